@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Update is something for the eye. Only Appended is backed by the log.
+type Update interface{ update() }
+
+// Appended says that events are in the log now.
+type Appended struct{ Events []conversation.Event }
+
+// Delta is text of the reply as it streams. Neighbouring deltas merge in the
+// mailbox.
+type Delta struct{ Text, Reasoning string }
+
+// CallStreaming says that the model is writing a call: its name and how many
+// characters of arguments have come so far.
+type CallStreaming struct {
+	Index int
+	Name  string
+	Chars int
+}
+
+// Discarded says that what streamed since the last Appended is void, because
+// the request is tried again.
+type Discarded struct{}
+
+// ToolStarted says that a call runs.
+type ToolStarted struct {
+	CallID string
+	Tool   string
+	Title  string
+}
+
+// ToolOutput is output of a running call as it appears.
+type ToolOutput struct{ CallID, Text string }
+
+// AskApproval wants an Answer for a call before it runs.
+type AskApproval struct {
+	Call   conversation.ToolCall
+	Review conversation.Review
+}
+
+// ApprovalClosed says that the question for a call is moot.
+type ApprovalClosed struct{ CallID string }
+
+// Queued is the messages that wait for the running turn, oldest first.
+type Queued struct{ Texts []string }
+
+// Returned gives queued messages back to the composer, oldest first: the turn
+// they waited for was cancelled or the user took them back.
+type Returned struct{ Texts []string }
+
+// Phase is what the conversation is doing.
+type Phase string
+
+// The phases of a conversation.
+const (
+	Idle      Phase = "idle"
+	Waiting   Phase = "waiting"   // request sent, nothing came yet
+	Streaming Phase = "streaming" // a reply is arriving
+	Running   Phase = "running"   // tools run
+	Asking    Phase = "asking"    // a call waits for the user
+	Retrying  Phase = "retrying"  // waiting before another try
+	Stopping  Phase = "stopping"  // cancelled, winding down
+)
+
+// Status is what the conversation is doing now.
+type Status struct {
+	Phase    Phase
+	Since    time.Time
+	Attempt  int           // for Retrying: which try comes next, from 2
+	Wait     time.Duration // for Retrying
+	Why      string        // for Retrying: the failure, for the status line
+	Progress *Prefill      // for Waiting, where the server says
+}
+
+// Metered is the meter after something changed it.
+type Metered struct{ Meter compact.Meter }
+
+// ModelSwitched says that requests go to another model from here on, or that
+// its window became known.
+type ModelSwitched struct{ Model Model }
+
+// Failed is a failure the user must know about. The conversation goes on.
+type Failed struct{ Err *Error }
+
+func (Appended) update()       {}
+func (Delta) update()          {}
+func (CallStreaming) update()  {}
+func (Discarded) update()      {}
+func (ToolStarted) update()    {}
+func (ToolOutput) update()     {}
+func (AskApproval) update()    {}
+func (ApprovalClosed) update() {}
+func (Queued) update()         {}
+func (Returned) update()       {}
+func (Status) update()         {}
+func (Metered) update()        {}
+func (ModelSwitched) update()  {}
+func (Failed) update()         {}

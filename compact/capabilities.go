@@ -1,0 +1,27 @@
+package compact
+
+// Capabilities is what an endpoint wants of a request. They enter only in
+// Harden and in the wire, never in the projection.
+type Capabilities struct {
+	// EchoReasoning sends reasoning back with assistant messages (DeepSeek
+	// thinking with tools, Moonshot k3).
+	EchoReasoning bool
+	// Alternate merges neighbouring messages of one role.
+	Alternate bool
+	// CallIDs is the form of tool call ids the endpoint takes.
+	CallIDs CallIDForm
+	// NoTools says that the model refuses tools; calls in the history are
+	// written out as text.
+	NoTools bool
+}
+
+// CallIDForm is a rule for tool call ids.
+type CallIDForm string
+
+// The forms of tool call ids.
+const (
+	// CallIDAny: at most 64 of [A-Za-z0-9_-].
+	CallIDAny CallIDForm = ""
+	// CallIDMistral: exactly 9 of [A-Za-z0-9].
+	CallIDMistral CallIDForm = "mistral"
+)

@@ -1,0 +1,106 @@
+package compact
+
+import "plimsoll/conversation"
+
+// Role is who a message is from, as on the wire.
+type Role string
+
+// The roles of messages.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// State says how a message relates to what was said.
+type State string
+
+// The states of messages, as `print --json` writes them in x_state.
+const (
+	StateVerbatim   State = "verbatim"
+	StateCapped     State = "capped"
+	StateMasked     State = "masked"
+	StateSummarised State = "summarised"
+	StateDropped    State = "dropped"
+	StatePinned     State = "pinned"
+)
+
+// Message is one message of a view or of a request, with where it came from.
+type Message struct {
+	Role      Role
+	Text      string
+	Reasoning string                          // assistant only; sent only where the endpoint wants it back
+	Calls     []conversation.ToolCall         // assistant only
+	CallID    string                          // tool only
+	Tool      string                          // tool only: the tool's name
+	Extras    map[string]conversation.RawJSON // assistant only: provider fields to echo
+
+	Events []uint64 // Seq of every event it stands for, ascending; empty if synthetic
+	Turn   int
+	State  State
+	Why    string // why it looks as it does; "" for verbatim
+	// Sizes holds how much text each segment gets from this message; Before is
+	// the same for the events as they were said.
+	Sizes, Before Sizes
+}
+
+// View is what the model is sent, without the system prompt and the tools:
+// the messages in order, and the sum of their sizes.
+type View struct {
+	Messages []Message
+	Sizes    Sizes
+	Revision uint64   // overlay revision it was projected under
+	Through  uint64   // Seq of the newest event it takes into account
+	Notes    []string // what could not be applied, for the user; empty if all is well
+}
+
+// Segment is a category of what fills the window.
+type Segment int
+
+// The segments, in the order they are drawn and printed.
+const (
+	System Segment = iota
+	Tools
+	Summary
+	User
+	Assistant
+	Reasoning
+	Calls
+	Results
+	Stubs
+	Draft // what the composer and the queue would add; not part of used
+	segments
+)
+
+// Segments lists the segments that add up to what is used, without Draft.
+func Segments() []Segment {
+	return []Segment{System, Tools, Summary, User, Assistant, Reasoning, Calls, Results, Stubs}
+}
+
+// String is the segment's name as in `context --json`.
+func (s Segment) String() string {
+	return [...]string{"system", "tools", "summary", "user", "assistant", "reasoning", "calls", "results", "stubs", "draft"}[s]
+}
+
+// Sizes is how much text each segment holds, and in how many messages and
+// calls (each costs a few tokens of framing).
+type Sizes struct {
+	Text     [segments]conversation.Size
+	Messages [segments]int
+}
+
+// Add puts a text of one message or call into a segment.
+func (s *Sizes) Add(seg Segment, size conversation.Size) {
+	s.Text[seg] = s.Text[seg].Plus(size)
+	s.Messages[seg]++
+}
+
+// Plus adds two sums.
+func (s Sizes) Plus(t Sizes) Sizes {
+	for i := range s.Text {
+		s.Text[i] = s.Text[i].Plus(t.Text[i])
+		s.Messages[i] += t.Messages[i]
+	}
+	return s
+}

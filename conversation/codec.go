@@ -1,0 +1,178 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The stored form of an event is one JSON object whose body stands under the
+// name of its kind:
+//
+//	{"seq":1,"turn":0,"time":"2026-11-20T09:30:00.000Z","user":{"text":"hi","size":{"a":2}}}
+//
+// so that one decoding pass is enough. An object with exactly one key besides
+// seq, turn and time, of a name this build does not know, is an Unknown body.
+
+// ErrMalformed says that stored bytes are not an event.
+var ErrMalformed = errors.New("not a stored event")
+
+// stored is the JSON form of an event.
+type stored struct {
+	Seq  uint64    `json:"seq"`
+	Turn int       `json:"turn"`
+	Time time.Time `json:"time"`
+
+	User         *UserMessage      `json:"user,omitempty"`
+	Assistant    *AssistantMessage `json:"assistant,omitempty"`
+	Result       *ToolResult       `json:"result,omitempty"`
+	Usage        *Usage            `json:"usage,omitempty"`
+	Instructions *Instructions     `json:"instructions,omitempty"`
+	Model        *ModelChanged     `json:"model,omitempty"`
+	Config       *ConfigChanged    `json:"config,omitempty"`
+	Renamed      *Renamed          `json:"renamed,omitempty"`
+	Notice       *Notice           `json:"notice,omitempty"`
+}
+
+// Marshal returns the stored form of e.
+func Marshal(e Event) ([]byte, error) {
+	s := stored{Seq: e.Seq, Turn: e.Turn, Time: e.Time}
+	switch b := e.Body.(type) {
+	case UserMessage:
+		s.User = &b
+	case AssistantMessage:
+		s.Assistant = &b
+	case ToolResult:
+		s.Result = &b
+	case Usage:
+		s.Usage = &b
+	case Instructions:
+		s.Instructions = &b
+	case ModelChanged:
+		s.Model = &b
+	case ConfigChanged:
+		s.Config = &b
+	case Renamed:
+		s.Renamed = &b
+	case Notice:
+		s.Notice = &b
+	case Unknown:
+		return marshalUnknown(s, b)
+	default:
+		return nil, fmt.Errorf("event %d: a body of type %T has no stored form", e.Seq, e.Body)
+	}
+	return encode(s)
+}
+
+func marshalUnknown(s stored, u Unknown) ([]byte, error) {
+	if u.Name == "" || reserved(string(u.Name)) {
+		return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", s.Seq, u.Name)
+	}
+	head, err := encode(s)
+	if err != nil {
+		return nil, err
+	}
+	body, err := encode(map[string]RawJSON{string(u.Name): u.Raw})
+	if err != nil {
+		return nil, fmt.Errorf("event %d: %w", s.Seq, err)
+	}
+	head[len(head)-1] = ','
+	return append(head, body[1:]...), nil
+}
+
+// encode is json.Marshal without the escaping of <, > and &.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// Unmarshal reads the stored form of an event. A body of an unknown kind is
+// kept; bytes that are no event at all are ErrMalformed.
+func Unmarshal(data []byte) (Event, error) {
+	var s stored
+	if err := json.Unmarshal(data, &s); err != nil {
+		return Event{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	e := Event{Seq: s.Seq, Turn: s.Turn, Time: s.Time, Body: s.body()}
+	if e.Body == nil {
+		u, err := unmarshalUnknown(data)
+		if err != nil {
+			return Event{}, err
+		}
+		e.Body = u
+	}
+	if e.Seq == 0 {
+		return Event{}, fmt.Errorf("%w: no sequence number", ErrMalformed)
+	}
+	if e.Turn < 0 {
+		return Event{}, fmt.Errorf("%w: turn %d", ErrMalformed, e.Turn)
+	}
+	return e, nil
+}
+
+func (s *stored) body() Body {
+	switch {
+	case s.User != nil:
+		return *s.User
+	case s.Assistant != nil:
+		return *s.Assistant
+	case s.Result != nil:
+		return *s.Result
+	case s.Usage != nil:
+		return *s.Usage
+	case s.Instructions != nil:
+		return *s.Instructions
+	case s.Model != nil:
+		return *s.Model
+	case s.Config != nil:
+		return *s.Config
+	case s.Renamed != nil:
+		return *s.Renamed
+	case s.Notice != nil:
+		return *s.Notice
+	}
+	return nil
+}
+
+func unmarshalUnknown(data []byte) (Unknown, error) {
+	var fields map[string]RawJSON
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return Unknown{}, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	var u Unknown
+	for name, raw := range fields {
+		if reserved(name) {
+			continue
+		}
+		if u.Name != "" {
+			return Unknown{}, fmt.Errorf("%w: both %q and %q", ErrMalformed, u.Name, name)
+		}
+		u = Unknown{Name: Kind(name), Raw: raw}
+	}
+	if u.Name == "" {
+		return Unknown{}, fmt.Errorf("%w: no body", ErrMalformed)
+	}
+	return u, nil
+}
+
+// reserved reports whether name is a key of the stored form with a meaning of
+// its own, in any spelling encoding/json would take for it.
+func reserved(name string) bool {
+	for _, known := range [...]string{"seq", "turn", "time", "user", "assistant", "result", "usage",
+		"instructions", "model", "config", "renamed", "notice"} {
+		if equalFold(name, known) {
+			return true
+		}
+	}
+	return false
+}
+
+// equalFold compares as encoding/json compares field names.
+func equalFold(a, b string) bool { return bytes.EqualFold([]byte(a), []byte(b)) }

@@ -1,0 +1,26 @@
+// Package conversation is the domain: what was said, in the order it was said.
+//
+// A conversation is an append-only log of events. An event is a durable fact;
+// it is never changed and never removed. Whatever the model is sent is computed
+// from a prefix of the log (package compact); whatever the eye sees while a
+// reply streams is an update (package agent), not an event.
+//
+// # Words
+//
+//   - event: one entry of the log, with a gapless sequence number from 1.
+//   - turn: a user message and all that follows until the next one, 0-based.
+//     Events before the first user message belong to turn 0.
+//   - step: one request inside a turn.
+//   - unit: a user message, or an assistant message with all its calls and
+//     their results. Cuts fall only between units.
+//   - overlay: an event that says which earlier events are shown how.
+//   - revision: the sequence number of the newest overlay, 0 without one.
+//
+// # Guarantees
+//
+// Values here have no behaviour beyond their own meaning: no I/O, no clock, no
+// randomness. Text is valid UTF-8 without NUL and the arguments of a call are a
+// JSON object from the moment a Log prepares the event ([Log.Prepare]), so
+// nothing downstream has to check again. An event of a kind this build does not
+// know survives loading and saving ([Unknown]).
+package conversation

@@ -1,0 +1,267 @@
+package conversation
+
+import "time"
+
+// Event is one durable entry of a conversation's log.
+type Event struct {
+	Seq  uint64    // position in the log, gapless from 1
+	Turn int       // 0-based; a turn starts at a user message
+	Time time.Time // when it was appended, UTC, millisecond precision
+	Body Body      // what happened; never nil
+}
+
+// Kind names the type of a body in stored logs. Kinds are never renamed.
+type Kind string
+
+// The kinds of events this build writes or reserves.
+const (
+	KindUser         Kind = "user"
+	KindAssistant    Kind = "assistant"
+	KindResult       Kind = "result"
+	KindUsage        Kind = "usage"
+	KindInstructions Kind = "instructions"
+	KindModel        Kind = "model"
+	KindConfig       Kind = "config"
+	KindRenamed      Kind = "renamed"
+	KindNotice       Kind = "notice"
+
+	// Overlays. Logs that hold them load, keep them and count them into the
+	// revision (see [Kind.Overlay]).
+	KindCap     Kind = "cap"
+	KindMask    Kind = "mask"
+	KindSummary Kind = "summary"
+	KindDrop    Kind = "drop"
+	KindRewind  Kind = "rewind"
+	KindPin     Kind = "pin"
+	KindUnpin   Kind = "unpin"
+	KindRevert  Kind = "revert"
+)
+
+// Overlay reports whether events of this kind change how earlier events are
+// shown to the model.
+func (k Kind) Overlay() bool {
+	switch k {
+	case KindCap, KindMask, KindSummary, KindDrop, KindRewind, KindPin, KindUnpin, KindRevert:
+		return true
+	}
+	return false
+}
+
+// Body is what an event says. Implementations are values and are not changed
+// once they are part of a log.
+type Body interface{ Kind() Kind }
+
+// UserMessage is something the user said.
+type UserMessage struct {
+	Text string `json:"text"`
+	Size Size   `json:"size"`
+}
+
+// AssistantMessage is a reply, whole or not: a cancelled or failed reply is a
+// reply too.
+type AssistantMessage struct {
+	Text      string     `json:"text,omitempty"`
+	Reasoning string     `json:"reasoning,omitempty"`
+	Calls     []ToolCall `json:"calls,omitempty"`
+	Stop      StopReason `json:"stop"`
+	Model     string     `json:"model,omitempty"` // provider/id it came from
+	Error     string     `json:"error,omitempty"` // what went wrong, for Stop failed
+	// Extras are provider fields that must be echoed with the message
+	// (reasoning_details of OpenRouter, thought signatures of Gemini), by the
+	// name they have on the wire. Never interpreted here.
+	Extras map[string]RawJSON `json:"extras,omitempty"`
+
+	Size          Size `json:"size"`           // of Text
+	ReasoningSize Size `json:"reasoning_size"` // of Reasoning
+}
+
+// StopReason says why a reply ended.
+type StopReason string
+
+// The ways a reply can end.
+const (
+	StopEnd         StopReason = "stop"        // the model was done
+	StopCalls       StopReason = "calls"       // it asked for tools
+	StopLength      StopReason = "length"      // token limit or full window
+	StopFiltered    StopReason = "filtered"    // the provider withheld the rest
+	StopCancelled   StopReason = "cancelled"   // the user stopped it
+	StopFailed      StopReason = "failed"      // the transport or server failed
+	StopInterrupted StopReason = "interrupted" // the program ended in mid-reply
+)
+
+// Complete reports whether the reply ended of its own accord.
+func (s StopReason) Complete() bool {
+	return s == StopEnd || s == StopCalls || s == StopLength || s == StopFiltered
+}
+
+// ToolCall is a model's request to run a tool.
+type ToolCall struct {
+	ID        string  `json:"id"`              // unique within the conversation
+	Name      string  `json:"name"`            // the tool's
+	Arguments string  `json:"arguments"`       // always a JSON object
+	Extra     RawJSON `json:"extra,omitempty"` // provider field to echo with the call
+	Size      Size    `json:"size"`            // of Name and Arguments
+}
+
+// ToolResult answers one call.
+type ToolResult struct {
+	CallID string       `json:"call_id"`
+	Tool   string       `json:"tool"`
+	Status ResultStatus `json:"status"`
+	// Text is what the model is shown: at most the configured number of
+	// characters and, if cut, the marker of FEAT-011 behind them.
+	Text string `json:"text"`
+	// Total is the number of characters before the cut, 0 if nothing was cut.
+	Total int `json:"total,omitempty"`
+	// Blob names the full text in the store when Text was cut, "" otherwise.
+	Blob string `json:"blob,omitempty"`
+	// Detail is for the eye only (a diff, an exit code line); never sent.
+	Detail   string        `json:"detail,omitempty"`
+	Duration time.Duration `json:"duration,omitempty"`
+	Size     Size          `json:"size"` // of Text
+}
+
+// ResultStatus says how a call ended.
+type ResultStatus string
+
+// The ways a call can end.
+const (
+	ResultOK          ResultStatus = "ok"
+	ResultError       ResultStatus = "error"
+	ResultDenied      ResultStatus = "denied"
+	ResultInterrupted ResultStatus = "interrupted"
+)
+
+// Usage is what a provider reported for one request, appended in the same
+// transaction as the reply. Token counts are -1 where the provider said
+// nothing.
+type Usage struct {
+	Reply      uint64   `json:"reply"`    // Seq of the assistant message it came with
+	Revision   uint64   `json:"revision"` // overlay revision the request was built under
+	Model      string   `json:"model"`    // provider/id
+	Prompt     int      `json:"prompt"`   // tokens sent, cached ones included
+	Cached     int      `json:"cached"`   // of Prompt, read from the provider's cache
+	CacheWrite int      `json:"cache_write"`
+	Completion int      `json:"completion"`         // tokens generated, reasoning included
+	Reasoning  int      `json:"reasoning"`          // of Completion
+	CostUSD    *float64 `json:"cost_usd,omitempty"` // nil: unknown
+	Priced     string   `json:"priced,omitempty"`   // "reported" or the catalogue's date
+	// Estimate is the uncalibrated estimate of Prompt made before sending, in
+	// tokens: what the calibration learns from.
+	Estimate float64 `json:"estimate"`
+	// BodyHash is the SHA-256 of the request body as sent, in hex, so that a
+	// rebuilt request can be compared.
+	BodyHash string `json:"body_hash,omitempty"`
+}
+
+// Reported reports whether the provider said how long the prompt was.
+func (u Usage) Reported() bool { return u.Prompt > 0 }
+
+// Instructions records the system prompt and the tools array that requests
+// carry from here on; the texts are blobs, named by their hash.
+type Instructions struct {
+	System     string `json:"system"` // blob of the system prompt
+	Tools      string `json:"tools"`  // blob of the tools array, JSON; "" without tools
+	SystemSize Size   `json:"system_size"`
+	ToolsSize  Size   `json:"tools_size"`
+}
+
+// ModelChanged records the model that requests go to from here on.
+type ModelChanged struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	Window   int    `json:"window,omitempty"` // tokens, 0 unknown
+	Source   string `json:"source,omitempty"` // where Window came from
+}
+
+// Name is the model as the user writes it: provider/id.
+func (m ModelChanged) Name() string {
+	if m.Provider == "" {
+		return m.Model
+	}
+	return m.Provider + "/" + m.Model
+}
+
+// ConfigChanged records settings overridden for this conversation, by dotted
+// key with the value in YAML form.
+type ConfigChanged struct {
+	Set map[string]string `json:"set"`
+}
+
+// Renamed gives the conversation a title. By is "user" or "auto".
+type Renamed struct {
+	Title string `json:"title"`
+	By    string `json:"by,omitempty"`
+}
+
+// Notice is something the program told the user that is worth keeping: a
+// retry that was needed, a limit that was learned.
+type Notice struct {
+	Level NoticeLevel `json:"level"`
+	Text  string      `json:"text"`
+}
+
+// NoticeLevel grades a notice.
+type NoticeLevel string
+
+// The levels of notices.
+const (
+	NoticeInfo    NoticeLevel = "info"
+	NoticeWarning NoticeLevel = "warning"
+	NoticeError   NoticeLevel = "error"
+)
+
+// Unknown is a body of a kind this build cannot interpret, kept verbatim so
+// that an older build never destroys a newer log.
+type Unknown struct {
+	Name Kind
+	Raw  RawJSON // the body's JSON value
+}
+
+// RawJSON is a JSON value kept as it was read. Its bytes may be re-spaced by
+// encoding; its value is not changed.
+type RawJSON []byte
+
+// MarshalJSON returns the value, null when empty.
+func (r RawJSON) MarshalJSON() ([]byte, error) {
+	if len(r) == 0 {
+		return []byte("null"), nil
+	}
+	return r, nil
+}
+
+// UnmarshalJSON keeps a copy of the value.
+func (r *RawJSON) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
+
+// Kind returns KindUser.
+func (UserMessage) Kind() Kind { return KindUser }
+
+// Kind returns KindAssistant.
+func (AssistantMessage) Kind() Kind { return KindAssistant }
+
+// Kind returns KindResult.
+func (ToolResult) Kind() Kind { return KindResult }
+
+// Kind returns KindUsage.
+func (Usage) Kind() Kind { return KindUsage }
+
+// Kind returns KindInstructions.
+func (Instructions) Kind() Kind { return KindInstructions }
+
+// Kind returns KindModel.
+func (ModelChanged) Kind() Kind { return KindModel }
+
+// Kind returns KindConfig.
+func (ConfigChanged) Kind() Kind { return KindConfig }
+
+// Kind returns KindRenamed.
+func (Renamed) Kind() Kind { return KindRenamed }
+
+// Kind returns KindNotice.
+func (Notice) Kind() Kind { return KindNotice }
+
+// Kind returns the name the event was stored under.
+func (u Unknown) Kind() Kind { return u.Name }

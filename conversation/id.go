@@ -1,0 +1,40 @@
+package conversation
+
+import (
+	"crypto/rand"
+	"encoding/base32"
+	"strings"
+)
+
+// IDLength is the number of characters of a conversation's ID.
+const IDLength = 12
+
+// MinPrefix is how much of an ID has to be given to name a conversation.
+const MinPrefix = 4
+
+// NewID returns a random ID: 12 lower-case base32 characters (60 bits).
+func NewID() string {
+	var b [8]byte
+	// crypto/rand.Read never fails (it ends the program instead).
+	_, _ = rand.Read(b[:])
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))[:IDLength]
+}
+
+// ValidID reports whether s has the form of an ID.
+func ValidID(s string) bool {
+	return len(s) == IDLength && validIDChars(s)
+}
+
+// ValidIDPrefix reports whether s can be the beginning of an ID.
+func ValidIDPrefix(s string) bool {
+	return len(s) >= MinPrefix && len(s) <= IDLength && validIDChars(s)
+}
+
+func validIDChars(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < '2' || r > '7') {
+			return false
+		}
+	}
+	return true
+}

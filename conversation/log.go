@@ -1,0 +1,134 @@
+package conversation
+
+import (
+	"fmt"
+	"time"
+)
+
+// Log is a conversation's events in memory. It assigns sequence numbers and
+// turns. Adding is in two steps, because an event counts only once it is
+// stored: Prepare, store, Commit. The zero value is an empty log. A Log is
+// owned by one goroutine; slices returned by Events may be read by others
+// because events are never changed.
+type Log struct {
+	events []Event
+	users  int    // user messages committed
+	rev    uint64 // Seq of the newest overlay
+}
+
+// NewLog returns a log of stored events. Events must be gapless from Seq 1;
+// anything else is reported with the place where it breaks.
+func NewLog(events []Event) (*Log, error) {
+	l := &Log{}
+	if err := l.Commit(events); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Events is the log so far. Callers must not change it.
+func (l *Log) Events() []Event { return l.events[:len(l.events):len(l.events)] }
+
+// Len is the number of events, and the Seq of the newest one.
+func (l *Log) Len() int { return len(l.events) }
+
+// Revision is the Seq of the newest overlay, 0 without one.
+func (l *Log) Revision() uint64 { return l.rev }
+
+// Turns is the number of turns begun.
+func (l *Log) Turns() int { return l.users }
+
+// Turn is the turn the next event belongs to unless it is a user message.
+func (l *Log) Turn() int { return max(0, l.users-1) }
+
+// Prepare makes the bodies into the events that would follow, cleaned and
+// measured. Nothing is added: store them, then Commit them.
+func (l *Log) Prepare(now time.Time, bodies ...Body) []Event {
+	out := make([]Event, 0, len(bodies))
+	users := l.users
+	for i, b := range bodies {
+		b = normalize(b)
+		if b.Kind() == KindUser {
+			users++
+		}
+		out = append(out, Event{
+			Seq:  uint64(len(l.events) + i + 1),
+			Turn: max(0, users-1),
+			Time: now.UTC().Truncate(time.Millisecond),
+			Body: b,
+		})
+	}
+	return out
+}
+
+// Commit adds events that are stored.
+func (l *Log) Commit(events []Event) error {
+	for _, e := range events {
+		if e.Body == nil {
+			return fmt.Errorf("event %d has no body", e.Seq)
+		}
+		if want := uint64(len(l.events) + 1); e.Seq != want {
+			return fmt.Errorf("event %d follows event %d", e.Seq, want-1)
+		}
+		k := e.Body.Kind()
+		if k == KindUser {
+			l.users++
+		}
+		if k.Overlay() {
+			l.rev = e.Seq
+		}
+		l.events = append(l.events, e)
+	}
+	return nil
+}
+
+// Revision is the Seq of the newest overlay among events, 0 without one.
+func Revision(events []Event) uint64 {
+	for i := len(events) - 1; i >= 0; i-- {
+		if events[i].Body.Kind().Overlay() {
+			return events[i].Seq
+		}
+	}
+	return 0
+}
+
+// normalize cleans and measures the text of a body once, so that projecting
+// and metering never scan it again.
+func normalize(b Body) Body {
+	switch b := b.(type) {
+	case UserMessage:
+		b.Text = Clean(b.Text)
+		b.Size = Measure(b.Text)
+		return b
+	case AssistantMessage:
+		return normalizeAssistant(b)
+	case ToolResult:
+		b.Text, b.Detail = Clean(b.Text), Clean(b.Detail)
+		b.Size = Measure(b.Text)
+		return b
+	case Renamed:
+		b.Title = Clean(b.Title)
+		return b
+	case Notice:
+		b.Text = Clean(b.Text)
+		return b
+	}
+	return b
+}
+
+func normalizeAssistant(b AssistantMessage) AssistantMessage {
+	b.Text, b.Reasoning, b.Error = Clean(b.Text), Clean(b.Reasoning), Clean(b.Error)
+	b.Size, b.ReasoningSize = Measure(b.Text), Measure(b.Reasoning)
+	if len(b.Calls) == 0 {
+		return b
+	}
+	calls := make([]ToolCall, len(b.Calls))
+	for i, c := range b.Calls {
+		c.Name = Clean(c.Name)
+		c.Arguments, _ = RepairArguments(Clean(c.Arguments))
+		c.Size = Measure(c.Name).Plus(Measure(c.Arguments))
+		calls[i] = c
+	}
+	b.Calls = calls
+	return b
+}
