@@ -1,40 +1,257 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"math"
+	"sort"
 
-// Reading is what the gauge and `context --json` show: whole tokens.
-type Reading struct {
-	Window    Window
-	Used      int  // tokens the next request would carry, without the draft
-	Estimated bool // part of Used is an estimate: show it with ~
-	Segments  [segments]int
-	AfterSend int // Used plus the draft; equals Used without one
-	LoadLine  int // tokens at which compaction acts, 0 if the window is unknown
-	HardLine  int // tokens at which a request is held, 0 if unknown
-	Reserve   int // tokens kept for the reply, 0 if unknown
-	// CachedShare is the part of the last prompt read from the provider's
-	// cache, 0 to 1; -1 if it was not reported.
-	CachedShare float64
-	CostUSD     *float64 // so far; nil if unknown
-	Revision    uint64
-}
+	"plimsoll/conversation"
+)
 
-// Ratio is used tokens over the window, -1 if the window is unknown.
-func (r Reading) Ratio() float64 {
-	if !r.Window.Known() {
-		return -1
-	}
-	return float64(r.Used) / float64(r.Window.Tokens)
-}
-
-// Meter is completed below.
+// Meter is how full the window is and what fills it. It is a value: what
+// changes it returns a new one, at a cost that does not depend on the length
+// of the conversation.
+//
+// It anchors on the provider's last report under the current overlay revision
+// and adds a calibrated estimate of what came after; without a report it is an
+// estimate throughout.
 type Meter struct {
-	draft conversation.Size
+	options MeterOptions
+	view    View
+	prompt  Sizes // system prompt and tools
+	draft   Sizes
+
+	estimate float64 // uncalibrated tokens of prompt and view
+	anchor   anchor
+	cal      conversation.Calibration
+
+	cachedShare float64
+	cost        *float64
 }
 
-// Reading is the meter in whole tokens.
-func (m Meter) Reading() Reading { return Reading{} }
+// MeterOptions is what a meter has to know about the model and the rules.
+type MeterOptions struct {
+	Window         Window
+	MaxOut         int     // largest reply in tokens, 0 unknown
+	TriggerRatio   float64 // of the window: the load line; 0 means DefaultTriggerRatio
+	HardRatio      float64 // of the window: the hard line; 0 means DefaultHardRatio
+	TokenThreshold int     // absolute load line, 0 none
+	PriceStep      int     // tokens above which the whole request costs more, 0 none
+	Calibration    conversation.Calibration
+	EchoReasoning  bool // reasoning is sent back and fills the window
+}
 
-// WithDraft returns the meter with the text in the composer and the queue:
-// its size and the number of messages it would become.
-func (m Meter) WithDraft(size conversation.Size, messages int) Meter { m.draft = size; return m }
+// Where compaction acts, as shares of the window.
+const (
+	DefaultTriggerRatio = 0.85 // ONE
+	DefaultHardRatio    = 0.95
+	priceStepRatio      = 0.95
+	// MaxReserve bounds what is kept free for the reply, in tokens.
+	MaxReserve = 16_000
+	// reserveShare is the largest part of the window kept for the reply.
+	reserveShare = 8
+)
+
+// anchor is a report to count from.
+type anchor struct {
+	valid    bool
+	revision uint64
+	tokens   float64 // reported: the prompt and, if known, the reply
+	estimate float64 // uncalibrated estimate of the same
+	exact    bool    // tokens is wholly reported
+}
+
+// NewMeter returns the meter of an empty conversation.
+func NewMeter(o MeterOptions) Meter {
+	if o.TriggerRatio == 0 {
+		o.TriggerRatio = DefaultTriggerRatio
+	}
+	if o.HardRatio == 0 {
+		o.HardRatio = DefaultHardRatio
+	}
+	return Meter{options: o, cal: o.Calibration, cachedShare: -1}
+}
+
+// WithPrompt returns the meter with a system prompt and tools of these sizes.
+func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
+	m.prompt = Sizes{}
+	if system.Chars() > 0 {
+		m.prompt.Add(System, system)
+	}
+	if tools.Chars() > 0 {
+		m.prompt.Add(Tools, tools)
+	}
+	return m.estimated()
+}
+
+// WithView returns the meter for what the next request would carry.
+func (m Meter) WithView(v View) Meter {
+	m.view = v
+	return m.estimated()
+}
+
+// WithDraft returns the meter with text that is not sent yet: its size, and
+// the number of messages it would become.
+func (m Meter) WithDraft(size conversation.Size, messages int) Meter {
+	m.draft = Sizes{}
+	m.draft.Text[Draft] = size
+	m.draft.Messages[Draft] = messages
+	return m
+}
+
+// WithWindow returns the meter for a window that became known.
+func (m Meter) WithWindow(w Window) Meter {
+	m.options.Window = w
+	return m
+}
+
+// WithModel returns the meter for another model. Reports of the old one no
+// longer count, as tokenizers differ; the cost so far stays.
+func (m Meter) WithModel(o MeterOptions) Meter {
+	n := NewMeter(o)
+	n.view, n.prompt, n.draft, n.cost = m.view, m.prompt, m.draft, m.cost
+	return n.estimated()
+}
+
+// Calibration is what was learned about the model so far.
+func (m Meter) Calibration() conversation.Calibration { return m.cal }
+
+// Window is the window the meter measures against.
+func (m Meter) Window() Window { return m.options.Window }
+
+// RequestEstimate is the uncalibrated number of tokens of a request made now,
+// for Usage.Estimate.
+func (m Meter) RequestEstimate() float64 { return m.estimate }
+
+// CalibratedEstimate is the number of tokens a request made now is expected
+// to be reported with, if it were not anchored.
+func (m Meter) CalibratedEstimate() float64 { return m.factor() * m.estimate }
+
+// WithUsage returns the meter with a report of the newest request, whose reply
+// the view already holds: it anchors there, learns, and adds the cost. A report
+// of a request built under an older revision adds its cost only.
+func (m Meter) WithUsage(u conversation.Usage) Meter {
+	m = m.anchored(u)
+	if u.Revision == m.view.Revision {
+		m.cal = learn(m.cal, u.Prompt, u.Estimate)
+	}
+	return m
+}
+
+// WithHistory returns the meter as the stored events left it: anchored on the
+// newest report, with all costs added. Nothing is learned twice. Model names
+// the model in use: reports of others add their cost only.
+func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
+	for _, e := range events {
+		u, ok := e.Body.(conversation.Usage)
+		if !ok {
+			continue
+		}
+		if u.Model == model {
+			m = m.anchored(u)
+		} else {
+			m = m.charged(u)
+		}
+	}
+	return m
+}
+
+// estimated recomputes the uncalibrated estimate from the sums.
+func (m Meter) estimated() Meter {
+	m.estimate = 0
+	for _, seg := range Segments() {
+		m.estimate += m.segment(seg)
+	}
+	return m
+}
+
+// segment is the uncalibrated estimate of one category.
+func (m *Meter) segment(seg Segment) float64 {
+	switch seg {
+	case System, Tools:
+		return m.prompt.estimate(seg)
+	case Reasoning:
+		if !m.options.EchoReasoning {
+			return 0
+		}
+	}
+	return m.view.Sizes.estimate(seg)
+}
+
+func (m Meter) charged(u conversation.Usage) Meter {
+	if u.CostUSD != nil {
+		sum := *u.CostUSD
+		if m.cost != nil {
+			sum += *m.cost
+		}
+		m.cost = &sum
+	}
+	return m
+}
+
+func (m Meter) anchored(u conversation.Usage) Meter {
+	m = m.charged(u)
+	if u.Revision != m.view.Revision || !u.Reported() {
+		return m
+	}
+	m.cachedShare = -1
+	if u.Cached >= 0 {
+		m.cachedShare = min(1, float64(u.Cached)/float64(u.Prompt))
+	}
+	reply := m.replyEstimate(u.Reply)
+	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate + reply}
+	if u.Completion >= 0 {
+		kept := u.Completion
+		if !m.options.EchoReasoning {
+			kept -= max(0, u.Reasoning)
+		}
+		a.tokens += float64(max(0, kept))
+		a.exact = true
+	} else {
+		a.tokens += m.factor() * reply
+	}
+	m.anchor = a
+	return m
+}
+
+// replyEstimate is the uncalibrated estimate of the reply that event seq is, 0
+// if the view does not hold it.
+func (m *Meter) replyEstimate(seq uint64) float64 {
+	messages := m.view.Messages
+	i := sort.Search(len(messages), func(i int) bool {
+		ev := messages[i].Events
+		return len(ev) > 0 && ev[len(ev)-1] >= seq
+	})
+	if i == len(messages) || len(messages[i].Events) == 0 || messages[i].Events[0] > seq {
+		return 0
+	}
+	var s Sizes
+	messages[i].AddTo(&s)
+	sum := 0.0
+	for _, seg := range Segments() {
+		if seg != Reasoning || m.options.EchoReasoning {
+			sum += s.estimate(seg)
+		}
+	}
+	return sum
+}
+
+func (m *Meter) factor() float64 {
+	if m.cal.Factor > 0 {
+		return m.cal.Factor
+	}
+	return 1
+}
+
+// used is the tokens a request made now would have, and whether a part of that
+// is estimated.
+func (m *Meter) used() (float64, bool) {
+	if !m.anchor.valid || m.anchor.revision != m.view.Revision {
+		return m.factor() * m.estimate, true
+	}
+	since := m.estimate - m.anchor.estimate
+	// Sums of floats in another order differ in the last bits.
+	if math.Abs(since) < 1e-6 {
+		return m.anchor.tokens, !m.anchor.exact
+	}
+	return max(0, m.anchor.tokens+m.factor()*since), true
+}

@@ -40,9 +40,40 @@ type Message struct {
 	Turn   int
 	State  State
 	Why    string // why it looks as it does; "" for verbatim
-	// Sizes holds how much text each segment gets from this message; Before is
-	// the same for the events as they were said.
-	Sizes, Before Sizes
+
+	Size          conversation.Size // of Text as it is here
+	ReasoningSize conversation.Size // of Reasoning
+	Before        conversation.Size // of the text as it was said
+}
+
+// segment is the category the message's text belongs to.
+func (m *Message) segment() Segment {
+	switch m.Role {
+	case RoleSystem:
+		return System
+	case RoleUser:
+		if m.State == StateSummarised || m.State == StateDropped {
+			return Summary
+		}
+		return User
+	case RoleTool:
+		if m.State == StateMasked {
+			return Stubs
+		}
+		return Results
+	}
+	return Assistant
+}
+
+// AddTo adds what the message holds to a sum.
+func (m *Message) AddTo(s *Sizes) {
+	s.Add(m.segment(), m.Size)
+	if m.Reasoning != "" {
+		s.Add(Reasoning, m.ReasoningSize)
+	}
+	for _, c := range m.Calls {
+		s.Add(Calls, c.Size)
+	}
 }
 
 // View is what the model is sent, without the system prompt and the tools:
@@ -53,6 +84,8 @@ type View struct {
 	Revision uint64   // overlay revision it was projected under
 	Through  uint64   // Seq of the newest event it takes into account
 	Notes    []string // what could not be applied, for the user; empty if all is well
+
+	tip *int // length of the longest view on the array behind Messages
 }
 
 // Segment is a category of what fills the window.

@@ -11,7 +11,7 @@ import (
 // The stored form of an event is one JSON object whose body stands under the
 // name of its kind:
 //
-//	{"seq":1,"turn":0,"time":"2026-11-20T09:30:00.000Z","user":{"text":"hi","size":{"a":2}}}
+//	{"seq":1,"turn":0,"time":"2026-11-20T09:30:00.000Z","user":{"text":"hi"}}
 //
 // so that one decoding pass is enough. An object with exactly one key besides
 // seq, turn and time, of a name this build does not know, is an Unknown body.
@@ -114,6 +114,7 @@ func Unmarshal(data []byte) (Event, error) {
 	if e.Turn < 0 {
 		return Event{}, fmt.Errorf("%w: turn %d", ErrMalformed, e.Turn)
 	}
+	e.Body = normalize(e.Body)
 	return e, nil
 }
 

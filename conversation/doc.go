@@ -20,7 +20,8 @@
 //
 // Values here have no behaviour beyond their own meaning: no I/O, no clock, no
 // randomness. Text is valid UTF-8 without NUL and the arguments of a call are a
-// JSON object from the moment a Log prepares the event ([Log.Prepare]), so
-// nothing downstream has to check again. An event of a kind this build does not
+// JSON object from the moment a Log prepares the event ([Log.Prepare]) or a
+// stored one is read ([Unmarshal]), and its size is known, so nothing downstream
+// scans it again. An event of a kind this build does not
 // know survives loading and saving ([Unknown]).
 package conversation

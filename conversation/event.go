@@ -54,7 +54,7 @@ type Body interface{ Kind() Kind }
 // UserMessage is something the user said.
 type UserMessage struct {
 	Text string `json:"text"`
-	Size Size   `json:"size"`
+	Size Size   `json:"-"` // of Text
 }
 
 // AssistantMessage is a reply, whole or not: a cancelled or failed reply is a
@@ -71,8 +71,8 @@ type AssistantMessage struct {
 	// name they have on the wire. Never interpreted here.
 	Extras map[string]RawJSON `json:"extras,omitempty"`
 
-	Size          Size `json:"size"`           // of Text
-	ReasoningSize Size `json:"reasoning_size"` // of Reasoning
+	Size          Size `json:"-"` // of Text
+	ReasoningSize Size `json:"-"` // of Reasoning
 }
 
 // StopReason says why a reply ended.
@@ -100,7 +100,7 @@ type ToolCall struct {
 	Name      string  `json:"name"`            // the tool's
 	Arguments string  `json:"arguments"`       // always a JSON object
 	Extra     RawJSON `json:"extra,omitempty"` // provider field to echo with the call
-	Size      Size    `json:"size"`            // of Name and Arguments
+	Size      Size    `json:"-"`               // of Name and Arguments
 }
 
 // ToolResult answers one call.
@@ -118,7 +118,7 @@ type ToolResult struct {
 	// Detail is for the eye only (a diff, an exit code line); never sent.
 	Detail   string        `json:"detail,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
-	Size     Size          `json:"size"` // of Text
+	Size     Size          `json:"-"` // of Text
 }
 
 // ResultStatus says how a call ended.

@@ -7,7 +7,8 @@ import (
 
 // Size is how much text there is, in code points by script class, because one
 // token covers about four Latin characters but about one Chinese one. It is
-// measured once, when an event is appended, so that no later pass scans text.
+// measured once, when an event is appended or read, so that no later pass scans
+// text.
 type Size struct {
 	ASCII int `json:"a,omitempty"` // code points below U+0080
 	CJK   int `json:"c,omitempty"` // Han, kana, Hangul and their punctuation

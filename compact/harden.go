@@ -1,0 +1,205 @@
+package compact
+
+import (
+	"errors"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What hardening guarantees, for any view (COMPACTION section 3):
+//
+//   - the first message is the user's; messages without content are left out
+//   - every call is answered exactly once, directly after its message and in
+//     its order; orphaned results are left out, missing ones are synthesised
+//   - call ids are unique and of the endpoint's form, the same on both sides
+//   - a result always has content
+//   - neighbours of one role are merged where the endpoint wants alternation
+//
+// It never looks into texts: they were made valid when they entered the log.
+
+// ErrNothingToSend says that the last message is the model's own, or that
+// there is none: no request can be made of the view.
+var ErrNothingToSend = errors.New("there is nothing to answer: the last message is the model's own")
+
+// Texts that hardening puts where the log has none. They are frozen: a request
+// built from the same log is the same request.
+const (
+	noOutput        = "(no output)"
+	interruptedCall = "interrupted: the call was stopped before it had a result"
+	firstWasReply   = "(the conversation begins with a reply)"
+)
+
+// Harden returns the messages of a view as an endpoint accepts them. It is
+// pure and total. The error is ErrNothingToSend if the messages show the
+// conversation but cannot be sent.
+func Harden(v View, c Capabilities) ([]Message, error) {
+	h := hardener{caps: c, view: v.Messages, ids: newCallIDs(c.CallIDs), calls: indexCalls(v.Messages)}
+	for i := range v.Messages {
+		h.add(i)
+	}
+	out := h.out
+	if len(out) > 0 && out[0].Role != RoleUser {
+		first := Message{Role: RoleUser, Text: firstWasReply, State: StateVerbatim, Why: "a request starts with the user",
+			Size: conversation.Measure(firstWasReply), Turn: out[0].Turn}
+		out = append([]Message{first}, out...)
+	}
+	if c.Alternate || c.NoTools {
+		out = mergeNeighbours(out)
+	}
+	if len(out) == 0 || out[len(out)-1].Role == RoleAssistant {
+		return out, ErrNothingToSend
+	}
+	return out, nil
+}
+
+// hardener builds the messages of one request.
+type hardener struct {
+	caps  Capabilities
+	view  []Message
+	calls map[string]*callSites
+	ids   *callIDs
+	out   []Message
+}
+
+// callSites is where an id is called and answered, as indices into the view,
+// ascending.
+type callSites struct{ calls, results []int }
+
+func indexCalls(messages []Message) map[string]*callSites {
+	sites := map[string]*callSites{}
+	at := func(id string) *callSites {
+		s := sites[id]
+		if s == nil {
+			s = &callSites{}
+			sites[id] = s
+		}
+		return s
+	}
+	for i := range messages {
+		if messages[i].Role == RoleTool {
+			s := at(messages[i].CallID)
+			s.results = append(s.results, i)
+		}
+		for _, c := range messages[i].Calls {
+			s := at(c.ID)
+			s.calls = append(s.calls, i)
+		}
+	}
+	return sites
+}
+
+// take returns the result that answers the next call of an id: the first one
+// after the call and before the id is called again.
+func (s *callSites) take() (result int, ok bool) {
+	call := s.calls[0]
+	s.calls = s.calls[1:]
+	for len(s.results) > 0 && s.results[0] < call {
+		s.results = s.results[1:]
+	}
+	if len(s.results) == 0 || len(s.calls) > 0 && s.calls[0] > call && s.results[0] > s.calls[0] {
+		return 0, false
+	}
+	result = s.results[0]
+	s.results = s.results[1:]
+	return result, true
+}
+
+func (h *hardener) add(i int) {
+	m := h.view[i]
+	switch {
+	case m.Role == RoleTool:
+		// Results are placed with the call they answer; the rest are orphans.
+	case m.Role != RoleAssistant:
+		if strings.TrimSpace(m.Text) != "" {
+			h.out = append(h.out, m)
+		}
+	case len(m.Calls) > 0:
+		h.addCalls(m)
+	case strings.TrimSpace(m.Text) != "":
+		h.out = append(h.out, m)
+	}
+}
+
+// addCalls adds a reply with calls, and an answer to each.
+func (h *hardener) addCalls(m Message) {
+	calls := make([]conversation.ToolCall, len(m.Calls))
+	answers := make([]Message, len(m.Calls))
+	for k, c := range m.Calls {
+		id := h.ids.next(c.ID)
+		answer := Message{Role: RoleTool, Text: interruptedCall, Turn: m.Turn, State: StateVerbatim, Why: "the call has no result",
+			Size: conversation.Measure(interruptedCall)}
+		if r, ok := h.calls[c.ID].take(); ok {
+			answer = h.view[r]
+		}
+		if strings.TrimSpace(answer.Text) == "" {
+			answer.Text, answer.Size = noOutput, conversation.Measure(noOutput)
+		}
+		answer.CallID, answer.Tool = id, c.Name
+		c.ID = id
+		calls[k], answers[k] = c, answer
+	}
+	m.Calls = calls
+	if h.caps.NoTools {
+		h.addAsText(m, answers)
+		return
+	}
+	h.out = append(append(h.out, m), answers...)
+}
+
+// addAsText writes calls and answers out for a model that takes no tools.
+func (h *hardener) addAsText(m Message, answers []Message) {
+	var reply strings.Builder
+	reply.WriteString(m.Text)
+	for _, c := range m.Calls {
+		if reply.Len() > 0 {
+			reply.WriteString("\n\n")
+		}
+		reply.WriteString("[used " + c.Name + " " + c.Arguments + "]")
+	}
+	m.Text, m.Calls = reply.String(), nil
+	m.Size = conversation.Measure(m.Text)
+	h.out = append(h.out, m)
+	for _, a := range answers {
+		a.Role, a.CallID = RoleUser, ""
+		a.Text = "[result of " + a.Tool + "]\n" + a.Text
+		a.Size = conversation.Measure(a.Text)
+		h.out = append(h.out, a)
+	}
+}
+
+// mergeNeighbours joins neighbouring messages of one role. Replies with calls
+// and results stay apart: their order is the protocol's.
+func mergeNeighbours(in []Message) []Message {
+	out := make([]Message, 0, len(in))
+	for _, m := range in {
+		if n := len(out); n > 0 && mergeable(out[n-1], m) {
+			out[n-1] = merged(out[n-1], m)
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func mergeable(a, b Message) bool {
+	return a.Role == b.Role && a.Role != RoleTool && len(a.Calls) == 0 && len(a.Extras) == 0 && len(b.Extras) == 0
+}
+
+func merged(a, b Message) Message {
+	m := b
+	m.Text = a.Text + "\n\n" + b.Text
+	m.Size = a.Size.Plus(b.Size).Plus(conversation.Size{ASCII: 2})
+	m.Before = a.Before.Plus(b.Before)
+	m.Events = append(append([]uint64(nil), a.Events...), b.Events...)
+	m.Turn = a.Turn
+	switch {
+	case a.Reasoning == "":
+	case b.Reasoning == "":
+		m.Reasoning, m.ReasoningSize = a.Reasoning, a.ReasoningSize
+	default:
+		m.Reasoning = a.Reasoning + "\n\n" + b.Reasoning
+		m.ReasoningSize = a.ReasoningSize.Plus(b.ReasoningSize)
+	}
+	return m
+}

@@ -1,0 +1,99 @@
+package compact
+
+import "math"
+
+// Reading is what the gauge and `context --json` show: whole tokens.
+type Reading struct {
+	Window    Window
+	Used      int           // tokens the next request would carry, without the draft
+	Estimated bool          // part of Used is an estimate: show it with ~
+	Segments  [segments]int // by Segment; without Draft they add up to Used
+	AfterSend int           // Used plus the draft; equals Used without one
+	LoadLine  int           // tokens at which compaction acts, 0 if the window is unknown
+	HardLine  int           // tokens at which a request is held, 0 if unknown
+	Reserve   int           // tokens kept for the reply, 0 if unknown
+	// CachedShare is the part of the last prompt read from the provider's
+	// cache, 0 to 1; -1 if it was not reported.
+	CachedShare float64
+	CostUSD     *float64 // so far; nil if unknown
+	Revision    uint64
+}
+
+// Ratio is used tokens over the window, -1 if the window is unknown.
+func (r Reading) Ratio() float64 { return r.ratio(r.Used) }
+
+// AfterRatio is Ratio with the draft sent.
+func (r Reading) AfterRatio() float64 { return r.ratio(r.AfterSend) }
+
+func (r Reading) ratio(tokens int) float64 {
+	if !r.Window.Known() {
+		return -1
+	}
+	return float64(tokens) / float64(r.Window.Tokens)
+}
+
+// Reading is the meter in whole tokens.
+func (m Meter) Reading() Reading {
+	used, estimated := m.used()
+	r := Reading{
+		Window: m.options.Window, Used: int(math.Round(used)), Estimated: estimated && used > 0,
+		CachedShare: m.cachedShare, CostUSD: m.cost, Revision: m.view.Revision,
+	}
+	m.apportion(&r)
+	draft := 0.0
+	if m.draft.Messages[Draft] > 0 {
+		draft = m.factor() * m.draft.estimate(Draft)
+	}
+	r.Segments[Draft] = int(math.Ceil(draft))
+	r.AfterSend = r.Used + r.Segments[Draft]
+	r.LoadLine, r.HardLine, r.Reserve = m.options.lines()
+	return r
+}
+
+// lines are the load line, the hard line and the reserve, in tokens; all 0
+// when the window is unknown.
+func (o MeterOptions) lines() (load, hard, reserve int) {
+	if !o.Window.Known() {
+		return 0, 0, 0
+	}
+	w := float64(o.Window.Tokens)
+	soft := o.TriggerRatio * w
+	if o.TokenThreshold > 0 {
+		soft = min(soft, float64(o.TokenThreshold))
+	}
+	if o.PriceStep > 0 {
+		soft = min(soft, priceStepRatio*float64(o.PriceStep))
+	}
+	reserve = min(o.Window.Tokens/reserveShare, MaxReserve)
+	if o.MaxOut > 0 {
+		reserve = min(reserve, o.MaxOut)
+	}
+	return int(soft), int(o.HardRatio * w), reserve
+}
+
+// apportion shares Used out over the segments in proportion to their
+// estimates, by largest remainder, so that they add up.
+func (m *Meter) apportion(r *Reading) {
+	if m.estimate <= 0 {
+		r.Segments[System] = r.Used
+		return
+	}
+	var rest [segments]float64
+	left := r.Used
+	for _, seg := range Segments() {
+		share := float64(r.Used) * m.segment(seg) / m.estimate
+		r.Segments[seg] = int(share)
+		rest[seg] = share - float64(r.Segments[seg])
+		left -= r.Segments[seg]
+	}
+	for ; left > 0; left-- {
+		largest := System
+		for seg, part := range rest {
+			if part > rest[largest] {
+				largest = Segment(seg)
+			}
+		}
+		r.Segments[largest]++
+		rest[largest] = 0
+	}
+}
