@@ -1,0 +1,253 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// story is a log built step by step, with its view and meter.
+type story struct {
+	log   conversation.Log
+	view  compact.View
+	meter compact.Meter
+}
+
+func newStory(o compact.MeterOptions) *story {
+	return &story{meter: compact.NewMeter(o), view: compact.Project(nil)}
+}
+
+func (s *story) add(bodies ...conversation.Body) *story {
+	events := s.log.Prepare(conversationtest.Epoch, bodies...)
+	if err := s.log.Commit(events); err != nil {
+		panic(err)
+	}
+	s.view = s.view.Extend(events)
+	s.meter = s.meter.WithView(s.view)
+	return s
+}
+
+// reply appends a reply and what the provider reported for it.
+func (s *story) reply(text string, u conversation.Usage) *story {
+	u.Estimate = s.meter.RequestEstimate()
+	u.Reply = uint64(s.log.Len() + 1)
+	s.add(conversation.AssistantMessage{Text: text, Reasoning: "thinking", Stop: conversation.StopEnd}, u)
+	s.meter = s.meter.WithUsage(u)
+	return s
+}
+
+func window(tokens int) compact.MeterOptions {
+	return compact.MeterOptions{Window: compact.Window{Tokens: tokens, Source: compact.WindowServer}}
+}
+
+func TestEstimatesUntilTheProviderReports(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	if r := s.meter.Reading(); r.Used != 100 || !r.Estimated {
+		t.Fatalf("before a report: used %d, estimated %v; want 100, true", r.Used, r.Estimated)
+	}
+	s.reply("fine", conversation.Usage{Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
+	r := s.meter.Reading()
+	if r.Used != 220 || r.Estimated {
+		t.Errorf("after a report: used %d, estimated %v; want 220 (200 sent, 20 said), false", r.Used, r.Estimated)
+	}
+	if r.CachedShare != 0.75 {
+		t.Errorf("cached share %v", r.CachedShare)
+	}
+	// 384 characters more at the factor just learned: 200 reported for 100 estimated.
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	if r := s.meter.Reading(); r.Used != 420 || !r.Estimated {
+		t.Errorf("with a new message: used %d, estimated %v; want 420, true", r.Used, r.Estimated)
+	}
+}
+
+func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s.reply("ok", conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1})
+	if r := s.meter.Reading(); r.Used != 105 || !r.Estimated || r.CachedShare != -1 || r.CostUSD != nil {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestReportsUnderAnOlderRevisionDoNotAnchor(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	before := s.meter.RequestEstimate()
+	s.add(conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)})
+	cost := 0.5
+	u := conversation.Usage{Prompt: 900, Cached: 0, Completion: 1, Revision: 0, Estimate: before, CostUSD: &cost, Reply: 3}
+	s.add(conversation.AssistantMessage{Text: "ok"}, u)
+	s.meter = s.meter.WithUsage(u)
+	r := s.meter.Reading()
+	if r.Used != 105 || !r.Estimated || s.meter.Calibration().Samples != 0 {
+		t.Errorf("used %d, estimated %v, calibration %+v", r.Used, r.Estimated, s.meter.Calibration())
+	}
+	if r.CostUSD == nil || *r.CostUSD != 0.5 {
+		t.Error("the cost of the request was lost")
+	}
+}
+
+func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s := newStory(window(8192))
+		for i := range rapid.IntRange(0, 6).Draw(t, "turns") {
+			s.add(conversation.UserMessage{Text: strings.Repeat("word ", 20*(i+1))})
+			if rapid.Bool().Draw(t, "replied") {
+				s.reply("and so on", conversation.Usage{Model: "m", Prompt: rapid.IntRange(100, 4000).Draw(t, "prompt"),
+					Cached: 10, Completion: 12, Reasoning: 2})
+			}
+		}
+		options := window(8192)
+		options.Calibration = s.meter.Calibration()
+		again := compact.NewMeter(options).WithView(compact.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
+		if got, want := fmt.Sprint(again.Reading()), fmt.Sprint(s.meter.Reading()); got != want {
+			t.Fatalf("reopened %s\nlived    %s", got, want)
+		}
+	})
+}
+
+func TestSegmentsAddUpToUsed(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := conversationtest.Log(t)
+		m := compact.NewMeter(compact.MeterOptions{EchoReasoning: rapid.Bool().Draw(t, "echo")}).
+			WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 900).Draw(t, "system")}, conversation.Size{ASCII: 7}).
+			WithView(compact.Project(events)).WithHistory(events, "").
+			WithDraft(conversation.Size{ASCII: rapid.IntRange(0, 500).Draw(t, "draft")}, 1)
+		r := m.Reading()
+		sum := 0
+		for _, seg := range compact.Segments() {
+			if r.Segments[seg] < 0 {
+				t.Fatalf("%s is %d", seg, r.Segments[seg])
+			}
+			sum += r.Segments[seg]
+		}
+		if sum != r.Used || r.AfterSend != r.Used+r.Segments[compact.Draft] {
+			t.Fatalf("segments %v add up to %d of %d, after send %d", r.Segments, sum, r.Used, r.AfterSend)
+		}
+	})
+}
+
+func TestLinesFollowTheWindow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		options             compact.MeterOptions
+		load, hard, reserve int
+	}{
+		"defaults":         {window(128_000), 108_800, 121_600, 16_000},
+		"small window":     {window(8192), 6963, 7782, 1024},
+		"small reply":      {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
+		"price step":       {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
+		"token threshold":  {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
+		"unknown window":   {compact.MeterOptions{}, 0, 0, 0},
+		"configured lines": {compact.MeterOptions{Window: compact.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
+	} {
+		r := compact.NewMeter(c.options).Reading()
+		if r.LoadLine != c.load || r.HardLine != c.hard || r.Reserve != c.reserve {
+			t.Errorf("%s: load %d, hard %d, reserve %d; want %d, %d, %d", name, r.LoadLine, r.HardLine, r.Reserve, c.load, c.hard, c.reserve)
+		}
+	}
+}
+
+func TestEstimateIsScriptAware(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]float64{"abcdefgh": 2, "世界世界": 4, "Привет": 3} {
+		if got := compact.Estimate(conversation.Measure(text)); got != want {
+			t.Errorf("Estimate(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestCalibrationConvergesAndIsClamped(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(100_000))
+	for range 8 {
+		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() * 1.5), Completion: 1})
+	}
+	if f := s.meter.Calibration().Factor; f < 1.49 || f > 1.51 {
+		t.Errorf("factor %v after eight reports of 1.5", f)
+	}
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+	s.reply("ok", conversation.Usage{Prompt: 90_000_000, Completion: 1})
+	if f := s.meter.Calibration().Factor; f > 4 {
+		t.Errorf("factor %v after an absurd report", f)
+	}
+}
+
+func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
+	t.Parallel()
+	cost := 0.25
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	s.reply("fine", conversation.Usage{Prompt: 200, Completion: 3, CostUSD: &cost})
+	r := s.meter.WithModel(window(4000)).Reading()
+	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// longLog is a log of n events of about 1 KB.
+func longLog(n int) []conversation.Event {
+	var l conversation.Log
+	kb := strings.Repeat("the quick brown fox jumps over it ", 30)
+	for l.Len() < n {
+		id := fmt.Sprintf("call_%d", l.Len())
+		if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: kb},
+			conversation.AssistantMessage{Text: kb, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"x"}`}}},
+			conversation.ToolResult{CallID: id, Tool: "read_file", Text: kb}, conversation.AssistantMessage{Text: kb})); err != nil {
+			panic(err)
+		}
+	}
+	return l.Events()
+}
+
+// BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms.
+func BenchmarkProject(b *testing.B) {
+	events := longLog(10_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		compact.Project(events)
+	}
+}
+
+// BenchmarkExtend adds one event to a view of 10,000. Budget: 50 us.
+func BenchmarkExtend(b *testing.B) {
+	events := longLog(10_000)
+	v := compact.Project(events[:len(events)-1])
+	b.ReportAllocs()
+	for b.Loop() {
+		v = v.Extend(events[len(events)-1:])
+	}
+}
+
+// BenchmarkHarden makes a request of 10,000 events.
+func BenchmarkHarden(b *testing.B) {
+	v := compact.Project(longLog(10_000))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := compact.Harden(v, compact.Capabilities{}); err == nil {
+			b.Fatal("a trailing reply cannot be sent")
+		}
+	}
+}
+
+// BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
+// open. Budget: 50 us, no allocation worth noting.
+func BenchmarkMeterKeystroke(b *testing.B) {
+	m := compact.NewMeter(window(128_000)).WithView(compact.Project(longLog(10_000)))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
+		if r := m.Reading(); r.AfterSend < r.Used {
+			b.Fatal(r)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package compact_test
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+var ignoreUnexported = cmpopts.IgnoreUnexported(compact.View{})
+
+// capabilities draws what an endpoint may want.
+func capabilities(t *rapid.T) compact.Capabilities {
+	return compact.Capabilities{
+		Alternate: rapid.Bool().Draw(t, "alternate"),
+		NoTools:   rapid.Bool().Draw(t, "no tools"),
+		CallIDs:   rapid.SampledFrom([]compact.CallIDForm{compact.CallIDAny, compact.CallIDMistral}).Draw(t, "ids"),
+	}
+}
+
+func logs(t *rapid.T) []conversation.Event {
+	if rapid.Bool().Draw(t, "malformed") {
+		return conversationtest.Malformed(t)
+	}
+	return conversationtest.Log(t)
+}
+
+func TestExtendingIsProjecting(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := logs(t)
+		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
+		prefix := compact.Project(events[:cut])
+		whole, extended := compact.Project(events), prefix.Extend(events[cut:])
+		if d := cmp.Diff(whole, extended, ignoreUnexported); d != "" {
+			t.Fatalf("extended differs (-project +extend):\n%s", d)
+		}
+		// The prefix is what it was, also when it is extended twice.
+		again := prefix.Extend(events[cut:])
+		if d := cmp.Diff(whole, again, ignoreUnexported); d != "" {
+			t.Fatalf("second extension differs:\n%s", d)
+		}
+		if d := cmp.Diff(compact.Project(events[:cut]), prefix, ignoreUnexported); d != "" {
+			t.Fatalf("extending changed the view it started from:\n%s", d)
+		}
+	})
+}
+
+func TestAddingEventsOnlyAddsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := logs(t)
+		cut := rapid.IntRange(0, len(events)).Draw(t, "cut")
+		short, long := compact.Project(events[:cut]), compact.Project(events)
+		if d := cmp.Diff(short.Messages, long.Messages[:len(short.Messages)], cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("the prefix changed:\n%s", d)
+		}
+	})
+}
+
+func TestSizesAddUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v := compact.Project(logs(t))
+		var sum compact.Sizes
+		for i := range v.Messages {
+			v.Messages[i].AddTo(&sum)
+		}
+		if d := cmp.Diff(sum, v.Sizes); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestHardenedRequestsAreValid(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v, c := compact.Project(logs(t)), capabilities(t)
+		messages, err := compact.Harden(v, c)
+		checkRequest(t, messages, c)
+		sendable := len(messages) > 0 && messages[len(messages)-1].Role != compact.RoleAssistant
+		if sendable != (err == nil) || err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+			t.Fatalf("sendable %v, error %v", sendable, err)
+		}
+		if again, _ := compact.Harden(v, c); cmp.Diff(messages, again) != "" {
+			t.Fatal("not deterministic")
+		}
+		twice, _ := compact.Harden(compact.View{Messages: messages}, c)
+		if d := cmp.Diff(messages, twice, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("not idempotent:\n%s", d)
+		}
+	})
+}
+
+var (
+	anyID     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+	mistralID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
+)
+
+// checkRequest is COMPACTION section 3 as a checker.
+func checkRequest(t *rapid.T, messages []compact.Message, c compact.Capabilities) {
+	if len(messages) > 0 && messages[0].Role != compact.RoleUser {
+		t.Fatalf("begins with %s", messages[0].Role)
+	}
+	ids := map[string]bool{}
+	var open []string
+	for i, m := range messages {
+		if m.Role == compact.RoleTool {
+			if len(open) == 0 || open[0] != m.CallID {
+				t.Fatalf("message %d answers %q, open are %q", i, m.CallID, open)
+			}
+			open = open[1:]
+		} else if len(open) > 0 {
+			t.Fatalf("message %d comes before the answers to %q", i, open)
+		}
+		if m.Text == "" && len(m.Calls) == 0 {
+			t.Fatalf("message %d is empty", i)
+		}
+		if c.NoTools && (len(m.Calls) > 0 || m.Role == compact.RoleTool) {
+			t.Fatalf("message %d uses tools", i)
+		}
+		if c.Alternate && i > 0 && messages[i-1].Role == m.Role && m.Role == compact.RoleUser {
+			t.Fatalf("message %d repeats the role %s", i, m.Role)
+		}
+		for _, call := range m.Calls {
+			form := anyID
+			if c.CallIDs == compact.CallIDMistral {
+				form = mistralID
+			}
+			if !form.MatchString(call.ID) || ids[call.ID] {
+				t.Fatalf("message %d: id %q is malformed or used twice", i, call.ID)
+			}
+			var object map[string]any
+			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
+				t.Fatalf("message %d: arguments %q", i, call.Arguments)
+			}
+			ids[call.ID] = true
+			open = append(open, call.ID)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("unanswered: %q", open)
+	}
+}
+
+func TestUnappliedOverlaysAreNamed(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	v := compact.Project(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "a"},
+		conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)}))
+	if len(v.Messages) != 1 || len(v.Notes) != 1 || v.Revision != 2 {
+		t.Errorf("messages %d, notes %q, revision %d", len(v.Messages), v.Notes, v.Revision)
+	}
+}
+
+func TestRepeatedCallIDsKeepTheirOwnAnswers(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	call := []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}
+	v := compact.Project(l.Prepare(conversationtest.Epoch,
+		conversation.UserMessage{Text: "x"},
+		conversation.AssistantMessage{Calls: call},
+		conversation.AssistantMessage{Calls: call}, conversation.ToolResult{CallID: "a", Tool: "t", Text: "second"},
+		conversation.AssistantMessage{Calls: call}, conversation.ToolResult{CallID: "a", Tool: "t", Text: "third"}))
+	messages, err := compact.Harden(v, compact.Capabilities{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []string
+	for _, m := range messages {
+		if m.Role == compact.RoleTool {
+			answers = append(answers, m.Text)
+		}
+	}
+	want := []string{"interrupted: the call was stopped before it had a result", "second", "third"}
+	if d := cmp.Diff(want, answers); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,122 @@
+package conversation_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+func TestStoredFormRoundTrips(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := append(conversationtest.Log(t), conversationtest.Malformed(t)...)
+		for _, e := range events {
+			data, err := conversation.Marshal(e)
+			if err != nil {
+				t.Fatalf("marshal %#v: %v", e, err)
+			}
+			back, err := conversation.Unmarshal(data)
+			if err != nil {
+				t.Fatalf("unmarshal %s: %v", data, err)
+			}
+			if d := cmp.Diff(e, back); d != "" {
+				t.Fatalf("changed (-want +got):\n%s", d)
+			}
+		}
+	})
+}
+
+func TestEveryBodyHasAStoredForm(t *testing.T) {
+	t.Parallel()
+	cost := 0.25
+	bodies := []conversation.Body{
+		conversation.UserMessage{Text: "a <b> & c"},
+		conversation.AssistantMessage{Text: "hi", Reasoning: "why", Stop: conversation.StopCalls, Model: "openai/x",
+			Calls:  []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"a"}`, Extra: conversation.RawJSON(`{"sig":"x"}`)}},
+			Extras: map[string]conversation.RawJSON{"reasoning_details": conversation.RawJSON(`[1]`)}},
+		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "t", Total: 40_000, Blob: "ab",
+			Detail: "d", Duration: time.Second},
+		conversation.Usage{Reply: 2, Revision: 1, Model: "m", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: 1,
+			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00"},
+		conversation.Instructions{System: "s", Tools: "t", SystemSize: conversation.Size{ASCII: 4}, ToolsSize: conversation.Size{CJK: 2}},
+		conversation.ModelChanged{Provider: "openai", Model: "m", Window: 10, Source: "catalogue"},
+		conversation.ConfigChanged{Set: map[string]string{"a.b": "1"}},
+		conversation.Renamed{Title: "t", By: "auto"},
+		conversation.Notice{Level: conversation.NoticeWarning, Text: "n"},
+		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
+	}
+	var l conversation.Log
+	events := l.Prepare(conversationtest.Epoch, bodies...)
+	for _, e := range events {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Body.Kind(), err)
+		}
+		back, err := conversation.Unmarshal(data)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Body.Kind(), err)
+		}
+		if d := cmp.Diff(e, back); d != "" {
+			t.Errorf("%s changed (-want +got):\n%s", e.Body.Kind(), d)
+		}
+	}
+}
+
+func TestUnmarshalRefusesWhatIsNoEvent(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string]string{
+		"empty":         ``,
+		"no object":     `[1]`,
+		"no body":       `{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z"}`,
+		"no seq":        `{"turn":0,"time":"2026-01-01T00:00:00Z","user":{"text":"x"}}`,
+		"negative turn": `{"seq":1,"turn":-1,"time":"2026-01-01T00:00:00Z","user":{"text":"x"}}`,
+		"two unknowns":  `{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z","a":{},"b":{}}`,
+		"wrong type":    `{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z","user":7}`,
+		"cut":           `{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z","user":{"te`,
+	} {
+		if e, err := conversation.Unmarshal([]byte(data)); !errors.Is(err, conversation.ErrMalformed) {
+			t.Errorf("%s: got %+v, %v; want ErrMalformed", name, e, err)
+		}
+	}
+}
+
+func TestUnknownKindCannotPassForAKnownOne(t *testing.T) {
+	t.Parallel()
+	for _, name := range []conversation.Kind{"", "seq", "User", "notice"} {
+		e := conversation.Event{Seq: 1, Body: conversation.Unknown{Name: name, Raw: conversation.RawJSON(`{}`)}}
+		if data, err := conversation.Marshal(e); err == nil {
+			t.Errorf("%q was stored as %s", name, data)
+		}
+	}
+}
+
+func FuzzUnmarshal(f *testing.F) {
+	f.Add([]byte(`{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z","user":{"text":"x"}}`))
+	f.Add([]byte(`{"seq":2,"turn":0,"time":"2026-01-01T00:00:00Z","assistant":{"text":"a","calls":[{"id":"1","name":"x","arguments":"{"}],"stop":"stop"}}`))
+	f.Add([]byte(`{"seq":3,"turn":1,"time":"2026-01-01T00:00:00Z","mask":{"events":[1]}}`))
+	f.Add([]byte(`{"seq":3,"Seq":4,"turn":1,"time":"2026-01-01T00:00:00Z","USER":{"text":"\u0000"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := conversation.Unmarshal(data)
+		if err != nil {
+			return
+		}
+		again, err := conversation.Marshal(e)
+		if err != nil {
+			t.Fatalf("cannot store what was read: %v", err)
+		}
+		back, err := conversation.Unmarshal(again)
+		if err != nil {
+			t.Fatalf("cannot read what was stored: %v\n%s", err, again)
+		}
+		last, err := conversation.Marshal(back)
+		if err != nil || string(last) != string(again) {
+			t.Fatalf("not stable: %v\n%s\n%s", err, again, last)
+		}
+	})
+}
