@@ -1,0 +1,188 @@
+package catalog_test
+
+import (
+	"math"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+)
+
+func TestEveryRowIsUsable(t *testing.T) {
+	t.Parallel()
+	all := catalog.All()
+	if len(all) != 256 {
+		t.Errorf("the table has %d rows, want 256", len(all))
+	}
+	for _, e := range all {
+		name := e.Provider + "/" + e.ID
+		if e.Provider == "" || e.ID == "" || e.Tokenizer == "" || len(e.Date) != len("2026-11-10") {
+			t.Errorf("%s: a field is missing: %+v", name, e)
+		}
+		if e.Limit() <= 0 || e.Limit() > e.Window || e.MaxInput > e.Window {
+			t.Errorf("%s: window %d, input %d, limit %d", name, e.Window, e.MaxInput, e.Limit())
+		}
+		if p := e.Prices; p != nil {
+			if p.Input < 0 || p.Output < 0 || p.Date == "" || p.Cached > p.Input {
+				t.Errorf("%s: prices %+v", name, *p)
+			}
+			for i, tier := range p.Tiers {
+				if tier.Over <= 0 || tier.Input <= 0 || (i > 0 && tier.Over <= p.Tiers[i-1].Over) {
+					t.Errorf("%s: tiers %+v", name, p.Tiers)
+				}
+			}
+		}
+		if got, ok := catalog.Lookup(e.Provider, e.ID); !ok || got.ID != e.ID || got.Match != catalog.MatchExact {
+			t.Errorf("%s: looking it up gives %q", name, got.ID)
+		}
+		for _, a := range e.Aliases {
+			if got, ok := catalog.Lookup(e.Provider, a); !ok || got.ID != e.ID || got.Match != catalog.MatchAlias {
+				t.Errorf("%s: its alias %s gives %q", name, a, got.ID)
+			}
+		}
+	}
+}
+
+// The windows that FEAT-011 wants seeded.
+func TestSeedWindows(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]int{
+		"claude-sonnet-4-20250514":     200_000,
+		"claude-haiku-3-5-20241022":    200_000,
+		"claude-opus-4-20250514":       200_000,
+		"gpt-4o":                       128_000,
+		"gpt-4o-mini":                  128_000,
+		"gpt-4-turbo":                  128_000,
+		"gemini-2.0-flash":             1_048_576,
+		"gemini-2.5-pro-preview-05-06": 1_048_576,
+	} {
+		e, ok := catalog.ByID(id)
+		if !ok || e.Limit() != want || e.Match != catalog.MatchExact {
+			t.Errorf("%s: window %d (found %v), want %d", id, e.Limit(), ok, want)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, provider, id string // no provider: ByID
+		want               string // provider/id, "" not found
+		match              catalog.Match
+	}{
+		{"maker before host", "", "gpt-4o", "openai/gpt-4o", catalog.MatchExact},
+		{"google is gemini", "gemini", "gemini-2.5-pro", "gemini/gemini-2.5-pro", catalog.MatchExact},
+		{"google is no name of ours", "google", "gemini-2.5-pro", "", 0},
+		{"alias", "", "claude-3-5-haiku-latest", "anthropic/claude-haiku-3-5-20241022", catalog.MatchAlias},
+		{"case", "ollama", "Llama3.1", "ollama/llama3.1", catalog.MatchAlias},
+		{"ollama tag", "ollama", "qwen3:latest", "ollama/qwen3", catalog.MatchAlias},
+		{"ollama size", "ollama", "qwen3:14b", "ollama/qwen3", catalog.MatchFamily},
+		{"longest family", "openai", "gpt-4o-mini-2029-01-01", "openai/gpt-4o-mini", catalog.MatchFamily},
+		{"unversioned", "mistral", "mistral-large", "mistral/mistral-large-latest", catalog.MatchAlias},
+		{"another version is no relative", "openai", "gpt-4.7", "", 0},
+		{"exact elsewhere beats family", "", "deepseek-r1:671b", "ollama/deepseek-r1:671b", catalog.MatchExact},
+		{"host's own id", "", "openai/gpt-oss-120b", "groq/openai/gpt-oss-120b", catalog.MatchExact},
+		{"other provider's model", "anthropic", "gpt-4o", "", 0},
+		{"unknown provider", "custom", "gpt-4o", "", 0},
+		{"empty", "openai", "", "", 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			find := func() (catalog.Entry, bool) { return catalog.Lookup(tt.provider, tt.id) }
+			if tt.provider == "" {
+				find = func() (catalog.Entry, bool) { return catalog.ByID(tt.id) }
+			}
+			e, ok := find()
+			got := ""
+			if ok {
+				got = e.Provider + "/" + e.ID
+			}
+			if got != tt.want || e.Match != tt.match {
+				t.Errorf("got %q (match %d), want %q (match %d)", got, e.Match, tt.want, tt.match)
+			}
+		})
+	}
+}
+
+func TestDefaultsAreFitForToolsOnChatCompletions(t *testing.T) {
+	t.Parallel()
+	for _, p := range []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq",
+		"cerebras", "together", "fireworks", "moonshot", "zai", "alibaba", "cohere", "minimax"} {
+		e, ok := catalog.Default(p)
+		if !ok || e.Provider != p || e.Deprecated || !e.Tools || e.ChatTools == catalog.ChatToolsResponses ||
+			e.ChatTools == catalog.ChatToolsEffortNone || e.Prices == nil || e.Match != catalog.MatchExact {
+			t.Errorf("%s: default %+v (found %v)", p, e, ok)
+		}
+	}
+	for _, p := range []string{"ollama", "custom", ""} {
+		if e, ok := catalog.Default(p); ok {
+			t.Errorf("%q has the default %s: what a local server has, only it knows", p, e.ID)
+		}
+	}
+}
+
+func TestModelLeavesTrainedMaximumOut(t *testing.T) {
+	t.Parallel()
+	e, _ := catalog.Lookup("ollama", "llama3.1")
+	if m := e.Model("llama3.1"); m.Window.Known() || m.Window.Source != compact.WindowUnknown || m.Prices == nil || m.Prices.Input != 0 {
+		t.Errorf("an Ollama model got window %+v, prices %v", m.Window, m.Prices)
+	}
+	e, _ = catalog.Lookup("openai", "gpt-5.4")
+	m := e.Model("gpt-5.4")
+	if m.Window != (compact.Window{Tokens: 922_000, Source: compact.WindowCatalogue}) || m.MaxOut != 128_000 || m.Caps.NoTools {
+		t.Errorf("gpt-5.4: %+v", m)
+	}
+	e, _ = catalog.Lookup("openai", "gpt-3.5-turbo")
+	if m := e.Model("gpt-3.5-turbo"); !m.Caps.NoTools {
+		t.Error("a model without tools is said to have them")
+	}
+}
+
+func TestChatToolsQuirks(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]catalog.ChatTools{
+		"gpt-4o": catalog.ChatToolsPlain, "gpt-5.4": catalog.ChatToolsNoEffort,
+		"gpt-5.6": catalog.ChatToolsEffortNone, "gpt-6.1-sol": catalog.ChatToolsResponses,
+	} {
+		if e, _ := catalog.Lookup("openai", id); e.ChatTools != want {
+			t.Errorf("%s: %q, want %q", id, e.ChatTools, want)
+		}
+	}
+	if e, _ := catalog.Lookup("anthropic", "claude-opus-5"); !e.NoTemperature || !e.Reasoning {
+		t.Errorf("claude-opus-5: %+v", e.Traits)
+	}
+}
+
+func TestCost(t *testing.T) {
+	t.Parallel()
+	sheet := agent.Prices{
+		Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10,
+		Tiers: []agent.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}},
+	}
+	tests := []struct {
+		name   string
+		prices agent.Prices
+		tokens agent.Tokens
+		want   float64
+	}{
+		{"plain", sheet, agent.Tokens{Prompt: 1000, Cached: -1, CacheWrite: -1, Completion: 100, Reasoning: -1}, 0.003},
+		{"cached and written are part of the prompt", sheet, agent.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 200, Completion: 0}, 0.0012},
+		{"at the line the lower tier holds", sheet, agent.Tokens{Prompt: 200_000}, 0.4},
+		{"over the line the whole request costs more", sheet, agent.Tokens{Prompt: 200_001, Completion: 1000}, 0.815004},
+		{"unpublished cache prices are the input price", sheet, agent.Tokens{Prompt: 300_000, Cached: 100_000, CacheWrite: 100_000}, 1.2},
+		{"highest tier", sheet, agent.Tokens{Prompt: 600_000, Cached: 500_000}, 1.3},
+		{"nothing reported", sheet, agent.Tokens{Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1}, 0},
+		{"more cached than sent is cut", sheet, agent.Tokens{Prompt: 100, Cached: 500}, 0.00005},
+		{"free", agent.Prices{}, agent.Tokens{Prompt: 1000, Completion: 1000}, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := catalog.Cost(tt.prices, tt.tokens); math.Abs(got-tt.want) > 1e-9 {
+				t.Errorf("got %.9f, want %.9f", got, tt.want)
+			}
+		})
+	}
+}
