@@ -1,0 +1,222 @@
+package meter
+
+import (
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
+)
+
+// The line is a bar and, after it, the numbers. What does not fit is left out
+// in a fixed order: cost, cached share, after-send, numbers, the name of the
+// load line, then the bar; the percentage stays. Room for the after-send
+// number is kept while there is no draft, so that the bar does not jump when
+// one types.
+
+const (
+	minBar = 8 // cells inside the bar below which a number gives way to it,
+	barOf  = 5 // or this part of the width
+	tiny   = 3 // cells inside the bar below which there is no bar
+)
+
+// Model is the gauge. It has no input; it keeps the last line it drew, so it
+// must not be shared between goroutines.
+type Model struct {
+	styles Styles
+	ends   [3][2]string // the bar's ends, rendered, by Level
+
+	drawn bool
+	last  compact.Reading // without its CostUSD, which is in cost
+	cost  float64         // -1: unknown
+	width int
+	line  string
+}
+
+// New returns a gauge with these looks.
+func New(styles Styles) *Model {
+	m := &Model{}
+	m.SetStyles(styles)
+	return m
+}
+
+// SetStyles changes the looks.
+func (m *Model) SetStyles(styles Styles) {
+	m.styles = styles
+	m.drawn = false
+	for i, s := range styles.Levels {
+		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
+	}
+}
+
+// View is the gauge for a reading: one line of at most width columns. A width
+// below 1 counts as 1. An unchanged reading and width cost nothing.
+func (m *Model) View(r compact.Reading, width int) string {
+	cost := -1.0
+	if r.CostUSD != nil {
+		cost = max(*r.CostUSD, 0)
+	}
+	r.CostUSD = nil
+	width = max(width, 1)
+	if m.drawn && m.width == width && m.cost == cost && m.last == r {
+		return m.line
+	}
+	m.drawn, m.last, m.cost, m.width = true, r, cost, width
+	if r.Window.Known() {
+		m.line = m.known(r, cost, width)
+	} else {
+		m.line = m.unknown(r, cost, width)
+	}
+	return m.line
+}
+
+// part is a piece of the line behind the bar.
+type part struct {
+	text  string
+	style lipgloss.Style
+	room  int // columns kept for it, at least the width of text
+	order int // the part with the highest number is left out first
+}
+
+// known draws the line for a known window.
+func (m *Model) known(r compact.Reading, cost float64, width int) string {
+	level := m.styles.Levels[LevelOf(r, r.Used)]
+	full := tilde(r.Estimated) + percent(r.Used, r.LoadLine, r.Window.Tokens)
+	parts := []part{
+		{text: " " + full, style: level},
+		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2},
+		m.afterSend(r),
+	}
+	if r.LoadLine > 0 {
+		name := lineGlyph + strconv.Itoa(linePercent(r.LoadLine, r.Window.Tokens)) + "%"
+		parts = append(parts, part{text: "  " + name, style: level, order: 1})
+	}
+	parts = append(parts, m.details(r, cost)...)
+	parts = shorten(parts, width-max(minBar, width/barOf)-2)
+	cells := width - room(parts) - 2
+	if cells < tiny {
+		return level.Render(smallest(full, width, block(r.Used, r.Window.Tokens)))
+	}
+	var b strings.Builder
+	m.drawBar(&b, r, cells)
+	for _, p := range parts {
+		if p.text != "" {
+			b.WriteString(p.style.Render(p.text))
+		}
+	}
+	return b.String()
+}
+
+// afterSend is what the next request would come to with the draft. It is
+// always an estimate: nobody has counted the draft yet.
+func (m *Model) afterSend(r compact.Reading) part {
+	const usual = len(" > ~64%")
+	p := part{room: usual, order: 3}
+	if r.AfterSend > r.Used {
+		p.text = " → ~" + percent(r.AfterSend, r.LoadLine, r.Window.Tokens)
+		p.style = m.styles.Levels[LevelOf(r, r.AfterSend)]
+	}
+	return p
+}
+
+// details are the cost so far and the cached share, where they are known.
+func (m *Model) details(r compact.Reading, cost float64) []part {
+	var parts []part
+	if cost >= 0 {
+		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 5})
+	}
+	if r.CachedShare >= 0 {
+		parts = append(parts, part{text: "  " + share(r.CachedShare) + " cached", style: m.styles.Detail, order: 4})
+	}
+	return parts
+}
+
+// unknown draws the line without a window: tokens, no ratio and no bar.
+func (m *Model) unknown(r compact.Reading, cost float64, width int) string {
+	used := tilde(r.Estimated) + Tokens(r.Used)
+	parts := []part{{text: used + " tokens", style: m.styles.Number}}
+	if r.AfterSend > r.Used {
+		parts = append(parts, part{text: " → ~" + Tokens(r.AfterSend), style: m.styles.Number, order: 3})
+	}
+	parts = append(parts, part{text: " · window unknown", style: m.styles.Detail, order: 2})
+	parts = shorten(append(parts, m.details(r, cost)...), width)
+	if room(parts) > width {
+		return m.styles.Number.Render(smallest(used, width, "…"))
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		b.WriteString(p.style.Render(p.text))
+	}
+	return b.String()
+}
+
+// shorten leaves parts out, highest order first, until the rest fits or only
+// parts of order 0 are left.
+func shorten(parts []part, width int) []part {
+	for room(parts) > width {
+		last := 0
+		for i, p := range parts {
+			if p.order > parts[last].order {
+				last = i
+			}
+		}
+		if parts[last].order == 0 {
+			break
+		}
+		parts = append(parts[:last], parts[last+1:]...)
+	}
+	return parts
+}
+
+// room is the number of columns the parts need.
+func room(parts []part) int {
+	n := 0
+	for _, p := range parts {
+		n += max(p.room, ansi.StringWidth(p.text))
+	}
+	return n
+}
+
+// smallest is a number for very few columns: without what can be spared, and
+// one column of something else where even its digits do not fit.
+func smallest(number string, width int, otherwise string) string {
+	bare := strings.TrimLeft(number, "~<")
+	for _, s := range []string{number, bare, strings.TrimRight(bare, "%")} {
+		if len(s) <= width {
+			return s
+		}
+	}
+	return otherwise
+}
+
+// block is a column as high as the used share of the window.
+func block(used, window int) string {
+	blocks := []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}
+	return blocks[min(len(blocks)-1, max(0, int(float64(used)/float64(window)*float64(len(blocks)))))]
+}
+
+// tilde marks an estimate.
+func tilde(estimated bool) string {
+	if estimated {
+		return "~"
+	}
+	return ""
+}
+
+// LegendItem names one segment of the bar.
+type LegendItem struct {
+	Segment compact.Segment
+	Glyph   string // one column, styled as in the bar
+}
+
+// Legend lists the segments of the bar in the order they are drawn, the draft
+// last.
+func (m *Model) Legend() []LegendItem {
+	items := make([]LegendItem, len(glyphs))
+	for i, glyph := range glyphs {
+		items[i] = LegendItem{Segment: compact.Segment(i), Glyph: m.styles.Segments[i].Render(glyph)}
+	}
+	return items
+}

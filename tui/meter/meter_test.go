@@ -1,0 +1,248 @@
+package meter_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/tui/meter"
+)
+
+func usd(v float64) *float64 { return &v }
+
+// reading is about the one in the handbook: 61 % of 128k, a draft on top.
+func reading() compact.Reading {
+	r := compact.Reading{
+		Window: compact.Window{Tokens: 128_000, Source: compact.WindowServer},
+		Used:   78_100, AfterSend: 82_000, LoadLine: 108_800, HardLine: 120_000, Reserve: 8_000,
+		CachedShare: 0.92, CostUSD: usd(0.42),
+	}
+	copy(r.Segments[:], []int{4_000, 6_100, 3_000, 9_000, 16_000, 5_000, 3_000, 29_000, 3_000, 3_900})
+	return r
+}
+
+func with(change func(*compact.Reading)) compact.Reading {
+	r := reading()
+	change(&r)
+	return r
+}
+
+func view(r compact.Reading, width int) string {
+	return ansi.Strip(meter.New(meter.DefaultStyles()).View(r, width))
+}
+
+func TestGaugeAtWidths(t *testing.T) {
+	t.Parallel()
+	readings := []struct {
+		name string
+		r    compact.Reading
+	}{
+		{"with a draft", reading()},
+		{"without a draft", with(func(r *compact.Reading) { r.AfterSend = r.Used })},
+		{"estimated", with(func(r *compact.Reading) { r.Estimated = true })},
+		{"at the load line", with(func(r *compact.Reading) { r.Used, r.AfterSend = 108_800, 109_000 })},
+		{"at the hard line", with(func(r *compact.Reading) { r.Used, r.AfterSend = 120_000, 120_000 })},
+		{"overfull", with(func(r *compact.Reading) { r.Used, r.AfterSend = 145_000, 145_400 })},
+		{"empty", compact.Reading{Window: compact.Window{Tokens: 8192}, LoadLine: 6963, HardLine: 7372, Reserve: 1024, CachedShare: -1}},
+		{"free of charge", with(func(r *compact.Reading) { r.CostUSD = usd(0); r.CachedShare = 0 })},
+		{"unknown window", compact.Reading{Used: 12_300, Estimated: true, AfterSend: 12_900, CachedShare: 0.5, CostUSD: usd(0.004)}},
+	}
+	var b strings.Builder
+	for _, c := range readings {
+		fmt.Fprintf(&b, "%s\n", c.name)
+		for _, w := range []int{120, 80, 60, 40, 30, 20, 10, 5, 3, 1} {
+			fmt.Fprintf(&b, "%4d %s|\n", w, view(c.r, w))
+		}
+	}
+	golden.RequireEqual(t, b.String())
+}
+
+func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	m := meter.New(meter.DefaultStyles())
+	for range 60 {
+		r := compact.Reading{
+			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
+		}
+		if rng.IntN(5) > 0 {
+			r.Window.Tokens = 1 + rng.IntN(1_500_000)
+			r.LoadLine, r.HardLine = r.Window.Tokens*85/100, r.Window.Tokens*92/100
+			r.Reserve = rng.IntN(r.Window.Tokens)
+		}
+		r.AfterSend = r.Used + rng.IntN(3)*rng.IntN(50_000)
+		for i := range r.Segments {
+			r.Segments[i] = rng.IntN(4) * rng.IntN(40_000)
+		}
+		if rng.IntN(2) == 0 {
+			r.CostUSD = usd(rng.Float64() * 2000)
+		}
+		for w := 1; w <= 250; w++ {
+			line := m.View(r, w)
+			if got := ansi.StringWidth(line); got > w || got < 1 || strings.ContainsAny(line, "\n\r") {
+				t.Fatalf("width %d: %d columns: %q for %+v", w, got, line, r)
+			}
+			if w >= 20 && r.Window.Known() && !strings.Contains(line, "%") {
+				t.Fatalf("width %d: no percentage in %q", w, line)
+			}
+		}
+	}
+}
+
+func TestGaugeShortensInTheFixedOrder(t *testing.T) {
+	t.Parallel()
+	var gone []string
+	for w := 140; w >= 1; w-- {
+		line := view(reading(), w)
+		for _, p := range []string{"$0.42", "92% cached", "→ ~64%", "78.1k/128k", "▲85%", "▏", " 61%"} {
+			if !strings.Contains(line, p) && !strings.Contains(strings.Join(gone, ","), p) {
+				gone = append(gone, p)
+			}
+		}
+	}
+	want := []string{"$0.42", "92% cached", "→ ~64%", "78.1k/128k", "▲85%", "▏", " 61%"}
+	if diff := cmp.Diff(want, gone); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestColourChangesAtTheLinesOnly(t *testing.T) {
+	t.Parallel()
+	r := reading()
+	for _, c := range []struct {
+		used int
+		want meter.Level
+	}{
+		{0, meter.Calm}, {64_000, meter.Calm}, {108_799, meter.Calm}, {108_800, meter.Loaded}, {119_999, meter.Loaded},
+		{120_000, meter.Blocked}, {128_001, meter.Blocked},
+	} {
+		if got := meter.LevelOf(r, c.used); got != c.want {
+			t.Errorf("level of %d tokens = %d, want %d", c.used, got, c.want)
+		}
+	}
+	noLines := compact.Reading{Window: compact.Window{Tokens: 100}}
+	if got := meter.LevelOf(noLines, 101); got != meter.Blocked {
+		t.Errorf("over the window without lines: level %d", got)
+	}
+	if got := meter.LevelOf(compact.Reading{LoadLine: 5}, 10); got != meter.Calm {
+		t.Errorf("unknown window: level %d", got)
+	}
+
+	m := meter.New(meter.DefaultStyles())
+	warning := meter.DefaultStyles().Levels[meter.Loaded].Render(" 85%")
+	for used, want := range map[int]bool{108_799: false, 108_800: true} {
+		r.Used, r.AfterSend = used, used
+		if got := strings.Contains(m.View(r, 80), warning); got != want {
+			t.Errorf("at %d tokens: warning %v, want %v", used, got, want)
+		}
+	}
+}
+
+func TestBlockedBarIsDrawnInTheDangerColour(t *testing.T) {
+	t.Parallel()
+	styles := meter.DefaultStyles()
+	danger, _, _ := strings.Cut(styles.Levels[meter.Blocked].Render("x"), "x")
+	for used, want := range map[int]bool{119_999: false, 120_000: true, 400_000: true} {
+		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
+		line := meter.New(styles).View(r, 60)
+		if got := strings.Contains(line, danger+"█"); got != want {
+			t.Errorf("at %d tokens: danger %v, want %v: %q", used, got, want, line)
+		}
+	}
+}
+
+func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
+	t.Parallel()
+	r := with(func(r *compact.Reading) { r.AfterSend = 110_000 })
+	styles := meter.DefaultStyles()
+	line := meter.New(styles).View(r, 100)
+	if !strings.Contains(line, styles.Levels[meter.Loaded].Render(" → ~85%")) {
+		t.Errorf("no warning on the after-send number: %q", line)
+	}
+	if !strings.Contains(line, styles.Levels[meter.Calm].Render(" 61%")) {
+		t.Errorf("the percentage of what is there now changed colour: %q", line)
+	}
+}
+
+func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
+	t.Parallel()
+	r := compact.Reading{Window: compact.Window{Tokens: 1000}, Used: 1000, CachedShare: -1}
+	for i := range compact.Draft {
+		r.Segments[i] = 60
+	}
+	r.Segments[compact.Results] = 520
+	// Seven columns of numbers keep their room, so the bar has 10 cells: each
+	// of the eight small segments is worth 0.6 of one.
+	line := view(r, 10+2+len(" 100%"))
+	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+		glyph := ansi.Strip(item.Glyph)
+		if item.Segment != compact.Draft && !strings.Contains(line, glyph) {
+			t.Errorf("%s (%s) is not in %q", item.Segment, glyph, line)
+		}
+	}
+}
+
+func TestGlyphsDiffer(t *testing.T) {
+	t.Parallel()
+	seen := map[string]compact.Segment{" ": -1, "▲": -1, "╱": -1}
+	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+		glyph := ansi.Strip(item.Glyph)
+		if other, ok := seen[glyph]; ok {
+			t.Errorf("%s and %s share %q", item.Segment, other, glyph)
+		}
+		seen[glyph] = item.Segment
+	}
+	if len(seen) != len(compact.Segments())+1+3 {
+		t.Errorf("%d glyphs for %d segments", len(seen)-3, len(compact.Segments())+1)
+	}
+}
+
+func TestUnchangedReadingWithTheSameCostIsNotDrawnAgain(t *testing.T) { // not parallel: it counts allocations
+	m := meter.New(meter.DefaultStyles())
+	m.View(reading(), 120)
+	r := reading() // its CostUSD is another pointer to the same value
+	if n := testing.AllocsPerRun(50, func() { m.View(r, 120) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	r.CostUSD = usd(0.43)
+	if !strings.Contains(m.View(r, 120), "$0.43") {
+		t.Error("a new cost was not drawn")
+	}
+}
+
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		-1: "0", 0: "0", 999: "999", 1000: "1k", 1234: "1.2k", 78_100: "78.1k", 99_949: "99.9k", 99_950: "100k", 128_000: "128k",
+		999_499: "999k", 999_500: "1M", 1_048_576: "1.05M", 12_000_000: "12M", 250_000_000: "250M",
+	} {
+		if got := meter.Tokens(n); got != want {
+			t.Errorf("Tokens(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+// Budget: 50 us for a changed reading.
+func BenchmarkChangedReading(b *testing.B) {
+	m := meter.New(meter.DefaultStyles())
+	r := reading()
+	for i := 0; b.Loop(); i++ {
+		r.AfterSend = 82_000 + i%2000
+		m.View(r, 120)
+	}
+}
+
+// Budget: no allocation for an unchanged one.
+func BenchmarkUnchangedReading(b *testing.B) {
+	m := meter.New(meter.DefaultStyles())
+	r := reading()
+	for b.Loop() {
+		m.View(r, 120)
+	}
+}
