@@ -1,0 +1,201 @@
+package themes
+
+import "charm.land/lipgloss/v2"
+
+// Styles are inline: none has padding, margin, border or width. Where two states differ by colour they also differ by
+// an attribute (bold, reverse, underline, faint) or by the glyph that the component draws, so that mono reads.
+
+// Styles is how everything looks, by the part of the screen it is for.
+type Styles struct {
+	Frame    FrameStyles
+	Text     TextStyles
+	Tool     ToolStyles
+	Diff     DiffStyles
+	Composer ComposerStyles
+	Overlay  OverlayStyles
+	Gauge    GaugeStyles
+}
+
+// FrameStyles are for what surrounds the transcript.
+type FrameStyles struct {
+	Header   lipgloss.Style // program and title
+	Detail   lipgloss.Style // model and place
+	Rule     lipgloss.Style
+	Status   lipgloss.Style // the status line
+	Snackbar lipgloss.Style
+	HelpKey  lipgloss.Style
+	HelpText lipgloss.Style
+}
+
+// TextStyles are for what is said.
+type TextStyles struct {
+	UserMark  lipgloss.Style
+	User      lipgloss.Style
+	Assistant lipgloss.Style
+	Reasoning lipgloss.Style
+	Notice    lipgloss.Style
+	Warning   lipgloss.Style
+	Error     lipgloss.Style
+	Muted     lipgloss.Style
+	Selection lipgloss.Style
+	Path      lipgloss.Style // code and paths within text
+	Link      lipgloss.Style
+}
+
+// ToolStyles are for the line of a tool call.
+type ToolStyles struct {
+	OK      lipgloss.Style
+	Error   lipgloss.Style
+	Running lipgloss.Style
+	Name    lipgloss.Style
+	Subject lipgloss.Style
+	Weight  lipgloss.Style
+	Output  lipgloss.Style
+	Hint    lipgloss.Style
+}
+
+// DiffStyles are for the lines of a diff; the line's own + - @@ tells it without colour.
+type DiffStyles struct {
+	Added   lipgloss.Style
+	Removed lipgloss.Style
+	Hunk    lipgloss.Style
+	Context lipgloss.Style
+}
+
+// ComposerStyles are for where one types.
+type ComposerStyles struct {
+	Border      lipgloss.Style // in focus
+	Blurred     lipgloss.Style // border out of focus
+	Shell       lipgloss.Style // border of a line that runs a command
+	Text        lipgloss.Style
+	Placeholder lipgloss.Style
+	Chip        lipgloss.Style // a folded paste or a mention
+}
+
+// OverlayStyles are for dialogs, lists and completions.
+type OverlayStyles struct {
+	Border   lipgloss.Style
+	Title    lipgloss.Style
+	Text     lipgloss.Style
+	Item     lipgloss.Style
+	Selected lipgloss.Style
+	Detail   lipgloss.Style
+}
+
+// Segment is the look of one category in the gauge.
+type Segment struct {
+	Style lipgloss.Style
+	Glyph string // one cell wide; no two categories have the same
+}
+
+// GaugeStyles are for the gauge and its legend.
+type GaugeStyles struct {
+	System, Tools, Summary, User, Assistant, Reasoning Segment
+	Calls, Results, Stubs, Draft, Reserve, Free        Segment
+
+	LoadLine Segment        // the mark where compaction acts
+	Warning  lipgloss.Style // from the load line on
+	Danger   lipgloss.Style // from the hard line on
+}
+
+// painter makes styles of one palette; an empty colour paints nothing.
+type painter struct{ Theme }
+
+func (p painter) fg(colour string) lipgloss.Style {
+	if colour == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
+}
+
+// quiet is secondary text: muted, or faint where there is no colour.
+func (p painter) quiet() lipgloss.Style {
+	return p.fg(p.Muted).Faint(!p.HasColour())
+}
+
+// chosen is what is selected: on a background, or reversed where there is no colour.
+func (p painter) chosen() lipgloss.Style {
+	if !p.HasColour() {
+		return lipgloss.NewStyle().Reverse(true)
+	}
+	return p.fg(p.Text).Background(lipgloss.Color(p.Selection))
+}
+
+// Build makes the styles of a theme. It never fails and always gives the same for the same theme.
+func Build(t Theme) Styles {
+	p := painter{t}
+	return Styles{
+		Frame: FrameStyles{
+			Header:   p.fg(t.Text).Bold(true),
+			Detail:   p.quiet(),
+			Rule:     p.fg(t.Rule),
+			Status:   p.quiet(),
+			Snackbar: p.fg(t.Accent).Bold(true),
+			HelpKey:  p.fg(t.Text).Bold(true),
+			HelpText: p.quiet(),
+		},
+		Text:     p.text(),
+		Tool:     p.tool(),
+		Diff:     DiffStyles{Added: p.fg(t.Added), Removed: p.fg(t.Removed), Hunk: p.fg(t.Hunk).Bold(!t.HasColour()), Context: p.quiet()},
+		Composer: p.composer(),
+		Overlay: OverlayStyles{
+			Border: p.fg(t.Accent), Title: p.fg(t.Text).Bold(true), Text: p.fg(t.Text),
+			Item: p.fg(t.Text), Selected: p.chosen().Bold(true), Detail: p.quiet(),
+		},
+		Gauge: p.gauge(),
+	}
+}
+
+func (p painter) text() TextStyles {
+	return TextStyles{
+		UserMark:  p.fg(p.Accent).Bold(true),
+		User:      p.fg(p.Text).Bold(!p.HasColour()),
+		Assistant: lipgloss.NewStyle(),
+		Reasoning: p.quiet().Italic(true),
+		Notice:    p.quiet(),
+		Warning:   p.fg(p.Warning).Bold(!p.HasColour()),
+		Error:     p.fg(p.Danger).Bold(true),
+		Muted:     p.quiet(),
+		Selection: p.chosen(),
+		Path:      p.fg(p.Inline).Underline(!p.HasColour()),
+		Link:      p.fg(p.Link).Underline(true),
+	}
+}
+
+func (p painter) tool() ToolStyles {
+	return ToolStyles{
+		OK:      p.fg(p.Success),
+		Error:   p.fg(p.Danger).Bold(true),
+		Running: p.fg(p.Accent),
+		Name:    p.fg(p.Text).Bold(true),
+		Subject: p.fg(p.Inline),
+		Weight:  p.quiet(),
+		Output:  p.quiet(),
+		Hint:    p.quiet(),
+	}
+}
+
+func (p painter) composer() ComposerStyles {
+	return ComposerStyles{
+		Border:      p.fg(p.Accent),
+		Blurred:     p.fg(p.Rule).Faint(!p.HasColour()),
+		Shell:       p.fg(p.Warning).Bold(!p.HasColour()),
+		Text:        p.fg(p.Text),
+		Placeholder: p.quiet(),
+		Chip:        p.fg(p.Inline).Reverse(!p.HasColour()),
+	}
+}
+
+func (p painter) gauge() GaugeStyles {
+	seg := func(colour, glyph string) Segment { return Segment{p.fg(colour), glyph} }
+	g := p.Gauge
+	return GaugeStyles{
+		System: seg(g.System, "█"), Tools: seg(g.Tools, "▓"), Summary: seg(g.Summary, "▞"), User: seg(g.User, "▌"),
+		Assistant: seg(g.Assistant, "▒"), Reasoning: seg(g.Reasoning, "░"), Calls: seg(g.Calls, "▚"),
+		Results: seg(g.Results, "▄"), Stubs: seg(g.Stubs, "▂"), Draft: seg(g.Draft, "·"), Reserve: seg(g.Reserve, "╱"),
+		Free:     Segment{lipgloss.NewStyle(), " "},
+		LoadLine: Segment{p.fg(p.Text).Bold(true), "▲"},
+		Warning:  p.fg(p.Warning).Bold(true),
+		Danger:   p.fg(p.Danger).Bold(true).Reverse(!p.HasColour()),
+	}
+}
