@@ -1,0 +1,213 @@
+// The rules for single values, as the struct's tags name them, and the rules between keys. Tags:
+//
+//	enum:"a,b"    one of the words; a leading comma allows the empty text
+//	min, max      bounds of a number; every whole number is at least 0 without being told
+//	check:"..."   a form: ratio, text (not blank), word, url, env, host, header
+//	names:"..."   the form of the keys of a table whose keys the user chooses
+
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"net/url"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// scalar decodes one value and checks it.
+func (d *decoder) scalar(n *node, v reflect.Value, path []string, f field) {
+	var err error
+	switch {
+	case v.Type() == durationType:
+		err = decodeDuration(n, v, f)
+	case v.Type() == reflect.TypeFor[Size]():
+		err = decodeSize(n, v)
+	case v.Kind() == reflect.Bool:
+		if !d.want(n, boolNode, path, "true or false") {
+			return
+		}
+		v.SetBool(n.value.(bool))
+	case v.Kind() == reflect.Int:
+		if !d.want(n, intNode, path, "a whole number") {
+			return
+		}
+		err = decodeInt(n, v, f)
+	case v.Kind() == reflect.Float64:
+		err = decodeFloat(n, v, f)
+	case v.Kind() == reflect.String:
+		if !d.want(n, textNode, path, "text") {
+			return
+		}
+		v.SetString(n.text)
+		err = checkForm(n.text, f.tag)
+	default:
+		err = fmt.Errorf("cannot be set") // no field of the struct is of another kind
+	}
+	if err != nil {
+		d.failValue(n, path, err)
+		return
+	}
+	d.set(n, path)
+}
+
+func decodeDuration(n *node, v reflect.Value, f field) error {
+	duration := time.Duration(0)
+	if !(n.kind == intNode && n.text == "0") {
+		parsed, err := parseDuration(n.text)
+		if n.kind == tableNode || n.kind == listNode || err != nil {
+			return &valueError{fmt.Sprintf("%s is no duration", quote(n.text)), "write a number with a unit, such as 60s, 5m, 1h or 2d"}
+		}
+		duration = parsed
+	}
+	if f.tag.Get("min") != "" && duration == 0 {
+		return &valueError{"must be longer than 0", ""}
+	}
+	v.SetInt(int64(duration))
+	return nil
+}
+
+func decodeSize(n *node, v reflect.Value) error {
+	size, err := ParseSize(n.text)
+	if err != nil || n.kind != intNode && n.kind != textNode {
+		return &valueError{fmt.Sprintf("%s is no size", quote(n.text)), "write a number of bytes, or a size such as 512KiB or 8MiB"}
+	}
+	v.SetInt(int64(size))
+	return nil
+}
+
+func decodeInt(n *node, v reflect.Value, f field) error {
+	least, most := bound(f.tag, "min", 0), bound(f.tag, "max", math.MaxInt32)
+	var x float64
+	switch value := n.value.(type) {
+	case int64:
+		x = float64(value)
+	case uint64:
+		x = float64(value)
+	}
+	if x < least || x > most {
+		return fmt.Errorf("%s is out of range: %.0f to %.0f", quote(n.text), least, most)
+	}
+	v.SetInt(int64(x))
+	return nil
+}
+
+func decodeFloat(n *node, v reflect.Value, f field) error {
+	var x float64
+	switch value := n.value.(type) {
+	case int64:
+		x = float64(value)
+	case uint64:
+		x = float64(value)
+	case float64:
+		x = value
+	default:
+		return fmt.Errorf("needs a number, but has %s", n.kind)
+	}
+	switch {
+	case f.tag.Get("check") == "ratio" && !(x > 0 && x <= 1):
+		hint := "write a share above 0 and up to 1"
+		if x > 1 && x <= 100 {
+			hint = fmt.Sprintf("for %g %% write %g", x, x/100)
+		}
+		return &valueError{fmt.Sprintf("%s is no ratio", quote(n.text)), hint}
+	case !(x >= 0 && x <= math.MaxInt32):
+		return fmt.Errorf("%s is out of range: 0 or more", quote(n.text))
+	}
+	v.SetFloat(x)
+	return nil
+}
+
+func bound(tag reflect.StructTag, name string, otherwise float64) float64 {
+	if x, err := strconv.ParseFloat(tag.Get(name), 64); err == nil {
+		return x
+	}
+	return otherwise
+}
+
+var (
+	wordForm   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	envForm    = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+	hostForm   = regexp.MustCompile(`^[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$`)
+	numericEnd = regexp.MustCompile(`(^|\.)[0-9]+\.?$`) // a mistyped address, not a name
+	headerForm = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
+)
+
+// checkForm applies the rules of a tag to one text.
+func checkForm(s string, tag reflect.StructTag) error {
+	if words, ok := tag.Lookup("enum"); ok {
+		for known := range strings.SplitSeq(words, ",") {
+			if s == known {
+				return nil
+			}
+		}
+		return badWord(s, strings.Split(words, ","))
+	}
+	switch tag.Get("check") {
+	case "text":
+		if strings.TrimSpace(s) == "" {
+			return fmt.Errorf("must not be empty")
+		}
+	case "word":
+		return checkName(s, "word")
+	case "url":
+		return checkURL(s)
+	case "env":
+		if s != "" && !envForm.MatchString(s) {
+			return &valueError{"is not the name of an environment variable", "write the name, such as OPENAI_API_KEY; the key itself belongs in the environment"}
+		}
+	case "host":
+		return checkHost(s)
+	case "header":
+		if strings.ContainsAny(s, "\r\n") {
+			return fmt.Errorf("a header value must be one line")
+		}
+	}
+	return nil
+}
+
+// checkName applies a form to a key that the user chose.
+func checkName(name, form string) error {
+	switch {
+	case form == "word" && !wordForm.MatchString(name):
+		return fmt.Errorf("%s is no name: letters, digits, _ and -", quote(name))
+	case form == "header" && !headerForm.MatchString(name):
+		return fmt.Errorf("%s is no HTTP header name", quote(name))
+	case strings.TrimSpace(name) == "":
+		return fmt.Errorf("a name must not be empty")
+	}
+	return nil
+}
+
+func checkURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
+		return &valueError{"is no http or https address", "write it as http://localhost:8080/v1"}
+	case u.User != nil:
+		return &valueError{"holds a user name or password", "use api_key_env or headers instead"}
+	case u.RawQuery != "" || u.Fragment != "":
+		return &valueError{"holds a ? or #, but /chat/completions is put after it", "end it with the path"}
+	}
+	return nil
+}
+
+func checkHost(s string) error {
+	if _, err := netip.ParsePrefix(s); err == nil {
+		return nil
+	}
+	if _, err := netip.ParseAddr(s); err == nil {
+		return nil
+	}
+	if hostForm.MatchString(s) && !numericEnd.MatchString(s) {
+		return nil
+	}
+	return &valueError{fmt.Sprintf("%s is no host, address or network", quote(s)), "write a name, an address or a network such as 10.0.0.0/8, without scheme and port"}
+}

@@ -1,0 +1,69 @@
+package config
+
+import "time"
+
+// Compaction is how and when the model's view of a conversation is reduced. A preset fills the keys below it; a key set
+// explicitly wins over the preset ([Loaded.Explicit] tells which are). Ratios are shares of the context window in (0, 1].
+type Compaction struct {
+	Enabled        bool               `yaml:"enabled" doc:"false turns every automatic part off; only recovery from an overflow remains."`
+	Preset         string             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
+	DefaultProfile string             `yaml:"default_profile" doc:"Profile used when a command names none."`
+	KeepLast       int                `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
+	TriggerRatio   float64            `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts."`
+	HardRatio      float64            `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
+	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that a summary never covers."`
+	TokenThreshold int                `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
+	Auto           Auto               `yaml:"auto"`
+	Mask           Mask               `yaml:"mask"`
+	Micro          Micro              `yaml:"micro"`
+	Dedupe         Dedupe             `yaml:"dedupe"`
+	Summary        Summary            `yaml:"summary"`
+	Profiles       map[string]Profile `yaml:"profiles" name:"NAME" names:"word" doc:"Named sets of policies for manual compaction; default, heavy and light are built in and can be redefined."`
+}
+
+// Auto is compaction that starts by itself (D17).
+type Auto struct {
+	Enabled    bool   `yaml:"enabled" doc:"Compact at the load line without being asked."`
+	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
+	Profile    string `yaml:"profile" doc:"Profile that automatic compaction applies; empty = what the preset does."`
+	Background bool   `yaml:"background" doc:"Make summaries beside the conversation; false holds the next request until they are done."`
+}
+
+// Mask is the hiding of old tool results behind stubs. Amounts are estimated tokens unless they say otherwise.
+type Mask struct {
+	Enabled         bool `yaml:"enabled" doc:"Replace old tool results by stubs that recall can open."`
+	KeepTokens      int  `yaml:"keep_tokens" doc:"Newest tokens of tool results that stay (at most a quarter of the window)."`
+	KeepResults     int  `yaml:"keep_results" doc:"Newest tool results that stay, whatever their size."`
+	FirstTurnTokens int  `yaml:"first_turn_tokens" doc:"Tokens of the first turn's results that stay."`
+	Stride          int  `yaml:"stride" doc:"Tokens that must be reclaimable before results are masked while the provider's cache is warm."`
+	Preview         int  `yaml:"preview" doc:"Characters shown in a stub from the start and from the end of the result."`
+	MinChars        int  `yaml:"min_chars" doc:"Results of fewer characters are never masked."`
+}
+
+// Micro is J-CLI's first layer: before every request old results become a placeholder (JCL).
+type Micro struct {
+	Enabled    bool `yaml:"enabled" doc:"Replace old tool results by a one-line placeholder before every request (J-CLI)."`
+	KeepRecent int  `yaml:"keep_recent" doc:"Newest tool results that stay."`
+	MinBytes   int  `yaml:"min_bytes" doc:"Results of up to this many bytes stay."`
+}
+
+// Dedupe is the reduction of repeated tool calls to the newest of each kind (ADA).
+type Dedupe struct {
+	Enabled              bool                `yaml:"enabled" doc:"Omit large fields of all but the newest call of each kind (adachsoft)."`
+	InputTrimBytes       int                 `yaml:"input_trim_bytes" doc:"Argument fields over this many bytes are omitted."`
+	OutputTrimBytes      int                 `yaml:"output_trim_bytes" doc:"Result fields over this many bytes are omitted."`
+	ExcludedTools        []string            `yaml:"excluded_tools" check:"text" doc:"Tools that are never reduced."`
+	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
+}
+
+// Summary is how the model is asked to summarise older turns.
+type Summary struct {
+	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
+	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
+	MaxTokens    int           `yaml:"max_tokens" min:"1" doc:"Longest summary asked for, in tokens."`
+	Mode         string        `yaml:"mode" enum:"bands,cumulative,raw-union" doc:"bands = one summary per stretch of turns; cumulative = the old summary is summarised with the new turns; raw-union = everything again from the original."`
+	Input        string        `yaml:"input" enum:"auto,raw,view" doc:"What the summariser reads: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
+	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
+	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
+	Review       bool          `yaml:"review" doc:"Show a manual summary for editing before it takes effect."`
+}

@@ -1,0 +1,92 @@
+package config
+
+import "time"
+
+// Config is everything the user can decide. [Default] gives the values in force when nothing is said. In the field
+// tags `yaml` is the key, `doc` its meaning, and the others are the rules of check.go.
+type Config struct {
+	Model       string              `yaml:"model" doc:"Model to talk to: provider/id, or an id the catalogue knows. Empty: the first API key found in the environment, then a local server, then the demo model."`
+	Providers   map[string]Provider `yaml:"providers" name:"NAME" names:"word" doc:"Endpoints by name: your own, or changes to the built-in ones (openai, anthropic, gemini, openrouter, deepseek, mistral, xai, groq, ollama, lmstudio, llamacpp, vllm)."`
+	Discovery   Discovery           `yaml:"discovery"`
+	Context     Context             `yaml:"context"`
+	Compaction  Compaction          `yaml:"compaction"`
+	Tools       map[string]Tool     `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools, and tools of your own that run a command."`
+	ToolResults ToolResults         `yaml:"tool_results"`
+	Permissions Permissions         `yaml:"permissions"`
+	UI          UI                  `yaml:"ui"`
+	Log         Log                 `yaml:"log"`
+}
+
+// Discovery says where Plimsoll may look for a model by itself.
+type Discovery struct {
+	Local bool `yaml:"local" doc:"Ask the usual local ports (Ollama, LM Studio, llama.cpp, vLLM) for a model when no key is found. PLIMSOLL_NO_PROBE=1 turns it off too."`
+}
+
+// Context holds what is known about the context window beforehand.
+type Context struct {
+	Window int `yaml:"window" doc:"Size of the context window in tokens; 0 = discovered (server, catalogue, or learned from the first overflow)."`
+}
+
+// ToolResults says how much of a tool's output is shown to the model and how much is kept.
+type ToolResults struct {
+	MaxChars int  `yaml:"max_chars" min:"1" doc:"Characters of one tool result shown to the model; the rest is cut with a marker."`
+	KeepFull bool `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
+	Ceiling  Size `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
+}
+
+// Permissions says what tools may do without asking. A workspace file may tighten it, never loosen it.
+type Permissions struct {
+	Mode             string   `yaml:"mode" enum:"plan,ask,auto-edit,yolo" doc:"plan = read only; ask = ask before changes and commands; auto-edit = file edits without asking; yolo = everything without asking."`
+	Allow            []string `yaml:"allow" check:"text" doc:"Calls allowed without asking, each a tool name or TOOL(PATTERN)."`
+	Deny             []string `yaml:"deny" check:"text" doc:"Calls never allowed, each a tool name or TOOL(PATTERN); wins over allow. A workspace file adds to this list."`
+	PrivateAddresses []string `yaml:"private_addresses" check:"host" doc:"Hosts, addresses or networks (CIDR) that http_request may reach although they are loopback, link-local or private."`
+}
+
+// UI is how the screen looks and which keys it listens to.
+type UI struct {
+	Theme           string          `yaml:"theme" check:"word" doc:"auto (asks the terminal), light, dark, or the name of a theme."`
+	Mouse           bool            `yaml:"mouse" doc:"Use the mouse for scrolling and selecting; false leaves it to the terminal."`
+	LeaveTranscript bool            `yaml:"leave_transcript" doc:"Leave the last exchange in the terminal's scrollback on exit."`
+	Keys            map[string]Keys `yaml:"keys" name:"ACTION" names:"word" doc:"Other keys for an action: one key or a list; an empty list unbinds it."`
+}
+
+// Keys are the keys bound to one action, such as "ctrl+k". In the file one key may stand without a list.
+type Keys []string
+
+// Log says how much is written to plimsoll.log.
+type Log struct {
+	Level string `yaml:"level" enum:"debug,info,warn,error" doc:"Least serious kind of line written to the log file."`
+}
+
+// Default gives the configuration in force when nothing is said. Each call returns a fresh value whose maps are nil
+// or unshared.
+func Default() Config {
+	return Config{
+		Discovery:   Discovery{Local: true},
+		Compaction:  defaultCompaction(),
+		ToolResults: ToolResults{MaxChars: 30_000, KeepFull: true, Ceiling: 8 << 20},
+		Permissions: Permissions{Mode: "ask"},
+		UI:          UI{Theme: "auto", Mouse: true},
+		Log:         Log{Level: "info"},
+	}
+}
+
+func defaultCompaction() Compaction {
+	return Compaction{
+		Enabled:        true,
+		Preset:         "plimsoll",
+		DefaultProfile: "default",
+		KeepLast:       3,
+		TriggerRatio:   0.85,
+		HardRatio:      0.95,
+		ProtectedRatio: 0.25,
+		Auto:           Auto{Enabled: true, Background: true},
+		Mask: Mask{
+			Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
+			Stride: 20_000, Preview: 250, MinChars: 800,
+		},
+		Micro:   Micro{KeepRecent: 10, MinBytes: 800},
+		Dedupe:  Dedupe{InputTrimBytes: 100, OutputTrimBytes: 100},
+		Summary: Summary{MaxTokens: 20_000, Mode: "bands", Input: "auto", Retries: 1, Timeout: 60 * time.Second},
+	}
+}

@@ -1,0 +1,307 @@
+// From nodes to the struct. Rules:
+//
+//   - The struct's tags are the schema: `yaml` names the key; check.go says what the other tags demand.
+//   - A layer is laid over what is there: tables by key, lists and scalars whole. A key with nothing behind it counts as
+//     absent where a table or list could stand, so that a section may be commented out; elsewhere it is a problem.
+//   - Decoding goes on after a problem, so that all of them are reported.
+
+package config
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxSteps bounds the values one document may stand for, aliases counted as often as they are used.
+const maxSteps = 50_000
+
+// decoder lays one document over a configuration.
+type decoder struct {
+	src      *source
+	layer    Layer
+	origins  map[string]Origin
+	problems Problems
+	steps    int
+}
+
+// fail notes a problem at a place.
+func (d *decoder) fail(line, col int, path []string, message, hint string) {
+	d.src.add(&d.problems, line, col, Path(path...), message, hint)
+}
+
+// document decodes the root.
+func (d *decoder) document(root *node, c *Config) {
+	if root == nil || root.kind == nullNode {
+		return
+	}
+	if root.kind != tableNode {
+		d.fail(root.line, root.col, nil, fmt.Sprintf("the file holds %s where keys are expected", root.kind), "write KEY: VALUE lines, such as  model: openai/gpt-5.6")
+		return
+	}
+	d.table(root, reflect.ValueOf(c).Elem(), nil)
+}
+
+// field is a struct field with its key and the rules in its tags.
+type field struct {
+	key string
+	tag reflect.StructTag
+}
+
+// value decodes n into v, which stands at path.
+func (d *decoder) value(n *node, v reflect.Value, path []string, f field) {
+	if d.steps++; d.steps > maxSteps {
+		if d.steps == maxSteps+1 {
+			d.fail(n.line, n.col, path, "aliases make this file stand for too much", "")
+		}
+		return
+	}
+	if n.kind == nullNode {
+		d.null(n, v, path)
+		return
+	}
+	if v.Kind() == reflect.Pointer {
+		d.pointer(n, v, path, f)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		if d.want(n, tableNode, path, "keys below it") {
+			d.table(n, v, path)
+		}
+	case reflect.Map:
+		if d.want(n, tableNode, path, "keys below it") {
+			d.entries(n, v, path, f)
+		}
+	case reflect.Slice:
+		d.list(n, v, path, f)
+	default:
+		d.scalar(n, v, path, f)
+	}
+}
+
+// null is a key with nothing behind it.
+func (d *decoder) null(n *node, v reflect.Value, path []string) {
+	switch v.Kind() {
+	case reflect.Struct, reflect.Map, reflect.Slice:
+		return
+	case reflect.Pointer:
+		if v.Type().Elem().Kind() == reflect.Struct {
+			return
+		}
+	}
+	hint := "give it one, or delete the line"
+	if v.Kind() == reflect.String {
+		hint = `write "" for an empty text, or delete the line`
+	}
+	d.fail(n.line, n.col, path, "has no value", hint)
+}
+
+// pointer decodes what may be absent: a scalar that inherits when unset, or a table that may be written as a word.
+func (d *decoder) pointer(n *node, v reflect.Value, path []string, f field) {
+	fresh := reflect.New(v.Type().Elem())
+	word, isShort := fresh.Interface().(shorthand)
+	before := len(d.problems)
+	switch {
+	case !isShort:
+		d.value(n, fresh.Elem(), path, f)
+	case n.kind == tableNode:
+		word.preset()
+		d.table(n, fresh.Elem(), path)
+	case n.kind == textNode:
+		if err := word.fromWord(n.text); err != nil {
+			d.failValue(n, path, err)
+		}
+		d.set(n, path)
+	default:
+		d.want(n, textNode, path, "a word or a table")
+	}
+	if len(d.problems) == before {
+		v.Set(fresh)
+	}
+}
+
+// want checks the kind of a node and reports a wrong one.
+func (d *decoder) want(n *node, k kind, path []string, what string) bool {
+	if n.kind == k {
+		return true
+	}
+	hint := ""
+	switch {
+	case k == textNode && n.kind != tableNode && n.kind != listNode:
+		hint = "put it in quotes to make it text"
+	case k == listNode && n.kind == textNode:
+		hint = "write [" + printable(hideSecrets(n.text)) + "]"
+	}
+	d.fail(n.line, n.col, path, fmt.Sprintf("needs %s, but has %s", what, n.kind), hint)
+	return false
+}
+
+// table decodes the entries of a table into the fields of a struct.
+func (d *decoder) table(n *node, v reflect.Value, path []string) {
+	known := map[string]int{}
+	for i := range v.NumField() {
+		known[v.Type().Field(i).Tag.Get("yaml")] = i
+	}
+	for _, e := range n.entries {
+		at := child(path, e.key)
+		i, ok := known[e.key]
+		if !ok {
+			hint := ""
+			if len(d.problems) < maxProblems {
+				hint = keyHint(e.key, path, sortedKeys(known))
+			}
+			d.fail(e.line, e.col, path, "unknown key "+quote(e.key), hint)
+			continue
+		}
+		sf := v.Type().Field(i)
+		d.value(positioned(e), v.Field(i), at, field{key: e.key, tag: sf.Tag})
+	}
+}
+
+// entries decodes a table whose keys the user chooses. An entry that exists is changed, not replaced.
+func (d *decoder) entries(n *node, v reflect.Value, path []string, f field) {
+	out := reflect.MakeMap(v.Type())
+	for _, key := range v.MapKeys() {
+		out.SetMapIndex(key, v.MapIndex(key))
+	}
+	free := v.Type().Elem().Kind() == reflect.Interface
+	for _, e := range n.entries {
+		at, e := child(path, e.key), e
+		if free {
+			if plain, ok := d.plain(e.value, at); ok {
+				out.SetMapIndex(reflect.ValueOf(e.key), reflect.ValueOf(&plain).Elem())
+			}
+			continue
+		}
+		if err := checkName(e.key, f.tag.Get("names")); err != nil {
+			d.fail(e.line, e.col, path, err.Error(), "")
+			continue
+		}
+		item := reflect.New(v.Type().Elem()).Elem()
+		if old := out.MapIndex(reflect.ValueOf(e.key)); old.IsValid() {
+			item.Set(old)
+		}
+		before := len(d.problems)
+		d.value(positioned(e), item, at, field{key: e.key, tag: f.tag})
+		if len(d.problems) == before {
+			out.SetMapIndex(reflect.ValueOf(e.key), item)
+		}
+	}
+	if free {
+		d.set(n, path)
+	}
+	if out.Len() > 0 {
+		v.Set(out)
+	}
+}
+
+// list decodes a list of texts. [Keys] may also be one text without a list.
+func (d *decoder) list(n *node, v reflect.Value, path []string, f field) {
+	if _, ok := v.Interface().(Keys); ok && n.kind == textNode {
+		n = &node{kind: listNode, items: []*node{n}, line: n.line, col: n.col}
+	}
+	if !d.want(n, listNode, path, "a list") {
+		return
+	}
+	out := reflect.MakeSlice(v.Type(), 0, len(n.items))
+	for _, item := range n.items {
+		text := reflect.New(v.Type().Elem()).Elem()
+		before := len(d.problems)
+		d.value(item, text, path, field{key: f.key, tag: f.tag})
+		if len(d.problems) == before {
+			out = reflect.Append(out, text)
+		}
+	}
+	d.set(n, path)
+	v.Set(out)
+}
+
+// plain gives a node as JSON values, for the parts that are passed on as they are.
+func (d *decoder) plain(n *node, path []string) (any, bool) {
+	if d.steps++; d.steps > maxSteps {
+		if d.steps == maxSteps+1 {
+			d.fail(n.line, n.col, path, "aliases make this file stand for too much", "")
+		}
+		return nil, false
+	}
+	switch n.kind {
+	case listNode:
+		out := make([]any, 0, len(n.items))
+		for _, item := range n.items {
+			value, ok := d.plain(item, path)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, value)
+		}
+		return out, true
+	case tableNode:
+		out := make(map[string]any, len(n.entries))
+		for _, e := range n.entries {
+			value, ok := d.plain(e.value, child(path, e.key))
+			if !ok {
+				return nil, false
+			}
+			out[e.key] = value
+		}
+		return out, true
+	case floatNode:
+		if x, _ := n.value.(float64); math.IsNaN(x) || math.IsInf(x, 0) {
+			d.fail(n.line, n.col, path, "JSON has no such number", "")
+			return nil, false
+		}
+	}
+	return n.value, true
+}
+
+// set notes that a key was set explicitly, and where.
+func (d *decoder) set(n *node, path []string) {
+	d.origins[Path(path...)] = Origin{Layer: d.layer, File: d.src.name, Line: n.line, text: d.src}
+}
+
+func (d *decoder) failValue(n *node, path []string, err error) {
+	hint := ""
+	if v, ok := err.(*valueError); ok {
+		hint = v.hint
+	}
+	d.fail(n.line, n.col, path, err.Error(), hint)
+}
+
+// positioned gives an entry's value a place to point at when it has none of its own.
+func positioned(e entry) *node {
+	if e.value.line == 0 || e.value.kind == nullNode {
+		moved := *e.value
+		moved.line, moved.col = e.line, e.col
+		return &moved
+	}
+	return e.value
+}
+
+func child(path []string, key string) []string { return append(slices.Clone(path), key) }
+
+// keyHint offers the nearest sibling, else the place where a key of that name exists.
+func keyHint(key string, path, siblings []string) string {
+	bare := strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
+	if bare == "apikey" || bare == "key" || bare == "token" {
+		return "keys never stand in a file: name the environment variable that holds it in api_key_env"
+	}
+	if near := nearest(key, siblings); near != "" {
+		return suggestion(near)
+	}
+	for _, o := range Options() {
+		segments := strings.Split(o.Key, ".")
+		if segments[len(segments)-1] == key && len(segments) > 1 {
+			return suggestion(o.Key)
+		}
+	}
+	if len(path) == 0 && len(siblings) > 0 || len(siblings) <= 15 {
+		return "known keys here: " + strings.Join(siblings, ", ")
+	}
+	return ""
+}
+
+var durationType = reflect.TypeFor[time.Duration]()

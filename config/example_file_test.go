@@ -1,0 +1,124 @@
+package config_test
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"plimsoll/config"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var update = flag.Bool("update", false, "rewrite the option tables in docs/configuration.md")
+
+const (
+	exampleFile = "../config.yaml.example"
+	docsFile    = "../docs/configuration.md"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestExampleFileIsTheDefaults(t *testing.T) {
+	t.Parallel()
+	got, err := config.Parse(exampleFile, []byte(read(t, exampleFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(config.Default(), got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("config.yaml.example differs from Default() (-default +example):\n%s", diff)
+	}
+}
+
+// uncommented gives the example with its commented settings turned on.
+func uncommented(example string) string {
+	setting := regexp.MustCompile(`(?m)^(\s*)#( {2,})?([^\s#]|# )`)
+	return setting.ReplaceAllString(example, "$1$2$3")
+}
+
+var mapNames = strings.NewReplacer(
+	"providers.local", "providers.NAME", ".models.qwen3-coder", ".models.ID", ".headers.X-Team", ".headers.HEADER",
+	"profiles.tidy", "profiles.NAME", "profiles.brief", "profiles.NAME", "tools.cargo_test", "tools.NAME",
+	"tool_identifier_fields.read_file", "tool_identifier_fields.TOOL", "ui.keys.palette", "ui.keys.ACTION",
+)
+
+func TestExampleFileHasEveryKey(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/config.yaml"
+	if err := os.WriteFile(path, []byte(uncommented(read(t, exampleFile))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := config.Load(config.LoadOptions{File: path})
+	if err != nil {
+		t.Fatalf("with its commented settings turned on the example does not load:\n%v", err)
+	}
+	written := map[string]bool{}
+	for key := range loaded.Origins {
+		written[mapNames.Replace(key)] = true
+	}
+	for _, o := range config.Options() {
+		found := written[o.Key]
+		for key := range written {
+			found = found || strings.HasPrefix(key, o.Key+".")
+		}
+		if !found {
+			t.Errorf("config.yaml.example does not show %s", o.Key)
+		}
+	}
+}
+
+func TestExampleFileExplainsEveryKey(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(read(t, exampleFile), "\n")
+	key := regexp.MustCompile(`^\s*#?\s*[a-z_]+:\s+\S`)
+	comment := regexp.MustCompile(`^\s*(#\s+)?# \S`)
+	for i, line := range lines {
+		switch {
+		case !key.MatchString(line), comment.MatchString(line):
+		case strings.Contains(line, "#      filter:"), strings.Contains(line, "#    type: object"): // a schema, not keys of ours
+		case i > 1 && strings.HasSuffix(lines[i-1], ":") && comment.MatchString(lines[i-2]): // the first of a table that is explained
+		case i == 0 || !comment.MatchString(lines[i-1]):
+			t.Errorf("line %d has no comment above it: %s", i+1, line)
+		}
+	}
+}
+
+func TestDocumentedOptionsAreTheStruct(t *testing.T) {
+	t.Parallel()
+	const begin, end = "<!-- options: made from the configuration struct; go test ./config -update -->\n", "<!-- end of options -->"
+	text := read(t, docsFile)
+	before, rest, ok := strings.Cut(text, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost the marks around its tables", docsFile)
+	}
+	want := before + begin + config.Markdown(config.Options()) + "\n" + end + after
+	if *update {
+		if err := os.WriteFile(docsFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("run go test ./config -update (-struct +document):\n%s", diff)
+	}
+}
+
+func TestEveryOptionIsDocumented(t *testing.T) {
+	t.Parallel()
+	for _, o := range config.Options() {
+		if o.Key == "" || strings.HasSuffix(o.Key, ".") || o.Type == "" || !strings.HasSuffix(o.Doc, ".") {
+			t.Errorf("incomplete: %+v", o)
+		}
+	}
+}

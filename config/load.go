@@ -1,0 +1,209 @@
+// Loading. Rules:
+//
+//   - Layers in order: defaults, the user's file, the workspace's file, overrides. A later one wins key by key.
+//   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
+//     be missing.
+//   - Every layer is read even when an earlier one has problems, so that all of them are reported at once.
+
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// WorkspaceFile is the name of a workspace's own configuration, at its top.
+const WorkspaceFile = ".plimsoll.yaml"
+
+// Layer is where a value comes from.
+type Layer string
+
+// The layers, weakest first.
+const (
+	LayerDefault   Layer = "default"
+	LayerUser      Layer = "user"
+	LayerWorkspace Layer = "workspace"
+	LayerOverride  Layer = "--cfg"
+)
+
+// LoadOptions say what to load. The zero value, with an Env, loads the user's file over the defaults.
+type LoadOptions struct {
+	Env            Env      // the environment; nil counts as empty
+	File           string   // --config; "" = PLIMSOLL_CONFIG or the default place
+	Workspace      string   // top of the workspace whose .plimsoll.yaml counts; "" = none
+	TrustWorkspace bool     // apply what would otherwise come back as Refused
+	Set            []string // --cfg KEY=VALUE overrides, in order
+}
+
+// Loaded is a configuration with where it came from.
+type Loaded struct {
+	Config  Config
+	Sources []Source          // the layers looked at, weakest first
+	Refused []Refused         // keys of the workspace file that were not applied
+	Origins map[string]Origin // by dotted key ([Path]): where each explicitly set value was set last
+}
+
+// Source is one layer of a load.
+type Source struct {
+	Layer Layer
+	Path  string // file, or the override; "" for the defaults
+	Found bool   // false for a file that does not exist
+}
+
+// Origin is the place of an explicitly set value.
+type Origin struct {
+	Layer Layer
+	File  string
+	Line  int // 1-based; meaningless for an override
+
+	text *source
+}
+
+// Explicit tells whether a key was set by the user, or, for a section, anything below it. A preset leaves such keys
+// alone.
+func (l Loaded) Explicit(key string) bool {
+	if _, ok := l.Origins[key]; ok {
+		return true
+	}
+	for set := range l.Origins {
+		if strings.HasPrefix(set, key+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// Load reads and checks all layers. When something is wrong the error is [Problems], and the result still tells the
+// sources; its Config must not be used.
+func Load(o LoadOptions) (Loaded, error) {
+	l := &loading{Loaded: Loaded{
+		Config:  Default(),
+		Sources: []Source{{Layer: LayerDefault, Found: true}},
+		Origins: map[string]Origin{},
+	}}
+	path, named, err := File(o.Env, o.File)
+	if err != nil {
+		return l.Loaded, Problems{{File: "configuration folder", Message: err.Error(), Hint: "set HOME, or name a file with --config"}}
+	}
+	l.file(LayerUser, path, named, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	if o.Workspace != "" {
+		ws := filepath.Join(o.Workspace, WorkspaceFile)
+		if !sameFile(path, ws) {
+			l.file(LayerWorkspace, ws, false, func(d *decoder, root *node) { l.workspace(d, root, o.TrustWorkspace) })
+		}
+	}
+	for _, text := range o.Set {
+		l.Sources = append(l.Sources, Source{Layer: LayerOverride, Path: printable(hideSecrets(text)), Found: true})
+		src, root, problems := parseOverride(text)
+		l.apply(LayerOverride, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	}
+	if len(l.problems) == 0 {
+		l.problems = checkRelations(l.Config, l.Origins)
+	}
+	return l.Loaded, l.problems.err()
+}
+
+// Parse reads one document over the defaults, as the user's file would be. The name stands in problems.
+func Parse(name string, data []byte) (Config, error) {
+	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
+	src, root, problems := parseDocument(name, data)
+	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
+	if len(l.problems) == 0 {
+		l.problems = checkRelations(l.Config, l.Origins)
+	}
+	return l.Config, l.problems.err()
+}
+
+// loading is a load under way.
+type loading struct {
+	Loaded
+	problems Problems
+}
+
+// file reads one file and lays it over what is there.
+func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, *node)) {
+	data, found, problem := readFile(path, named)
+	l.Sources = append(l.Sources, Source{Layer: layer, Path: path, Found: found})
+	switch {
+	case problem != nil:
+		l.problems = append(l.problems, problem)
+	case found:
+		src, root, problems := parseDocument(path, data)
+		l.apply(layer, src, root, problems, lay)
+	}
+}
+
+// apply lays a parsed document over what is there, unless it could not be parsed.
+func (l *loading) apply(layer Layer, src *source, root *node, problems Problems, lay func(*decoder, *node)) {
+	if len(problems) > 0 {
+		l.problems = append(l.problems, problems...)
+		return
+	}
+	d := &decoder{src: src, layer: layer, origins: l.Origins}
+	lay(d, root)
+	l.problems = append(l.problems, d.problems...)
+}
+
+// workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
+func (l *loading) workspace(d *decoder, root *node, trusted bool) {
+	scratch, everything := Default(), &decoder{src: d.src, origins: map[string]Origin{}}
+	everything.document(root, &scratch)
+	if d.problems = everything.problems; len(d.problems) > 0 || root == nil {
+		return
+	}
+	g := guard{current: l.Config, file: d.src.name, trusted: trusted}
+	allowed := g.root(root)
+	d.document(allowed, &l.Config)
+	l.Refused = g.refused
+}
+
+// readFile reads a file of bounded size. A named file must exist and may be a pipe; others must be plain files, so that
+// a workspace cannot make the program wait for one.
+func readFile(path string, named bool) (data []byte, found bool, problem *Problem) {
+	fail := func(message, hint string) ([]byte, bool, *Problem) {
+		return nil, false, &Problem{File: path, Message: message, Hint: hint}
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && named:
+		return fail("there is no such file", "check the name, or write one with every key explained: plimsoll config init")
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err != nil:
+		return fail(reason(err), "make it readable, or name another file with --config")
+	case st.IsDir():
+		return fail("is a folder", "name the file in it")
+	case !st.Mode().IsRegular() && !named:
+		return fail("is not a plain file", "")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fail(reason(err), "make it readable, or name another file with --config")
+	}
+	defer f.Close() // only read from: nothing can be lost
+	data, err = io.ReadAll(io.LimitReader(f, MaxFileSize+1))
+	if err != nil {
+		return fail(reason(err), "")
+	}
+	return data, true, nil
+}
+
+// reason is what the system says, without the path that the problem names already.
+func reason(err error) string {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return fmt.Sprintf("cannot be read: %v", err)
+}
+
+func sameFile(a, b string) bool {
+	sa, errA := os.Stat(a)
+	sb, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(sa, sb)
+}

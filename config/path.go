@@ -1,0 +1,50 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var plainSegment = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+
+// Path joins the segments of a key with dots, as --cfg, [Problem.Key] and [Loaded.Origins] write it. A segment that
+// itself holds a dot or another unusual character stands in double quotes: providers.local.models."qwen-3.5".max_input.
+func Path(segments ...string) string {
+	out := make([]string, len(segments))
+	for i, s := range segments {
+		if out[i] = s; !plainSegment.MatchString(s) {
+			out[i] = `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
+		}
+	}
+	return strings.Join(out, ".")
+}
+
+// cutPath reads a dotted key up to the = that follows it, and gives the segments and what stands after the =.
+func cutPath(s string) (segments []string, rest string, err error) {
+	var b strings.Builder
+	quoted, wasQuoted := false, false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(s):
+			i++
+			b.WriteByte(s[i])
+		case c == '"':
+			quoted, wasQuoted = !quoted, true
+		case !quoted && (c == '.' || c == '='):
+			if b.Len() == 0 && !wasQuoted {
+				return nil, "", fmt.Errorf("a part of the key is empty")
+			}
+			segments = append(segments, b.String())
+			b.Reset()
+			wasQuoted = false
+			if c == '=' {
+				return segments, s[i+1:], nil
+			}
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return nil, "", fmt.Errorf("there is no = in it")
+}

@@ -1,0 +1,211 @@
+package config_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/config"
+)
+
+func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, text string
+		line       int
+		want       []string // in the whole text
+	}{
+		{"unknown key", "model: x\ncompaction:\n  triger_ratio: 0.9\n", 3, []string{"c.yaml:3: compaction: unknown key \"triger_ratio\"", "\n    triger_ratio: 0.9", "did you mean trigger_ratio?"}},
+		{"key in the wrong place", "trigger_ratio: 0.9\n", 1, []string{"did you mean compaction.trigger_ratio?"}},
+		{"key like no other", "ui: {zzzz: 1}\n", 1, []string{"known keys here: keys, leave_transcript, mouse, theme"}},
+		{"word in place of another", "permissions: {mode: auto_edit}\n", 1, []string{"permissions.mode", "plan, ask, auto-edit or yolo", "did you mean auto-edit?"}},
+		{"preset", "compaction: {preset: plimsol}\n", 1, []string{"did you mean plimsoll?"}},
+		{"wrong type", "ui:\n  mouse: 1\n", 2, []string{"ui.mouse: needs true or false, but has a whole number", "    mouse: 1"}},
+		{"number for text", "model: 5\n", 1, []string{"put it in quotes"}},
+		{"text for list", "permissions:\n  deny: rm\n", 2, []string{"needs a list, but has text", "write [rm]"}},
+		{"scalar for table", "ui: dark\n", 1, []string{"needs keys below it, but has text"}},
+		{"no value", "log:\n  level:\n", 2, []string{"log.level: has no value", `write ""`}},
+		{"percent for ratio", "compaction: {trigger_ratio: 85}\n", 1, []string{"for 85 % write 0.85"}},
+		{"zero ratio", "compaction: {trigger_ratio: 0}\n", 1, []string{"above 0 and up to 1"}},
+		{"nan", "compaction: {trigger_ratio: .nan}\n", 1, []string{"is no ratio"}},
+		{"hard below trigger", "compaction:\n  trigger_ratio: 0.97\n", 2, []string{"hard_ratio (0.95) must be above trigger_ratio (0.97)", "    trigger_ratio: 0.97"}},
+		{"no such profile", "compaction:\n  default_profile: hevy\n", 2, []string{"there is no profile \"hevy\"", "did you mean heavy?"}},
+		{"duration without unit", "compaction: {summary: {timeout: 60}}\n", 1, []string{"60s, 5m, 1h or 2d"}},
+		{"negative duration", "compaction: {summary: {timeout: -5s}}\n", 1, []string{"is no duration"}},
+		{"bad size", "tool_results: {ceiling: big}\n", 1, []string{"is no size", "8MiB"}},
+		{"negative number", "compaction: {keep_last: -1}\n", 1, []string{"out of range: 0 to"}},
+		{"too large a number", "context: {window: 99999999999}\n", 1, []string{"out of range"}},
+		{"profile word", "compaction: {profiles: {p: {tool_calls: strip-response}}}\n", 1, []string{"did you mean strip-responses?"}},
+		{"profile list", "compaction: {profiles: {p: {tool_calls: [strip]}}}\n", 1, []string{"a word or a table"}},
+		{"window below input", "providers: {x: {models: {m: {context_window: 5, max_input: 6}}}}\n", 1, []string{"max_input (6) is above context_window (5)"}},
+		{"no address", "providers: {x: {base_url: localhost:8080}}\n", 1, []string{"http://localhost:8080/v1"}},
+		{"address with query", "providers: {x: {base_url: 'http://h/v1?a=b'}}\n", 1, []string{"end it with the path"}},
+		{"no host", "permissions: {private_addresses: ['http://localhost']}\n", 1, []string{"without scheme and port"}},
+		{"mistyped address", "permissions: {private_addresses: [10.0.0.999]}\n", 1, []string{"is no host"}},
+		{"provider name", "providers: {a/b: {}}\n", 1, []string{`"a/b" is no name`}},
+		{"endless number in a schema", "tools: {t: {parameters: {max: .inf}}}\n", 1, []string{"JSON has no such number"}},
+		{"duplicate key", "ui: {}\nmodel: a\nmodel: b\n", 3, []string{`"model" stands twice, first on line 2`, "    model: b"}},
+		{"tab", "ui:\n\tmouse: true\n", 2, []string{"a tab in the indentation", "indents with spaces"}},
+		{"open bracket", "ui: [1\n", 1, []string{"c.yaml:1: "}},
+		{"colon in value", "model: a: b\n", 1, []string{"needs quotes"}},
+		{"list document", "- a\n", 1, []string{"holds a list where keys are expected"}},
+		{"text document", "hello\n", 1, []string{"holds text where keys are expected"}},
+		{"two documents", "model: a\n---\nmodel: b\n", 3, []string{"a second document"}},
+		{"empty", "", 0, []string{"the file is empty", "plimsoll config init"}},
+		{"blank", " \n\n", 0, []string{"the file is empty"}},
+		{"huge", strings.Repeat("#", config.MaxFileSize+1), 0, []string{"larger than 256KiB"}},
+		{"invalid UTF-8", "ui: {}\nmodel: \"a\xffb\"\n", 2, []string{"not valid UTF-8"}},
+		{"NUL", "model: \"a\x00b\"\n", 1, []string{"control character U+0000"}},
+		{"unknown alias", "ui: *nope\n", 1, []string{`no anchor is named "nope"`}},
+		{"alias to itself", "ui: &a {keys: *a}\n", 1, []string{"no anchor is named"}},
+		{"tag", "model: !!str 5\n", 1, []string{"tags have no meaning"}},
+		{"key that is a list", "? [a]\n: b\n", 0, []string{"c.yaml"}},
+		{"merge of text", "ui:\n  <<: x\n", 2, []string{"<< takes a table"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Parse("c.yaml", []byte(c.text))
+			var p *config.Problem
+			if !errors.As(err, &p) {
+				t.Fatalf("no problem but %v", err)
+			}
+			if c.line > 0 && p.Line != c.line {
+				t.Errorf("line %d, want %d", p.Line, c.line)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(p.Error(), want) {
+					t.Errorf("lacks %q:\n%s", want, p.Error())
+				}
+			}
+		})
+	}
+}
+
+func TestSecretsNeverStandInProblems(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cr3tV4lue"
+	for _, text := range []string{
+		"providers: {x: {api_key: " + secret + "}}\n",
+		"api_key: " + secret + "\n",
+		"providers:\n  x:\n    api_key_env: " + secret + "\n",
+		"providers:\n  x:\n    api_key_env: sk-proj-" + secret + "\n",
+		"providers:\n  x:\n    headers:\n      X-Mine: [" + secret + "]\n",
+		"providers:\n  x:\n    headers:\n      X-Mine: " + secret + ": a\n",
+		"providers:\n  x:\n    headers: {Authorization: Bearer " + secret + ", bad name: 1}\n",
+		"providers:\n  x:\n    headers:\n      Authorization: |\n        Bearer " + secret + "\n        more\n",
+		"providers:\n  x:\n    base_url: http://me:" + secret + "@host/v1\n",
+		"modle: sk-" + secret + "\n",
+		"model: [sk-" + secret + "]\n",
+		"log: {level: sk-" + secret + "}\n",
+		"ui: {theme: Bearer " + secret + "}\n",
+		"\"x\": \"Authorization: " + secret + "\"\n",
+		"providers:\n  x:\n    headers:\n      Cookie:\n\t" + secret + "\n",
+	} {
+		_, err := config.Parse("c.yaml", []byte(text))
+		if err == nil {
+			t.Errorf("no problem in\n%s", text)
+			continue
+		}
+		if strings.Contains(err.Error(), secret) {
+			t.Errorf("shown:\n%v\nof\n%s", err, text)
+		}
+	}
+	_, err := config.Load(config.LoadOptions{Env: env("HOME", "/h"), Set: []string{"providers.x.headers.X-Mine=[" + secret + "]", "providers.x.api_key=" + secret}})
+	if err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("shown: %v", err)
+	}
+}
+
+func TestHostileTextIsShownAndNotExecuted(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"modle: \u202efoo\u2066\n", "mod\u0085le: x\n", "\"\\e]52;c;x\\a\": 1\n", "ui: {theme: \"\\e[31m\"}\n",
+		"model: \x1b[31m\n", "mo" + strings.Repeat("x", 5000) + ": 1\n", "ui: {theme: '" + strings.Repeat("y ", 5000) + "'}\n",
+	} {
+		_, err := config.Parse("c.yaml", []byte(text))
+		if err == nil {
+			t.Errorf("no problem in %q", text)
+			continue
+		}
+		for _, r := range err.Error() {
+			if r != '\n' && (r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x2069) {
+				t.Errorf("%U reaches the terminal: %q", r, err.Error())
+			}
+		}
+		if n := len(err.Error()); n > 1000 {
+			t.Errorf("%d bytes of text", n)
+		}
+	}
+}
+
+func TestManyProblemsAreCounted(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&b, "k%d: 1\n", i)
+	}
+	_, err := config.Parse("c.yaml", []byte(b.String()))
+	var ps config.Problems
+	if !errors.As(err, &ps) || len(ps) != 21 || !strings.Contains(ps[20].Error(), "1980 more problems") {
+		t.Errorf("%d problems, the last: %v", len(ps), ps[len(ps)-1])
+	}
+}
+
+func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{15_000, config.MaxFileSize - 100} {
+		for name, text := range stalls(n) {
+			if _, err := config.Parse("c.yaml", []byte(text)); err == nil {
+				t.Errorf("%s of %d bytes: no problem", name, n)
+			}
+		}
+	}
+}
+
+// stalls are texts of about n bytes that cost a parser far more than their length.
+func stalls(n int) map[string]string {
+	return map[string]string{
+		"brackets": strings.Repeat("[", n), "braces": strings.Repeat("{a: ", n/4), "dashes": strings.Repeat("- ", n/2),
+		"questions": strings.Repeat("? ", n/2), "tags": strings.Repeat("!a ", n/3), "anchors": strings.Repeat("&a ", n/3),
+		"flat": strings.Repeat("a: 1\n", n/5), "keys": strings.Repeat("a: ", n/3), "closing": strings.Repeat("]", n), "colons": strings.Repeat(": ", n/2),
+		"percent": strings.Repeat("%", n), "mixed": strings.Repeat("- !a &a ", n/8), "staircase": staircase(n),
+		"commas": "[" + strings.Repeat(",", n), "quotes": strings.Repeat("'", n),
+		"laughs": laughs(), "merges": merges(), "dash question": strings.Repeat("- ? ", n/4),
+		"flow lines": strings.Repeat("[\n", n/2), "brace lines": strings.Repeat("{\n", n/2), "question lines": strings.Repeat("?\n", n/2),
+		"open and shut": strings.Repeat("[]", n/2), "open and shut lines": strings.Repeat("[]\n", n/3), "comma lines": "[" + strings.Repeat(",\n", n/2), "key lines": "a: " + strings.Repeat("\n a: ", n/6), "value lines": strings.Repeat(":\n", n/2), "anchor lines": strings.Repeat("&a\n", n/3), "tag lines": strings.Repeat("!a\n", n/3),
+	}
+}
+
+// staircase is as deep as blocks can get: each line one space further in.
+func staircase(size int) string {
+	var b strings.Builder
+	for i := 0; b.Len()+i < size; i++ {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
+}
+
+// laughs is a schema that stands for 10^9 values.
+func laughs() string {
+	var b strings.Builder
+	b.WriteString("tools:\n  t:\n    parameters:\n      a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
+	for i := range 8 {
+		ref := fmt.Sprintf("*a%d", i)
+		fmt.Fprintf(&b, "      a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(ref+", ", 9)+ref)
+	}
+	return b.String()
+}
+
+// merges is a file whose merge keys copy millions of entries.
+func merges() string {
+	var b strings.Builder
+	b.WriteString("tools:\n  t0: &t0\n")
+	for i := range 2000 {
+		fmt.Fprintf(&b, "    k%d: 1\n", i)
+	}
+	for i := range 5000 {
+		fmt.Fprintf(&b, "  u%d: {<<: *t0}\n", i)
+	}
+	return b.String()
+}

@@ -1,0 +1,108 @@
+// Profiles are named sets of policies (S64). Rules:
+//
+//   - default, heavy and light exist without being written; a profile of the same name in the file replaces them whole.
+//   - tool_calls is a word or a table; a table without request or response strips both, as the word does.
+//   - summary is the word summarize or a table; what it leaves out comes from compaction.summary.
+
+package config
+
+import "fmt"
+
+// Profile is one named set of policies. A nil or empty policy has no opinion: what it covers stays as it is.
+type Profile struct {
+	Reasoning string          `yaml:"reasoning" enum:",strip" doc:"strip leaves the model's reasoning out; empty = no opinion."`
+	ToolCalls *ToolCalls      `yaml:"tool_calls" doc:"strip, strip-responses, strip-requests or omit; or a table with policy, request and response. Unset = no opinion."`
+	Summary   *ProfileSummary `yaml:"summary" doc:"summarize, or a table: the range is replaced by a summary and the other two policies do not matter. Unset = no summary."`
+}
+
+// ToolCalls is the policy for tool calls. Request and Response say what a strip policy reduces; omit ignores them.
+type ToolCalls struct {
+	Policy   string `yaml:"policy" enum:"strip,omit" doc:"strip = keep the call, shorten arguments and results; omit = remove the pair."`
+	Request  bool   `yaml:"request" doc:"Whether strip reduces the arguments."`
+	Response bool   `yaml:"response" doc:"Whether strip reduces the results."`
+}
+
+// ProfileSummary is the summary policy of a profile. Empty fields inherit from [Compaction.Summary].
+type ProfileSummary struct {
+	Policy       string `yaml:"policy" enum:"summarize" doc:"summarize is the only policy."`
+	Model        string `yaml:"model" doc:"Model that writes the summary; empty = compaction.summary.model."`
+	Instructions string `yaml:"instructions" doc:"Instructions for it; empty = compaction.summary.instructions."`
+	MaxTokens    int    `yaml:"max_tokens" doc:"Longest summary in tokens; 0 = compaction.summary.max_tokens."`
+	Mode         string `yaml:"mode" enum:",bands,cumulative,raw-union" doc:"How summaries add up; empty = compaction.summary.mode."`
+}
+
+// BuiltinProfiles gives the profiles that exist without being written, with the meanings of S64.
+func BuiltinProfiles() map[string]Profile {
+	return map[string]Profile{
+		"default": {Reasoning: "strip", ToolCalls: &ToolCalls{Policy: "strip", Request: true, Response: true}},
+		"heavy":   {Summary: &ProfileSummary{Policy: "summarize"}},
+		"light":   {Reasoning: "strip"},
+	}
+}
+
+// Profile looks a profile up by name: the configured one, else the built-in one.
+func (c Compaction) Profile(name string) (Profile, bool) {
+	if p, ok := c.Profiles[name]; ok {
+		return p, true
+	}
+	p, ok := BuiltinProfiles()[name]
+	return p, ok
+}
+
+// ProfileNames lists the configured and built-in profiles, sorted.
+func (c Compaction) ProfileNames() []string {
+	names := map[string]bool{}
+	for name := range BuiltinProfiles() {
+		names[name] = true
+	}
+	for name := range c.Profiles {
+		names[name] = true
+	}
+	return sortedKeys(names)
+}
+
+// shorthand is a table that may also be written as one word.
+type shorthand interface {
+	// preset fills what a table leaves out.
+	preset()
+	// fromWord fills everything from the word; the error lists the words that exist.
+	fromWord(word string) error
+}
+
+func (t *ToolCalls) preset() { *t = ToolCalls{Policy: "strip", Request: true, Response: true} }
+
+var toolCallWords = []string{"strip", "strip-responses", "strip-requests", "omit"}
+
+func (t *ToolCalls) fromWord(word string) error {
+	switch word {
+	case "strip":
+		*t = ToolCalls{Policy: "strip", Request: true, Response: true}
+	case "strip-responses":
+		*t = ToolCalls{Policy: "strip", Response: true}
+	case "strip-requests":
+		*t = ToolCalls{Policy: "strip", Request: true}
+	case "omit":
+		*t = ToolCalls{Policy: "omit"}
+	default:
+		return badWord(word, toolCallWords)
+	}
+	return nil
+}
+
+func (s *ProfileSummary) preset() { *s = ProfileSummary{Policy: "summarize"} }
+
+func (s *ProfileSummary) fromWord(word string) error {
+	if word != "summarize" {
+		return badWord(word, []string{"summarize"})
+	}
+	s.preset()
+	return nil
+}
+
+// badWord says which words would have been right; its hint is the nearest of them.
+func badWord(word string, known []string) error {
+	return &valueError{
+		message: fmt.Sprintf("%s is not one of %s", quote(word), listWords(known)),
+		hint:    suggestion(nearest(word, known)),
+	}
+}

@@ -1,0 +1,48 @@
+package config
+
+import "time"
+
+// Provider is one endpoint. Empty fields of a built-in provider keep the built-in value.
+type Provider struct {
+	BaseURL   string           `yaml:"base_url" check:"url" doc:"Address up to and without /chat/completions, such as http://localhost:8080/v1."`
+	APIKeyEnv string           `yaml:"api_key_env" check:"env" doc:"Name of the environment variable that holds the key; the key itself never stands in a file."`
+	Headers   Headers          `yaml:"headers" name:"HEADER" names:"header" check:"header" doc:"Further HTTP headers for every request. Values are hidden wherever the configuration is printed."`
+	Wire      string           `yaml:"wire" enum:",chat,responses" doc:"Protocol: chat = chat completions, responses = the Responses API; empty = what the model needs."`
+	Models    map[string]Model `yaml:"models" name:"ID" names:"text" doc:"What is known about single models; wins over the catalogue."`
+}
+
+// Model is what the user knows about one model. A zero field means: ask the server or the catalogue.
+type Model struct {
+	ContextWindow int           `yaml:"context_window" doc:"Context window in tokens; 0 = discovered."`
+	MaxInput      int           `yaml:"max_input" doc:"Largest request in tokens, if smaller than the window; 0 = the window."`
+	MaxOutput     int           `yaml:"max_output" doc:"Largest reply in tokens; 0 = from the catalogue."`
+	Prices        Prices        `yaml:"prices"`
+	CacheTTL      time.Duration `yaml:"cache_ttl" doc:"How long the provider keeps a cached prefix; 0 = from the catalogue."`
+}
+
+// Prices are in US dollars per million tokens; nil means unknown, which is not the same as free.
+type Prices struct {
+	Input      *float64 `yaml:"input" doc:"Dollars per million input tokens."`
+	Cached     *float64 `yaml:"cached" doc:"Dollars per million input tokens read from the provider's cache."`
+	CacheWrite *float64 `yaml:"cache_write" doc:"Dollars per million input tokens written to the provider's cache."`
+	Output     *float64 `yaml:"output" doc:"Dollars per million output tokens."`
+}
+
+// Tool is what the user decides about one tool; with a command it is a tool of the user's own. Nil and empty fields
+// inherit: from the tool, or from the profile in force.
+type Tool struct {
+	Enabled     *bool          `yaml:"enabled" doc:"false takes the tool away from the model; unset = enabled."`
+	Approval    string         `yaml:"approval" enum:",allow,ask,deny" doc:"Whether a call runs, asks or is refused; empty = the permission mode decides."`
+	Compaction  Hints          `yaml:"compaction"`
+	Identifiers []string       `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart."`
+	Exempt      *bool          `yaml:"exempt" doc:"true keeps the tool's results from ever being masked; unset = the tool's own default."`
+	Command     string         `yaml:"command" doc:"Command line that makes this a tool of your own."`
+	Description string         `yaml:"description" doc:"What the model is told about a tool of your own."`
+	Parameters  map[string]any `yaml:"parameters" doc:"JSON schema of the arguments of a tool of your own."`
+}
+
+// Hints say what compaction does with a tool's calls (S64, D17). Empty inherits from the profile.
+type Hints struct {
+	Request  string `yaml:"request" enum:",keep,strip" doc:"What compaction does with the arguments; empty = as the profile says."`
+	Response string `yaml:"response" enum:",keep,strip" doc:"What compaction does with the result; empty = as the profile says."`
+}
