@@ -1,0 +1,238 @@
+package composer
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+const (
+	maxText = 10 // rows of text shown at once
+	maxList = 8  // completions shown at once
+)
+
+// Options are what a composer is made with. The zero value works.
+type Options struct {
+	Placeholder string // shown while there is no text
+	Keys        *KeyMap
+	Styles      *Styles
+	Commands    []CommandSpec
+	// Estimate is how many tokens a text of a size has; nil: the cold start of
+	// four characters to a token.
+	Estimate func(conversation.Size) int
+}
+
+// Model is the composer. It must not be shared between goroutines.
+type Model struct {
+	keys        KeyMap
+	styles      Styles
+	placeholder string
+	commands    []CommandSpec
+	files       []File
+	paths       map[string]int // index in files by path
+	busy        bool
+	focused     bool
+
+	width, height int // of the composer, of the screen
+	top           int // the first row of the text shown
+
+	buf  *buffer
+	past history
+	list list
+	seek search
+
+	drawn string // the last view; "" after a change
+}
+
+// New returns an empty composer that has the focus.
+func New(o Options) *Model {
+	m := &Model{
+		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder), commands: o.Commands,
+		focused: true, buf: newBuffer(), list: list{closed: place{line: -1}},
+	}
+	if o.Keys != nil {
+		m.keys = *o.Keys
+	}
+	if o.Styles != nil {
+		m.styles = *o.Styles
+	}
+	if o.Estimate != nil {
+		m.buf.estimate = o.Estimate
+	}
+	m.SetSize(80, 24)
+	return m
+}
+
+// SetSize gives the width of the composer and the height of the screen, of
+// which the composer takes a third at most.
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = max(width, 4), max(height, 1)
+	m.buf.setWidth(m.inner() - 1)
+	m.changed()
+}
+
+// SetStyles changes the looks.
+func (m *Model) SetStyles(s Styles) { m.styles = s; m.changed() }
+
+// SetBusy says whether a turn is running: then Tab queues.
+func (m *Model) SetBusy(busy bool) { m.busy = busy }
+
+// SetCommands replaces the slash commands.
+func (m *Model) SetCommands(specs []CommandSpec) { m.commands = specs }
+
+// SetFiles replaces the files that can be mentioned, of which the first 20,000
+// are offered. The slice must not change afterwards.
+func (m *Model) SetFiles(list []File) {
+	m.files = list
+	m.paths = make(map[string]int, len(list))
+	for i, f := range list {
+		m.paths[f.Path] = i
+	}
+	m.list.query, m.list.matches = "", nil
+	if m.list.kind == files {
+		m.complete()
+	}
+	m.changed()
+}
+
+// SetHistory replaces the prompt history, oldest first. What is sent from here
+// is added by itself.
+func (m *Model) SetHistory(prompts []string) { m.past = newHistory(prompts); m.changed() }
+
+// SetEstimate replaces how many tokens a text of a size has, for the pastes
+// folded from now on.
+func (m *Model) SetEstimate(estimate func(conversation.Size) int) { m.buf.estimate = estimate }
+
+// Focus makes the composer show its cursor; Blur hides it.
+func (m *Model) Focus() { m.focused = true }
+
+// Blur hides the cursor.
+func (m *Model) Blur() { m.focused = false }
+
+// Keys are the composer's keys, for help.
+func (m *Model) Keys() []key.Binding { return m.keys.Bindings() }
+
+// Draft is the text as it would be sent, with pastes in full.
+func (m *Model) Draft() string { return m.buf.full() }
+
+// DraftSize is how much text Draft has. It costs nothing.
+func (m *Model) DraftSize() conversation.Size { return m.buf.size }
+
+// Empty reports whether there is no text.
+func (m *Model) Empty() bool { return m.buf.empty() }
+
+// Searching reports whether the prompt history is being searched.
+func (m *Model) Searching() bool { return m.seek.on }
+
+// Completing reports whether the list of completions is open.
+func (m *Model) Completing() bool { return m.list.open() }
+
+// SetText replaces the draft, the cursor at its end. A large text is folded.
+func (m *Model) SetText(text string) {
+	m.list.hide()
+	m.seek = search{}
+	m.buf.reset()
+	m.enter(text)
+	m.changed()
+}
+
+// Prepend puts a text on lines of its own before the draft: messages taken
+// back from the queue.
+func (m *Model) Prepend(text string) {
+	if m.buf.empty() {
+		m.SetText(text)
+		return
+	}
+	m.list.hide()
+	at := m.buf.at
+	before := len(m.buf.lines)
+	m.buf.moveTo(place{})
+	m.buf.insert("\n")
+	m.buf.moveTo(place{})
+	m.enter(text)
+	at.line += len(m.buf.lines) - before
+	m.buf.moveTo(at)
+	m.changed()
+}
+
+// Clear empties the composer. What was there becomes the newest prompt of the
+// history, so that Up brings it back.
+func (m *Model) Clear() {
+	if !m.buf.empty() {
+		m.past.add(m.snapshot())
+	}
+	m.list.hide()
+	m.seek = search{}
+	m.buf.reset()
+	m.changed()
+}
+
+// Mentions are the files named with @ in the draft, each once, in the order
+// they are named. Pastes are not looked at.
+func (m *Model) Mentions() []File {
+	var found []File
+	seen := map[int]bool{}
+	for _, l := range m.buf.lines {
+		if strings.IndexByte(l.text, '@') < 0 {
+			continue
+		}
+		for _, path := range mentioned(l.text) {
+			if i, ok := m.paths[path]; ok && !seen[i] {
+				seen[i] = true
+				found = append(found, m.files[i])
+			}
+		}
+	}
+	return found
+}
+
+// mentioned lists what stands behind an @ that begins a word, with and without
+// punctuation at its end.
+func mentioned(s string) []string {
+	var paths []string
+	for i := 0; i < len(s); i++ {
+		if s[i] != '@' || i > 0 && !blankAt(s, i-1) {
+			continue
+		}
+		rest := s[i+1:]
+		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+			if path, _, ok := strings.Cut(quoted, `"`); ok {
+				paths = append(paths, path)
+			}
+			continue
+		}
+		if end := strings.IndexAny(rest, " \t"); end >= 0 {
+			rest = rest[:end]
+		}
+		paths = append(paths, rest)
+		if bare := strings.TrimRight(rest, ".,:;!?)"); bare != rest {
+			paths = append(paths, bare)
+		}
+	}
+	return paths
+}
+
+// enter inserts a text from outside at the cursor, folded if it is large.
+func (m *Model) enter(text string) {
+	text = clean(text)
+	switch {
+	case text == "":
+	case folds(text, m.buf.bytes):
+		m.buf.fold(text)
+	default:
+		m.buf.insert(text)
+	}
+}
+
+// changed lets the next View draw again and keeps the cursor in sight.
+func (m *Model) changed() {
+	m.drawn = ""
+	y, _ := m.buf.cursor()
+	rows := m.textRows()
+	m.top = min(m.top, y, max(0, m.buf.height()-rows))
+	m.top = max(m.top, y-rows+1)
+	m.list.scroll(m.listRows())
+}

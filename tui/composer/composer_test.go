@@ -1,0 +1,324 @@
+package composer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/composer"
+)
+
+var specs = []composer.CommandSpec{
+	{Name: "compact", Aliases: []string{"summarize", "compress"}, Args: "[focus]", Help: "Make room in the context window"},
+	{Name: "context", Aliases: []string{"tokens"}, Help: "Show what fills the context window"},
+	{Name: "queue", Help: "Show the queue"},
+	{Name: "quit", Aliases: []string{"exit", "q"}, Help: "Leave"},
+	{Name: "rename", Args: "TITLE", Needs: true, Help: "Rename this conversation"},
+}
+
+var someFiles = []composer.File{
+	{Path: "agent/loop.go", Tokens: 4100}, {Path: "tui/composer/view.go", Tokens: 900}, {Path: "upload/server.go", Tokens: 12_300},
+	{Path: "notes/my list.md"}, {Path: "README.md", Tokens: 800},
+}
+
+func newModel(t testing.TB) *composer.Model {
+	t.Helper()
+	m := composer.New(composer.Options{Placeholder: "Ask anything · / commands · @ files · ? help", Commands: specs})
+	m.SetFiles(someFiles)
+	return m
+}
+
+// special are the keys that press knows by name.
+var special = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "shift+enter": {Code: tea.KeyEnter, Mod: tea.ModShift}, "alt+enter": {Code: tea.KeyEnter, Mod: tea.ModAlt},
+	"esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "pgup": {Code: tea.KeyPgUp},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "alt+left": {Code: tea.KeyLeft, Mod: tea.ModAlt}, "alt+right": {Code: tea.KeyRight, Mod: tea.ModAlt},
+	"alt+d": {Code: 'd', Mod: tea.ModAlt}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
+}
+
+// press sends keys by name and returns the last action.
+func press(t testing.TB, m *composer.Model, keys ...string) composer.Action {
+	t.Helper()
+	var action composer.Action
+	for _, name := range keys {
+		k, ok := special[name]
+		if letter, isCtrl := strings.CutPrefix(name, "ctrl+"); !ok && isCtrl && len(letter) == 1 {
+			k, ok = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}, true
+		}
+		if !ok {
+			t.Fatalf("no key %q", name)
+		}
+		action, _ = m.Update(k)
+	}
+	return action
+}
+
+// write types a text letter by letter.
+func write(m *composer.Model, text string) {
+	for _, r := range text {
+		if r == '\n' {
+			m.Update(tea.KeyPressMsg{Code: 'j', Mod: tea.ModCtrl})
+			continue
+		}
+		m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func paste(m *composer.Model, text string) { m.Update(tea.PasteMsg{Content: text}) }
+
+func wantDraft(t *testing.T, m *composer.Model, want string) {
+	t.Helper()
+	if diff := cmp.Diff(want, m.Draft()); diff != "" {
+		t.Errorf("draft (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(conversation.Measure(want), m.DraftSize()); diff != "" {
+		t.Errorf("size of the draft (-want +got):\n%s", diff)
+	}
+}
+
+func wantAction(t *testing.T, got, want composer.Action) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("action (-want +got):\n%s", diff)
+	}
+}
+
+func TestEnterSubmitsAndEmpties(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	write(m, "  hello 漢字 \n")
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "  hello 漢字", Size: conversation.Size{ASCII: 8, CJK: 2}})
+	wantDraft(t, m, "")
+	wantAction(t, press(t, m, "enter"), composer.Ignored{})
+	write(m, "  \n ")
+	wantAction(t, press(t, m, "enter"), composer.Ignored{})
+}
+
+func TestNewlineKeys(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	for _, k := range []string{"shift+enter", "alt+enter", "ctrl+j"} {
+		write(m, "x")
+		wantAction(t, press(t, m, k), nil)
+	}
+	write(m, `y\`)
+	wantAction(t, press(t, m, "enter"), nil)
+	wantDraft(t, m, "x\nx\nx\ny\n")
+}
+
+func TestKeysThatMeanNothingHereAreLeftToTheParent(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	always := []string{"esc", "ctrl+c", "ctrl+t", "ctrl+o", "ctrl+p", "ctrl+n", "ctrl+l", "ctrl+v", "ctrl+z", "pgup", "shift+tab", "tab"}
+	for _, k := range append([]string{"home", "end", "ctrl+d", "ctrl+k", "ctrl+u", "up", "down", "ctrl+r", "delete"}, always...) {
+		wantAction(t, press(t, m, k), composer.Ignored{})
+	}
+	write(m, "x")
+	for _, k := range always {
+		wantAction(t, press(t, m, k), composer.Ignored{})
+	}
+	for _, k := range []string{"home", "ctrl+d"} {
+		wantAction(t, press(t, m, k), nil)
+	}
+	wantDraft(t, m, "")
+	if action, _ := m.Update(tea.WindowSizeMsg{}); action != (composer.Ignored{}) {
+		t.Errorf("a message that is no key gave %v", action)
+	}
+}
+
+func TestReadlineEditing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys []string
+		want string
+	}{
+		{[]string{"ctrl+w"}, "one two\nthree "},
+		{[]string{"ctrl+w", "ctrl+w"}, "one two\n"},
+		{[]string{"ctrl+w", "ctrl+w", "ctrl+w"}, "one two"},
+		{[]string{"ctrl+u"}, "one two\n"},
+		{[]string{"ctrl+u", "ctrl+u"}, "one two"},
+		{[]string{"ctrl+a", "ctrl+k"}, "one two\n"},
+		{[]string{"ctrl+a", "ctrl+k", "up", "ctrl+e", "ctrl+k"}, "one two"},
+		{[]string{"ctrl+home", "alt+d"}, " two\nthree four"},
+		{[]string{"ctrl+home", "alt+right", "alt+right", "backspace"}, "one tw\nthree four"},
+		{[]string{"alt+left", "alt+left", "alt+left", "ctrl+d"}, "one twothree four"},
+		{[]string{"home", "backspace"}, "one twothree four"},
+		{[]string{"home", "left", "left", "backspace"}, "one to\nthree four"},
+		{[]string{"ctrl+home", "right", "delete"}, "oe two\nthree four"},
+	} {
+		m := newModel(t)
+		m.SetText("one two\nthree four")
+		press(t, m, c.keys...)
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { wantDraft(t, m, c.want) })
+	}
+}
+
+func TestDeletingTakesWholeCharacters(t *testing.T) {
+	t.Parallel()
+	for _, cluster := range []string{"é", "e\u0301", "👨‍👩‍👧‍👦", "🇩🇪", "漢", "क्षि", "👍🏽", "❤️"} {
+		m := newModel(t)
+		m.SetText("a" + cluster + "b")
+		press(t, m, "left", "backspace")
+		t.Run("backspace "+cluster, func(t *testing.T) { wantDraft(t, m, "ab") })
+
+		m = newModel(t)
+		m.SetText("a" + cluster + "b")
+		press(t, m, "ctrl+home", "right", "delete")
+		t.Run("delete "+cluster, func(t *testing.T) { wantDraft(t, m, "ab") })
+
+		m = newModel(t)
+		m.SetText("a" + cluster + "b")
+		press(t, m, "left", "left")
+		write(m, "|")
+		t.Run("left "+cluster, func(t *testing.T) { wantDraft(t, m, "a|"+cluster+"b") })
+	}
+}
+
+func TestUpAndDownKeepTheColumn(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetText("abcdef\nab\n漢字漢字")
+	press(t, m, "up", "up")
+	write(m, "|")
+	wantDraft(t, m, "abcdef|\nab\n漢字漢字")
+	press(t, m, "backspace", "left", "down", "down")
+	write(m, "|")
+	wantDraft(t, m, "abcdef\nab\n漢字|漢字")
+}
+
+func TestHelpOnAnEmptyLineOnly(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	action, _ := m.Update(tea.KeyPressMsg{Code: '?', Text: "?"})
+	wantAction(t, action, composer.Help{})
+	write(m, "why?")
+	wantDraft(t, m, "why?")
+}
+
+func TestShellLines(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	write(m, "! go test ./... ")
+	wantAction(t, press(t, m, "enter"), composer.Shell{Command: "go test ./...", Add: true})
+	write(m, "!!ls")
+	wantAction(t, press(t, m, "enter"), composer.Shell{Command: "ls"})
+	write(m, "!")
+	wantAction(t, press(t, m, "enter"), nil)
+	wantDraft(t, m, "!")
+}
+
+func TestTabQueuesWhileBusy(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	write(m, "later")
+	m.SetBusy(true)
+	wantAction(t, press(t, m, "tab"), composer.Queue{Text: "later", Size: conversation.Size{ASCII: 5}})
+	wantDraft(t, m, "")
+	wantAction(t, press(t, m, "tab"), composer.Ignored{})
+}
+
+func TestEditorGetsTheWholeDraftAndBringsItBack(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	big := strings.Repeat("line\n", 200)
+	paste(m, big)
+	wantAction(t, press(t, m, "ctrl+g"), composer.Editor{Text: big})
+	m.SetText(big + "more")
+	wantDraft(t, m, big+"more")
+	if h := m.Height(); h != 3 {
+		t.Errorf("a large text from the editor is not folded: height %d", h)
+	}
+}
+
+func TestTextThatEntersIsClean(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	paste(m, "a\r\nb\rc\td\x1b[31m\x00\u202e\U00100000e")
+	for _, bad := range []string{"\r", "\x1b", "\x00", "\u202e", "\U00100000"} {
+		if strings.Contains(m.Draft()+strip(m.View()), bad) {
+			t.Errorf("%q is in %q", bad, m.Draft())
+		}
+	}
+	if !strings.HasPrefix(m.Draft(), "a\nb\nc\td") {
+		t.Errorf("draft %q", m.Draft())
+	}
+	wantDraft(t, m, m.Draft())
+}
+
+func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetText("draft")
+	press(t, m, "left")
+	m.Prepend("queued\none")
+	write(m, "|")
+	wantDraft(t, m, "queued\none\ndraf|t")
+	m.SetText("")
+	m.Prepend("queued")
+	wantDraft(t, m, "queued")
+}
+
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetText("look at @README.md, @agent/loop.go and mail a@upload/server.go\n" + `@"notes/my list.md" @README.md @gone.go`)
+	var got []string
+	for _, f := range m.Mentions() {
+		got = append(got, f.Path)
+	}
+	if diff := cmp.Diff([]string{"README.md", "agent/loop.go", "notes/my list.md"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCursorIsWhereTheNextLetterGoes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "abc", "漢字", "a\tb", "one\ntwo", strings.Repeat("漢", 40), strings.Repeat("x", 36), "❤️👍🏽"} {
+		m := newModel(t)
+		m.SetSize(40, 24)
+		m.SetText(text)
+		c := m.Cursor()
+		write(m, "¤")
+		lines := strings.Split(strip(m.View()), "\n")
+		if c.Y >= len(lines) {
+			t.Errorf("%q: cursor in line %d of %d", text, c.Y, len(lines))
+			continue
+		}
+		before, _, ok := strings.Cut(lines[c.Y], "¤")
+		if !ok || width(before) != c.X {
+			t.Errorf("%q: cursor at %d,%d, the letter went to %d of %q", text, c.X, c.Y, width(before), lines[c.Y])
+		}
+	}
+	m := newModel(t)
+	m.Blur()
+	if m.Cursor() != nil {
+		t.Error("a cursor without the focus")
+	}
+}
+
+func TestLongDraftScrollsWithTheCursor(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetSize(40, 30)
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	m.SetText(b.String() + "end")
+	if got := m.Height(); got != 10 {
+		t.Errorf("height %d of a screen of 30 lines, want 10", got)
+	}
+	if !strings.Contains(m.View(), "end") || strings.Contains(m.View(), "line 3 ") {
+		t.Errorf("the end is not in sight:\n%s", m.View())
+	}
+	press(t, m, "ctrl+home")
+	if !strings.Contains(m.View(), "line 0") || m.Cursor().Y != 1 {
+		t.Errorf("the start is not in sight:\n%s", m.View())
+	}
+}

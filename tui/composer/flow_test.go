@@ -1,0 +1,287 @@
+package composer_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/composer"
+)
+
+func TestLargePasteIsFoldedAndSentInFull(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	first, second := strings.Repeat("some words\r\n", 312), strings.Repeat("漢", 4000)
+	write(m, "see ")
+	paste(m, first)
+	write(m, " and ")
+	paste(m, second)
+	view := strip(m.View())
+	for _, label := range []string{"[pasted 1: 312 lines, ~858 tokens]", "[pasted 2: 1 line, ~4k tokens]"} {
+		if !strings.Contains(view, label) {
+			t.Errorf("no %s in\n%s", label, view)
+		}
+	}
+	want := "see " + strings.ReplaceAll(first, "\r\n", "\n") + " and " + second
+	wantDraft(t, m, want)
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: want, Size: conversation.Measure(want)})
+	wantDraft(t, m, "")
+}
+
+func TestSmallPasteGoesInAsText(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	text := strings.Repeat("x\n", 99) + "\tend"
+	paste(m, text)
+	wantDraft(t, m, text)
+	if strings.Contains(m.View(), "pasted") {
+		t.Error("a paste of 100 lines was folded")
+	}
+	paste(m, strings.Repeat("x\n", 100)+"end")
+	if !strings.Contains(m.View(), "[pasted 1: 101 lines") {
+		t.Error("a paste of 101 lines was not folded")
+	}
+}
+
+func TestManyPastesDoNotMakeTheOpenTextLarge(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	piece := strings.Repeat("word ", 1600)
+	for range 20 {
+		paste(m, piece)
+	}
+	wantDraft(t, m, strings.Repeat(piece, 20))
+	if !strings.Contains(m.View(), "pasted") {
+		t.Error("160 KB of text are laid out")
+	}
+}
+
+func TestChipIsOneCharacter(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("text\n", 200)
+	for _, keys := range [][]string{{"backspace"}, {"ctrl+w"}, {"left", "delete"}, {"left", "alt+d"}, {"left", "left", "right", "right", "backspace"}} {
+		m := newModel(t)
+		write(m, "a")
+		paste(m, big)
+		press(t, m, keys...)
+		t.Run(strings.Join(keys, " "), func(t *testing.T) { wantDraft(t, m, "a") })
+		paste(m, big)
+		if !strings.Contains(m.View(), "[pasted 2:") {
+			t.Error("the second paste is not numbered 2")
+		}
+	}
+}
+
+func TestHistoryAtTheEdgesKeepsTheDraftAside(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetHistory([]string{"first", "second\nwith two lines"})
+	write(m, "draft")
+	press(t, m, "up")
+	wantDraft(t, m, "second\nwith two lines")
+	write(m, "!")
+	press(t, m, "up")
+	wantDraft(t, m, "first")
+	wantAction(t, press(t, m, "up"), composer.Ignored{})
+	wantAction(t, press(t, m, "down"), nil)
+	wantDraft(t, m, "second!\nwith two lines")
+	press(t, m, "down", "down")
+	wantDraft(t, m, "draft")
+	wantAction(t, press(t, m, "down"), composer.Ignored{})
+}
+
+func TestWhatIsSentBecomesHistory(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetHistory([]string{"old"})
+	for _, text := range []string{"new", "new", "/quit", "!ls"} {
+		write(m, text)
+		press(t, m, "enter")
+	}
+	for _, want := range []string{"!ls", "/quit", "new", "old"} {
+		press(t, m, "up")
+		wantDraft(t, m, want)
+	}
+}
+
+func TestClearedDraftComesBackWithUp(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	big := strings.Repeat("paste\n", 150)
+	write(m, "precious ")
+	paste(m, big)
+	m.Clear()
+	wantDraft(t, m, "")
+	press(t, m, "up")
+	wantDraft(t, m, "precious "+big)
+	if !strings.Contains(m.View(), "[pasted 1:") {
+		t.Error("the paste came back unfolded")
+	}
+	press(t, m, "down")
+	wantDraft(t, m, "")
+}
+
+func TestTypedLinesAreNotFoldedByBrowsing(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetHistory([]string{"old"})
+	long := strings.Repeat("x\n", 150)
+	write(m, long)
+	press(t, m, "ctrl+home", "up", "down")
+	wantDraft(t, m, long)
+	if strings.Contains(m.View(), "pasted") {
+		t.Error("the draft was folded")
+	}
+}
+
+func TestSearchInHistory(t *testing.T) {
+	t.Parallel()
+	past := []string{"fix the Upload test", "write docs", "why does upload fail"}
+	start := func(keys ...string) *composer.Model {
+		m := newModel(t)
+		m.SetHistory(past)
+		write(m, "draft")
+		press(t, m, "ctrl+r")
+		write(m, "upl")
+		press(t, m, keys...)
+		return m
+	}
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"newest":             {nil, past[2]},
+		"older":              {[]string{"ctrl+r"}, past[0]},
+		"no older":           {[]string{"ctrl+r", "ctrl+r"}, past[0]},
+		"newer":              {[]string{"ctrl+r", "down"}, past[2]},
+		"left":               {[]string{"ctrl+r", "esc"}, "draft"},
+		"interrupted":        {[]string{"ctrl+c"}, "draft"},
+		"taken":              {[]string{"enter"}, past[2]},
+		"taken and left by":  {[]string{"enter", "down"}, "draft"},
+		"nothing looked for": {[]string{"ctrl+u", "enter"}, "draft"},
+	} {
+		m := start(c.keys...)
+		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
+	}
+	m := start()
+	write(m, "zzz")
+	if view := strip(m.View()); !strings.Contains(view, "search: uplzzz  no such prompt") || !strings.Contains(view, "draft") {
+		t.Errorf("a search without a match shows\n%s", view)
+	}
+	if !m.Searching() {
+		t.Error("not searching")
+	}
+	press(t, m, "backspace", "backspace", "backspace", "enter")
+	wantDraft(t, m, past[2])
+	wantAction(t, press(t, m, "enter"), composer.Submit{Text: past[2], Size: conversation.Measure(past[2])})
+}
+
+func TestCommandsComplete(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, typed string
+		keys        []string
+		want        composer.Action
+		draft       string
+	}{
+		{"prefix and enter", "/cont", []string{"enter"}, composer.Command{Name: "context"}, ""},
+		{"alias", "/summ", []string{"enter"}, composer.Command{Name: "compact"}, ""},
+		{"exact alias before a longer name", "/q", []string{"enter"}, composer.Command{Name: "quit"}, ""},
+		{"second of the list", "/co", []string{"down", "enter"}, composer.Command{Name: "context"}, ""},
+		{"round the end", "/co", []string{"up", "up", "enter"}, composer.Command{Name: "compact"}, ""},
+		{"letters in order", "/cpt", []string{"enter"}, composer.Command{Name: "compact"}, ""},
+		{"tab fills in", "/comp", []string{"tab"}, nil, "/compact "},
+		{"argument needed", "/ren", []string{"enter"}, nil, "/rename "},
+		{"with arguments", "/compact the  tests ", []string{"enter"}, composer.Command{Name: "compact", Args: "the  tests"}, ""},
+		{"unknown", "/comapct now", []string{"enter"}, composer.UnknownCommand{Name: "comapct", Nearest: "compact"}, "/comapct now"},
+		{"far from all", "/zzzzzz", []string{"enter"}, composer.UnknownCommand{Name: "zzzzzz"}, "/zzzzzz"},
+		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails", Size: conversation.Size{ASCII: 18}}, ""},
+		{"closed list still runs it", "/quit", []string{"esc", "enter"}, composer.Command{Name: "quit"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t)
+			write(m, c.typed)
+			wantAction(t, press(t, m, c.keys...), c.want)
+			wantDraft(t, m, c.draft)
+		})
+	}
+}
+
+func TestListOpensByTypingOnly(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetHistory([]string{"older", "/comp"})
+	press(t, m, "up")
+	if m.Completing() {
+		t.Error("open in the history")
+	}
+	press(t, m, "up")
+	wantDraft(t, m, "older")
+	m.SetText("/co")
+	press(t, m, "tab")
+	if !m.Completing() {
+		t.Error("tab did not open the list")
+	}
+	wantAction(t, press(t, m, "esc"), nil)
+	write(m, "m")
+	if m.Completing() {
+		t.Error("open again for the word it was closed for")
+	}
+	press(t, m, "backspace", "backspace", "backspace", "backspace")
+	write(m, "/c")
+	if !m.Completing() {
+		t.Error("not open for a new word")
+	}
+	write(m, "\n")
+	if m.Completing() {
+		t.Error("open with a second line")
+	}
+}
+
+func TestFilesComplete(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	write(m, "see @")
+	if view := strip(m.View()); !strings.Contains(view, "agent/loop.go") || !strings.Contains(view, "~4.1k") {
+		t.Errorf("no files in\n%s", view)
+	}
+	write(m, "servgo")
+	press(t, m, "enter")
+	write(m, "and @mlist")
+	press(t, m, "tab")
+	wantDraft(t, m, `see @upload/server.go and @"notes/my list.md" `)
+	write(m, "mail a@b.c")
+	if m.Completing() {
+		t.Error("an @ inside a word opens the list")
+	}
+	write(m, " @se")
+	m.SetFiles([]composer.File{{Path: "else.go"}})
+	press(t, m, "enter")
+	if !strings.HasSuffix(m.Draft(), "@else.go ") {
+		t.Errorf("files that came later are not offered: %q", m.Draft())
+	}
+}
+
+func TestNarrowingFindsWhatAFreshQueryFinds(t *testing.T) {
+	t.Parallel()
+	step := newModel(t)
+	write(step, "@ver")
+	press(t, step, "backspace", "backspace")
+	write(step, "iew")
+	press(t, step, "enter")
+	wantDraft(t, step, "@tui/composer/view.go ")
+}
+
+func TestCompletionKeepsWhatFollows(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetText("@read tail")
+	press(t, m, "ctrl+home", "right", "right", "right")
+	m.Update(tea.KeyPressMsg{Code: tea.KeyTab})
+	press(t, m, "enter")
+	write(m, "|")
+	wantDraft(t, m, "@README.md |tail")
+}

@@ -1,0 +1,82 @@
+package composer
+
+import "charm.land/bubbles/v2/key"
+
+// KeyMap holds every key the composer knows.
+type KeyMap struct {
+	Writing Writing
+	Editing Editing
+}
+
+// Writing are the keys that do something with the draft as a whole.
+type Writing struct {
+	Send     key.Binding
+	Newline  key.Binding
+	Complete key.Binding // accepts a completion, or queues while busy
+	Help     key.Binding // on an empty draft
+	Editor   key.Binding
+	Older    key.Binding // at the first line: the prompt before
+	Newer    key.Binding // at the last line: the prompt after
+	Search   key.Binding // in the prompt history, again: an older match
+	Leave    key.Binding // closes the list of completions or the search
+}
+
+// Editing are the keys that move the cursor and delete. On an empty draft they
+// are left to the parent, except Backspace.
+type Editing struct {
+	Left, Right         key.Binding
+	WordLeft, WordRight key.Binding
+	LineStart, LineEnd  key.Binding
+	TextStart, TextEnd  key.Binding
+	Backspace, Delete   key.Binding
+	CutWordLeft         key.Binding
+	CutWordRight        key.Binding
+	CutToStart          key.Binding
+	CutToEnd            key.Binding
+}
+
+// DefaultKeyMap is the keys of the handbook.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return KeyMap{
+		Writing: Writing{
+			Send:     bind("enter", "send", "enter"),
+			Newline:  bind("ctrl+j", "newline (also shift+enter, alt+enter)", "ctrl+j", "shift+enter", "alt+enter"),
+			Complete: bind("tab", "complete, or queue while busy", "tab"),
+			Help:     bind("?", "help, on an empty line", "?"),
+			Editor:   bind("ctrl+g", "edit in $EDITOR", "ctrl+g"),
+			Older:    bind("↑", "older prompt, at the first line", "up"),
+			Newer:    bind("↓", "newer prompt, at the last line", "down"),
+			Search:   bind("ctrl+r", "search the prompts", "ctrl+r"),
+			Leave:    bind("esc", "close the list or the search", "esc"),
+		},
+		Editing: Editing{
+			Left:         bind("←", "left", "left", "ctrl+b"),
+			Right:        bind("→", "right", "right", "ctrl+f"),
+			WordLeft:     bind("alt+←", "word left", "alt+left", "ctrl+left", "alt+b"),
+			WordRight:    bind("alt+→", "word right", "alt+right", "ctrl+right", "alt+f"),
+			LineStart:    bind("ctrl+a", "start of the line", "home", "ctrl+a"),
+			LineEnd:      bind("ctrl+e", "end of the line", "end", "ctrl+e"),
+			TextStart:    bind("ctrl+home", "start of the text", "ctrl+home", "alt+<"),
+			TextEnd:      bind("ctrl+end", "end of the text", "ctrl+end", "alt+>"),
+			Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
+			Delete:       bind("del", "delete right", "delete", "ctrl+d"),
+			CutWordLeft:  bind("ctrl+w", "delete the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+			CutWordRight: bind("alt+d", "delete the word right", "alt+d", "alt+delete", "ctrl+delete"),
+			CutToStart:   bind("ctrl+u", "delete to the start of the line", "ctrl+u"),
+			CutToEnd:     bind("ctrl+k", "delete to the end of the line", "ctrl+k"),
+		},
+	}
+}
+
+// Bindings lists the keys in the order help shows them.
+func (k KeyMap) Bindings() []key.Binding {
+	w, e := k.Writing, k.Editing
+	return []key.Binding{
+		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Editor, w.Help, w.Leave,
+		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
+		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd,
+	}
+}

@@ -1,0 +1,158 @@
+package composer
+
+import (
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+
+	"plimsoll/conversation"
+)
+
+// What is sent: a message, a slash command or a shell line. A slash begins a
+// command only where its first word looks like one, so that a message may
+// begin with a path.
+
+// send takes the draft.
+func (m *Model) send() Action {
+	text := trim(m.Draft())
+	if text == "" {
+		return Ignored{}
+	}
+	if line, add, ok := shell(text); ok {
+		if line == "" {
+			return nil
+		}
+		m.done()
+		return Shell{Command: line, Add: add}
+	}
+	if name, args, ok := slash(text); ok {
+		c, known := m.command(name)
+		if !known {
+			return UnknownCommand{Name: name, Nearest: m.nearest(name)}
+		}
+		m.done()
+		return Command{Name: c.Name, Args: args}
+	}
+	size := conversation.Measure(text)
+	m.done()
+	return Submit{Text: text, Size: size}
+}
+
+// queue takes the draft for later. Commands and shell lines are not for later.
+func (m *Model) queue() Action {
+	text := trim(m.Draft())
+	if text == "" {
+		return Ignored{}
+	}
+	_, _, isShell := shell(text)
+	_, _, isCommand := slash(text)
+	if isShell || isCommand {
+		return m.send()
+	}
+	size := conversation.Measure(text)
+	m.done()
+	return Queue{Text: text, Size: size}
+}
+
+// done empties the composer and remembers what was there.
+func (m *Model) done() {
+	sent := m.snapshot()
+	sent.text = trim(sent.text)
+	m.past.add(sent)
+	m.list.hide()
+	m.buf.reset()
+}
+
+// trim takes off the blank lines around a text and the blanks behind it; the
+// indentation of its first line stays.
+func trim(text string) string {
+	text = strings.TrimRight(text, " \t\n")
+	for {
+		line, rest, ok := strings.Cut(text, "\n")
+		if !ok || strings.TrimSpace(line) != "" {
+			return text
+		}
+		text = rest
+	}
+}
+
+// shell is the command of a line that begins with ! or !!.
+func shell(text string) (line string, add, ok bool) {
+	if line, ok := strings.CutPrefix(text, "!!"); ok {
+		return strings.TrimSpace(line), false, true
+	}
+	if line, ok := strings.CutPrefix(text, "!"); ok {
+		return strings.TrimSpace(line), true, true
+	}
+	return "", false, false
+}
+
+// slash splits a slash command into its name and its arguments.
+func slash(text string) (name, args string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return "", "", false
+	}
+	end := strings.IndexAny(rest, " \t\n")
+	if end < 0 {
+		end = len(rest)
+	}
+	name, args = rest[:end], strings.TrimSpace(rest[end:])
+	if name == "?" {
+		return name, args, true
+	}
+	for i := range len(name) {
+		c := name[i]
+		if letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'; !letter && (i == 0 || c != '-' && c != '_') {
+			return "", "", false
+		}
+	}
+	return name, args, name != ""
+}
+
+// nearest is the declared name that resembles a name most: within two changes
+// of it, or with its letters in this order; "" if there is none.
+func (m *Model) nearest(name string) string {
+	best, least := "", 3
+	var names []string
+	for _, c := range m.commands {
+		for _, n := range append([]string{c.Name}, c.Aliases...) {
+			names = append(names, n)
+			if d := distance(name, n); d < least && d < len(n) {
+				best, least = c.Name, d
+			}
+		}
+	}
+	if best != "" {
+		return best
+	}
+	if found := fuzzy.Find(name, names); len(found) > 0 {
+		c, _ := m.command(found[0].Str)
+		return c.Name
+	}
+	return ""
+}
+
+// distance is the number of letters to change, add, take away or swap with the
+// next to make b out of a.
+func distance(a, b string) int {
+	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		now[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			now[j] = min(last[j]+1, now[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				now[j] = min(now[j], before[j-2]+1)
+			}
+		}
+		before, last, now = last, now, before
+	}
+	return last[len(b)]
+}

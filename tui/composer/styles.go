@@ -1,0 +1,34 @@
+package composer
+
+import "charm.land/lipgloss/v2"
+
+// Styles are the looks of the composer. They must be inline: no padding,
+// margin, border or width.
+type Styles struct {
+	Border      lipgloss.Style
+	Shell       lipgloss.Style // border and label of a shell line
+	Label       lipgloss.Style // where in the history one is, the search
+	Text        lipgloss.Style
+	Placeholder lipgloss.Style
+	Chip        lipgloss.Style // a folded paste
+	Item        lipgloss.Style // a completion
+	Selected    lipgloss.Style // the completion that Enter takes
+	Detail      lipgloss.Style // a completion's line of help or its weight
+}
+
+// DefaultStyles are looks in the terminal's own sixteen colours, which read on
+// dark and light backgrounds.
+func DefaultStyles() Styles {
+	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
+	return Styles{
+		Border:      colour("8"),
+		Shell:       colour("5"),
+		Label:       colour("8"),
+		Text:        lipgloss.NewStyle(),
+		Placeholder: colour("8"),
+		Chip:        colour("6"),
+		Item:        lipgloss.NewStyle(),
+		Selected:    lipgloss.NewStyle().Bold(true),
+		Detail:      colour("8"),
+	}
+}
