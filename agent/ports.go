@@ -7,7 +7,8 @@ import (
 )
 
 // Log stores a conversation. Each call is one durable transaction: when it
-// returns nil, what it was given survives kill -9.
+// returns nil, what it was given survives kill -9. Calls come from several
+// goroutines, one at a time.
 type Log interface {
 	// Append stores events that follow the newest one.
 	Append(ctx context.Context, events []conversation.Event) error
@@ -19,7 +20,8 @@ type Log interface {
 	PutBlob(ctx context.Context, text string) (string, error)
 }
 
-// Toolbox holds the tools of a conversation.
+// Toolbox holds the tools of a conversation. Calls come from several
+// goroutines; only Run of read-only calls is called at the same time.
 type Toolbox interface {
 	// Specs declares the tools, in a fixed order.
 	Specs() []conversation.ToolSpec
@@ -27,8 +29,9 @@ type Toolbox interface {
 	// show a diff) and therefore takes a ctx.
 	Review(ctx context.Context, call conversation.ToolCall) conversation.Review
 	// Run runs a call that was allowed. It never fails: a failure is an outcome
-	// with ResultError, a cancelled run one with ResultInterrupted. Progress,
-	// if not nil, is called with output as it appears; it must not block.
+	// with ResultError, a cancelled run one with ResultInterrupted whose Text is
+	// what was printed so far and says that it was stopped. Progress, if not
+	// nil, is called with output as it appears; it must not block.
 	Run(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
 	// Allow records that calls like this one need no further approval.
 	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant) error

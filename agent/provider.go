@@ -69,6 +69,11 @@ type Model struct {
 	Caps     compact.Capabilities
 	Prices   *Prices // nil: unknown
 	Badge    string  // shown beside the name, "not an AI" for the demo model
+	// CalibrationKey is where what is learned about the model is kept:
+	// "endpoint model". "": not kept.
+	CalibrationKey string
+	// Calibration is what was learned about it before.
+	Calibration conversation.Calibration
 }
 
 // Name is the model as the user writes it: provider/id.

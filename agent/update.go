@@ -51,8 +51,9 @@ type ApprovalClosed struct{ CallID string }
 // Queued is the messages that wait for the running turn, oldest first.
 type Queued struct{ Texts []string }
 
-// Returned gives queued messages back to the composer, oldest first: the turn
-// they waited for was cancelled or the user took them back.
+// Returned gives messages back to the composer, oldest first: the turn they
+// waited for was cancelled or failed, the user took them back, or they could
+// not be saved.
 type Returned struct{ Texts []string }
 
 // Phase is what the conversation is doing.

@@ -1,0 +1,192 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Agent runs one conversation. Its methods never block; what they ask for is
+// carried out by the goroutine of Run, in order, and shows up as updates.
+type Agent struct {
+	opts    Options
+	inbox   *inbox
+	updates *Mailbox
+	started atomic.Bool
+
+	// From here on owned by the goroutine of Run.
+	log      *conversation.Log
+	view     compact.View
+	meter    compact.Meter
+	settings settings
+	pending  []conversation.Body // to be appended before whatever comes next
+	queue    queue
+	turn     *turn  // nil while idle
+	memory   memory // what the log says, kept at hand
+	learned  map[string]conversation.Calibration
+	keeper   *calibrationKeeper
+}
+
+// memory is what would otherwise be looked up in the log again and again.
+type memory struct {
+	callIDs map[string]bool // every id a call had
+	titled  bool            // the conversation has a title, or will have
+	warned  bool            // that the server cuts prompts silently
+}
+
+// New returns an agent for a new or a stored conversation. Nothing is written
+// before Run. The error says what is missing, or where the stored events break.
+func New(o Options) (*Agent, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	log, err := conversation.NewLog(o.Stored.Events)
+	if err != nil {
+		return nil, err
+	}
+	set, err := newSettings(o)
+	if err != nil {
+		return nil, err
+	}
+	a := &Agent{
+		opts: o, inbox: newInbox(), updates: NewMailbox(), log: log, settings: set,
+		memory: memory{callIDs: map[string]bool{}}, learned: map[string]conversation.Calibration{},
+	}
+	a.view = compact.Project(o.Stored.Events)
+	a.meter = compact.NewMeter(set.meterOptions(o.Meter)).WithPrompt(set.promptSizes()).
+		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
+	a.memory.note(o.Stored.Events)
+	if o.Calibrations != nil {
+		a.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
+	}
+	return a, nil
+}
+
+// note keeps at hand what events say.
+func (m *memory) note(events []conversation.Event) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for _, c := range b.Calls {
+				m.callIDs[c.ID] = true
+			}
+		case conversation.Renamed:
+			m.titled = true
+		}
+	}
+}
+
+// Updates is where what happens can be watched. It is closed when Run ends.
+func (a *Agent) Updates() *Mailbox { return a.updates }
+
+// Send says something to the model: at once if the conversation is idle,
+// otherwise it queues behind the running turn. Blank text is ignored.
+func (a *Agent) Send(text string) {
+	a.inbox.put(func(context.Context) {
+		if strings.TrimSpace(text) == "" {
+			return
+		}
+		a.queue.texts = append(a.queue.texts, text)
+		if a.turn != nil {
+			a.showQueue()
+		}
+	})
+}
+
+// Cancel stops the running turn, keeping what arrived, and returns the queued
+// messages. While idle it does nothing.
+func (a *Agent) Cancel() {
+	a.inbox.put(func(context.Context) {
+		if a.turn != nil {
+			a.turn.cancel(errCancelled)
+			a.status(Status{Phase: Stopping})
+		}
+		a.giveBack()
+	})
+}
+
+// TakeBack returns the queued messages and lets the running turn go on.
+func (a *Agent) TakeBack() {
+	a.inbox.put(func(context.Context) { a.giveBack() })
+}
+
+// Answer answers the question or the request for approval that a call waits
+// for. Text is the answer to a question, or the reason of a GrantNo. Answers
+// to anything else are ignored.
+func (a *Agent) Answer(callID string, g conversation.Grant, text string) {
+	a.inbox.put(func(context.Context) {
+		if a.turn == nil || a.turn.question == nil || a.turn.question.callID != callID {
+			return
+		}
+		a.turn.question.verdict <- verdict{grant: g, text: text}
+		a.turn.question = nil
+	})
+}
+
+// SwitchModel sends requests to another model, from the next one on.
+func (a *Agent) SwitchModel(m Model, p Provider) {
+	a.inbox.put(func(ctx context.Context) { a.switchModel(ctx, m, p) })
+}
+
+// SetWindow tells the size of the window when it became known late. A size
+// from a stronger source stays.
+func (a *Agent) SetWindow(w compact.Window) {
+	a.inbox.put(func(context.Context) { a.setWindow(w) })
+}
+
+// Rename gives the conversation a title. Blank titles are ignored; that of a
+// conversation in which nothing was said yet is kept with its first message.
+func (a *Agent) Rename(title string) {
+	a.inbox.put(func(ctx context.Context) {
+		title = oneLine(title)
+		if title == "" {
+			return
+		}
+		a.memory.titled = true
+		a.save(ctx, conversation.Renamed{Title: title, By: "user"})
+	})
+}
+
+// errCancelled is the cause of a turn's end when the user stopped it.
+var errCancelled = errors.New("stopped by the user")
+
+// Run owns the conversation until ctx ends. It returns when everything it
+// started has ended: nil if all that happened is in the log, otherwise an
+// *Error of class NotSaved. It can be called once.
+func (a *Agent) Run(ctx context.Context) error {
+	if a.started.Swap(true) {
+		return errors.New("the agent runs already")
+	}
+	defer a.updates.Close()
+	defer a.keeper.start(ctx)()
+	a.updates.Put(Metered{Meter: a.meter})
+	a.resume(ctx)
+	for ctx.Err() == nil {
+		a.obey(ctx)
+		if text, ok := a.next(); ok {
+			a.runTurn(ctx, text)
+			continue
+		}
+		select {
+		case <-a.inbox.wake:
+		case <-ctx.Done():
+		}
+	}
+	a.obey(ctx)
+	a.giveBack()
+	if err := a.flush(ctx); err != nil {
+		return err
+	}
+	return nil
+}
+
+// status tells what the conversation is doing now.
+func (a *Agent) status(s Status) {
+	s.Since = a.opts.Now()
+	a.updates.Put(s)
+}

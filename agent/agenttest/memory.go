@@ -1,0 +1,176 @@
+package agenttest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"sync"
+
+	"plimsoll/conversation"
+)
+
+// Memory is a log, a blob store and a calibration store in memory. It checks
+// what a store would: that events are gapless and that no two calls overlap.
+type Memory struct {
+	// Fail is asked before every write: "append", "partial", "blob" or
+	// "calibration". An error it returns is the write's. Nil: nothing fails.
+	Fail func(write string) error
+	// Slow is waited at before every write of a kind. Nil: none waits.
+	Slow map[string]*Gate
+
+	mu           sync.Mutex // guards all below
+	events       []conversation.Event
+	batches      [][]conversation.Event
+	partial      *conversation.Partial
+	partials     []conversation.Partial
+	blobs        map[string]string
+	calibrations map[string]conversation.Calibration
+	writing      bool
+}
+
+// write runs f as one write.
+func (m *Memory) write(ctx context.Context, kind string, f func() error) error {
+	m.mu.Lock()
+	if m.writing {
+		m.mu.Unlock()
+		return fmt.Errorf("%s: two writes at the same time", kind)
+	}
+	m.writing = true
+	m.mu.Unlock()
+	defer func() {
+		m.mu.Lock()
+		m.writing = false
+		m.mu.Unlock()
+	}()
+	if g := m.Slow[kind]; g != nil {
+		if err := g.Pass(ctx); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s with a context that has ended: %w", kind, err)
+	}
+	if m.Fail != nil {
+		if err := m.Fail(kind); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return f()
+}
+
+// Append stores events. The store's check: gapless from the newest one.
+func (m *Memory) Append(ctx context.Context, events []conversation.Event) error {
+	return m.write(ctx, "append", func() error {
+		for i, e := range events {
+			if want := uint64(len(m.events) + i + 1); e.Seq != want {
+				return fmt.Errorf("event %d where %d follows", e.Seq, want)
+			}
+			if _, err := conversation.Marshal(e); err != nil {
+				return err
+			}
+			if e.Body.Kind() == conversation.KindAssistant {
+				m.partial = nil
+			}
+		}
+		m.events = append(m.events, events...)
+		m.batches = append(m.batches, slices.Clone(events))
+		return nil
+	})
+}
+
+// KeepPartial replaces the reply so far.
+func (m *Memory) KeepPartial(ctx context.Context, p conversation.Partial) error {
+	return m.write(ctx, "partial", func() error {
+		m.partial = &p
+		m.partials = append(m.partials, p)
+		return nil
+	})
+}
+
+// PutBlob stores text under its SHA-256.
+func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
+	sum := sha256.Sum256([]byte(text))
+	name := hex.EncodeToString(sum[:])
+	err := m.write(ctx, "blob", func() error {
+		if m.blobs == nil {
+			m.blobs = map[string]string{}
+		}
+		m.blobs[name] = text
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return name, nil
+}
+
+// SaveCalibration replaces what is kept under key. Unlike the writes of a
+// conversation it may overlap them.
+func (m *Memory) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
+	if g := m.Slow["calibration"]; g != nil {
+		if err := g.Pass(ctx); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if m.Fail != nil {
+		if err := m.Fail("calibration"); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.calibrations == nil {
+		m.calibrations = map[string]conversation.Calibration{}
+	}
+	m.calibrations[key] = c
+	return nil
+}
+
+// Events are the stored events.
+func (m *Memory) Events() []conversation.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.events)
+}
+
+// Batches are the stored events by transaction.
+func (m *Memory) Batches() [][]conversation.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.batches)
+}
+
+// Partial is the reply kept beside the log, nil if there is none.
+func (m *Memory) Partial() *conversation.Partial {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.partial
+}
+
+// Partials are all replies that were kept, in order.
+func (m *Memory) Partials() []conversation.Partial {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.partials)
+}
+
+// Blob is the text stored under a name, "" if there is none.
+func (m *Memory) Blob(name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.blobs[name]
+}
+
+// Calibration is what is kept under key.
+func (m *Memory) Calibration(key string) conversation.Calibration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calibrations[key]
+}

@@ -1,0 +1,200 @@
+package agenttest
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// Reply is what a provider answers one request with: steps in order.
+type Reply []Step
+
+// Step is one thing a provider does. Zero fields do nothing; of those set, the
+// order is Gate, Wait, Err, Chunk.
+type Step struct {
+	Gate  *Gate         // wait until the test opens it
+	Wait  time.Duration // let time pass
+	Err   error         // fail with it; the reply ends
+	Chunk *agent.Chunk  // send it
+}
+
+// Say streams pieces of text.
+func Say(pieces ...string) Reply {
+	var r Reply
+	for _, p := range pieces {
+		r = append(r, Step{Chunk: &agent.Chunk{Text: p}})
+	}
+	return r
+}
+
+// Think streams pieces of reasoning.
+func Think(pieces ...string) Reply {
+	var r Reply
+	for _, p := range pieces {
+		r = append(r, Step{Chunk: &agent.Chunk{Reasoning: p}})
+	}
+	return r
+}
+
+// Call streams a tool call; its arguments come in the given pieces.
+func Call(index int, id, name string, arguments ...string) Reply {
+	r := Reply{{Chunk: &agent.Chunk{Calls: []agent.CallDelta{{Index: index, ID: id, Name: name}}}}}
+	for _, p := range arguments {
+		r = append(r, Step{Chunk: &agent.Chunk{Calls: []agent.CallDelta{{Index: index, Arguments: p}}}})
+	}
+	return r
+}
+
+// Send streams one chunk.
+func Send(c agent.Chunk) Reply { return Reply{{Chunk: &c}} }
+
+// Stop ends the reply with a reason.
+func Stop(reason conversation.StopReason) Reply {
+	return Reply{{Chunk: &agent.Chunk{Stop: reason}}}
+}
+
+// Used reports usage: tokens of the prompt and of the reply, the rest unknown.
+func Used(prompt, completion int) Reply {
+	return Reply{{Chunk: &agent.Chunk{Usage: &agent.Tokens{
+		Prompt: prompt, Cached: -1, CacheWrite: -1, Completion: completion, Reasoning: -1,
+	}}}}
+}
+
+// Fail breaks the reply off.
+func Fail(err error) Reply { return Reply{{Err: err}} }
+
+// Hold waits until the test opens the gate.
+func Hold(g *Gate) Reply { return Reply{{Gate: g}} }
+
+// Pause lets time pass.
+func Pause(d time.Duration) Reply { return Reply{{Wait: d}} }
+
+// Join is one reply made of parts.
+func Join(parts ...Reply) Reply { return slices.Concat(parts...) }
+
+// Gate is where a script waits for the test.
+type Gate struct {
+	reached, open chan struct{}
+	once, opened  sync.Once
+}
+
+// NewGate returns a closed gate.
+func NewGate() *Gate { return &Gate{reached: make(chan struct{}), open: make(chan struct{})} }
+
+// Open lets through whoever waits or will wait.
+func (g *Gate) Open() { g.opened.Do(func() { close(g.open) }) }
+
+// Reached is closed once somebody waits at the gate.
+func (g *Gate) Reached() <-chan struct{} { return g.reached }
+
+// Pass waits until the gate is open or ctx ends.
+func (g *Gate) Pass(ctx context.Context) error {
+	g.once.Do(func() { close(g.reached) })
+	select {
+	case <-g.open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Provider answers requests from a script, one reply each.
+type Provider struct {
+	mu       sync.Mutex // guards all below
+	script   []Reply
+	requests []agent.Request
+	running  int
+}
+
+// NewProvider returns a provider with a script.
+func NewProvider(script ...Reply) *Provider { return &Provider{script: script} }
+
+// Add appends replies to the script.
+func (p *Provider) Add(script ...Reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.script = append(p.script, script...)
+}
+
+// Requests are the requests so far.
+func (p *Provider) Requests() []agent.Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// Running is the number of streams that have not ended.
+func (p *Provider) Running() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.running
+}
+
+// Stream follows the next reply of the script. A request beyond the script
+// fails with an agent.Error of class BadRequest. When ctx ends, the stream
+// fails with one of class Cancelled.
+func (p *Provider) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+	return func(yield func(agent.Chunk, error) bool) {
+		reply, ok := p.begin(r)
+		defer p.end()
+		if !ok {
+			yield(agent.Chunk{}, &agent.Error{Class: agent.BadRequest, Message: "the script has no reply left"})
+			return
+		}
+		for _, s := range reply {
+			if err := s.wait(ctx); err != nil {
+				yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: err})
+				return
+			}
+			if s.Err != nil {
+				yield(agent.Chunk{}, s.Err)
+				return
+			}
+			if s.Chunk != nil && !yield(*s.Chunk, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Provider) begin(r agent.Request) (Reply, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running++
+	p.requests = append(p.requests, r)
+	if len(p.script) == 0 {
+		return nil, false
+	}
+	reply := p.script[0]
+	p.script = p.script[1:]
+	return reply, true
+}
+
+func (p *Provider) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running--
+}
+
+// wait passes the gate and lets the time pass that a step asks for.
+func (s Step) wait(ctx context.Context) error {
+	if s.Gate != nil {
+		if err := s.Gate.Pass(ctx); err != nil {
+			return err
+		}
+	}
+	if s.Wait > 0 {
+		t := time.NewTimer(s.Wait)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,142 @@
+package agenttest
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"plimsoll/conversation"
+)
+
+// Tool is a tool of a Toolbox.
+type Tool struct {
+	Spec   conversation.ToolSpec
+	Review conversation.Review // what a call needs; Need "" means nothing
+	// Run runs a call. Nil: it returns the arguments.
+	Run func(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
+}
+
+// Reader is a tool that only reads and needs nothing.
+func Reader(name string, run func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome) Tool {
+	return Tool{
+		Spec:   conversation.ToolSpec{Name: name, Parameters: conversation.RawJSON(`{"type":"object"}`), ReadOnly: true},
+		Review: conversation.Review{ReadOnly: true, Title: name}, Run: run,
+	}
+}
+
+// Writer is a tool that changes something and has to be approved.
+func Writer(name string, run func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome) Tool {
+	return Tool{
+		Spec:   conversation.ToolSpec{Name: name, Parameters: conversation.RawJSON(`{"type":"object"}`)},
+		Review: conversation.Review{Need: conversation.NeedApproval, Title: name}, Run: run,
+	}
+}
+
+// Allowed is a grant that the toolbox was told.
+type Allowed struct {
+	Tool  string
+	Grant conversation.Grant
+}
+
+// Toolbox holds tools made of functions. A tool that was allowed for longer
+// than once needs nothing any more.
+type Toolbox struct {
+	AllowErr error // what Allow returns
+
+	tools   []Tool
+	mu      sync.Mutex // guards all below
+	allowed []Allowed
+	calls   []conversation.ToolCall
+	running int
+	most    int
+}
+
+// NewToolbox returns a toolbox with tools.
+func NewToolbox(tools ...Tool) *Toolbox { return &Toolbox{tools: tools} }
+
+// Specs declares the tools.
+func (b *Toolbox) Specs() []conversation.ToolSpec {
+	var specs []conversation.ToolSpec
+	for _, t := range b.tools {
+		specs = append(specs, t.Spec)
+	}
+	return specs
+}
+
+func (b *Toolbox) tool(name string) (Tool, bool) {
+	i := slices.IndexFunc(b.tools, func(t Tool) bool { return t.Spec.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return b.tools[i], true
+}
+
+// Review says what the tool was made with.
+func (b *Toolbox) Review(_ context.Context, call conversation.ToolCall) conversation.Review {
+	t, ok := b.tool(call.Name)
+	if !ok {
+		return conversation.Review{Need: conversation.NeedNothing, ReadOnly: true, Title: call.Name}
+	}
+	r := t.Review
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if r.Need == "" || slices.ContainsFunc(b.allowed, func(a Allowed) bool { return a.Tool == call.Name }) {
+		r.Need = conversation.NeedNothing
+	}
+	return r
+}
+
+// Run runs the tool's function.
+func (b *Toolbox) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome {
+	b.mu.Lock()
+	b.calls = append(b.calls, call)
+	b.running++
+	b.most = max(b.most, b.running)
+	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		b.running--
+		b.mu.Unlock()
+	}()
+	t, ok := b.tool(call.Name)
+	switch {
+	case !ok:
+		return conversation.Outcome{Status: conversation.ResultError, Text: "there is no tool " + call.Name}
+	case t.Run == nil:
+		return conversation.Outcome{Status: conversation.ResultOK, Text: call.Arguments}
+	}
+	return t.Run(ctx, call, progress)
+}
+
+// Allow records a grant.
+func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g conversation.Grant) error {
+	if b.AllowErr != nil {
+		return b.AllowErr
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.allowed = append(b.allowed, Allowed{Tool: call.Name, Grant: g})
+	return nil
+}
+
+// Allowed are the grants so far.
+func (b *Toolbox) Allowed() []Allowed {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.allowed)
+}
+
+// Calls are the calls that ran, in the order they began.
+func (b *Toolbox) Calls() []conversation.ToolCall {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.calls)
+}
+
+// Most is the largest number of calls that ran at the same time; Running is
+// how many run now.
+func (b *Toolbox) Most() (most, running int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.most, b.running
+}

@@ -1,0 +1,114 @@
+package agenttest
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// Watcher collects the updates of an agent.
+type Watcher struct {
+	mu      sync.Mutex // guards updates and changed
+	updates []agent.Update
+	changed chan struct{} // closed and replaced when updates come
+	done    chan struct{}
+}
+
+// Watch collects updates until the mailbox is closed or ctx ends.
+func Watch(ctx context.Context, m *agent.Mailbox) *Watcher {
+	w := &Watcher{done: make(chan struct{}), changed: make(chan struct{})}
+	go func() {
+		defer close(w.done)
+		for {
+			taken, err := m.Take(ctx)
+			if err != nil {
+				return
+			}
+			w.mu.Lock()
+			w.updates = append(w.updates, taken...)
+			close(w.changed)
+			w.changed = make(chan struct{})
+			w.mu.Unlock()
+		}
+	}()
+	return w
+}
+
+// Done is closed when the watcher has ended.
+func (w *Watcher) Done() <-chan struct{} { return w.done }
+
+// Updates are the updates so far.
+func (w *Watcher) Updates() []agent.Update {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.updates)
+}
+
+// Await waits until an update for which match holds has come, and returns the
+// first one; the error is that of ctx.
+func (w *Watcher) Await(ctx context.Context, match func(agent.Update) bool) (agent.Update, error) {
+	for seen := 0; ; {
+		w.mu.Lock()
+		updates, changed := w.updates, w.changed
+		w.mu.Unlock()
+		for ; seen < len(updates); seen++ {
+			if match(updates[seen]) {
+				return updates[seen], nil
+			}
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Of returns the updates of one type, in order.
+func Of[T agent.Update](w *Watcher) []T {
+	var out []T
+	for _, u := range w.Updates() {
+		if u, ok := u.(T); ok {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// Events are the events that were appended.
+func (w *Watcher) Events() []conversation.Event {
+	var out []conversation.Event
+	for _, u := range Of[agent.Appended](w) {
+		out = append(out, u.Events...)
+	}
+	return out
+}
+
+// Phases are the phases the conversation went through, neighbours that are the
+// same as one.
+func (w *Watcher) Phases() []agent.Phase {
+	var out []agent.Phase
+	for _, s := range Of[agent.Status](w) {
+		out = append(out, s.Phase)
+	}
+	return slices.Compact(out)
+}
+
+// OnScreen is the text of the reply that streams, as a screen would show it:
+// empty after an append or a discard.
+func (w *Watcher) OnScreen() string {
+	var b strings.Builder
+	for _, u := range w.Updates() {
+		switch u := u.(type) {
+		case agent.Delta:
+			b.WriteString(u.Text)
+		case agent.Appended, agent.Discarded:
+			b.Reset()
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,170 @@
+package agent
+
+import (
+	"context"
+
+	"plimsoll/conversation"
+)
+
+// What happened goes to storage first, then to memory, then to the meter, then
+// to whoever watches. A cancelled turn is written too, so storage never sees
+// the turn's end. What could not be stored is not forgotten: it goes in front
+// of whatever is stored next.
+
+// append stores bodies as one transaction, behind whatever is pending. When it
+// fails nothing of it counts; the error is an *Error of class NotSaved.
+func (a *Agent) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+	all := append(a.pending[:len(a.pending):len(a.pending)], bodies...)
+	if len(all) == 0 {
+		return nil, nil
+	}
+	events := a.log.Prepare(a.opts.Now(), all...)
+	if err := a.opts.Log.Append(context.WithoutCancel(ctx), events); err != nil {
+		return nil, notSaved(err)
+	}
+	if err := a.log.Commit(events); err != nil {
+		return nil, notSaved(err) // Prepare numbered them; only a second owner could break this
+	}
+	a.pending = nil
+	a.fold(events)
+	a.updates.Put(Appended{Events: events})
+	a.updates.Put(Metered{Meter: a.meter})
+	return events, nil
+}
+
+// keep is append for what must not get lost: if it cannot be stored now, it
+// waits for the next append.
+func (a *Agent) keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+	events, err := a.append(ctx, bodies...)
+	if err != nil {
+		a.pending = append(a.pending, bodies...)
+	}
+	return events, err
+}
+
+// save keeps something that the turn has no part in: at once while idle, with
+// the turn's next append otherwise, and with the first message in a
+// conversation where nothing was said yet.
+func (a *Agent) save(ctx context.Context, bodies ...conversation.Body) {
+	a.pending = append(a.pending, bodies...)
+	if a.turn != nil {
+		return
+	}
+	if err := a.flush(ctx); err != nil {
+		a.updates.Put(Failed{Err: err})
+	}
+}
+
+// flush stores what is pending. Chats in which nothing was said are not kept.
+func (a *Agent) flush(ctx context.Context) *Error {
+	if a.log.Len() == 0 && !speaks(a.pending) {
+		return nil
+	}
+	_, err := a.append(ctx)
+	return AsError(err)
+}
+
+// speaks reports whether someone says something in bodies.
+func speaks(bodies []conversation.Body) bool {
+	for _, b := range bodies {
+		switch b.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage:
+			return true
+		}
+	}
+	return false
+}
+
+// fold takes stored events into the view, the meter and what is kept at hand.
+func (a *Agent) fold(events []conversation.Event) {
+	a.memory.note(events)
+	a.view = a.view.Extend(events)
+	a.meter = a.meter.WithView(a.view)
+	for i, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			a.settings.instructions = b
+		case conversation.ModelChanged:
+			a.settings.changed = b
+		case conversation.Usage:
+			a.foldUsage(events[i:i+1], b)
+		}
+	}
+}
+
+// foldUsage anchors the meter on a report and keeps what that taught. A report
+// of a model that is no longer in use says nothing about the one that is.
+func (a *Agent) foldUsage(event []conversation.Event, u conversation.Usage) {
+	name := a.settings.model.Name()
+	if u.Model != name {
+		a.meter = a.meter.WithHistory(event, name)
+		return
+	}
+	before := a.meter.Calibration()
+	a.meter = a.meter.WithUsage(u)
+	if c := a.meter.Calibration(); c != before {
+		a.settings.model.Calibration.Factor, a.settings.model.Calibration.Samples = c.Factor, c.Samples
+		a.keepCalibration()
+	}
+}
+
+// keepCalibration stores what is known about the model, off the hot path.
+func (a *Agent) keepCalibration() {
+	key := a.settings.model.CalibrationKey
+	if key == "" {
+		return
+	}
+	a.learned[key] = a.settings.model.Calibration
+	a.keeper.put(key, a.settings.model.Calibration)
+}
+
+// nextSeq is the Seq of the first body of the next append. What is pending
+// comes before it, now or later.
+func (a *Agent) nextSeq() uint64 { return uint64(a.log.Len() + len(a.pending) + 1) }
+
+// resume appends what a crash left: answers to calls that were open, and the
+// reply that was arriving.
+func (a *Agent) resume(ctx context.Context) {
+	var bodies []conversation.Body
+	for _, c := range openCalls(a.log.Events()) {
+		bodies = append(bodies, interruptedResult(c, programEnded))
+	}
+	if p := a.opts.Stored.Partial; p != nil && (p.Text != "" || p.Reasoning != "") {
+		bodies = append(bodies, p.Reply())
+	}
+	if _, err := a.keep(ctx, bodies...); err != nil {
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+}
+
+// openCalls are the calls without a result, in order.
+func openCalls(events []conversation.Event) []conversation.ToolCall {
+	var open []conversation.ToolCall
+	for _, u := range conversation.Units(events) {
+		if !u.Open {
+			continue
+		}
+		answered := map[string]bool{}
+		for _, i := range u.Events {
+			if r, ok := events[i].Body.(conversation.ToolResult); ok {
+				answered[r.CallID] = true
+			}
+		}
+		reply, _ := events[u.Events[0]].Body.(conversation.AssistantMessage) // only replies have calls
+		for _, c := range reply.Calls {
+			if !answered[c.ID] {
+				open = append(open, c)
+			}
+		}
+	}
+	return open
+}
+
+// notSaved is a failure to write as the user is told it.
+func notSaved(err error) *Error {
+	return &Error{
+		Class: NotSaved, Message: "the conversation could not be saved: " + err.Error(),
+		Hint: "check the disk and the data folder, then go on: what is not saved yet is kept and saved with your next message",
+		Err:  err,
+	}
+}

@@ -1,0 +1,235 @@
+package agent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// Calls run in the order of the reply. Neighbours that only read and need
+// nobody's consent run at the same time; every other call runs alone, and is
+// asked about just before, when the user can see what it would do now. The
+// results of what ran together are one transaction, in call order. When the
+// turn is stopped, what did not run is answered "interrupted".
+
+// maxParallel is how many calls run at the same time.
+const maxParallel = 8
+
+// call is a call on its way to its result.
+type call struct {
+	conversation.ToolCall
+	invalid  bool // the arguments were no object
+	reviewed bool
+	review   conversation.Review
+	settled  bool // outcome stands without running it
+	outcome  conversation.Outcome
+	took     time.Duration
+}
+
+// settle gives a call its outcome without running it.
+func (c *call) settle(status conversation.ResultStatus, text string) {
+	c.settled = true
+	c.outcome = conversation.Outcome{Status: status, Text: text}
+}
+
+// free reports whether a call may run beside others of its kind.
+func (c *call) free() bool {
+	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
+}
+
+// runCalls runs the calls of a reply and appends their results. The error is an
+// *Error, or the cause of ctx's end.
+func (a *Agent) runCalls(ctx context.Context, calls []*call) error {
+	for len(calls) > 0 {
+		ran, err := a.runNext(ctx, calls)
+		rest := calls[ran:]
+		if err != nil {
+			for _, c := range rest {
+				c.settle(conversation.ResultInterrupted, stoppedBefore)
+			}
+			ran, rest = len(calls), nil
+		}
+		if err := a.keepResults(ctx, calls[:ran], rest); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		calls = rest
+	}
+	return nil
+}
+
+// runNext runs the calls that come next and returns how many it ran. The error
+// is the cause of ctx's end.
+func (a *Agent) runNext(ctx context.Context, calls []*call) (ran int, err error) {
+	group, err := a.nextGroup(ctx, calls)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.permit(ctx, group[0]); err != nil {
+		return 0, err
+	}
+	a.runGroup(ctx, group)
+	return len(group), context.Cause(ctx)
+}
+
+// nextGroup reviews calls and returns those that run next: all that are free,
+// or the first one alone.
+func (a *Agent) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
+	for i, c := range calls {
+		if err := a.examine(ctx, c); err != nil {
+			return nil, err
+		}
+		if !c.free() {
+			return calls[:max(i, 1)], nil
+		}
+	}
+	return calls, nil
+}
+
+// examine reviews a call once.
+func (a *Agent) examine(ctx context.Context, c *call) error {
+	if c.reviewed {
+		return nil
+	}
+	c.reviewed = true
+	switch {
+	case c.invalid:
+		c.settle(conversation.ResultError, invalidArguments)
+	case a.opts.Toolbox == nil:
+		c.settle(conversation.ResultError, noTools)
+	default:
+		c.review = beside(ctx, a, func() conversation.Review { return a.opts.Toolbox.Review(ctx, c.ToolCall) })
+	}
+	return context.Cause(ctx)
+}
+
+// runGroup runs calls at the same time and waits for all of them.
+func (a *Agent) runGroup(ctx context.Context, group []*call) {
+	var run []*call
+	for _, c := range group {
+		if !c.settled {
+			run = append(run, c)
+		}
+	}
+	if len(run) == 0 {
+		return
+	}
+	a.status(Status{Phase: Running})
+	beside(ctx, a, func() struct{} {
+		var all sync.WaitGroup
+		places := make(chan struct{}, maxParallel)
+		for _, c := range run {
+			places <- struct{}{}
+			all.Go(func() {
+				a.runCall(ctx, c)
+				<-places
+			})
+		}
+		all.Wait()
+		return struct{}{}
+	})
+}
+
+// runCall runs one call. It is the only code of a turn that runs beside the
+// owner: it reads what New set and writes to its call and the mailbox.
+func (a *Agent) runCall(ctx context.Context, c *call) {
+	title := c.review.Title
+	if title == "" {
+		title = c.Name
+	}
+	a.updates.Put(ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
+	began := a.opts.Now()
+	c.outcome = a.opts.Toolbox.Run(ctx, c.ToolCall, func(text string) {
+		if text != "" {
+			a.updates.Put(ToolOutput{CallID: c.ID, Text: text})
+		}
+	})
+	c.took = a.opts.Now().Sub(began)
+}
+
+// question is what a call waits for.
+type question struct {
+	callID  string
+	verdict chan verdict
+}
+
+// verdict is the user's answer.
+type verdict struct {
+	grant conversation.Grant
+	text  string
+}
+
+// permit settles a call that may not run, or whose result is the user's
+// answer. The error is the cause of ctx's end.
+func (a *Agent) permit(ctx context.Context, c *call) error {
+	if c.settled {
+		return nil
+	}
+	switch need := c.review.Need; {
+	case need == conversation.NeedNothing:
+		return nil
+	case need == conversation.NeedApproval && a.opts.Interactive:
+		return a.askApproval(ctx, c)
+	case need == conversation.NeedAnswer && a.opts.Interactive:
+		return a.askAnswer(ctx, c)
+	case need == conversation.NeedApproval:
+		c.settle(conversation.ResultDenied, nobodyApproves)
+	case need == conversation.NeedAnswer:
+		c.settle(conversation.ResultDenied, nobodyAnswers)
+	default: // a refusal, or a need that is not known and not taken for consent
+		c.settle(conversation.ResultDenied, orElse(c.review.Reason, refused))
+	}
+	return nil
+}
+
+func (a *Agent) askApproval(ctx context.Context, c *call) error {
+	v, err := a.askUser(ctx, c)
+	if err != nil {
+		return err
+	}
+	switch v.grant {
+	case conversation.GrantOnce:
+	case conversation.GrantConversation, conversation.GrantAlways:
+		err := beside(ctx, a, func() error { return a.opts.Toolbox.Allow(ctx, c.ToolCall, v.grant) })
+		if err != nil {
+			a.updates.Put(Failed{Err: &Error{
+				Class: NotSaved, Message: "the approval could not be kept: " + err.Error(),
+				Hint: "this call runs; calls like it will be asked again", Err: err,
+			}})
+		}
+	default:
+		c.settle(conversation.ResultDenied, withReason(denied, v.text))
+	}
+	return nil
+}
+
+func (a *Agent) askAnswer(ctx context.Context, c *call) error {
+	v, err := a.askUser(ctx, c)
+	if err != nil {
+		return err
+	}
+	if v.grant == conversation.GrantNo {
+		c.settle(conversation.ResultDenied, withReason(declined, v.text))
+		return nil
+	}
+	c.settle(conversation.ResultOK, v.text)
+	return nil
+}
+
+// askUser waits for the user's word on a call.
+func (a *Agent) askUser(ctx context.Context, c *call) (verdict, error) {
+	q := &question{callID: c.ID, verdict: make(chan verdict, 1)}
+	a.turn.question = q
+	a.status(Status{Phase: Asking})
+	a.updates.Put(AskApproval{Call: c.ToolCall, Review: c.review})
+	v, _, err := receive(ctx, a, q.verdict)
+	a.turn.question = nil
+	if err != nil {
+		a.updates.Put(ApprovalClosed{CallID: c.ID})
+	}
+	return v, err
+}

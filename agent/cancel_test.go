@@ -1,0 +1,287 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/conversation"
+)
+
+// cancelled stops the turn, checks what it left, and that the next message
+// gets its answer. The script's last reply is answers("fine").
+func (r *rig) cancelled(want ...string) {
+	r.t.Helper()
+	began := time.Now()
+	r.Cancel()
+	r.wait()
+	if d := time.Since(began); d != 0 {
+		r.t.Errorf("stopping took %v", d)
+	}
+	phases := r.watch.Phases()
+	if n := len(phases); n < 2 || phases[n-2] != agent.Stopping || phases[n-1] != agent.Idle {
+		r.t.Errorf("phases %v, want stopping and idle at the end", phases)
+	}
+	if f := r.failures(); len(f) > 0 {
+		r.t.Errorf("stopping was reported as failure %v", f)
+	}
+	r.say("next")
+	r.finish()
+	want = append(append([]string{"user go"}, want...), "user next", "assistant stop fine")
+	if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+		r.t.Error(diff)
+	}
+}
+
+func TestCancelBeforeAnythingCame(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), answers("fine"))
+		r.say("go")
+		r.cancelled()
+	})
+}
+
+func TestCancelKeepsThePartialReply(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())), answers("fine"))
+		r.say("go")
+		r.cancelled("assistant cancelled so far")
+	})
+}
+
+func TestCancelKeepsReasoningAlone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Join(agenttest.Think("hm"), agenttest.Hold(agenttest.NewGate())), answers("fine"))
+		r.say("go")
+		r.cancelled("assistant cancelled")
+	})
+}
+
+func TestCancelWhileACallStreams(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Join(agenttest.Call(0, "c1", "look", `{"a`), agenttest.Hold(agenttest.NewGate())), answers("fine"))
+		r.say("go")
+		r.cancelled(`assistant cancelled [c1 look {"_invalid":"{\"a"}]`, "result c1 interrupted not run: the reply was stopped")
+	})
+}
+
+func TestCancelWhileToolsRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate(), "c2": agenttest.NewGate()}
+		r := start(t, withTools(agenttest.Reader("look", gated(gates)), agenttest.Writer("write", nil)),
+			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), answers("fine"))
+		r.say("go")
+		gates["c1"].Open()
+		r.wait()
+		r.cancelled("assistant calls [c1 look {}] [c2 look {}] [c3 write {}]",
+			"result c1 ok result of c1", "result c2 interrupted printed by c2",
+			"result c3 interrupted interrupted: the turn was stopped before this call ran")
+	})
+}
+
+func TestCancelOfASilentToolSaysSo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+			<-ctx.Done()
+			return conversation.Outcome{Status: conversation.ResultInterrupted}
+		})), asks(agenttest.Call(0, "c1", "look")), answers("fine"))
+		r.say("go")
+		r.cancelled("assistant calls [c1 look {}]", "result c1 interrupted interrupted: the call was stopped; it printed nothing")
+	})
+}
+
+func TestCancelDuringAnApproval(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Writer("write", nil)),
+			asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), answers("fine"))
+		r.say("go")
+		r.cancelled("assistant calls [c1 write {}] [c2 write {}]",
+			"result c1 interrupted interrupted: the turn was stopped before this call ran",
+			"result c2 interrupted interrupted: the turn was stopped before this call ran")
+		if got := agenttest.Of[agent.ApprovalClosed](r.watch); len(got) != 1 || got[0].CallID != "c1" {
+			t.Errorf("closed %v", got)
+		}
+		if n := len(r.tools.Calls()); n != 0 {
+			t.Errorf("%d calls ran without approval", n)
+		}
+	})
+}
+
+func TestCancelDuringABackOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil,
+			agenttest.Join(agenttest.Say("half"), agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "busy", RetryAfter: 30 * time.Second})),
+			answers("fine"))
+		r.say("go")
+		r.cancelled("assistant cancelled half")
+	})
+}
+
+func TestCancelWhileIdleDoesNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, answers("fine"))
+		r.Cancel()
+		r.wait()
+		r.say("hello")
+		r.finish()
+		if diff := cmp.Diff([]string{"user hello", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestCancelRightAfterSendReturnsTheMessage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil)
+		r.Send("go")
+		r.Cancel()
+		r.wait()
+		r.finish()
+		got, stored := r.returned(), said(r.memory.Events())
+		if len(got)+len(stored) != 1 {
+			t.Errorf("returned %q, stored %q: want the message in one of them", got, stored)
+		}
+	})
+}
+
+func TestEndOfTheProgramKeepsTheReply(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Join(agenttest.Say("so far"), agenttest.Hold(agenttest.NewGate())))
+		r.say("go")
+		r.Send("queued")
+		r.wait()
+		r.finish() // checks that nothing outlives Run
+		if diff := cmp.Diff([]string{"user go", "assistant interrupted so far"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"queued"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestEndOfTheProgramStopsTools(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate()}
+		r := start(t, withTools(agenttest.Reader("look", gated(gates))), asks(agenttest.Call(0, "c1", "look")))
+		r.say("go")
+		r.finish()
+		want := []string{"user go", "assistant calls [c1 look {}]", "result c1 interrupted printed by c1"}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestQueuedMessagesBecomeTurnsInOrder(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")), answers("b"), answers("c"))
+		r.say("one")
+		r.Send("two")
+		r.Send("three")
+		r.wait()
+		gate.Open()
+		r.wait()
+		r.finish()
+		want := []string{"user one", "assistant stop a", "user two", "assistant stop b", "user three", "assistant stop c"}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		queued := []agent.Queued{{Texts: []string{"two"}}, {Texts: []string{"two", "three"}}, {Texts: []string{"three"}}, {}}
+		if diff := cmp.Diff(queued, agenttest.Of[agent.Queued](r.watch)); diff != "" {
+			t.Error(diff)
+		}
+		idle := 0
+		for _, s := range agenttest.Of[agent.Status](r.watch) {
+			if s.Phase == agent.Idle {
+				idle++
+			}
+		}
+		if idle != 1 {
+			t.Errorf("idle %d times, want once, when nothing waits any more", idle)
+		}
+	})
+}
+
+func TestQueuedMessagesCanBeTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")))
+		r.say("one")
+		r.Send("two")
+		r.Send("three")
+		r.TakeBack()
+		r.wait()
+		gate.Open()
+		r.wait()
+		r.finish()
+		if diff := cmp.Diff([]string{"two", "three"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"user one", "assistant stop a"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestCancelReturnsQueuedMessages(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Hold(agenttest.NewGate()), answers("fine"))
+		r.say("go")
+		r.Send("two")
+		r.Send("three")
+		r.wait()
+		r.cancelled()
+		if diff := cmp.Diff([]string{"two", "three"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestRenameInATurnWaitsForItsNextAppend(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), answers("a")))
+		r.say("one")
+		r.Rename("mine")
+		r.wait()
+		if n := len(r.memory.Batches()); n != 1 {
+			t.Errorf("%d transactions while the reply streams, want the message alone", n)
+		}
+		gate.Open()
+		r.wait()
+		r.finish()
+		last := r.memory.Batches()[1]
+		if diff := cmp.Diff([]string{"renamed user mine", "assistant stop a", "usage of 5: -1+-1"}, brief(last)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestLongResultOfAStoppedCallIsKeptWhole(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		long := strings.Repeat("line\n", 100)
+		r := start(t, both(withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+			<-ctx.Done()
+			return conversation.Outcome{Status: conversation.ResultInterrupted, Text: long}
+		})), func(o *agent.Options) { o.Results = agent.Results{MaxChars: 4, KeepFull: true} }), asks(agenttest.Call(0, "c1", "look")))
+		r.say("go")
+		r.Cancel()
+		r.wait()
+		r.finish()
+		for _, e := range r.memory.Events() {
+			if b, isResult := e.Body.(conversation.ToolResult); isResult && r.memory.Blob(b.Blob) != long {
+				t.Errorf("the full text is %q", r.memory.Blob(b.Blob))
+			}
+		}
+		if f := r.failures(); len(f) != 0 {
+			t.Errorf("failures %v", f)
+		}
+	})
+}

@@ -1,0 +1,311 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func (r *rig) reading() compact.Reading {
+	all := agenttest.Of[agent.Metered](r.watch)
+	return all[len(all)-1].Meter.Reading()
+}
+
+// notices are the texts of notices in the log.
+func (r *rig) notices() []string {
+	var out []string
+	for _, e := range r.memory.Events() {
+		if n, isNotice := e.Body.(conversation.Notice); isNotice {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+func reports(text string, prompt int) agenttest.Reply {
+	return agenttest.Join(answers(text), agenttest.Used(prompt, 1))
+}
+
+func TestModelSwitchTakesEffectWithTheNextRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			agenttest.Join(agenttest.Hold(gate), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(100, 1)))
+		other := agenttest.NewProvider(reports("from the other", 40))
+		r.say("go")
+		r.SwitchModel(agent.Model{Provider: "other", ID: "n", Window: compact.Window{Tokens: 50, Source: compact.WindowServer}}, other)
+		r.wait()
+		gate.Open()
+		r.wait()
+		r.finish()
+		want := []string{
+			"instructions", "model test/m", "user go",
+			"assistant calls [c1 look {}]", "usage of 4: 100+1", "renamed auto go", "result c1 ok {}", "model other/n",
+			"assistant stop from the other", "usage of 9: 40+1",
+		}
+		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		var models []string
+		for _, e := range r.memory.Events() {
+			switch b := e.Body.(type) {
+			case conversation.AssistantMessage:
+				models = append(models, b.Model)
+			case conversation.Usage:
+				models = append(models, b.Model)
+			}
+		}
+		if diff := cmp.Diff([]string{"test/m", "test/m", "other/n", "other/n"}, models); diff != "" {
+			t.Error(diff)
+		}
+		if got := r.reading(); got.Used != 41 || got.Window.Tokens != 50 {
+			t.Errorf("the meter reads %d of %d, want the other model's report", got.Used, got.Window.Tokens)
+		}
+	})
+}
+
+func TestModelSwitchWhileIdleIsRecordedAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, reports("a", 10))
+		r.say("go")
+		r.SwitchModel(agent.Model{Provider: "other", ID: "n"}, r.provider)
+		r.wait()
+		got := brief(r.memory.Events())
+		if got[len(got)-1] != "model other/n" {
+			t.Errorf("got %q", got)
+		}
+		if !r.reading().Estimated {
+			t.Error("the other model's tokens are shown as reported")
+		}
+		r.finish()
+	})
+}
+
+func TestWindowThatBecomesKnown(t *testing.T) {
+	tests := []struct {
+		name       string
+		have, told compact.Window
+		taken      bool
+	}{
+		{"unknown is filled", compact.Window{}, compact.Window{Tokens: 10, Source: compact.WindowCatalogue}, true},
+		{"stronger wins", compact.Window{Tokens: 20, Source: compact.WindowCatalogue}, compact.Window{Tokens: 10, Source: compact.WindowServer}, true},
+		{"newer of the same wins", compact.Window{Tokens: 20, Source: compact.WindowServer}, compact.Window{Tokens: 10, Source: compact.WindowServer}, true},
+		{"weaker loses", compact.Window{Tokens: 20, Source: compact.WindowFlag}, compact.Window{Tokens: 10, Source: compact.WindowServer}, false},
+		{"nothing is no news", compact.Window{Tokens: 20, Source: compact.WindowServer}, compact.Window{}, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, func(o *agent.Options) { o.Model.Window = tt.have })
+				r.SetWindow(tt.told)
+				r.wait()
+				want := tt.have
+				if tt.taken {
+					want = tt.told
+				}
+				if got := r.reading().Window; got != want {
+					t.Errorf("the window is %+v, want %+v", got, want)
+				}
+				if n := len(agenttest.Of[agent.ModelSwitched](r.watch)); (n == 1) != tt.taken {
+					t.Errorf("%d updates", n)
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"), answers("b"), answers("c"))
+		r.say("one")
+		r.SetWindow(compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.say("two")
+		r.say("three")
+		r.finish()
+		var recorded []int
+		for _, e := range r.memory.Events() {
+			if m, isModel := e.Body.(conversation.ModelChanged); isModel {
+				recorded = append(recorded, m.Window)
+			}
+		}
+		if diff := cmp.Diff([]int{0, 4096}, recorded); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: 8000, Source: compact.WindowFlag} },
+			reports("a", 7299), reports("b", 7989), reports("c", 9000))
+		for _, text := range []string{"one", "two", "three"} {
+			r.say(text)
+		}
+		r.finish()
+		var bounds []int
+		for _, q := range r.provider.Requests() {
+			bounds = append(bounds, q.MaxTokens)
+		}
+		// The reserve is 1000: free at first, then what is left, at last a quarter of it.
+		if bounds[0] != 0 || bounds[1] < 600 || bounds[1] > 700 || bounds[2] != 250 {
+			t.Errorf("bounds %v", bounds)
+		}
+	})
+}
+
+func TestCalibrationIsKeptAndUsed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, reports("a", 300))
+		r.say(strings.Repeat("word ", 100))
+		r.finish()
+		c := r.memory.Calibration(testModel.CalibrationKey)
+		if c.Samples != 1 || c.Factor < 1.5 {
+			t.Errorf("kept %+v", c)
+		}
+	})
+}
+
+func TestStoredUsageIsNotLearnedTwice(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		first := start(t, nil, reports("a", 300))
+		first.say(strings.Repeat("word ", 100))
+		first.finish()
+		second := start(t, func(o *agent.Options) {
+			o.Log, o.Calibrations = first.memory, first.memory
+			o.Stored = agent.Stored{ID: "conversation", Events: first.memory.Events()}
+			o.Model.Calibration = first.memory.Calibration(testModel.CalibrationKey)
+		})
+		if got := second.reading(); got.Used != 301 || got.Estimated {
+			t.Errorf("the meter reads %d, estimated %v, want the reported 301", got.Used, got.Estimated)
+		}
+		second.finish()
+		if c := first.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
+			t.Errorf("kept %+v", c)
+		}
+	})
+}
+
+func TestPromptCutSilentlyIsNoticedOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		long := strings.Repeat("word ", 400)
+		r := start(t, func(o *agent.Options) { o.Model.Calibration = conversation.Calibration{Factor: 1, Samples: 3} },
+			reports("a", 500), reports("b", 300), reports("c", 300))
+		for range 3 {
+			r.say(long)
+		}
+		r.finish()
+		got := r.notices()
+		if len(got) != 1 || !strings.Contains(got[0], "counted 300 tokens") {
+			t.Errorf("notices %q", got)
+		}
+	})
+}
+
+func TestCostIsReportedOrComputed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		billed, computed := 0.5, 0.25
+		with := agenttest.Join(answers("a"), agenttest.Send(agent.Chunk{BodyHash: "abc", Usage: &agent.Tokens{Prompt: 10, Completion: 1, CostUSD: &billed}}))
+		r := start(t, func(o *agent.Options) {
+			o.Cost = func(m agent.Model, u agent.Tokens) (*float64, string) { return &computed, "2026-01-01" }
+		}, with, reports("b", 20), answers("c"))
+		for _, text := range []string{"one", "two", "three"} {
+			r.say(text)
+		}
+		r.finish()
+		var got []conversation.Usage
+		for _, e := range r.memory.Events() {
+			if u, isUsage := e.Body.(conversation.Usage); isUsage {
+				got = append(got, u)
+			}
+		}
+		if len(got) != 3 {
+			t.Fatalf("%d usages", len(got))
+		}
+		if *got[0].CostUSD != billed || got[0].Priced != "reported" || got[0].BodyHash != "abc" || got[0].Estimate <= 0 {
+			t.Errorf("reported: %+v", got[0])
+		}
+		if *got[1].CostUSD != computed || got[1].Priced != "2026-01-01" {
+			t.Errorf("computed: %+v", got[1])
+		}
+		if got[2].CostUSD != nil || got[2].Prompt != -1 || got[2].Completion != -1 {
+			t.Errorf("unknown: %+v", got[2])
+		}
+		if c := r.reading().CostUSD; c == nil || *c != 0.75 {
+			t.Errorf("the sum is %v", c)
+		}
+	})
+}
+
+func TestModelWithoutToolsIsSentNone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) {
+			withTools(agenttest.Reader("look", nil))(o)
+			o.Model.Caps.NoTools = true
+		}, answers("a"))
+		r.say("go")
+		r.finish()
+		if q := r.provider.Requests()[0]; len(q.Tools) != 0 {
+			t.Errorf("tools %v", q.Tools)
+		}
+		if got := r.reading().Segments[compact.Tools]; got != 0 {
+			t.Errorf("the tools weigh %d on the meter", got)
+		}
+	})
+}
+
+func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		cost := 0.5
+		r := start(t, func(o *agent.Options) {
+			o.Cost = func(agent.Model, agent.Tokens) (*float64, string) { return &cost, "d" }
+		},
+			agenttest.Join(agenttest.Hold(gate), reports("a", 9000)))
+		r.say(strings.Repeat("word ", 100))
+		r.SwitchModel(agent.Model{Provider: "other", ID: "n", CalibrationKey: "other", Calibration: conversation.Calibration{Factor: 1000, Samples: 9}}, r.provider)
+		r.wait()
+		gate.Open()
+		r.wait()
+		if got := r.reading(); !got.Estimated || got.Used == 9001 || got.CostUSD == nil || *got.CostUSD != cost {
+			t.Errorf("the meter reads %+v, want an estimate and the cost", got)
+		}
+		r.finish()
+		if c := r.memory.Calibration("other"); c.Samples != 0 {
+			t.Errorf("the new model learned %+v from the old one's report", c)
+		}
+		if n := r.notices(); len(n) != 0 {
+			t.Errorf("notices %q", n)
+		}
+	})
+}
+
+func TestRunWaitsForWhatWasLearned(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		disk := agenttest.NewGate()
+		r := start(t, nil, reports("a", 300))
+		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
+		r.say(strings.Repeat("word ", 100))
+		if got := r.watch.Phases(); got[len(got)-1] != agent.Idle {
+			t.Errorf("the turn waits for the calibration: %v", got)
+		}
+		r.end()
+		r.wait()
+		select {
+		case err := <-r.ended:
+			t.Fatalf("Run returned %v before the calibration was kept", err)
+		default:
+		}
+		disk.Open()
+		r.finish()
+		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
+			t.Errorf("kept %+v", c)
+		}
+	})
+}

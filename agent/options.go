@@ -1,0 +1,116 @@
+package agent
+
+import (
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Options is what an agent is made of. Log and Provider are required.
+type Options struct {
+	Log          Log
+	Provider     Provider
+	Model        Model
+	Toolbox      Toolbox      // nil: no tools
+	Calibrations Calibrations // nil: what is learned is not kept
+	Stored       Stored
+	System       string // the system prompt, "" for none
+	Results      Results
+	// Interactive says that a user is there. Without one, calls that need an
+	// approval are denied and questions are answered with that fact.
+	Interactive bool
+	MaxSteps    int // requests in one turn, 0 means DefaultMaxSteps
+	Retry       Retry
+	// Meter has the rules of the load line. Window, MaxOut, Calibration and
+	// EchoReasoning are taken from the model.
+	Meter compact.MeterOptions
+	// Cost prices a request whose cost the provider did not report: USD, nil if
+	// unknown, and the date of the price sheet. Nil: unknown.
+	Cost   func(Model, Tokens) (usd *float64, priced string)
+	Now    func() time.Time // nil: time.Now
+	Logger *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
+}
+
+// Stored is a conversation as storage holds it. A new one has an ID only.
+type Stored struct {
+	ID     string
+	Events []conversation.Event
+	// Partial is a reply that was arriving when the program ended, nil if none.
+	Partial *conversation.Partial
+	// Tools is the newest recorded tools array ([DecodeTools] of its blob), nil
+	// if none is recorded. Requests keep carrying it, whatever the toolbox
+	// declares by now, so that the provider's cache holds.
+	Tools []conversation.ToolSpec
+}
+
+// Results says how much of a tool's output the model is shown and what is kept.
+type Results struct {
+	MaxChars int  // code points shown, 0 means conversation.ResultMaxChars
+	KeepFull bool // keep the full text as a blob when it was cut
+	Ceiling  int  // bytes of a full text that are kept, 0 means DefaultCeiling
+}
+
+// The defaults of Options.
+const (
+	DefaultMaxSteps = 200
+	DefaultCeiling  = 8 << 20
+)
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Log == nil {
+		return o, errors.New("an agent needs a log")
+	}
+	if o.Provider == nil {
+		return o, errors.New("an agent needs a provider")
+	}
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = DefaultMaxSteps
+	}
+	if o.Results.MaxChars <= 0 {
+		o.Results.MaxChars = conversation.ResultMaxChars
+	}
+	if o.Results.Ceiling <= 0 {
+		o.Results.Ceiling = DefaultCeiling
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Retry = o.Retry.withDefaults()
+	return o, nil
+}
+
+// Retry is when and how often a failed request is tried again. Zero fields
+// have the defaults named beside them.
+type Retry struct {
+	Tries    int            // in all, 4
+	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
+	Max      time.Duration  // the longest back-off, 8 s
+	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
+	Rand     func() float64 // in [0,1), for the jitter; math/rand
+}
+
+func (r Retry) withDefaults() Retry {
+	if r.Tries <= 0 {
+		r.Tries = 4
+	}
+	if r.Base <= 0 {
+		r.Base = 500 * time.Millisecond
+	}
+	if r.Max <= 0 {
+		r.Max = 8 * time.Second
+	}
+	if r.MaxAfter <= 0 {
+		r.MaxAfter = time.Minute
+	}
+	if r.Rand == nil {
+		r.Rand = rand.Float64
+	}
+	return r
+}

@@ -1,0 +1,93 @@
+package agent
+
+import (
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// reply adds up the pieces of one reply.
+type reply struct {
+	text, reasoning strings.Builder
+	calls           []*callPieces
+	open            map[int]int // wire index -> place in calls
+	stop            conversation.StopReason
+	usage           *Tokens
+	extras          map[string]conversation.RawJSON
+	bodyHash        string
+	bytes           int // of text, reasoning and arguments
+}
+
+// callPieces adds up one call.
+type callPieces struct {
+	id, name  string
+	arguments strings.Builder
+	chars     int // code points of arguments
+	extra     conversation.RawJSON
+}
+
+func newReply() *reply { return &reply{open: map[int]int{}} }
+
+// add adds a piece and returns the places of the calls that it changed.
+func (r *reply) add(c Chunk) (changed []int) {
+	r.text.WriteString(c.Text)
+	r.reasoning.WriteString(c.Reasoning)
+	r.bytes += len(c.Text) + len(c.Reasoning)
+	for _, d := range c.Calls {
+		changed = append(changed, r.addCall(d))
+	}
+	if c.Stop != "" {
+		r.stop = c.Stop
+	}
+	if c.Usage != nil {
+		u := *c.Usage
+		r.usage = &u
+	}
+	if c.BodyHash != "" {
+		r.bodyHash = c.BodyHash
+	}
+	if len(c.Extras) > 0 {
+		if r.extras == nil {
+			r.extras = map[string]conversation.RawJSON{}
+		}
+		maps.Copy(r.extras, c.Extras)
+	}
+	return changed
+}
+
+// addCall adds a piece of a call. Servers exist that number all parallel calls
+// 0 and tell them apart by id only.
+func (r *reply) addCall(d CallDelta) int {
+	i, ok := r.open[d.Index]
+	if !ok || d.ID != "" && r.calls[i].id != "" && d.ID != r.calls[i].id {
+		i = len(r.calls)
+		r.calls = append(r.calls, &callPieces{})
+		r.open[d.Index] = i
+	}
+	call := r.calls[i]
+	if d.ID != "" {
+		call.id = d.ID
+	}
+	if d.Name != "" {
+		call.name = d.Name
+	}
+	if len(d.Extra) > 0 {
+		call.extra = d.Extra
+	}
+	call.arguments.WriteString(d.Arguments)
+	call.chars += utf8.RuneCountInString(d.Arguments)
+	r.bytes += len(d.Arguments)
+	return i
+}
+
+// arrived reports whether anything came that is worth keeping.
+func (r *reply) arrived() bool { return r.bytes > 0 || len(r.calls) > 0 }
+
+// empty reports whether the model ended a reply without saying anything. One
+// cut at its limit or withheld is not empty: asking again would not help.
+func (r *reply) empty() bool {
+	ended := r.stop == conversation.StopEnd || r.stop == conversation.StopCalls
+	return ended && len(r.calls) == 0 && strings.TrimSpace(r.text.String()) == ""
+}

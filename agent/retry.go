@@ -1,0 +1,101 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A request that failed for a reason that may pass is tried again, after a
+// back-off or after what the server asks for. What had streamed is void for
+// the eye then, but the longest of it is kept if every try fails.
+
+// answer is what came of a request, tries and all.
+type answer struct {
+	reply *reply   // to be kept, nil if nothing came
+	spent []*reply // of the other tries, for what they cost
+	err   error    // nil; an *Error; or the cause of ctx's end
+}
+
+// ask makes a request, again and again where that may help.
+func (a *Agent) ask(ctx context.Context, r request) answer {
+	var ans answer
+	empty := 0
+	for try := 1; ; try++ {
+		rep, err := a.stream(ctx, r)
+		if err == nil && rep.empty() {
+			empty++
+			err = &Error{Class: Empty, Message: "the model said nothing", Hint: "try again or rephrase", NoRetry: empty > 1}
+		}
+		ans.take(rep, err == nil)
+		var failure *Error
+		if ans.err = err; !errors.As(err, &failure) {
+			return ans
+		}
+		wait, again := a.opts.Retry.wait(failure, try)
+		if !again {
+			ans.err = a.givenUp(failure, try)
+			return ans
+		}
+		a.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		if rep.arrived() {
+			a.updates.Put(Discarded{})
+		}
+		a.status(Status{Phase: Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
+		if err := a.pause(ctx, wait); err != nil {
+			ans.err = err
+			return ans
+		}
+	}
+}
+
+// take keeps a reply: the one that succeeded, otherwise the longest.
+func (ans *answer) take(rep *reply, whole bool) {
+	switch {
+	case ans.reply == nil:
+		ans.reply = rep
+	case whole || rep.bytes > ans.reply.bytes:
+		ans.spent = append(ans.spent, ans.reply)
+		ans.reply = rep
+	default:
+		ans.spent = append(ans.spent, rep)
+	}
+}
+
+// wait says how long to wait after a try (from 1), and whether to try again.
+func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
+	if !e.Retryable() || try >= r.Tries || e.RetryAfter > r.MaxAfter {
+		return 0, false
+	}
+	if e.RetryAfter > 0 {
+		return e.RetryAfter, true
+	}
+	d := r.Base
+	for range try - 1 {
+		d = min(2*d, r.Max)
+	}
+	const jitter = 0.25 // of the wait, taken off so that Max stays the longest
+	return time.Duration(float64(min(d, r.Max)) * (1 - jitter*r.Rand())), true
+}
+
+// givenUp is the failure as the user is told it after the last try.
+func (a *Agent) givenUp(e *Error, try int) *Error {
+	told := *e
+	switch {
+	case e.Retryable() && e.RetryAfter > a.opts.Retry.MaxAfter:
+		told.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
+			e.RetryAfter.Round(time.Second), a.opts.Now().Add(e.RetryAfter).Format("15:04:05"))
+	case try > 1:
+		told.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
+	}
+	return &told
+}
+
+// pause waits, obeying meanwhile. The error is the cause of ctx's end.
+func (a *Agent) pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	_, _, err := receive(ctx, a, t.C)
+	return err
+}

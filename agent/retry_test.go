@@ -1,0 +1,301 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func fails(class agent.Class) agenttest.Reply {
+	return agenttest.Fail(&agent.Error{Class: class, Message: string(class)})
+}
+
+// settle lets time pass until the conversation is idle for the first time, and
+// returns how much.
+func (r *rig) settle() time.Duration {
+	r.t.Helper()
+	began := time.Now()
+	_, err := r.watch.Await(r.t.Context(), func(u agent.Update) bool {
+		s, isStatus := u.(agent.Status)
+		return isStatus && s.Phase == agent.Idle
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+func TestRetriesBackOff(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, fails(agent.Overloaded), fails(agent.ServerFault), fails(agent.Network), answers("fine"))
+		r.Send("go")
+		if d := r.settle(); d != 3500*time.Millisecond {
+			t.Errorf("took %v, want 0.5+1+2 s", d)
+		}
+		r.finish()
+		if diff := cmp.Diff([]string{"user go", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		var seen []agent.Status
+		for _, s := range agenttest.Of[agent.Status](r.watch) {
+			if s.Phase == agent.Retrying {
+				s.Since = time.Time{}
+				seen = append(seen, s)
+			}
+		}
+		want := []agent.Status{
+			{Phase: agent.Retrying, Attempt: 2, Wait: 500 * time.Millisecond, Why: "overloaded"},
+			{Phase: agent.Retrying, Attempt: 3, Wait: time.Second, Why: "server fault"},
+			{Phase: agent.Retrying, Attempt: 4, Wait: 2 * time.Second, Why: "network"},
+		}
+		if diff := cmp.Diff(want, seen); diff != "" {
+			t.Error(diff)
+		}
+		if f := r.failures(); len(f) != 0 {
+			t.Errorf("failures %v", f)
+		}
+	})
+}
+
+func TestBackOffIsBoundedAndJittered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) {
+			o.Retry = agent.Retry{Tries: 8, Rand: func() float64 { return 1 }}
+		}, fails(agent.Network), fails(agent.Network), fails(agent.Network), fails(agent.Network), fails(agent.Network),
+			fails(agent.Network), fails(agent.Network), answers("fine"))
+		r.Send("go")
+		r.settle()
+		r.finish()
+		var waits []time.Duration
+		for _, s := range agenttest.Of[agent.Status](r.watch) {
+			if s.Phase == agent.Retrying {
+				waits = append(waits, s.Wait/time.Millisecond)
+			}
+		}
+		// A quarter off 0.5, 1, 2, 4, 8, 8, 8 s.
+		if diff := cmp.Diff([]time.Duration{375, 750, 1500, 3000, 6000, 6000, 6000}, waits); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestRetryAfterIsHonoured(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.RateLimited, RetryAfter: 7 * time.Second}), answers("fine"))
+		r.Send("go")
+		if d := r.settle(); d != 7*time.Second {
+			t.Errorf("waited %v, want 7 s", d)
+		}
+		r.finish()
+	})
+}
+
+func TestRetryAfterBeyondReasonGivesUpAndSaysWhen(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.RateLimited, Message: "slow down", RetryAfter: 5 * time.Minute}), answers("fine"))
+		r.say("go")
+		got := agenttest.Of[agent.Failed](r.watch)
+		if len(got) != 1 || !strings.Contains(got[0].Err.Hint, time.Now().Add(5*time.Minute).Format("15:04:05")) {
+			t.Fatalf("failures %+v, want one that says when", got)
+		}
+		r.say("next")
+		r.finish()
+		if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestWhatCannotPassIsNotRetried(t *testing.T) {
+	for _, class := range []agent.Class{agent.Auth, agent.Quota, agent.NotFound, agent.BadRequest, agent.Overflow, agent.TooLarge} {
+		t.Run(string(class), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, nil, fails(class), answers("fine"))
+				r.say("go")
+				if n := len(r.provider.Requests()); n != 1 {
+					t.Errorf("%d requests, want 1", n)
+				}
+				if diff := cmp.Diff([]agent.Class{class}, r.failures()); diff != "" {
+					t.Error(diff)
+				}
+				r.say("next")
+				r.finish()
+				if diff := cmp.Diff([]string{"user go", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestBrokenStreamIsDiscardedAndTriedAgain(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil,
+			agenttest.Join(agenttest.Say("longer than"), agenttest.Used(10, 1), fails(agent.Network)),
+			agenttest.Join(agenttest.Say("hello"), agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 2)))
+		r.Send("go")
+		r.settle()
+		r.finish()
+		if n := len(agenttest.Of[agent.Discarded](r.watch)); n != 1 {
+			t.Errorf("discarded %d times, want once", n)
+		}
+		want := []string{"usage of 0: 10+1", "assistant stop hello", "usage of 5: 10+2", "renamed auto go"}
+		if diff := cmp.Diff(want, brief(r.memory.Batches()[1])); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestLongestReplyIsKeptWhenAllTriesFail(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil,
+			agenttest.Join(agenttest.Say("abc"), fails(agent.Network)),
+			agenttest.Join(agenttest.Say("abcdef"), agenttest.Call(0, "c1", "look", `{"x`), fails(agent.Stalled)),
+			agenttest.Say("ab"), // ends without a stop reason
+			fails(agent.Network), answers("fine"))
+		r.Send("go")
+		r.settle()
+		if diff := cmp.Diff([]agent.Class{agent.Network}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		r.say("next")
+		r.finish()
+		want := []string{
+			"user go", `assistant failed abcdef [c1 look {"_invalid":"{\"x"}]`, "result c1 interrupted not run: the reply broke off",
+			"user next", "assistant stop fine",
+		}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		for _, e := range r.memory.Events() {
+			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && !strings.Contains(b.Error, "tried 4 times") {
+				t.Errorf("the reply says %q", b.Error)
+			}
+		}
+	})
+}
+
+func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
+	nothing := agenttest.Join(agenttest.Stop(conversation.StopEnd), agenttest.Used(10, 0))
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
+		r.Send("go")
+		r.settle()
+		if n := len(r.provider.Requests()); n != 2 {
+			t.Errorf("%d requests, want 2", n)
+		}
+		if diff := cmp.Diff([]agent.Class{agent.Empty}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff([]string{"usage of 0: 10+0", "usage of 0: 10+0"}, brief(r.memory.Batches()[1])); diff != "" {
+			t.Errorf("what the empty replies cost is not on record: %s", diff)
+		}
+		r.finish()
+	})
+}
+
+func TestReplyWithheldOrCutToNothingIsNotAFailure(t *testing.T) {
+	for _, stop := range []conversation.StopReason{conversation.StopFiltered, conversation.StopLength} {
+		t.Run(string(stop), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, nil, agenttest.Stop(stop), answers("fine"))
+				r.say("go")
+				r.say("next")
+				r.finish()
+				want := []string{"user go", "assistant " + string(stop), "user next", "assistant stop fine"}
+				if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestOverflowTeachesTheWindow(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} },
+			agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 5000}), answers("fine"))
+		r.say("go")
+		failed := agenttest.Of[agent.Failed](r.watch)
+		if len(failed) != 1 || failed[0].Err.Hint == "" {
+			t.Errorf("failed %+v, want one failure with a hint", failed)
+		}
+		switched := agenttest.Of[agent.ModelSwitched](r.watch)
+		if want := (compact.Window{Tokens: 2048, Source: compact.WindowLearned}); len(switched) != 1 || switched[0].Model.Window != want {
+			t.Errorf("switched %+v", switched)
+		}
+		r.say("next")
+		r.finish()
+		if c := r.memory.Calibration(testModel.CalibrationKey); c.Window != 2048 {
+			t.Errorf("kept %+v", c)
+		}
+		if diff := cmp.Diff([]string{"user go", "notice info", "user next", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestOverflowDoesNotOverruleTheUser(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048}))
+		r.say("go")
+		r.finish()
+		failed := agenttest.Of[agent.Failed](r.watch)
+		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "set to 100000 tokens (config), but the server's is 2048") {
+			t.Errorf("failed %+v", failed)
+		}
+		if n := len(agenttest.Of[agent.ModelSwitched](r.watch)); n != 0 {
+			t.Error("the configured window was replaced")
+		}
+	})
+}
+
+func TestFailedTurnReturnsQueuedMessages(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), fails(agent.Auth)), answers("never"))
+		r.say("go")
+		r.Send("two")
+		r.wait()
+		gate.Open()
+		r.wait()
+		r.finish()
+		if diff := cmp.Diff([]string{"two"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+		if n := len(r.provider.Requests()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+	})
+}
+
+func TestEndlessReplyIsCutAndKept(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var endless agenttest.Reply
+		for range 40 {
+			endless = append(endless, agenttest.Say(strings.Repeat("x", 1<<20))...)
+		}
+		r := start(t, nil, endless, answers("fine"))
+		r.say("go")
+		if diff := cmp.Diff([]agent.Class{agent.Malformed}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		r.say("next")
+		r.finish()
+		if n := len(r.provider.Requests()); n != 2 {
+			t.Errorf("%d requests, want 2: what does not end is not tried again", n)
+		}
+		for _, e := range r.memory.Events() {
+			if b, isReply := e.Body.(conversation.AssistantMessage); isReply && b.Stop == conversation.StopFailed && len(b.Text) != 16<<20 {
+				t.Errorf("kept %d bytes", len(b.Text))
+			}
+		}
+	})
+}

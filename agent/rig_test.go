@@ -1,0 +1,221 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// rig is an agent with everything around it scripted. It lives in a synctest
+// bubble: wait returns when nothing moves any more.
+type rig struct {
+	*agent.Agent
+	t        *testing.T
+	provider *agenttest.Provider
+	memory   *agenttest.Memory
+	tools    *agenttest.Toolbox
+	watch    *agenttest.Watcher
+	end      context.CancelFunc
+	ended    chan error
+}
+
+var testModel = agent.Model{
+	Provider: "test", ID: "m", Window: compact.Window{Tokens: 100_000, Source: compact.WindowConfig},
+	CalibrationKey: "http://test m",
+}
+
+// prepare returns a rig that does not run yet.
+func prepare(t *testing.T, change func(*agent.Options), script ...agenttest.Reply) *rig {
+	t.Helper()
+	r := &rig{t: t, provider: agenttest.NewProvider(script...), memory: &agenttest.Memory{}, tools: agenttest.NewToolbox()}
+	o := agent.Options{
+		Log: r.memory, Provider: r.provider, Model: testModel, Toolbox: r.tools, Calibrations: r.memory,
+		Stored: agent.Stored{ID: "conversation"}, System: "be brief", Interactive: true,
+		Retry: agent.Retry{Rand: func() float64 { return 0 }},
+	}
+	if change != nil {
+		change(&o)
+	}
+	if m, ok := o.Log.(*agenttest.Memory); ok {
+		r.memory = m
+	}
+	if b, ok := o.Toolbox.(*agenttest.Toolbox); ok {
+		r.tools = b
+	}
+	a, err := agent.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Agent = a
+	return r
+}
+
+func (r *rig) run() *rig {
+	ctx, end := context.WithCancel(context.Background())
+	r.end, r.ended = end, make(chan error, 1)
+	r.watch = agenttest.Watch(context.Background(), r.Updates())
+	go func() { r.ended <- r.Run(ctx) }()
+	return r
+}
+
+// start returns a running rig that is idle.
+func start(t *testing.T, change func(*agent.Options), script ...agenttest.Reply) *rig {
+	t.Helper()
+	r := prepare(t, change, script...).run()
+	r.wait()
+	return r
+}
+
+func (r *rig) wait() { synctest.Wait() }
+
+// say sends a message and waits until nothing moves.
+func (r *rig) say(text string) {
+	r.Send(text)
+	r.wait()
+}
+
+// stop ends the agent and checks what must hold of every ended agent.
+func (r *rig) stop() error {
+	r.t.Helper()
+	r.end()
+	err := <-r.ended
+	<-r.watch.Done()
+	if n := r.provider.Running(); n != 0 {
+		r.t.Errorf("%d streams outlived the agent", n)
+	}
+	if _, n := r.tools.Most(); n != 0 {
+		r.t.Errorf("%d tool calls outlived the agent", n)
+	}
+	return err
+}
+
+// finish stops an agent that has everything in the log.
+func (r *rig) finish() {
+	r.t.Helper()
+	if err := r.stop(); err != nil {
+		r.t.Errorf("Run: %v", err)
+	}
+	checkLog(r.t, r.memory.Events())
+}
+
+// checkLog checks that a log is gapless, answers every call exactly once, and
+// that what the watcher saw is not more.
+func checkLog(t *testing.T, events []conversation.Event) {
+	t.Helper()
+	if _, err := conversation.NewLog(events); err != nil {
+		t.Error(err)
+	}
+	answers := map[string]int{}
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for _, c := range b.Calls {
+				if _, used := answers[c.ID]; used || c.ID == "" {
+					t.Errorf("event %d: call id %q is missing or used before", e.Seq, c.ID)
+				}
+				answers[c.ID] = 0
+			}
+		case conversation.ToolResult:
+			answers[b.CallID]++
+		}
+	}
+	for id, n := range answers {
+		if n != 1 {
+			t.Errorf("call %s has %d results", id, n)
+		}
+	}
+}
+
+// brief writes events in one line each, for comparing.
+func brief(events []conversation.Event) []string {
+	var out []string
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			out = append(out, "user "+b.Text)
+		case conversation.AssistantMessage:
+			line := strings.TrimSpace(fmt.Sprintf("assistant %s %s", b.Stop, b.Text))
+			for _, c := range b.Calls {
+				line += fmt.Sprintf(" [%s %s %s]", c.ID, c.Name, c.Arguments)
+			}
+			out = append(out, line)
+		case conversation.ToolResult:
+			out = append(out, fmt.Sprintf("result %s %s %s", b.CallID, b.Status, b.Text))
+		case conversation.Usage:
+			out = append(out, fmt.Sprintf("usage of %d: %d+%d", b.Reply, b.Prompt, b.Completion))
+		case conversation.ModelChanged:
+			out = append(out, "model "+b.Name())
+		case conversation.Renamed:
+			out = append(out, "renamed "+b.By+" "+b.Title)
+		case conversation.Notice:
+			out = append(out, "notice "+string(b.Level))
+		default:
+			out = append(out, string(e.Body.Kind()))
+		}
+	}
+	return out
+}
+
+// said is the conversation without the records that every test has alike.
+func said(events []conversation.Event) []string {
+	var kept []conversation.Event
+	for _, e := range events {
+		switch e.Body.Kind() {
+		case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindNotice:
+			kept = append(kept, e)
+		}
+	}
+	return brief(kept)
+}
+
+// answers is a whole reply.
+func answers(text string) agenttest.Reply {
+	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd))
+}
+
+// asks is a whole reply that consists of calls.
+func asks(calls ...agenttest.Reply) agenttest.Reply {
+	return agenttest.Join(agenttest.Join(calls...), agenttest.Stop(conversation.StopCalls))
+}
+
+// withTools puts tools into the options.
+func withTools(tools ...agenttest.Tool) func(*agent.Options) {
+	return func(o *agent.Options) { o.Toolbox = agenttest.NewToolbox(tools...) }
+}
+
+// ok is an outcome.
+func ok(text string) conversation.Outcome {
+	return conversation.Outcome{Status: conversation.ResultOK, Text: text}
+}
+
+// failures are the classes of what the user was told.
+func (r *rig) failures() []agent.Class {
+	var out []agent.Class
+	for _, f := range agenttest.Of[agent.Failed](r.watch) {
+		out = append(out, f.Err.Class)
+	}
+	return out
+}
+
+// returned are the texts that came back to the composer.
+func (r *rig) returned() []string {
+	var out []string
+	for _, u := range agenttest.Of[agent.Returned](r.watch) {
+		out = append(out, u.Texts...)
+	}
+	return out
+}
+
+// bubble runs a test in parallel with others and in a bubble.
+func bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, f)
+}

@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// What requests carry besides the messages is recorded in the log before the
+// first request that carries it: the system prompt and the tools array as
+// blobs, the model by name. So any past request can be rebuilt.
+
+// settings is what requests carry besides the messages, and what of it the log
+// records.
+type settings struct {
+	system   string
+	tools    []conversation.ToolSpec
+	toolText string // of tools, as recorded
+	provider Provider
+	model    Model
+
+	blobs        *conversation.Instructions // tools and prompt once they are stored
+	instructions conversation.Instructions  // newest recorded
+	changed      conversation.ModelChanged  // newest recorded
+}
+
+func newSettings(o Options) (settings, error) {
+	s := settings{system: conversation.Clean(o.System), tools: o.Stored.Tools, provider: o.Provider, model: o.Model}
+	if s.tools == nil && o.Toolbox != nil {
+		s.tools = o.Toolbox.Specs()
+	}
+	if len(s.tools) > 0 {
+		text, err := EncodeTools(s.tools)
+		if err != nil {
+			return s, fmt.Errorf("recording the tools: %w", err)
+		}
+		// What is sent is what was recorded, byte for byte, from the first request on.
+		if s.tools, err = DecodeTools(text); err != nil {
+			return s, fmt.Errorf("recording the tools: %w", err)
+		}
+		s.toolText = text
+	}
+	for _, e := range o.Stored.Events {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			s.instructions = b
+		case conversation.ModelChanged:
+			s.changed = b
+		}
+	}
+	return s, nil
+}
+
+// promptSizes is what the system prompt and the tools weigh in a request.
+func (s *settings) promptSizes() (system, tools conversation.Size) {
+	if !s.model.Caps.NoTools {
+		tools = conversation.Measure(s.toolText)
+	}
+	return conversation.Measure(s.system), tools
+}
+
+// meterOptions is what the meter has to know about the model.
+func (s *settings) meterOptions(rules compact.MeterOptions) compact.MeterOptions {
+	rules.Window, rules.MaxOut = s.model.Window, s.model.MaxOut
+	rules.Calibration, rules.EchoReasoning = s.model.Calibration, s.model.Caps.EchoReasoning
+	return rules
+}
+
+// modelChanged is the model as the log records it.
+func (s *settings) modelChanged() conversation.ModelChanged {
+	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID}
+	if w := s.model.Window; w.Known() {
+		c.Window, c.Source = w.Tokens, string(w.Source)
+	}
+	return c
+}
+
+// unrecorded is what the log does not record yet of what the next request
+// carries. Blobs are stored first.
+func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
+	s := &a.settings
+	if s.blobs == nil {
+		blobs, err := a.storePrompt(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.blobs = &blobs
+	}
+	var bodies []conversation.Body
+	if *s.blobs != s.instructions {
+		bodies = append(bodies, *s.blobs)
+	}
+	if c := s.modelChanged(); c != s.changed {
+		bodies = append(bodies, c)
+	}
+	return bodies, nil
+}
+
+func (a *Agent) storePrompt(ctx context.Context) (conversation.Instructions, error) {
+	s := &a.settings
+	in := conversation.Instructions{SystemSize: conversation.Measure(s.system), ToolsSize: conversation.Measure(s.toolText)}
+	for _, part := range []struct {
+		text string
+		name *string
+	}{{s.system, &in.System}, {s.toolText, &in.Tools}} {
+		if part.text == "" {
+			continue
+		}
+		blob, err := a.opts.Log.PutBlob(context.WithoutCancel(ctx), part.text)
+		if err != nil {
+			return in, err
+		}
+		*part.name = blob
+	}
+	return in, nil
+}
+
+// recordedTool is the stored form of a tool.
+type recordedTool struct {
+	Name        string               `json:"name"`
+	Description string               `json:"description"`
+	Parameters  conversation.RawJSON `json:"parameters"`
+	ReadOnly    bool                 `json:"read_only,omitempty"`
+}
+
+// EncodeTools returns the tools array as it is recorded: a JSON array of
+// {name, description, parameters, read_only}, in order. The error is that of a
+// schema which is not JSON.
+func EncodeTools(specs []conversation.ToolSpec) (string, error) {
+	out := make([]recordedTool, len(specs))
+	for i, t := range specs {
+		out[i] = recordedTool(t)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
+}
+
+// DecodeTools reads what EncodeTools wrote. "" is no tools.
+func DecodeTools(text string) ([]conversation.ToolSpec, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var in []recordedTool
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return nil, fmt.Errorf("reading the recorded tools: %w", err)
+	}
+	specs := make([]conversation.ToolSpec, len(in))
+	for i, t := range in {
+		specs[i] = conversation.ToolSpec(t)
+	}
+	return specs, nil
+}
+
+// switchModel sends requests to another model from the next one on.
+func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
+	if known, ok := a.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
+		m.Calibration = known
+	}
+	a.settings.model, a.settings.provider = m, p
+	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
+	a.updates.Put(ModelSwitched{Model: m})
+	a.updates.Put(Metered{Meter: a.meter})
+	// In a turn the next request records it, and before the first message
+	// there is no conversation to record it in.
+	if a.turn == nil && a.log.Len() > 0 {
+		a.save(ctx, a.settings.modelChanged())
+	}
+}
+
+// strength orders the sources of a window's size, strongest first.
+var strength = []compact.WindowSource{compact.WindowFlag, compact.WindowConfig, compact.WindowLearned,
+	compact.WindowServer, compact.WindowCatalogue, compact.WindowUnknown, ""}
+
+// setWindow takes over a window that became known, unless a stronger source
+// said otherwise. It reports whether it did.
+func (a *Agent) setWindow(w compact.Window) bool {
+	rank := func(s compact.WindowSource) int {
+		for i, known := range strength {
+			if s == known {
+				return i
+			}
+		}
+		return len(strength)
+	}
+	have := a.settings.model.Window
+	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) {
+		return false
+	}
+	a.settings.model.Window = w
+	a.meter = a.meter.WithWindow(w)
+	a.updates.Put(ModelSwitched{Model: a.settings.model})
+	a.updates.Put(Metered{Meter: a.meter})
+	return true
+}

@@ -1,0 +1,146 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/conversation"
+)
+
+func TestTitleIsTheFirstLineShortened(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, answers("a"), answers("b"))
+		r.say("\n\n  please\tfix \x1b[31mthe flaky upload test that fails about once in ten runs on the build machine\nmore")
+		r.say("another")
+		r.finish()
+		var titles []string
+		for _, e := range r.memory.Events() {
+			if b, isTitle := e.Body.(conversation.Renamed); isTitle {
+				titles = append(titles, b.By+": "+b.Title)
+			}
+		}
+		if diff := cmp.Diff([]string{"auto: please fix [31mthe flaky upload test that fails about once…"}, titles); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestOwnTitleStandsAndWaitsForTheFirstMessage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, answers("a"))
+		r.Rename("mine\n")
+		r.wait()
+		if n := len(r.memory.Events()); n != 0 {
+			t.Fatalf("%d events before anything was said", n)
+		}
+		r.say("hello")
+		r.Rename("better")
+		r.wait()
+		r.finish()
+		want := []string{"renamed user mine", "instructions", "model test/m", "user hello", "assistant stop a", "usage of 5: -1+-1", "renamed user better"}
+		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestNothingSaidIsNothingStored(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil)
+		r.Rename("title")
+		r.Send("  \n")
+		r.SwitchModel(agent.Model{Provider: "test", ID: "n"}, r.provider)
+		r.wait()
+		r.finish()
+		if n := len(r.memory.Events()); n != 0 {
+			t.Errorf("%d events were stored", n)
+		}
+	})
+}
+
+func TestRecordedToolsStayWhenTheProgramsChange(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		first := start(t, withTools(agenttest.Reader("old", nil)), answers("a"))
+		first.say("one")
+		first.finish()
+		var in conversation.Instructions
+		for _, e := range first.memory.Events() {
+			if b, isIn := e.Body.(conversation.Instructions); isIn {
+				in = b
+			}
+		}
+		recorded, err := agent.DecodeTools(first.memory.Blob(in.Tools))
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := start(t, func(o *agent.Options) {
+			withTools(agenttest.Reader("new", nil))(o)
+			o.Log = first.memory
+			o.Stored = agent.Stored{ID: "conversation", Events: first.memory.Events(), Tools: recorded}
+		}, answers("b"))
+		second.say("two")
+		second.finish()
+		before, after := first.provider.Requests()[0], second.provider.Requests()[0]
+		if diff := cmp.Diff(before.Tools, after.Tools); diff != "" {
+			t.Error(diff)
+		}
+		n := 0
+		for _, e := range first.memory.Events() {
+			if e.Body.Kind() == conversation.KindInstructions || e.Body.Kind() == conversation.KindModel {
+				n++
+			}
+		}
+		if n != 2 {
+			t.Errorf("%d records of what requests carry, want the first two", n)
+		}
+	})
+}
+
+func TestToolsSurviveTheirEncoding(t *testing.T) {
+	t.Parallel()
+	specs := []conversation.ToolSpec{
+		{Name: "a", Description: "x < y & z", Parameters: conversation.RawJSON(`{"type":"object","d":"<&>"}`), ReadOnly: true},
+		{Name: "b", Parameters: conversation.RawJSON(`{}`)},
+	}
+	text, err := agent.EncodeTools(specs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := agent.DecodeTools(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(specs, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := agent.EncodeTools([]conversation.ToolSpec{{Name: "c", Parameters: conversation.RawJSON("{")}}); err == nil {
+		t.Error("a schema that is not JSON was taken")
+	}
+}
+
+func TestRunIsForOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil)
+		if err := r.Run(t.Context()); err == nil {
+			t.Error("a second Run was let in")
+		}
+		r.finish()
+	})
+}
+
+func TestNewRefusesABrokenLog(t *testing.T) {
+	t.Parallel()
+	_, err := agent.New(agent.Options{
+		Log: &agenttest.Memory{}, Provider: agenttest.NewProvider(),
+		Stored: agent.Stored{Events: []conversation.Event{{Seq: 2, Body: conversation.UserMessage{Text: "x"}}}},
+	})
+	if err == nil {
+		t.Error("a log with a gap was taken")
+	}
+	if _, err := agent.New(agent.Options{}); err == nil {
+		t.Error("an agent without a log was made")
+	}
+}

@@ -1,0 +1,298 @@
+package agent_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/conversation"
+)
+
+var errDisk = errors.New("disk full")
+
+// failing returns a log whose nth write of a kind fails (from 1), and that of
+// every later one too if forever is set.
+func failing(kind string, nth int, forever bool) func(*agent.Options) {
+	n := 0
+	return func(o *agent.Options) {
+		o.Log = &agenttest.Memory{Fail: func(write string) error {
+			if write != kind {
+				return nil
+			}
+			if n++; n == nth || forever && n > nth {
+				return errDisk
+			}
+			return nil
+		}}
+	}
+}
+
+func both(changes ...func(*agent.Options)) func(*agent.Options) {
+	return func(o *agent.Options) {
+		for _, c := range changes {
+			c(o)
+		}
+	}
+}
+
+func TestMessageThatCannotBeSavedBuysNothingAndComesBack(t *testing.T) {
+	for _, kind := range []string{"append", "blob"} {
+		t.Run(kind, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := prepare(t, failing(kind, 1, false), answers("fine"))
+				r.Send("go")
+				r.Send("two")
+				r.run().wait()
+				if n := len(r.provider.Requests()); n != 0 {
+					t.Errorf("%d requests were bought", n)
+				}
+				if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+					t.Error(diff)
+				}
+				if diff := cmp.Diff([]string{"go", "two"}, r.returned()); diff != "" {
+					t.Error(diff)
+				}
+				r.say("again")
+				r.finish()
+				if diff := cmp.Diff([]string{"user again", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
+func TestReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("append", 2, false)),
+			agenttest.Join(agenttest.Say("hello"), asks(agenttest.Call(0, "c1", "look")), agenttest.Used(50, 2)), answers("fine"))
+		r.say("go")
+		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		if n := len(r.tools.Calls()); n != 0 {
+			t.Errorf("%d calls of a reply that is not saved ran", n)
+		}
+		r.say("next")
+		r.finish()
+		want := []string{
+			"instructions", "model test/m", "user go",
+			"assistant calls hello [c1 look {}]", "usage of 4: 50+2", "renamed auto go", "result c1 interrupted not run: the reply could not be saved",
+			"user next", "assistant stop fine", "usage of 9: -1+-1",
+		}
+		if diff := cmp.Diff(want, brief(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestReplyThatCanNeverBeSavedIsReportedAtTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, failing("append", 2, true), answers("hello"))
+		r.say("go")
+		err := r.stop()
+		var failure *agent.Error
+		if !errors.As(err, &failure) || failure.Class != agent.NotSaved || !errors.Is(err, errDisk) {
+			t.Errorf("Run returned %v", err)
+		}
+	})
+}
+
+func TestResultsThatCannotBeSavedEndTheTurn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		write := agenttest.Writer("write", nil)
+		write.Review.Need = conversation.NeedNothing
+		r := start(t, both(withTools(write), failing("append", 3, false)),
+			asks(agenttest.Call(0, "c1", "write"), agenttest.Call(1, "c2", "write")), answers("fine"))
+		r.say("go")
+		if n := len(r.provider.Requests()); n != 1 {
+			t.Errorf("%d requests, want 1", n)
+		}
+		r.say("next")
+		r.finish()
+		want := []string{
+			"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 interrupted not run: the reply could not be saved",
+			"user next", "assistant stop fine",
+		}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestResultWhoseFullTextCannotBeKeptEndsTheTurn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		// The first two blobs are the system prompt and the tools.
+		r := start(t, both(withTools(agenttest.Reader("look", nil)), failing("blob", 3, false), func(o *agent.Options) {
+			o.Results = agent.Results{MaxChars: 3, KeepFull: true}
+		}), asks(agenttest.Call(0, "c1", "look", `{"long":1}`)), answers("never"))
+		r.say("go")
+		r.finish()
+		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		got := said(r.memory.Events())
+		if len(got) != 3 || !strings.HasPrefix(got[2], `result c1 ok {"l`) {
+			t.Errorf("got %q, want the cut result in the log", got)
+		}
+	})
+}
+
+func TestPartialAndCalibrationMayFail(t *testing.T) {
+	for _, kind := range []string{"partial", "calibration"} {
+		t.Run(kind, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, both(failing(kind, 1, true), func(o *agent.Options) {
+					o.Calibrations = o.Log.(agent.Calibrations)
+				}), agenttest.Join(agenttest.Say("a"), agenttest.Pause(3*time.Second), answers("b"), agenttest.Used(500, 1)))
+				r.Send(strings.Repeat("word ", 100))
+				r.settle()
+				r.finish()
+				if f := r.failures(); len(f) != 0 {
+					t.Errorf("failures %v", f)
+				}
+				if got := said(r.memory.Events()); len(got) != 2 || got[1] != "assistant stop ab" {
+					t.Errorf("got %q", got)
+				}
+			})
+		})
+	}
+}
+
+func TestTitleThatCannotBeSavedIsSavedLater(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, failing("append", 3, false), answers("hello"))
+		r.say("go")
+		r.Rename("mine")
+		r.wait()
+		if diff := cmp.Diff([]agent.Class{agent.NotSaved}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+		got := brief(r.memory.Events())
+		if got[len(got)-1] != "renamed user mine" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestStreamDoesNotWaitForTheDisk(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		disk := agenttest.NewGate()
+		hold := agenttest.NewGate()
+		r := start(t, func(o *agent.Options) {
+			o.Log = &agenttest.Memory{Slow: map[string]*agenttest.Gate{"partial": disk}}
+		}, agenttest.Join(agenttest.Say(strings.Repeat("x", 5000)), agenttest.Pause(time.Minute), agenttest.Say("more"), agenttest.Hold(hold), answers("!")))
+		r.Send("go")
+		<-hold.Reached()
+		r.wait()
+		<-disk.Reached()
+		if got := r.watch.OnScreen(); !strings.HasSuffix(got, "more") {
+			t.Errorf("%d bytes on the screen while the disk is slow", len(got))
+		}
+		hold.Open()
+		r.wait()
+		if n := len(r.memory.Batches()); n != 1 || len(r.failures()) != 0 {
+			t.Errorf("the reply was appended while its partial was being written")
+		}
+		disk.Open()
+		r.wait()
+		r.finish()
+		if p := r.memory.Partial(); p != nil {
+			t.Errorf("a partial of %d bytes is left", len(p.Text))
+		}
+	})
+}
+
+func TestPartialIsKeptEverySecond(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hold := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(
+			agenttest.Think("hm"), agenttest.Say("a"), agenttest.Pause(900*time.Millisecond), agenttest.Say("b"),
+			agenttest.Pause(200*time.Millisecond), agenttest.Say("c"), agenttest.Pause(10*time.Second), agenttest.Hold(hold), answers("d")))
+		r.Send("go")
+		<-hold.Reached()
+		r.wait()
+		want := []conversation.Partial{
+			{After: 3, Model: "test/m", Text: "ab", Reasoning: "hm"},
+			{After: 3, Model: "test/m", Text: "abc", Reasoning: "hm"},
+		}
+		if diff := cmp.Diff(want, r.memory.Partials()); diff != "" {
+			t.Error(diff)
+		}
+		hold.Open()
+		r.wait()
+		r.finish()
+	})
+}
+
+func TestPartialIsKeptSoonerWhenMuchCame(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		hold := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Say(strings.Repeat("x", 4096)), agenttest.Hold(hold), answers("d")))
+		r.say("go") // no time passes
+		if n := len(r.memory.Partials()); n != 1 {
+			t.Errorf("%d partials were kept, want 1", n)
+		}
+		hold.Open()
+		r.wait()
+		r.finish()
+	})
+}
+
+func TestCrashInMidReplyIsRecovered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log conversation.Log
+		events := log.Prepare(time.Now(), conversation.UserMessage{Text: "go"})
+		memory := &agenttest.Memory{}
+		if err := memory.Append(t.Context(), events); err != nil {
+			t.Fatal(err)
+		}
+		r := start(t, func(o *agent.Options) {
+			o.Log = memory
+			o.Stored = agent.Stored{ID: "conversation", Events: events, Partial: &conversation.Partial{After: 1, Model: "test/m", Text: "half an ans"}}
+		}, answers("fine"))
+		if diff := cmp.Diff([]string{"assistant interrupted half an ans"}, brief(r.watch.Events())); diff != "" {
+			t.Error(diff)
+		}
+		r.say("next")
+		r.finish()
+		want := []string{"user go", "assistant interrupted half an ans", "user next", "assistant stop fine"}
+		if diff := cmp.Diff(want, said(memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		last := r.provider.Requests()[0].Messages
+		if len(last) != 3 || last[1].Text != "half an ans" {
+			t.Errorf("the next request has %+v", last)
+		}
+	})
+}
+
+func TestCallsLeftOpenByACrashAreAnswered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var log conversation.Log
+		events := log.Prepare(time.Now(), conversation.UserMessage{Text: "go"},
+			conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "c1", Name: "look"}, {ID: "c2", Name: "look"}}},
+			conversation.ToolResult{CallID: "c1", Tool: "look", Status: conversation.ResultOK, Text: "seen"})
+		memory := &agenttest.Memory{}
+		if err := memory.Append(t.Context(), events); err != nil {
+			t.Fatal(err)
+		}
+		r := start(t, func(o *agent.Options) {
+			withTools(agenttest.Reader("look", nil))(o)
+			o.Log = memory
+			o.Stored = agent.Stored{ID: "conversation", Events: events}
+		}, asks(agenttest.Call(0, "c2", "look")), answers("fine"))
+		r.say("next")
+		r.finish() // checks that the id c2 is not used twice
+		got := said(memory.Events())
+		if got[3] != "result c2 interrupted interrupted: the program ended before this call had a result" {
+			t.Errorf("got %q", got)
+		}
+	})
+}

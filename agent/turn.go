@@ -1,0 +1,178 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A turn is a message of the user and all that follows: request, reply, calls,
+// results, request again, until a reply has no calls. It ends early when it is
+// stopped, when it fails, or after too many steps; in each case the log it
+// leaves can be sent again, and the next message starts a new turn.
+
+// turn is the running turn.
+type turn struct {
+	cancel   context.CancelCauseFunc
+	question *question // what a call waits for, nil if none does
+}
+
+// runTurn answers one message.
+func (a *Agent) runTurn(ctx context.Context, text string) {
+	turnCtx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.turn = &turn{cancel: cancel}
+	err := a.converse(turnCtx, text)
+	a.turn = nil
+
+	var failure *Error
+	if errors.As(err, &failure) {
+		a.giveBack()
+		a.updates.Put(Failed{Err: failure})
+	}
+	if len(a.queue.texts) == 0 {
+		a.status(Status{Phase: Idle})
+	}
+}
+
+// converse is the loop of a turn. The error is an *Error, or the cause of
+// ctx's end.
+func (a *Agent) converse(ctx context.Context, text string) error {
+	if err := a.say(ctx, text); err != nil {
+		a.giveBack(text)
+		return err
+	}
+	for range a.opts.MaxSteps {
+		calls, err := a.step(ctx)
+		if err != nil || len(calls) == 0 {
+			return err
+		}
+		if err := a.runCalls(ctx, calls); err != nil {
+			return err
+		}
+	}
+	_, err := a.keep(ctx, conversation.Notice{
+		Level: conversation.NoticeWarning,
+		Text:  fmt.Sprintf("The turn was ended after %d requests. Say \"go on\" to continue.", a.opts.MaxSteps),
+	})
+	return err
+}
+
+// say appends what the user said, with whatever the log does not record yet of
+// what the request will carry.
+func (a *Agent) say(ctx context.Context, text string) error {
+	bodies, err := a.unrecorded(ctx)
+	if err != nil {
+		return notSaved(err)
+	}
+	_, err = a.append(ctx, append(bodies, conversation.UserMessage{Text: text})...)
+	return err
+}
+
+// step makes one request and keeps the reply. It returns the calls to run.
+func (a *Agent) step(ctx context.Context) ([]*call, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	r, err := a.nextRequest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.updates.Put(Metered{Meter: a.meter})
+	answer := a.ask(ctx, r)
+	a.updates.Put(Metered{Meter: a.meter})
+	calls, err := a.keepReply(ctx, r, answer)
+	if answer.err == nil {
+		return calls, err
+	}
+	if err != nil {
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+	var failure *Error
+	if errors.As(answer.err, &failure) && failure.Class == Overflow {
+		return nil, a.overflowed(ctx, failure)
+	}
+	return nil, answer.err
+}
+
+// request is a request with what has to be known about it afterwards.
+type request struct {
+	Request
+	provider Provider
+	model    Model
+	estimate float64 // uncalibrated tokens of the prompt
+	revision uint64  // of the view it was made of
+	after    uint64  // Seq of the newest event when it was made
+}
+
+// nextRequest is the one place where a request is about to be made, also
+// inside a tool loop and never in the middle of a stream: what has to be
+// decided before the model is asked again is decided here.
+func (a *Agent) nextRequest(ctx context.Context) (request, error) {
+	bodies, err := a.unrecorded(ctx)
+	if err != nil {
+		return request{}, notSaved(err)
+	}
+	if _, err := a.append(ctx, bodies...); err != nil {
+		return request{}, err
+	}
+	set := &a.settings
+	messages, err := compact.Harden(a.view, set.model.Caps)
+	if err != nil {
+		return request{}, &Error{Class: BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
+	}
+	r := request{
+		Request: Request{
+			Model: set.model.ID, System: set.system, Messages: messages,
+			MaxTokens: maxTokens(a.meter.Reading()), Conversation: a.opts.Stored.ID,
+		},
+		provider: set.provider, model: set.model,
+		estimate: a.meter.RequestEstimate(), revision: a.view.Revision, after: uint64(a.log.Len()),
+	}
+	if !set.model.Caps.NoTools {
+		r.Tools = set.tools
+	}
+	return r, nil
+}
+
+// maxTokens bounds the reply where the reserve no longer fits behind the
+// prompt, 0 where it does: by what is left, as servers refuse a request whose
+// prompt and bound exceed the window together. Used is an estimate, so a bound
+// never gets so small that it cuts replies which would have fitted.
+func maxTokens(r compact.Reading) int {
+	if !r.Window.Known() || r.Used+r.Reserve <= r.Window.Tokens {
+		return 0
+	}
+	const least = 4 // a quarter of the reserve
+	return max(r.Window.Tokens-r.Used, r.Reserve/least, 1)
+}
+
+// overflowed learns the window from a server that refused a request as too
+// long, and says what can be done.
+func (a *Agent) overflowed(ctx context.Context, e *Error) error {
+	told := *e
+	if told.Hint == "" {
+		told.Hint = "start a new conversation, or switch to a model with a larger window"
+	}
+	if e.Window <= 0 {
+		return &told
+	}
+	a.settings.model.Calibration.Window = e.Window
+	a.keepCalibration()
+	if !a.setWindow(compact.Window{Tokens: e.Window, Source: compact.WindowLearned}) {
+		if have := a.settings.model.Window; have.Tokens > e.Window {
+			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
+		}
+		return &told
+	}
+	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{
+		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", e.Window),
+	})
+	if err != nil {
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+	return &told
+}

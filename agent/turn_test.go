@@ -1,0 +1,309 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestAnswersAMessage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate() // so that the watcher sees the phase before it
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate),
+			agenttest.Think("hm"), agenttest.Say("hel", "lo"), agenttest.Stop(conversation.StopEnd), agenttest.Used(12, 3)))
+		r.say("hi\nthere")
+		gate.Open()
+		r.wait()
+		r.finish()
+
+		var batches []string
+		for _, b := range r.memory.Batches() {
+			batches = append(batches, strings.Join(brief(b), " | "))
+		}
+		want := []string{
+			"instructions | model test/m | user hi\nthere",
+			"assistant stop hello | usage of 4: 12+3 | renamed auto hi",
+		}
+		if diff := cmp.Diff(want, batches); diff != "" {
+			t.Error(diff)
+		}
+		if diff := cmp.Diff(r.memory.Events(), r.watch.Events()); diff != "" {
+			t.Errorf("the watcher saw other events: %s", diff)
+		}
+		if diff := cmp.Diff([]agent.Phase{agent.Waiting, agent.Streaming, agent.Idle}, r.watch.Phases()); diff != "" {
+			t.Error(diff)
+		}
+		var text, reasoning string
+		for _, d := range agenttest.Of[agent.Delta](r.watch) {
+			text, reasoning = text+d.Text, reasoning+d.Reasoning
+		}
+		if text != "hello" || reasoning != "hm" {
+			t.Errorf("streamed %q and %q", text, reasoning)
+		}
+		meters := agenttest.Of[agent.Metered](r.watch)
+		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 15 || got.Estimated {
+			t.Errorf("used %d, estimated %v, want the reported 15", got.Used, got.Estimated)
+		}
+	})
+}
+
+func TestRequestCarriesPromptToolsAndHistory(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", nil)), answers("one"), answers("two"))
+		r.say("a")
+		r.say("b")
+		r.finish()
+		got := r.provider.Requests()
+		if len(got) != 2 {
+			t.Fatalf("%d requests, want 2", len(got))
+		}
+		q := got[1]
+		if q.Model != "m" || q.System != "be brief" || q.Conversation != "conversation" || q.MaxTokens != 0 {
+			t.Errorf("request is %+v", q)
+		}
+		if len(q.Tools) != 1 || q.Tools[0].Name != "look" || !q.Tools[0].ReadOnly {
+			t.Errorf("tools are %+v", q.Tools)
+		}
+		var texts []string
+		for _, m := range q.Messages {
+			texts = append(texts, string(m.Role)+" "+m.Text)
+		}
+		if diff := cmp.Diff([]string{"user a", "assistant one", "user b"}, texts); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestRunsToolsUntilAReplyHasNoCalls(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			asks(agenttest.Call(0, "c1", "look", `{"a"`, `:1}`)),
+			asks(agenttest.Call(0, "c2", "look", `{"a":2}`)),
+			answers("done"))
+		r.say("go")
+		r.finish()
+		want := []string{
+			"user go",
+			`assistant calls [c1 look {"a":1}]`, `result c1 ok {"a":1}`,
+			`assistant calls [c2 look {"a":2}]`, `result c2 ok {"a":2}`,
+			"assistant stop done",
+		}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		last := r.provider.Requests()[2].Messages
+		if m := last[len(last)-1]; m.Role != compact.RoleTool || m.CallID != "c2" {
+			t.Errorf("the last message of the last request is %+v", m)
+		}
+		if got := agenttest.Of[agent.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {
+			t.Errorf("calls streamed as %v", got)
+		}
+		if got := agenttest.Of[agent.ToolStarted](r.watch); len(got) != 2 || got[0] != (agent.ToolStarted{CallID: "c1", Tool: "look", Title: "look"}) {
+			t.Errorf("started %v", got)
+		}
+	})
+}
+
+// gated returns a tool function that waits at the gate named by the arguments.
+func gated(gates map[string]*agenttest.Gate) func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome {
+	return func(ctx context.Context, c conversation.ToolCall, progress func(string)) conversation.Outcome {
+		progress("printed by " + c.ID)
+		if err := gates[c.ID].Pass(ctx); err != nil {
+			return conversation.Outcome{Status: conversation.ResultInterrupted, Text: "printed by " + c.ID}
+		}
+		return ok("result of " + c.ID)
+	}
+}
+
+func TestReadOnlyCallsRunAtTheSameTimeAndAnswerInOrder(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gates := map[string]*agenttest.Gate{"c1": agenttest.NewGate(), "c2": agenttest.NewGate()}
+		write := agenttest.Writer("write", nil)
+		write.Review.Need = conversation.NeedNothing
+		r := start(t, withTools(agenttest.Reader("look", gated(gates)), write),
+			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "look"), agenttest.Call(2, "c3", "write")), answers("done"))
+		r.say("go")
+		// Neither gate is open, so only overlap lets both be reached.
+		<-gates["c1"].Reached()
+		<-gates["c2"].Reached()
+		gates["c2"].Open()
+		r.wait()
+		gates["c1"].Open()
+		r.wait()
+		r.finish()
+		results := r.memory.Batches()[2]
+		if diff := cmp.Diff([]string{"result c1 ok result of c1", "result c2 ok result of c2"}, brief(results)); diff != "" {
+			t.Error(diff)
+		}
+		if got := agenttest.Of[agent.ToolOutput](r.watch); len(got) != 2 {
+			t.Errorf("output %v", got)
+		}
+	})
+}
+
+func TestManyReadOnlyCallsAreBounded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		var calls []agenttest.Reply
+		for i := range 20 {
+			calls = append(calls, agenttest.Call(i, fmt.Sprint("c", i), "look"))
+		}
+		r := start(t, withTools(agenttest.Reader("look", func(ctx context.Context, _ conversation.ToolCall, _ func(string)) conversation.Outcome {
+			_ = gate.Pass(ctx)
+			return ok("")
+		})), asks(calls...), answers("done"))
+		r.say("go")
+		gate.Open()
+		r.wait()
+		r.finish()
+		if most, _ := r.tools.Most(); most != 8 {
+			t.Errorf("%d calls ran at the same time, want 8", most)
+		}
+	})
+}
+
+func TestCallsThatChangeSomethingRunAlone(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		write := agenttest.Writer("write", nil)
+		write.Review.Need = conversation.NeedNothing
+		r := start(t, withTools(agenttest.Reader("look", nil), write),
+			asks(agenttest.Call(0, "c1", "look"), agenttest.Call(1, "c2", "write"), agenttest.Call(2, "c3", "write"), agenttest.Call(3, "c4", "look")),
+			answers("done"))
+		r.say("go")
+		r.finish()
+		if most, _ := r.tools.Most(); most != 1 {
+			t.Errorf("%d calls ran at the same time, want 1", most)
+		}
+		var ids []string
+		for _, c := range r.tools.Calls() {
+			ids = append(ids, c.ID)
+		}
+		if diff := cmp.Diff([]string{"c1", "c2", "c3", "c4"}, ids); diff != "" {
+			t.Error(diff)
+		}
+		if got := len(r.memory.Batches()); got != 2+4+1 {
+			t.Errorf("%d transactions, want one per group", got)
+		}
+	})
+}
+
+func TestCallsWithoutAProperObjectAreAnsweredNotRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			asks(agenttest.Call(0, "c1", "look", `{"a":`), agenttest.Call(1, "c2", "look", `{}`)), answers("sorry"))
+		r.say("go")
+		r.finish()
+		if n := len(r.tools.Calls()); n != 1 {
+			t.Errorf("%d calls ran, want the valid one", n)
+		}
+		got := said(r.memory.Events())
+		if !strings.Contains(got[1], `[c1 look {"_invalid":"{\"a\":"}]`) || !strings.HasPrefix(got[2], "result c1 error error: the arguments") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestCallIDsAreMadeUnique(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		call := func(i int, id string) agenttest.Reply { return agenttest.Call(i, id, "look") }
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			asks(call(0, "same"), call(1, ""), call(2, "")), asks(call(0, "same"), call(0, "other")), answers("done"))
+		r.say("go")
+		r.finish() // checks that ids are unique and answered once
+		if n := len(r.tools.Calls()); n != 5 {
+			t.Errorf("%d calls ran, want 5: two with the same index and different ids are two", n)
+		}
+	})
+}
+
+func TestUnknownToolIsAnsweredByTheToolbox(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, asks(agenttest.Call(0, "c1", "nothing")), answers("done"))
+		r.say("go")
+		r.finish()
+		if got := said(r.memory.Events()); got[2] != "result c1 error there is no tool nothing" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestCallsOfACutReplyAreNotRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			agenttest.Join(agenttest.Call(0, "c1", "look", `{}`), agenttest.Stop(conversation.StopLength)), answers("more"))
+		r.say("go")
+		if n := len(r.tools.Calls()); n != 0 {
+			t.Errorf("%d calls ran", n)
+		}
+		r.say("go on")
+		r.finish()
+		got := said(r.memory.Events())
+		if len(got) != 5 || !strings.HasPrefix(got[2], "result c1 interrupted not run: the reply reached its token limit") {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestStopWithCallsRunsThem(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, withTools(agenttest.Reader("look", nil)),
+			agenttest.Join(agenttest.Call(0, "c1", "look"), agenttest.Stop(conversation.StopEnd)), answers("done"))
+		r.say("go")
+		r.finish()
+		if got := said(r.memory.Events()); len(got) != 4 || got[1] != "assistant calls [c1 look {}]" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestEndlessToolLoopIsEnded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		loop := asks(agenttest.Call(0, "c", "look"))
+		r := start(t, func(o *agent.Options) {
+			withTools(agenttest.Reader("look", nil))(o)
+			o.MaxSteps = 3
+		}, loop, loop, loop, loop)
+		r.say("go")
+		r.finish()
+		if n := len(r.provider.Requests()); n != 3 {
+			t.Errorf("%d requests, want 3", n)
+		}
+		if got := said(r.memory.Events()); got[len(got)-1] != "notice warning" {
+			t.Errorf("got %q", got)
+		}
+	})
+}
+
+func TestLongResultIsCutAndKeptWhole(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		long := strings.Repeat("ä", 100)
+		r := start(t, func(o *agent.Options) {
+			withTools(agenttest.Reader("look", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(long) }))(o)
+			o.Results = agent.Results{MaxChars: 10, KeepFull: true, Ceiling: 25}
+		}, asks(agenttest.Call(0, "c1", "look")), answers("done"))
+		r.say("go")
+		r.finish()
+		for _, e := range r.memory.Events() {
+			res, isResult := e.Body.(conversation.ToolResult)
+			if !isResult {
+				continue
+			}
+			shown, total := conversation.Cut(long, 10)
+			if res.Text != shown || res.Total != total || total != 100 {
+				t.Errorf("shown %q of %d", res.Text, res.Total)
+			}
+			if full := r.memory.Blob(res.Blob); full != strings.Repeat("ä", 12) || !utf8.ValidString(full) {
+				t.Errorf("kept %q, want 24 bytes of whole characters", full)
+			}
+		}
+	})
+}
