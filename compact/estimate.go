@@ -34,6 +34,11 @@ const (
 	maxFactor = 4.0
 	// factorWeight is the weight of a new report in the moving average.
 	factorWeight = 0.3
+	// truncatedShare is the part of the calibrated estimate below which a report
+	// means that the server cut the prompt (Ollama drops old turns silently):
+	// nothing is learned from it once trustedSamples were.
+	truncatedShare = 0.6
+	trustedSamples = 3
 	// minSample is the smallest estimate worth learning from: below it a
 	// server's own template outweighs the text.
 	minSample = 32.0
@@ -45,6 +50,9 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 		return c
 	}
 	sample := min(max(float64(reported)/estimate, minFactor), maxFactor)
+	if c.Samples >= trustedSamples && sample < truncatedShare*c.Factor {
+		return c
+	}
 	if c.Samples == 0 || c.Factor <= 0 {
 		c.Factor = sample
 	} else {

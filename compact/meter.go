@@ -197,20 +197,30 @@ func (m Meter) anchored(u conversation.Usage) Meter {
 	if u.Cached >= 0 {
 		m.cachedShare = min(1, float64(u.Cached)/float64(u.Prompt))
 	}
-	reply := m.replyEstimate(u.Reply)
-	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate + reply}
-	if u.Completion >= 0 {
-		kept := u.Completion
-		if !m.options.EchoReasoning {
-			kept -= max(0, u.Reasoning)
-		}
-		a.tokens += float64(max(0, kept))
-		a.exact = true
-	} else {
-		a.tokens += m.factor() * reply
-	}
-	m.anchor = a
+	m.anchor = m.anchorAt(u)
 	return m
+}
+
+// anchorAt is the report as a point to count from: the prompt, and the reply
+// if one came of the request.
+func (m *Meter) anchorAt(u conversation.Usage) anchor {
+	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, exact: true}
+	if u.Reply == 0 {
+		return a
+	}
+	reply := m.replyEstimate(u.Reply)
+	a.estimate += reply
+	if u.Completion < 0 {
+		a.tokens += m.factor() * reply
+		a.exact = false
+		return a
+	}
+	kept := u.Completion
+	if !m.options.EchoReasoning {
+		kept -= max(0, u.Reasoning)
+	}
+	a.tokens += float64(max(0, kept))
+	return a
 }
 
 // replyEstimate is the uncalibrated estimate of the reply that event seq is, 0

@@ -183,6 +183,31 @@ func TestCalibrationConvergesAndIsClamped(t *testing.T) {
 	}
 }
 
+func TestASilentlyCutPromptTeachesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(100_000))
+	for range 3 {
+		s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+		s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate()), Completion: 1})
+	}
+	before := s.meter.Calibration()
+	s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 100)})
+	s.reply("ok", conversation.Usage{Prompt: int(s.meter.RequestEstimate() / 2), Completion: 1})
+	if s.meter.Calibration() != before {
+		t.Errorf("learned %+v from a cut prompt, had %+v", s.meter.Calibration(), before)
+	}
+}
+
+func TestADiscardedTryCountsItsPromptOnly(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	u := conversation.Usage{Prompt: 200, Completion: 500, Estimate: s.meter.RequestEstimate()}
+	s.add(u)
+	if r := s.meter.WithUsage(u).Reading(); r.Used != 200 || r.Estimated {
+		t.Errorf("used %d, estimated %v; want 200, false", r.Used, r.Estimated)
+	}
+}
+
 func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
 	t.Parallel()
 	cost := 0.25
