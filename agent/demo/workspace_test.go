@@ -1,0 +1,228 @@
+package demo_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/agent/demo"
+)
+
+// A workspace in memory with tools that answer as the program's own do, so that
+// whole turns can be played against the server.
+
+func function(name string, properties ...string) object {
+	props := object{}
+	for _, p := range properties {
+		props[p] = object{"type": "string"}
+	}
+	return object{"type": "function", "function": object{"name": name, "description": "does " + name,
+		"parameters": object{"type": "object", "properties": props}}}
+}
+
+var workspaceTools = func() []object {
+	todos := function("todo_write")
+	todos["function"].(object)["parameters"] = object{"type": "object", "required": []string{"todos"}, "properties": object{
+		"todos": object{"type": "array", "items": object{"type": "object", "properties": object{
+			"text":   object{"type": "string"},
+			"status": object{"type": "string", "enum": []string{"pending", "in_progress", "completed"}},
+		}}},
+	}}
+	return []object{
+		function("read_file", "path", "offset", "limit"), function("list_files", "path", "depth"),
+		function("find_files", "pattern", "path", "limit"), function("grep_files", "pattern", "path", "glob", "ignore_case", "limit"),
+		function("create_file", "path", "content"), function("modify_file", "path", "old", "new"), function("run_command", "command"),
+		function("todo_read"), todos, function("ask_user", "question", "options"), function("recall", "id", "query"),
+	}
+}()
+
+type workspace struct {
+	files  map[string]string
+	todos  []string
+	answer string // of the user, to ask_user
+	refuse bool   // what needs approval
+}
+
+func newWorkspace() *workspace {
+	return &workspace{answer: "what is in this project?", files: map[string]string{
+		"go.mod":          "module example.org/boat\n\ngo 1.26.0\n",
+		"README.md":       "# Boat\n\nBoat keeps a list of boats and says which of them float.\n\n## Use\n\nRun `boat list` to see them all.\n",
+		"main.go":         "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(float(3)) // TODO: say why\n}\n",
+		"hull/hull.go":    "package hull\n\n// Draft is how deep she lies.\ntype Draft int\n",
+		"hull/hull2.go":   "package hull\n\n// Draft is how deep the ship lies.\ntype Draft int64\n",
+		"docs/long.md":    strings.Repeat("# Part\n\nA line about port 8080 in server.go that says something.\n", 60),
+		"docs/hostile.md": "``` `x` \x1b]52;c;aGk=\x07 ````\n",
+	}}
+}
+
+// run answers a call.
+func (w *workspace) run(name string, args map[string]any) string {
+	text := func(key string) string { s, _ := args[key].(string); return s }
+	if w.refuse && slices.Contains([]string{"run_command", "create_file", "modify_file"}, name) {
+		return "denied: the user did not allow this call"
+	}
+	switch name {
+	case "list_files":
+		return w.list(text("path"))
+	case "read_file":
+		return w.read(text("path"), args)
+	case "find_files":
+		return w.find(text("pattern"))
+	case "grep_files":
+		return w.grep(text("pattern"), args["ignore_case"] == true)
+	case "create_file":
+		w.files[text("path")] = text("content")
+		return "created " + text("path")
+	case "modify_file":
+		if !strings.Contains(w.files[text("path")], text("old")) {
+			return text("path") + ": old does not occur. The lines closest to it are:\n1\tHello"
+		}
+		w.files[text("path")] = strings.Replace(w.files[text("path")], text("old"), text("new"), 1)
+		return "modified " + text("path") + ": 1 replacement, line 1"
+	case "run_command":
+		return "exit status 0\nok  \texample.org/boat\t0.012s\n"
+	case "todo_read":
+		if len(w.todos) == 0 {
+			return "the list is empty"
+		}
+		return "0 of 9 done\n" + strings.Join(w.todos, "\n")
+	case "todo_write":
+		w.todos = nil
+		for _, item := range args["todos"].([]any) {
+			mark := map[any]string{"completed": "x", "in_progress": "~"}[item.(object)["status"]]
+			w.todos = append(w.todos, fmt.Sprintf("[%1s] %s", mark, item.(object)["text"]))
+		}
+		return fmt.Sprintf("%d todos", len(w.todos))
+	case "ask_user":
+		return w.answer
+	case "recall":
+		return "line one\nline two\n"
+	}
+	return "there is no tool " + name
+}
+
+func (w *workspace) names() []string {
+	var names []string
+	for name := range w.files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (w *workspace) list(folder string) string {
+	if folder != "." && folder != "docs" && folder != "hull" {
+		return folder + " does not exist"
+	}
+	var out []string
+	for _, name := range w.names() {
+		if folder != "." && path.Dir(name) != folder {
+			continue
+		}
+		row := fmt.Sprintf("%s  %d bytes", name, len(w.files[name]))
+		if folder == "." && path.Dir(name) != "." {
+			row = path.Dir(name) + "/  (2 entries)"
+		}
+		if !slices.Contains(out, row) {
+			out = append(out, row)
+		}
+	}
+	return strings.Join(out, "\n") + "\n"
+}
+
+func (w *workspace) read(name string, args map[string]any) string {
+	text, ok := w.files[name]
+	if !ok {
+		return name + " does not exist. Did you mean main.go?"
+	}
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	from, count := 1, len(lines)
+	if n, ok := args["offset"].(float64); ok {
+		from = int(n)
+	}
+	if n, ok := args["limit"].(float64); ok {
+		count = int(n)
+	}
+	to := min(from+count-1, len(lines))
+	out := fmt.Sprintf("%s, lines %d-%d of %d\n", name, from, to, len(lines))
+	for i := from; i <= to; i++ {
+		out += fmt.Sprintf("%d\t%s\n", i, lines[i-1])
+	}
+	return out
+}
+
+func (w *workspace) find(pattern string) string {
+	var out string
+	for _, name := range w.names() {
+		if ok, _ := path.Match(pattern, path.Base(name)); ok {
+			out += name + "\n"
+		}
+	}
+	if out == "" {
+		return "no file matches " + pattern
+	}
+	return out
+}
+
+func (w *workspace) grep(pattern string, fold bool) string {
+	if fold {
+		pattern = "(?i)" + pattern
+	}
+	var out string
+	for _, name := range w.names() {
+		for i, l := range strings.Split(w.files[name], "\n") {
+			if ok, _ := regexp.MatchString(pattern, l); ok {
+				out += fmt.Sprintf("%s:%d:%s\n", name, i+1, l)
+			}
+		}
+	}
+	if out == "" {
+		return "no match\n"
+	}
+	return out
+}
+
+// play sends a message and runs the calls that come back until there are none.
+// It returns a transcript and the history.
+func (w *workspace) play(t *testing.T, s *demo.Server, history []object, text string, tools []object) (string, []object) {
+	t.Helper()
+	var out strings.Builder
+	fmt.Fprintf(&out, "> %s\n", text)
+	history = append(history, user(text))
+	for range 8 {
+		a := ask(t, s, history, object{"tools": tools})
+		if a.Reasoning != "" {
+			fmt.Fprintf(&out, "\n(%s)\n", a.Reasoning)
+		}
+		if a.Text != "" {
+			fmt.Fprintf(&out, "\n%s\n", a.Text)
+		}
+		if len(a.Calls) == 0 {
+			if a.Finish != "stop" {
+				t.Errorf("finish %q without calls", a.Finish)
+			}
+			return out.String(), append(history, reply(a.Text))
+		}
+		if a.Finish != "tool_calls" {
+			t.Errorf("finish %q with calls", a.Finish)
+		}
+		var calls, results []object
+		for _, c := range a.Calls {
+			var args map[string]any
+			if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
+				t.Fatalf("%s%s: %v", c.Name, c.Arguments, err)
+			}
+			fmt.Fprintf(&out, "\n  %s %s\n", c.Name, c.Arguments)
+			calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments}})
+			results = append(results, object{"role": "tool", "tool_call_id": c.ID, "content": w.run(c.Name, args)})
+		}
+		history = append(history, object{"role": "assistant", "content": a.Text, "tool_calls": calls})
+		history = append(history, results...)
+	}
+	t.Fatalf("%q never came to an end", text)
+	return "", nil
+}
