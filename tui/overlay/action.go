@@ -1,0 +1,69 @@
+package overlay
+
+import "plimsoll/conversation"
+
+// Action is what came of a message. It is nil if a dialog has dealt with the
+// message alone, and Ignored if no dialog has a use for it (Ctrl+C and other
+// keys that are not bound), so that the parent may. All others but Highlighted
+// are the answer of a dialog, which is gone from the stack by then.
+type Action interface{ action() }
+
+type (
+	// Ignored says that the message was not for the dialog.
+	Ignored struct{}
+
+	// Dismissed says that a dialog was closed without an answer.
+	Dismissed struct{ ID string }
+
+	// Approved answers an Approve. Reason is why not, in the user's words; it
+	// may be empty and is so for every Grant but GrantNo.
+	Approved struct {
+		ID     string
+		Grant  conversation.Grant
+		Reason string
+	}
+
+	// Answered answers an Ask. Option is the index of the option chosen, -1 if
+	// the user wrote Text instead.
+	Answered struct {
+		ID     string
+		Text   string
+		Option int
+	}
+
+	// Confirmed answers a Confirm.
+	Confirmed struct {
+		ID  string
+		Yes bool
+	}
+
+	// Picked answers a Picker.
+	Picked struct {
+		ID   string
+		Item string // the Item's ID
+	}
+
+	// Highlighted says that another item of a Picker is selected, so that the
+	// parent can show what choosing it would do.
+	Highlighted struct {
+		ID   string
+		Item string
+	}
+)
+
+func (Ignored) action()     {}
+func (Dismissed) action()   {}
+func (Approved) action()    {}
+func (Answered) action()    {}
+func (Confirmed) action()   {}
+func (Picked) action()      {}
+func (Highlighted) action() {}
+
+// ends reports whether an action is a dialog's last.
+func ends(a Action) bool {
+	switch a.(type) {
+	case nil, Ignored, Highlighted:
+		return false
+	}
+	return true
+}

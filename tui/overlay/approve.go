@@ -1,0 +1,218 @@
+package overlay
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// Approve asks whether a tool call may run. It shows the diff or the command,
+// all of it, and as many answers as the call may have. No may carry a reason.
+type Approve struct {
+	id     string
+	title  string
+	body   string
+	isDiff bool
+	grants []conversation.Grant
+
+	look          look
+	width, height int
+	text          pager
+	styles        []lipgloss.Style // by line of text
+	sel           int
+	why           *field // the reason being written
+}
+
+// roomy is how many lines a dialog needs to be set with blank lines and one
+// answer to a line.
+const roomy = 12
+
+// NewApprove returns a question about a reviewed call. The answers are all
+// grants, unless some are given.
+func NewApprove(id string, r conversation.Review, grants ...conversation.Grant) *Approve {
+	a := &Approve{id: id, title: plain.Line(r.Title), body: plain.Text(r.Command), grants: grants}
+	if r.Diff != "" {
+		a.body, a.isDiff = plain.Text(r.Diff), true
+	}
+	a.body = strings.TrimRight(a.body, "\n")
+	if len(grants) == 0 {
+		a.grants = []conversation.Grant{
+			conversation.GrantOnce, conversation.GrantConversation, conversation.GrantAlways, conversation.GrantNo,
+		}
+	}
+	return a
+}
+
+func (a *Approve) asks() bool { return true }
+
+func (a *Approve) lay(l look, width, height int) {
+	a.look, a.width, a.height = l, width, height
+	var lines []string
+	a.styles = a.styles[:0]
+	if a.body != "" {
+		for raw := range strings.SplitSeq(a.body, "\n") {
+			style := l.styles.Command
+			if a.isDiff {
+				style = l.styles.diff(raw)
+			}
+			for _, line := range cut(raw, width) {
+				lines = append(lines, line)
+				a.styles = append(a.styles, style)
+			}
+		}
+	}
+	a.text.set(lines, min(len(lines), height-len(a.heading())-len(a.answers())))
+}
+
+// diff is the look of a line of a unified diff.
+func (s Styles) diff(line string) lipgloss.Style {
+	switch {
+	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, `\`):
+		return s.Detail
+	case strings.HasPrefix(line, "+"):
+		return s.Added
+	case strings.HasPrefix(line, "-"):
+		return s.Removed
+	case strings.HasPrefix(line, "@@"):
+		return s.Hunk
+	}
+	return s.Text
+}
+
+func (a *Approve) update(msg tea.Msg) Action {
+	k, isKey := msg.(tea.KeyPressMsg)
+	if a.why != nil {
+		return a.explain(msg, k)
+	}
+	keys := a.look.keys
+	if isKey {
+		for i, grant := range a.grants {
+			if key.Matches(k, a.binding(grant)) {
+				a.sel = i
+				return a.answer()
+			}
+		}
+		switch {
+		case key.Matches(k, keys.Answers.Accept):
+			return a.answer()
+		case key.Matches(k, keys.Answers.Close):
+			return Approved{ID: a.id, Grant: conversation.GrantNo}
+		case key.Matches(k, keys.Moves.Next, keys.Moves.Down) && k.Text == "":
+			a.sel = (a.sel + 1) % len(a.grants)
+			return nil
+		case key.Matches(k, keys.Moves.Previous, keys.Moves.Up) && k.Text == "":
+			a.sel = (a.sel + len(a.grants) - 1) % len(a.grants)
+			return nil
+		}
+	}
+	return a.scroll(msg)
+}
+
+// scroll scrolls the text: letters scroll lines, arrows choose.
+func (a *Approve) scroll(msg tea.Msg) Action {
+	if a.text.update(msg, a.look.keys.Moves, true) {
+		return nil
+	}
+	return leftover(msg)
+}
+
+// answer gives the selected answer; a no is asked for its reason first.
+func (a *Approve) answer() Action {
+	if a.grants[a.sel] == conversation.GrantNo {
+		a.why = &field{}
+		a.lay(a.look, a.width, a.height)
+		return nil
+	}
+	return Approved{ID: a.id, Grant: a.grants[a.sel]}
+}
+
+// explain handles a message while the reason is written.
+func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) Action {
+	keys := a.look.keys
+	switch {
+	case key.Matches(k, keys.Answers.Accept):
+		return Approved{ID: a.id, Grant: conversation.GrantNo, Reason: strings.TrimSpace(a.why.text)}
+	case key.Matches(k, keys.Answers.Close) && k.Text == "":
+		a.why = nil
+		a.lay(a.look, a.width, a.height)
+		return nil
+	case a.why.update(msg, keys.Line):
+		return nil
+	}
+	return a.scroll(msg)
+}
+
+func (a *Approve) page() page {
+	lines := a.heading()
+	for i, line := range a.text.visible() {
+		lines = append(lines, a.styles[a.text.top+i].Render(line))
+	}
+	p := page{title: "Allow this?", where: a.text.where(), danger: true}
+	answers := a.answers()
+	if a.why != nil {
+		shown, x := a.why.view(a.width)
+		answers[len(answers)-1] = a.look.styles.Text.Render(shown)
+		p.cursor = &spot{x, len(lines) + len(answers) - 1}
+		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}
+	} else {
+		p.hints = []string{hint("choose", a.look.keys.Answers.Accept), hint("no", a.look.keys.Answers.Close)}
+		if p.where != "" {
+			p.hints = append(p.hints, hint("scroll", a.look.keys.Moves.PageDown))
+		}
+	}
+	p.lines = append(lines, answers...)
+	return p
+}
+
+// heading says what wants to run.
+func (a *Approve) heading() []string {
+	lines := wrap(a.title, a.width)
+	lines = lines[:min(len(lines), max(1, a.height/4))]
+	for i, line := range lines {
+		lines[i] = a.look.styles.Title.Render(line)
+	}
+	if a.height >= roomy && a.body != "" {
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// answers are the lines below the text.
+func (a *Approve) answers() []string {
+	var lines []string
+	if a.height >= roomy {
+		lines = append(lines, "")
+	}
+	if a.why != nil {
+		return append(lines, a.look.styles.Detail.Render("Why not? The model is told."), "")
+	}
+	choices := make([]choice, len(a.grants))
+	for i, grant := range a.grants {
+		b := a.binding(grant)
+		choices[i] = choice{key: b.Help().Key, long: b.Help().Desc, short: brief[grant]}
+	}
+	return append(lines, a.look.styles.choices(choices, a.sel, a.width, a.height >= roomy)...)
+}
+
+// brief names the answers where there is little room.
+var brief = map[conversation.Grant]string{
+	conversation.GrantOnce: "once", conversation.GrantConversation: "conv", conversation.GrantAlways: "always", conversation.GrantNo: "no",
+}
+
+func (a *Approve) binding(grant conversation.Grant) key.Binding {
+	k := a.look.keys.Answers
+	switch grant {
+	case conversation.GrantOnce:
+		return k.Once
+	case conversation.GrantConversation:
+		return k.Conversation
+	case conversation.GrantAlways:
+		return k.Always
+	}
+	return k.No
+}

@@ -1,0 +1,59 @@
+package overlay
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// choice is one of several answers.
+type choice struct{ key, long, short string }
+
+// choices draws answers one below the other with their long names, or side by
+// side with their short ones. The selected one is marked, so that it is seen
+// without colour.
+func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
+	cells, widest := make([]string, len(list)), 0
+	for i, c := range list {
+		cells[i] = c.key + " " + c.short
+		if tall {
+			cells[i] = " " + c.key + "  " + c.long
+		}
+		widest = max(widest, ansi.StringWidth(cells[i])+1)
+	}
+	columns := 1
+	if !tall {
+		columns = max(1, min(len(list), width/widest))
+	}
+	var lines []string
+	for i, cell := range cells {
+		mark, style := " ", s.Item
+		if i == sel {
+			mark, style = "❯", s.Selected
+		}
+		text := style.Render(fit(mark+cell, min(widest, width)))
+		if i%columns == 0 {
+			lines = append(lines, text)
+		} else {
+			lines[len(lines)-1] += text
+		}
+	}
+	return lines
+}
+
+// hint is a key and what it does here.
+func hint(what string, b key.Binding) string { return b.Help().Key + " " + what }
+
+// leftover is what comes of a message no part of a dialog has a use for: text
+// is kept from the chat below, other keys are the parent's.
+func leftover(msg tea.Msg) Action {
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		return nil
+	case tea.KeyPressMsg:
+		if msg.Text != "" {
+			return nil
+		}
+	}
+	return Ignored{}
+}

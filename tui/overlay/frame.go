@@ -1,0 +1,113 @@
+package overlay
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// A dialog's box: the title in the upper border, what can be done in the lower
+// one. Every line is cut or padded to the box, so that no text can push the
+// border, however wide the terminal's characters.
+
+// page is what a dialog shows: lines that fit what lay gave it.
+type page struct {
+	title  string
+	lines  []string // may be styled
+	hints  []string // what can be done, by the keys; the first are shown first
+	where  string   // what part of a longer text is in sight
+	danger bool
+	cursor *spot // where one types, if one does
+}
+
+// spot is a cell of a page: column and line.
+type spot struct{ x, y int }
+
+// padding is the number of blanks between the border and the text.
+func padding(width int) int {
+	if width < 30 {
+		return 0
+	}
+	return 1
+}
+
+// box draws a page at a width, borders included.
+func (s Styles) box(p page, width int) []string {
+	border := s.Border
+	if p.danger {
+		border = s.Danger
+	}
+	pad := strings.Repeat(" ", padding(width))
+	side, end := border.Render("│")+pad, pad+border.Render("│")
+	lines := make([]string, 0, len(p.lines)+2)
+	lines = append(lines, edge("╭", "╮", []string{p.title}, "", width, border, s.Title))
+	for _, line := range p.lines {
+		lines = append(lines, side+fit(line, inner(width))+end)
+	}
+	return append(lines, edge("╰", "╯", p.hints, p.where, width, border, s.Detail))
+}
+
+// inner is the number of cells a line of a box has.
+func inner(width int) int { return max(width-2-2*padding(width), 1) }
+
+// edge is a horizontal border with labels at its left and a mark at its right
+// end. Labels that do not fit are left out; without a mark the first is cut.
+func edge(left, right string, labels []string, mark string, width int, border, style lipgloss.Style) string {
+	room := width - 2
+	if mark != "" {
+		mark = ansi.Truncate(" "+mark+" ", max(room-2, 0), "")
+	}
+	room -= ansi.StringWidth(mark)
+	label := ""
+	for i, l := range labels {
+		switch {
+		case l == "" || room < 6 || mark != "" && ansi.StringWidth(l) > room-4:
+		case i == 0:
+			label = " " + ansi.Truncate(l, room-4, "…")
+		case label != "" && ansi.StringWidth(label)+3+ansi.StringWidth(l) <= room-3:
+			label += " · " + l
+		}
+	}
+	if label != "" {
+		label += " "
+	}
+	line := room - ansi.StringWidth(label)
+	head := min(line, 1)
+	return border.Render(left+strings.Repeat("─", head)) + style.Render(label) +
+		border.Render(strings.Repeat("─", max(line-head, 0))) + style.Render(mark) + border.Render(right)
+}
+
+// fit cuts or pads a line to exactly so many cells.
+func fit(s string, width int) string {
+	w := ansi.StringWidth(s)
+	if w > width {
+		s = ansi.Truncate(s, width, "…")
+		w = ansi.StringWidth(s)
+	}
+	return s + strings.Repeat(" ", max(0, width-w))
+}
+
+// over lays lines onto a screen at a cell. The screen's lines keep their width
+// and looks on both sides.
+func over(screen []string, lines []string, x, y int) {
+	for i, line := range lines {
+		if y+i >= len(screen) {
+			return
+		}
+		under := screen[y+i]
+		w, end := ansi.StringWidth(under), x+ansi.StringWidth(line)
+		left := ansi.Truncate(under, x, "")
+		left += "\x1b[m" + strings.Repeat(" ", max(0, x-ansi.StringWidth(left)))
+		right := ""
+		if w > end {
+			right = ansi.TruncateLeft(under, end, "")
+			// A wide character the box cuts in half leaves a blank.
+			if ansi.StringWidth(right) > w-end {
+				right = ansi.TruncateLeft(under, end+1, "")
+			}
+			right = strings.Repeat(" ", max(0, w-end-ansi.StringWidth(right))) + right
+		}
+		screen[y+i] = left + line + right
+	}
+}

@@ -1,0 +1,82 @@
+package overlay
+
+import "charm.land/bubbles/v2/key"
+
+// KeyMap holds every key the dialogs know. In a dialog with a line to type in,
+// letters and digits go into the line.
+type KeyMap struct {
+	Moves   Moves
+	Answers Answers
+	Line    Line
+}
+
+// Moves are the keys that scroll and select.
+type Moves struct {
+	Up, Down         key.Binding // select, or scroll a page
+	PageUp, PageDown key.Binding // scroll
+	Top, Bottom      key.Binding
+	Next, Previous   key.Binding // select among answers side by side
+}
+
+// Answers are the keys that end a dialog.
+type Answers struct {
+	Accept       key.Binding // what is selected
+	Close        key.Binding // without an answer; to a question that means no
+	Once         key.Binding
+	Conversation key.Binding
+	Always       key.Binding
+	No           key.Binding
+	Yes          key.Binding
+}
+
+// Line are the keys of a line to type in.
+type Line struct {
+	Left, Right, Start, End       key.Binding
+	Backspace, Delete             key.Binding
+	CutWord, CutToStart, CutToEnd key.Binding
+}
+
+// DefaultKeyMap is the keys of the handbook.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return KeyMap{
+		Moves: Moves{
+			Up:       bind("↑", "up", "up", "k"),
+			Down:     bind("↓", "down", "down", "j"),
+			PageUp:   bind("pgup", "page up", "pgup", "ctrl+u", "b"),
+			PageDown: bind("pgdn", "page down", "pgdown", "ctrl+d", "space", "f"),
+			Top:      bind("home", "to the top", "home", "g"),
+			Bottom:   bind("end", "to the end", "end", "G", "shift+g"),
+			Next:     bind("tab", "next answer", "tab", "right"),
+			Previous: bind("shift+tab", "previous answer", "shift+tab", "left"),
+		},
+		Answers: Answers{
+			Accept:       bind("enter", "choose", "enter"),
+			Close:        bind("esc", "close", "esc", "q"),
+			Once:         bind("y", "yes, once", "y", "1"),
+			Conversation: bind("c", "yes, in this conversation", "c", "2"),
+			Always:       bind("a", "yes, always (written to the configuration)", "a", "3"),
+			No:           bind("n", "no, and say why", "n", "4"),
+			Yes:          bind("y", "yes", "y"),
+		},
+		Line: Line{
+			Left:       bind("←", "left", "left", "ctrl+b"),
+			Right:      bind("→", "right", "right", "ctrl+f"),
+			Start:      bind("ctrl+a", "start of the line", "home", "ctrl+a"),
+			End:        bind("ctrl+e", "end of the line", "end", "ctrl+e"),
+			Backspace:  bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
+			Delete:     bind("del", "delete right", "delete"),
+			CutWord:    bind("ctrl+w", "delete the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+			CutToStart: bind("ctrl+u", "delete to the start", "ctrl+u"),
+			CutToEnd:   bind("ctrl+k", "delete to the end", "ctrl+k"),
+		},
+	}
+}
+
+// Bindings lists the keys in the order help shows them.
+func (k KeyMap) Bindings() []key.Binding {
+	m, a := k.Moves, k.Answers
+	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Conversation, a.Always, a.No}
+}

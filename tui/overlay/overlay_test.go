@@ -1,0 +1,337 @@
+package overlay_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// later is past every grace period.
+var later = start.Add(time.Hour)
+
+func open(width, height int, d overlay.Dialog) *overlay.Stack {
+	s := overlay.New(overlay.DefaultKeyMap(), overlay.DefaultStyles())
+	s.SetSize(width, height)
+	s.Push(d, start)
+	return s
+}
+
+var special = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "backspace": {Code: tea.KeyBackspace}, "space": {Code: ' ', Text: " "},
+	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "f5": {Code: tea.KeyF5}, "delete": {Code: tea.KeyDelete},
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	if k, ok := special[name]; ok {
+		return k
+	}
+	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// press sends keys, long after the dialog opened, and returns the last action.
+func press(s *overlay.Stack, keys ...string) overlay.Action {
+	var action overlay.Action
+	for _, name := range keys {
+		action, _ = s.Update(keyPress(name), later)
+	}
+	return action
+}
+
+func letters(text string) []string { return strings.Split(text, "") }
+
+func want(t *testing.T, got, want overlay.Action) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("action (-want +got):\n%s", diff)
+	}
+}
+
+func strip(s *overlay.Stack) string { return ansi.Strip(s.View()) }
+
+const someDiff = `--- a/upload.go
++++ b/upload.go
+@@ -10,4 +10,4 @@ func Upload() {
+ 	ctx := context.Background()
+-	port := 8080
++	port := 0 // any free one: 漢字 👨‍👩‍👧‍👦
+ 	return serve(ctx, port)
+`
+
+func editReview() conversation.Review {
+	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff}
+}
+
+func TestApproveAnswers(t *testing.T) {
+	t.Parallel()
+	no := overlay.Approved{ID: "call", Grant: conversation.GrantNo}
+	because := no
+	because.Reason = "use 漢 0"
+	for _, c := range []struct {
+		keys []string
+		want overlay.Action
+	}{
+		{[]string{"y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"1"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"c"}, overlay.Approved{ID: "call", Grant: conversation.GrantConversation}},
+		{[]string{"a"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
+		{[]string{"down", "down", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
+		{[]string{"shift+tab", "enter", "enter"}, no},
+		{[]string{"esc"}, no},
+		{[]string{"n", "enter"}, no},
+		{[]string{"4", "u", "s", "e", "space", "漢", "space", "0", "enter"}, because},
+		{[]string{"n", "y", "esc", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
+		{[]string{"x"}, nil},
+		{[]string{"ctrl+c"}, overlay.Ignored{}},
+		{[]string{"f5"}, overlay.Ignored{}},
+	} {
+		s := open(80, 24, overlay.NewApprove("call", editReview()))
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
+			got := press(s, c.keys...)
+			want(t, got, c.want)
+			if _, done := got.(overlay.Approved); done != (s.Len() == 0) {
+				t.Errorf("%d dialogs open after %v", s.Len(), got)
+			}
+		})
+	}
+}
+
+func TestApproveOffersOnlyTheGrantsGiven(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("call", editReview(), conversation.GrantOnce, conversation.GrantNo))
+	want(t, press(s, "a"), nil)
+	want(t, press(s, "c"), nil)
+	if strings.Contains(strip(s), "always") {
+		t.Error("always is offered")
+	}
+	want(t, press(s, "tab", "tab", "enter"), overlay.Approved{ID: "call", Grant: conversation.GrantOnce})
+}
+
+func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
+	t.Parallel()
+	dialogs := map[string]func() overlay.Dialog{
+		"approve": func() overlay.Dialog { return overlay.NewApprove("x", editReview()) },
+		"ask":     func() overlay.Dialog { return overlay.NewAsk("x", "Which?", []string{"a", "b"}) },
+		"confirm": func() overlay.Dialog { return overlay.NewConfirm(overlay.ConfirmOptions{ID: "x", Question: "Really?"}) },
+	}
+	for name, make := range dialogs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(80, 24, make())
+			at := start
+			send := func(after time.Duration, key string) overlay.Action {
+				at = at.Add(after)
+				action, _ := s.Update(keyPress(key), at)
+				return action
+			}
+			want(t, send(0, "enter"), nil)
+			want(t, send(overlay.Grace-1, "enter"), nil)
+			// Somebody who goes on typing is still not answering.
+			want(t, send(overlay.Grace-1, "enter"), nil)
+			want(t, send(0, "ctrl+c"), overlay.Ignored{})
+			if s.Len() != 1 {
+				t.Fatal("closed")
+			}
+			if action := send(overlay.Grace, "enter"); action == nil {
+				t.Error("no answer after the grace period")
+			}
+		})
+	}
+	s := open(80, 24, overlay.NewText("x", "Cost", "nothing"))
+	action, _ := s.Update(keyPress("esc"), start)
+	want(t, action, overlay.Dismissed{ID: "x"})
+}
+
+func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("first", editReview()))
+	s.Push(overlay.NewApprove("second", editReview()), start)
+	at := start.Add(time.Second)
+	action, _ := s.Update(keyPress("y"), at)
+	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
+	action, _ = s.Update(keyPress("y"), at.Add(overlay.Grace/2))
+	want(t, action, nil)
+	action, _ = s.Update(keyPress("y"), at.Add(2*overlay.Grace))
+	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
+}
+
+func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys []string
+		want overlay.Action
+	}{
+		{[]string{"enter"}, overlay.Answered{ID: "q", Text: "red", Option: 0}},
+		{[]string{"2"}, overlay.Answered{ID: "q", Text: "green\tor so", Option: 1}},
+		{[]string{"down", "enter"}, overlay.Answered{ID: "q", Text: "green\tor so", Option: 1}},
+		{[]string{"down", "down", "enter"}, nil},
+		{letters("blue3"), nil},
+		{append(letters("blue3"), "enter"), overlay.Answered{ID: "q", Text: "blue3", Option: -1}},
+		{append(letters("blue"), "up", "up", "enter"), overlay.Answered{ID: "q", Text: "red", Option: 0}},
+		{[]string{"9", "9", "enter"}, overlay.Answered{ID: "q", Text: "99", Option: -1}},
+		{[]string{"esc"}, overlay.Dismissed{ID: "q"}},
+		{[]string{"ctrl+c"}, overlay.Ignored{}},
+	} {
+		s := open(80, 24, overlay.NewAsk("q", "Which colour?", []string{"red", "green\tor so"}))
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
+	}
+	s := open(80, 24, overlay.NewAsk("q", "Name?", nil))
+	s.Update(tea.PasteMsg{Content: "Ada\nLovelace\n"}, later)
+	want(t, press(s, "enter"), overlay.Answered{ID: "q", Text: "Ada Lovelace", Option: -1})
+}
+
+func models() overlay.PickerOptions {
+	return overlay.PickerOptions{ID: "model", Title: "Model", Items: []overlay.Item{
+		{ID: "1", Title: "openai/gpt-5.6-luna", Detail: "400k"}, {ID: "2", Title: "demo/extract", Detail: "8k · free", Current: true},
+		{ID: "3", Title: "ollama/qwen3", Detail: "32k"},
+	}}
+}
+
+func TestPicker(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys []string
+		want overlay.Action
+	}{
+		{[]string{"enter"}, overlay.Picked{ID: "model", Item: "2"}},
+		{[]string{"down", "enter"}, overlay.Picked{ID: "model", Item: "3"}},
+		{[]string{"home", "enter"}, overlay.Picked{ID: "model", Item: "1"}},
+		{[]string{"end", "down", "enter"}, overlay.Picked{ID: "model", Item: "3"}},
+		{[]string{"pgup", "up", "enter"}, overlay.Picked{ID: "model", Item: "1"}},
+		{append(letters("qwn"), "enter"), overlay.Picked{ID: "model", Item: "3"}},
+		{append(letters("400"), "enter"), overlay.Picked{ID: "model", Item: "1"}},
+		{append(letters("zzz"), "enter"), nil},
+		{append(letters("zzz"), "ctrl+u", "enter"), overlay.Picked{ID: "model", Item: "1"}},
+		{[]string{"q"}, nil},
+		{[]string{"esc"}, overlay.Dismissed{ID: "model"}},
+	} {
+		s := open(80, 24, overlay.NewPicker(models()))
+		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
+	}
+}
+
+func TestPickerSaysWhatIsHighlightedIfAsked(t *testing.T) {
+	t.Parallel()
+	o := models()
+	o.Preview = true
+	s := open(80, 24, overlay.NewPicker(o))
+	want(t, press(s, "up"), overlay.Highlighted{ID: "model", Item: "1"})
+	want(t, press(s, "up"), nil)
+	want(t, press(s, "q"), overlay.Highlighted{ID: "model", Item: "3"})
+	if s.Len() != 1 {
+		t.Error("a preview closed the picker")
+	}
+	s = open(80, 24, overlay.NewPicker(models()))
+	want(t, press(s, "up"), nil)
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		danger bool
+		keys   string
+		want   bool
+	}{
+		{false, "enter", true}, {true, "enter", false}, {true, "y", true}, {false, "n", false}, {false, "esc", false}, {true, "tab enter", true}, {false, "down enter", false},
+	} {
+		s := open(80, 24, overlay.NewConfirm(overlay.ConfirmOptions{ID: "x", Title: "Delete", Question: "Delete it?", Danger: c.danger}))
+		t.Run(c.keys, func(t *testing.T) {
+			want(t, press(s, strings.Fields(c.keys)...), overlay.Confirmed{ID: "x", Yes: c.want})
+		})
+	}
+}
+
+func TestPagesScroll(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for i := range 100 {
+		b.WriteString("line " + string(rune('a'+i/10)) + string(rune('0'+i%10)) + "\n")
+	}
+	s := open(80, 24, overlay.NewText("x", "Tools", b.String()))
+	check := func(first, last string) {
+		t.Helper()
+		if v := strip(s); !strings.Contains(v, first) || !strings.Contains(v, last) {
+			t.Errorf("not %s to %s:\n%s", first, last, v)
+		}
+	}
+	check("line a0", "1–18 of 100")
+	press(s, "down", "j")
+	check("line a2", "3–20 of 100")
+	press(s, "space")
+	check("line c0", "21–38 of 100")
+	press(s, "end")
+	check("line j9", "83–100 of 100")
+	s.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp}, later)
+	check("line j6", "80–97 of 100")
+	press(s, "g", "up")
+	check("line a0", "1–18 of 100")
+	want(t, press(s, "q"), overlay.Dismissed{ID: "x"})
+	if s.View() != "" || s.Over("screen") != "screen" {
+		t.Error("something is drawn without a dialog")
+	}
+}
+
+func TestAllOfACommandCanBeSeen(t *testing.T) {
+	t.Parallel()
+	command := "rm  -rf   '" + strings.Repeat("x", 300) + "'\techo " + strings.Repeat("漢", 200) + "END"
+	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}} {
+		s := open(size[0], size[1], overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: command}))
+		seen := map[string]bool{}
+		var text strings.Builder
+		for range 200 {
+			for _, line := range strings.Split(strip(s), "\n") {
+				line = strings.Trim(line, "│")
+				if !seen[line] {
+					seen[line] = true
+					text.WriteString(strings.TrimSpace(line))
+				}
+			}
+			press(s, "j")
+		}
+		if !strings.Contains(text.String(), "END") || !strings.Contains(text.String(), "rm  -rf") {
+			t.Errorf("at %v not all is seen", size)
+		}
+	}
+}
+
+func TestKeyGroupLeavesOutWhatIsOff(t *testing.T) {
+	t.Parallel()
+	off := key.NewBinding(key.WithKeys("x"), key.WithHelp("x", "off"), key.WithDisabled())
+	on := key.NewBinding(key.WithKeys("y"), key.WithHelp("y", "on"))
+	got := overlay.KeyGroup("Keys", off, on, key.NewBinding(key.WithKeys("z")))
+	if diff := cmp.Diff(overlay.Group{Title: "Keys", Entries: []overlay.Entry{{Name: "y", What: "on"}}}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRemoveTakesADialogFromAnywhere(t *testing.T) {
+	t.Parallel()
+	first, second := overlay.NewText("1", "First", "a"), overlay.NewText("2", "Second", "b")
+	s := open(80, 24, first)
+	s.Push(second, start)
+	s.Remove(first, start)
+	if s.Len() != 1 || s.Top() != overlay.Dialog(second) {
+		t.Error("the wrong dialog is gone")
+	}
+	s.Remove(second, start)
+	s.Pop(start)
+	if s.Top() != nil {
+		t.Error("not empty")
+	}
+	want(t, press(s, "y"), overlay.Ignored{})
+}

@@ -1,0 +1,112 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// pager is a part of some lines.
+type pager struct {
+	lines  []string
+	top    int
+	height int
+}
+
+// set replaces the lines and how many are in sight, and stays where it was.
+func (p *pager) set(lines []string, height int) {
+	p.lines, p.height = lines, max(height, 1)
+	p.scroll(0)
+}
+
+func (p *pager) scroll(by int) {
+	p.top = max(0, min(p.top+by, len(p.lines)-p.height))
+}
+
+// reveal scrolls until a line is in sight.
+func (p *pager) reveal(line int) {
+	p.top = max(min(p.top, line), line-p.height+1)
+	p.scroll(0)
+}
+
+func (p *pager) visible() []string {
+	return p.lines[p.top:min(len(p.lines), p.top+p.height)]
+}
+
+// where says what part is in sight, "" if all is.
+func (p *pager) where() string {
+	if len(p.lines) <= p.height {
+		return ""
+	}
+	return fmt.Sprintf("%d–%d of %d", p.top+1, min(len(p.lines), p.top+p.height), len(p.lines))
+}
+
+// wheelLines is how far a notch of the mouse wheel scrolls.
+const wheelLines = 3
+
+// update scrolls; line by line only if lines says so. It reports whether the
+// message was for it.
+func (p *pager) update(msg tea.Msg, m Moves, lines bool) bool {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			p.scroll(-wheelLines)
+		case tea.MouseWheelDown:
+			p.scroll(wheelLines)
+		}
+		return true
+	case tea.KeyPressMsg:
+		return p.press(msg, m, lines)
+	}
+	return false
+}
+
+func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
+	switch {
+	case key.Matches(k, m.PageUp):
+		p.scroll(-p.height)
+	case key.Matches(k, m.PageDown):
+		p.scroll(p.height)
+	case key.Matches(k, m.Top):
+		p.scroll(-len(p.lines))
+	case key.Matches(k, m.Bottom):
+		p.scroll(len(p.lines))
+	case lines && key.Matches(k, m.Up):
+		p.scroll(-1)
+	case lines && key.Matches(k, m.Down):
+		p.scroll(1)
+	default:
+		return false
+	}
+	return true
+}
+
+// wrap lays prose out at a width, at words where possible.
+// Lines that fit stay as they are, so that tables keep their columns.
+func wrap(text string, width int) []string {
+	return breakLines(text, width, func(line string) string { return ansi.Wrap(line, width, "") })
+}
+
+// cut lays code out at a width: every blank stays where it was.
+func cut(text string, width int) []string {
+	return breakLines(text, width, func(line string) string { return ansi.Hardwrap(line, width, true) })
+}
+
+func breakLines(text string, width int, long func(string) string) []string {
+	var lines []string
+	for line := range strings.SplitSeq(tabs(text), "\n") {
+		if ansi.StringWidth(line) > width {
+			lines = append(lines, strings.Split(long(line), "\n")...)
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// tabs makes tabs four blanks.
+func tabs(text string) string { return strings.ReplaceAll(text, "\t", "    ") }

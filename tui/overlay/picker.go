@@ -1,0 +1,219 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/sahilm/fuzzy"
+
+	"plimsoll/conversation/plain"
+)
+
+// Item is what a Picker offers.
+type Item struct {
+	ID      string
+	Title   string
+	Detail  string // shown at the right, searched too
+	Current bool   // marked, and selected at first
+}
+
+// PickerOptions are what a Picker is made with.
+type PickerOptions struct {
+	ID      string
+	Title   string
+	Items   []Item
+	Empty   string // what is said where there are no items
+	Preview bool   // say Highlighted when another item is selected
+}
+
+// Picker is a list to choose from; typing narrows it.
+type Picker struct {
+	o     PickerOptions
+	texts []string // what is searched
+	found []int    // the items that match, in the order shown
+	sel   int      // in found
+
+	look          look
+	width, height int
+	rows          pager // only its scrolling: the lines are drawn from found
+	filter        field
+}
+
+// NewPicker returns a list with its current item selected.
+func NewPicker(o PickerOptions) *Picker {
+	p := &Picker{o: o}
+	p.o.Title, p.o.Empty = plain.Line(o.Title), plain.Line(o.Empty)
+	p.o.Items = make([]Item, len(o.Items))
+	for i, item := range o.Items {
+		item.Title, item.Detail = plain.Line(item.Title), plain.Line(item.Detail)
+		p.o.Items[i] = item
+		p.texts = append(p.texts, item.Title+" "+item.Detail)
+	}
+	p.search()
+	for i, item := range p.o.Items {
+		if item.Current {
+			p.sel = i
+		}
+	}
+	return p
+}
+
+func (p *Picker) asks() bool { return false }
+
+func (p *Picker) lay(l look, width, height int) {
+	p.look, p.width, p.height = l, width, height
+	p.show()
+}
+
+// show keeps the selected item in sight.
+func (p *Picker) show() {
+	p.rows.set(make([]string, len(p.found)), max(p.height-1, 1))
+	p.rows.reveal(p.sel)
+}
+
+// search lists the items that match the filter, the best first.
+func (p *Picker) search() {
+	p.found, p.sel = p.found[:0], 0
+	query := strings.TrimSpace(p.filter.text)
+	if query == "" {
+		for i := range p.o.Items {
+			p.found = append(p.found, i)
+		}
+		return
+	}
+	for _, match := range fuzzy.Find(query, p.texts) {
+		p.found = append(p.found, match.Index)
+	}
+}
+
+func (p *Picker) update(msg tea.Msg) Action {
+	before := p.selected()
+	action := p.handle(msg)
+	p.show()
+	if now := p.selected(); action == nil && p.o.Preview && now != before && now != "" {
+		return Highlighted{ID: p.o.ID, Item: now}
+	}
+	return action
+}
+
+// selected is the ID of the selected item, "" if there is none.
+func (p *Picker) selected() string {
+	if p.sel >= len(p.found) {
+		return ""
+	}
+	return p.o.Items[p.found[p.sel]].ID
+}
+
+func (p *Picker) handle(msg tea.Msg) Action {
+	k, isKey := msg.(tea.KeyPressMsg)
+	keys := p.look.keys
+	if isKey && k.Text == "" {
+		switch {
+		case key.Matches(k, keys.Answers.Accept):
+			if p.selected() == "" {
+				return nil
+			}
+			return Picked{ID: p.o.ID, Item: p.selected()}
+		case key.Matches(k, keys.Answers.Close):
+			return Dismissed{ID: p.o.ID}
+		}
+	}
+	if p.filter.text != "" || k.Text != "" || !isKey {
+		if text := p.filter.text; p.filter.update(msg, keys.Line) {
+			if p.filter.text != text {
+				p.search()
+			}
+			return nil
+		}
+	}
+	if p.move(msg) {
+		return nil
+	}
+	return leftover(msg)
+}
+
+// move selects another item.
+func (p *Picker) move(msg tea.Msg) bool {
+	m, last := p.look.keys.Moves, max(len(p.found)-1, 0)
+	to := p.sel
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			to--
+		case tea.MouseWheelDown:
+			to++
+		}
+	case tea.KeyPressMsg:
+		switch {
+		case key.Matches(msg, m.Up, m.Previous):
+			to--
+		case key.Matches(msg, m.Down, m.Next):
+			to++
+		case key.Matches(msg, m.PageUp):
+			to -= p.rows.height
+		case key.Matches(msg, m.PageDown):
+			to += p.rows.height
+		case key.Matches(msg, m.Top):
+			to = 0
+		case key.Matches(msg, m.Bottom):
+			to = last
+		default:
+			return false
+		}
+	default:
+		return false
+	}
+	p.sel = max(0, min(to, last))
+	return true
+}
+
+func (p *Picker) page() page {
+	s := p.look.styles
+	shown, x := p.filter.view(max(p.width-2, 1))
+	if p.filter.text == "" {
+		shown = s.Detail.Render(fit("type to filter", p.width-2))
+	} else {
+		shown = s.Text.Render(shown)
+	}
+	lines := []string{s.Key.Render("> ") + shown}
+	for i := range p.rows.visible() {
+		lines = append(lines, p.row(p.rows.top+i))
+	}
+	if len(p.found) == 0 {
+		none := "nothing matches"
+		if len(p.o.Items) == 0 {
+			none = p.o.Empty
+		}
+		lines = append(lines, s.Detail.Render(fit("  "+none, p.width)))
+	}
+	out := page{title: p.o.Title, lines: lines, cursor: &spot{2 + x, 0}}
+	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint("close", p.look.keys.Answers.Close)}
+	if len(p.found) > 0 {
+		out.where = fmt.Sprintf("%d of %d", p.sel+1, len(p.found))
+	}
+	return out
+}
+
+// row is a line of the list: the title and, where there is room for half of
+// the title at least, the detail at the right.
+func (p *Picker) row(i int) string {
+	s, item := p.look.styles, p.o.Items[p.found[i]]
+	mark, style := "  ", s.Item
+	if i == p.sel {
+		mark, style = "❯ ", s.Selected
+	}
+	title := item.Title
+	if item.Current {
+		title += " ✓"
+	}
+	detail := ansi.Truncate(item.Detail, max(p.width/2, 0), "…")
+	room := p.width - 2 - ansi.StringWidth(detail) - 2
+	if detail == "" || room < min(ansi.StringWidth(title), 12) {
+		return style.Render(fit(mark+title, p.width))
+	}
+	return style.Render(mark+fit(title, room)) + "  " + s.Detail.Render(detail)
+}

@@ -1,0 +1,210 @@
+package overlay
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Grace is how long no key may have been pressed, from the moment a question
+// comes up, before one is taken as its answer: who types when a question
+// appears has not read it.
+const Grace = 400 * time.Millisecond
+
+// Dialog is one of this package's dialogs.
+type Dialog interface {
+	// update handles a message; see Action.
+	update(msg tea.Msg) Action
+	// lay gives the looks, the keys and how many cells and lines there are at
+	// most. It is called before anything else, and after every change.
+	lay(l look, width, height int)
+	// page is what is shown.
+	page() page
+	// asks reports whether keys typed before it was read must not answer it.
+	asks() bool
+}
+
+// look is how dialogs look and what keys they have.
+type look struct {
+	styles Styles
+	keys   KeyMap
+}
+
+// breadth is how wide dialogs get, borders included.
+const breadth = 100
+
+// Stack holds the dialogs that are open. The last one pushed has the keys. It
+// must not be shared between goroutines.
+type Stack struct {
+	look          look
+	width, height int
+	dialogs       []Dialog
+	ready         time.Time // from when on the top dialog takes answers
+
+	drawn []string // the top dialog; nil after a change
+	at    spot     // its upper left corner
+	spot  *spot    // its cursor, on the screen
+}
+
+// New returns an empty stack.
+func New(keys KeyMap, styles Styles) *Stack {
+	return &Stack{look: look{styles: styles, keys: keys}, width: 80, height: 24}
+}
+
+// SetSize gives the size of the screen.
+func (s *Stack) SetSize(width, height int) {
+	s.width, s.height = max(width, 4), max(height, 3)
+	s.layAll()
+}
+
+// SetStyles changes the looks.
+func (s *Stack) SetStyles(styles Styles) {
+	s.look.styles = styles
+	s.layAll()
+}
+
+// Push opens a dialog over the others. now is the time its Grace begins.
+func (s *Stack) Push(d Dialog, now time.Time) {
+	s.dialogs = append(s.dialogs, d)
+	s.layAll()
+	s.Opened(now)
+}
+
+// Opened says that the top dialog has only now come into sight.
+func (s *Stack) Opened(now time.Time) { s.ready = now.Add(Grace) }
+
+// Pop closes the top dialog, if there is one.
+func (s *Stack) Pop(now time.Time) {
+	if len(s.dialogs) == 0 {
+		return
+	}
+	s.dialogs = s.dialogs[:len(s.dialogs)-1]
+	s.drawn = nil
+	s.Opened(now)
+}
+
+// Remove closes a dialog wherever it is: what it asked no longer matters.
+func (s *Stack) Remove(d Dialog, now time.Time) {
+	for i, other := range s.dialogs {
+		if other != d {
+			continue
+		}
+		if i == len(s.dialogs)-1 {
+			s.Pop(now)
+			return
+		}
+		s.dialogs = append(s.dialogs[:i], s.dialogs[i+1:]...)
+		return
+	}
+}
+
+// Top is the dialog that has the keys, nil if none is open.
+func (s *Stack) Top() Dialog {
+	if len(s.dialogs) == 0 {
+		return nil
+	}
+	return s.dialogs[len(s.dialogs)-1]
+}
+
+// Len is the number of open dialogs.
+func (s *Stack) Len() int { return len(s.dialogs) }
+
+// Update gives a message to the top dialog. now is when it arrived. The
+// command is always nil and there for the form all components share.
+func (s *Stack) Update(msg tea.Msg, now time.Time) (Action, tea.Cmd) {
+	top := s.Top()
+	if top == nil {
+		return Ignored{}, nil
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok && top.asks() && now.Before(s.ready) && k.Mod&tea.ModCtrl == 0 {
+		s.Opened(now)
+		return nil, nil
+	}
+	action := top.update(msg)
+	s.drawn = nil
+	if ends(action) {
+		s.Remove(top, now)
+	}
+	return action, nil
+}
+
+// View is the top dialog's box, "" if none is open.
+func (s *Stack) View() string {
+	s.draw()
+	return strings.Join(s.drawn, "\n")
+}
+
+// Position is the cell of the screen where the upper left corner of View
+// belongs.
+func (s *Stack) Position() (x, y int) {
+	s.draw()
+	return s.at.x, s.at.y
+}
+
+// Cursor is where the terminal's cursor belongs on the screen, nil if the top
+// dialog has no line to type in.
+func (s *Stack) Cursor() *tea.Cursor {
+	s.draw()
+	if s.spot == nil {
+		return nil
+	}
+	return tea.NewCursor(s.spot.x, s.spot.y)
+}
+
+// Over lays the top dialog onto a screen of the size the stack has.
+func (s *Stack) Over(screen string) string {
+	s.draw()
+	if s.drawn == nil {
+		return screen
+	}
+	lines := strings.Split(screen, "\n")
+	for len(lines) < s.height {
+		lines = append(lines, "")
+	}
+	over(lines, s.drawn, s.at.x, s.at.y)
+	return strings.Join(lines, "\n")
+}
+
+// outer is how wide a box is.
+func (s *Stack) outer() int {
+	if s.width < 60 {
+		return s.width
+	}
+	return min(s.width-4, breadth)
+}
+
+// most is how many lines a box has for text.
+func (s *Stack) most() int {
+	if s.height < 20 {
+		return max(s.height-2, 1)
+	}
+	return s.height - 2 - 4
+}
+
+func (s *Stack) layAll() {
+	for _, d := range s.dialogs {
+		d.lay(s.look, inner(s.outer()), s.most())
+	}
+	s.drawn = nil
+}
+
+// draw draws the top dialog if anything has changed.
+func (s *Stack) draw() {
+	top := s.Top()
+	if top == nil {
+		s.drawn, s.spot = nil, nil
+		return
+	}
+	if s.drawn != nil {
+		return
+	}
+	p := top.page()
+	p.lines = p.lines[:min(len(p.lines), s.most())]
+	s.drawn = s.look.styles.box(p, s.outer())
+	s.at = spot{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
+	s.spot = nil
+	if p.cursor != nil {
+		s.spot = &spot{s.at.x + 1 + padding(s.outer()) + p.cursor.x, s.at.y + 1 + p.cursor.y}
+	}
+}

@@ -1,0 +1,31 @@
+package overlay
+
+import "charm.land/lipgloss/v2"
+
+// Styles are the looks of the dialogs. They must be inline: no padding,
+// margin, border or width.
+type Styles struct {
+	Border   lipgloss.Style
+	Danger   lipgloss.Style // border of what cannot be taken back
+	Title    lipgloss.Style
+	Text     lipgloss.Style
+	Key      lipgloss.Style // keys in help
+	Item     lipgloss.Style
+	Selected lipgloss.Style
+	Detail   lipgloss.Style // hints, weights, what is secondary
+	Command  lipgloss.Style
+	Added    lipgloss.Style // lines of a diff
+	Removed  lipgloss.Style
+	Hunk     lipgloss.Style
+}
+
+// DefaultStyles are looks in the terminal's own sixteen colours, which read on
+// dark and light backgrounds.
+func DefaultStyles() Styles {
+	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
+	return Styles{
+		Border: colour("4"), Danger: colour("1"), Title: lipgloss.NewStyle().Bold(true), Text: lipgloss.NewStyle(),
+		Key: lipgloss.NewStyle().Bold(true), Item: lipgloss.NewStyle(), Selected: lipgloss.NewStyle().Bold(true),
+		Detail: colour("8"), Command: colour("6"), Added: colour("2"), Removed: colour("1"), Hunk: colour("5"),
+	}
+}

@@ -1,0 +1,197 @@
+package overlay_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
+)
+
+// hostile is what a model may put into a title.
+const hostile = "run\x1b]52;c;aGk=\x07 \u202egpj.exe\u202c 漢字"
+
+func helpGroups() []overlay.Group {
+	bind := func(k, what string) key.Binding { return key.NewBinding(key.WithKeys(k), key.WithHelp(k, what)) }
+	return []overlay.Group{
+		overlay.KeyGroup("Writing", bind("enter", "send"), bind("ctrl+j", "newline (also shift+enter, alt+enter)"), bind("ctrl+r", "search the prompts")),
+		overlay.KeyGroup("Reading", bind("pgup", "page up"), bind("pgdn", "page down"), bind("ctrl+o", "expand or fold")),
+		{Title: "Commands", Entries: []overlay.Entry{
+			{Name: "/compact [focus]", What: "make room in the context window"}, {Name: "/context", What: "show what fills the context window"},
+			{Name: "/model", What: "choose a model"}, {Name: "/quit", What: "leave"},
+		}},
+	}
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	command := conversation.Review{Title: hostile, Command: "go test ./upload -count=10 && echo 'done, at last' | tee /tmp/result.txt"}
+	scenes := []struct {
+		name string
+		make func() overlay.Dialog
+		keys []string
+	}{
+		{"approve an edit", func() overlay.Dialog { return overlay.NewApprove("a", editReview()) }, nil},
+		{"approve a command", func() overlay.Dialog { return overlay.NewApprove("a", command) }, []string{"down"}},
+		{"say why not", func() overlay.Dialog { return overlay.NewApprove("a", command) }, append([]string{"n"}, letters("use a free port 漢字")...)},
+		{"ask", func() overlay.Dialog {
+			return overlay.NewAsk("q", "Which port should the test use? The server takes what it is given.", []string{"8080", "any free one"})
+		}, []string{"down"}},
+		{"ask freely", func() overlay.Dialog { return overlay.NewAsk("q", "What is it called?", nil) }, letters("漢字 name")},
+		{"pick", func() overlay.Dialog { return overlay.NewPicker(models()) }, nil},
+		{"pick filtered", func() overlay.Dialog { return overlay.NewPicker(models()) }, letters("qw")},
+		{"pick nothing", func() overlay.Dialog {
+			return overlay.NewPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
+		}, nil},
+		{"help", func() overlay.Dialog { return overlay.NewHelp("h", helpGroups()) }, nil},
+		{"text", func() overlay.Dialog {
+			return overlay.NewText("t", "Cost", "model              tokens   cost\nopenai/gpt-5.6     78.1k    $0.42\ndemo                1.2k    $0.00\n\n"+strings.Repeat("words that wrap ", 12))
+		}, nil},
+		{"confirm", func() overlay.Dialog {
+			return overlay.NewConfirm(overlay.ConfirmOptions{Title: "Delete", Question: "Delete \"Fix flaky upload test\" and its 41 events?", Yes: "delete it", No: "keep it", Danger: true})
+		}, nil},
+	}
+	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, scene := range scenes {
+				s := open(size[0], size[1], scene.make())
+				press(s, scene.keys...)
+				x, y := s.Position()
+				fmt.Fprintf(&b, "%s (at %d,%d", scene.name, x, y)
+				if c := s.Cursor(); c != nil {
+					fmt.Fprintf(&b, ", cursor %d,%d", c.X, c.Y)
+				}
+				fmt.Fprintf(&b, ")\n%s\n", strip(s))
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+var alphabet = []string{
+	"a", "word ", " ", "\n", "\t", "漢", "かな", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "क्षि", "हिन्दी", "ตัวอย่าง",
+	"العربية", "\u202e", "\x1b[31m", "\x1b]0;title\x07", "\x9b1m", "ﷺ", "+", "-", "@@", "—", "\xff", "\u200b", "\r\n",
+}
+
+func noise(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	for range rng.IntN(n) {
+		b.WriteString(strings.Repeat(alphabet[rng.IntN(len(alphabet))], 1+rng.IntN(3)))
+	}
+	return b.String()
+}
+
+// randomDialog is a dialog full of noise.
+func randomDialog(rng *rand.Rand) overlay.Dialog {
+	switch rng.IntN(7) {
+	case 0:
+		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Diff: "+" + noise(rng, 300)})
+	case 1:
+		return overlay.NewApprove("x", conversation.Review{Title: noise(rng, 40), Command: noise(rng, 100)})
+	case 2:
+		var options []string
+		for range rng.IntN(14) {
+			options = append(options, noise(rng, 20))
+		}
+		return overlay.NewAsk("x", noise(rng, 100), options)
+	case 3:
+		var items []overlay.Item
+		for i := range rng.IntN(60) {
+			items = append(items, overlay.Item{ID: fmt.Sprint(i), Title: noise(rng, 12), Detail: noise(rng, 12)})
+		}
+		return overlay.NewPicker(overlay.PickerOptions{Title: noise(rng, 10), Items: items, Empty: noise(rng, 10)})
+	case 4:
+		group := overlay.Group{Title: noise(rng, 10)}
+		for range rng.IntN(30) {
+			group.Entries = append(group.Entries, overlay.Entry{Name: noise(rng, 6), What: noise(rng, 20)})
+		}
+		return overlay.NewHelp("x", []overlay.Group{group, group})
+	case 5:
+		return overlay.NewConfirm(overlay.ConfirmOptions{Title: noise(rng, 10), Question: noise(rng, 60), Yes: noise(rng, 5), No: noise(rng, 5)})
+	}
+	return overlay.NewText("x", noise(rng, 10), noise(rng, 400))
+}
+
+func TestDialogsFitWhateverTheyShow(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	keys := []string{"down", "up", "tab", "pgdown", "end", "home", "漢", "👍🏽", "left", "right", "backspace", "delete", "ctrl+w", "space", "n", "f5"}
+	for range 120 {
+		width, height := 20+rng.IntN(180), 8+rng.IntN(52)
+		s := open(width, height, randomDialog(rng))
+		screen := strings.Repeat(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60)+"\n", height)
+		under := strings.Split(strings.TrimSuffix(screen, "\n"), "\n")
+		for i := range under {
+			under[i] = ansi.Truncate(under[i], width, "")
+		}
+		for range 10 {
+			if s.Len() == 0 {
+				break
+			}
+			fits(t, s, under, width, height)
+			press(s, keys[rng.IntN(len(keys))])
+			if rng.IntN(6) == 0 {
+				width, height = 20+rng.IntN(180), 8+rng.IntN(52)
+				s.SetSize(width, height)
+				under = nil
+			}
+		}
+	}
+}
+
+func fits(t *testing.T, s *overlay.Stack, under []string, width, height int) {
+	t.Helper()
+	lines := strings.Split(s.View(), "\n")
+	want := ansi.StringWidth(lines[0])
+	x, y := s.Position()
+	if x < 0 || y < 0 || x+want > width || y+len(lines) > height || len(lines) < 3 {
+		t.Fatalf("%dx%d at %d,%d of a screen of %dx%d", want, len(lines), x, y, width, height)
+	}
+	for _, line := range lines {
+		if got := ansi.StringWidth(line); got != want {
+			t.Fatalf("a line of %d cells in a box of %d: %q\n%s", got, want, line, strip(s))
+		}
+		if plain := ansi.Strip(line); strings.ContainsAny(plain, "\x1b\x07\u009b\r\u202e") {
+			t.Fatalf("a control character in %q", plain)
+		}
+	}
+	if c := s.Cursor(); c != nil && (c.X <= x || c.X >= x+want-1 || c.Y <= y || c.Y >= y+len(lines)-1) {
+		t.Fatalf("cursor at %d,%d outside the box of %d at %d,%d\n%s", c.X, c.Y, want, x, y, strip(s))
+	}
+	whole := strings.Split(s.Over(strings.Join(under, "\n")), "\n")
+	if len(whole) != height && len(whole) != len(under) {
+		t.Fatalf("a screen of %d lines became %d", height, len(whole))
+	}
+	for i, line := range whole {
+		if got := ansi.StringWidth(line); got > width || i < len(under) && got != max(ansi.StringWidth(under[i]), widest(i, y, x+want, len(lines))) {
+			t.Fatalf("line %d of the screen has %d cells of %d: %q", i, got, width, line)
+		}
+	}
+}
+
+// widest is how far the box reaches in a line of the screen, 0 beside it.
+func widest(line, top, right, height int) int {
+	if line >= top && line < top+height {
+		return right
+	}
+	return 0
+}
+
+// Budget: 1 ms to draw a diff of 3,000 lines after a key.
+func BenchmarkScrollLargeDiff(b *testing.B) {
+	review := conversation.Review{Title: "modify_file x", Diff: strings.Repeat("+\tsome line of code that was added\n-\tand one removed\n", 1500)}
+	s := open(120, 40, overlay.NewApprove("x", review))
+	for b.Loop() {
+		press(s, "j")
+		_ = s.View()
+		press(s, "k")
+	}
+}
