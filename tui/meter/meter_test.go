@@ -67,7 +67,7 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	m := meter.New(meter.DefaultStyles())
-	for range 60 {
+	for range 25 {
 		r := compact.Reading{
 			Used: rng.IntN(300_000), Estimated: rng.IntN(2) == 0, CachedShare: rng.Float64()*2 - 1,
 		}

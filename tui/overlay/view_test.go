@@ -127,27 +127,22 @@ func TestDialogsFitWhateverTheyShow(t *testing.T) {
 	for range 120 {
 		width, height := 20+rng.IntN(180), 8+rng.IntN(52)
 		s := open(width, height, randomDialog(rng))
-		screen := strings.Repeat(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60)+"\n", height)
-		under := strings.Split(strings.TrimSuffix(screen, "\n"), "\n")
-		for i := range under {
-			under[i] = ansi.Truncate(under[i], width, "")
-		}
+		coversItsPlaceOnly(t, s, width, height)
 		for range 10 {
 			if s.Len() == 0 {
 				break
 			}
-			fits(t, s, under, width, height)
+			fits(t, s, width, height)
 			press(s, keys[rng.IntN(len(keys))])
 			if rng.IntN(6) == 0 {
 				width, height = 20+rng.IntN(180), 8+rng.IntN(52)
 				s.SetSize(width, height)
-				under = nil
 			}
 		}
 	}
 }
 
-func fits(t *testing.T, s *overlay.Stack, under []string, width, height int) {
+func fits(t *testing.T, s *overlay.Stack, width, height int) {
 	t.Helper()
 	lines := strings.Split(s.View(), "\n")
 	want := ansi.StringWidth(lines[0])
@@ -166,23 +161,28 @@ func fits(t *testing.T, s *overlay.Stack, under []string, width, height int) {
 	if c := s.Cursor(); c != nil && (c.X <= x || c.X >= x+want-1 || c.Y <= y || c.Y >= y+len(lines)-1) {
 		t.Fatalf("cursor at %d,%d outside the box of %d at %d,%d\n%s", c.X, c.Y, want, x, y, strip(s))
 	}
-	whole := strings.Split(s.Over(strings.Join(under, "\n")), "\n")
-	if len(whole) != height && len(whole) != len(under) {
+}
+
+// coversItsPlaceOnly lays a dialog over a screen of wide characters.
+func coversItsPlaceOnly(t *testing.T, s *overlay.Stack, width, height int) {
+	t.Helper()
+	under := ansi.Truncate(strings.Repeat("漢字 \x1b[31mab\x1b[m", 60), width, "")
+	x, y := s.Position()
+	box := strings.Split(s.View(), "\n")
+	end := x + ansi.StringWidth(box[0])
+	whole := strings.Split(s.Over(strings.Repeat(under+"\n", height-1)+under), "\n")
+	if len(whole) != height {
 		t.Fatalf("a screen of %d lines became %d", height, len(whole))
 	}
 	for i, line := range whole {
-		if got := ansi.StringWidth(line); got > width || i < len(under) && got != max(ansi.StringWidth(under[i]), widest(i, y, x+want, len(lines))) {
-			t.Fatalf("line %d of the screen has %d cells of %d: %q", i, got, width, line)
+		inside := i >= y && i < y+len(box)
+		if !inside && line != under {
+			t.Fatalf("line %d is not the dialog's: %q", i, line)
+		}
+		if got := ansi.StringWidth(line); inside && (got != max(ansi.StringWidth(under), end) || !strings.Contains(line, box[i-y])) {
+			t.Fatalf("line %d has %d cells of %d: %q", i, got, width, line)
 		}
 	}
-}
-
-// widest is how far the box reaches in a line of the screen, 0 beside it.
-func widest(line, top, right, height int) int {
-	if line >= top && line < top+height {
-		return right
-	}
-	return 0
 }
 
 // Budget: 1 ms to draw a diff of 3,000 lines after a key.
@@ -193,5 +193,15 @@ func BenchmarkScrollLargeDiff(b *testing.B) {
 		press(s, "j")
 		_ = s.View()
 		press(s, "k")
+	}
+}
+
+// Budget: 1 ms to lay a dialog over a full screen.
+func BenchmarkOver(b *testing.B) {
+	s := open(120, 40, overlay.NewPicker(models()))
+	line := strings.Repeat("\x1b[1;31mword\x1b[m and \x1b[32mmore\x1b[m ", 8)
+	screen := strings.Repeat(line+"\n", 39) + line
+	for b.Loop() {
+		_ = s.Over(screen)
 	}
 }
