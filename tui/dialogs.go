@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
+)
+
+// IDs of dialogs that are not about a call. Calls have IDs of their own, which
+// never hold a slash.
+const (
+	dialogModels = "pick/model"
+	dialogThemes = "pick/theme"
+	dialogTalks  = "pick/conversation"
+	dialogDelete = "confirm/delete"
+	dialogPage   = "page/text"
+	dialogHelp   = "page/help"
+)
+
+// grantAnswer is the grant that comes with the answer to a question.
+const grantAnswer = conversation.GrantOnce
+
+// question is the dialog that a call waits for.
+type question struct {
+	callID string
+	dialog overlay.Dialog
+}
+
+// ask opens the dialog that a call needs.
+func (m *Model) ask(u agent.AskApproval) {
+	q := question{callID: u.Call.ID}
+	if u.Review.Need == conversation.NeedAnswer {
+		q.dialog = overlay.NewAsk(u.Call.ID, u.Review.Question, u.Review.Options)
+	} else {
+		q.dialog = overlay.NewApprove(u.Call.ID, u.Review)
+	}
+	m.questions = append(m.questions, q)
+	m.overlays.Push(q.dialog, m.options.Now())
+}
+
+// closeQuestion closes the dialog of a call that needs no answer any more.
+func (m *Model) closeQuestion(callID string) {
+	m.questions = slices.DeleteFunc(m.questions, func(q question) bool {
+		if q.callID != callID {
+			return false
+		}
+		m.overlays.Remove(q.dialog, m.options.Now())
+		return true
+	})
+}
+
+// clearDialogs closes everything: another conversation is open.
+func (m *Model) clearDialogs() {
+	m.questions = nil
+	for m.overlays.Len() > 0 {
+		m.overlays.Pop(m.options.Now())
+	}
+}
+
+// dismissed handles a dialog that was closed without an answer: to a call that
+// means no.
+func (m *Model) dismissed(id string) tea.Cmd {
+	switch id {
+	case dialogModels, dialogThemes, dialogTalks, dialogDelete, dialogPage, dialogHelp:
+		return nil
+	}
+	m.talk.Session.Answer(id, conversation.GrantNo, "")
+	return nil
+}
+
+// picked carries out a choice.
+func (m *Model) picked(p overlay.Picked) tea.Cmd {
+	switch p.ID {
+	case dialogModels:
+		return m.switchModel(p.Item)
+	case dialogThemes:
+		return m.setTheme(p.Item)
+	case dialogTalks:
+		return m.resume(p.Item)
+	}
+	return nil
+}
+
+func (m *Model) pickModel(msg modelsMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say(msg.err.Error(), true)
+	}
+	items := make([]overlay.Item, len(msg.choices))
+	for i, c := range msg.choices {
+		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == m.talk.Model.Name()}
+	}
+	m.pick(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: items, Empty: "no model can be reached; /connect says how"})
+	return nil
+}
+
+func (m *Model) pickTheme() {
+	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "asks the terminal", Current: m.options.Theme == "auto"}}
+	for _, name := range themes.Names() {
+		items = append(items, overlay.Item{ID: name, Title: name, Current: m.options.Theme == name})
+	}
+	m.pick(overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Items: items})
+}
+
+func (m *Model) pickConversation(msg conversationsMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say(msg.err.Error(), true)
+	}
+	items := make([]overlay.Item, len(msg.list))
+	for i, s := range msg.list {
+		items[i] = overlay.Item{ID: s.ID, Title: s.Title, Detail: s.Note, Current: s.ID == m.talk.ID}
+	}
+	m.pick(overlay.PickerOptions{ID: dialogTalks, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
+	return nil
+}
+
+func (m *Model) pick(o overlay.PickerOptions) {
+	m.overlays.Push(overlay.NewPicker(o), m.options.Now())
+}
+
+func (m *Model) confirmDelete() {
+	m.overlays.Push(overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
+		Question: "Remove this conversation for good? Nothing of it can be brought back.",
+		Yes:      "delete it", No: "keep it", Danger: true}), m.options.Now())
+}
+
+func (m *Model) showPage(msg pageMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.say(msg.err.Error(), true)
+	}
+	m.show(msg.title, msg.text)
+	return nil
+}
+
+// show opens a page of text.
+func (m *Model) show(title, text string) {
+	m.overlays.Push(overlay.NewText(dialogPage, title, text), m.options.Now())
+}
+
+// showHelp opens the help, made from the keymaps and the commands.
+func (m *Model) showHelp() {
+	writing := m.composer.Keys()
+	groups := []overlay.Group{
+		overlay.KeyGroup("Writing", writing...),
+		overlay.KeyGroup("Screen", m.options.Keys.Bindings()...),
+		commandGroup(),
+		{Title: "At the start of a line", Entries: []overlay.Entry{
+			{Name: "@FILE", What: "add a file's text to the message"},
+			{Name: "!COMMAND", What: "run a command and add its output"},
+			{Name: "!!COMMAND", What: "run a command without adding"},
+		}},
+	}
+	m.overlays.Push(overlay.NewHelp(dialogHelp, groups), m.options.Now())
+}
+
+// commandGroup is the slash commands as the help shows them.
+func commandGroup() overlay.Group {
+	g := overlay.Group{Title: "Commands"}
+	for _, c := range slashCommands() {
+		g.Entries = append(g.Entries, overlay.Entry{Name: commandName(c.CommandSpec), What: c.Help})
+	}
+	return g
+}
+
+func commandName(c composer.CommandSpec) string {
+	name := "/" + c.Name
+	if c.Args != "" {
+		name += " " + c.Args
+	}
+	return name
+}
+
+// Help lists every key of the program in the order of the help, for the
+// handbook.
+func Help() []key.Binding {
+	return append(composer.DefaultKeyMap().Bindings(), DefaultKeyMap().Bindings()...)
+}

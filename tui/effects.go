@@ -1,0 +1,132 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Everything that takes time or touches the world is a command made here. A
+// command takes a ctx, returns one message and touches no model.
+
+const (
+	tickEvery = 100 * time.Millisecond
+	snackFor  = 4 * time.Second
+	quitFor   = 2 * time.Second
+)
+
+// conversationFrom opens, begins, forks or deletes, as open does.
+func conversationFrom(ctx context.Context, open func(context.Context) (Conversation, error)) tea.Cmd {
+	return func() tea.Msg {
+		talk, err := open(ctx)
+		return openedMsg{talk, err}
+	}
+}
+
+// listen waits for the next updates. One listener at a time keeps their order.
+func listen(ctx context.Context, u Updates) tea.Cmd {
+	return func() tea.Msg {
+		list, err := u.Take(ctx)
+		return updatesMsg{from: u, list: list, ended: err != nil}
+	}
+}
+
+func tick() tea.Cmd {
+	return tea.Tick(tickEvery, func(t time.Time) tea.Msg { return tickMsg(t) })
+}
+
+func (m *Model) loadFiles() tea.Cmd {
+	ctx, desk := m.ctx, m.options.Desk
+	return func() tea.Msg {
+		files, err := desk.Files(ctx)
+		if err != nil {
+			return doneMsg{fmt.Errorf("listing files for @: %w", err)}
+		}
+		return filesMsg{files}
+	}
+}
+
+func (m *Model) loadPrompts() tea.Cmd {
+	ctx, prompts := m.ctx, m.options.Prompts
+	return func() tea.Msg {
+		texts, err := prompts.Prompts(ctx)
+		if err != nil {
+			return doneMsg{fmt.Errorf("reading the prompt history: %w", err)}
+		}
+		return promptsMsg{texts}
+	}
+}
+
+func (m *Model) loadModels() tea.Cmd {
+	ctx, models := m.ctx, m.options.Models
+	return func() tea.Msg {
+		choices, err := models.Models(ctx)
+		return modelsMsg{choices, err}
+	}
+}
+
+func (m *Model) loadConversations() tea.Cmd {
+	ctx, host := m.ctx, m.options.Host
+	return func() tea.Msg {
+		list, err := host.Conversations(ctx)
+		return conversationsMsg{list, err}
+	}
+}
+
+// resume continues another conversation.
+func (m *Model) resume(id string) tea.Cmd {
+	host := m.options.Host
+	return conversationFrom(m.ctx, func(ctx context.Context) (Conversation, error) { return host.Resume(ctx, id) })
+}
+
+func (m *Model) switchModel(name string) tea.Cmd {
+	ctx, models := m.ctx, m.options.Models
+	return func() tea.Msg { return doneMsg{models.SwitchModel(ctx, name)} }
+}
+
+func (m *Model) loadPage(title, page string) tea.Cmd {
+	ctx, desk := m.ctx, m.options.Desk
+	return func() tea.Msg {
+		text, err := desk.Page(ctx, page)
+		return pageMsg{title, text, err}
+	}
+}
+
+func (m *Model) runShell(command string, add bool) tea.Cmd {
+	ctx, desk := m.ctx, m.options.Desk
+	return func() tea.Msg {
+		output, err := desk.Shell(ctx, command)
+		return shellMsg{command, output, add, err}
+	}
+}
+
+// openEditor prepares the user's editor for a draft.
+func (m *Model) openEditor(draft string) tea.Cmd {
+	ctx, edit := m.ctx, m.options.Edit
+	return func() tea.Msg {
+		run, read, err := edit(ctx, draft)
+		return editorMsg{run, read, err}
+	}
+}
+
+// edit hands the terminal to the editor.
+func edit(e editorMsg) tea.Cmd {
+	return tea.Exec(e.run, func(err error) tea.Msg {
+		text, failed := e.read()
+		if err == nil {
+			err = failed
+		}
+		return editedMsg{text, err}
+	})
+}
+
+// attach adds the text of mentioned files to a message and sends it.
+func (m *Model) attach(text string, paths []string) tea.Cmd {
+	ctx, desk := m.ctx, m.options.Desk
+	return func() tea.Msg {
+		files, err := desk.Attach(ctx, paths)
+		return attachedMsg{text, files, err}
+	}
+}

@@ -1,0 +1,210 @@
+package tui
+
+import (
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
+)
+
+// Keys go to the open dialog, then to the composer, then to the main screen.
+// Interrupt is the exception: it works everywhere.
+
+func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
+	if key.Matches(k, m.options.Keys.Interrupt) {
+		return m.interrupt()
+	}
+	m.quitting = false
+	if m.overlays.Len() > 0 {
+		action, cmd := m.overlays.Update(k, m.options.Now())
+		return tea.Batch(cmd, m.answer(action))
+	}
+	if cmd, done := m.global(k); done {
+		return cmd
+	}
+	named := m.composer.Mentions() // sending empties the composer
+	action, cmd := m.composer.Update(k)
+	if _, ignored := action.(composer.Ignored); ignored {
+		return m.fallback(k)
+	}
+	return tea.Batch(cmd, m.act(action, named))
+}
+
+// global handles the keys that mean the same whatever is typed.
+func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	keys := m.options.Keys
+	switch {
+	case key.Matches(k, keys.PageUp):
+		m.transcript.PageBy(-1)
+	case key.Matches(k, keys.PageDown):
+		m.transcript.PageBy(1)
+	case key.Matches(k, keys.ScrollUp):
+		m.transcript.ScrollBy(-1)
+	case key.Matches(k, keys.ScrollDown):
+		m.transcript.ScrollBy(1)
+	case key.Matches(k, keys.Expand):
+		m.transcript.ToggleExpanded()
+	case key.Matches(k, keys.Mode):
+		return m.setMode(m.nextMode()), true
+	case key.Matches(k, keys.TakeBack):
+		if len(m.status.queued) > 0 {
+			m.talk.Session.TakeBack()
+		}
+	case key.Matches(k, keys.Redraw):
+		return tea.ClearScreen, true
+	case key.Matches(k, keys.Suspend):
+		return tea.Suspend, true
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// fallback handles the keys that the composer has no use for.
+func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
+	keys := m.options.Keys
+	switch {
+	case key.Matches(k, keys.Cancel):
+		if m.transcript.Selecting() {
+			m.transcript.ClearSelection()
+			return nil
+		}
+		m.cancel()
+	case key.Matches(k, keys.Quit) && m.composer.Empty():
+		return tea.Quit
+	case key.Matches(k, keys.Top):
+		m.transcript.ToTop()
+	case key.Matches(k, keys.End):
+		m.transcript.ToEnd()
+	}
+	return nil
+}
+
+// cancel stops the turn; queued messages come back by themselves.
+func (m *Model) cancel() {
+	if m.talk.open && (m.busy() || len(m.status.queued) > 0) {
+		m.talk.Session.Cancel()
+	}
+}
+
+// interrupt stops what runs, then clears what is typed, then quits.
+func (m *Model) interrupt() tea.Cmd {
+	switch {
+	case m.busy():
+		m.cancel()
+		return nil
+	case m.overlays.Len() > 0:
+		m.overlays.Pop(m.options.Now())
+		return nil
+	case !m.composer.Empty():
+		m.composer.Clear()
+		return nil
+	case m.quitting:
+		return tea.Quit
+	}
+	m.quitting = true
+	again := tea.Tick(quitFor, func(time.Time) tea.Msg { return quitOverMsg{} })
+	return tea.Batch(again, m.say("press ctrl+c again to quit", false))
+}
+
+// act carries out what the composer decided.
+func (m *Model) act(action composer.Action, named []composer.File) tea.Cmd {
+	switch a := action.(type) {
+	case composer.Submit:
+		return m.submit(a.Text, named)
+	case composer.Queue:
+		return m.submit(a.Text, named)
+	case composer.Command:
+		return m.slash(a)
+	case composer.UnknownCommand:
+		text := "there is no command /" + a.Name
+		if a.Nearest != "" {
+			text += "; did you mean /" + a.Nearest + "?"
+		}
+		return m.say(text, true)
+	case composer.Shell:
+		return tea.Batch(m.say("running "+a.Command, false), m.runShell(a.Command, a.Add))
+	case composer.Editor:
+		return m.openEditor(a.Text)
+	case composer.Help:
+		m.showHelp()
+	}
+	return nil
+}
+
+// submit sends a message, with the text of the files it mentions.
+func (m *Model) submit(text string, named []composer.File) tea.Cmd {
+	if len(named) == 0 || !m.talk.open || m.talk.ReadOnly != "" {
+		return m.send(text)
+	}
+	paths := make([]string, len(named))
+	for i, f := range named {
+		paths[i] = f.Path
+	}
+	return m.attach(text, paths)
+}
+
+func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
+	if m.overlays.Len() > 0 {
+		action, cmd := m.overlays.Update(p, m.options.Now())
+		return tea.Batch(cmd, m.answer(action))
+	}
+	action, cmd := m.composer.Update(p)
+	return tea.Batch(cmd, m.act(action, nil))
+}
+
+// wheel is how many lines a notch of the mouse wheel scrolls.
+const wheel = 3
+
+func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
+	if m.overlays.Len() > 0 {
+		action, cmd := m.overlays.Update(msg, m.options.Now())
+		return tea.Batch(cmd, m.answer(action))
+	}
+	at := msg.Mouse()
+	y := at.Y - m.top()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		switch at.Button {
+		case tea.MouseWheelUp:
+			m.transcript.ScrollBy(-wheel)
+		case tea.MouseWheelDown:
+			m.transcript.ScrollBy(wheel)
+		}
+	case tea.MouseClickMsg:
+		if at.Button == tea.MouseLeft && y >= 0 && y < m.transcript.Height() {
+			m.transcript.Press(at.X, y)
+		}
+	case tea.MouseMotionMsg:
+		if at.Button == tea.MouseLeft {
+			m.transcript.Drag(at.X, y)
+		}
+	case tea.MouseReleaseMsg:
+		if text := m.transcript.Release(at.X, y); text != "" {
+			return tea.Batch(tea.SetClipboard(text), m.say("copied the selection", false))
+		}
+	}
+	return nil
+}
+
+// answer carries out what a dialog decided.
+func (m *Model) answer(action overlay.Action) tea.Cmd {
+	switch a := action.(type) {
+	case overlay.Approved:
+		m.talk.Session.Answer(a.ID, a.Grant, a.Reason)
+	case overlay.Answered:
+		m.talk.Session.Answer(a.ID, grantAnswer, a.Text)
+	case overlay.Dismissed:
+		return m.dismissed(a.ID)
+	case overlay.Picked:
+		return m.picked(a)
+	case overlay.Confirmed:
+		if a.Yes {
+			return conversationFrom(m.ctx, m.options.Host.Delete)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package tui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/tui/composer"
+)
+
+// Messages that commands bring back. Those about a conversation carry which
+// one, because it may have been left meanwhile.
+
+// openedMsg says that a conversation is open, or why none is.
+type openedMsg struct {
+	talk Conversation
+	err  error
+}
+
+// updatesMsg is all that happened in a conversation since the last one. ended
+// says that nothing more will come.
+type updatesMsg struct {
+	from  Updates
+	list  []agent.Update
+	ended bool
+}
+
+// tickMsg moves spinners and seconds while something goes on.
+type tickMsg time.Time
+
+func (t tickMsg) time() time.Time { return time.Time(t) }
+
+// snackOverMsg ends a passing word, unless a newer one stands there.
+type snackOverMsg struct{ seq int }
+
+// quitOverMsg ends the time in which a second ctrl+c quits.
+type quitOverMsg struct{}
+
+// filesMsg brings the files that can be mentioned.
+type filesMsg struct{ files []composer.File }
+
+// promptsMsg brings what was sent before, oldest first.
+type promptsMsg struct{ texts []string }
+
+// modelsMsg brings the models that can be switched to.
+type modelsMsg struct {
+	choices []ModelChoice
+	err     error
+}
+
+// conversationsMsg brings the stored conversations, newest first.
+type conversationsMsg struct {
+	list []Stored
+	err  error
+}
+
+// pageMsg brings a page of text.
+type pageMsg struct {
+	title, text string
+	err         error
+}
+
+// shellMsg brings the output of a command of the user's own.
+type shellMsg struct {
+	command, output string
+	add             bool
+	err             error
+}
+
+// editorMsg brings an editor that is ready to take the terminal, and how to
+// read what was written.
+type editorMsg struct {
+	run  tea.ExecCommand
+	read func() (string, error)
+	err  error
+}
+
+// attachedMsg brings the text of the files a message mentions.
+type attachedMsg struct {
+	text, files string
+	err         error
+}
+
+// editedMsg brings a draft back from the external editor.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// doneMsg ends something that has nothing to show but its failure.
+type doneMsg struct{ err error }

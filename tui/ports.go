@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui/composer"
+)
+
+// Session drives the open conversation. No method blocks.
+type Session interface {
+	Send(text string)
+	Cancel()
+	TakeBack()
+	Answer(callID string, g conversation.Grant, text string)
+}
+
+// Settings changes how the open conversation goes on. No method blocks.
+type Settings interface {
+	SetMode(mode conversation.Mode)
+	Rename(title string)
+}
+
+// Updates is what happens in the open conversation.
+type Updates interface {
+	// Take waits for the next updates and returns all that are pending.
+	Take(ctx context.Context) ([]agent.Update, error)
+}
+
+// Conversation is one open conversation.
+type Conversation struct {
+	ID       string
+	Title    string
+	Events   []conversation.Event
+	Session  Session
+	Settings Settings
+	Updates  Updates
+	Model    agent.Model
+	Mode     conversation.Mode
+	ReadOnly string   // why nothing can be said in it, "" if it can
+	Notes    []string // what the user should know at once
+}
+
+// Host opens and lists conversations. Its methods run beside the screen and may take
+// their time; they return when ctx ends.
+type Host interface {
+	// Open opens the conversation the program was started for.
+	Open(ctx context.Context) (Conversation, error)
+	// Conversations lists the stored ones, newest first.
+	Conversations(ctx context.Context) ([]Stored, error)
+	// Resume leaves the open conversation and continues another.
+	Resume(ctx context.Context, id string) (Conversation, error)
+	// New leaves the open conversation and begins another.
+	New(ctx context.Context) (Conversation, error)
+	// Fork leaves the open conversation and continues a copy of it.
+	Fork(ctx context.Context) (Conversation, error)
+	// Delete removes the open conversation for good and begins another.
+	Delete(ctx context.Context) (Conversation, error)
+}
+
+// Stored is a conversation that can be resumed.
+type Stored struct {
+	ID    string
+	Title string
+	Note  string // age, turns, workspace, on one line
+}
+
+// Models lists and switches models.
+type Models interface {
+	Models(ctx context.Context) ([]ModelChoice, error)
+	// SwitchModel makes requests go to another model from here on; the change
+	// arrives as an update.
+	SwitchModel(ctx context.Context, name string) error
+}
+
+// ModelChoice is a model that could be talked to.
+type ModelChoice struct {
+	Name string // provider/id
+	Note string // window and price, on one line
+}
+
+// Desk is what surrounds the conversation: files, commands, prompts, pages.
+type Desk interface {
+	// Files lists the files of the workspace that can be mentioned.
+	Files(ctx context.Context) ([]composer.File, error)
+	// Shell runs a command of the user's own and returns its output.
+	Shell(ctx context.Context, command string) (string, error)
+	// Attach returns the text of files, each with its name, for a message that
+	// mentions them.
+	Attach(ctx context.Context, paths []string) (string, error)
+	// Page returns a text about the program or the conversation: one of Pages.
+	Page(ctx context.Context, name string) (string, error)
+}
+
+// Prompts is what was sent before.
+type Prompts interface {
+	// Prompts returns it, oldest first.
+	Prompts(ctx context.Context) ([]string, error)
+	// Remember adds one.
+	Remember(ctx context.Context, text string) error
+}
+
+// Edit prepares the user's editor for a draft: a command that takes the
+// terminal, and how to read what was written when it has ended.
+type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read func() (string, error), err error)
+
+// The pages a Desk knows.
+const (
+	PageTools       = "tools"
+	PageTodos       = "todos"
+	PageCost        = "cost"
+	PageConnect     = "connect"
+	PageDoctor      = "doctor"
+	PagePermissions = "permissions"
+)

@@ -1,0 +1,183 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/composer"
+)
+
+// slashCommand is a slash command: what the list shows, and what it does.
+type slashCommand struct {
+	composer.CommandSpec
+	run func(m *Model, args string) tea.Cmd
+}
+
+// slashCommands lists the commands in the order they are offered.
+func slashCommands() []slashCommand {
+	cmd := func(name, args, help string, run func(*Model, string) tea.Cmd, aliases ...string) slashCommand {
+		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Help: help}, run}
+	}
+	return []slashCommand{
+		cmd("new", "", "begin another conversation", (*Model).slashNew, "clear"),
+		cmd("resume", "[ID]", "continue another conversation", (*Model).slashResume, "sessions"),
+		cmd("fork", "", "continue a copy of this conversation", (*Model).slashFork, "branch"),
+		cmd("rename", "TITLE", "give the conversation a title", (*Model).slashRename),
+		cmd("delete", "", "remove this conversation for good", (*Model).slashDelete),
+		cmd("model", "[NAME]", "talk to another model", (*Model).slashModel, "models"),
+		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
+		cmd("theme", "[NAME]", "change the colours", (*Model).slashTheme),
+		cmd("permissions", "[MODE]", "what runs without asking", (*Model).slashPermissions),
+		cmd("tools", "", "what the model can call", pageCommand("Tools", PageTools)),
+		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
+		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
+		cmd("copy", "", "copy the last reply", (*Model).slashCopy),
+		cmd("editor", "", "write in $EDITOR", (*Model).slashEditor),
+		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
+		cmd("help", "", "keys and commands", (*Model).slashHelp, "?"),
+		cmd("quit", "", "leave", (*Model).slashQuit, "exit", "q"),
+	}
+}
+
+func commandSpecs() []composer.CommandSpec {
+	var specs []composer.CommandSpec
+	for _, c := range slashCommands() {
+		specs = append(specs, c.CommandSpec)
+	}
+	return specs
+}
+
+// slash runs a slash command.
+func (m *Model) slash(c composer.Command) tea.Cmd {
+	for _, known := range slashCommands() {
+		if known.Name == c.Name {
+			return known.run(m, c.Args)
+		}
+	}
+	return m.say("there is no command /"+c.Name, true)
+}
+
+func pageCommand(title, page string) func(*Model, string) tea.Cmd {
+	return func(m *Model, _ string) tea.Cmd { return m.loadPage(title, page) }
+}
+
+func (m *Model) slashNew(string) tea.Cmd {
+	return conversationFrom(m.ctx, m.options.Host.New)
+}
+
+func (m *Model) slashFork(string) tea.Cmd {
+	return conversationFrom(m.ctx, m.options.Host.Fork)
+}
+
+func (m *Model) slashResume(args string) tea.Cmd {
+	if args != "" {
+		return m.resume(args)
+	}
+	return m.loadConversations()
+}
+
+func (m *Model) slashRename(args string) tea.Cmd {
+	if args == "" {
+		return m.say("write the title behind it: /rename TITLE", true)
+	}
+	if !m.talk.open || m.talk.ReadOnly != "" {
+		return m.say("this conversation cannot be renamed here", true)
+	}
+	m.talk.Settings.Rename(args)
+	return nil
+}
+
+func (m *Model) slashDelete(string) tea.Cmd {
+	m.confirmDelete()
+	return nil
+}
+
+func (m *Model) slashModel(args string) tea.Cmd {
+	if args != "" {
+		return m.switchModel(args)
+	}
+	return m.loadModels()
+}
+
+func (m *Model) slashTheme(args string) tea.Cmd {
+	if args == "" {
+		m.pickTheme()
+		return nil
+	}
+	return m.setTheme(args)
+}
+
+// setTheme draws everything in another theme.
+func (m *Model) setTheme(name string) tea.Cmd {
+	if m.options.Colourless {
+		return m.say("colours are turned off (NO_COLOR)", true)
+	}
+	theme, ok := chooseTheme(name, m.dark, false)
+	if !ok {
+		return m.say(fmt.Sprintf("there is no theme %q; there are auto, dark, light, %s", name, strings.Join(themes.Names(), ", ")), true)
+	}
+	m.options.Theme = name
+	m.setLook(newLook(theme))
+	return nil
+}
+
+func (m *Model) slashPermissions(args string) tea.Cmd {
+	if args == "" {
+		return m.loadPage("Permissions", PagePermissions)
+	}
+	mode := conversation.Mode(args)
+	if !slices.Contains(conversation.Modes(), mode) {
+		return m.say(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args), true)
+	}
+	return m.setMode(mode)
+}
+
+// setMode changes what runs without asking.
+func (m *Model) setMode(mode conversation.Mode) tea.Cmd {
+	if !m.talk.open || m.talk.ReadOnly != "" {
+		return nil
+	}
+	m.talk.Mode = mode
+	m.talk.Settings.SetMode(mode)
+	return m.say("permissions: "+string(mode)+" · "+modeHelp(mode), false)
+}
+
+func modeHelp(mode conversation.Mode) string {
+	switch mode {
+	case conversation.ModePlan:
+		return "reads only"
+	case conversation.ModeAutoEdit:
+		return "edits files without asking"
+	case conversation.ModeYolo:
+		return "never asks"
+	}
+	return "asks before changes and commands"
+}
+
+// nextMode is the mode after the one in force.
+func (m *Model) nextMode() conversation.Mode {
+	modes := conversation.Modes()
+	return modes[(slices.Index(modes, m.talk.Mode)+1)%len(modes)]
+}
+
+func (m *Model) slashCopy(string) tea.Cmd {
+	text := m.transcript.LastReply()
+	if text == "" {
+		return m.say("there is no reply to copy yet", true)
+	}
+	return tea.Batch(tea.SetClipboard(text), m.say("copied the last reply", false))
+}
+
+func (m *Model) slashEditor(string) tea.Cmd { return m.openEditor(m.composer.Draft()) }
+
+func (m *Model) slashHelp(string) tea.Cmd {
+	m.showHelp()
+	return nil
+}
+
+func (m *Model) slashQuit(string) tea.Cmd { return tea.Quit }

@@ -1,0 +1,106 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui/meter"
+)
+
+// updates shows all that happened since the last time, in order, and listens
+// for more.
+func (m *Model) updates(msg updatesMsg) tea.Cmd {
+	if msg.from != m.talk.Updates {
+		return nil // of a conversation that was left
+	}
+	var cmds []tea.Cmd
+	for _, u := range msg.list {
+		if cmd := m.apply(u); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	if !msg.ended {
+		cmds = append(cmds, listen(m.ctx, msg.from))
+	}
+	return tea.Batch(append(cmds, m.keepTicking())...)
+}
+
+// apply shows one update.
+func (m *Model) apply(u agent.Update) tea.Cmd {
+	switch u := u.(type) {
+	case agent.Appended:
+		m.appended(u.Events)
+	case agent.Delta:
+		m.status.calls = ""
+		m.transcript.Delta(u.Text, u.Reasoning)
+	case agent.CallStreaming:
+		m.status.calls = callProgress(u)
+	case agent.Discarded:
+		m.transcript.Discard()
+	case agent.ToolStarted:
+		m.transcript.ToolStarted(u.CallID, u.Title)
+	case agent.ToolOutput:
+		m.transcript.ToolOutput(u.CallID, u.Text)
+	case agent.AskApproval:
+		m.ask(u)
+	case agent.ApprovalClosed:
+		m.closeQuestion(u.CallID)
+	case agent.Queued:
+		m.status.queued = u.Texts
+	case agent.Returned:
+		m.returned(u.Texts)
+	case agent.Status:
+		m.setStatus(u)
+	case agent.Metered:
+		m.metered(u.Meter)
+	case agent.ModelSwitched:
+		m.talk.Model = u.Model
+	case agent.Failed:
+		return m.failed(u.Err)
+	}
+	return nil
+}
+
+// callProgress says which call the model is writing.
+func callProgress(u agent.CallStreaming) string {
+	if u.Chars < 1000 {
+		return u.Name
+	}
+	return fmt.Sprintf("%s (%s characters so far)", u.Name, meter.Tokens(u.Chars))
+}
+
+func (m *Model) appended(events []conversation.Event) {
+	m.transcript.Append(events)
+	for _, e := range events {
+		if r, ok := e.Body.(conversation.Renamed); ok {
+			m.talk.Title = r.Title
+		}
+	}
+}
+
+// returned puts messages that were taken back before the draft.
+func (m *Model) returned(texts []string) {
+	m.status.queued = nil
+	if text := strings.Join(texts, "\n\n"); text != "" {
+		m.composer.Prepend(text)
+	}
+}
+
+// failed shows a failure. One with something to do about it stays in the
+// transcript, where it can be read in peace.
+func (m *Model) failed(err *agent.Error) tea.Cmd {
+	if slices.Contains([]agent.Class{agent.Cancelled}, err.Class) {
+		return nil
+	}
+	text := err.Error()
+	if err.Hint != "" {
+		text += "\n" + err.Hint
+	}
+	m.transcript.Fault(text)
+	return nil
+}
