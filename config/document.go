@@ -136,13 +136,21 @@ func checkText(name string, data []byte) (string, *Problem) {
 	return text, nil
 }
 
-// parseText runs the YAML parser. A panic of the parser is a problem of the file, not the end of the program.
+// parseText runs the YAML parser and turns its tree into ours.
 func parseText(src *source, text string) (root *node, problems Problems) {
-	defer func() {
-		if r := recover(); r != nil {
-			root, problems = nil, Problems{src.problem(0, 0, "", "cannot be read as YAML", "check brackets and quotes")}
-		}
-	}()
+	body, problems := parseTree(src, text)
+	if body == nil || len(problems) > 0 {
+		return nil, problems
+	}
+	defer src.recovered(&problems)
+	b := builder{src: src, anchors: map[string]*node{}}
+	root = b.build(body, 0)
+	return root, b.problems
+}
+
+// parseTree gives the parser's own tree, or nil when there is nothing but comments.
+func parseTree(src *source, text string) (body ast.Node, problems Problems) {
+	defer src.recovered(&problems)
 	tokens := lexer.Tokenize(text)
 	if len(tokens) > maxTokens {
 		return nil, Problems{src.problem(0, 0, "", "holds more than a configuration can", "is this a configuration file?")}
@@ -167,9 +175,14 @@ func parseText(src *source, text string) (root *node, problems Problems) {
 		line, col := place(docs[1].Body)
 		return nil, Problems{src.problem(line, col, "", "a second document begins here", "one file holds one document: delete the --- line")}
 	}
-	b := builder{src: src, anchors: map[string]*node{}}
-	root = b.build(docs[0].Body, 0)
-	return root, b.problems
+	return docs[0].Body, nil
+}
+
+// recovered makes a panic of the parser a problem of the file, not the end of the program. It is deferred.
+func (s *source) recovered(problems *Problems) {
+	if recover() != nil {
+		*problems = Problems{s.problem(0, 0, "", "cannot be read as YAML", "check brackets and quotes")}
+	}
 }
 
 // checkNesting bounds what the parser recurses over: brackets inside brackets, and `- - -` and the like on one line.
