@@ -17,6 +17,7 @@ type Agent struct {
 	inbox   *inbox
 	updates *Mailbox
 	started atomic.Bool
+	free    atomic.Int64 // tokens of the window that are free, -1 unknown
 
 	// From here on owned by the goroutine of Run.
 	log      *conversation.Log
@@ -164,7 +165,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	defer a.updates.Close()
 	defer a.keeper.start(ctx)()
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	a.resume(ctx)
 	for ctx.Err() == nil {
 		a.obey(ctx)
@@ -183,6 +184,21 @@ func (a *Agent) Run(ctx context.Context) error {
 		return err
 	}
 	return nil
+}
+
+// Free is how many tokens of the window nothing fills yet, -1 if the window is
+// unknown. It may be called from any goroutine.
+func (a *Agent) Free() int { return int(a.free.Load()) }
+
+// showMeter tells how full the window is now.
+func (a *Agent) showMeter() {
+	r := a.meter.Reading()
+	free := -1
+	if r.Window.Known() {
+		free = max(0, r.Window.Tokens-r.Used)
+	}
+	a.free.Store(int64(free))
+	a.updates.Put(Metered{Meter: a.meter})
 }
 
 // status tells what the conversation is doing now.

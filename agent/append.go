@@ -28,7 +28,7 @@ func (a *Agent) append(ctx context.Context, bodies ...conversation.Body) ([]conv
 	a.pending = nil
 	a.fold(events)
 	a.updates.Put(Appended{Events: events})
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	return events, nil
 }
 

@@ -168,7 +168,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.settings.model, a.settings.provider = m, p
 	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
 	a.updates.Put(ModelSwitched{Model: m})
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
 	if a.turn == nil && a.log.Len() > 0 {
@@ -198,6 +198,6 @@ func (a *Agent) setWindow(w compact.Window) bool {
 	a.settings.model.Window = w
 	a.meter = a.meter.WithWindow(w)
 	a.updates.Put(ModelSwitched{Model: a.settings.model})
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	return true
 }

@@ -81,9 +81,9 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	answer := a.ask(ctx, r)
-	a.updates.Put(Metered{Meter: a.meter})
+	a.showMeter()
 	calls, err := a.keepReply(ctx, r, answer)
 	if answer.err == nil {
 		return calls, err
