@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// askOptions is how one question is asked.
+type askOptions struct {
+	newest  bool
+	resume  string
+	approve string
+}
+
+// Answers to --approve.
+const (
+	approveNone     = ""
+	approveAutoEdit = "auto-edit"
+	approveAll      = "all"
+)
+
+func (a *app) askCommand() *cobra.Command {
+	var o askOptions
+	c := &cobra.Command{
+		Use:   "ask [-c | -r ID] PROMPT",
+		Short: "Ask one question; the reply goes to standard output",
+		Long: `Asks one question, in a new conversation unless -c or -r names one. What comes in
+on a pipe is appended to the prompt. The reply goes to standard output, rendered
+on a terminal and plain into a pipe; the conversation's ID and the progress go to
+standard error. Calls that would need approval are denied unless --approve says
+otherwise.`,
+		Example: `  plimsoll ask "what does this project do?"
+  git diff | plimsoll ask "write a commit message"
+  plimsoll ask -c "and now in one sentence"
+  plimsoll ask --approve auto-edit "fix the typo in README.md"`,
+		Args: positional(cobra.ArbitraryArgs),
+		RunE: func(c *cobra.Command, args []string) error { return a.ask(c.Context(), o, strings.Join(args, " ")) },
+	}
+	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
+	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
+	return c
+}
+
+// ask asks one question and waits for the whole turn.
+func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
+	mode, err := o.mode()
+	if err != nil {
+		return err
+	}
+	if err := a.configure(); err != nil {
+		return err
+	}
+	prompt, err = a.withInput(prompt)
+	if err != nil {
+		return err
+	}
+	l, err := a.askLink(ctx)
+	if err != nil {
+		return err
+	}
+	id, err := a.askTarget(ctx, o)
+	if err != nil {
+		return err
+	}
+	r, err := a.openRunning(ctx, l, openOptions{id: id, mode: mode})
+	if err != nil {
+		return err
+	}
+	for _, note := range r.notes {
+		fmt.Fprintln(a.env.Stderr, "note: "+note)
+	}
+	fmt.Fprintf(a.env.Stderr, "%s · %s\n", r.id, l.model.Name())
+	w := newAsking(a, r)
+	r.agent.Send(prompt)
+	err = w.watch(ctx)
+	return errors.Join(err, r.close())
+}
+
+// mode is the permission mode that --approve asks for.
+func (o askOptions) mode() (conversation.Mode, error) {
+	if o.newest && o.resume != "" {
+		return "", wrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+	}
+	switch o.approve {
+	case approveNone:
+		return "", nil
+	case approveAutoEdit:
+		return conversation.ModeAutoEdit, nil
+	case approveAll:
+		return conversation.ModeYolo, nil
+	}
+	return "", wrongUse("--approve takes auto-edit or all, not %q", o.approve)
+}
+
+// withInput appends what comes in on a pipe to the prompt.
+func (a *app) withInput(prompt string) (string, error) {
+	if a.env.Stdin != nil && !terminal(a.env.Stdin) {
+		const most = 64 << 20
+		data, err := io.ReadAll(io.LimitReader(a.env.Stdin, most))
+		if err != nil {
+			return "", fmt.Errorf("reading standard input: %w", err)
+		}
+		if text := strings.TrimRight(string(data), "\n"); strings.TrimSpace(text) != "" {
+			if prompt != "" {
+				prompt += "\n\n"
+			}
+			prompt += text
+		}
+	}
+	if strings.TrimSpace(prompt) == "" {
+		return "", wrongUse("there is nothing to ask: give a prompt, or pipe one in")
+	}
+	return prompt, nil
+}
+
+// askLink is the model to ask. A server that knows how large its window is
+// has a second to say so.
+func (a *app) askLink(ctx context.Context) (link, error) {
+	c, err := a.choose(ctx, false)
+	if err != nil {
+		return link{}, err
+	}
+	l, err := a.connect(ctx, c)
+	if err != nil || l.discover == nil {
+		return l, err
+	}
+	if w := l.model.Window; w.Known() && w.Source != "catalogue" {
+		return l, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if w, err := l.window(ctx); err == nil {
+		l.model.Window = w
+	}
+	return l, nil
+}
+
+// askTarget is the ID of the conversation to continue, "" for a new one.
+func (a *app) askTarget(ctx context.Context, o askOptions) (string, error) {
+	if !o.newest && o.resume == "" {
+		return "", nil
+	}
+	store, err := a.open()
+	if err != nil {
+		return "", err
+	}
+	return store.Resolve(ctx, o.resume, a.workspace)
+}
+
+// asking follows the turn of one question.
+type asking struct {
+	running *running
+	reply   replyWriter
+	stderr  io.Writer
+	quiet   bool // no progress: standard error is no terminal
+	begun   bool
+	failure *agent.Error
+}
+
+func newAsking(a *app, r *running) *asking {
+	return &asking{running: r, reply: a.replyWriter(), stderr: a.env.Stderr, quiet: !terminal(a.env.Stderr)}
+}
+
+// watch shows what happens until the conversation is idle again. Ending ctx
+// cancels the turn; what had arrived is kept.
+func (w *asking) watch(ctx context.Context) error {
+	for {
+		updates, err := w.running.agent.Updates().Take(ctx)
+		if err != nil {
+			w.running.agent.Cancel()
+			return errors.Join(context.Canceled, w.reply.end())
+		}
+		for _, u := range updates {
+			if w.show(u) {
+				return w.finish()
+			}
+		}
+	}
+}
+
+// show shows an update; true when the turn is over.
+func (w *asking) show(u agent.Update) (over bool) {
+	switch u := u.(type) {
+	case agent.Delta:
+		w.reply.write(u.Text)
+	case agent.Discarded:
+		w.reply.discard()
+	case agent.Appended:
+		w.appended(u.Events)
+	case agent.ToolStarted:
+		w.progress("· " + u.Title)
+	case agent.Failed:
+		w.failure = u.Err
+	case agent.Status:
+		switch u.Phase {
+		case agent.Idle:
+			return w.begun
+		case agent.Retrying:
+			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))
+		}
+		w.begun = true
+	case agent.Returned:
+		// The message could not be stored.
+		return w.failure != nil
+	}
+	return false
+}
+
+func (w *asking) appended(events []conversation.Event) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			w.begun = true
+		case conversation.AssistantMessage:
+			w.reply.message(b)
+		case conversation.ToolResult:
+			if b.Status != conversation.ResultOK {
+				w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+			}
+		case conversation.Notice:
+			w.progress(b.Text)
+		}
+	}
+}
+
+func (w *asking) progress(text string) {
+	fmt.Fprintln(w.stderr, progressLine(text))
+}
+
+// finish ends the reply and reports how the turn went.
+func (w *asking) finish() error {
+	if err := w.reply.end(); err != nil {
+		return err
+	}
+	if w.failure != nil {
+		return w.failure
+	}
+	return nil
+}

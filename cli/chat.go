@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/spf13/cobra"
+
+	"plimsoll/tui"
+)
+
+// chatOptions says which conversation the chat opens.
+type chatOptions struct {
+	newest bool
+	resume string // "": none; pick: let the user choose
+}
+
+// pick is the value of a bare -r.
+const pick = "?"
+
+func (a *app) chatCommand() *cobra.Command {
+	var o chatOptions
+	c := &cobra.Command{
+		Use:   "plimsoll",
+		Short: "Chat with a language model, the load line always in sight",
+		Long: `Plimsoll is a terminal chat client for people who work with a language model for
+hours. A gauge shows how full the model's context window is, what fills it and
+where room is made. Without a command it opens the chat; without an API key or a
+local server it talks to a built-in demo model that is not an AI.`,
+		Example: `  plimsoll                          start a conversation
+  plimsoll -c                       continue the newest of this workspace
+  plimsoll -r                       pick one to continue
+  plimsoll --model ollama/qwen3:8b  talk to a local model
+  plimsoll ask "what is in here?"   one question, the reply on standard output`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), o) },
+	}
+	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`; without one, pick")
+	c.Flags().Lookup("resume").NoOptDefVal = pick
+	return c
+}
+
+// chat runs the screen until the user leaves it.
+func (a *app) chat(ctx context.Context, o chatOptions) error {
+	if o.newest && o.resume != "" {
+		return wrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+	}
+	if err := a.configure(); err != nil {
+		return err
+	}
+	if !terminal(a.env.Stdin) || !terminal(a.env.Stdout) {
+		return usageError{withHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe")}
+	}
+	cfg := a.cfg()
+	keys := map[string][]string{}
+	for action, k := range cfg.UI.Keys {
+		keys[action] = k
+	}
+	bindings, err := tui.DefaultKeyMap().Rebind(keys)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := tui.CheckTheme(cfg.UI.Theme); err != nil {
+		return usageError{err}
+	}
+	h := newHost(a, o)
+	defer h.close()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	model := tui.New(ctx, tui.Options{
+		Host: h, Models: h, Desk: h, Prompts: h, Edit: a.edit,
+		Keys: bindings, Theme: cfg.UI.Theme, Colourless: a.env.colourless(), Mouse: cfg.UI.Mouse,
+		Place: a.home(a.workspace), Pick: o.resume == pick,
+	})
+	_, err = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(a.env.Stdin), tea.WithOutput(a.env.Stdout),
+		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)).Run()
+	stop()
+	return errors.Join(leaving(err), h.leave(model.Farewell()))
+}
+
+// framesPerSecond is how often the screen may be drawn. The ticker behind it
+// is the idle program's only work.
+const framesPerSecond = 60
+
+// leaving is the error of a screen that was left: being told to end is none.
+func leaving(err error) error {
+	if errors.Is(err, tea.ErrProgramKilled) || errors.Is(err, tea.ErrInterrupted) {
+		return nil
+	}
+	return err
+}
+
+// home writes a folder below the user's home as ~/folder.
+func (a *app) home(dir string) string {
+	if home := a.env.Getenv("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/"); ok {
+			return "~/" + rest
+		}
+	}
+	return dir
+}
+
+// edit prepares the user's editor: VISUAL, else EDITOR, else vi.
+func (a *app) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
+	editor := strings.Fields(a.env.Getenv("VISUAL"))
+	if len(editor) == 0 {
+		editor = strings.Fields(a.env.Getenv("EDITOR"))
+	}
+	if len(editor) == 0 {
+		editor = []string{"vi"}
+	}
+	dir, err := os.MkdirTemp("", "plimsoll-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a file for the editor: %w", err)
+	}
+	path := filepath.Join(dir, "message.md")
+	if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("writing the draft for the editor: %w", err), os.RemoveAll(dir))
+	}
+	read := func() (string, error) {
+		text, err := os.ReadFile(path)
+		return strings.TrimRight(string(text), "\n"), errors.Join(err, os.RemoveAll(dir))
+	}
+	return newEditor(ctx, editor, path), read, nil
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/openai"
+)
+
+// The order in which a model is chosen (CONTRACT): --demo, --base-url, --model,
+// configuration, the first key found in the environment, a local server, the
+// demo model. A choice names an endpoint and a model; nothing is sent yet,
+// except to local servers when nothing else is there.
+
+// choice is the endpoint and the model to talk to.
+type choice struct {
+	provider string
+	model    string // "": the first the server lists
+	baseURL  string // "": the provider's own
+	demo     bool
+}
+
+const (
+	providerCustom = "custom"
+	providerDemo   = "demo"
+)
+
+// errNoProvider says that there is nobody to talk to.
+var errNoProvider = errors.New("there is no model to talk to: no API key in the environment and none in the configuration")
+
+// noProviderHint is what to do about it.
+const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"
+
+// choose decides without asking any server but local ones. silently falling
+// back to the demo model is for the chat only: elsewhere it must be named.
+func (a *app) choose(ctx context.Context, demoAllowed bool) (choice, error) {
+	if a.flags.demo {
+		return choice{provider: providerDemo, demo: true}, nil
+	}
+	if a.flags.baseURL != "" {
+		return choice{provider: providerCustom, baseURL: a.flags.baseURL,
+			model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}, nil
+	}
+	for _, name := range []string{a.flags.model, a.cfg().Model} {
+		if name != "" {
+			return a.named(name)
+		}
+	}
+	if c, ok := a.byKey(); ok {
+		return c, nil
+	}
+	if a.probing() {
+		if found := openai.Local(ctx, openai.LocalBases(a.env.Getenv), nil); len(found) > 0 {
+			return choice{provider: found[0].Provider, model: found[0].Model, baseURL: found[0].BaseURL}, nil
+		}
+	}
+	if demoAllowed {
+		return choice{provider: providerDemo, demo: true}, nil
+	}
+	return choice{}, usageError{withHint(errNoProvider, noProviderHint)}
+}
+
+// probing reports whether local servers may be looked for.
+func (a *app) probing() bool {
+	return a.cfg().Discovery.Local && a.env.Getenv("PLIMSOLL_NO_PROBE") != "1"
+}
+
+// named reads a model's name: provider/id if the first segment is a provider,
+// else an id that the catalogue knows.
+func (a *app) named(name string) (choice, error) {
+	if name == providerDemo || strings.HasPrefix(name, providerDemo+"/") {
+		return choice{provider: providerDemo, demo: true}, nil
+	}
+	if first, rest, ok := strings.Cut(name, "/"); ok && a.knownProvider(first) {
+		if rest == "" {
+			return choice{}, wrongUse("the model %q has no id behind the provider", name)
+		}
+		return a.at(first, rest), nil
+	}
+	if e, ok := catalog.ByID(name); ok && a.knownProvider(e.Provider) {
+		return a.at(e.Provider, name), nil
+	}
+	if a.knownProvider(name) {
+		if e, ok := catalog.Default(name); ok {
+			return a.at(name, e.ID), nil
+		}
+		return a.at(name, ""), nil
+	}
+	return choice{}, usageError{withHint(fmt.Errorf("the model %q is not known", name),
+		"write it as provider/id, with one of "+strings.Join(a.providers(), ", ")+"; `plimsoll models` lists what is known")}
+}
+
+// at is a model at a provider, with the address the user gave it.
+func (a *app) at(provider, model string) choice {
+	c := choice{provider: provider, model: model, baseURL: a.cfg().Providers[provider].BaseURL}
+	if provider == "openai" && c.baseURL == "" {
+		c.baseURL = a.env.Getenv("OPENAI_BASE_URL")
+	}
+	return c
+}
+
+// byKey chooses the first provider with a key in the environment. An
+// OPENAI_BASE_URL counts as one: local servers need no key.
+func (a *app) byKey() (choice, bool) {
+	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" {
+		return choice{provider: "openai", baseURL: base}, true
+	}
+	for _, name := range openai.ByKey() {
+		if key, _ := a.key(name); key == "" {
+			continue
+		}
+		if e, ok := catalog.Default(name); ok {
+			return a.at(name, e.ID), true
+		}
+	}
+	return choice{}, false
+}
+
+// key is a provider's key and the variable it stands or would stand in.
+func (a *app) key(provider string) (key, variable string) {
+	if v := a.cfg().Providers[provider].APIKeyEnv; v != "" {
+		return a.env.Getenv(v), v
+	}
+	if provider == providerCustom {
+		return a.env.Getenv("PLIMSOLL_API_KEY"), "PLIMSOLL_API_KEY"
+	}
+	e, ok := openai.Known(provider)
+	if !ok {
+		return "", ""
+	}
+	return e.Key(a.env.Getenv)
+}
+
+func (a *app) knownProvider(name string) bool { return slices.Contains(a.providers(), name) }
+
+// providers lists the built-in providers and the user's own.
+func (a *app) providers() []string {
+	names := openai.Providers()
+	for name := range a.cfg().Providers {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names[len(openai.Providers()):])
+	return names
+}

@@ -1,0 +1,215 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/demo"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/config"
+)
+
+// link is a model that can be talked to.
+type link struct {
+	model    agent.Model
+	provider agent.Provider
+	// discover asks the server how large the window is; nil where servers do
+	// not say.
+	discover func(context.Context) (openai.Found, error)
+}
+
+// connect makes a choice into a link. The only request it may send is for the
+// list of models, when the choice names none.
+func (a *app) connect(ctx context.Context, c choice) (link, error) {
+	if c.demo {
+		return a.connectDemo(ctx)
+	}
+	o := a.endpoint(c)
+	if c.model == "" {
+		id, err := firstModel(ctx, o)
+		if err != nil {
+			return link{}, err
+		}
+		c.model = id
+	}
+	client := openai.New(o)
+	l := link{provider: client, model: a.model(ctx, c, client)}
+	l.discover = func(ctx context.Context) (openai.Found, error) { return openai.Discover(ctx, o, c.model) }
+	return l, nil
+}
+
+// endpoint is how to reach a choice's provider.
+func (a *app) endpoint(c choice) openai.Options {
+	p := a.cfg().Providers[c.provider]
+	key, variable := a.key(c.provider)
+	return openai.Options{Provider: c.provider, BaseURL: c.baseURL, Key: key, KeyVar: variable,
+		Headers: p.Headers, Wire: openai.Wire(p.Wire)}
+}
+
+// firstModel is the first model a server lists that is fit for chat.
+func firstModel(ctx context.Context, o openai.Options) (string, error) {
+	found, err := openai.Discover(ctx, o, "")
+	if err != nil {
+		return "", withHint(fmt.Errorf("asking %s for its models: %w", o.BaseURL, err), "name one with --model, or check the address")
+	}
+	m, ok := found.First()
+	if !ok {
+		return "", withHint(fmt.Errorf("%s lists no model that is fit for chat", o.BaseURL), "name one with --model")
+	}
+	return m.ID, nil
+}
+
+// model is what is known about a choice's model before anything is sent:
+// catalogue, then what was learned, then configuration, then the flag.
+func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.Model {
+	m := agent.Model{Provider: c.provider, ID: c.model, Window: compact.Window{Source: compact.WindowUnknown}}
+	own := client.Capabilities()
+	if e, ok := catalog.Lookup(c.provider, c.model); ok {
+		m = e.Model(c.model)
+		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
+	}
+	m.Caps = own
+	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
+	a.calibrate(ctx, &m)
+	a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
+	return m
+}
+
+// calibrate takes over what was learned about the model before. A store that
+// cannot be read is no reason not to talk.
+func (a *app) calibrate(ctx context.Context, m *agent.Model) {
+	s, err := a.open()
+	if err != nil {
+		return
+	}
+	known, ok, err := s.Calibration(ctx, m.CalibrationKey)
+	if err != nil {
+		a.logger().Warn("calibration not read", "error", err)
+		return
+	}
+	if !ok {
+		return
+	}
+	m.Calibration = known
+	if known.Window > 0 {
+		m.Window = compact.Window{Tokens: known.Window, Source: compact.WindowLearned}
+	}
+}
+
+// apply lets the user's own settings win.
+func (a *app) apply(m *agent.Model, own config.Model) {
+	if own.MaxOutput > 0 {
+		m.MaxOut = own.MaxOutput
+	}
+	window := own.ContextWindow
+	if w := a.cfg().Context.Window; w > 0 {
+		window = w
+	}
+	if window == 0 && m.Window.Known() {
+		window = m.Window.Tokens
+	}
+	if own.MaxInput > 0 && (window == 0 || own.MaxInput < window) {
+		window = own.MaxInput
+	}
+	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || a.cfg().Context.Window > 0 {
+		m.Window = compact.Window{Tokens: window, Source: compact.WindowConfig}
+	}
+	if a.flags.window > 0 {
+		m.Window = compact.Window{Tokens: a.flags.window, Source: compact.WindowFlag}
+	}
+	applyPrices(m, own.Prices)
+}
+
+// applyPrices lets the user's prices win, one by one.
+func applyPrices(m *agent.Model, own config.Prices) {
+	if own == (config.Prices{}) {
+		return
+	}
+	p := agent.Prices{Date: "configured"}
+	if m.Prices != nil {
+		p = *m.Prices
+		p.Tiers = nil
+		p.Date = "configured"
+	}
+	for _, set := range []struct {
+		to   *float64
+		from *float64
+	}{{&p.Input, own.Input}, {&p.Cached, own.Cached}, {&p.CacheWrite, own.CacheWrite}, {&p.Output, own.Output}} {
+		if set.from != nil {
+			*set.to = *set.from
+		}
+	}
+	m.Prices = &p
+}
+
+// connectDemo starts the demo model. It is reached over the wire like any
+// other; only its name, badge and prices come from here.
+func (a *app) connectDemo(ctx context.Context) (link, error) {
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: demo.DefaultPace})
+	if err != nil {
+		return link{}, err
+	}
+	a.atEnd(s.Close)
+	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
+	client := openai.New(o)
+	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Caps: client.Capabilities(),
+		Prices: &agent.Prices{}, CalibrationKey: "demo " + demo.ModelID,
+		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
+	a.calibrate(ctx, &m)
+	a.apply(&m, config.Model{})
+	return link{model: m, provider: client}, nil
+}
+
+// cost prices a request by the model's sheet.
+func cost(m agent.Model, t agent.Tokens) (*float64, string) {
+	if m.Prices == nil || t.Prompt < 0 {
+		return nil, ""
+	}
+	usd := catalog.Cost(*m.Prices, t)
+	return &usd, m.Prices.Date
+}
+
+// errNoModels says that a server was asked for its window in vain.
+var errNoModels = errors.New("the server does not say how large the window is")
+
+// window asks the server how large the window is.
+func (l link) window(ctx context.Context) (compact.Window, error) {
+	if l.discover == nil {
+		return compact.Window{}, errNoModels
+	}
+	found, err := l.discover(ctx)
+	if err != nil {
+		return compact.Window{}, err
+	}
+	if found.Window == 0 {
+		return compact.Window{}, errNoModels
+	}
+	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}, nil
+}
+
+// once is a provider that calls then when its first reply has ended: a local
+// server knows its window only when the model is loaded.
+type once struct {
+	agent.Provider
+	then func()
+	did  sync.Once
+}
+
+// Stream passes the reply on.
+func (o *once) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+	return func(yield func(agent.Chunk, error) bool) {
+		defer o.did.Do(o.then)
+		for c, err := range o.Provider.Stream(ctx, r) {
+			if !yield(c, err) {
+				return
+			}
+		}
+	}
+}

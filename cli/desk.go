@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tools"
+	"plimsoll/tui"
+	"plimsoll/tui/composer"
+)
+
+// Limits of what surrounds a conversation on the screen.
+const (
+	maxFiles      = 20_000          // that can be mentioned
+	maxPrompts    = 500             // of the history
+	shellTime     = 2 * time.Minute // for a command of the user's own
+	maxShell      = 30_000          // characters of its output
+	maxAttachment = 1 << 20         // bytes of a mentioned file that are looked at
+)
+
+// Conversations lists the stored ones, newest first.
+func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
+	store, err := h.app.open()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]tui.Stored, 0, len(entries))
+	for _, e := range entries {
+		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), plural(e.Turns, "turn"), h.app.home(e.Workspace))
+		if e.Elsewhere {
+			note += " · open elsewhere"
+		}
+		out = append(out, tui.Stored{ID: e.ID, Title: e.Heading(), Note: note})
+	}
+	return out, nil
+}
+
+// Models lists what can be switched to: the catalogue's models of providers
+// that have a key, what the server in use lists, and the demo model.
+func (h *host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+	h.mu.Lock()
+	var current link
+	if h.running != nil {
+		current = h.running.link
+	}
+	h.mu.Unlock()
+	var out []tui.ModelChoice
+	if current.discover != nil {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		if found, err := current.discover(ctx); err == nil {
+			for _, m := range found.Models {
+				if m.Chat {
+					out = append(out, tui.ModelChoice{Name: current.model.Provider + "/" + m.ID, Note: windowNote(m.Window)})
+				}
+			}
+		}
+	}
+	listed := len(out) > 0
+	for _, e := range catalog.All() {
+		key, _ := h.app.key(e.Provider)
+		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.model.Provider {
+			continue
+		}
+		out = append(out, tui.ModelChoice{Name: e.Provider + "/" + e.ID, Note: windowNote(e.Limit())})
+	}
+	return append(out, tui.ModelChoice{Name: providerDemo, Note: "built in, not an AI"}), nil
+}
+
+func windowNote(tokens int) string {
+	if tokens <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%dk", (tokens+500)/1000)
+}
+
+// SwitchModel makes requests go to another model from here on.
+func (h *host) SwitchModel(ctx context.Context, name string) error {
+	var c choice
+	h.mu.Lock()
+	if h.running == nil {
+		h.mu.Unlock()
+		return errors.New("this conversation is read only")
+	}
+	current := h.running.link.model
+	h.mu.Unlock()
+	c, err := h.app.named(name)
+	if rest, ok := strings.CutPrefix(name, current.Provider+"/"); ok && current.Provider == providerCustom && h.app.flags.baseURL != "" {
+		c, err = choice{provider: providerCustom, model: rest, baseURL: h.app.flags.baseURL}, nil
+	}
+	if err != nil {
+		return err
+	}
+	l, err := h.app.connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running == nil {
+		return errEnded
+	}
+	h.running.switchTo(l)
+	return nil
+}
+
+// Files lists the files of the workspace that can be mentioned.
+func (h *host) Files(ctx context.Context) ([]composer.File, error) {
+	if err := h.app.configure(); err != nil {
+		return nil, err
+	}
+	found, err := tools.WorkspaceFiles(ctx, h.app.workspace, maxFiles)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]composer.File, len(found))
+	for i, f := range found {
+		files[i] = composer.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)}
+	}
+	return files, nil
+}
+
+// Attach returns the text of files, each with its name.
+func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
+	root, err := os.OpenRoot(h.app.workspace)
+	if err != nil {
+		return "", fmt.Errorf("opening the workspace: %w", err)
+	}
+	defer root.Close()
+	var b strings.Builder
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		text, err := attachment(root, path)
+		if err != nil {
+			return "", fmt.Errorf("@%s: %w", path, err)
+		}
+		fmt.Fprintf(&b, "\n\n<file path=%q>\n%s\n</file>", path, strings.TrimRight(text, "\n"))
+	}
+	return b.String(), nil
+}
+
+// attachment reads a mentioned file, cut like a tool's result.
+func attachment(root *os.Root, path string) (string, error) {
+	st, err := root.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !st.Mode().IsRegular() {
+		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
+	}
+	f, err := root.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxAttachment))
+	if err != nil {
+		return "", err
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return "", errors.New("a binary file cannot be part of a message")
+	}
+	shown, _ := conversation.Cut(conversation.Clean(string(data)), conversation.ResultMaxChars)
+	return shown, nil
+}
+
+// Shell runs a command of the user's own in the workspace and returns what it
+// printed. It keeps the environment: the user runs it, not the model.
+func (h *host) Shell(ctx context.Context, command string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, shellTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir = h.app.workspace
+	cmd.WaitDelay = time.Second
+	output, err := cmd.CombinedOutput()
+	text, _ := conversation.Cut(conversation.Clean(string(output)), maxShell)
+	text = strings.TrimRight(text, "\n")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return text + "\n(" + exit.Error() + ")", nil
+	}
+	return text, err
+}
+
+// Prompts returns what was sent before, oldest first.
+func (h *host) Prompts(ctx context.Context) ([]string, error) {
+	store, err := h.app.open()
+	if err != nil {
+		return nil, err
+	}
+	return store.History(ctx, h.app.workspace, maxPrompts)
+}
+
+// Remember adds a prompt to the history.
+func (h *host) Remember(ctx context.Context, text string) error {
+	store, err := h.app.open()
+	if err != nil {
+		return err
+	}
+	return store.AddHistory(ctx, h.app.workspace, text)
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"plimsoll/config"
+)
+
+// Env is everything the commands know of the world outside, so that tests can
+// run many of them side by side.
+type Env struct {
+	Args    []string // without the program's name
+	Lookup  config.Env
+	Environ []string // all of it, for the terminal's abilities
+	Dir     string   // current folder
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Version string
+	Example []byte // config.yaml.example
+}
+
+// Getenv is a variable's value, "" if it is not set.
+func (e Env) Getenv(name string) string {
+	value, _ := e.Lookup(name)
+	return value
+}
+
+// terminal reports whether a stream is a terminal.
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is the number of columns of a terminal stream, fallback if it has none.
+func width(stream any, fallback int) int {
+	if f, ok := stream.(*os.File); ok {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+	}
+	return fallback
+}
+
+// colourless reports whether the user wants no colours (no-color.org).
+func (e Env) colourless() bool {
+	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
+}

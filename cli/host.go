@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tui"
+)
+
+// host opens conversations for the screen and serves what surrounds them. Its
+// methods run on the goroutines of the screen's commands; the conversation in
+// use is guarded, so that leaving one and asking about it cannot cross.
+type host struct {
+	app  *app
+	open chatOptions
+
+	mu      sync.Mutex // guards what follows
+	running *running   // nil before the first and while read-only
+	reading string     // ID of the conversation that is only read
+	ended   bool       // the screen was left: nothing opens any more
+}
+
+func newHost(a *app, o chatOptions) *host { return &host{app: a, open: o} }
+
+// errEnded says that the screen is gone.
+var errEnded = errors.New("the program is ending")
+
+// Open opens the conversation the program was started for.
+func (h *host) Open(ctx context.Context) (tui.Conversation, error) {
+	id, err := h.wanted(ctx)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	return h.enter(ctx, id)
+}
+
+// wanted is the ID of the conversation to open, "" for a new one.
+func (h *host) wanted(ctx context.Context) (string, error) {
+	if !h.open.newest && (h.open.resume == "" || h.open.resume == pick) {
+		return "", nil
+	}
+	store, err := h.app.open()
+	if err != nil {
+		return "", err
+	}
+	prefix := h.open.resume
+	if h.open.newest {
+		prefix = ""
+	}
+	return store.Resolve(ctx, prefix, h.app.workspace)
+}
+
+// enter leaves the open conversation and opens another; "" is a new one.
+func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ended {
+		return tui.Conversation{}, errEnded
+	}
+	l, err := h.link(ctx)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	if h.running != nil && id != "" && h.running.id == id {
+		return tui.Conversation{}, errors.New("this conversation is open already")
+	}
+	r, err := h.app.openRunning(ctx, l, openOptions{id: id, interactive: true, mode: h.mode()})
+	var locked *storage.LockedError
+	if errors.As(err, &locked) {
+		return h.readOnly(ctx, id, l, locked)
+	}
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	if err := h.drop(); err != nil {
+		h.app.logger().Error("leaving a conversation", "error", err)
+	}
+	h.running, h.reading = r, ""
+	if l.discover != nil {
+		r.ask()
+	}
+	return h.conversation(r), nil
+}
+
+// mode is the permission mode in use, so that it stays across conversations.
+func (h *host) mode() conversation.Mode {
+	if h.running == nil {
+		return ""
+	}
+	return h.running.box.Mode()
+}
+
+// link is the model in use, or the one to start with.
+func (h *host) link(ctx context.Context) (link, error) {
+	if h.running != nil {
+		return h.running.link, nil
+	}
+	c, err := h.app.choose(ctx, true)
+	if err != nil {
+		return link{}, err
+	}
+	return h.app.connect(ctx, c)
+}
+
+// conversation is an open conversation as the screen takes it.
+func (h *host) conversation(r *running) tui.Conversation {
+	talk := tui.Conversation{
+		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Updates: r.agent.Updates(),
+		Model: r.link.model, Mode: r.box.Mode(), Notes: append(h.notes(), r.notes...),
+	}
+	talk.Title = title(r.events)
+	return talk
+}
+
+// notes is what the user should know about the configuration.
+func (h *host) notes() []string {
+	var notes []string
+	for _, refused := range h.app.loaded.Refused {
+		notes = append(notes, fmt.Sprintf("%s:%d: %s is not applied: it %s", h.app.home(refused.File), refused.Line, refused.Key, refused.Why))
+	}
+	return notes
+}
+
+// title is the newest title among events.
+func title(events []conversation.Event) string {
+	t := ""
+	for _, e := range events {
+		if r, ok := e.Body.(conversation.Renamed); ok {
+			t = r.Title
+		}
+	}
+	return t
+}
+
+// settings changes how a running conversation goes on.
+type settings struct{ r *running }
+
+func (s settings) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
+func (s settings) Rename(title string)         { s.r.agent.Rename(title) }
+
+// New leaves the open conversation and begins another.
+func (h *host) New(ctx context.Context) (tui.Conversation, error) { return h.enter(ctx, "") }
+
+// Resume leaves the open conversation and continues another.
+func (h *host) Resume(ctx context.Context, id string) (tui.Conversation, error) {
+	return h.enter(ctx, id)
+}
+
+// Delete removes the open conversation for good and begins another.
+func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
+	h.mu.Lock()
+	old := h.running
+	h.mu.Unlock()
+	talk, err := h.enter(ctx, "")
+	if err != nil || old == nil {
+		return talk, err
+	}
+	if err := h.app.store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return talk, fmt.Errorf("deleting %s: %w", old.id, err)
+	}
+	return talk, nil
+}
+
+// drop ends the open conversation. The lock is held.
+func (h *host) drop() error {
+	if h.running == nil {
+		return nil
+	}
+	r := h.running
+	h.running = nil
+	return r.close()
+}
+
+// close ends everything; it is safe to call twice.
+func (h *host) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = true
+	if err := h.drop(); err != nil {
+		fmt.Fprintln(h.app.env.Stderr, explain(err))
+	}
+}
+
+// leave ends the conversation and says how to go on with it.
+func (h *host) leave(farewell string) error {
+	h.mu.Lock()
+	id, said := "", false
+	if h.running != nil {
+		id = h.running.id
+	}
+	h.ended = true
+	err := h.drop()
+	h.mu.Unlock()
+	if id != "" && h.app.store != nil {
+		_, statErr := h.app.store.Resolve(context.Background(), id, "")
+		said = statErr == nil
+	}
+	if farewell != "" && h.app.cfg().UI.LeaveTranscript {
+		fmt.Fprintln(h.app.env.Stdout, farewell)
+	}
+	if said {
+		fmt.Fprintf(h.app.env.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
+	}
+	return err
+}

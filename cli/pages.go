@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// Page returns a text about the program or the conversation.
+func (h *host) Page(ctx context.Context, name string) (string, error) {
+	switch name {
+	case tui.PageConnect:
+		return h.connectPage(ctx), nil
+	case tui.PageDoctor:
+		return h.app.examination(ctx)
+	}
+	h.mu.Lock()
+	r := h.running
+	h.mu.Unlock()
+	if r == nil {
+		return "This conversation is read only.", nil
+	}
+	switch name {
+	case tui.PageTools:
+		return toolsPage(r), nil
+	case tui.PageTodos:
+		return todosPage(r), nil
+	case tui.PageCost:
+		return h.costPage(ctx, r)
+	case tui.PagePermissions:
+		return h.permissionsPage(r), nil
+	}
+	return "", fmt.Errorf("there is no page %q", name)
+}
+
+// toolsPage lists the tools the model can call.
+func toolsPage(r *running) string {
+	var b strings.Builder
+	for _, t := range r.box.Specs() {
+		first, _, _ := strings.Cut(t.Description, ". ")
+		access := ""
+		if t.ReadOnly {
+			access = " (read only)"
+		}
+		fmt.Fprintf(&b, "%s%s\n    %s\n", t.Name, access, strings.TrimSuffix(first, "."))
+	}
+	return b.String()
+}
+
+// todosPage is the list the model keeps.
+func todosPage(r *running) string {
+	list := r.box.Todos()
+	if len(list) == 0 {
+		return "No todos. The model keeps a list with its todo tools when a task has several steps."
+	}
+	var b strings.Builder
+	for _, t := range list {
+		mark := map[string]string{"completed": "✓", "in_progress": "▸"}[string(t.Status)]
+		if mark == "" {
+			mark = "·"
+		}
+		fmt.Fprintf(&b, "%s %s\n", mark, t.Text)
+	}
+	return b.String()
+}
+
+// costPage says what the conversation has cost so far, and by which prices.
+func (h *host) costPage(ctx context.Context, r *running) (string, error) {
+	events, _, err := h.app.store.Load(ctx, r.id)
+	if err != nil {
+		return "Nothing was said yet.", nil
+	}
+	var requests, unknown, prompt, cached, completion int
+	var usd float64
+	priced := map[string]bool{}
+	for _, e := range events {
+		u, ok := e.Body.(conversation.Usage)
+		if !ok {
+			continue
+		}
+		requests++
+		prompt += max(0, u.Prompt)
+		cached += max(0, u.Cached)
+		completion += max(0, u.Completion)
+		if u.CostUSD == nil {
+			unknown++
+			continue
+		}
+		usd += *u.CostUSD
+		priced[u.Priced] = true
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s so far: $%.4f\n\n", plural(requests, "request"), usd)
+	fmt.Fprintf(&b, "sent       %10d tokens\nof these   %10d from the provider's cache\nreceived   %10d tokens\n", prompt, cached, completion)
+	for date := range priced {
+		if date != "" {
+			fmt.Fprintf(&b, "\nprices: %s", date)
+		}
+	}
+	if unknown > 0 {
+		fmt.Fprintf(&b, "\n%s without a known price", plural(unknown, "request"))
+	}
+	return b.String(), nil
+}
+
+// permissionsPage says what runs without asking.
+func (h *host) permissionsPage(r *running) string {
+	p := h.app.cfg().Permissions
+	var b strings.Builder
+	fmt.Fprintf(&b, "mode: %s (shift+tab changes it)\n\n", r.box.Mode())
+	b.WriteString("plan       reads only\nask        asks before changes, commands and requests\n" +
+		"auto-edit  edits files of the workspace without asking\nyolo       never asks\n")
+	for _, list := range []struct {
+		title string
+		rules []string
+	}{{"always allowed", p.Allow}, {"never allowed", p.Deny}} {
+		if len(list.rules) > 0 {
+			fmt.Fprintf(&b, "\n%s:\n  %s\n", list.title, strings.Join(list.rules, "\n  "))
+		}
+	}
+	return b.String()
+}
+
+// connectPage says which models can be reached and how to reach others.
+func (h *host) connectPage(ctx context.Context) string {
+	var b strings.Builder
+	b.WriteString("Keys in the environment:\n")
+	found := false
+	for _, name := range openai.ByKey() {
+		if key, variable := h.app.key(name); key != "" {
+			fmt.Fprintf(&b, "  %s  -> /model %s\n", variable, name)
+			found = true
+		}
+	}
+	if !found {
+		b.WriteString("  none\n")
+	}
+	b.WriteString("\nServers on this machine:\n")
+	servers := []openai.Server{}
+	if h.app.probing() {
+		servers = openai.Local(ctx, openai.LocalBases(h.app.env.Getenv), nil)
+	}
+	for _, s := range servers {
+		fmt.Fprintf(&b, "  %s at %s  -> /model %s/%s\n", s.Provider, s.BaseURL, s.Provider, s.Model)
+	}
+	if len(servers) == 0 {
+		b.WriteString("  none answered\n")
+	}
+	b.WriteString(`
+To connect one:
+  export OPENAI_API_KEY=...        (or ANTHROPIC_, GEMINI_, OPENROUTER_, DEEPSEEK_, MISTRAL_, XAI_, GROQ_)
+  ollama serve                     a local server is found by itself
+  plimsoll --base-url URL          any OpenAI-compatible endpoint
+
+Anything else goes into the configuration (plimsoll config init):
+  model: provider/id
+  providers:
+    myserver: {base_url: "http://host:8000/v1", api_key_env: MYSERVER_KEY}
+`)
+	return b.String()
+}
+
+// newestMeter is the meter of a stored conversation as a model would see it.
+func newestMeter(a *app, l link, events []conversation.Event) compact.Meter {
+	view := compact.Project(events)
+	in, _ := newestInstructions(events)
+	return compact.NewMeter(a.meterOptions(l.model)).WithPrompt(in.SystemSize, in.ToolsSize).
+		WithView(view).WithHistory(events, l.model.Name())
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// flags are those of every command.
+type flags struct {
+	config  string
+	data    string
+	model   string
+	baseURL string
+	window  int
+	demo    bool
+	set     []string
+}
+
+// Run runs the command that env.Args name and returns the exit code.
+func Run(ctx context.Context, env Env) int {
+	a := &app{env: env}
+	root := a.rootCommand()
+	root.SetArgs(normalise(env.Args))
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	err := root.ExecuteContext(ctx)
+	if closed := a.close(); err == nil {
+		err = closed
+	}
+	if err != nil && ctx.Err() != nil {
+		err = context.Canceled
+	}
+	code := exitCode(err)
+	if code != exitDone && code != exitInterrupted && !errors.Is(err, errSaid) {
+		fmt.Fprintln(env.Stderr, explain(err))
+	}
+	return code
+}
+
+func (a *app) rootCommand() *cobra.Command {
+	root := a.chatCommand()
+	root.Version = a.env.Version
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+	})
+	f := root.PersistentFlags()
+	f.StringVar(&a.flags.config, "config", "", "configuration `FILE` instead of the usual one")
+	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations, log and transcripts")
+	f.StringVar(&a.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
+	f.StringVar(&a.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
+	f.IntVar(&a.flags.window, "window", 0, "context window in `TOKENS`, whatever the server says")
+	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
+	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
+	root.AddCommand(a.askCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
+		a.doctorCommand(), a.configCommand(), a.manCommand())
+	root.InitDefaultHelpCmd()
+	return root
+}
+
+// positional makes errors about arguments wrong use.
+func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := check(c, args); err != nil {
+			return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+		}
+		return nil
+	}
+}
+
+// normalise makes the value of -r an attached one where it may be left out,
+// which the flag library cannot tell apart: `plimsoll -r ID` resumes ID,
+// `plimsoll -r` alone lets the user pick. Elsewhere -r takes a value as usual.
+func normalise(args []string) []string {
+	for i, arg := range args {
+		if !strings.HasPrefix(arg, "-") && !takesValue(args, i) {
+			return args // a command of its own
+		}
+		if (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			out := slices.Clone(args[:i])
+			out = append(out, "--resume="+args[i+1])
+			return append(out, args[i+2:]...)
+		}
+		if arg == "--" {
+			return args
+		}
+	}
+	return args
+}
+
+// takesValue reports whether args[i] is the value of the flag before it.
+func takesValue(args []string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	switch args[i-1] {
+	case "--config", "--data", "--model", "--base-url", "--window", "--cfg":
+		return true
+	}
+	return false
+}

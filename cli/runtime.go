@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tools"
+)
+
+// running is one open conversation with everything it is made of: the writer,
+// the tools and the goroutine of its agent. Close ends them in the order in
+// which nothing is lost.
+type running struct {
+	app    *app
+	id     string
+	events []conversation.Event // as stored when it was opened
+	link   link
+	writer *storage.Writer
+	box    *tools.Box
+	agent  *agent.Agent
+	notes  []string
+
+	stop   context.CancelFunc
+	tasks  sync.WaitGroup // the agent, and questions to the server
+	failed error          // of the agent; read after tasks
+}
+
+// openOptions says how to open a conversation.
+type openOptions struct {
+	id          string // "": a new one
+	interactive bool
+	mode        conversation.Mode // "": as configured
+}
+
+// openRunning opens a conversation for writing and starts its agent.
+func (a *app) openRunning(ctx context.Context, l link, o openOptions) (*running, error) {
+	store, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	r := &running{app: a, id: o.id, link: l}
+	if err := r.openWriter(ctx, store); err != nil {
+		return nil, err
+	}
+	if err := r.start(ctx, store, o); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
+	var err error
+	if r.id == "" {
+		r.id = conversation.NewID()
+		r.writer, err = store.Create(ctx, storage.NewConversation{ID: r.id, Workspace: r.app.workspace})
+		return err
+	}
+	if r.writer, err = store.OpenWriter(ctx, r.id); err != nil {
+		return err
+	}
+	var report storage.LoadReport
+	if r.events, report, err = store.Load(ctx, r.id); err != nil {
+		return errors.Join(err, r.writer.Close())
+	}
+	if n := len(report.Damaged); n > 0 {
+		r.notes = append(r.notes, plural(n, "event")+" of this conversation could not be read; `plimsoll doctor` says more")
+	}
+	return nil
+}
+
+// start makes the tools and the agent, and runs it.
+func (r *running) start(ctx context.Context, store *storage.Store, o openOptions) error {
+	prompt, notes := instructions(r.app.workspace)
+	r.notes = append(r.notes, notes...)
+	var err error
+	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
+		return err
+	}
+	stored, err := r.stored(ctx, store)
+	if err != nil {
+		return err
+	}
+	provider := r.link.provider
+	if r.link.discover != nil {
+		provider = &once{Provider: provider, then: r.ask}
+	}
+	cfg := r.app.cfg()
+	r.agent, err = agent.New(agent.Options{
+		Log: r.writer, Provider: provider, Model: r.link.model, Toolbox: r.box, Calibrations: store, Stored: stored,
+		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
+		Results: agent.Results{MaxChars: cfg.ToolResults.MaxChars, KeepFull: cfg.ToolResults.KeepFull, Ceiling: int(cfg.ToolResults.Ceiling)},
+		Meter:   r.app.meterOptions(r.link.model),
+	})
+	if err != nil {
+		return err
+	}
+	run, stop := context.WithCancel(context.WithoutCancel(ctx))
+	r.stop = stop
+	r.tasks.Go(func() { r.failed = r.agent.Run(run) })
+	return nil
+}
+
+// stored is the conversation as the agent takes it over.
+func (r *running) stored(ctx context.Context, store *storage.Store) (agent.Stored, error) {
+	s := agent.Stored{ID: r.id, Events: r.events}
+	if p, ok := r.writer.Partial(); ok {
+		s.Partial = &p
+	}
+	in, ok := newestInstructions(r.events)
+	if !ok || in.Tools == "" {
+		return s, nil
+	}
+	text, err := store.Blob(ctx, r.id, in.Tools)
+	if err != nil {
+		// Without the recorded tools the conversation goes on with today's, at
+		// the price of one cache miss.
+		r.notes = append(r.notes, "the recorded tools could not be read; the current ones are used")
+		return s, nil
+	}
+	s.Tools, err = agent.DecodeTools(text)
+	return s, err
+}
+
+// newestInstructions is the newest record of system prompt and tools.
+func newestInstructions(events []conversation.Event) (conversation.Instructions, bool) {
+	for _, e := range slices.Backward(events) {
+		if in, ok := e.Body.(conversation.Instructions); ok {
+			return in, true
+		}
+	}
+	return conversation.Instructions{}, false
+}
+
+// ask asks the server for the window beside the conversation.
+func (r *running) ask() {
+	r.tasks.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		if w, err := r.link.window(ctx); err == nil {
+			r.agent.SetWindow(w)
+		}
+	})
+}
+
+// switchTo sends the conversation's requests to another model.
+func (r *running) switchTo(l link) {
+	r.link = l
+	provider := l.provider
+	if l.discover != nil {
+		provider = &once{Provider: provider, then: r.ask}
+	}
+	r.agent.SwitchModel(l.model, provider)
+	if l.discover != nil {
+		r.ask()
+	}
+}
+
+// close ends the agent, keeping what arrived, then the tools, then writing.
+func (r *running) close() error {
+	if r.stop != nil {
+		r.stop()
+		r.tasks.Wait()
+	}
+	errs := []error{r.failed}
+	if r.box != nil {
+		errs = append(errs, r.box.Close())
+	}
+	return errors.Join(append(errs, r.writer.Close())...)
+}
+
+// said reports whether anything was said in the conversation, so that it is
+// kept.
+func (r *running) said(ctx context.Context) bool {
+	if len(r.events) > 0 {
+		return true
+	}
+	entries, err := r.app.store.List(ctx, storage.Filter{})
+	return err == nil && slices.ContainsFunc(entries, func(e storage.Entry) bool { return e.ID == r.id })
+}
+
+// meterOptions is the rules of the load line for a model.
+func (a *app) meterOptions(m agent.Model) compact.MeterOptions {
+	c := a.cfg().Compaction
+	o := compact.MeterOptions{
+		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning,
+		TriggerRatio: c.TriggerRatio, HardRatio: c.HardRatio, TokenThreshold: c.TokenThreshold,
+	}
+	if m.Prices != nil && len(m.Prices.Tiers) > 0 {
+		o.PriceStep = m.Prices.Tiers[0].Over
+	}
+	return o
+}

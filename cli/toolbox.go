@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tools"
+)
+
+// newBox makes the tools of a conversation as the configuration wants them.
+func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+	cfg := a.cfg()
+	if mode == "" {
+		mode = conversation.Mode(cfg.Permissions.Mode)
+	}
+	o := tools.Options{
+		Workspace: a.workspace,
+		Archive:   archive{store, r.id},
+		Permissions: tools.Permissions{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
+			Approval: map[string]tools.Approval{}},
+		Persist:          a.allow,
+		RecallChars:      r.recallChars,
+		ResultChars:      cfg.ToolResults.MaxChars,
+		Ceiling:          int(cfg.ToolResults.Ceiling),
+		PrivateAddresses: cfg.Permissions.PrivateAddresses,
+		SecretNames:      a.keyVariables(),
+		Todos:            tools.LastTodos(r.events),
+	}
+	for name, t := range cfg.Tools {
+		if t.Enabled != nil && !*t.Enabled {
+			o.Disabled = append(o.Disabled, name)
+		}
+		if t.Approval != "" {
+			o.Permissions.Approval[name] = tools.Approval(t.Approval)
+		}
+	}
+	slices.Sort(o.Disabled)
+	box, err := tools.New(o)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return box, nil
+}
+
+// allow writes rules to the configuration: the user said always.
+func (a *app) allow(_ context.Context, rules []string) error {
+	path, _, err := config.File(a.env.Lookup, a.flags.config)
+	if err != nil {
+		return err
+	}
+	return config.Allow(path, rules)
+}
+
+// keyVariables are the variables that hold keys by the configuration.
+func (a *app) keyVariables() []string {
+	var names []string
+	for _, p := range a.cfg().Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, p.APIKeyEnv)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// archive lets recall read the conversation as stored.
+type archive struct {
+	store *storage.Store
+	id    string
+}
+
+func (r archive) Events(ctx context.Context) ([]conversation.Event, error) {
+	events, _, err := r.store.Load(ctx, r.id)
+	return events, err
+}
+
+func (r archive) Blob(ctx context.Context, name string) (string, error) {
+	return r.store.Blob(ctx, r.id, name)
+}
+
+// Limits of one recall: 8,000 tokens, or a tenth of what is free.
+const (
+	recallTokens = 8000
+	recallShare  = 10
+)
+
+// recallChars is how many characters a recall may bring back now.
+func (r *running) recallChars() int {
+	tokens := recallTokens
+	if free := r.agent.Free(); free >= 0 {
+		tokens = min(tokens, free/recallShare)
+	}
+	return int(float64(tokens) * compact.CharsPerToken)
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}
