@@ -82,20 +82,13 @@ type OverlayStyles struct {
 	Detail   lipgloss.Style
 }
 
-// Segment is the look of one category in the gauge.
-type Segment struct {
-	Style lipgloss.Style
-	Glyph string // one cell wide; no two categories have the same
-}
-
-// GaugeStyles are for the gauge and its legend.
+// GaugeStyles are for the gauge and its legend, by category.
 type GaugeStyles struct {
-	System, Tools, Summary, User, Assistant, Reasoning Segment
-	Calls, Results, Stubs, Draft, Reserve, Free        Segment
+	System, Tools, Summary, User, Assistant, Reasoning lipgloss.Style
+	Calls, Results, Stubs, Draft, Reserve, Free        lipgloss.Style
 
-	LoadLine Segment        // the mark where compaction acts
-	Warning  lipgloss.Style // from the load line on
-	Danger   lipgloss.Style // from the hard line on
+	Warning lipgloss.Style // from the load line on
+	Danger  lipgloss.Style // from the hard line on
 }
 
 // painter makes styles of one palette; an empty colour paints nothing.
@@ -187,15 +180,13 @@ func (p painter) composer() ComposerStyles {
 }
 
 func (p painter) gauge() GaugeStyles {
-	seg := func(colour, glyph string) Segment { return Segment{p.fg(colour), glyph} }
 	g := p.Gauge
 	return GaugeStyles{
-		System: seg(g.System, "█"), Tools: seg(g.Tools, "▓"), Summary: seg(g.Summary, "▞"), User: seg(g.User, "▌"),
-		Assistant: seg(g.Assistant, "▒"), Reasoning: seg(g.Reasoning, "░"), Calls: seg(g.Calls, "▚"),
-		Results: seg(g.Results, "▄"), Stubs: seg(g.Stubs, "▂"), Draft: seg(g.Draft, "·"), Reserve: seg(g.Reserve, "╱"),
-		Free:     Segment{lipgloss.NewStyle(), " "},
-		LoadLine: Segment{p.fg(p.Text).Bold(true), "▲"},
-		Warning:  p.fg(p.Warning).Bold(true),
-		Danger:   p.fg(p.Danger).Bold(true).Reverse(!p.HasColour()),
+		System: p.fg(g.System), Tools: p.fg(g.Tools), Summary: p.fg(g.Summary), User: p.fg(g.User),
+		Assistant: p.fg(g.Assistant), Reasoning: p.fg(g.Reasoning), Calls: p.fg(g.Calls),
+		Results: p.fg(g.Results), Stubs: p.fg(g.Stubs), Draft: p.fg(g.Draft), Reserve: p.fg(g.Reserve),
+		Free:    lipgloss.NewStyle(),
+		Warning: p.fg(p.Warning).Bold(true),
+		Danger:  p.fg(p.Danger).Bold(true).Reverse(!p.HasColour()),
 	}
 }

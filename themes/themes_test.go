@@ -115,31 +115,6 @@ func TestCodeReadsAgainstTheBackground(t *testing.T) {
 	})
 }
 
-func TestGaugeReadsWithoutColour(t *testing.T) {
-	t.Parallel()
-	each(t, func(t *testing.T, theme themes.Theme) {
-		seen := map[string]string{}
-		gauge := reflect.ValueOf(themes.Build(theme).Gauge)
-		for i := range gauge.NumField() {
-			segment, ok := gauge.Field(i).Interface().(themes.Segment)
-			if !ok {
-				continue
-			}
-			name := gauge.Type().Field(i).Name
-			if other, taken := seen[segment.Glyph]; taken {
-				t.Errorf("%s and %s share the glyph %q", name, other, segment.Glyph)
-			}
-			seen[segment.Glyph] = name
-			if w := ansi.StringWidth(segment.Style.Render(segment.Glyph)); w != 1 {
-				t.Errorf("%s is %d cells wide", name, w)
-			}
-		}
-		if len(seen) != 13 {
-			t.Errorf("%d segments with a glyph, want 13", len(seen))
-		}
-	})
-}
-
 // walk renders "x" in every style of a struct of structs.
 func walk(v reflect.Value, path string, visit func(path, rendered string)) {
 	if style, ok := v.Interface().(lipgloss.Style); ok {

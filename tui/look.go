@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"charm.land/lipgloss/v2"
+
 	"plimsoll/compact"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
@@ -55,16 +57,16 @@ func (l look) transcript() transcript.Styles {
 func (l look) gauge() meter.Styles {
 	g := l.styles.Gauge
 	s := meter.DefaultStyles()
-	for segment, look := range map[compact.Segment]themes.Segment{
+	for segment, look := range map[compact.Segment]lipgloss.Style{
 		compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
 		compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
 		compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
 	} {
-		s.Segments[segment] = look.Style
+		s.Segments[segment] = look
 	}
 	f := l.styles.Frame
 	s.Levels[meter.Loaded], s.Levels[meter.Blocked] = g.Warning, g.Danger
-	s.Free, s.Reserve, s.Number, s.Detail = g.Free.Style, g.Reserve.Style, f.Status, f.Detail
+	s.Free, s.Reserve, s.Number, s.Detail = g.Free, g.Reserve, f.Status, f.Detail
 	return s
 }
 

@@ -15,7 +15,7 @@ import (
 
 // glyphs are the cells of the segments, by compact.Segment. All differ, so
 // that the bar reads without colour.
-var glyphs = [compact.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▄", "▂", "·"}
+var glyphs = [compact.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
 
 const (
 	freeGlyph    = " "
