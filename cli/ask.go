@@ -64,11 +64,11 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.askLink(ctx)
+	id, err := a.askTarget(ctx, o)
 	if err != nil {
 		return err
 	}
-	id, err := a.askTarget(ctx, o)
+	l, err := a.askLink(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -125,8 +125,8 @@ func (a *app) withInput(prompt string) (string, error) {
 
 // askLink is the model to ask. A server that knows how large its window is
 // has a second to say so.
-func (a *app) askLink(ctx context.Context) (link, error) {
-	c, err := a.choose(ctx, false)
+func (a *app) askLink(ctx context.Context, id string) (link, error) {
+	c, err := a.choose(ctx, a.recordedModel(ctx, id), false)
 	if err != nil {
 		return link{}, err
 	}

@@ -12,9 +12,10 @@ import (
 )
 
 // The order in which a model is chosen (CONTRACT): --demo, --base-url, --model,
-// configuration, the first key found in the environment, a local server, the
-// demo model. A choice names an endpoint and a model; nothing is sent yet,
-// except to local servers when nothing else is there.
+// the conversation's own if it goes on and can still be reached, configuration,
+// the first key found in the environment, a local server, the demo model. A
+// choice names an endpoint and a model; nothing is sent yet, except to local
+// servers when nothing else is there.
 
 // choice is the endpoint and the model to talk to.
 type choice struct {
@@ -35,9 +36,10 @@ var errNoProvider = errors.New("there is no model to talk to: no API key in the 
 // noProviderHint is what to do about it.
 const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"
 
-// choose decides without asking any server but local ones. silently falling
-// back to the demo model is for the chat only: elsewhere it must be named.
-func (a *app) choose(ctx context.Context, demoAllowed bool) (choice, error) {
+// choose decides without asking any server but local ones. recorded is the
+// model that a conversation was last held with, "" for a new one. Falling back
+// to the demo model is for the chat only: elsewhere it must be named.
+func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (choice, error) {
 	if a.flags.demo {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
@@ -45,10 +47,14 @@ func (a *app) choose(ctx context.Context, demoAllowed bool) (choice, error) {
 		return choice{provider: providerCustom, baseURL: a.flags.baseURL,
 			model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}, nil
 	}
-	for _, name := range []string{a.flags.model, a.cfg().Model} {
-		if name != "" {
-			return a.named(name)
-		}
+	if a.flags.model != "" {
+		return a.named(a.flags.model)
+	}
+	if c, ok := a.again(recorded); ok {
+		return c, nil
+	}
+	if name := a.cfg().Model; name != "" {
+		return a.named(name)
 	}
 	if c, ok := a.byKey(); ok {
 		return c, nil
@@ -103,10 +109,24 @@ func (a *app) at(provider, model string) choice {
 	return c
 }
 
+// again is the model a conversation was held with, if its provider has a key
+// or an address of the user's own.
+func (a *app) again(recorded string) (choice, bool) {
+	provider, id, ok := strings.Cut(recorded, "/")
+	if !ok || id == "" || !a.knownProvider(provider) {
+		return choice{}, false
+	}
+	_, configured := a.cfg().Providers[provider]
+	if key, _ := a.key(provider); key == "" && !configured {
+		return choice{}, false
+	}
+	return a.at(provider, id), true
+}
+
 // byKey chooses the first provider with a key in the environment. An
 // OPENAI_BASE_URL counts as one: local servers need no key.
 func (a *app) byKey() (choice, bool) {
-	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" {
+	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		return choice{provider: "openai", baseURL: base}, true
 	}
 	for _, name := range openai.ByKey() {

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/config"
+	"plimsoll/storage"
 )
 
 // link is a model that can be talked to.
@@ -165,6 +166,28 @@ func (a *app) connectDemo(ctx context.Context) (link, error) {
 	a.calibrate(ctx, &m)
 	a.apply(&m, config.Model{})
 	return link{model: m, provider: client}, nil
+}
+
+// recordedModel is the model that a stored conversation was last held with, ""
+// if there is none to tell.
+func (a *app) recordedModel(ctx context.Context, id string) string {
+	if id == "" {
+		return ""
+	}
+	store, err := a.open()
+	if err != nil {
+		return ""
+	}
+	entries, err := store.List(ctx, storage.Filter{})
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if e.ID == id {
+			return e.Model
+		}
+	}
+	return ""
 }
 
 // cost prices a request by the model's sheet.

@@ -61,7 +61,7 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	if h.ended {
 		return tui.Conversation{}, errEnded
 	}
-	l, err := h.link(ctx)
+	l, err := h.link(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -94,12 +94,12 @@ func (h *host) mode() conversation.Mode {
 	return h.running.box.Mode()
 }
 
-// link is the model in use, or the one to start with.
-func (h *host) link(ctx context.Context) (link, error) {
+// link is the model in use, or the one to begin conversation id with.
+func (h *host) link(ctx context.Context, id string) (link, error) {
 	if h.running != nil {
 		return h.running.link, nil
 	}
-	c, err := h.app.choose(ctx, true)
+	c, err := h.app.choose(ctx, h.app.recordedModel(ctx, id), true)
 	if err != nil {
 		return link{}, err
 	}
