@@ -1,0 +1,263 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"plimsoll/conversation"
+)
+
+// A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
+// argument, a refusal, even a panic. A call whose review foresaw a failure, and
+// was therefore not asked about, is not run later without approval merely
+// because the files have changed since.
+
+// Archive gives recall what the conversation once held.
+type Archive interface {
+	// Events returns the log so far, in order.
+	Events(ctx context.Context) ([]conversation.Event, error)
+	// Blob returns the text stored under a name found in those events.
+	Blob(ctx context.Context, name string) (string, error)
+}
+
+// Options says what a Box works on and within which limits.
+type Options struct {
+	Workspace string // folder the file tools are confined to and commands start in
+	Archive   Archive
+
+	// Permissions of the configuration.
+	Permissions Permissions
+	// Persist writes rules of a [conversation.GrantAlways] to the configuration;
+	// nil: such a grant is refused.
+	Persist func(ctx context.Context, rules []string) error
+
+	Disabled []string // names of tools that are not offered
+
+	// RecallChars gives the most characters a recall may return now:
+	// min(8k tokens, 10 % of what is free). nil: no limit but ResultChars.
+	RecallChars func() int
+	// ResultChars is where the agent cuts a result; recall stays below it so
+	// that its answer is not cut again. 0: [conversation.ResultMaxChars].
+	ResultChars int
+	// Ceiling is how many bytes of a command's output are kept, half from its
+	// beginning and half from its end. 0: 8 MiB.
+	Ceiling int
+
+	PrivateAddresses []string      // hosts, addresses and networks (CIDR) http_request may reach though private
+	Resolver         *net.Resolver // for http_request; nil: the system's
+
+	Environ     []string // environment commands start from, before keys are taken out; nil: the process's
+	SecretNames []string // further variables that never reach a command: the configured key variables
+
+	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
+}
+
+// The limits in force where Options are silent.
+const (
+	defaultCeiling = 8 << 20
+	minRecallChars = 500
+)
+
+// result is what a tool gives back when it did its work.
+type result struct {
+	text   string
+	detail string
+	status conversation.ResultStatus // "": ok
+}
+
+// tool is one tool of a Box.
+type tool struct {
+	name, about string
+	params      []param
+	readOnly    bool
+	// touch says what a call would do, for permissions and for the eye. An error
+	// says that the call cannot succeed, and Run would give the same. nil: the
+	// call touches nothing.
+	touch func(ctx context.Context, args arguments) (touch, error)
+	run   func(ctx context.Context, args arguments, progress func(string)) (result, error)
+}
+
+// Box holds the tools of one conversation. It is safe for concurrent use.
+type Box struct {
+	files       *files
+	jobs        *jobs
+	permissions *permissions
+	todos       *todoList
+	client      *http.Client
+	addresses   *addresses
+	archive     Archive
+	recallMax   func() int
+
+	tools []tool
+	index map[string]int
+
+	mu     sync.Mutex
+	doomed map[string]bool // guarded by mu: calls whose review foresaw a failure
+}
+
+// New opens the workspace and makes the tools ready. Errors: a workspace that
+// cannot be opened, a permission rule or private address that makes no sense.
+func New(o Options) (*Box, error) {
+	addresses, err := newAddresses(o.PrivateAddresses)
+	if err != nil {
+		return nil, err
+	}
+	todos, err := newTodoList(o.Todos)
+	if err != nil {
+		return nil, err
+	}
+	files, err := openFiles(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	b := &Box{
+		files: files, todos: todos, addresses: addresses, archive: o.Archive,
+		recallMax: recallLimit(o), index: map[string]int{}, doomed: map[string]bool{},
+	}
+	environ := o.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling)
+	b.client = newClient(o.Resolver, addresses)
+	all := b.all()
+	b.permissions, err = newPermissions(o.Permissions, toolNames(all), o.Persist)
+	if err != nil {
+		return nil, errors.Join(err, files.close())
+	}
+	for _, t := range all {
+		if !slices.Contains(o.Disabled, t.name) {
+			b.index[t.name] = len(b.tools)
+			b.tools = append(b.tools, t)
+		}
+	}
+	return b, nil
+}
+
+// all lists the tools in the order in which they are declared to the model.
+func (b *Box) all() []tool {
+	return []tool{
+		b.readFile(), b.listFiles(), b.findFiles(), b.grepFiles(),
+		b.createFile(), b.modifyFile(), b.runCommand(), b.httpRequest(),
+		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
+	}
+}
+
+func toolNames(tools []tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.name
+	}
+	return names
+}
+
+// Specs declares the tools, in a fixed order and with fixed bytes.
+func (b *Box) Specs() []conversation.ToolSpec {
+	specs := make([]conversation.ToolSpec, len(b.tools))
+	for i, t := range b.tools {
+		specs[i] = conversation.ToolSpec{
+			Name: t.name, Description: t.about, Parameters: schema(t.params), ReadOnly: t.readOnly,
+		}
+	}
+	return specs
+}
+
+// Run runs a call that was allowed; see agent.Toolbox.
+func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = failure(fmt.Errorf("%s broke down: %v. This is a defect of the program; try another way", call.Name, p))
+		}
+	}()
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if ctx.Err() != nil {
+		return interrupted("")
+	}
+	t, args, err := b.decode(call)
+	if err != nil {
+		return failure(err)
+	}
+	if err := b.stillDoomed(ctx, call, t, args); err != nil {
+		return failure(err)
+	}
+	r, err := t.run(ctx, args, progress)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted(r.text)
+	case err != nil:
+		return failure(err)
+	case r.status == "":
+		r.status = conversation.ResultOK
+	}
+	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail}
+}
+
+func failure(err error) conversation.Outcome {
+	return conversation.Outcome{Status: conversation.ResultError, Text: err.Error()}
+}
+
+func interrupted(text string) conversation.Outcome {
+	if text == "" {
+		text = "interrupted before it was done"
+	}
+	return conversation.Outcome{Status: conversation.ResultInterrupted, Text: text}
+}
+
+// decode finds the tool of a call and checks its arguments.
+func (b *Box) decode(call conversation.ToolCall) (tool, arguments, error) {
+	i, ok := b.index[call.Name]
+	if !ok {
+		names := toolNames(b.tools)
+		if near := nearest(call.Name, names, 3); len(near) > 0 {
+			return tool{}, nil, fmt.Errorf("there is no tool %q. Did you mean %s?", call.Name, strings.Join(near, " or "))
+		}
+		return tool{}, nil, fmt.Errorf("there is no tool %q. The tools are %s", call.Name, strings.Join(names, ", "))
+	}
+	args, err := decode(call.Name, b.tools[i].params, call.Arguments)
+	return b.tools[i], args, err
+}
+
+// stillDoomed decides about a call that was not asked about because its review
+// foresaw a failure: it runs only if it needs no approval now.
+func (b *Box) stillDoomed(ctx context.Context, call conversation.ToolCall, t tool, args arguments) error {
+	b.mu.Lock()
+	doomed := b.doomed[call.ID]
+	delete(b.doomed, call.ID)
+	b.mu.Unlock()
+	if !doomed || t.touch == nil {
+		return nil
+	}
+	touch, err := t.touch(ctx, args)
+	if err != nil {
+		return err
+	}
+	if need, _ := b.permissions.judge(touch); need != conversation.NeedNothing {
+		return fmt.Errorf("not run: when %s was looked at it could not apply, and the files have changed since. Send the call again", call.Name)
+	}
+	return nil
+}
+
+// Todos is the checklist as the model last wrote it.
+func (b *Box) Todos() []Todo { return b.todos.list() }
+
+// Workspace is the folder the file tools are confined to, without links.
+func (b *Box) Workspace() string { return b.files.dir }
+
+// Close ends the commands in the background and releases the workspace.
+func (b *Box) Close() error {
+	b.jobs.close()
+	b.client.CloseIdleConnections()
+	if err := b.files.close(); err != nil {
+		return fmt.Errorf("close the workspace: %w", err)
+	}
+	return nil
+}

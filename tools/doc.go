@@ -1,0 +1,26 @@
+// Package tools holds the tools a model may call: reading, searching and
+// editing the files of a workspace, running commands, fetching pages, keeping a
+// checklist, asking the user, and recalling what a cut or a mask hides.
+//
+// A [Box] is the set of tools of one conversation. It says what the tools are
+// ([Box.Specs]), what a call needs before it may run ([Box.Review]), runs it
+// ([Box.Run]) and remembers approvals ([Box.Allow]).
+//
+// # Guarantees
+//
+//   - File tools never reach outside the workspace, whatever links and races
+//     there are (os.Root), and never block on pipes or devices.
+//   - A command runs in a session and process group of its own, without a
+//     terminal, without input and without keys in its environment, and nothing
+//     of its group outlives the call, or the Box if it runs in the background.
+//   - http_request connects to no loopback, private, link-local or otherwise
+//     special address unless configured, judged at every connection after DNS.
+//   - A deny rule wins over every mode, rule and grant. A compound command is
+//     allowed only if each of its simple commands is.
+//   - Run never panics and never fails: what goes wrong is an outcome that tells
+//     the model what was wrong and what to do.
+//   - The declarations are byte-identical for the same options.
+//
+// Texts are returned whole and not sanitised for a terminal; whoever stores
+// them cleans and cuts them.
+package tools

@@ -1,0 +1,224 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// Paths come from the model. They are taken relative to the workspace; absolute
+// ones inside it are made relative, by its name with or without links. Links are
+// followed as long as they stay inside. Every access then goes through os.Root,
+// so that a link changed in between leads nowhere. Pipes, sockets, devices and
+// directories are refused before they are opened, and opened without blocking.
+
+// files reaches the files of a workspace and no others.
+type files struct {
+	root  *os.Root
+	dir   string // absolute, without links
+	named string // absolute, as it was given
+}
+
+// place is a path inside the workspace.
+type place struct {
+	rel  string // relative, slashes, links followed as far as it exists; "." is the workspace
+	name string // as it was asked for, relative, slashes; for messages
+}
+
+// openFiles confines file access to dir.
+func openFiles(dir string) (*files, error) {
+	if dir == "" {
+		return nil, errors.New("no workspace given")
+	}
+	named, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	real, err := filepath.EvalSymlinks(named)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	return &files{root: root, dir: real, named: named}, nil
+}
+
+func (f *files) close() error { return f.root.Close() }
+
+// locate makes a path of the model's into a place.
+func (f *files) locate(name string) (place, error) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return place{}, errors.New(`the path is empty; use "." for the workspace`)
+	case strings.ContainsRune(name, 0):
+		return place{}, errors.New("a path cannot hold a NUL character")
+	}
+	rel, ok := f.relative(name)
+	if !ok {
+		return place{}, fmt.Errorf("%s is outside the workspace %s. File tools reach only files inside it", name, f.named)
+	}
+	p := place{rel: rel, name: filepath.ToSlash(rel)}
+	real, err := f.follow(rel)
+	if err != nil {
+		return place{}, p.explain(err)
+	}
+	p.rel = filepath.ToSlash(real)
+	return p, nil
+}
+
+// relative makes name relative to the workspace; false if it leads out.
+func (f *files) relative(name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", false
+		}
+		name = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(name) {
+		clean := filepath.Clean(filepath.FromSlash(name))
+		return clean, filepath.IsLocal(clean)
+	}
+	for _, base := range []string{f.dir, f.named} {
+		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
+			return rel, true
+		}
+	}
+	return "", false
+}
+
+// errLeadsOut and errBroken say why a link cannot be followed.
+var (
+	errLeadsOut = errors.New("is a link that leads out of the workspace. File tools reach only files inside it")
+	errBroken   = errors.New("is a link to something that does not exist")
+)
+
+// follow resolves the links of rel as far as it exists.
+func (f *files) follow(rel string) (string, error) {
+	full, rest := filepath.Join(f.dir, rel), ""
+	for {
+		real, err := filepath.EvalSymlinks(full)
+		if err == nil {
+			inside, err := filepath.Rel(f.dir, real)
+			if err != nil || !filepath.IsLocal(inside) {
+				return "", errLeadsOut
+			}
+			return filepath.Join(inside, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if st, err := os.Lstat(full); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			return "", errBroken
+		}
+		if full == f.dir {
+			return "", err
+		}
+		full, rest = filepath.Dir(full), filepath.Join(filepath.Base(full), rest)
+	}
+}
+
+// explain says in the words of the workspace what the system reported.
+func (p place) explain(err error) error {
+	var pathError *fs.PathError
+	switch {
+	case err == errLeadsOut, err == errBroken:
+		return fmt.Errorf("%s %w", p.name, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no %s in the workspace", p.name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied", p.name)
+	case errors.As(err, &pathError):
+		return fmt.Errorf("%s: %w", p.name, pathError.Err)
+	}
+	return fmt.Errorf("%s: %w", p.name, err)
+}
+
+// open opens a regular file for reading.
+func (f *files) open(p place) (*os.File, fs.FileInfo, error) {
+	if _, err := f.regular(p); err != nil {
+		return nil, nil, err
+	}
+	file, err := f.root.OpenFile(filepath.FromSlash(p.rel), os.O_RDONLY|openNonblock, 0)
+	if err != nil {
+		return nil, nil, p.explain(err)
+	}
+	st, err := file.Stat()
+	if err == nil {
+		err = p.onlyRegular(st)
+	}
+	if err != nil {
+		_ = file.Close() // opened for reading; the error above is the one to tell
+		return nil, nil, p.explain(err)
+	}
+	return file, st, nil
+}
+
+// regular is the state of p, which must be a regular file that exists.
+func (f *files) regular(p place) (fs.FileInfo, error) {
+	st, err := f.root.Stat(filepath.FromSlash(p.rel))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, f.missing(p)
+	}
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	return st, p.onlyRegular(st)
+}
+
+// onlyRegular refuses what is no regular file.
+func (p place) onlyRegular(st fs.FileInfo) error {
+	switch m := st.Mode(); {
+	case m.IsRegular():
+		return nil
+	case m.IsDir():
+		return fmt.Errorf("%s is a directory. Use list_files to see what is in it", p.name)
+	case m&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("%s is a named pipe, not a file", p.name)
+	case m&fs.ModeSocket != 0:
+		return fmt.Errorf("%s is a socket, not a file", p.name)
+	}
+	return fmt.Errorf("%s is a device, not a file", p.name)
+}
+
+// missing says that there is no such file, and which names come close.
+func (f *files) missing(p place) error {
+	dir := path.Dir(p.rel)
+	entries, err := f.entries(dir)
+	if err != nil {
+		return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.name, dir)
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range clip(entries, 2000) {
+		names = append(names, e.Name())
+	}
+	near := nearest(path.Base(p.rel), names, 3)
+	for i := range near {
+		near[i] = path.Join(dir, near[i])
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("there is no %s in the workspace", p.name)
+	}
+	return fmt.Errorf("there is no %s in the workspace. Close to it: %s", p.name, strings.Join(near, ", "))
+}
+
+// directory checks that p is a directory.
+func (f *files) directory(p place) error {
+	st, err := f.root.Stat(filepath.FromSlash(p.rel))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.missing(p)
+	}
+	if err != nil {
+		return p.explain(err)
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("%s is not a directory", p.name)
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestPipesSocketsAndDevicesAreRefusedWithoutWaiting(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, map[string]string{"a.txt": "needle\n"})
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("pipe", filepath.Join(dir, "topipe")); err != nil {
+		t.Fatal(err)
+	}
+	short, err := os.MkdirTemp("", "s") // the path of a socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(short) })
+	l, err := net.Listen("unix", filepath.Join(short, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	if err := os.Rename(filepath.Join(short, "s"), filepath.Join(dir, "sock")); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range []string{"read_file", "modify_file", "create_file"} {
+		args := map[string]any{"path": "pipe"}
+		switch tool {
+		case "modify_file":
+			args["old"], args["new"] = "a", "b"
+		case "create_file":
+			args["content"], args["overwrite"] = "a", true
+		}
+		fail(t, b, tool, args, "is a named pipe")
+		args["path"] = "topipe"
+		fail(t, b, tool, args, "is a named pipe")
+		args["path"] = "sock"
+		fail(t, b, tool, args, "is a socket")
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero")); err != nil {
+		t.Fatal(err)
+	}
+	fail(t, b, "read_file", map[string]any{"path": "zero"}, "leads out")
+	if got := succeed(t, b, "grep_files", map[string]any{"pattern": "needle"}); got != "a.txt:1:needle\n" {
+		t.Errorf("got %q", got)
+	}
+	fail(t, b, "grep_files", map[string]any{"pattern": "needle", "path": "pipe"}, "is a named pipe")
+	fail(t, b, "list_files", map[string]any{"path": "pipe"}, "not a directory")
+}

@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// find_files finds files by a glob pattern. A pattern without a slash is held
+// against the name alone, one with a slash against the path below the folder.
+
+const (
+	findDefault = 200
+	findMax     = 2000
+)
+
+func (b *Box) findFiles() tool {
+	return tool{
+		name: "find_files", readOnly: true,
+		about: "Find files of the workspace by name, such as *.go, src/**/*_test.go or {Makefile,*.mk}. " +
+			"A pattern without / matches file names in every folder. Returns paths; leaves out what .gitignore says.",
+		params: []param{
+			{name: "pattern", kind: kindText, required: true, about: "glob pattern; ** crosses folders"},
+			{name: "path", kind: kindText, about: `folder to search, default "."`},
+			{name: "limit", kind: kindWhole, min: 1, max: findMax, about: "most paths to return, default 200"},
+			{name: "include_ignored", kind: kindFlag, about: "also search what is ignored"},
+		},
+		touch: b.touchFolder("find_files"),
+		run:   b.runFindFiles,
+	}
+}
+
+// glob matches paths below a folder.
+type glob struct {
+	pattern string
+	byName  bool
+}
+
+func newGlob(pattern string) (glob, error) {
+	pattern = strings.TrimPrefix(pattern, "./")
+	if pattern == "" || !doublestar.ValidatePattern(pattern) {
+		return glob{}, fmt.Errorf("%q is no valid glob pattern; examples: *.go, src/**/*.ts, {a,b}.txt", pattern)
+	}
+	return glob{pattern: pattern, byName: !strings.Contains(pattern, "/")}, nil
+}
+
+// matches reports whether rel, a path below base, fits.
+func (g glob) matches(base, rel string) bool {
+	if g.byName {
+		return doublestar.MatchUnvalidated(g.pattern, path.Base(rel))
+	}
+	if base != "." {
+		rel = strings.TrimPrefix(rel, base+"/")
+	}
+	return doublestar.MatchUnvalidated(g.pattern, rel)
+}
+
+func (b *Box) runFindFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
+	g, err := newGlob(args.text("pattern"))
+	if err != nil {
+		return result{}, err
+	}
+	p, err := b.folder(args)
+	if err != nil {
+		return result{}, err
+	}
+	limit := args.whole("limit", findDefault)
+	var out strings.Builder
+	found := 0
+	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+		if e.IsDir() || !g.matches(p.rel, e.rel) {
+			return nil
+		}
+		if found++; found > limit {
+			return errStop
+		}
+		out.WriteString(e.rel + "\n")
+		return nil
+	})
+	switch {
+	case err != nil:
+		return result{}, err
+	case found == 0:
+		return result{text: fmt.Sprintf("no file matches %s", g.pattern)}, nil
+	case found > limit:
+		fmt.Fprintf(&out, "[only the first %d; narrow the pattern or raise limit]\n", limit)
+	}
+	return result{text: out.String()}, nil
+}

@@ -1,0 +1,227 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// grep_files searches file contents line by line with a regular expression
+// (RE2). A matching line is shown as path:number:text, a line of context as
+// path-number-text. Binary files, ignored files and files that commonly hold
+// secrets are left out; a file named by path is searched whatever it is.
+
+const (
+	grepDefault   = 100
+	grepMax       = 2000
+	grepFileBytes = 16 << 20 // larger files are left out
+	grepLineChars = 300      // of a line, around the match
+)
+
+func (b *Box) grepFiles() tool {
+	return tool{
+		name: "grep_files", readOnly: true,
+		about: "Search the contents of files of the workspace with a regular expression (RE2 syntax), line by line. " +
+			"Shows path:line number:text, and context lines as path-line number-text. " +
+			"Leaves out binary files, what .gitignore says, and files that hold secrets.",
+		params: []param{
+			{name: "pattern", kind: kindText, required: true, about: "regular expression"},
+			{name: "path", kind: kindText, about: `folder or file to search, default "."`},
+			{name: "glob", kind: kindText, about: "only files that match, such as *.go"},
+			{name: "ignore_case", kind: kindFlag, about: "match upper and lower case alike"},
+			{name: "context", kind: kindWhole, min: 0, max: 20, about: "lines to show before and after a match, default 0"},
+			{name: "limit", kind: kindWhole, min: 1, max: grepMax, about: "most matches to show, default 100"},
+			{name: "include_ignored", kind: kindFlag, about: "also search what is ignored"},
+		},
+		touch: func(_ context.Context, args arguments) (touch, error) {
+			path := args.text("path")
+			if path == "" {
+				path = "."
+			}
+			t, err := b.touchFile("grep_files", accessRead, path)
+			t.title = args.text("pattern")
+			return t, err
+		},
+		run: b.runGrepFiles,
+	}
+}
+
+// search is one run of grep_files.
+type search struct {
+	files   *files
+	re      *regexp.Regexp
+	literal []byte // what every match contains, nil if unknown
+	glob    *glob
+	context int
+	limit   int
+
+	out     strings.Builder
+	found   int
+	secrets int // files left out because they may hold secrets
+	large   int // files left out because of their size
+}
+
+func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
+	s, err := newSearch(b.files, args)
+	if err != nil {
+		return result{}, err
+	}
+	name := args.text("path")
+	if name == "" {
+		name = "."
+	}
+	p, err := b.files.locate(name)
+	if err != nil {
+		return result{}, err
+	}
+	if b.files.directory(p) != nil {
+		if _, err := b.files.regular(p); err != nil {
+			return result{}, err
+		}
+		if err := s.file(p.rel); err != nil && !errors.Is(err, errStop) {
+			return result{}, p.explain(err)
+		}
+		return s.result(), nil
+	}
+	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.rel, e.rel) {
+			return nil
+		}
+		if secretFile(e.rel) {
+			s.secrets++
+			return nil
+		}
+		if err := s.file(e.rel); errors.Is(err, errStop) {
+			return err
+		}
+		return nil // a file that cannot be read has no matches
+	})
+	if err != nil {
+		return result{}, err
+	}
+	return s.result(), nil
+}
+
+func newSearch(f *files, args arguments) (*search, error) {
+	pattern := args.text("pattern")
+	if args.flag("ignore_case") {
+		pattern = "(?i)" + pattern
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("the pattern is no valid regular expression (RE2): %w. Put a backslash before characters meant literally", err)
+	}
+	s := &search{files: f, re: re, context: args.whole("context", 0), limit: args.whole("limit", grepDefault)}
+	if prefix, _ := re.LiteralPrefix(); prefix != "" {
+		s.literal = []byte(prefix)
+	}
+	if text := args.text("glob"); text != "" {
+		g, err := newGlob(text)
+		if err != nil {
+			return nil, err
+		}
+		s.glob = &g
+	}
+	return s, nil
+}
+
+// file searches one file.
+func (s *search) file(rel string) error {
+	file, st, err := s.files.open(place{rel: rel, name: rel})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	if st.Size() > grepFileBytes {
+		s.large++
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(file, grepFileBytes))
+	if err != nil {
+		return err
+	}
+	if notText(text) != "" || s.literal != nil && !bytes.Contains(text, s.literal) {
+		return nil
+	}
+	return s.lines(rel, bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")))
+}
+
+func (s *search) lines(rel string, lines [][]byte) error {
+	last := -1 // last line shown
+	for i, line := range lines {
+		at := s.re.FindIndex(bytes.TrimSuffix(line, []byte("\r")))
+		if at == nil {
+			continue
+		}
+		if s.found == s.limit {
+			s.found++
+			return errStop
+		}
+		s.found++
+		from := max(i-s.context, last+1)
+		if s.context > 0 && s.out.Len() > 0 && (last < 0 || from > last+1) {
+			s.out.WriteString("--\n")
+		}
+		for j := from; j < i; j++ {
+			fmt.Fprintf(&s.out, "%s-%d-%s\n", rel, j+1, excerpt(lines[j], 0))
+		}
+		fmt.Fprintf(&s.out, "%s:%d:%s\n", rel, i+1, excerpt(line, at[0]))
+		last = i
+		for j := i + 1; j <= min(i+s.context, len(lines)-1); j++ {
+			if s.re.Match(bytes.TrimSuffix(lines[j], []byte("\r"))) {
+				break
+			}
+			fmt.Fprintf(&s.out, "%s-%d-%s\n", rel, j+1, excerpt(lines[j], 0))
+			last = j
+		}
+	}
+	return nil
+}
+
+// excerpt is a line, or of a long one the part around byte at.
+func excerpt(line []byte, at int) string {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(line) <= grepLineChars {
+		return conversation.Clean(string(line))
+	}
+	from := max(0, min(at-grepLineChars/3, len(line)-grepLineChars))
+	to := min(len(line), from+grepLineChars)
+	for from > 0 && from < to && !utf8.RuneStart(line[from]) {
+		from++
+	}
+	for to < len(line) && to > from && !utf8.RuneStart(line[to]) {
+		to--
+	}
+	text := conversation.Clean(string(line[from:to]))
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < len(line) {
+		text += fmt.Sprintf("… [line of %s]", bytesText(int64(len(line))))
+	}
+	return text
+}
+
+func (s *search) result() result {
+	text := s.out.String()
+	switch {
+	case s.found == 0:
+		text = "no match\n"
+	case s.found > s.limit:
+		text += fmt.Sprintf("[only the first %d matches; narrow the pattern or the path, or raise limit]\n", s.limit)
+	}
+	if s.secrets > 0 {
+		text += fmt.Sprintf("[not searched: %d files that may hold secrets]\n", s.secrets)
+	}
+	if s.large > 0 {
+		text += fmt.Sprintf("[not searched: %d files over 16 MiB]\n", s.large)
+	}
+	return result{text: text}
+}

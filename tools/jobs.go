@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Jobs are commands in the background. They keep running between calls until
+// they end, are stopped, or the Box is closed.
+
+// maxJobs is how many commands may run in the background at once.
+const maxJobs = 16
+
+// job is one command in the background.
+type job struct {
+	id       string
+	command  string
+	process  *process
+	output   *capture
+	finished chan struct{} // closed when the process has ended and its output is read
+	read     int64         // guarded by jobs.mu: how much output was shown
+}
+
+// jobs starts commands and keeps those in the background.
+type jobs struct {
+	dir     string
+	env     []string
+	ceiling int
+
+	mu     sync.Mutex // guards what follows
+	list   []*job
+	count  int
+	closed bool
+}
+
+func newJobs(dir string, env []string, ceiling int) *jobs {
+	if ceiling <= 0 {
+		ceiling = defaultCeiling
+	}
+	return &jobs{dir: dir, env: env, ceiling: ceiling}
+}
+
+// start runs a command in the background.
+func (j *jobs) start(command string) (*job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil, errors.New("the conversation is being closed")
+	}
+	running := 0
+	for _, other := range j.list {
+		if other.process.running() {
+			running++
+		}
+	}
+	if running >= maxJobs {
+		return nil, fmt.Errorf("%d commands run in the background already; stop one first: %s", running, j.names())
+	}
+	out := newCapture(j.ceiling, nil)
+	p, err := startProcess(command, j.dir, j.env, out)
+	if err != nil {
+		return nil, err
+	}
+	j.count++
+	started := &job{id: fmt.Sprintf("p%d", j.count), command: command, process: p, output: out, finished: make(chan struct{})}
+	go func() {
+		defer close(started.finished)
+		p.finish()
+	}()
+	j.list = append(j.list, started)
+	return started, nil
+}
+
+// find is the job of an id.
+func (j *jobs) find(id string) (*job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i := slices.IndexFunc(j.list, func(other *job) bool { return other.id == id })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no background command %q; there is %s", id, j.names())
+	}
+	return j.list[i], nil
+}
+
+// names lists the jobs; the caller holds mu.
+func (j *jobs) names() string {
+	if len(j.list) == 0 {
+		return "none"
+	}
+	names := make([]string, len(j.list))
+	for i, other := range j.list {
+		names[i] = fmt.Sprintf("%s (%s)", other.id, oneLine(other.command, 40))
+	}
+	return strings.Join(names, ", ")
+}
+
+// news is the output of a job that was not shown before.
+func (j *jobs) news(one *job) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	text, position := one.output.since(one.read)
+	one.read = position
+	return text
+}
+
+// await waits until a job has ended, for at most d.
+func (one *job) await(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-one.finished:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// close ends all jobs, at the same time, and returns when they are gone.
+func (j *jobs) close() {
+	j.mu.Lock()
+	j.closed = true
+	list := slices.Clone(j.list)
+	j.mu.Unlock()
+	var wait sync.WaitGroup
+	for _, one := range list {
+		wait.Go(func() {
+			if one.process.running() {
+				one.process.end()
+			}
+			<-one.finished
+		})
+	}
+	wait.Wait()
+}

@@ -1,0 +1,100 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// list_files shows what a folder holds, a path per line: folders end in a slash,
+// files carry their size, links their target.
+
+const (
+	listDepth   = 2
+	listEntries = 1000 // lines of one answer
+)
+
+func (b *Box) listFiles() tool {
+	return tool{
+		name: "list_files", readOnly: true,
+		about: "List the files and folders of the workspace with their sizes, a path per line; folders end in /. " +
+			"Leaves out what .gitignore says, .git and node_modules. Shows up to 1000 entries.",
+		params: []param{
+			{name: "path", kind: kindText, about: `folder, relative to the workspace, default "."`},
+			{name: "depth", kind: kindWhole, min: 1, max: 20, about: "levels of folders to show, default 2"},
+			{name: "include_ignored", kind: kindFlag, about: "also show what is ignored"},
+		},
+		touch: b.touchFolder("list_files"),
+		run:   b.runListFiles,
+	}
+}
+
+// folder is the place that a path argument names, "." if it was left out.
+func (b *Box) folder(args arguments) (place, error) {
+	name := args.text("path")
+	if name == "" {
+		name = "."
+	}
+	p, err := b.files.locate(name)
+	if err != nil {
+		return place{}, err
+	}
+	return p, b.files.directory(p)
+}
+
+func (b *Box) runListFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
+	p, err := b.folder(args)
+	if err != nil {
+		return result{}, err
+	}
+	depth := args.whole("depth", listDepth)
+	var out strings.Builder
+	shown, more := 0, false
+	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+		if more = shown == listEntries; more {
+			return errStop
+		}
+		shown++
+		out.WriteString(b.listLine(e, e.depth == depth) + "\n")
+		if e.IsDir() && e.depth == depth {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		return result{}, err
+	}
+	if shown == 0 {
+		return result{text: p.name + " holds nothing that is not ignored"}, nil
+	}
+	if more {
+		fmt.Fprintf(&out, "[only the first %s entries; ask for a folder of it, or a smaller depth]\n", grouped(shown))
+	}
+	return result{text: out.String()}, nil
+}
+
+// listLine is one entry; of a folder at the last level also how much is in it.
+func (b *Box) listLine(e entry, last bool) string {
+	switch {
+	case e.IsDir() && last:
+		if inside, err := b.files.entries(e.rel); err == nil {
+			return fmt.Sprintf("%s/  (%d entries)", e.rel, len(inside))
+		}
+		return e.rel + "/  (may not be read)"
+	case e.IsDir():
+		return e.rel + "/"
+	case e.Type()&fs.ModeSymlink != 0:
+		if target, err := b.files.root.Readlink(filepath.FromSlash(e.rel)); err == nil {
+			return e.rel + " -> " + filepath.ToSlash(target)
+		}
+		return e.rel + "  (link)"
+	case !e.Type().IsRegular():
+		return e.rel + "  (not a file)"
+	}
+	if st, err := b.files.root.Lstat(filepath.FromSlash(e.rel)); err == nil {
+		return e.rel + "  " + bytesText(st.Size())
+	}
+	return e.rel
+}

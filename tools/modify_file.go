@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// modify_file replaces text exactly. The old text must be there once, or
+// anywhere with replace_all. A file with CRLF line ends keeps them: the model
+// writes \n. When the text is not there the error shows the lines closest to it.
+
+func (b *Box) modifyFile() tool {
+	return tool{
+		name: "modify_file",
+		about: "Replace text in a file of the workspace. old must be the exact text, with its indentation and without line numbers, " +
+			"and occur exactly once; add lines around it to make it unique, or set replace_all. Read the file first.",
+		params: []param{
+			{name: "path", kind: kindText, required: true, about: "file, relative to the workspace"},
+			{name: "old", kind: kindText, required: true, about: "text to replace, exactly as in the file"},
+			{name: "new", kind: kindText, required: true, about: "text to put in its place; empty to delete"},
+			{name: "replace_all", kind: kindFlag, about: "replace every occurrence"},
+		},
+		touch: func(_ context.Context, args arguments) (touch, error) {
+			e, err := b.planModify(args)
+			return e.touch("modify_file", err)
+		},
+		run: func(_ context.Context, args arguments, _ func(string)) (result, error) {
+			e, err := b.planModify(args)
+			if err != nil {
+				return result{}, err
+			}
+			return b.apply(e, e.done)
+		},
+	}
+}
+
+func (b *Box) planModify(args arguments) (edit, error) {
+	p, err := b.files.locate(args.text("path"))
+	if err != nil {
+		return edit{}, err
+	}
+	text, err := b.files.content(p)
+	if err != nil {
+		return edit{}, err
+	}
+	if what := notText([]byte(text[:min(len(text), sniffed)])); what != "" {
+		return edit{}, fmt.Errorf("%s is no text file (%s) and cannot be modified", p.name, what)
+	}
+	m, err := substitute(text, args.text("old"), args.text("new"), args.flag("replace_all"))
+	if err != nil {
+		return edit{}, fmt.Errorf("%s: %w", p.name, err)
+	}
+	done := fmt.Sprintf("modified %s: 1 replacement, line %d", p.name, m.line)
+	if m.count > 1 {
+		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.name, m.count, m.line)
+	}
+	return edit{place: p, exists: true, before: text, after: m.text, done: done}, nil
+}
+
+// substitution is a text with its replacements made.
+type substitution struct {
+	text  string
+	count int
+	line  int // of the first, counted from 1
+}
+
+// substitute replaces old by new in text: once, if it is there exactly once, or
+// everywhere with all.
+func substitute(text, old, new string, all bool) (substitution, error) {
+	if old == "" {
+		return substitution{}, errors.New("old is empty. Give the text to replace; a new file is made with create_file")
+	}
+	if old == new {
+		return substitution{}, errors.New("old and new are the same; nothing to do")
+	}
+	old, new = fitLineEnds(text, old, new)
+	count := strings.Count(text, old)
+	switch {
+	case count == 0:
+		return substitution{}, notThere(text, old)
+	case count > 1 && !all:
+		return substitution{}, fmt.Errorf("old occurs %d times, in lines %s. Add lines around it to make it unique, or set replace_all", count, linesOf(text, old))
+	}
+	out := strings.ReplaceAll(text, old, new)
+	if out == text {
+		return substitution{}, errors.New("old and new are the same but for line ends; nothing to do")
+	}
+	return substitution{text: out, count: count, line: lineAt(text, strings.Index(text, old))}, nil
+}
+
+// fitLineEnds gives old and new the line ends of the file: those of a file in
+// which every line ends in CRLF, and in a mixed one those with which old is found.
+func fitLineEnds(text, old, new string) (string, string) {
+	windows := strings.Count(text, "\r\n")
+	if windows == 0 {
+		return old, new
+	}
+	if windows < strings.Count(text, "\n") && (strings.Contains(text, old) || !strings.Contains(text, crlf(old))) {
+		return old, new
+	}
+	return crlf(old), crlf(new)
+}
+
+func crlf(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
+}
+
+func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
+
+// linesOf lists the lines in which old begins, the first ten.
+func linesOf(text, old string) string {
+	var out []string
+	line, rest := 1, text
+	for len(out) < 10 {
+		at := strings.Index(rest, old)
+		if at < 0 {
+			return strings.Join(out, ", ")
+		}
+		line += strings.Count(rest[:at], "\n")
+		out = append(out, fmt.Sprint(line))
+		line += strings.Count(rest[at:at+len(old)], "\n")
+		rest = rest[at+len(old):]
+	}
+	return strings.Join(out, ", ") + " and more"
+}
+
+var numbered = regexp.MustCompile(`^\s*\d+\t`)
+
+// notThere explains that old does not occur: by what it was probably meant for.
+func notThere(text, old string) error {
+	oldLines := splitLines(old)
+	if withoutNumbers, ok := stripNumbers(oldLines); ok && strings.Contains(text, withoutNumbers) {
+		return errors.New("old does not occur, because it holds the line numbers of read_file. Leave them out")
+	}
+	lines := splitLines(text)
+	if at := looseMatch(lines, oldLines); at >= 0 {
+		end := at + len(oldLines)
+		return fmt.Errorf("old does not occur, but lines %d-%d differ from it only in blanks. They are:\n%s",
+			at+1, end, numberLines(lines, at, end))
+	}
+	near := similarLines(lines, oldLines)
+	if len(near) == 0 {
+		return errors.New("old does not occur, nor anything like it. Read the file again")
+	}
+	var b strings.Builder
+	b.WriteString("old does not occur. The lines closest to it are:\n")
+	for i, at := range near {
+		if i > 0 {
+			b.WriteString("...\n")
+		}
+		b.WriteString(numberLines(lines, at, min(at+min(len(oldLines), 8), len(lines))))
+	}
+	return errors.New(strings.TrimSuffix(b.String(), "\n"))
+}
+
+func splitLines(text string) []string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+	}
+	return lines
+}
+
+// stripNumbers takes line numbers off; false if a line has none.
+func stripNumbers(lines []string) (string, bool) {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		number := numbered.FindString(l)
+		if number == "" {
+			return "", false
+		}
+		out[i] = l[len(number):]
+	}
+	return strings.Join(out, "\n"), true
+}
+
+func numberLines(lines []string, from, to int) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&b, "%d\t%s\n", i+1, excerpt([]byte(lines[i]), 0))
+	}
+	return b.String()
+}

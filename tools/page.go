@@ -1,0 +1,129 @@
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"plimsoll/conversation"
+)
+
+// A body becomes text by its declared type, or by its look if none is declared.
+// Text is decoded from its character set; HTML becomes Markdown without scripts,
+// styles and other parts nobody reads; anything else is named, not shown.
+
+// unread are elements of a page that hold nothing to read.
+var unread = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
+
+// bodyText is the body of a response as text.
+func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
+	if len(body) == 0 {
+		return "(no body)"
+	}
+	declared := resp.Header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(declared)
+	if err != nil || media == "" || media == "application/octet-stream" {
+		declared = http.DetectContentType(body)
+		media, _, _ = strings.Cut(declared, ";")
+	}
+	if !textual(media) || bytes.IndexByte(clip(body, sniffed), 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
+		size := bytesText(int64(len(body)))
+		if cut {
+			size = "more than " + size
+		}
+		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", oneLine(media, 100), size)
+	}
+	text := decoded(body, declared, media)
+	if raw || media != "text/html" && media != "application/xhtml+xml" {
+		return text
+	}
+	markdown, err := toMarkdown(text, resp.Request.URL.Scheme+"://"+resp.Request.URL.Host)
+	if err != nil { // nested too deeply to be a tree
+		markdown = bareText(text)
+	}
+	if strings.TrimSpace(markdown) == "" {
+		return "(the page has no readable text; raw: true shows its source)"
+	}
+	return markdown
+}
+
+// bareText is the text of a page without its markup, a line per run of text.
+func bareText(page string) string {
+	var out strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	hidden := 0 // open scripts and styles
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return out.String()
+		case html.StartTagToken:
+			if name, _ := tokens.TagName(); unreadable(name) {
+				hidden++
+			}
+		case html.EndTagToken:
+			if name, _ := tokens.TagName(); unreadable(name) {
+				hidden = max(0, hidden-1)
+			}
+		case html.TextToken:
+			if text := strings.TrimSpace(string(tokens.Text())); text != "" && hidden == 0 {
+				out.WriteString(text + "\n")
+			}
+		}
+	}
+}
+
+func unreadable(tag []byte) bool {
+	return string(tag) == "script" || string(tag) == "style"
+}
+
+// textual reports whether bodies of a media type are text.
+func textual(media string) bool {
+	switch {
+	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
+		return true
+	}
+	switch media {
+	case "application/json", "application/xml", "application/javascript", "application/ecmascript", "application/x-javascript",
+		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/jsonl", "application/graphql",
+		"application/x-www-form-urlencoded", "application/sql", "application/x-sh", "application/rtf", "message/rfc822":
+		return true
+	}
+	return false
+}
+
+// decoded is body in UTF-8. JSON is UTF-8 by definition; of other text the
+// declaration, a byte order mark or a meta element decides.
+func decoded(body []byte, declared, media string) string {
+	if media == "application/json" || strings.HasSuffix(media, "+json") {
+		return conversation.Clean(string(body))
+	}
+	r, err := charset.NewReader(bytes.NewReader(body), declared)
+	if err != nil {
+		return conversation.Clean(string(body))
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return conversation.Clean(string(body))
+	}
+	return conversation.Clean(string(text))
+}
+
+// toMarkdown converts a page; links are made absolute with origin.
+func toMarkdown(page, origin string) (string, error) {
+	conv := converter.NewConverter(converter.WithPlugins(
+		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+	for _, element := range unread {
+		conv.Register.TagType(element, converter.TagTypeRemove, converter.PriorityEarly)
+	}
+	return conv.ConvertString(page, converter.WithDomain(origin))
+}

@@ -1,0 +1,102 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// A tool's parameters are declared once, as a table; the JSON Schema that the
+// model reads and the checks its arguments go through both come from it.
+
+// kind is the type of a parameter.
+type kind int
+
+const (
+	kindText  kind = iota // string
+	kindWhole             // integer
+	kindFlag              // boolean
+	kindTexts             // array of strings
+	kindMap               // object of strings
+	kindItems             // array of objects
+)
+
+// param declares one parameter.
+type param struct {
+	name     string
+	kind     kind
+	about    string   // for the model
+	required bool     // must be given
+	choices  []string // of a text: the only values allowed
+	min, max int      // of a whole number; both 0: any
+	fields   []param  // of items: the members of each
+}
+
+// schema is the JSON Schema of an object with these parameters, in their order.
+func schema(params []param) []byte {
+	var b bytes.Buffer
+	writeObject(&b, params)
+	return b.Bytes()
+}
+
+func writeObject(b *bytes.Buffer, params []param) {
+	b.WriteString(`{"type":"object","properties":{`)
+	required := []string{}
+	for i, p := range params {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeJSON(b, p.name)
+		b.WriteByte(':')
+		writeParam(b, p)
+		if p.required {
+			required = append(required, p.name)
+		}
+	}
+	b.WriteByte('}')
+	if len(required) > 0 {
+		b.WriteString(`,"required":`)
+		writeJSON(b, required)
+	}
+	b.WriteString(`,"additionalProperties":false}`)
+}
+
+func writeParam(b *bytes.Buffer, p param) {
+	switch p.kind {
+	case kindText:
+		b.WriteString(`{"type":"string"`)
+	case kindWhole:
+		b.WriteString(`{"type":"integer"`)
+	case kindFlag:
+		b.WriteString(`{"type":"boolean"`)
+	case kindTexts:
+		b.WriteString(`{"type":"array","items":{"type":"string"}`)
+	case kindMap:
+		b.WriteString(`{"type":"object","additionalProperties":{"type":"string"}`)
+	case kindItems:
+		b.WriteString(`{"type":"array","items":`)
+		writeObject(b, p.fields)
+	}
+	if p.about != "" {
+		b.WriteString(`,"description":`)
+		writeJSON(b, p.about)
+	}
+	if len(p.choices) > 0 {
+		b.WriteString(`,"enum":`)
+		writeJSON(b, p.choices)
+	}
+	if p.min != 0 || p.max != 0 {
+		b.WriteString(`,"minimum":`)
+		writeJSON(b, p.min)
+		b.WriteString(`,"maximum":`)
+		writeJSON(b, p.max)
+	}
+	b.WriteByte('}')
+}
+
+// writeJSON appends a string, a number or a list of strings, which cannot fail.
+func writeJSON(b *bytes.Buffer, v any) {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // a string, an int or a []string always encodes
+	b.Truncate(b.Len() - 1)
+}

@@ -1,0 +1,173 @@
+package tools
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// read_file shows lines of a text file with their numbers. The first line of its
+// answer says which lines of how many are shown, because the end of an answer is
+// what a cut takes. Files are read line by line, never whole into memory.
+
+const (
+	readLines     = 2000     // lines shown unless asked otherwise, and at most
+	readLineChars = 2000     // characters of one line that are shown
+	readLoneLine  = 1 << 20  // bytes shown of a line that was asked for alone
+	readCount     = 64 << 20 // bytes read beyond the last line shown, to count the rest
+)
+
+func (b *Box) readFile() tool {
+	return tool{
+		name: "read_file", readOnly: true,
+		about: "Read a text file of the workspace. Each line comes as its number, a tab and its text; the number is not part of the file. " +
+			"Shows up to 2000 lines; use offset and limit for others. Lines over 2000 characters are shortened unless limit is 1. " +
+			"A long result is cut; recall gives the rest. Binary files and images cannot be read.",
+		params: []param{
+			{name: "path", kind: kindText, required: true, about: "file, relative to the workspace"},
+			{name: "offset", kind: kindWhole, min: 1, max: 1_000_000_000, about: "first line to show, counted from 1"},
+			{name: "limit", kind: kindWhole, min: 1, max: readLines, about: "number of lines to show, default 2000"},
+		},
+		touch: func(_ context.Context, args arguments) (touch, error) {
+			return b.touchFile("read_file", accessRead, args.text("path"))
+		},
+		run: b.runReadFile,
+	}
+}
+
+func (b *Box) runReadFile(ctx context.Context, args arguments, _ func(string)) (result, error) {
+	p, err := b.files.locate(args.text("path"))
+	if err != nil {
+		return result{}, err
+	}
+	file, st, err := b.files.open(p)
+	if err != nil {
+		return result{}, err
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	r := bufio.NewReaderSize(file, 64<<10)
+	head, _ := r.Peek(sniffed) // a short file is no error here; reading tells the others
+	if what := notText(head); what != "" {
+		return result{}, cannotShow(p, what, st.Size())
+	}
+	page := linePage{first: args.whole("offset", 1), count: args.whole("limit", readLines)}
+	if err := page.read(ctx, r); err != nil {
+		return result{}, p.explain(err)
+	}
+	return page.result(p)
+}
+
+func cannotShow(p place, what string, size int64) error {
+	switch {
+	case strings.HasPrefix(what, "image/"):
+		return fmt.Errorf("%s is an image (%s, %s). Images cannot be shown here", p.name, what, bytesText(size))
+	case what == "UTF-16 text":
+		return fmt.Errorf("%s is %s (%s). Convert it to UTF-8 first, for example with iconv", p.name, what, bytesText(size))
+	}
+	return fmt.Errorf("%s is no text file (%s, %s) and cannot be shown", p.name, what, bytesText(size))
+}
+
+// linePage collects the lines that are asked for and counts the others.
+type linePage struct {
+	first, count int
+	out          strings.Builder
+	shown        int
+	total        int
+	uncounted    bool // the file goes on beyond total
+}
+
+func (g *linePage) read(ctx context.Context, r *bufio.Reader) error {
+	beyond := 0
+	for {
+		if g.total%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		wanted := g.total+1 >= g.first && g.shown < g.count
+		n, err := g.line(r, wanted)
+		if n > 0 {
+			g.total++
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if g.shown == g.count {
+			if beyond += n; beyond > readCount {
+				g.uncounted = true
+				return nil
+			}
+		}
+	}
+}
+
+// line reads one line and shows it if wanted. It returns its length in bytes, 0
+// at the end of the file.
+func (g *linePage) line(r *bufio.Reader, wanted bool) (int, error) {
+	keep := 4 * readLineChars
+	if g.count == 1 {
+		keep = readLoneLine
+	}
+	var kept []byte
+	n := 0
+	for {
+		part, err := r.ReadSlice('\n')
+		n += len(part)
+		if wanted && len(kept) < keep {
+			kept = append(kept, part[:min(len(part), keep-len(kept))]...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if wanted && n > 0 {
+			g.show(kept, n)
+		}
+		return n, err
+	}
+}
+
+func (g *linePage) show(kept []byte, n int) {
+	text := string(kept)
+	if len(kept) == n {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
+	if g.total == 0 {
+		text = strings.TrimPrefix(text, "\uFEFF")
+	}
+	whole := len(kept) == n
+	if g.count > 1 && utf8.RuneCountInString(text) > readLineChars {
+		text, whole = string([]rune(text)[:readLineChars]), false
+	}
+	fmt.Fprintf(&g.out, "%d\t%s", g.total+1, text)
+	if !whole {
+		fmt.Fprintf(&g.out, " [... line of %s shortened ...]", bytesText(int64(n)))
+	}
+	g.out.WriteByte('\n')
+	g.shown++
+}
+
+func (g *linePage) result(p place) (result, error) {
+	if g.total == 0 {
+		return result{text: p.name + " is empty"}, nil
+	}
+	if g.shown == 0 {
+		return result{}, fmt.Errorf("%s has only %s lines", p.name, grouped(g.total))
+	}
+	last := g.first + g.shown - 1
+	total := grouped(g.total)
+	if g.uncounted {
+		total = "more than " + total
+	}
+	head := fmt.Sprintf("%s, lines %d-%d of %s", p.name, g.first, last, total)
+	if last < g.total || g.uncounted {
+		head += fmt.Sprintf("; go on with offset %d", last+1)
+	}
+	return result{text: head + "\n" + conversation.Clean(g.out.String())}, nil
+}

@@ -1,0 +1,186 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"plimsoll/conversation"
+)
+
+// run_command runs a shell command in the workspace. The first line of its
+// answer says how it ended; when the output is so long that its end will be cut,
+// the last lines stand before it.
+
+const (
+	commandSeconds    = 120
+	commandMaxSeconds = 1800
+	tailChars         = 1500 // of the end of a long output shown before it
+)
+
+func (b *Box) runCommand() tool {
+	return tool{
+		name: "run_command",
+		about: "Run a shell command in the workspace and return its exit code and output (both streams). No input, no terminal, no API keys in " +
+			"its environment; processes it leaves behind are ended. background: true starts one that keeps running and returns an id; " +
+			"call again with id to read its new output, or with id and stop: true to end it. A long result is cut; recall gives the rest.",
+		params: []param{
+			{name: "command", kind: kindText, about: "shell command to run"},
+			{name: "timeout", kind: kindWhole, min: 1, max: commandMaxSeconds, about: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},
+			{name: "background", kind: kindFlag, about: "keep it running and return an id"},
+			{name: "id", kind: kindText, about: "background command to read"},
+			{name: "stop", kind: kindFlag, about: "with id: end it"},
+		},
+		touch: b.touchCommand,
+		run:   b.runRunCommand,
+	}
+}
+
+// touchCommand describes a call; reading and stopping what was started before
+// touches nothing new.
+func (b *Box) touchCommand(_ context.Context, args arguments) (touch, error) {
+	if err := checkCommand(args); err != nil {
+		return touch{}, err
+	}
+	if id := args.text("id"); id != "" {
+		if _, err := b.jobs.find(id); err != nil {
+			return touch{}, err
+		}
+		return touch{tool: "run_command", title: id}, nil
+	}
+	command := args.text("command")
+	return touch{
+		tool: "run_command", access: accessCommand, script: readScript(command), title: command,
+	}, nil
+}
+
+// readScript parses a command in the language of the shell that will run it.
+// cmd of Windows has no parser here: its commands are always asked about.
+func readScript(command string) *script {
+	switch shell := strings.ToLower(filepath.Base(shellCommand()[0])); {
+	case strings.HasPrefix(shell, "bash"):
+		return parseScript(command, syntax.LangBash)
+	case strings.HasPrefix(shell, "sh"):
+		return parseScript(command, syntax.LangPOSIX)
+	}
+	return &script{text: strings.TrimSpace(command), opaque: true}
+}
+
+func checkCommand(args arguments) error {
+	command, id := strings.TrimSpace(args.text("command")), args.text("id")
+	switch {
+	case command == "" && id == "":
+		return errors.New("run_command needs command, or the id of a background command")
+	case command != "" && id != "":
+		return errors.New("run_command takes either command or id, not both")
+	case args.flag("stop") && id == "":
+		return errors.New("stop needs the id of a background command")
+	case strings.ContainsRune(command, 0):
+		return errors.New("a command cannot hold a NUL character")
+	}
+	return nil
+}
+
+func (b *Box) runRunCommand(ctx context.Context, args arguments, progress func(string)) (result, error) {
+	if err := checkCommand(args); err != nil {
+		return result{}, err
+	}
+	command := args.text("command")
+	switch {
+	case args.text("id") != "":
+		return b.readJob(ctx, args)
+	case args.flag("background"):
+		started, err := b.jobs.start(command)
+		if err != nil {
+			return result{}, err
+		}
+		return result{text: fmt.Sprintf("started in the background as %s. Read its output with id: %q, end it with stop: true", started.id, started.id)}, nil
+	}
+	return b.jobs.run(ctx, command, time.Duration(args.whole("timeout", commandSeconds))*time.Second, progress)
+}
+
+// run runs a command to its end, its timeout or a cancelled ctx.
+func (j *jobs) run(ctx context.Context, command string, timeout time.Duration, progress func(string)) (result, error) {
+	out := newCapture(j.ceiling, progress)
+	defer out.silence()
+	started := time.Now()
+	p, err := startProcess(command, j.dir, j.env, out)
+	if err != nil {
+		return result{}, err
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	timedOut := false
+	select {
+	case <-p.exited:
+	case <-ctx.Done():
+		p.end()
+	case <-timer.C:
+		timedOut = true
+		p.end()
+	}
+	p.finish()
+	text, _ := out.since(0)
+	status, ok := p.exit()
+	switch {
+	case ctx.Err() != nil:
+		return result{text: commandText("interrupted and ended", text)}, ctx.Err()
+	case timedOut:
+		status, ok = fmt.Sprintf("ended after %s, its timeout. Give a longer one, or run it in the background", timeout), false
+	case p.left:
+		status += "; processes it left running were ended (background: true keeps them)"
+	}
+	line := fmt.Sprintf("%s, %s", status, time.Since(started).Round(10*time.Millisecond))
+	r := result{text: commandText(line, text), detail: line, status: conversation.ResultOK}
+	if !ok {
+		r.status = conversation.ResultError
+	}
+	return r, nil
+}
+
+// commandText is a first line and the output behind it.
+func commandText(status, output string) string {
+	output = strings.TrimRight(screenText(output), "\n")
+	if output == "" {
+		return status + "\n(no output)"
+	}
+	if len(output) > conversation.ResultMaxChars {
+		tail := []rune(output[len(output)-min(len(output), 4*tailChars):])
+		tail = tail[max(0, len(tail)-tailChars):]
+		end := string(tail)
+		if at := strings.IndexByte(end, '\n'); at >= 0 {
+			end = end[at+1:]
+		}
+		return status + "\n[the end of the output:]\n" + end + "\n[the output from its beginning:]\n" + output
+	}
+	return status + "\n" + output
+}
+
+// readJob shows what a background command has put out since it was last read.
+func (b *Box) readJob(ctx context.Context, args arguments) (result, error) {
+	one, err := b.jobs.find(args.text("id"))
+	if err != nil {
+		return result{}, err
+	}
+	switch {
+	case args.flag("stop"):
+		if one.process.running() {
+			one.process.end()
+		}
+		<-one.finished
+	case args.given("timeout"):
+		one.await(ctx, time.Duration(args.whole("timeout", 0))*time.Second)
+	}
+	status := one.id + " is running"
+	if !one.process.running() {
+		<-one.finished
+		how, _ := one.process.exit()
+		status = one.id + " has ended: " + how
+	}
+	return result{text: commandText(status, b.jobs.news(one)), detail: status}, nil
+}

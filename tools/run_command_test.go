@@ -1,0 +1,273 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+	"plimsoll/tools"
+)
+
+func TestRunCommandShowsExitCodeAndOutput(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, map[string]string{"a.txt": "hello\n"})
+	out := run(t, b, "run_command", map[string]any{"command": "cat a.txt; echo err >&2; pwd -P"})
+	if out.Status != conversation.ResultOK || !strings.HasPrefix(out.Text, "exit code 0, ") || !strings.HasSuffix(out.Text, "s\nhello\nerr\n"+b.Workspace()) {
+		t.Errorf("in %s got %+v", dir, out)
+	}
+	out = run(t, b, "run_command", map[string]any{"command": "exit 3"})
+	if out.Status != conversation.ResultError || !strings.HasPrefix(out.Text, "exit code 3, ") || !strings.HasSuffix(out.Text, "\n(no output)") {
+		t.Errorf("got %+v", out)
+	}
+	out = run(t, b, "run_command", map[string]any{"command": "kill -9 $$"})
+	if out.Status != conversation.ResultError || !strings.HasPrefix(out.Text, "ended by signal: killed") {
+		t.Errorf("got %+v", out)
+	}
+	if got := succeed(t, b, "run_command", map[string]any{"command": "cat; (: </dev/tty) 2>/dev/null || echo no terminal"}); !strings.HasSuffix(got, "\nno terminal") {
+		t.Errorf("input or terminal: %q", got)
+	}
+	fail(t, b, "run_command", nil, "needs command")
+	fail(t, b, "run_command", map[string]any{"command": "x", "id": "p1"}, "not both")
+	fail(t, b, "run_command", map[string]any{"command": "x", "stop": true}, "needs the id")
+	fail(t, b, "run_command", map[string]any{"id": "p9"}, `no background command "p9"; there is none`)
+}
+
+func TestCommandsSeeNoKeys(t *testing.T) {
+	t.Parallel()
+	secrets := []string{
+		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "GROQ_API_KEY",
+		"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "DB_PASSWORD", "PGPASSWORD", "MYSQL_PWD", "npm_config__authToken", "MY_KEY", "CONFIGURED",
+	}
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=/h", "KEYBOARD=de", "MONKEY=george", "PWD=/x", "EDITOR=vi", "FORCE_COLOR=1", "TERM=xterm",
+		"DATABASE_URL=postgres://me:fake-secret@db/x", "INNOCENT=sk-fake-secret", "PLAIN_URL=https://example.com/a:b@c"}
+	for _, name := range secrets {
+		env = append(env, name+"=fake-secret")
+	}
+	b, _ := open(t, nil, func(o *tools.Options) { o.Environ, o.SecretNames = env, []string{"CONFIGURED"} })
+	got := succeed(t, b, "run_command", map[string]any{"command": "env"})
+	if strings.Contains(got, "fake-secret") {
+		t.Errorf("a key is visible:\n%s", got)
+	}
+	for _, kept := range []string{"HOME=/h", "KEYBOARD=de", "MONKEY=george", "EDITOR=vi", "TERM=dumb", "NO_COLOR=1", "PLAIN_URL="} {
+		if !strings.Contains(got, kept) {
+			t.Errorf("%s is missing:\n%s", kept, got)
+		}
+	}
+	if strings.Contains(got, "FORCE_COLOR") {
+		t.Errorf("colour is forced:\n%s", got)
+	}
+}
+
+func TestKeysOfTheProcessStayHidden(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "sk-of-the-parent")
+	b, _ := open(t, nil, func(o *tools.Options) { o.Environ = nil })
+	if got := succeed(t, b, "run_command", map[string]any{"command": "env"}); strings.Contains(got, "of-the-parent") || !strings.Contains(got, "PATH=") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// witness is a pipe that processes of a command hold open: when reading it ends,
+// they are all gone.
+func witness(t *testing.T, dir string) (wait func()) {
+	t.Helper()
+	path := filepath.Join(dir, "witness")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened := make(chan *os.File, 1)
+	go func() {
+		f, err := os.Open(path) // waits for a writer
+		if err != nil {
+			t.Error(err)
+		}
+		opened <- f
+	}()
+	return func() {
+		f := <-opened
+		defer f.Close()
+		if _, err := io.ReadAll(f); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// stubborn starts a grandchild and a child that ignore polite signals, both
+// holding the witness open, and says when they are up.
+const stubborn = `(trap '' TERM; (trap '' TERM; exec 3>witness; echo up; while :; do sleep 1000; done) & exec 3>witness; wait; wait) 3>witness & wait`
+
+// ready runs f once the output holds text.
+func ready(text string, f func()) func(string) {
+	var once sync.Once
+	var seen strings.Builder
+	return func(s string) {
+		seen.WriteString(s)
+		if strings.Contains(seen.String(), text) {
+			once.Do(f)
+		}
+	}
+}
+
+func TestCancelEndsTheWholeGroup(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, nil)
+	gone := witness(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out := b.Run(ctx, call(t, "run_command", map[string]any{"command": stubborn}), ready("up", cancel))
+	gone()
+	if out.Status != conversation.ResultInterrupted || !strings.Contains(out.Text, "interrupted and ended\nup") {
+		t.Errorf("got %+v", out)
+	}
+}
+
+func TestTimeoutEndsTheWholeGroup(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, nil)
+	gone := witness(t, dir)
+	out := run(t, b, "run_command", map[string]any{"command": stubborn, "timeout": 1})
+	gone()
+	if out.Status != conversation.ResultError || !strings.HasPrefix(out.Text, "ended after 1s, its timeout.") {
+		t.Errorf("got %+v", out)
+	}
+}
+
+func TestWhatACommandLeavesRunningIsEnded(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, nil)
+	gone := witness(t, dir)
+	out := run(t, b, "run_command", map[string]any{"command": "exec 3>witness; sleep 1000 & echo done"})
+	gone()
+	if out.Status != conversation.ResultOK || !strings.Contains(out.Text, "left running were ended") || !strings.HasSuffix(out.Text, "\ndone") {
+		t.Errorf("got %+v", out)
+	}
+}
+
+func TestOutputOfAProcessThatLeftTheGroupIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("no setsid here")
+	}
+	b, dir := open(t, nil)
+	for _, name := range []string{"gate", "up"} {
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := run(t, b, "run_command", map[string]any{"command": "setsid sh -c 'echo >up; read x <gate' & read x <up; echo done"})
+	if out.Status != conversation.ResultOK || !strings.HasSuffix(out.Text, "\ndone") {
+		t.Errorf("got %+v", out)
+	}
+	write(t, filepath.Join(dir, "gate"), "go\n") // waits for the process that is still there
+}
+
+func TestBackgroundCommandsRunUntilTheyAreStopped(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, nil)
+	gone := witness(t, dir)
+	if err := syscall.Mkfifo(filepath.Join(dir, "gate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := succeed(t, b, "run_command", map[string]any{"background": true, "command": "exec 3>witness; echo one; read x <gate; echo two; echo open >gate; sleep 1000"})
+	if !strings.HasPrefix(got, "started in the background as p1.") {
+		t.Fatalf("got %q", got)
+	}
+	write(t, filepath.Join(dir, "gate"), "go\n") // waits for the reader
+	if read(t, filepath.Join(dir, "gate")) != "open\n" {
+		t.Error("not open")
+	}
+	got = succeed(t, b, "run_command", map[string]any{"id": "p1", "stop": true})
+	gone()
+	if !strings.HasPrefix(got, "p1 has ended: ended by signal: terminated\n") || !strings.HasSuffix(got, "one\ntwo") {
+		t.Errorf("got %q", got)
+	}
+	if got = succeed(t, b, "run_command", map[string]any{"id": "p1"}); !strings.HasSuffix(got, "(no output)") {
+		t.Errorf("output is shown twice: %q", got)
+	}
+}
+
+func TestBackgroundCommandsCanBeWaitedFor(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	succeed(t, b, "run_command", map[string]any{"background": true, "command": "echo out; exit 7"})
+	if got := succeed(t, b, "run_command", map[string]any{"id": "p1", "timeout": 60}); got != "p1 has ended: exit code 7\nout" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestCloseEndsBackgroundCommands(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := tools.New(tools.Options{Workspace: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := witness(t, dir)
+	if err := syscall.Mkfifo(filepath.Join(dir, "gate"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, b, "run_command", map[string]any{"background": true, "command": "trap '' TERM; exec 3>witness; echo up >gate; while :; do sleep 1000; done"})
+	if read(t, filepath.Join(dir, "gate")) != "up\n" {
+		t.Error("not up")
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	gone()
+	fail(t, b, "run_command", map[string]any{"background": true, "command": "true"}, "being closed")
+}
+
+func TestOutputStreamsInWholeCharacters(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	var all strings.Builder
+	out := b.Run(t.Context(), call(t, "run_command", map[string]any{"command": `printf '\346'; sleep 0.1; printf '\274\242 \360\237'; sleep 0.1; printf '\230\200'`}), func(s string) {
+		if !utf8.ValidString(s) {
+			t.Errorf("half a character: %q", s)
+		}
+		all.WriteString(s)
+	})
+	if all.String() != "漢 😀" || !strings.HasSuffix(out.Text, "\n漢 😀") {
+		t.Errorf("streamed %q, got %q", all.String(), out.Text)
+	}
+}
+
+func TestOutputKeepsHeadAndTailUpToTheCeiling(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil, func(o *tools.Options) { o.Ceiling = 4000 })
+	got := succeed(t, b, "run_command", map[string]any{"command": "echo first; seq 100000 200000; echo last"})
+	if !strings.Contains(got, "\nfirst\n") || !strings.HasSuffix(got, "\nlast") || !strings.Contains(got, "of output not kept") || len(got) > 4200 {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
+func TestLongOutputShowsItsEndFirst(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	got := succeed(t, b, "run_command", map[string]any{"command": "seq 1 20000; echo the last word"})
+	shown, total := conversation.Cut(got, conversation.ResultMaxChars)
+	if total == 0 || !strings.Contains(shown, "the last word") {
+		t.Errorf("the end does not survive the cut (total %d)", total)
+	}
+	if !strings.Contains(got, "[the output from its beginning:]\n1\n2\n") || !strings.HasSuffix(got, "the last word") {
+		t.Error("the output is not whole")
+	}
+}
+
+func TestOutputIsAsOnAScreen(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	got := succeed(t, b, "run_command", map[string]any{"command": `printf '\033[31mred\033[0m\r\n10%%\r20%%\r100%%\ndone\033]52;c;AAAA\007\n'`})
+	if !strings.HasSuffix(got, "\nred\n100%\ndone") {
+		t.Errorf("got %q", got)
+	}
+}

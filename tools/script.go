@@ -1,0 +1,255 @@
+package tools
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A script is a shell command as the permissions see it: parsed, never guessed
+// at by its text. It is plain if it is nothing but simple commands with literal
+// words, joined by ; && || | or line ends, without redirections other than to
+// /dev/null or between the standard streams; only plain scripts can be allowed
+// by a pattern. For deny rules every simple command anywhere in it counts, also
+// inside substitutions, after wrappers such as sudo, and in bash -c.
+
+// word is one word of a simple command. sure is false if the shell may make
+// something else of it: an expansion, a glob, braces.
+type word struct {
+	text string
+	sure bool
+}
+
+type script struct {
+	text   string
+	plain  bool
+	calls  [][]word // the simple commands, in order, if plain
+	nested [][]word // every simple command found anywhere
+	opaque bool     // some command could not be read: deny rules may not see all
+}
+
+// shells and wrappers run other commands that stand in their arguments.
+var (
+	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
+	wrappers = []string{"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "setsid",
+		"stdbuf", "xargs", "find", "fd", "watch", "parallel", "busybox", "chroot", "unshare", "strace"}
+)
+
+// maxScriptDepth bounds scripts inside scripts (bash -c "bash -c ...").
+const maxScriptDepth = 5
+
+func parseScript(text string, lang syntax.LangVariant) *script {
+	s := &script{text: strings.TrimSpace(text)}
+	s.plain = s.read(text, lang, 0)
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
+		s.plain = false
+	}
+	return s
+}
+
+// read adds the commands of text and reports whether it is plain.
+func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	if err != nil || depth == maxScriptDepth {
+		s.opaque = true
+		return false
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			s.addNested(words(call), lang, depth)
+		}
+		return true
+	})
+	plain := len(file.Stmts) > 0 && depth == 0
+	for _, stmt := range file.Stmts {
+		plain = plain && s.plainStatement(stmt)
+	}
+	return plain
+}
+
+func (s *script) plainStatement(stmt *syntax.Stmt) bool {
+	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown || stmt.Cmd == nil {
+		return false
+	}
+	for _, r := range stmt.Redirs {
+		if !harmless(r) {
+			return false
+		}
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		return s.plainStatement(cmd.X) && s.plainStatement(cmd.Y)
+	case *syntax.CallExpr:
+		call := words(cmd)
+		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
+			return false
+		}
+		for i, w := range cmd.Args {
+			if !call[i].sure && !globOnly(w) {
+				return false
+			}
+		}
+		s.calls = append(s.calls, call)
+		return true
+	}
+	return false
+}
+
+// harmless reports whether a redirection only drops or joins streams.
+func harmless(r *syntax.Redirect) bool {
+	if r.Word == nil || r.N != nil && r.N.Value != "1" && r.N.Value != "2" && r.N.Value != "0" {
+		return false
+	}
+	target := literalWord(r.Word)
+	switch r.Op {
+	case syntax.DplOut:
+		return target.sure && (target.text == "1" || target.text == "2")
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+		return target.sure && target.text == "/dev/null"
+	}
+	return false
+}
+
+// addNested notes a simple command for deny rules, and the commands it runs.
+func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
+	if !call[0].sure {
+		s.opaque = true
+	}
+	s.addInner(call, lang, depth)
+	if !slices.Contains(wrappers, path.Base(call[0].text)) {
+		return
+	}
+	for i := 1; i < len(call); i++ {
+		s.addInner(call[i:], lang, depth)
+	}
+}
+
+// addInner notes one simple command and, of a shell, what it is given to run.
+func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
+	program := path.Base(call[0].text)
+	s.nested = append(s.nested, call)
+	inner := call[1:]
+	switch {
+	case program == "eval":
+	case slices.Contains(shells, program):
+		at := slices.IndexFunc(call, func(w word) bool {
+			return strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c")
+		})
+		if at < 0 {
+			return
+		}
+		inner = clip(call[at+1:], 1)
+	default:
+		return
+	}
+	var text []string
+	for _, w := range inner {
+		if !w.sure {
+			s.opaque = true
+			return
+		}
+		text = append(text, w.text)
+	}
+	s.read(strings.Join(text, " "), lang, depth+1)
+}
+
+func words(call *syntax.CallExpr) []word {
+	out := make([]word, len(call.Args))
+	for i, w := range call.Args {
+		out[i] = literalWord(w)
+	}
+	return out
+}
+
+// literalWord is the value of a word, sure if it holds nothing but text.
+func literalWord(w *syntax.Word) word {
+	out := word{sure: true}
+	var b strings.Builder
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			out.sure = out.sure && !expands(part.Value, i == 0)
+			b.WriteString(unescape(part.Value, ""))
+		case *syntax.SglQuoted:
+			out.sure = out.sure && !part.Dollar
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					out.sure = false
+					continue
+				}
+				b.WriteString(unescape(lit.Value, "$`\"\\"))
+			}
+			out.sure = out.sure && !part.Dollar
+		default:
+			out.sure = false
+		}
+	}
+	out.text = b.String()
+	return out
+}
+
+// expands reports whether unquoted text holds something the shell expands.
+func expands(lit string, first bool) bool {
+	if first && strings.HasPrefix(lit, "~") {
+		return true
+	}
+	for i := 0; i < len(lit); i++ {
+		switch lit[i] {
+		case '\\':
+			i++
+		case '*', '?', '[', '{', '}':
+			return true
+		}
+	}
+	return false
+}
+
+// globOnly reports whether all that is unsure about a word are globs and a
+// tilde: they give file names, whatever the pattern was.
+func globOnly(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(part.Value, "{}") {
+				return false
+			}
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return false
+			}
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				if _, ok := inner.(*syntax.Lit); !ok {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unescape takes out backslashes as the shell does: all of them outside quotes
+// (only == ""), before the characters of only inside double quotes.
+func unescape(lit, only string) string {
+	if !strings.Contains(lit, `\`) {
+		return lit
+	}
+	var b strings.Builder
+	for i := 0; i < len(lit); i++ {
+		if lit[i] == '\\' && i+1 < len(lit) && (only == "" || lit[i+1] == '\n' || strings.IndexByte(only, lit[i+1]) >= 0) {
+			i++
+			if lit[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(lit[i])
+	}
+	return b.String()
+}

@@ -1,0 +1,134 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"plimsoll/conversation"
+)
+
+// The checklist lives in the Box and is written whole, never in parts. The log
+// holds every version: the arguments of the last todo_write restore it.
+
+// Todo is one line of the checklist.
+type Todo struct {
+	Text   string
+	Status TodoStatus
+}
+
+// TodoStatus says how far a todo is.
+type TodoStatus string
+
+// The states of a todo.
+const (
+	TodoPending    TodoStatus = "pending"
+	TodoInProgress TodoStatus = "in_progress"
+	TodoDone       TodoStatus = "done"
+)
+
+const (
+	maxTodos     = 100
+	maxTodoChars = 500
+)
+
+var todoParams = []param{{
+	name: "todos", kind: kindItems, required: true, about: "the whole list, in order; it replaces the one before",
+	fields: []param{
+		{name: "text", kind: kindText, required: true, about: "what is to be done, one line"},
+		{name: "status", kind: kindText, choices: []string{string(TodoPending), string(TodoInProgress), string(TodoDone)}, about: "default pending"},
+	},
+}}
+
+// todoList is the checklist. It is safe for concurrent use.
+type todoList struct {
+	mu    sync.Mutex // guards todos
+	todos []Todo
+}
+
+// newTodoList restores a checklist from the arguments of a todo_write, "" for
+// an empty one.
+func newTodoList(written string) (*todoList, error) {
+	l := &todoList{}
+	if written == "" {
+		return l, nil
+	}
+	args, err := decode("todo_write", todoParams, written)
+	if err == nil {
+		l.todos, err = todosOf(args)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("restore the checklist: %w", err)
+	}
+	return l, nil
+}
+
+// LastTodos is the arguments of the newest todo_write that succeeded, "" if
+// there is none: what [Options].Todos takes.
+func LastTodos(events []conversation.Event) string {
+	ok := map[string]bool{}
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case conversation.ToolResult:
+			ok[b.CallID] = b.Tool == "todo_write" && b.Status == conversation.ResultOK
+		case conversation.AssistantMessage:
+			for _, c := range slices.Backward(b.Calls) {
+				if c.Name == "todo_write" && ok[c.ID] {
+					return c.Arguments
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// todosOf reads the list from checked arguments.
+func todosOf(args arguments) ([]Todo, error) {
+	items := args.items("todos")
+	if len(items) > maxTodos {
+		return nil, fmt.Errorf("the list has %d entries; at most %d are kept. Join some of them", len(items), maxTodos)
+	}
+	todos := make([]Todo, len(items))
+	for i, item := range items {
+		t := Todo{Text: oneLine(item.text("text"), maxTodoChars), Status: TodoStatus(item.text("status"))}
+		if t.Text == "" {
+			return nil, errors.New("a todo has no text")
+		}
+		if t.Status == "" {
+			t.Status = TodoPending
+		}
+		todos[i] = t
+	}
+	return todos, nil
+}
+
+func (l *todoList) list() []Todo {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.todos)
+}
+
+func (l *todoList) set(todos []Todo) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.todos = todos
+}
+
+// checklist is the list as text.
+func checklist(todos []Todo) string {
+	if len(todos) == 0 {
+		return "the list is empty"
+	}
+	marks := map[TodoStatus]string{TodoPending: "[ ]", TodoInProgress: "[>]", TodoDone: "[x]"}
+	done := 0
+	var b strings.Builder
+	for _, t := range todos {
+		if t.Status == TodoDone {
+			done++
+		}
+		b.WriteString("\n" + marks[t.Status] + " " + t.Text)
+	}
+	return fmt.Sprintf("%d of %d done", done, len(todos)) + b.String()
+}

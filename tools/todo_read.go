@@ -1,0 +1,13 @@
+package tools
+
+import "context"
+
+func (b *Box) todoRead() tool {
+	return tool{
+		name: "todo_read", readOnly: true,
+		about: "Show the checklist of this conversation.",
+		run: func(context.Context, arguments, func(string)) (result, error) {
+			return result{text: checklist(b.todos.list())}, nil
+		},
+	}
+}

@@ -1,0 +1,24 @@
+package tools
+
+import "context"
+
+// todo_write replaces the checklist. It changes nothing outside the
+// conversation and therefore runs in every mode without asking.
+
+func (b *Box) todoWrite() tool {
+	return tool{
+		name: "todo_write",
+		about: "Write the checklist of this conversation, for work of several steps; the user sees it. Always give the whole list. " +
+			"Keep one entry in_progress, and mark entries done as soon as they are.",
+		params: todoParams,
+		run: func(_ context.Context, args arguments, _ func(string)) (result, error) {
+			todos, err := todosOf(args)
+			if err != nil {
+				return result{}, err
+			}
+			b.todos.set(todos)
+			text := checklist(todos)
+			return result{text: text, detail: text}, nil
+		},
+	}
+}
