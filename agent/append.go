@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"maps"
 
 	"plimsoll/conversation"
 )
@@ -86,6 +87,8 @@ func (a *Agent) fold(events []conversation.Event) {
 			a.settings.instructions = b
 		case conversation.ModelChanged:
 			a.settings.changed = b
+		case conversation.ConfigChanged:
+			maps.Copy(a.settings.recorded, b.Set)
 		case conversation.Usage:
 			a.foldUsage(events[i:i+1], b)
 		}

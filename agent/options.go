@@ -19,7 +19,10 @@ type Options struct {
 	Calibrations Calibrations // nil: what is learned is not kept
 	Stored       Stored
 	System       string // the system prompt, "" for none
-	Results      Results
+	// Overrides are settings that differ for this conversation, by dotted key
+	// with the value in YAML form. What is new is recorded with the next message.
+	Overrides map[string]string
+	Results   Results
 	// Interactive says that a user is there. Without one, calls that need an
 	// approval are denied and questions are answered with that fact.
 	Interactive bool

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -24,12 +25,15 @@ type settings struct {
 	model    Model
 
 	blobs        *conversation.Instructions // tools and prompt once they are stored
+	overrides    map[string]string          // in force for the conversation
+	recorded     map[string]string          // of them, what the log has
 	instructions conversation.Instructions  // newest recorded
 	changed      conversation.ModelChanged  // newest recorded
 }
 
 func newSettings(o Options) (settings, error) {
-	s := settings{system: conversation.Clean(o.System), tools: o.Stored.Tools, provider: o.Provider, model: o.Model}
+	s := settings{system: conversation.Clean(o.System), tools: o.Stored.Tools, provider: o.Provider, model: o.Model,
+		overrides: o.Overrides, recorded: map[string]string{}}
 	if s.tools == nil && o.Toolbox != nil {
 		s.tools = o.Toolbox.Specs()
 	}
@@ -50,6 +54,8 @@ func newSettings(o Options) (settings, error) {
 			s.instructions = b
 		case conversation.ModelChanged:
 			s.changed = b
+		case conversation.ConfigChanged:
+			maps.Copy(s.recorded, b.Set)
 		}
 	}
 	return s, nil
@@ -97,7 +103,21 @@ func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	if c := s.modelChanged(); c != s.changed {
 		bodies = append(bodies, c)
 	}
+	if set := s.newOverrides(); len(set) > 0 {
+		bodies = append(bodies, conversation.ConfigChanged{Set: set})
+	}
 	return bodies, nil
+}
+
+// newOverrides are the overrides that the log does not have.
+func (s *settings) newOverrides() map[string]string {
+	set := map[string]string{}
+	for key, value := range s.overrides {
+		if old, ok := s.recorded[key]; !ok || old != value {
+			set[key] = value
+		}
+	}
+	return set
 }
 
 func (a *Agent) storePrompt(ctx context.Context) (conversation.Instructions, error) {

@@ -144,3 +144,32 @@ func TestNewRefusesABrokenLog(t *testing.T) {
 		t.Error("an agent without a log was made")
 	}
 }
+
+func TestOverridesAreRecordedOnceAndStay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		with := func(set map[string]string, from *agenttest.Memory) func(*agent.Options) {
+			return func(o *agent.Options) {
+				o.Overrides = set
+				if from != nil {
+					o.Log, o.Stored.Events = from, from.Events()
+				}
+			}
+		}
+		first := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5"}, nil), answers("a"))
+		first.say("one")
+		first.finish()
+		second := start(t, with(map[string]string{"compaction.trigger_ratio": "0.5", "log.level": "debug"}, first.memory), answers("b"))
+		second.say("two")
+		second.finish()
+		var got []map[string]string
+		for _, e := range first.memory.Events() {
+			if c, ok := e.Body.(conversation.ConfigChanged); ok {
+				got = append(got, c.Set)
+			}
+		}
+		want := []map[string]string{{"compaction.trigger_ratio": "0.5"}, {"log.level": "debug"}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

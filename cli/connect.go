@@ -159,13 +159,7 @@ func (a *app) connectDemo(ctx context.Context) (link, error) {
 	}
 	a.atEnd(s.Close)
 	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
-	client := openai.New(o)
-	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Caps: client.Capabilities(),
-		Prices: &agent.Prices{}, CalibrationKey: "demo " + demo.ModelID,
-		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
-	a.calibrate(ctx, &m)
-	a.apply(&m, config.Model{})
-	return link{model: m, provider: client}, nil
+	return link{model: a.demoModel(ctx), provider: openai.New(o)}, nil
 }
 
 // recordedModel is the model that a stored conversation was last held with, ""

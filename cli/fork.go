@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -26,7 +27,7 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 		h.app.logger().Error("leaving a conversation", "error", err)
 	}
 	h.reading = id
-	meter := newestMeter(h.app, l, events)
+	meter := h.app.meterOf(&reading{events: events, view: compact.Project(events)}, l.model)
 	box := agent.NewMailbox()
 	box.Put(agent.Metered{Meter: meter})
 	return tui.Conversation{

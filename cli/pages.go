@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"plimsoll/agent/openai"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -163,12 +162,4 @@ Anything else goes into the configuration (plimsoll config init):
     myserver: {base_url: "http://host:8000/v1", api_key_env: MYSERVER_KEY}
 `)
 	return b.String()
-}
-
-// newestMeter is the meter of a stored conversation as a model would see it.
-func newestMeter(a *app, l link, events []conversation.Event) compact.Meter {
-	view := compact.Project(events)
-	in, _ := newestInstructions(events)
-	return compact.NewMeter(a.meterOptions(l.model)).WithPrompt(in.SystemSize, in.ToolsSize).
-		WithView(view).WithHistory(events, l.model.Name())
 }

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
@@ -21,6 +22,7 @@ type running struct {
 	app    *app
 	id     string
 	events []conversation.Event // as stored when it was opened
+	cfg    config.Config
 	link   link
 	writer *storage.Writer
 	box    *tools.Box
@@ -80,6 +82,9 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	prompt, notes := instructions(r.app.workspace)
 	r.notes = append(r.notes, notes...)
 	var err error
+	if r.cfg, err = r.app.configFor(r.events); err != nil {
+		return err
+	}
 	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
 		return err
 	}
@@ -91,12 +96,12 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if r.link.discover != nil {
 		provider = &once{Provider: provider, then: r.ask}
 	}
-	cfg := r.app.cfg()
+	results := r.cfg.ToolResults
 	r.agent, err = agent.New(agent.Options{
 		Log: r.writer, Provider: provider, Model: r.link.model, Toolbox: r.box, Calibrations: store, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
-		Results: agent.Results{MaxChars: cfg.ToolResults.MaxChars, KeepFull: cfg.ToolResults.KeepFull, Ceiling: int(cfg.ToolResults.Ceiling)},
-		Meter:   r.app.meterOptions(r.link.model),
+		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
+		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
 	})
 	if err != nil {
 		return err
@@ -186,8 +191,7 @@ func (r *running) said(ctx context.Context) bool {
 }
 
 // meterOptions is the rules of the load line for a model.
-func (a *app) meterOptions(m agent.Model) compact.MeterOptions {
-	c := a.cfg().Compaction
+func meterOptions(c config.Compaction, m agent.Model) compact.MeterOptions {
 	o := compact.MeterOptions{
 		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning,
 		TriggerRatio: c.TriggerRatio, HardRatio: c.HardRatio, TokenThreshold: c.TokenThreshold,

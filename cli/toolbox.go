@@ -14,7 +14,7 @@ import (
 
 // newBox makes the tools of a conversation as the configuration wants them.
 func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
-	cfg := a.cfg()
+	cfg := r.cfg
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}

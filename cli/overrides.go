@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// What --cfg sets holds for the conversation it was given with, also when that
+// goes on later: it is recorded in the log, and applied again when the
+// conversation is opened. Settings of providers are not recorded, because they
+// may hold secrets.
+
+// unrecorded begins the keys that never enter a log.
+const unrecorded = "providers."
+
+// overrides are the settings of --cfg by key.
+func (a *app) overrides() map[string]string {
+	set := map[string]string{}
+	for _, text := range a.flags.set {
+		key, value, ok := strings.Cut(text, "=")
+		if key = strings.TrimSpace(key); ok && !strings.HasPrefix(key, unrecorded) {
+			set[key] = strings.TrimSpace(value)
+		}
+	}
+	return set
+}
+
+// configFor is the configuration of a conversation: the one in force, then
+// what the log records, then --cfg.
+func (a *app) configFor(events []conversation.Event) (config.Config, error) {
+	recorded := map[string]string{}
+	for _, e := range events {
+		if c, ok := e.Body.(conversation.ConfigChanged); ok {
+			maps.Copy(recorded, c.Set)
+		}
+	}
+	if len(recorded) == 0 {
+		return a.cfg(), nil
+	}
+	var set []string
+	for _, key := range slices.Sorted(maps.Keys(recorded)) {
+		set = append(set, key+"="+recorded[key])
+	}
+	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: a.workspace,
+		Set: append(set, a.flags.set...)})
+	if err != nil {
+		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
+	}
+	return loaded.Config, nil
+}
