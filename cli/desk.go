@@ -18,7 +18,6 @@ import (
 	"plimsoll/storage"
 	"plimsoll/tools"
 	"plimsoll/tui"
-	"plimsoll/tui/composer"
 )
 
 // Limits of what surrounds a conversation on the screen.
@@ -121,7 +120,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 }
 
 // Files lists the files of the workspace that can be mentioned.
-func (h *host) Files(ctx context.Context) ([]composer.File, error) {
+func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 	if err := h.app.configure(); err != nil {
 		return nil, err
 	}
@@ -129,9 +128,9 @@ func (h *host) Files(ctx context.Context) ([]composer.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := make([]composer.File, len(found))
+	files := make([]tui.File, len(found))
 	for i, f := range found {
-		files[i] = composer.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)}
+		files[i] = tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)}
 	}
 	return files, nil
 }

@@ -82,10 +82,13 @@ type ModelChoice struct {
 	Note string // window and price, on one line
 }
 
+// File is a file that can be mentioned.
+type File = composer.File
+
 // Desk is what surrounds the conversation: files, commands, prompts, pages.
 type Desk interface {
 	// Files lists the files of the workspace that can be mentioned.
-	Files(ctx context.Context) ([]composer.File, error)
+	Files(ctx context.Context) ([]File, error)
 	// Shell runs a command of the user's own and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach returns the text of files, each with its name, for a message that
