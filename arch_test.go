@@ -1,0 +1,343 @@
+// The shape of the house, read from the sources. Rules:
+//
+//   - Who may import whom stands in two tables, of our packages and of modules. What a table does not allow is an error.
+//   - Tests may import what they like; packages made for tests are imported by tests only.
+//   - Nothing is built and nothing is asked of the network: only import clauses, comments and lengths are read.
+
+package main_test
+
+import (
+	"cmp"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// ours lists what each package may import of ours. A name that ends in /* stands for all packages below it; the first
+// row that fits counts.
+var ours = []struct {
+	pkg   string
+	allow []string
+}{
+	{".", []string{"cli"}},
+	{"cli", []string{
+		"agent", "agent/catalog", "agent/demo", "agent/openai", "compact", "config", "conversation", "conversation/plain",
+		"storage", "themes", "tools", "tui",
+	}},
+	{"tui", []string{"agent", "compact", "conversation", "conversation/plain", "themes", "tui/*"}},
+	{"tui/transcript", []string{"compact", "conversation", "conversation/plain", "themes", "tui/transcript/*"}},
+	{"tui/*", []string{"compact", "conversation", "conversation/plain", "themes"}},
+	{"e2e", nil},
+	{"agent", []string{"compact", "conversation"}},
+	{"agent/agenttest", []string{"agent", "compact", "conversation"}},
+	{"agent/openai", []string{"agent", "agent/catalog", "compact", "conversation"}},
+	{"agent/catalog", []string{"agent", "compact", "conversation"}},
+	{"agent/demo", []string{"agent", "compact/extract", "conversation"}},
+	{"compact", []string{"conversation"}},
+	{"compact/extract", nil},
+	{"storage", []string{"conversation"}},
+	{"storage/storagetest", []string{"conversation", "storage"}},
+	{"tools", []string{"conversation"}},
+	{"conversation/conversationtest", []string{"conversation"}},
+	{"conversation", nil},
+	{"conversation/plain", nil},
+	{"themes", nil},
+	{"config", nil},
+}
+
+// theirs says where modules and parts of the standard library may be imported, by the beginning of their path.
+var theirs = []struct {
+	path string
+	in   []string
+}{
+	{"go.etcd.io/bbolt", []string{"storage"}},
+	{"github.com/sashabaranov/go-openai", []string{"agent/openai"}},
+	{"github.com/goccy/go-yaml", []string{"config"}},
+	{"go.yaml.in/yaml", nil},
+	{"gopkg.in/yaml", nil},
+	{"github.com/spf13/cobra", []string{"cli"}},
+	{"charm.land/lipgloss", []string{"themes", "tui", "tui/*"}},
+	{"charm.land/bubbletea", []string{"cli", "tui", "tui/*"}},
+	{"charm.land/bubbles", []string{"tui", "tui/*"}},
+	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
+	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
+	{"charm.land/glamour", []string{"themes", "tui/transcript/markdown"}},
+	{"net/http", []string{"agent/demo", "agent/openai", "tools"}},
+}
+
+// barred says what a package and all below it must do without: the screen and the core do no I/O of their own.
+var barred = map[string][]string{
+	"tui":          {"os", "os/exec", "net", "net/http"},
+	"compact":      {"os", "os/exec", "net", "net/http", "time"},
+	"conversation": {"os", "os/exec", "net", "net/http"},
+	"themes":       {"os", "os/exec", "net", "net/http"},
+}
+
+const (
+	module       = "plimsoll"
+	maxFile      = 400 // lines
+	maxFunction  = 70  // lines
+	forTestsOnly = "test"
+)
+
+// source is one Go file.
+type source struct {
+	name  string // path from the top, with slashes
+	pkg   string // folder from the top, "." for main
+	test  bool
+	file  *ast.File
+	set   *token.FileSet
+	lines int
+}
+
+// imports lists the paths a file imports.
+func (s source) imports() []string {
+	var out []string
+	for _, spec := range s.file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+var readOnce = sync.OnceValues(readSources)
+
+// sources gives all Go files of the module.
+func sources(t *testing.T) []source {
+	t.Helper()
+	all, err := readOnce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 100 {
+		t.Fatalf("only %d Go files were found: this test looks in the wrong place", len(all))
+	}
+	return all
+}
+
+func readSources() ([]source, error) {
+	var all []source
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := filepath.ToSlash(p)
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "dist") {
+			return fs.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{
+			name: name, pkg: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), file: file, set: set,
+			lines: strings.Count(string(text), "\n"),
+		})
+		return nil
+	})
+	return all, err
+}
+
+// fits tells whether a package is the one a pattern names, or below it when the pattern ends in /*.
+func fits(pattern, pkg string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return strings.HasPrefix(pkg, below+"/")
+	}
+	return pattern == pkg
+}
+
+func anyFits(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return fits(pattern, pkg) })
+}
+
+// under tells whether an import path is one path or below it.
+func under(parent, p string) bool { return p == parent || strings.HasPrefix(p, parent+"/") }
+
+func TestImportsOfOurPackagesFollowTheTable(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		row := slices.IndexFunc(ours, func(r struct {
+			pkg   string
+			allow []string
+		}) bool {
+			return fits(r.pkg, s.pkg)
+		})
+		if row < 0 {
+			t.Errorf("%s: package %s has no row in the table of this test", s.name, s.pkg)
+			continue
+		}
+		for _, p := range s.imports() {
+			if target, isOurs := strings.CutPrefix(p, module+"/"); isOurs && !anyFits(ours[row].allow, target) {
+				t.Errorf("%s imports %s: %s may import of ours only %v", s.name, target, s.pkg, ours[row].allow)
+			}
+		}
+	}
+}
+
+func TestImportTableHasNoRowWithoutAPackage(t *testing.T) {
+	t.Parallel()
+	for _, row := range ours {
+		if !slices.ContainsFunc(sources(t), func(s source) bool { return fits(row.pkg, s.pkg) }) {
+			t.Errorf("there is no package %s", row.pkg)
+		}
+	}
+}
+
+func TestImportsOfModulesStayInTheirPlace(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		for _, p := range s.imports() {
+			for _, row := range theirs {
+				if under(row.path, p) && !anyFits(row.in, s.pkg) {
+					t.Errorf("%s imports %s, which has its place in %v", s.name, p, row.in)
+				}
+			}
+			for parent, names := range barred {
+				if under(parent, s.pkg) && slices.Contains(names, p) && !strings.HasSuffix(s.pkg, forTestsOnly) {
+					t.Errorf("%s imports %s, which %s and all below it do without", s.name, p, parent)
+				}
+			}
+		}
+	}
+}
+
+func TestImportsOfTestPackagesAreInTestsOnly(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		for _, p := range s.imports() {
+			if !s.test && !strings.HasSuffix(s.pkg, forTestsOnly) && (p == "testing" || under(module, p) && strings.HasSuffix(p, forTestsOnly)) {
+				t.Errorf("%s imports %s, which is for tests", s.name, p)
+			}
+			if p == "C" {
+				t.Errorf("%s uses cgo", s.name)
+			}
+		}
+	}
+}
+
+func TestPackageNamesSayWhatIsInside(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		for part := range strings.SplitSeq(s.pkg, "/") {
+			switch part {
+			case "util", "utils", "common", "helper", "helpers", "types", "misc", "shared", "base", "lib":
+				t.Errorf("%s: %q says nothing about what is inside", s.name, part)
+			}
+		}
+	}
+}
+
+func TestPackageCommentsSayWhatEachIsFor(t *testing.T) {
+	t.Parallel()
+	docs := map[string]string{}
+	for _, s := range sources(t) {
+		if !s.test {
+			docs[s.pkg] += s.file.Doc.Text()
+		}
+	}
+	for pkg, doc := range docs {
+		want := "Package " + path.Base(pkg) + " "
+		if pkg == "." {
+			want = "Plimsoll "
+		}
+		if !strings.HasPrefix(doc, want) {
+			t.Errorf("package %s has no comment that begins with %q", pkg, want)
+		}
+	}
+}
+
+func TestFilesHoldOneIdea(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if !s.test && s.lines > maxFile {
+			t.Errorf("%s has %d lines, more than %d", s.name, s.lines, maxFile)
+		}
+	}
+}
+
+func TestFunctionsFitOnAScreen(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || s.test {
+				continue
+			}
+			from, to := s.set.Position(f.Pos()), s.set.Position(f.End())
+			if n := to.Line - from.Line + 1; n > maxFunction {
+				t.Errorf("%s:%d: %s has %d lines, more than %d", s.name, from.Line, f.Name.Name, n, maxFunction)
+			}
+		}
+	}
+}
+
+// requirement is a line of go.mod.
+type requirement struct {
+	module, version string
+	direct          bool
+}
+
+// requirements reads go.mod.
+func requirements(t *testing.T) []requirement {
+	t.Helper()
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []requirement
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
+		if len(fields) >= 2 && strings.HasPrefix(fields[1], "v") && strings.Contains(fields[0], ".") {
+			out = append(out, requirement{fields[0], fields[1], !strings.HasSuffix(strings.TrimSpace(line), "// indirect")})
+		}
+	}
+	if len(out) == 0 {
+		t.Fatal("go.mod requires nothing: this test cannot read it")
+	}
+	return slices.SortedFunc(slices.Values(out), func(a, b requirement) int { return cmp.Compare(a.module, b.module) })
+}
+
+// TestModulesThatMustNotMove holds versions that were measured. go-runewidth builds tables when the program starts from
+// 0.0.26 on, which costs 30 of the 50 ms to the first frame, and later bubbles ask for such a one; ansi decides how wide
+// text is, and has to agree with the library that draws.
+func TestModulesThatMustNotMove(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"github.com/mattn/go-runewidth":   "v0.0.24",
+		"charm.land/bubbles/v2":           "v2.1.1",
+		"github.com/charmbracelet/x/ansi": "v0.11.8",
+	}
+	for _, r := range requirements(t) {
+		if version, held := want[r.module]; held && r.version != version {
+			t.Errorf("go.mod holds %s at %s; it has to stay at %s", r.module, r.version, version)
+		}
+		delete(want, r.module)
+	}
+	for name := range want {
+		t.Errorf("go.mod does not hold %s", name)
+	}
+}
