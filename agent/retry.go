@@ -25,13 +25,16 @@ func (a *Agent) ask(ctx context.Context, r request) answer {
 	for try := 1; ; try++ {
 		rep, err := a.stream(ctx, r)
 		if err == nil && rep.empty() {
-			empty++
-			err = &Error{Class: Empty, Message: "the model said nothing", Hint: "try again or rephrase", NoRetry: empty > 1}
+			err = &Error{Class: Empty, Message: "the model said nothing"}
 		}
 		ans.take(rep, err == nil)
 		var failure *Error
 		if ans.err = err; !errors.As(err, &failure) {
 			return ans
+		}
+		if failure.Class == Empty {
+			empty++
+			failure = saidNothing(failure, empty)
 		}
 		wait, again := a.opts.Retry.wait(failure, try)
 		if !again {
@@ -48,6 +51,17 @@ func (a *Agent) ask(ctx context.Context, r request) answer {
 			return ans
 		}
 	}
+}
+
+// saidNothing is the failure of the n-th empty reply to the same request. A
+// second one is not followed by more: each is paid for.
+func saidNothing(e *Error, n int) *Error {
+	told := *e
+	told.NoRetry = told.NoRetry || n > 1
+	if told.Hint == "" {
+		told.Hint = "try again or rephrase"
+	}
+	return &told
 }
 
 // take keeps a reply: the one that succeeded, otherwise the longest.

@@ -201,6 +201,22 @@ func TestEmptyReplyIsTriedOnceMore(t *testing.T) {
 	})
 }
 
+func TestEmptyReplyThatTheProviderReportsIsTriedOnceMore(t *testing.T) {
+	nothing := agenttest.Fail(&agent.Error{Class: agent.Empty, Message: "an empty reply"})
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, nothing, nothing, nothing, answers("fine"))
+		r.Send("go")
+		r.settle()
+		if n := len(r.provider.Requests()); n != 2 {
+			t.Errorf("%d requests, want 2", n)
+		}
+		if diff := cmp.Diff([]agent.Class{agent.Empty}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
+
 func TestReplyWithheldOrCutToNothingIsNotAFailure(t *testing.T) {
 	for _, stop := range []conversation.StopReason{conversation.StopFiltered, conversation.StopLength} {
 		t.Run(string(stop), func(t *testing.T) {
