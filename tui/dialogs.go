@@ -148,7 +148,7 @@ func (m *Model) showHelp() {
 	writing := m.composer.Keys()
 	groups := []overlay.Group{
 		overlay.KeyGroup("Writing", writing...),
-		overlay.KeyGroup("Screen", m.options.Keys.Bindings()...),
+		overlay.KeyGroup("Screen", m.options.Keys.Screen.Bindings()...),
 		commandGroup(),
 		{Title: "At the start of a line", Entries: []overlay.Entry{
 			{Name: "@FILE", What: "add a file's text to the message"},
@@ -179,5 +179,6 @@ func commandName(c composer.CommandSpec) string {
 // Help lists every key of the program in the order of the help, for the
 // handbook.
 func Help() []key.Binding {
-	return append(composer.DefaultKeyMap().Bindings(), DefaultKeyMap().Bindings()...)
+	k := DefaultKeyMap()
+	return slices.Concat(k.Composer.Bindings(), k.Screen.Bindings(), k.Dialogs.Bindings())
 }

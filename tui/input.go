@@ -14,7 +14,7 @@ import (
 // Interrupt is the exception: it works everywhere.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
-	if key.Matches(k, m.options.Keys.Interrupt) {
+	if key.Matches(k, m.options.Keys.Screen.Interrupt) {
 		return m.interrupt()
 	}
 	m.quitting = false
@@ -35,7 +35,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 
 // global handles the keys that mean the same whatever is typed.
 func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	keys := m.options.Keys
+	keys := m.options.Keys.Screen
 	switch {
 	case key.Matches(k, keys.PageUp):
 		m.transcript.PageBy(-1)
@@ -65,7 +65,7 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // fallback handles the keys that the composer has no use for.
 func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
-	keys := m.options.Keys
+	keys := m.options.Keys.Screen
 	switch {
 	case key.Matches(k, keys.Cancel):
 		if m.transcript.Selecting() {

@@ -5,28 +5,39 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
 )
 
-// KeyMap is every key of the main screen that is not the composer's. The help
-// is made from it; configuration rebinds it by the names in the tags.
+// KeyMap is every key of the program. The help is made from it; configuration
+// rebinds it by action: a field's name in snake case, in dialogs with "dialog_"
+// before it.
 type KeyMap struct {
-	Cancel     key.Binding `bind:"cancel"`
-	Interrupt  key.Binding `bind:"interrupt"`
-	Quit       key.Binding `bind:"quit"`
-	PageUp     key.Binding `bind:"page_up"`
-	PageDown   key.Binding `bind:"page_down"`
-	Top        key.Binding `bind:"top"`
-	End        key.Binding `bind:"end"`
-	Expand     key.Binding `bind:"expand"`
-	Editor     key.Binding `bind:"editor"`
-	Redraw     key.Binding `bind:"redraw"`
-	Mode       key.Binding `bind:"mode"`
-	TakeBack   key.Binding `bind:"take_back"`
-	Suspend    key.Binding `bind:"suspend"`
-	ScrollUp   key.Binding `bind:"scroll_up"`
-	ScrollDown key.Binding `bind:"scroll_down"`
+	Screen   Screen
+	Composer composer.KeyMap
+	Dialogs  overlay.KeyMap
+}
+
+// Screen is the keys of the main screen that are not for writing.
+type Screen struct {
+	Cancel     key.Binding
+	Interrupt  key.Binding
+	Quit       key.Binding
+	PageUp     key.Binding
+	PageDown   key.Binding
+	ScrollUp   key.Binding
+	ScrollDown key.Binding
+	Top        key.Binding
+	End        key.Binding
+	Expand     key.Binding
+	Mode       key.Binding
+	TakeBack   key.Binding
+	Redraw     key.Binding
+	Suspend    key.Binding
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
@@ -35,27 +46,30 @@ func DefaultKeyMap() KeyMap {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, text))
 	}
 	return KeyMap{
-		Cancel:     bind("esc", "stop the turn; queued messages come back", "esc"),
-		Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
-		Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
-		PageUp:     bind("pgup", "scroll up a page", "pgup"),
-		PageDown:   bind("pgdown", "scroll down a page", "pgdown"),
-		Top:        bind("home", "go to the beginning", "home", "ctrl+home"),
-		End:        bind("end", "go to the end and follow it", "end", "ctrl+end"),
-		Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
-		Editor:     bind("ctrl+g", "write in $EDITOR", "ctrl+g"),
-		Redraw:     bind("ctrl+l", "draw the screen anew", "ctrl+l"),
-		Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
-		TakeBack:   bind("alt+up", "take queued messages back", "alt+up"),
-		Suspend:    bind("ctrl+z", "suspend", "ctrl+z"),
-		ScrollUp:   bind("shift+up", "scroll up a line", "shift+up"),
-		ScrollDown: bind("shift+down", "scroll down a line", "shift+down"),
+		Composer: composer.DefaultKeyMap(),
+		Dialogs:  overlay.DefaultKeyMap(),
+		Screen: Screen{
+			Cancel:     bind("esc", "stop the turn; queued messages come back", "esc"),
+			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
+			Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
+			PageUp:     bind("pgup", "scroll up a page", "pgup"),
+			PageDown:   bind("pgdown", "scroll down a page", "pgdown"),
+			ScrollUp:   bind("shift+↑", "scroll up a line", "shift+up"),
+			ScrollDown: bind("shift+↓", "scroll down a line", "shift+down"),
+			Top:        bind("home", "go to the beginning", "home", "ctrl+home"),
+			End:        bind("end", "go to the end and follow it", "end", "ctrl+end"),
+			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
+			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
+			TakeBack:   bind("alt+↑", "take queued messages back", "alt+up"),
+			Redraw:     bind("ctrl+l", "draw the screen anew", "ctrl+l"),
+			Suspend:    bind("ctrl+z", "suspend", "ctrl+z"),
+		},
 	}
 }
 
-// Bindings lists the keys in the order of the help.
-func (k KeyMap) Bindings() []key.Binding {
-	v := reflect.ValueOf(k)
+// Bindings lists the keys of the main screen in the order of the help.
+func (s Screen) Bindings() []key.Binding {
+	v := reflect.ValueOf(s)
 	out := make([]key.Binding, v.NumField())
 	for i := range out {
 		out[i] = v.Field(i).Interface().(key.Binding)
@@ -63,12 +77,45 @@ func (k KeyMap) Bindings() []key.Binding {
 	return out
 }
 
+// actions finds every binding by the name that configuration knows it by.
+func (k *KeyMap) actions() map[string]*key.Binding {
+	found := map[string]*key.Binding{}
+	collect(found, "", reflect.ValueOf(&k.Composer).Elem())
+	collect(found, "dialog_", reflect.ValueOf(&k.Dialogs).Elem())
+	collect(found, "", reflect.ValueOf(&k.Screen).Elem())
+	return found
+}
+
+// collect adds the bindings of a struct of bindings or of such structs.
+func collect(found map[string]*key.Binding, prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		f := v.Field(i)
+		if b, ok := f.Addr().Interface().(*key.Binding); ok {
+			found[prefix+snake(v.Type().Field(i).Name)] = b
+			continue
+		}
+		collect(found, prefix, f)
+	}
+}
+
+// snake writes PageUp as page_up.
+func snake(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
 // Actions lists the names that configuration can bind, sorted.
 func Actions() []string {
-	t := reflect.TypeFor[KeyMap]()
-	var names []string
-	for i := range t.NumField() {
-		names = append(names, t.Field(i).Tag.Get("bind"))
+	k := DefaultKeyMap()
+	names := make([]string, 0, 64)
+	for name := range k.actions() {
+		names = append(names, name)
 	}
 	slices.Sort(names)
 	return names
@@ -77,23 +124,15 @@ func Actions() []string {
 // Rebind returns the keys with other ones for some actions; an empty list
 // unbinds. An unknown action is an error that names those there are.
 func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
-	v := reflect.ValueOf(&k).Elem()
-	t := v.Type()
+	known := k.actions()
 	for action, with := range keys {
-		found := false
-		for i := range t.NumField() {
-			if t.Field(i).Tag.Get("bind") != action {
-				continue
-			}
-			found = true
-			b := v.Field(i).Addr().Interface().(*key.Binding)
-			b.SetKeys(with...)
-			b.SetHelp(strings.Join(with, "/"), b.Help().Desc)
-			b.SetEnabled(len(with) > 0)
-		}
-		if !found {
+		b, ok := known[action]
+		if !ok {
 			return k, fmt.Errorf("ui.keys: there is no action %q; the actions are %s", action, strings.Join(Actions(), ", "))
 		}
+		b.SetKeys(with...)
+		b.SetHelp(strings.Join(with, "/"), b.Help().Desc)
+		b.SetEnabled(len(with) > 0)
 	}
 	return k, nil
 }

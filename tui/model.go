@@ -67,11 +67,12 @@ func New(ctx context.Context, o Options) *Model {
 		o.Now = time.Now
 	}
 	theme, _ := chooseTheme("auto", true, o.Colourless)
-	m := &Model{ctx: ctx, options: o, dark: true, look: newLook(theme), overlays: overlay.New(overlay.DefaultKeyMap(), newLook(theme).overlay())}
+	m := &Model{ctx: ctx, options: o, dark: true, look: newLook(theme), overlays: overlay.New(o.Keys.Dialogs, newLook(theme).overlay())}
 	styles := m.look.composer()
 	m.composer = composer.New(composer.Options{
 		Placeholder: "Ask something. / for commands, @ for files, ? for help",
 		Styles:      &styles,
+		Keys:        &o.Keys.Composer,
 		Commands:    commandSpecs(),
 		Estimate:    m.estimate,
 	})
