@@ -1,0 +1,252 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/agent"
+	"plimsoll/agent/demo"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// The window of a conversation at rest, without asking a server: the flag,
+// then the configuration, then what an overflow taught, then what the server
+// said when the conversation last ran, then the catalogue.
+
+func (a *app) contextCommand() *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "context [ID]",
+		Short: "Show how full a conversation's context window is",
+		Long: `Context shows what fills the context window of a conversation: tokens by
+category, the load line where compaction acts, the hard line, what is kept free
+for the reply, and what the conversation has cost. ~ marks an estimate. Nothing is
+sent. With --model the same conversation is measured for that model.
+
+` + idHelp,
+		Example: `  plimsoll context
+  plimsoll context 3kq7 --model openai/gpt-5.4
+  plimsoll context --json | jq .used`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return a.context(c.Context(), args, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return c
+}
+
+func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
+	r, err := a.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	m, err := a.modelOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	meter := a.meterOf(r, m)
+	if asJSON {
+		return writeJSON(a.env.Stdout, newContextReport(m, meter.Reading()))
+	}
+	return a.writeContext(r, m, meter)
+}
+
+// meterOf is the meter of a stored conversation for a model.
+func (a *app) meterOf(r *reading, m agent.Model) compact.Meter {
+	in, _ := newestInstructions(r.events)
+	if m.Caps.NoTools {
+		in.ToolsSize = conversation.Size{}
+	}
+	return compact.NewMeter(meterOptions(a.cfg().Compaction, m)).WithPrompt(in.SystemSize, in.ToolsSize).
+		WithView(r.view).WithHistory(r.events, m.Name())
+}
+
+// modelOf is the model a stored conversation goes on with: the one that is
+// asked for, else the one it talked to last.
+func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
+	last := lastModel(r.events)
+	c, err := a.choiceFor(last)
+	if err != nil {
+		return agent.Model{}, err
+	}
+	if c.provider == "" {
+		return agent.Model{Window: a.flagWindow()}, nil
+	}
+	if c.demo {
+		return a.demoModel(ctx), nil
+	}
+	m := a.model(ctx, c, openai.New(a.endpoint(c)))
+	if c.provider == providerCustom && c.baseURL == "" {
+		a.calibrateByID(ctx, r, &m)
+	}
+	weak := m.Window.Source == compact.WindowCatalogue || !m.Window.Known()
+	if said := last.Source == string(compact.WindowServer) && last.Window > 0; said && weak && last.Name() == m.Name() {
+		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowServer}
+		a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
+	}
+	return m, nil
+}
+
+// demoModel is the demo model as the last run of it was.
+func (a *app) demoModel(ctx context.Context) agent.Model {
+	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
+		Caps:           openai.New(openai.Options{Provider: providerDemo}).Capabilities(),
+		CalibrationKey: "demo " + demo.ModelID, Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
+	a.calibrate(ctx, &m)
+	a.apply(&m, config.Model{})
+	return m
+}
+
+// choiceFor is the endpoint and model to measure for.
+func (a *app) choiceFor(last conversation.ModelChanged) (choice, error) {
+	switch {
+	case a.flags.demo:
+		return choice{provider: providerDemo, demo: true}, nil
+	case a.flags.baseURL != "":
+		c := choice{provider: providerCustom, baseURL: a.flags.baseURL, model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}
+		if c.model == "" {
+			c.model = last.Model
+		}
+		return c, nil
+	case a.flags.model != "":
+		return a.named(a.flags.model)
+	case last.Provider == providerDemo:
+		return choice{provider: providerDemo, demo: true}, nil
+	}
+	return a.at(last.Provider, last.Model), nil
+}
+
+// lastModel is the model a conversation talked to last, with the window as it
+// was recorded.
+func lastModel(events []conversation.Event) conversation.ModelChanged {
+	for _, e := range slices.Backward(events) {
+		switch b := e.Body.(type) {
+		case conversation.ModelChanged:
+			return b
+		case conversation.AssistantMessage:
+			if provider, id, ok := strings.Cut(b.Model, "/"); ok {
+				found := conversation.ModelChanged{Provider: provider, Model: id}
+				if m, ok := newestModel(events); ok && m.Name() == found.Name() {
+					return m
+				}
+				return found
+			}
+		}
+	}
+	return conversation.ModelChanged{}
+}
+
+// newestModel is the newest record of a change of model.
+func newestModel(events []conversation.Event) (conversation.ModelChanged, bool) {
+	for _, e := range slices.Backward(events) {
+		if m, ok := e.Body.(conversation.ModelChanged); ok {
+			return m, true
+		}
+	}
+	return conversation.ModelChanged{}, false
+}
+
+// flagWindow is the window of a conversation whose model nobody knows.
+func (a *app) flagWindow() compact.Window {
+	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
+	a.apply(&m, config.Model{})
+	return m.Window
+}
+
+// calibrateByID takes over what was learned about a model of a custom
+// endpoint, whose address no log records: if one endpoint only has been used
+// for a model of this id, it is that one.
+func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
+	all, err := r.store.Calibrations(ctx)
+	if err != nil {
+		a.logger().Warn("calibrations not read", "error", err)
+		return
+	}
+	found := ""
+	for key := range all {
+		if strings.HasSuffix(key, " "+m.ID) {
+			if found != "" {
+				return
+			}
+			found = key
+		}
+	}
+	if found == "" {
+		return
+	}
+	m.CalibrationKey = found
+	m.Calibration = all[found]
+	if w := all[found].Window; w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
+		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
+	}
+}
+
+// contextReport is `context --json`. What is not known is null.
+type contextReport struct {
+	Model            *string              `json:"model"`
+	Window           *int                 `json:"window"`
+	WindowSource     compact.WindowSource `json:"window_source"`
+	Used             int                  `json:"used"`
+	Estimated        bool                 `json:"estimated"`
+	LoadLine         *int                 `json:"load_line"`
+	HardLine         *int                 `json:"hard_line"`
+	Reserve          *int                 `json:"reserve"`
+	Segments         contextSegments      `json:"segments"`
+	CachedShare      *float64             `json:"cached_share"`
+	CostUSD          *float64             `json:"cost_usd"`
+	CompactedSummary *string              `json:"compacted_summary"`
+	CompactBoundary  *compactBoundary     `json:"compact_boundary"`
+	Revision         uint64               `json:"revision"`
+}
+
+// contextSegments is tokens by category; they add up to what is used.
+type contextSegments struct {
+	System    int `json:"system"`
+	Tools     int `json:"tools"`
+	Summary   int `json:"summary"`
+	User      int `json:"user"`
+	Assistant int `json:"assistant"`
+	Reasoning int `json:"reasoning"`
+	Calls     int `json:"calls"`
+	Results   int `json:"results"`
+	Stubs     int `json:"stubs"`
+}
+
+// compactBoundary is up to where a conversation is summarised; null while it
+// is not.
+type compactBoundary struct {
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+}
+
+func newContextReport(m agent.Model, r compact.Reading) contextReport {
+	s := r.Segments
+	out := contextReport{
+		WindowSource: source(r.Window), Window: or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
+		LoadLine: or(r.LoadLine), HardLine: or(r.HardLine), Reserve: or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
+		Segments: contextSegments{System: s[compact.System], Tools: s[compact.Tools], Summary: s[compact.Summary],
+			User: s[compact.User], Assistant: s[compact.Assistant], Reasoning: s[compact.Reasoning],
+			Calls: s[compact.Calls], Results: s[compact.Results], Stubs: s[compact.Stubs]},
+	}
+	if m.ID != "" {
+		out.Model = or(m.Name())
+	}
+	if r.CachedShare >= 0 {
+		out.CachedShare = &r.CachedShare
+	}
+	return out
+}
+
+// source is where a window's size came from, unknown if there is none.
+func source(w compact.Window) compact.WindowSource {
+	if !w.Known() || w.Source == "" {
+		return compact.WindowUnknown
+	}
+	return w.Source
+}

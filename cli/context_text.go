@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation/plain"
+)
+
+// The context view for people: what fills the window as bars, then the lines
+// and numbers around it.
+
+// barWidth is the width of the longest bar, in cells.
+const barWidth = 24
+
+func (a *app) writeContext(r *reading, m agent.Model, meter compact.Meter) error {
+	reading := meter.Reading()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
+	a.writeContextHead(&b, m, reading)
+	b.WriteByte('\n')
+	bars(&b, reading)
+	b.WriteByte('\n')
+	writeContextLines(&b, reading)
+	writeContextLearned(&b, m, meter, reading)
+	_, err := io.WriteString(a.env.Stdout, b.String())
+	return err
+}
+
+// heading is the title of a conversation, or how it begins.
+func heading(r *reading) string {
+	if t := title(r.events); t != "" {
+		return t
+	}
+	for i := range r.view.Messages {
+		if m := &r.view.Messages[i]; m.Role == compact.RoleUser {
+			const most = 60
+			if text := []rune(m.Text); len(text) > most {
+				return string(text[:most-1]) + "…"
+			}
+			return m.Text
+		}
+	}
+	return ""
+}
+
+func (a *app) writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
+	name := "unknown"
+	if m.ID != "" {
+		name = plain.Line(m.Name())
+	}
+	fmt.Fprintf(b, "model       %s\n", name)
+	if r.Window.Known() {
+		fmt.Fprintf(b, "window      %s tokens (%s)\n", grouped(r.Window.Tokens), windowSource(r.Window.Source))
+		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), percent(r.Ratio()))
+		return
+	}
+	b.WriteString("window      unknown; give it with --window, or it is learned from the first overflow\n")
+	fmt.Fprintf(b, "used        %s\n", tokens(r.Used, r.Estimated))
+}
+
+// windowSource says in words where a window's size came from.
+func windowSource(s compact.WindowSource) string {
+	switch s {
+	case compact.WindowFlag:
+		return "from --window"
+	case compact.WindowConfig:
+		return "from the configuration"
+	case compact.WindowLearned:
+		return "learned from an overflow"
+	case compact.WindowServer:
+		return "the server says so"
+	case compact.WindowCatalogue:
+		return "from the catalogue"
+	}
+	return "unknown"
+}
+
+// tokens is a number of tokens, with ~ if it is estimated.
+func tokens(n int, estimated bool) string {
+	if estimated {
+		return "~" + grouped(n)
+	}
+	return grouped(n)
+}
+
+// bars writes a line for each category that holds something.
+func bars(b *strings.Builder, r compact.Reading) {
+	most := 0
+	for _, seg := range compact.Segments() {
+		most = max(most, r.Segments[seg])
+	}
+	for _, seg := range compact.Segments() {
+		n := r.Segments[seg]
+		if n == 0 {
+			continue
+		}
+		filled := max(1, n*barWidth/most)
+		share := percent(float64(n) / float64(max(1, r.Used)))
+		fmt.Fprintf(b, "%-10s  %s%s  %10s  %5s\n", seg, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
+			tokens(n, r.Estimated), share)
+	}
+	if most == 0 {
+		b.WriteString("nothing yet\n")
+	}
+}
+
+func writeContextLines(b *strings.Builder, r compact.Reading) {
+	if !r.Window.Known() {
+		return
+	}
+	w := float64(r.Window.Tokens)
+	fmt.Fprintf(b, "load line   %s (%s): compaction acts here\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
+	fmt.Fprintf(b, "hard line   %s (%s): a request is held here\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
+	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
+}
+
+func writeContextLearned(b *strings.Builder, m agent.Model, meter compact.Meter, r compact.Reading) {
+	if c := meter.Calibration(); c.Samples > 0 {
+		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s\n", c.Factor, plural(c.Samples, "report"))
+	} else {
+		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
+	}
+	if r.CachedShare >= 0 {
+		fmt.Fprintf(b, "cached      %s of the last prompt\n", percent(r.CachedShare))
+	}
+	switch {
+	case r.CostUSD == nil:
+		b.WriteString("cost        unknown\n")
+	case m.Prices != nil && m.Prices.Date != "":
+		fmt.Fprintf(b, "cost        $%s (prices: %s)\n", dollars(*r.CostUSD), m.Prices.Date)
+	default:
+		fmt.Fprintf(b, "cost        $%s\n", dollars(*r.CostUSD))
+	}
+}
+
+// dollars is an amount with cents, and with more digits where it is less.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("%.4f", usd)
+	}
+	return fmt.Sprintf("%.2f", usd)
+}

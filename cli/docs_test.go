@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+)
+
+// docs/commands.md is made from the commands themselves; -update writes it.
+
+var update = flag.Bool("update", false, "write docs/commands.md anew")
+
+const commandsPage = "../docs/commands.md"
+
+func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
+	want := commandsMarkdown()
+	if *update {
+		if err := os.WriteFile(commandsPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(commandsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("%s does not agree with the commands; run go test ./cli -update (- is wanted, + is there):\n%s", commandsPage, diff)
+	}
+}
+
+func commandsMarkdown() string {
+	a := &app{env: Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}}
+	root := a.rootCommand()
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpFlag()
+	root.InitDefaultVersionFlag()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nThis page is made from the program; `plimsoll COMMAND --help` and `plimsoll man COMMAND` say the same.\n\n")
+	b.WriteString("Exit codes: 0 done, 1 failed, 2 wrong use or a bad configuration, 130 interrupted.\n")
+	writeCommand(&b, root)
+	b.WriteString("\n## Flags of every command\n\n```\n" + root.PersistentFlags().FlagUsages() + "```\n")
+	for _, c := range root.Commands() {
+		writeTree(&b, c)
+	}
+	return b.String()
+}
+
+func writeTree(b *strings.Builder, c *cobra.Command) {
+	if !c.IsAvailableCommand() || c.Name() == "help" {
+		return
+	}
+	writeCommand(b, c)
+	if c.Name() == "completion" {
+		return // one section for all shells
+	}
+	for _, sub := range c.Commands() {
+		writeTree(b, sub)
+	}
+}
+
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	fmt.Fprintf(b, "\n## %s\n\n%s\n\n```\n%s\n```\n", c.CommandPath(), strings.TrimSpace(c.Long), c.UseLine())
+	if c.Example != "" {
+		fmt.Fprintf(b, "\n```sh\n%s\n```\n", unindent(c.Example))
+	}
+	if flags := c.NonInheritedFlags(); c.HasParent() && flags.HasAvailableFlags() {
+		fmt.Fprintf(b, "\n```\n%s```\n", flags.FlagUsages())
+	} else if !c.HasParent() {
+		fmt.Fprintf(b, "\n```\n%s```\n", c.LocalNonPersistentFlags().FlagUsages())
+	}
+	if c.Name() == "completion" {
+		b.WriteString("\nShells: " + strings.Join(names(c.Commands()), ", ") + ".\n")
+	}
+}
+
+func names(commands []*cobra.Command) []string {
+	var out []string
+	for _, c := range commands {
+		out = append(out, c.Name())
+	}
+	return out
+}
+
+// unindent takes two spaces off the beginning of each line.
+func unindent(s string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(s, "  "), "\n  ", "\n")
+}
+
+// Every command says what it does, with an example, and refuses what it does
+// not know.
+func TestEveryCommandIsDocumented(t *testing.T) {
+	t.Parallel()
+	root := (&app{env: Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}}).rootCommand()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Name() == "help" || c.Name() == "completion" {
+			return
+		}
+		if c.Short == "" || c.Long == "" || c.Example == "" {
+			t.Errorf("%s lacks a short or long description or an example", c.CommandPath())
+		}
+		if c.Args == nil {
+			t.Errorf("%s does not check its arguments", c.CommandPath())
+		}
+		for _, line := range strings.Split(c.Long+"\n"+c.Example, "\n") {
+			if len([]rune(line)) > 90 {
+				t.Errorf("%s: a line of its help is too long for a terminal: %q", c.CommandPath(), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+// listOptions says which conversations are listed, and how.
+type listOptions struct {
+	json  bool
+	here  bool
+	limit int
+}
+
+func (a *app) listCommand() *cobra.Command {
+	var o listOptions
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List the conversations, newest first",
+		Long: `List shows the stored conversations, the one with the newest event first. A
+conversation that another Plimsoll has open for writing is marked; it can be read
+all the same.`,
+		Example: `  plimsoll list
+  plimsoll list --here -n 5
+  plimsoll list --json | jq -r '.[0].id'`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), o) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
+	c.Flags().BoolVar(&o.here, "here", false, "only conversations of this workspace")
+	c.Flags().IntVarP(&o.limit, "limit", "n", 0, "at most `N` conversations, 0 for all")
+	return c
+}
+
+// listed is a conversation in `list --json`.
+type listed struct {
+	ID            string     `json:"id"`
+	Title         string     `json:"title"`
+	Model         *string    `json:"model"`
+	Created       *time.Time `json:"created"`
+	Updated       *time.Time `json:"updated"`
+	Turns         int        `json:"turns"`
+	Events        int        `json:"events"`
+	Workspace     *string    `json:"workspace"`
+	OpenElsewhere bool       `json:"open_elsewhere"`
+}
+
+func (a *app) list(ctx context.Context, o listOptions) error {
+	if o.limit < 0 {
+		return wrongUse("-n must be 0 or more, not %d", o.limit)
+	}
+	store, err := a.open()
+	if err != nil {
+		return err
+	}
+	filter := storage.Filter{Limit: o.limit}
+	if o.here {
+		filter.Workspace = a.workspace
+	}
+	entries, err := store.List(ctx, filter)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		out := make([]listed, 0, len(entries))
+		for _, e := range entries {
+			out = append(out, listed{
+				ID: e.ID, Title: e.Heading(), Model: or(e.Model), Created: or(e.Created.UTC()), Updated: or(e.Updated.UTC()),
+				Turns: e.Turns, Events: e.Events, Workspace: or(e.Workspace), OpenElsewhere: e.Elsewhere,
+			})
+		}
+		return writeJSON(a.env.Stdout, out)
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(a.env.Stdout, "No conversation yet. Start one with `plimsoll`.")
+		return nil
+	}
+	return a.listTable(entries, !o.here)
+}
+
+func (a *app) listTable(entries []storage.Entry, workspaces bool) error {
+	id, updated, turns := &column{head: "ID"}, &column{head: "UPDATED"}, &column{head: "TURNS", right: true}
+	model, where := &column{head: "MODEL"}, &column{head: "WORKSPACE"}
+	open, title := &column{head: "OPEN"}, &column{head: "TITLE"}
+	now := time.Now()
+	for _, e := range entries {
+		id.add(e.ID)
+		updated.add(ago(now, e.Updated))
+		turns.add(fmt.Sprint(e.Turns))
+		model.add(plain.Line(e.Model))
+		place := ""
+		if workspaces && e.Workspace != a.workspace {
+			place = plain.Line(a.home(e.Workspace))
+		}
+		where.add(place)
+		mark := ""
+		if e.Elsewhere {
+			mark = "elsewhere"
+		}
+		open.add(mark)
+		title.add(plain.Line(e.Heading()))
+	}
+	return writeTable(a.env.Stdout, a.limit(), id, updated, turns, model, where, open, title)
+}

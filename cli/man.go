@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func (a *app) manCommand() *cobra.Command {
+	dir := ""
+	c := &cobra.Command{
+		Use:   "man [COMMAND...]",
+		Short: "Write the manual page",
+		Long: `Man writes the manual page of Plimsoll or of one of its commands to standard
+output, for man to show. With --dir it writes the pages of all commands as files.`,
+		Example: `  plimsoll man | man -l -
+  plimsoll man ask > plimsoll-ask.1
+  plimsoll man --dir ~/.local/share/man/man1`,
+		Args: positional(cobra.ArbitraryArgs),
+		RunE: func(c *cobra.Command, args []string) error { return a.man(c.Root(), args, dir) },
+	}
+	c.Flags().StringVar(&dir, "dir", "", "write one file per command into `DIR`")
+	return c
+}
+
+func (a *app) man(root *cobra.Command, args []string, dir string) error {
+	if dir != "" {
+		if len(args) > 0 {
+			return wrongUse("--dir writes the pages of all commands; leave %q out", strings.Join(args, " "))
+		}
+		return a.manPages(root, dir)
+	}
+	command, rest, err := root.Find(args)
+	if err != nil || len(rest) > 0 {
+		return wrongUse("there is no command %q to write a page about", strings.Join(args, " "))
+	}
+	page, err := a.manPage(command)
+	if err != nil {
+		return err
+	}
+	_, err = a.env.Stdout.Write(page)
+	return err
+}
+
+// manPages writes the pages of a command and all below it.
+func (a *app) manPages(c *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("writing the manual: %w", err)
+	}
+	page, err := a.manPage(c)
+	if err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+	if err := os.WriteFile(filepath.Join(dir, name), page, 0o644); err != nil {
+		return fmt.Errorf("writing the manual: %w", err)
+	}
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := a.manPages(sub, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) manPage(c *cobra.Command) ([]byte, error) {
+	c.DisableAutoGenTag = true
+	header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-")), Section: "1",
+		Source: "Plimsoll " + a.env.Version, Manual: "Plimsoll"}
+	var b bytes.Buffer
+	if err := doc.GenMan(c, header, &b); err != nil {
+		return nil, fmt.Errorf("writing the manual: %w", err)
+	}
+	return b.Bytes(), nil
+}

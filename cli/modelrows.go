@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/config"
+)
+
+// What is known about models comes from the catalogue; what a server lists
+// counts more, and what the user's configuration says counts most. Servers of
+// this machine and of the configuration are asked only where probing is
+// allowed; --base-url is asked always.
+
+// modelRow is a model in `models --json`. What is not known is null.
+type modelRow struct {
+	Provider      string               `json:"provider"`
+	ID            string               `json:"id"`
+	ContextWindow *int                 `json:"context_window"`
+	MaxInput      *int                 `json:"max_input"`
+	MaxOutput     *int                 `json:"max_output"`
+	WindowSource  compact.WindowSource `json:"window_source"`
+	Prices        modelPrices          `json:"prices"`
+	Date          *string              `json:"date"`
+
+	deprecated bool
+}
+
+// modelPrices is in US dollars per million tokens.
+type modelPrices struct {
+	Input      *float64 `json:"input"`
+	Cached     *float64 `json:"cached"`
+	CacheWrite *float64 `json:"cache_write"`
+	Output     *float64 `json:"output"`
+}
+
+// modelRows is the catalogue and what servers list, the word of a server
+// counting more; with --base-url that server's list only.
+func (a *app) modelRows(ctx context.Context, provider string) ([]modelRow, error) {
+	if a.flags.baseURL != "" {
+		s := openai.Server{Provider: providerCustom, BaseURL: a.flags.baseURL}
+		rows, err := a.listedBy(ctx, s)
+		if err != nil {
+			return nil, withHint(fmt.Errorf("asking %s for its models: %w", shownURL(s), err), "check the address")
+		}
+		return rows, nil
+	}
+	rows := []modelRow{}
+	at := map[string]int{}
+	add := func(r modelRow) {
+		name := r.Provider + "/" + r.ID
+		if i, ok := at[name]; ok {
+			rows[i] = r
+			return
+		}
+		at[name] = len(rows)
+		rows = append(rows, r)
+	}
+	known := a.providers()
+	for _, e := range catalog.All() {
+		if (provider == "" || e.Provider == provider) && slices.Contains(known, e.Provider) {
+			add(a.catalogueRow(e, e.ID))
+		}
+	}
+	for _, r := range a.askServers(ctx, provider) {
+		add(r)
+	}
+	for _, r := range a.describedModels(provider) {
+		if _, ok := at[r.Provider+"/"+r.ID]; !ok {
+			add(r)
+		}
+	}
+	return rows, nil
+}
+
+// describedModels are those the configuration describes.
+func (a *app) describedModels(provider string) []modelRow {
+	var out []modelRow
+	for name, p := range a.cfg().Providers {
+		for id := range p.Models {
+			if provider == "" || name == provider {
+				out = append(out, a.listedRow(name, openai.Listed{ID: id}))
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y modelRow) int {
+		return cmp.Or(strings.Compare(x.Provider, y.Provider), strings.Compare(x.ID, y.ID))
+	})
+	return out
+}
+
+// serverTime is how long all servers have to list their models.
+const serverTime = 3 * time.Second
+
+// askServers asks the servers of this machine and of the configuration for
+// their models. One that does not answer lists none.
+func (a *app) askServers(ctx context.Context, provider string) []modelRow {
+	if !a.probing() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, serverTime)
+	defer cancel()
+	servers := a.configuredServers()
+	for _, s := range openai.Local(ctx, openai.LocalBases(a.env.Getenv), nil) {
+		if !slices.ContainsFunc(servers, func(o openai.Server) bool { return o.Provider == s.Provider }) {
+			servers = append(servers, s)
+		}
+	}
+	lists := make([][]modelRow, len(servers))
+	var all sync.WaitGroup
+	for i, s := range servers {
+		if provider != "" && s.Provider != provider {
+			continue
+		}
+		all.Go(func() {
+			// A server that is not there is the usual case.
+			lists[i], _ = a.listedBy(ctx, s)
+		})
+	}
+	all.Wait()
+	return slices.Concat(lists...)
+}
+
+// configuredServers are the endpoints whose address the user gave.
+func (a *app) configuredServers() []openai.Server {
+	var out []openai.Server
+	for name, p := range a.cfg().Providers {
+		if p.BaseURL != "" {
+			out = append(out, openai.Server{Provider: name, BaseURL: p.BaseURL})
+		}
+	}
+	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && a.cfg().Providers["openai"].BaseURL == "" {
+		out = append(out, openai.Server{Provider: "openai", BaseURL: base})
+	}
+	slices.SortFunc(out, func(x, y openai.Server) int { return strings.Compare(x.Provider, y.Provider) })
+	return out
+}
+
+// listedBy asks one server for its models and returns those fit for chat.
+func (a *app) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error) {
+	found, err := openai.Discover(ctx, a.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL}), "")
+	if err != nil {
+		return nil, err
+	}
+	rows := []modelRow{}
+	for _, l := range found.Models {
+		if l.Chat {
+			rows = append(rows, a.listedRow(s.Provider, l))
+		}
+	}
+	return rows, nil
+}
+
+// listedRow is a model as a server lists it, completed from the catalogue.
+func (a *app) listedRow(provider string, l openai.Listed) modelRow {
+	r := modelRow{Provider: provider, ID: l.ID, WindowSource: compact.WindowUnknown}
+	if e, ok := catalog.Lookup(provider, l.ID); ok {
+		r = a.catalogueRow(e, l.ID)
+	}
+	if l.Window > 0 && r.WindowSource != compact.WindowConfig {
+		r.ContextWindow, r.WindowSource = &l.Window, compact.WindowServer
+	}
+	if l.MaxOut > 0 {
+		r.MaxOutput = &l.MaxOut
+	}
+	if l.Prices != nil {
+		r.Prices = newModelPrices(l.Prices)
+	}
+	configured(&r, a.cfg().Providers[provider].Models[l.ID])
+	return r
+}
+
+func (a *app) catalogueRow(e catalog.Entry, id string) modelRow {
+	r := modelRow{Provider: e.Provider, ID: id, MaxInput: or(e.MaxInput), MaxOutput: or(e.MaxOutput),
+		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: or(e.Date), deprecated: e.Deprecated}
+	if !e.Trained && e.Window > 0 {
+		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
+	}
+	configured(&r, a.cfg().Providers[e.Provider].Models[id])
+	return r
+}
+
+// configured lets the user's own knowledge of a model win.
+func configured(r *modelRow, own config.Model) {
+	if own.ContextWindow > 0 {
+		r.ContextWindow, r.WindowSource = &own.ContextWindow, compact.WindowConfig
+	}
+	if own.MaxInput > 0 {
+		r.MaxInput = &own.MaxInput
+	}
+	if own.MaxOutput > 0 {
+		r.MaxOutput = &own.MaxOutput
+	}
+	for _, set := range []struct{ to, from **float64 }{
+		{&r.Prices.Input, &own.Prices.Input}, {&r.Prices.Cached, &own.Prices.Cached},
+		{&r.Prices.CacheWrite, &own.Prices.CacheWrite}, {&r.Prices.Output, &own.Prices.Output},
+	} {
+		if *set.from != nil {
+			*set.to = *set.from
+		}
+	}
+}
+
+// newModelPrices is a price sheet; a cached or cache-write price of 0 beside
+// an input price is one that was not published.
+func newModelPrices(p *agent.Prices) modelPrices {
+	if p == nil {
+		return modelPrices{}
+	}
+	out := modelPrices{Input: &p.Input, Output: &p.Output, Cached: or(p.Cached), CacheWrite: or(p.CacheWrite)}
+	if p.Input == 0 {
+		out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
+	}
+	return out
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/compact"
+	"plimsoll/conversation/plain"
+)
+
+func (a *app) modelsCommand() *cobra.Command {
+	asJSON, provider := false, ""
+	c := &cobra.Command{
+		Use:   "models",
+		Short: "List the models that are known",
+		Long: `Models lists the catalogue of the known providers, and what the servers on this
+machine and those of your configuration list themselves. With --base-url it lists
+what that server has. Prices are in US dollars per million tokens.
+
+A window marked "server" is what the server says, "config" what you say,
+"catalogue" what the provider publishes. The model used without --model is marked *.`,
+		Example: `  plimsoll models
+  plimsoll models --provider anthropic
+  plimsoll models --base-url http://localhost:8080/v1
+  plimsoll models --json | jq -r '.[] | select(.context_window > 500000).id'`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return a.models(c.Context(), provider, asJSON) },
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write a JSON array")
+	c.Flags().StringVar(&provider, "provider", "", "only models of `PROVIDER`")
+	return c
+}
+
+func (a *app) models(ctx context.Context, provider string, asJSON bool) error {
+	if err := a.configure(); err != nil {
+		return err
+	}
+	if provider != "" && !a.knownProvider(provider) {
+		return usageError{withHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(a.providers(), ", "))}
+	}
+	rows, err := a.modelRows(ctx, provider)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(a.env.Stdout, rows)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(a.env.Stdout, "No model is known there. Name one with --model PROVIDER/ID all the same.")
+		return nil
+	}
+	return a.modelTable(ctx, rows)
+}
+
+func (a *app) modelTable(ctx context.Context, rows []modelRow) error {
+	inUse := ""
+	if c, err := a.choose(ctx, "", false); err == nil {
+		inUse = c.provider + "/" + c.model
+	}
+	heads := []column{{}, {head: "MODEL"}, {head: "WINDOW", right: true}, {head: "FROM"}, {head: "REPLY", right: true},
+		{head: "$ IN", right: true}, {head: "CACHED", right: true}, {head: "OUT", right: true}, {head: "DATE"}, {head: "NOTE"}}
+	columns := make([]*column, len(heads))
+	for i := range heads {
+		columns[i] = &heads[i]
+	}
+	for _, r := range rows {
+		for i, cell := range r.cells(inUse) {
+			columns[i].add(cell)
+		}
+	}
+	return writeTable(a.env.Stdout, a.limit(), columns...)
+}
+
+// cells is a row of the table: the mark of the model in use, name, window and
+// its source, largest reply, prices, date, note.
+func (r modelRow) cells(inUse string) []string {
+	name := r.Provider + "/" + r.ID
+	mark, from, date, note := "", "", "", ""
+	if name == inUse {
+		mark = "*"
+	}
+	if r.WindowSource != compact.WindowUnknown {
+		from = string(r.WindowSource)
+	}
+	if r.Date != nil {
+		date = *r.Date
+	}
+	if r.deprecated {
+		note = "deprecated"
+	}
+	return []string{mark, plain.Line(name), count(r.ContextWindow), from, count(r.MaxOutput),
+		price(r.Prices.Input), price(r.Prices.Cached), price(r.Prices.Output), date, note}
+}
+
+func count(n *int) string {
+	if n == nil {
+		return "?"
+	}
+	return grouped(*n)
+}
+
+func price(p *float64) string {
+	if p == nil {
+		return "?"
+	}
+	return strconv.FormatFloat(*p, 'f', -1, 64)
+}

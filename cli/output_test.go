@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+const hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \u009b31m \u202eabc\u2066 \x7f \r\n\u2028 \U000e0041 日本"
+
+func TestJSONHoldsNothingATerminalActsOnAndLosesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(rapid.Just(hostile), rapid.String()).Draw(t, "text")
+		var b bytes.Buffer
+		if err := writeLine(&b, map[string]string{"text": text}); err != nil {
+			t.Fatal(err)
+		}
+		var back map[string]string
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(conversation.Clean(text), conversation.Clean(back["text"])); diff != "" {
+			t.Errorf("decoded to something else (-want +got):\n%s", diff)
+		}
+		line := strings.TrimSuffix(b.String(), "\n")
+		for _, r := range line {
+			if s := string(r); plain.Text(s) != s || r == '\n' {
+				t.Fatalf("%U reached the output: %q", r, line)
+			}
+		}
+	})
+}
+
+// What commands write to a terminal is read back from the other end of it.
+func TestHostileTextNeverReachesATerminal(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	storeHostile(t, data)
+	for _, args := range [][]string{{"print"}, {"print", "--json"}, {"print", "--compacted"}, {"list"}, {"list", "--json"},
+		{"context"}, {"context", "--json"}, {"config", "path"}, {"doctor"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			got := onTerminal(t, append(args, "--data", data))
+			for _, bad := range []string{"\x1b", "\x07", "\u009b", "\u202e", "\u2066", "\x7f"} {
+				if strings.Contains(got, bad) {
+					t.Errorf("%q reached the terminal: %q", bad, got)
+				}
+			}
+			if args[0] == "print" && !strings.Contains(got, "日本") {
+				t.Errorf("the text itself is missing: %q", got)
+			}
+		})
+	}
+}
+
+func storeHostile(t *testing.T, data string) {
+	t.Helper()
+	s, err := storage.Open(data, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	w, err := s.Create(t.Context(), storage.NewConversation{Workspace: "/tmp/" + hostile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log conversation.Log
+	events := log.Prepare(time.Now(),
+		conversation.ModelChanged{Provider: "custom", Model: hostile},
+		conversation.UserMessage{Text: hostile},
+		conversation.AssistantMessage{Text: hostile, Reasoning: hostile, Stop: conversation.StopCalls, Model: "custom/" + hostile,
+			Calls: []conversation.ToolCall{{ID: "c1", Name: hostile, Arguments: `{"a":"` + "\u009b\u202e" + `"}`}}},
+		conversation.ToolResult{CallID: "c1", Tool: hostile, Status: conversation.ResultOK, Text: hostile},
+		conversation.Renamed{Title: hostile, By: "user"})
+	if err := w.Append(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onTerminal runs a command whose standard output is a pseudo-terminal, and
+// returns what it wrote there.
+func onTerminal(t *testing.T, args []string) string {
+	t.Helper()
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal here: %v", err)
+	}
+	home := t.TempDir()
+	env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1", "TERM": "xterm"}
+	read := make(chan string, 1)
+	go func() {
+		data, _ := io.ReadAll(master) // ends with an error when the terminal is closed
+		read <- string(data)
+	}()
+	var stderr bytes.Buffer
+	code := Run(t.Context(), Env{Args: args, Dir: home, Stdin: strings.NewReader(""), Stdout: tty, Stderr: &stderr, Version: "test",
+		Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	if err := tty.Close(); err != nil {
+		t.Error(err)
+	}
+	got := <-read
+	if err := master.Close(); err != nil {
+		t.Error(err)
+	}
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	return got
+}
+
+func TestTablesAreMeasuredAsTerminalsShowThem(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	err := writeTable(&b, 14, &column{head: "ID", cells: []string{"a", "日本"}}, &column{head: "EMPTY", cells: []string{"", ""}},
+		&column{head: "N", right: true, cells: []string{"7", "1,000"}}, &column{head: "TITLE", cells: []string{"short", "much too long"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "ID        N  …\na         7  …\n日本  1,000  …\n"
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("the table differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
+	for want, d := range map[string]time.Duration{
+		"now": 59 * time.Second, "1 min ago": time.Minute, "59 min ago": time.Hour - time.Second, "23 h ago": 24*time.Hour - time.Second,
+		"1 day ago": 24 * time.Hour, "6 days ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
+	} {
+		if got := ago(now, now.Add(-d)); got != want {
+			t.Errorf("ago(%v) = %q, want %q", d, got, want)
+		}
+	}
+	if got := ago(now, time.Time{}); got != "" {
+		t.Errorf("an unknown time is %q", got)
+	}
+}
+
+func TestNumbersForPeople(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -45678: "-45,678"} {
+		if got := grouped(n); got != want {
+			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+	for share, want := range map[float64]string{0: "0 %", 0.001: "<1 %", 0.005: "1 %", 0.614: "61 %", 1.2: "120 %"} {
+		if got := percent(share); got != want {
+			t.Errorf("percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+	for usd, want := range map[float64]string{0: "0.00", 0.0004: "0.0004", 0.42: "0.42", 12.345: "12.35"} {
+		if got := dollars(usd); got != want {
+			t.Errorf("dollars(%v) = %q, want %q", usd, got, want)
+		}
+	}
+}

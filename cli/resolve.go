@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// Which conversation a command is about: the ID argument or a prefix of it of
+// at least four characters; without one the newest of this workspace, else of
+// the data directory. None or several is a failure that lists the candidates.
+
+// idHelp is how the ID argument is explained in every command that takes one.
+const idHelp = "ID is a conversation's, or at least four characters of its beginning; without it,\n" +
+	"the newest conversation of this workspace, else of all."
+
+// errNoConversation says that nothing was said yet.
+var errNoConversation = errors.New("no conversation yet")
+
+// resolve finds the conversation that the arguments of a command name.
+func (a *app) resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
+	store, err := a.open()
+	if err != nil {
+		return nil, "", err
+	}
+	if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
+		// An unset variable in a script must not pick a conversation by itself.
+		return nil, "", withHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest")
+	}
+	prefix := ""
+	if len(args) > 0 {
+		prefix = args[0]
+	}
+	id, err := store.Resolve(ctx, prefix, a.workspace)
+	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
+		return nil, "", withHint(errNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
+	}
+	return store, id, err
+}
+
+// reading is a conversation as it was read for showing.
+type reading struct {
+	store  *storage.Store
+	id     string
+	events []conversation.Event
+	view   compact.View
+	// cut is the number of rows of the view that stand for no event yet: a
+	// reply that was arriving when the program ended. The next one to open the
+	// conversation for writing appends it.
+	cut int
+}
+
+// read loads the conversation that the arguments of a command name. What could
+// not be read is told on standard error.
+func (a *app) read(ctx context.Context, args []string) (*reading, error) {
+	store, id, err := a.resolve(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	events, report, err := store.Load(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
+	}
+	r := &reading{store: store, id: id, events: events}
+	shown := events
+	if partial, ok := r.orphan(ctx); ok {
+		next := conversation.Event{Seq: uint64(len(events) + 1), Body: partial}
+		if len(events) > 0 {
+			next.Turn, next.Time = events[len(events)-1].Turn, events[len(events)-1].Time
+		}
+		shown = append(slices.Clone(events), next)
+		r.cut = 1
+	}
+	r.view = compact.Project(shown)
+	if r.cut > 0 {
+		r.view.Messages[len(r.view.Messages)-1].Events = nil
+	}
+	for _, d := range report.Damaged {
+		a.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
+	}
+	for _, n := range r.view.Notes {
+		a.note("%s", n)
+	}
+	return r, nil
+}
+
+// orphan is the reply that was arriving when the last writer ended without
+// appending it.
+func (r *reading) orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
+	if r.store.OpenElsewhere(r.id) {
+		return conversation.AssistantMessage{}, false
+	}
+	partial, ok, err := r.store.Partial(ctx, r.id)
+	if err != nil || !ok || partial.After != uint64(len(r.events)) {
+		// The log is what counts; a partial reply that cannot be read is no
+		// reason to show nothing.
+		return conversation.AssistantMessage{}, false
+	}
+	// The log cleans and measures what it is given.
+	log, err := conversation.NewLog(r.events)
+	if err != nil {
+		return conversation.AssistantMessage{}, false
+	}
+	reply, ok := log.Prepare(r.events[len(r.events)-1].Time, partial.Reply())[0].Body.(conversation.AssistantMessage)
+	return reply, ok
+}
+
+// prompt is the system prompt that the newest request carried, and the sizes
+// of prompt and tools. Without a record, it is the one of this workspace.
+func (r *reading) prompt(ctx context.Context, workspace string) (string, error) {
+	in, ok := newestInstructions(r.events)
+	switch {
+	case !ok:
+		text, _ := instructions(workspace)
+		return text, nil
+	case in.System == "":
+		return "", nil
+	}
+	text, err := r.store.Blob(ctx, r.id, in.System)
+	if err != nil {
+		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", r.id, err)
+	}
+	return text, nil
+}

@@ -1,0 +1,347 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"plimsoll/cli"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// The commands from outside: each script in testdata/script runs the program
+// in a folder of its own, with a scripted server on loopback where it wants
+// one. Commands of the scripts:
+//
+//	code N PROGRAM ARG...   run it and expect exit code N
+//	serve FILE              start a scripted server at $HOST; $URL is its base URL
+//	requests N              so many chat requests have been made
+//	sent FILE               write the bodies of the chat requests, one a line
+//	interrupt TEXT PROGRAM ARG...
+//	                        run it, interrupt it when it has written TEXT, expect 130
+//	converse ID FILE [TEXT] store a conversation of the bodies in FILE, one a
+//	                        line, with the system prompt TEXT
+//	arriving ID TEXT        leave a reply behind that was arriving
+//	learned KEY WINDOW      keep what an overflow taught about "endpoint model"
+//	hold ID                 have a conversation open for writing elsewhere
+//	value FILE PATH WANT    the JSON in FILE has WANT at PATH (a.0.b)
+//	only FILE NAME...       the JSON object in FILE has exactly these names
+
+// TestMain lets the test binary be plimsoll as well.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"plimsoll": func() { os.Exit(plimsoll()) }})
+}
+
+// plimsoll is the program as main starts it.
+func plimsoll() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	example, err := os.ReadFile(os.Getenv("EXAMPLE"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return cli.Run(ctx, cli.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "1.2.3-test", Example: example})
+}
+
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	example, err := filepath.Abs("../config.yaml.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			for name, value := range map[string]string{
+				"HOME": "home", "XDG_CONFIG_HOME": "home/config", "XDG_DATA_HOME": "home/data", "XDG_STATE_HOME": "home/state",
+			} {
+				e.Setenv(name, filepath.Join(e.WorkDir, value))
+			}
+			for name, value := range map[string]string{"PLIMSOLL_NO_PROBE": "1", "TERM": "dumb", "TZ": "UTC", "EXAMPLE": example,
+				// The race detector otherwise waits a second at the end of every process.
+				"GORACE": "atexit_sleep_ms=0"} {
+				e.Setenv(name, value)
+			}
+			e.Values[holder] = &world{}
+			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": cmdCode, "serve": cmdServe, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
+			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly,
+		},
+	})
+}
+
+// world is what the commands of one script share.
+type world struct {
+	server *scriptedServer
+	store  *storage.Store
+}
+
+type holderKey struct{}
+
+var holder holderKey
+
+func worldOf(ts *testscript.TestScript) *world { return ts.Value(holder).(*world) }
+
+// dataStore is the store of the script's data directory.
+func dataStore(ts *testscript.TestScript) *storage.Store {
+	w := worldOf(ts)
+	if w.store == nil {
+		s, err := storage.Open(filepath.Join(ts.Getenv("XDG_DATA_HOME"), "plimsoll"), storage.Options{})
+		ts.Check(err)
+		w.store = s
+		ts.Defer(func() { _ = s.Close() }) // what it held is gone with the script
+	}
+	return w.store
+}
+
+func need(ts *testscript.TestScript, neg bool, args []string, least int, usage string) {
+	if neg || len(args) < least {
+		ts.Fatalf("usage: %s", usage)
+	}
+}
+
+func cmdCode(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "code N PROGRAM ARG...")
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit code %d, not %s", got, args[0])
+	}
+}
+
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "serve FILE")
+	script, err := readScript(ts.ReadFile(args[0]))
+	ts.Check(err)
+	s := newScriptedServer(script)
+	ts.Defer(s.Close)
+	worldOf(ts).server = s
+	ts.Setenv("URL", s.URL+"/v1")
+	ts.Setenv("HOST", strings.TrimPrefix(s.URL, "http://"))
+}
+
+func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "requests N")
+	if got := strconv.Itoa(worldOf(ts).server.count()); got != args[0] {
+		ts.Fatalf("%s chat requests, not %s", got, args[0])
+	}
+}
+
+func cmdSent(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "sent FILE")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(worldOf(ts).server.bodies()), 0o600))
+}
+
+// scriptEnv is the variables of a script that matter to the program.
+var scriptEnv = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "PLIMSOLL_NO_PROBE", "TERM", "EXAMPLE", "GORACE"}
+
+func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "interrupt TEXT PROGRAM ARG...")
+	out, errs := newSeen(args[0]), newSeen("")
+	path := filepath.Join(strings.SplitN(ts.Getenv("PATH"), string(filepath.ListSeparator), 2)[0], args[1])
+	c := exec.Command(path, args[2:]...)
+	c.Dir = ts.MkAbs(".")
+	for _, name := range scriptEnv {
+		c.Env = append(c.Env, name+"="+ts.Getenv(name))
+	}
+	c.Stdout, c.Stderr = out, errs
+	ts.Check(c.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case <-out.seen:
+		ts.Check(c.Process.Signal(os.Interrupt))
+	case err := <-ended:
+		ts.Fatalf("it ended before it could be interrupted: %v\n%s", err, errs.text())
+	}
+	late := time.AfterFunc(30*time.Second, func() { _ = c.Process.Kill() })
+	defer late.Stop()
+	err := <-ended
+	fmt.Fprint(ts.Stdout(), out.text())
+	fmt.Fprint(ts.Stderr(), errs.text())
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		ts.Fatalf("it ended with %v, not exit code 130", err)
+	}
+}
+
+// seen keeps what is written and says when a text has been.
+type seen struct {
+	want string
+	seen chan struct{}
+
+	mu  sync.Mutex // guards buf
+	buf strings.Builder
+}
+
+func newSeen(want string) *seen { return &seen{want: want, seen: make(chan struct{})} }
+
+func (s *seen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := strings.Contains(s.buf.String(), s.want)
+	s.buf.Write(p)
+	if !before && strings.Contains(s.buf.String(), s.want) {
+		close(s.seen)
+	}
+	return len(p), nil
+}
+
+func (s *seen) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.String()
+}
+
+func cmdConverse(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "converse ID FILE [TEXT]")
+	ctx := context.Background()
+	w, err := dataStore(ts).Create(ctx, storage.NewConversation{ID: args[0], Workspace: ts.MkAbs(".")})
+	ts.Check(err)
+	bodies := readBodies(ts, args[1])
+	if len(args) > 2 {
+		text := ts.ReadFile(args[2])
+		name, err := w.PutBlob(ctx, text)
+		ts.Check(err)
+		in := conversation.Instructions{System: name, SystemSize: conversation.Measure(text)}
+		bodies = append([]conversation.Body{in}, bodies...)
+	}
+	var log conversation.Log
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, b := range bodies {
+		events := log.Prepare(at, b)
+		ts.Check(w.Append(ctx, events))
+		ts.Check(log.Commit(events))
+		at = at.Add(time.Second)
+	}
+	ts.Check(w.Close())
+}
+
+// readBodies reads event bodies in their stored form, without the numbers.
+func readBodies(ts *testscript.TestScript, file string) []conversation.Body {
+	var out []conversation.Body
+	for line := range strings.Lines(ts.ReadFile(file)) {
+		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "{")
+		if !ok {
+			continue
+		}
+		e, err := conversation.Unmarshal([]byte(`{"seq":1,"time":"2026-01-02T03:04:05Z",` + rest))
+		ts.Check(err)
+		out = append(out, e.Body)
+	}
+	return out
+}
+
+func cmdArriving(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "arriving ID TEXT")
+	ctx := context.Background()
+	events, _, err := dataStore(ts).Load(ctx, args[0])
+	ts.Check(err)
+	w, err := dataStore(ts).OpenWriter(ctx, args[0])
+	ts.Check(err)
+	ts.Check(w.KeepPartial(ctx, conversation.Partial{After: uint64(len(events)), Model: "custom/test-model", Text: args[1]}))
+	ts.Check(w.Close())
+}
+
+func cmdLearned(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "learned KEY WINDOW")
+	window, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(dataStore(ts).SaveCalibration(context.Background(), args[0],
+		conversation.Calibration{Factor: 1.5, Samples: 3, Window: window}))
+}
+
+func cmdHold(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 1, "hold ID")
+	s := dataStore(ts)
+	id, err := s.Resolve(context.Background(), args[0], "")
+	ts.Check(err)
+	w, err := s.OpenWriter(context.Background(), id)
+	ts.Check(err)
+	ts.Defer(func() { _ = w.Close() }) // closing only lets others write
+}
+
+func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "value FILE PATH WANT")
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &v))
+	for _, name := range strings.Split(args[1], ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			inside, ok := at[name]
+			if !ok {
+				ts.Fatalf("there is no %q on the way to %s", name, args[1])
+			}
+			v = inside
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(at) {
+				ts.Fatalf("there is no element %s on the way to %s, of %d", name, args[1], len(at))
+			}
+			v = at[i]
+		default:
+			ts.Fatalf("%q leads nowhere on the way to %s", name, args[1])
+		}
+	}
+	got, err := json.Marshal(v)
+	ts.Check(err)
+	if s, ok := v.(string); ok {
+		got = []byte(s)
+	}
+	if string(got) != args[2] {
+		ts.Fatalf("%s is %s, not %s", args[1], got, args[2])
+	}
+}
+
+func cmdOnly(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 2, "only FILE NAME...")
+	var v map[string]json.RawMessage
+	data := strings.TrimSpace(ts.ReadFile(args[0]))
+	if strings.HasPrefix(data, "[") {
+		var list []map[string]json.RawMessage
+		ts.Check(json.Unmarshal([]byte(data), &list))
+		v = list[0]
+	} else {
+		ts.Check(json.NewDecoder(strings.NewReader(data)).Decode(&v))
+	}
+	for _, name := range args[1:] {
+		if _, ok := v[name]; !ok {
+			ts.Fatalf("there is no %q", name)
+		}
+		delete(v, name)
+	}
+	for name := range v {
+		ts.Fatalf("there is %q, too", name)
+	}
+}

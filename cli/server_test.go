@@ -1,0 +1,188 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// A scripted server speaks chat completions: it answers the requests of a
+// script one after the other, the last answer again and again.
+
+// serverScript is the file that a script's `serve` command names.
+type serverScript struct {
+	Models  []json.RawMessage `json:"models"` // entries of GET /models; a default without any
+	Replies []scriptedReply   `json:"replies"`
+}
+
+// scriptedReply is one answer. With a Status it is a failure, with Raw the
+// bytes of the stream; otherwise a stream is made of the rest.
+type scriptedReply struct {
+	Status    int               `json:"status"`
+	Headers   map[string]string `json:"headers"`
+	Body      json.RawMessage   `json:"body"`
+	Raw       string            `json:"raw"`
+	Cut       bool              `json:"cut"`  // break the connection after it
+	Hang      bool              `json:"hang"` // say nothing more until the client goes
+	Text      string            `json:"text"`
+	Reasoning string            `json:"reasoning"`
+	Calls     []scriptedCall    `json:"calls"`
+	Finish    string            `json:"finish"`
+	Usage     json.RawMessage   `json:"usage"`
+}
+
+type scriptedCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+}
+
+type scriptedServer struct {
+	*httptest.Server
+	script serverScript
+
+	mu       sync.Mutex // guards requests
+	requests []string   // bodies of chat requests
+}
+
+func newScriptedServer(script serverScript) *scriptedServer {
+	s := &scriptedServer{script: script}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	return s
+}
+
+func (s *scriptedServer) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/v1/models"):
+		models := s.script.Models
+		if models == nil {
+			models = []json.RawMessage{json.RawMessage(`{"id":"test-model","object":"model"}`)}
+		}
+		writeBody(w, map[string]any{"object": "list", "data": models})
+	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		s.reply(w, r, string(body))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func writeBody(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // a client that is gone does not matter
+}
+
+func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body string) {
+	s.mu.Lock()
+	n := len(s.requests)
+	s.requests = append(s.requests, body)
+	s.mu.Unlock()
+	reply := s.script.Replies[min(n, len(s.script.Replies)-1)]
+	for name, value := range reply.Headers {
+		w.Header().Set(name, value)
+	}
+	if reply.Status != 0 {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(reply.Status)
+		_, _ = w.Write(reply.Body)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, frame := range reply.frames() {
+		_, _ = io.WriteString(w, frame)
+	}
+	_ = http.NewResponseController(w).Flush()
+	if reply.Hang {
+		<-r.Context().Done()
+	}
+	if reply.Cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// frames is the stream of a reply.
+func (r scriptedReply) frames() []string {
+	if r.Raw != "" {
+		return []string{r.Raw}
+	}
+	var out []string
+	add := func(v any) {
+		data, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		out = append(out, "data: "+string(data)+"\n\n")
+	}
+	delta := func(d map[string]any) {
+		add(map[string]any{"object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": d}}})
+	}
+	if r.Reasoning != "" {
+		delta(map[string]any{"reasoning_content": r.Reasoning})
+	}
+	for _, word := range strings.SplitAfter(r.Text, " ") {
+		if word != "" {
+			delta(map[string]any{"content": word})
+		}
+	}
+	for i, c := range r.Calls {
+		delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.ID, "type": "function",
+			"function": map[string]any{"name": c.Name, "arguments": string(c.Args)}}}})
+	}
+	if r.Hang || r.Cut {
+		return out
+	}
+	finish := r.Finish
+	if finish == "" {
+		finish = "stop"
+		if len(r.Calls) > 0 {
+			finish = "tool_calls"
+		}
+	}
+	if finish != "none" {
+		add(map[string]any{"object": "chat.completion.chunk",
+			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}})
+	}
+	if r.Usage != nil {
+		add(map[string]any{"object": "chat.completion.chunk", "choices": []any{}, "usage": r.Usage})
+	}
+	if finish != "none" {
+		out = append(out, "data: [DONE]\n\n")
+	}
+	return out
+}
+
+// bodies is the chat requests so far, one a line.
+func (s *scriptedServer) bodies() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.requests, "\n") + "\n"
+}
+
+func (s *scriptedServer) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
+}
+
+// readScript reads what a `serve` command was given: an object, or the list of
+// replies alone.
+func readScript(data string) (serverScript, error) {
+	var s serverScript
+	var err error
+	if strings.HasPrefix(strings.TrimSpace(data), "[") {
+		err = json.Unmarshal([]byte(data), &s.Replies)
+	} else {
+		err = json.Unmarshal([]byte(data), &s)
+	}
+	if err == nil && len(s.Replies) == 0 {
+		err = fmt.Errorf("the script has no replies")
+	}
+	return s, err
+}
