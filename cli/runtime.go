@@ -180,16 +180,6 @@ func (r *running) close() error {
 	return errors.Join(append(errs, r.writer.Close())...)
 }
 
-// said reports whether anything was said in the conversation, so that it is
-// kept.
-func (r *running) said(ctx context.Context) bool {
-	if len(r.events) > 0 {
-		return true
-	}
-	entries, err := r.app.store.List(ctx, storage.Filter{})
-	return err == nil && slices.ContainsFunc(entries, func(e storage.Entry) bool { return e.ID == r.id })
-}
-
 // meterOptions is the rules of the load line for a model.
 func meterOptions(c config.Compaction, m agent.Model) compact.MeterOptions {
 	o := compact.MeterOptions{

@@ -101,10 +101,12 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		return m.say(msg.err.Error(), true)
 	}
 	early := m.talk.early
+	if m.talk.open {
+		m.clearDialogs() // they were about the one that is left
+	}
 	m.talk = talk{Conversation: msg.talk, open: true, meter: compact.NewMeter(compact.MeterOptions{Window: msg.talk.Model.Window})}
 	m.status.queued, m.status.now.Phase = nil, ""
 	m.composer.SetBusy(false)
-	m.clearDialogs()
 	m.transcript.SetFactor(m.factor())
 	m.transcript.Reset(msg.talk.Events)
 	cmds := []tea.Cmd{listen(m.ctx, msg.talk.Updates)}
