@@ -58,11 +58,11 @@ func (a *app) endpoint(c choice) openai.Options {
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	found, err := openai.Discover(ctx, o, "")
 	if err != nil {
-		return "", withHint(fmt.Errorf("asking %s for its models: %w", shownURL(o.BaseURL), err), "name one with --model, or check the address")
+		return "", withHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), "name one with --model, or check the address")
 	}
 	m, ok := found.First()
 	if !ok {
-		return "", withHint(fmt.Errorf("%s lists no model that is fit for chat", shownURL(o.BaseURL)), "name one with --model")
+		return "", withHint(fmt.Errorf("%s lists no model that is fit for chat", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil
 }
