@@ -1,0 +1,159 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// Tool calls as they stream. Servers differ in how they say which call a piece
+// belongs to:
+//
+//   - with an index (OpenAI, llama.cpp); a new id and a name under an index
+//     that is taken is another call, a new id alone is noise
+//   - without one: a known id continues its call, a new id or a name begins
+//     one, arguments alone continue the last
+//   - whole calls in one piece (Ollama, Gemini); ids may be repeated or missing
+//
+// A call is announced with its id and its whole name when its arguments begin,
+// because some servers send names in pieces.
+
+// Limits that no real reply reaches.
+const (
+	maxCalls = 512
+	maxName  = 256
+)
+
+// assembler gives the calls of one reply their own indices and ids.
+type assembler struct {
+	calls []*call
+	taken map[string]bool // ids of this conversation that must not come again
+	newID func() string
+	over  bool // there were more calls than anyone makes
+}
+
+// call is one call under way.
+type call struct {
+	index    int // the server's, -1 without one
+	id       string
+	serverID string
+	name     string
+	args     []byte
+	extra    conversation.RawJSON
+	told     bool // announced
+	shown    int  // bytes of args that were yielded
+}
+
+func newAssembler(taken map[string]bool) *assembler {
+	return &assembler{taken: taken, newID: randomID}
+}
+
+// add takes pieces and returns what can be yielded of them.
+func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
+	var out []agent.CallDelta
+	for _, p := range pieces {
+		i := a.find(p)
+		c := a.calls[i]
+		c.addName(string(p.Function.Name))
+		c.args = append(c.args, p.Function.Arguments...)
+		if len(p.Extra) > 0 && string(p.Extra) != "null" {
+			c.extra = p.Extra
+		}
+		if len(c.args) > 0 && c.name != "" {
+			if d, ok := c.yield(i); ok {
+				out = append(out, d)
+			}
+		}
+	}
+	return out
+}
+
+// rest is what has not been yielded when the reply ends.
+func (a *assembler) rest() []agent.CallDelta {
+	var out []agent.CallDelta
+	for i, c := range a.calls {
+		if d, ok := c.yield(i); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// whole reports whether there are calls and the arguments of each are
+// complete.
+func (a *assembler) whole() bool {
+	for _, c := range a.calls {
+		if c.name == "" || len(c.args) > 0 && !json.Valid(c.args) {
+			return false
+		}
+	}
+	return len(a.calls) > 0
+}
+
+// find is the call a piece belongs to, made if it begins one.
+func (a *assembler) find(p callDelta) int {
+	id, name := string(p.ID), p.Function.Name
+	last := len(a.calls) - 1
+	if p.Index != nil {
+		for i := last; i >= 0; i-- {
+			c := a.calls[i]
+			if c.index != *p.Index {
+				continue
+			}
+			if id != "" && c.serverID != "" && id != c.serverID && name != "" {
+				break
+			}
+			return i
+		}
+		return a.begin(*p.Index, id)
+	}
+	if id != "" {
+		for i := last; i >= 0; i-- {
+			if a.calls[i].serverID == id {
+				return i
+			}
+		}
+		return a.begin(-1, id)
+	}
+	if last < 0 || name != "" {
+		return a.begin(-1, "")
+	}
+	return last
+}
+
+// begin makes a call with an id that is unique in the conversation.
+func (a *assembler) begin(index int, serverID string) int {
+	if len(a.calls) >= maxCalls {
+		a.over = true
+		return maxCalls - 1
+	}
+	id := serverID
+	for id == "" || a.taken[id] {
+		id = a.newID()
+	}
+	a.taken[id] = true
+	a.calls = append(a.calls, &call{index: index, id: id, serverID: serverID})
+	return len(a.calls) - 1
+}
+
+// addName appends a piece of the name; a name repeated, or coming behind
+// arguments, adds nothing.
+func (c *call) addName(piece string) {
+	if piece == "" || piece == c.name || len(c.name) > maxName || c.told || len(c.args) > 0 && c.name != "" {
+		return
+	}
+	c.name += piece
+}
+
+// yield is what is new about a call, and whether anything is.
+func (c *call) yield(i int) (agent.CallDelta, bool) {
+	d := agent.CallDelta{Index: i, Arguments: string(c.args[c.shown:]), Extra: c.extra}
+	if !c.told {
+		d.ID, d.Name = c.id, c.name
+	} else if d.Arguments == "" && len(d.Extra) == 0 {
+		return d, false
+	}
+	c.told, c.shown, c.extra = true, len(c.args), nil
+	return d, true
+}

@@ -1,0 +1,168 @@
+package openai_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+	"plimsoll/conversation"
+)
+
+// What real llama.cpp and Ollama servers answered, byte for byte. want.json
+// was made from the bodies by other means than this package.
+
+const captures = "testdata/captures"
+
+// wanted is what a capture must become.
+type wanted struct {
+	Text      string                  `json:"text"`
+	Reasoning string                  `json:"reasoning"`
+	Calls     []call                  `json:"calls"`
+	Stop      conversation.StopReason `json:"stop"`
+	Usage     *struct {
+		Prompt, Cached, Completion int
+	} `json:"usage"`
+	Progress  [][2]int    `json:"progress"`
+	Class     agent.Class `json:"class"`
+	Status    int         `json:"status"`
+	Window    int         `json:"window"`
+	Requested int         `json:"requested"`
+}
+
+// replay answers every request with a capture.
+func replay(t *testing.T, name string) http.HandlerFunc {
+	t.Helper()
+	head := read(t, name+".headers")
+	body := read(t, name+".body")
+	resp, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(append(head, "\r\n\r\n"...))), nil)
+	if err != nil {
+		t.Fatalf("%s.headers: %v", name, err)
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for _, k := range []string{"Content-Type", "Server", "X-Accel-Buffering"} {
+			if v := resp.Header.Get(k); v != "" {
+				w.Header().Set(k, v)
+			}
+		}
+		w.WriteHeader(resp.StatusCode)
+		write(w, string(body))
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(captures, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestCaptures(t *testing.T) {
+	t.Parallel()
+	var want map[string]wanted
+	if err := json.Unmarshal(read(t, "want.json"), &want); err != nil {
+		t.Fatal(err)
+	}
+	bodies, err := filepath.Glob(captures + "/*/*.body")
+	if err != nil || len(bodies) != len(want) {
+		t.Fatalf("%d captures, %d expectations, %v", len(bodies), len(want), err)
+	}
+	for name, w := range want {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			provider := "llamacpp"
+			if strings.HasPrefix(name, "ollama/") {
+				provider = "ollama"
+			}
+			got := gather(t, serve(t, provider, replay(t, name)), user("hello"))
+			if diff := cmp.Diff(w, summary(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if got.Err != nil && (got.Err.Message == "" || strings.Contains(got.Err.Message, "\n")) {
+				t.Errorf("message %q", got.Err.Message)
+			}
+		})
+	}
+}
+
+// summary is a reply in the terms of the expectations.
+func summary(r reply) wanted {
+	w := wanted{Text: r.Text, Reasoning: r.Reasoning, Calls: r.Calls, Stop: r.Stop, Progress: r.Progress}
+	if r.Usage != nil {
+		w.Usage = &struct{ Prompt, Cached, Completion int }{r.Usage.Prompt, r.Usage.Cached, r.Usage.Completion}
+	}
+	if e := r.Err; e != nil {
+		w.Class, w.Status, w.Window, w.Requested = e.Class, e.Status, e.Window, e.Requested
+	}
+	return w
+}
+
+// served is a server made of captures, by path.
+func served(t *testing.T, routes map[string]string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	for path, name := range routes {
+		mux.HandleFunc(path, replay(t, name))
+	}
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return srv.URL + "/v1"
+}
+
+func TestDiscoverCaptures(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, provider, model string
+		routes                map[string]string
+		want                  openai.Found
+		models                []string
+	}{
+		{"llama.cpp", "llamacpp", "tiny-bigram", map[string]string{"/v1/models": "llama-server/v1-models"},
+			openai.Found{Window: 2048, Detail: "/models llama.cpp meta.n_ctx", Server: "llamacpp"}, []string{"tiny-bigram"}},
+		{"llama.cpp with slots, address of the user's own", "custom", "tiny-think", map[string]string{"/v1/models": "llama-server-think/v1-models"},
+			openai.Found{Window: 1024, Detail: "/models llama.cpp meta.n_ctx", Server: "llamacpp"}, []string{"tiny-think"}},
+		{"Ollama, loaded", "ollama", "tiny", map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps"},
+			openai.Found{Window: 4096, Detail: "Ollama /api/ps", Server: "ollama"},
+			[]string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
+		{"Ollama, loaded with another window", "custom", "tiny:latest",
+			map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps-after-numctx"},
+			openai.Found{Window: 512, Detail: "Ollama /api/ps", Server: "ollama"},
+			[]string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
+		{"Ollama, not loaded", "ollama", "tiny-think", map[string]string{"/v1/models": "ollama/v1-models", "/api/ps": "ollama/ps"},
+			openai.Found{Server: "ollama", AskAgain: true}, []string{"tiny-think:latest", "tiny-tools:latest", "tiny:latest"}},
+		{"something that is no list", "custom", "x", map[string]string{"/v1/models": "ollama/version", "/props": "llama-server/health"},
+			openai.Found{}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := openai.Options{Provider: tt.provider, BaseURL: served(t, tt.routes), Transport: transport(t)}
+			got, err := openai.Discover(t.Context(), o, tt.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, m := range got.Models {
+				ids = append(ids, m.ID)
+			}
+			got.Models = nil
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.models, ids); diff != "" {
+				t.Errorf("models (-want +got)\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,178 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A request on the chat completions wire. Its rules:
+//
+//   - the model's name, the reply's bound and everything the library has no
+//     field for go in by patch: the library refuses some requests by the name
+//     of the model, whatever server they go to
+//   - every message has content, every call has arguments
+//   - temperature is never sent
+//   - fields to echo go back only to the route they came from
+
+const (
+	noOutput     = "(no output)"
+	emptyContent = `""`
+	nullContent  = "null"
+	noParameters = `{"type":"object","properties":{}}`
+	// anySignature is what Gemini takes where a call of another model has none.
+	anySignature = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
+)
+
+// chat is the request in the library's terms, and what it cannot say.
+func (c *Client) chat(r agent.Request, known lessons) (goopenai.ChatCompletionRequest, patch) {
+	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools)}
+	if !known.noUsageOption {
+		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
+	}
+	if len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone {
+		req.ReasoningEffort = goopenai.ReasoningEffortNone
+	}
+	p := patch{top: map[string]any{"model": r.Model}, messages: map[int]messagePatch{}, headers: c.routing(r)}
+	if r.MaxTokens > 0 {
+		p.top[c.limitField(known)] = r.MaxTokens
+	}
+	if c.who.CacheKey && r.Conversation != "" && !known.noCacheKey {
+		p.top["prompt_cache_key"] = r.Conversation
+	}
+	if c.who.Progress || known.progress {
+		p.top["return_progress"] = true
+	}
+	if r.System != "" {
+		req.Messages = append(req.Messages, goopenai.ChatCompletionMessage{Role: "system", Content: r.System})
+	}
+	route := routeOf(c.who, r.Model)
+	for _, m := range r.Messages {
+		mp := c.messagePatch(m, r.Model, route)
+		if len(mp.fields) > 0 || len(mp.calls) > 0 {
+			p.messages[len(req.Messages)] = mp
+		}
+		req.Messages = append(req.Messages, c.chatMessage(m))
+	}
+	return req, p
+}
+
+// limitField is the name under which the endpoint takes the reply's bound.
+// Ollama ignores the newer name without a word.
+func (c *Client) limitField(known lessons) string {
+	if c.who.MaxCompletion != known.otherLimit {
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// routing is the headers by which an endpoint finds its cache again.
+func (c *Client) routing(r agent.Request) map[string]string {
+	if c.who.Name != "xai" || r.Conversation == "" {
+		return nil
+	}
+	return map[string]string{"x-grok-conv-id": r.Conversation}
+}
+
+func (c *Client) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
+	out := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
+	switch m.Role {
+	case compact.RoleTool:
+		out.ToolCallID = m.CallID
+		if out.Content == "" {
+			out.Content = noOutput
+		}
+	case compact.RoleAssistant:
+		if c.who.Caps.EchoReasoning {
+			out.ReasoningContent = m.Reasoning
+		}
+		for _, call := range m.Calls {
+			out.ToolCalls = append(out.ToolCalls, goopenai.ToolCall{
+				ID: call.ID, Type: goopenai.ToolTypeFunction,
+				Function: goopenai.FunctionCall{Name: call.Name, Arguments: arguments(call.Arguments)},
+			})
+		}
+	}
+	return out
+}
+
+// messagePatch is what a message needs beyond the library's type.
+func (c *Client) messagePatch(m compact.Message, model, route string) messagePatch {
+	var p messagePatch
+	if m.Role == compact.RoleTool {
+		return p
+	}
+	set := func(name, value string) {
+		if p.fields == nil {
+			p.fields = map[string]conversation.RawJSON{}
+		}
+		p.fields[name] = conversation.RawJSON(value)
+	}
+	if m.Text == "" {
+		set("content", emptyContent)
+		if len(m.Calls) > 0 && c.who.NullContent {
+			set("content", nullContent)
+		}
+	}
+	if m.Role != compact.RoleAssistant {
+		return p
+	}
+	if from(m.Extras, route) {
+		for _, name := range [...]string{"reasoning_details", "extra_content"} {
+			if v := m.Extras[name]; json.Valid(v) {
+				set(name, string(v))
+			}
+		}
+	}
+	p.calls = c.signatures(m, model, route)
+	return p
+}
+
+// signatures is the extra_content to send with each call: what came with it,
+// or what Gemini takes for the first call of a message from elsewhere.
+func (c *Client) signatures(m compact.Message, model, route string) map[int]conversation.RawJSON {
+	out := map[int]conversation.RawJSON{}
+	if from(m.Extras, route) {
+		for i, call := range m.Calls {
+			if len(call.Extra) > 0 && json.Valid(call.Extra) {
+				out[i] = call.Extra
+			}
+		}
+	}
+	if len(out) == 0 && len(m.Calls) > 0 && c.who.Signatures && !strings.HasPrefix(model, "gemini-2") {
+		out[0] = conversation.RawJSON(anySignature)
+	}
+	return out
+}
+
+func chatTools(specs []conversation.ToolSpec) []goopenai.Tool {
+	var out []goopenai.Tool
+	for _, s := range specs {
+		out = append(out, goopenai.Tool{
+			Type:     goopenai.ToolTypeFunction,
+			Function: &goopenai.FunctionDefinition{Name: s.Name, Description: s.Description, Parameters: parameters(s)},
+		})
+	}
+	return out
+}
+
+// parameters is a tool's schema; some servers refuse a tool without one.
+func parameters(s conversation.ToolSpec) conversation.RawJSON {
+	if len(s.Parameters) == 0 {
+		return conversation.RawJSON(noParameters)
+	}
+	return s.Parameters
+}
+
+func arguments(args string) string {
+	if strings.TrimSpace(args) == "" {
+		return "{}"
+	}
+	return args
+}

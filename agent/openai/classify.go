@@ -1,0 +1,243 @@
+package openai
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"plimsoll/agent"
+)
+
+// From what a server answers to a class, a message and a hint. The order
+// matters: some quota errors come with the status of a rate limit, some
+// requests that are too large for the rate tier speak of tokens like an
+// overflow, and some overflows come as 413, 422 or 500.
+
+// refused is the error of an answer with a status other than 2xx.
+func (w party) refused(status int, h http.Header, body []byte) *agent.Error {
+	f := parseFault(body)
+	e := w.classified(status, f)
+	e.Status = status
+	e.RetryAfter = retryAfter(h, f, time.Now())
+	if said, retry := shouldRetry(h); said {
+		e.NoRetry = !retry
+	}
+	if status >= 300 && status < 400 {
+		w.explainRedirect(e, h)
+	}
+	w.finish(e, f)
+	return e
+}
+
+// reported is the error that a server reports inside an answer of status 200.
+func (w party) reported(body []byte) *agent.Error {
+	f := parseFault(body)
+	status := f.status
+	if status == 0 {
+		status = http.StatusOK
+	}
+	e := w.classified(status, f)
+	e.RetryAfter = retryAfter(http.Header{}, f, time.Now())
+	w.finish(e, f)
+	return e
+}
+
+// classified is the error without its words.
+func (w party) classified(status int, f *Fault) *agent.Error {
+	e := &agent.Error{Class: w.class(status, f)}
+	if e.Class == agent.Overflow {
+		e.Window, e.Requested, _ = f.overflow()
+	}
+	if e.Class == agent.ServerFault && hopeless(f) {
+		e.NoRetry = true
+	}
+	return e
+}
+
+// class sorts a fault. It is total.
+func (w party) class(status int, f *Fault) agent.Class {
+	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
+	_, _, tooLong := f.overflow()
+	switch {
+	case outOfCredit(status, f, text):
+		return agent.Quota
+	case status == http.StatusRequestEntityTooLarge && hasAny(text, "tpm", "rate_limit", "tokens per minute"):
+		return agent.TooLarge
+	case status != http.StatusTooManyRequests && !hasAny(text, "rate limit", "rate_limit", "too many requests") && tooLong:
+		return agent.Overflow
+	case f.Message == "" && w.Name == "cerebras" && status == http.StatusBadRequest:
+		return agent.Overflow // Cerebras says it with an empty body
+	}
+	if c, ok := classOfStatus(status, f, text); ok {
+		return c
+	}
+	return classOfWords(text)
+}
+
+// classOfStatus sorts by status where the status says enough.
+func classOfStatus(status int, f *Fault, text string) (agent.Class, bool) {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return agent.Auth, true
+	case http.StatusPaymentRequired:
+		return agent.Quota, true
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone:
+		return agent.NotFound, true
+	case http.StatusRequestEntityTooLarge:
+		return agent.Overflow, true
+	case http.StatusTooManyRequests:
+		if hasAny(text, "request too large") {
+			return agent.TooLarge, true
+		}
+		return agent.RateLimited, true
+	case http.StatusServiceUnavailable, 529:
+		return agent.Overloaded, true
+	case http.StatusRequestTimeout, http.StatusConflict, http.StatusTooEarly:
+		return agent.ServerFault, true
+	}
+	switch {
+	case status >= 500:
+		if hasAny(text, "overloaded", "over capacity") {
+			return agent.Overloaded, true
+		}
+		return agent.ServerFault, true
+	case status >= 300:
+		return classOfRefusal(f, text), true
+	}
+	return "", false
+}
+
+// classOfRefusal sorts a refusal of status 400 or the like.
+func classOfRefusal(f *Fault, text string) agent.Class {
+	switch {
+	case hasAny(text, "api key not valid", "invalid api key", "incorrect api key", "invalid_api_key", "api_key_invalid"):
+		return agent.Auth // Gemini and xAI say it with 400
+	case f.Code == "model_not_found", strings.Contains(text, "model") &&
+		hasAny(text, "does not exist", "not a valid model", "model not found", "model_not_found", "unknown model", "no such model"):
+		return agent.NotFound
+	}
+	return agent.BadRequest
+}
+
+// classOfWords sorts a fault reported without a status.
+func classOfWords(text string) agent.Class {
+	switch {
+	case hasAny(text, "rate limit", "rate_limit", "too many requests", "resource_exhausted"):
+		return agent.RateLimited
+	case hasAny(text, "overloaded", "over capacity", "over_capacity", "no capacity", "unavailable"):
+		return agent.Overloaded
+	case hasAny(text, "authentication", "invalid api key", "permission"):
+		return agent.Auth
+	case hasAny(text, "invalid_request", "bad request", "invalid_argument"):
+		return agent.BadRequest
+	}
+	return agent.ServerFault
+}
+
+// outOfCredit tells a used-up quota from a rate limit. Gemini calls its rate
+// limits a quota, too, but says when to come back.
+func outOfCredit(status int, f *Fault, text string) bool {
+	if f.retryIn != "" || status >= 500 {
+		return false
+	}
+	return hasAny(text, "insufficient_quota", "insufficient quota", "insufficient balance", "insufficient_balance",
+		"credit balance is too low", "exceeded your current quota", "billing_hard_limit", "billing_not_active",
+		"out of credits", "insufficient credits", "requires more credits", "spending limit")
+}
+
+// hopeless reports a server fault that the same request brings about again:
+// llama.cpp answers 500 to requests it cannot parse.
+func hopeless(f *Fault) bool {
+	return hasAny(strings.ToLower(f.Message), "parse_error", "failed to parse tool call arguments", "failed to parse input",
+		"failed to parse messages")
+}
+
+func hasAny(text string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// explainRedirect says where a server wants to be asked instead.
+func (w party) explainRedirect(e *agent.Error, h http.Header) {
+	e.Class = agent.BadRequest
+	e.Hint = "set base_url to the address that the server really has"
+	if to := h.Get("Location"); to != "" {
+		e.Hint = fmt.Sprintf("the server sends us to %s: set base_url to match", w.tidy(to))
+	}
+}
+
+// finish gives an error its words and its cause, both without keys.
+func (w party) finish(e *agent.Error, f *Fault) {
+	words := w.tidy(f.Message)
+	e.Message = w.lead(e)
+	if words != "" {
+		e.Message += ": " + words
+	} else if code := w.tidy(f.Code); code != "" {
+		e.Message += ": " + code
+	}
+	if e.Hint == "" {
+		e.Hint = w.hint(e, strings.ToLower(f.Message))
+	}
+	e.Err = &Fault{
+		Message: shorten(oneLine(w.redact(f.Message)), 2000), Code: w.tidy(f.Code), Type: w.tidy(f.Type), Param: w.tidy(f.Param),
+	}
+}
+
+// lead is the beginning of a message, before the server's own words.
+func (w party) lead(e *agent.Error) string {
+	switch e.Class {
+	case agent.Auth:
+		if !w.hasKey {
+			return w.Label + " wants a key"
+		}
+		return w.Label + " does not accept the key"
+	case agent.Quota:
+		return "the credit at " + w.Label + " is used up"
+	case agent.NotFound:
+		return w.Label + " has no such model or address"
+	case agent.Overflow:
+		return "the request is larger than the context window"
+	case agent.TooLarge:
+		return "the request is larger than the rate limit at " + w.Label + " takes at once"
+	case agent.RateLimited:
+		return w.Label + " limits the rate of requests"
+	case agent.Overloaded:
+		return w.Label + " has no capacity now"
+	case agent.ServerFault:
+		return w.Label + " failed"
+	}
+	return w.Label + " refused the request"
+}
+
+// hint is what the user can do, "" if nothing.
+func (w party) hint(e *agent.Error, words string) string {
+	switch e.Class {
+	case agent.Auth:
+		if w.keyVar == "" {
+			return "set the key: name its environment variable in the configuration, under api_key_env"
+		}
+		return "set " + w.keyVar + " to a valid key"
+	case agent.Quota:
+		return "add credit with the provider, or choose another model"
+	case agent.NotFound:
+		return "`plimsoll models` lists the models there are"
+	case agent.Overflow:
+		return "begin a new conversation, or choose a model with a larger window"
+	case agent.TooLarge:
+		return "send less at once; waiting does not help"
+	case agent.Overloaded:
+		if strings.Contains(words, "loading") {
+			return "the server is still loading the model"
+		}
+	case agent.BadRequest:
+		if strings.Contains(words, "does not support tools") {
+			return "choose a model that can use tools"
+		}
+	}
+	return ""
+}

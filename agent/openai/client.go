@@ -1,0 +1,260 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+)
+
+// Limits on what a server may do before it is given up.
+const (
+	defaultFirstByte = 5 * time.Minute // local servers read long prompts slowly
+	defaultIdle      = 2 * time.Minute
+	afterStop        = 10 * time.Second // for usage and [DONE] behind the stop reason
+	afterDone        = 50 * time.Millisecond
+	maxReply         = 8 << 20   // bytes of text, reasoning and calls in one reply
+	maxStream        = 256 << 20 // bytes of the stream that carries it
+)
+
+// Options say which endpoint a Client talks to.
+type Options struct {
+	// Provider is a known name, or any other for an endpoint of the user's own.
+	Provider string
+	BaseURL  string // up to and without /chat/completions; "" is the provider's own
+	Key      string // "" sends none
+	// KeyVar is the environment variable that errors about the key name; "" is
+	// the provider's first.
+	KeyVar  string
+	Headers map[string]string // further headers for every request; values count as secret
+	Wire    Wire
+	// Transport carries the requests, nil for a shared one with sensible limits.
+	Transport http.RoundTripper
+	// FirstByte bounds the wait for the first byte of an answer, Idle the
+	// silence after it; 0 means 5 and 2 minutes.
+	FirstByte, Idle time.Duration
+}
+
+// Client is an agent.Provider for one endpoint. It learns what the endpoint
+// does not take, and is safe for concurrent use.
+type Client struct {
+	opts Options
+	who  party
+	lib  *goopenai.Client
+
+	mu      sync.Mutex         // guards learned
+	learned map[string]lessons // by model
+}
+
+// lessons is what an endpoint's answers taught about a model.
+type lessons struct {
+	noUsageOption bool // refuses stream_options
+	otherLimit    bool // wants the other of max_tokens and max_completion_tokens
+	responses     bool // wants the Responses API
+	progress      bool // is a llama.cpp under another name
+	noCacheKey    bool // refuses prompt_cache_key
+}
+
+// New returns a client of an endpoint. It does not connect.
+func New(o Options) *Client {
+	e := resolve(&o)
+	c := &Client{opts: o, who: newParty(o, e), learned: map[string]lessons{}}
+	cfg := goopenai.DefaultConfig(o.Key)
+	cfg.BaseURL = o.BaseURL
+	cfg.EmptyMessagesLimit = math.MaxUint32
+	cfg.HTTPClient = &http.Client{Transport: &shim{next: o.Transport, who: c.who, headers: o.Headers}}
+	c.lib = goopenai.NewClientWithConfig(cfg)
+	return c
+}
+
+// resolve fills what o leaves to the provider and returns its table entry.
+func resolve(o *Options) Endpoint {
+	e, ok := Known(o.Provider)
+	if !ok {
+		e, _ = Known("custom")
+		if o.Provider != "" {
+			e.Name, e.Label = o.Provider, o.Provider
+		}
+	}
+	o.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	switch {
+	case o.BaseURL == "":
+		o.BaseURL = e.BaseURL
+	case e.BaseURL != "" && o.BaseURL != e.BaseURL && !e.Local:
+		// Another server under a known name (OPENAI_BASE_URL): what is special
+		// about the provider's own server need not hold for it.
+		e.Quirks = Quirks{NullContent: e.NullContent, Signatures: e.Signatures}
+	}
+	if o.KeyVar == "" && len(e.KeyVars) > 0 {
+		o.KeyVar = e.KeyVars[0]
+	}
+	if o.Transport == nil {
+		o.Transport = sharedTransport()
+	}
+	if o.FirstByte <= 0 {
+		o.FirstByte = defaultFirstByte
+	}
+	if o.Idle <= 0 {
+		o.Idle = defaultIdle
+	}
+	return e
+}
+
+// Capabilities is what the endpoint wants of a request's messages.
+func (c *Client) Capabilities() compact.Capabilities { return c.who.Caps }
+
+// BaseURL is the address requests go to, without a password.
+func (c *Client) BaseURL() string {
+	if u, err := url.Parse(c.opts.BaseURL); err == nil {
+		return u.Redacted()
+	}
+	return c.opts.BaseURL
+}
+
+// Stream is agent.Provider's. A request that is refused for a parameter the
+// endpoint does not know is sent once more without it.
+func (c *Client) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+	return func(yield func(agent.Chunk, error) bool) {
+		for range 4 {
+			again := c.attempt(ctx, r, yield)
+			if !again {
+				return
+			}
+		}
+	}
+}
+
+// attempt sends a request once. It returns true if it failed for a reason that
+// was learned from, before anything was yielded.
+func (c *Client) attempt(parent context.Context, r agent.Request, yield func(agent.Chunk, error) bool) (again bool) {
+	known := c.lessons(r.Model)
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	dog := newWatchdog(c.opts.FirstByte, c.opts.Idle, cancel)
+	defer dog.stop()
+
+	x := &exchange{dog: dog}
+	st, dec, err := c.open(context.WithValue(ctx, exchangeKey{}, x), r, known, x)
+	if err != nil {
+		failure := c.failure(parent, ctx, err)
+		if c.learn(r.Model, known, failure) {
+			return true
+		}
+		yield(agent.Chunk{}, failure)
+		return false
+	}
+	// Closing fails only on a connection that is gone, which is what is wanted.
+	defer func() { _ = st.Close() }()
+	c.learnServer(r.Model, x)
+	if !yield(agent.Chunk{Waiting: true, BodyHash: x.hash}, nil) {
+		return false
+	}
+	p := pump{client: c, parent: parent, ctx: ctx, st: st, dec: dec, dog: dog, yield: yield}
+	p.run()
+	return false
+}
+
+// open sends a request over the wire it takes and returns when the answer has
+// begun.
+func (c *Client) open(ctx context.Context, r agent.Request, known lessons, x *exchange) (rawStream, decoder, error) {
+	if c.wire(r.Model, known) == WireResponses {
+		st, err := c.lib.CreateResponseStream(ctx, c.response(r, known))
+		return st, newResponseDecoder(c.who, r), err
+	}
+	var req goopenai.ChatCompletionRequest
+	req, x.patch = c.chat(r, known)
+	st, err := c.lib.CreateChatCompletionStream(ctx, req)
+	return st, newChatDecoder(c.who, r), err
+}
+
+// wire is the protocol a request takes.
+func (c *Client) wire(model string, known lessons) Wire {
+	if c.opts.Wire != WireAuto {
+		return c.opts.Wire
+	}
+	if known.responses || c.chatTools(model) == catalog.ChatToolsResponses {
+		return WireResponses
+	}
+	return WireChat
+}
+
+// chatTools is what OpenAI's chat completions need for a model with tools.
+func (c *Client) chatTools(model string) catalog.ChatTools {
+	if c.who.Name != "openai" {
+		return catalog.ChatToolsPlain
+	}
+	e, ok := catalog.Lookup("openai", model)
+	if !ok {
+		return catalog.ChatToolsPlain
+	}
+	return e.ChatTools
+}
+
+func (c *Client) lessons(model string) lessons {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.learned[model]
+}
+
+// learn reports whether a refusal taught something that was not known when the
+// request was made, so that the next request differs.
+func (c *Client) learn(model string, known lessons, e *agent.Error) bool {
+	var f *Fault
+	if e.Class != agent.BadRequest && e.Class != agent.NotFound || !errors.As(e.Err, &f) {
+		return false
+	}
+	now := known
+	text := strings.ToLower(f.Param + " " + f.Message)
+	switch {
+	case strings.Contains(text, "v1/responses") && c.opts.Wire == WireAuto && c.who.Name == "openai":
+		now.responses = true
+	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
+		now.noUsageOption = true
+	case strings.Contains(text, "max_tokens") && strings.Contains(text, "max_completion_tokens"),
+		strings.Contains(text, "max_completion_tokens") && unknownParameter(text):
+		now.otherLimit = true
+	case strings.Contains(text, "prompt_cache_key") && unknownParameter(text):
+		now.noCacheKey = true
+	}
+	if now == known {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.learned[model] = now
+	return true
+}
+
+// unknownParameter reports whether a refusal is about a parameter the server
+// does not have, rather than about its value.
+func unknownParameter(text string) bool {
+	for _, s := range []string{"unsupported", "not supported", "unknown", "unrecognized", "unexpected", "extra inputs", "not permitted"} {
+		if strings.Contains(text, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// learnServer notes a llama.cpp that is talked to under another name.
+func (c *Client) learnServer(model string, x *exchange) {
+	if x.server != "llama.cpp" || c.who.Progress {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := c.learned[model]
+	l.progress = true
+	c.learned[model] = l
+}

@@ -1,0 +1,155 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// The JSON of replies, as widely as servers write it: content as text, null or
+// parts, arguments as text or as an object, reasoning under three names. A
+// field of an unexpected type is as good as absent.
+
+// chatFrame is one event of a chat completions stream, or the whole body of a
+// completion that was not streamed.
+type chatFrame struct {
+	Object   string          `json:"object"`
+	Choices  []choice        `json:"choices"`
+	Usage    *usage          `json:"usage"`
+	Timings  *timings        `json:"timings"`
+	XGroq    *xGroq          `json:"x_groq"`
+	Progress *promptProgress `json:"prompt_progress"`
+	Error    json.RawMessage `json:"error"`
+}
+
+// known reports whether it is an event of this protocol.
+func (f *chatFrame) known() bool {
+	return f.Choices != nil || f.Usage.counts() || f.Progress != nil || f.XGroq != nil ||
+		strings.HasPrefix(f.Object, "chat.completion")
+}
+
+type choice struct {
+	Index   int    `json:"index"`
+	Delta   delta  `json:"delta"`
+	Message *delta `json:"message"`
+	Finish  word   `json:"finish_reason"`
+}
+
+// delta is a piece of a message, or a whole one.
+type delta struct {
+	Content          parts                `json:"content"`
+	Refusal          word                 `json:"refusal"`
+	ReasoningContent word                 `json:"reasoning_content"`
+	Reasoning        word                 `json:"reasoning"`
+	Details          []detail             `json:"reasoning_details"`
+	Calls            []callDelta          `json:"tool_calls"`
+	Extra            conversation.RawJSON `json:"extra_content"`
+}
+
+// reasoning is the reasoning in a piece, under whichever name it came.
+func (d *delta) reasoning() string {
+	switch {
+	case d.ReasoningContent != "":
+		return string(d.ReasoningContent)
+	case d.Reasoning != "":
+		return string(d.Reasoning)
+	case d.Content.thinking != "":
+		return d.Content.thinking
+	}
+	var b strings.Builder
+	for _, x := range d.Details {
+		b.WriteString(x.words())
+	}
+	return b.String()
+}
+
+type callDelta struct {
+	Index    *int `json:"index"`
+	ID       word `json:"id"`
+	Function struct {
+		Name      word     `json:"name"`
+		Arguments argument `json:"arguments"`
+	} `json:"function"`
+	Extra conversation.RawJSON `json:"extra_content"`
+}
+
+// word is a string; any other JSON is "".
+type word string
+
+// UnmarshalJSON never fails.
+func (w *word) UnmarshalJSON(b []byte) error {
+	var s string
+	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
+		*w = word(s)
+	}
+	return nil
+}
+
+// argument is the text of arguments; some servers send the object itself.
+type argument string
+
+// UnmarshalJSON never fails.
+func (a *argument) UnmarshalJSON(b []byte) error {
+	var s string
+	switch {
+	case len(b) == 0:
+	case b[0] == '"' && json.Unmarshal(b, &s) == nil:
+		*a = argument(s)
+	case b[0] == '{':
+		*a = argument(b)
+	}
+	return nil
+}
+
+// parts is content: text, or Mistral's list of thinking and text.
+type parts struct{ text, thinking string }
+
+// UnmarshalJSON never fails.
+func (p *parts) UnmarshalJSON(b []byte) error {
+	if len(b) == 0 || b[0] != '[' {
+		var w word
+		err := w.UnmarshalJSON(b)
+		p.text = string(w)
+		return err
+	}
+	var list []part
+	// What could be decoded counts, in spite of an element of another type.
+	_ = json.Unmarshal(b, &list)
+	var text, thinking strings.Builder
+	for _, x := range list {
+		text.WriteString(string(x.Text))
+		for _, y := range x.Thinking.list {
+			thinking.WriteString(string(y.Text))
+		}
+		thinking.WriteString(x.Thinking.text)
+	}
+	p.text, p.thinking = text.String(), thinking.String()
+	return nil
+}
+
+type part struct {
+	Text     word     `json:"text"`
+	Thinking thoughts `json:"thinking"`
+}
+
+// thoughts is thinking as text or as a list of parts.
+type thoughts struct {
+	text string
+	list []struct {
+		Text word `json:"text"`
+	}
+}
+
+// UnmarshalJSON never fails.
+func (t *thoughts) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		// As for parts: what could be decoded counts.
+		_ = json.Unmarshal(b, &t.list)
+		return nil
+	}
+	var w word
+	err := w.UnmarshalJSON(b)
+	t.text = string(w)
+	return err
+}

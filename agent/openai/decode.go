@@ -1,0 +1,249 @@
+package openai
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// decoder reads the frames of one protocol.
+type decoder interface {
+	// frame reads the data of one event. done says that nothing more can come.
+	frame(data []byte) (c agent.Chunk, done bool, err error)
+	// whole reads a body that was not streamed.
+	whole(body []byte) (agent.Chunk, error)
+	// stopped reports whether the reply has its stop reason.
+	stopped() bool
+	// end gives the last chunk, and the failure if the reply is not whole. done
+	// says that the protocol's own end came.
+	end(done bool) (agent.Chunk, error)
+}
+
+// chatDecoder reads chat completions.
+type chatDecoder struct {
+	who   party
+	route string
+	calls *assembler
+
+	text      bool // text has come
+	reasoned  bool
+	reason    string
+	usage     *agent.Tokens
+	timed     *agent.Tokens
+	details   detailList
+	extra     conversation.RawJSON // of the message
+	signed    bool                 // a call came with fields to echo
+	anyKnown  bool
+	strangers int // events that are not of this protocol
+}
+
+func newChatDecoder(who party, r agent.Request) *chatDecoder {
+	return &chatDecoder{who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages))}
+}
+
+// callIDs is the ids a conversation already has.
+func callIDs(messages []compact.Message) map[string]bool {
+	ids := map[string]bool{}
+	for _, m := range messages {
+		for _, c := range m.Calls {
+			ids[c.ID] = true
+		}
+	}
+	return ids
+}
+
+func (d *chatDecoder) frame(data []byte) (agent.Chunk, bool, error) {
+	if isDone(data) {
+		return agent.Chunk{}, true, nil
+	}
+	f, err := d.parse(data)
+	if err != nil {
+		return agent.Chunk{}, false, err
+	}
+	if !f.known() {
+		d.strangers++
+		return agent.Chunk{}, false, nil
+	}
+	d.anyKnown = true
+	c := d.take(f)
+	if d.calls.over || d.details.size > maxReply {
+		return c, false, endless()
+	}
+	return c, false, d.reasonError()
+}
+
+// parse decodes an event and raises the error it may be.
+func (d *chatDecoder) parse(data []byte) (*chatFrame, error) {
+	var f chatFrame
+	var odd *json.UnmarshalTypeError
+	if err := json.Unmarshal(data, &f); err != nil && !errors.As(err, &odd) {
+		return nil, d.who.malformed("the stream holds something that is not JSON", data, err)
+	}
+	if len(f.Error) > 0 && string(f.Error) != "null" {
+		return nil, d.who.reported(data)
+	}
+	if f.XGroq != nil && f.XGroq.Error != "" {
+		return nil, d.who.reported(data)
+	}
+	if f.Choices == nil && !f.Usage.counts() && looksLikeError(data) {
+		return nil, d.who.reported(data)
+	}
+	return &f, nil
+}
+
+// take turns an event into a chunk and remembers what counts at the end.
+func (d *chatDecoder) take(f *chatFrame) agent.Chunk {
+	var c agent.Chunk
+	if f.Usage.counts() {
+		d.usage = f.Usage.tokens()
+	} else if f.XGroq != nil && f.XGroq.Usage.counts() {
+		d.usage = f.XGroq.Usage.tokens()
+	}
+	if f.Timings != nil {
+		d.timed = f.Timings.tokens()
+	}
+	if p := f.Progress; p != nil && p.Total > 0 {
+		c.Progress = &agent.Prefill{Done: min(p.Processed, p.Total), Total: p.Total}
+	}
+	for i := range f.Choices {
+		if ch := &f.Choices[i]; ch.Index == 0 {
+			d.takeChoice(ch, &c)
+		}
+	}
+	if c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Progress == nil {
+		c.Waiting = true
+	}
+	return c
+}
+
+func (d *chatDecoder) takeChoice(ch *choice, c *agent.Chunk) {
+	piece := &ch.Delta
+	if ch.Message != nil {
+		piece = ch.Message
+	}
+	if ch.Finish != "" {
+		d.reason = string(ch.Finish)
+	}
+	c.Text += piece.Content.text + string(piece.Refusal)
+	c.Reasoning += piece.reasoning()
+	c.Calls = append(c.Calls, d.calls.add(piece.Calls)...)
+	for _, x := range piece.Calls {
+		d.signed = d.signed || len(x.Extra) > 0 && string(x.Extra) != "null"
+	}
+	d.details.add(piece.Details)
+	if len(piece.Extra) > 0 && string(piece.Extra) != "null" {
+		d.extra = piece.Extra
+	}
+	d.text = d.text || c.Text != ""
+	d.reasoned = d.reasoned || c.Reasoning != ""
+}
+
+// reasonError is the failure that a stop reason can be.
+func (d *chatDecoder) reasonError() error {
+	switch d.reason {
+	case "error": // OpenRouter, with the message in another place or none
+		return &agent.Error{Class: agent.ServerFault, Message: d.who.Label + " broke off the reply"}
+	case "abort": // vLLM
+		return &agent.Error{Class: agent.ServerFault, Message: d.who.Label + " aborted the reply"}
+	case "insufficient_system_resource": // DeepSeek
+		return &agent.Error{Class: agent.Overloaded, Message: d.who.Label + " has no capacity for the rest of the reply"}
+	}
+	return nil
+}
+
+func (d *chatDecoder) whole(body []byte) (agent.Chunk, error) {
+	f, err := d.parse(body)
+	if err != nil {
+		return agent.Chunk{}, err
+	}
+	if len(f.Choices) == 0 {
+		return agent.Chunk{}, d.who.malformed("the answer is not a chat completion", body, nil)
+	}
+	d.anyKnown = true
+	return d.take(f), d.reasonError()
+}
+
+func (d *chatDecoder) stopped() bool { return d.reason != "" }
+
+func (d *chatDecoder) end(done bool) (agent.Chunk, error) {
+	c := agent.Chunk{Calls: d.calls.rest(), Usage: d.tokens()}
+	stop, err := d.stop(done)
+	if err != nil {
+		return c, err
+	}
+	c.Stop = stop
+	c.Extras = d.extras()
+	return c, nil
+}
+
+// tokens is the usage, from llama.cpp's timings if nothing better came.
+func (d *chatDecoder) tokens() *agent.Tokens {
+	if d.usage != nil {
+		return d.usage
+	}
+	return d.timed
+}
+
+func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
+	calls := len(d.calls.calls) > 0
+	if d.reason == "" {
+		switch {
+		case done && d.calls.whole():
+			return conversation.StopCalls, nil
+		case !d.anyKnown && d.strangers > 0:
+			return "", d.who.malformed("the stream is not of chat completions", nil, nil)
+		case done && !d.text && !d.reasoned && !calls:
+			return "", emptyReply(d.who, false)
+		}
+		return "", truncated(d.who, d.anyKnown)
+	}
+	switch strings.ToLower(d.reason) {
+	case "length", "max_tokens", "model_length", "max_output_tokens":
+		return conversation.StopLength, nil
+	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal", "sensitive":
+		return conversation.StopFiltered, nil
+	}
+	switch {
+	case calls:
+		return conversation.StopCalls, nil
+	case !d.text:
+		return "", emptyReply(d.who, d.reasoned)
+	}
+	return conversation.StopEnd, nil
+}
+
+// extras is the fields to echo with the message, marked with their route.
+func (d *chatDecoder) extras() map[string]conversation.RawJSON {
+	list := d.details.json()
+	if list == nil && d.extra == nil && !d.signed {
+		return nil
+	}
+	out := map[string]conversation.RawJSON{}
+	if list != nil {
+		out["reasoning_details"] = list
+	}
+	if d.extra != nil {
+		out["extra_content"] = d.extra
+	}
+	return withRoute(out, d.route)
+}
+
+func emptyReply(who party, reasoned bool) *agent.Error {
+	what := who.Label + " gave an empty reply"
+	if reasoned {
+		what = who.Label + " reasoned, but gave no answer"
+	}
+	return &agent.Error{Class: agent.Empty, Message: what}
+}
+
+func truncated(who party, begun bool) *agent.Error {
+	what := who.Label + " closed the connection without an answer"
+	if begun {
+		what = "the reply of " + who.Label + " ended in the middle"
+	}
+	return &agent.Error{Class: agent.Truncated, Message: what}
+}

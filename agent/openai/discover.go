@@ -1,0 +1,238 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+)
+
+// Finding out what a server has. All questions are asked at once, each with a
+// time of its own; no answer is an answer. The window that is in effect (as
+// loaded, per slot) beats the one that is advertised; what a model was trained
+// for is no window.
+
+const (
+	probeTime    = time.Second
+	maxProbeBody = 32 << 20 // OpenRouter's list is some megabytes
+)
+
+// Found is what an endpoint says of itself and of one model.
+type Found struct {
+	Window int    // tokens a request may have, 0 if it does not say
+	MaxOut int    // largest reply in tokens, 0 if it does not say
+	Detail string // which answer Window is from, for the eye: "llama.cpp /props"
+	Server string // the software by its own account: llamacpp, ollama, lmstudio, vllm ...; "" if it does not say
+	// AskAgain says that the window depends on how the model gets loaded:
+	// ask once more after the first reply.
+	AskAgain bool
+	Models   []Listed // as the server lists them; nil if it lists none
+}
+
+// Listed is a model as a server lists it. Numbers are 0 where it says nothing.
+type Listed struct {
+	ID      string
+	Aliases []string
+	Window  int
+	MaxOut  int
+	Prices  *agent.Prices // nil unless listed
+	Chat    bool          // fit for chat as far as one can tell
+	Tools   *bool         // nil if not said
+	Loaded  bool          // in memory, or not said
+	owner   string
+	source  string
+}
+
+// First is the first listed model that is fit for chat, one that is loaded
+// before all others.
+func (f Found) First() (Listed, bool) {
+	var best *Listed
+	for i := range f.Models {
+		m := &f.Models[i]
+		if m.Chat && (best == nil || m.Loaded && !best.Loaded) {
+			best = m
+		}
+	}
+	if best == nil {
+		return Listed{}, false
+	}
+	return *best, true
+}
+
+// Listed finds a model by its id or an alias.
+func (f Found) Listed(id string) (Listed, bool) {
+	for _, m := range f.Models {
+		if sameModel(m.ID, id) {
+			return m, true
+		}
+		for _, a := range m.Aliases {
+			if sameModel(a, id) {
+				return m, true
+			}
+		}
+	}
+	return Listed{}, false
+}
+
+// sameModel compares ids as Ollama does: no tag means latest.
+func sameModel(a, b string) bool {
+	return strings.EqualFold(strings.TrimSuffix(a, ":latest"), strings.TrimSuffix(b, ":latest"))
+}
+
+// Discover asks an endpoint for its models and, if model is not "", for that
+// model's window. The error is the answer to the request for the list, if
+// nothing else answered either.
+func Discover(ctx context.Context, o Options, model string) (Found, error) {
+	e := resolve(&o)
+	p := prober{opts: o, who: newParty(o, e), client: &http.Client{Transport: o.Transport, CheckRedirect: stayPut}}
+	answers := p.ask(ctx, questions(e, o.BaseURL, model))
+	found := merge(answers, model)
+	if found.Server == "" && e.Local && e.Name != "custom" {
+		found.Server = e.Name
+	}
+	if found.Server == "ollama" && e.Name != "ollama" && model != "" && found.Window == 0 {
+		// An Ollama under another name: only it has this question.
+		answers = append(answers, p.ask(ctx, []question{showQuestion(o.BaseURL, model)})...)
+		found = merge(answers, model)
+	}
+	for _, a := range answers {
+		if a.err == nil {
+			return found, nil
+		}
+	}
+	return found, answers[0].err
+}
+
+// stayPut keeps redirects from being followed, which could carry a key
+// elsewhere.
+func stayPut(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// question is one request of discovery and how to read the answer.
+type question struct {
+	name string // for Detail
+	url  string
+	body string // "" for GET
+	read reader
+}
+
+// answer is what one question gave.
+type answer struct {
+	window int
+	strong bool // in effect, not only advertised
+	maxOut int
+	detail string
+	server string
+	again  bool
+	models []Listed
+	loaded []string // ids in memory
+	err    error
+}
+
+// ask asks all questions at once and returns the answers in their order.
+func (p prober) ask(ctx context.Context, questions []question) []answer {
+	answers := make([]answer, len(questions))
+	var all sync.WaitGroup
+	for i, q := range questions {
+		all.Go(func() {
+			answers[i] = p.one(ctx, q)
+		})
+	}
+	all.Wait()
+	return answers
+}
+
+// questions is what to ask an endpoint. The list of models comes first.
+func questions(e Endpoint, base, model string) []question {
+	root := strings.TrimSuffix(base, "/v1")
+	list := question{name: "/models", url: base + "/models", read: readList}
+	props := question{name: "llama.cpp /props", url: root + "/props", read: readProps}
+	ps := question{name: "Ollama /api/ps", url: root + "/api/ps", read: withModel(readPS, model)}
+	lm1 := question{name: "LM Studio /api/v1/models", url: root + "/api/v1/models", read: withModel(readLMStudio, model)}
+	lm0 := question{name: "LM Studio /api/v0/models", url: root + "/api/v0/models", read: withModel(readLMStudio0, model)}
+	out := []question{list}
+	switch e.Name {
+	case "gemini":
+		native := strings.TrimSuffix(base, "/openai") + "/models?pageSize=1000"
+		return append(out, question{name: "Gemini /models", url: native, read: readList})
+	case "ollama":
+		out = append(out, ps)
+		if model != "" {
+			out = append(out, showQuestion(base, model))
+		}
+	case "lmstudio":
+		out = append(out, lm1, lm0)
+	case "llamacpp":
+		out = append(out, props)
+	default:
+		if e.Local && e.Name != "vllm" || e.BaseURL == "" {
+			out = append(out, props, ps, lm1, lm0,
+				question{name: "LiteLLM /model/info", url: root + "/model/info", read: withModel(readLiteLLM, model)},
+				question{name: "TGI /info", url: root + "/info", read: readTGI})
+		}
+	}
+	return out
+}
+
+// merge makes one finding of the answers. A window in effect beats one that is
+// advertised; among equals the earlier question wins.
+func merge(answers []answer, model string) Found {
+	var f Found
+	for _, a := range answers {
+		if richness(a.models) > richness(f.Models) {
+			f.Models = a.models
+		}
+		if f.Server == "" {
+			f.Server = a.server
+		}
+		f.AskAgain = f.AskAgain || a.again
+	}
+	markLoaded(f.Models, answers)
+	m, listed := f.Listed(model)
+	if listed {
+		f.MaxOut = m.MaxOut
+	}
+	for _, strong := range []bool{true, false} {
+		for _, a := range answers {
+			if a.strong == strong && a.window > 0 && f.Window == 0 {
+				f.Window, f.Detail = a.window, a.detail
+				f.MaxOut = max(f.MaxOut, a.maxOut)
+			}
+		}
+		if strong && f.Window == 0 && listed && m.Window > 0 {
+			f.Window, f.Detail = m.Window, m.source
+		}
+	}
+	f.AskAgain = f.AskAgain && model != ""
+	return f
+}
+
+// richness prefers the list that says most: a server's own list over the one
+// in OpenAI's form, which is ids only.
+func richness(models []Listed) int {
+	n := len(models)
+	for _, m := range models {
+		if m.Window > 0 {
+			n += 1000
+		}
+	}
+	return n
+}
+
+// markLoaded notes which models are in memory, where a server says so.
+func markLoaded(models []Listed, answers []answer) {
+	said := false
+	loaded := map[string]bool{}
+	for _, a := range answers {
+		said = said || a.loaded != nil
+		for _, id := range a.loaded {
+			loaded[strings.ToLower(strings.TrimSuffix(id, ":latest"))] = true
+		}
+	}
+	for i := range models {
+		m := &models[i]
+		m.Loaded = !said || loaded[strings.ToLower(strings.TrimSuffix(m.ID, ":latest"))]
+	}
+}

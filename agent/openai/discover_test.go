@@ -1,0 +1,233 @@
+package openai_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+)
+
+// answering is a server with one JSON body per path, and its address.
+func answering(t *testing.T, bodies map[string]string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	for path, body := range bodies {
+		mux.HandleFunc(path, status(http.StatusOK, body))
+	}
+	srv := httptest.NewServer(mux)
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+var yes, no = true, false
+
+var discoveries = []struct {
+	name, provider, base, model string
+	bodies                      map[string]string
+	want                        openai.Found
+}{
+	{"llama.cpp, the slot's window from props", "llamacpp", "/v1", "x",
+		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":1024},"total_slots":2}`},
+		openai.Found{Window: 1024, Detail: "llama.cpp /props", Server: "llamacpp", Models: []openai.Listed{{ID: "x", Chat: true, Loaded: true}}}},
+	{"Ollama, num_ctx of a model that is not loaded", "ollama", "/v1", "x",
+		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
+			"/api/show": `{"parameters":"stop \"<|eot|>\"\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`},
+		openai.Found{Window: 8192, Detail: "Ollama num_ctx", Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+	{"Ollama under another name", "box", "/v1", "x",
+		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`, "/api/show": `{"parameters":"num_ctx 8192"}`},
+		openai.Found{Window: 8192, Detail: "Ollama num_ctx", Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+	{"Ollama's trained maximum is no window", "ollama", "/v1", "x",
+		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
+			"/api/show": `{"parameters":"","model_info":{"llama.context_length":131072}}`},
+		openai.Found{Server: "ollama", AskAgain: true, Models: []openai.Listed{{ID: "x:latest", Chat: true}}}},
+	{"LM Studio, loaded", "lmstudio", "/v1", "b",
+		map[string]string{"/v1/models": `{"data":[{"id":"a"},{"id":"b"}]}`,
+			"/api/v1/models": `{"models":[{"type":"embedding","key":"a","loaded_instances":[],"max_context_length":512},{"type":"llm","key":"b","loaded_instances":[{"id":"b","config":{"context_length":4096}}],"max_context_length":131072,"capabilities":{"trained_for_tool_use":true}}]}`},
+		openai.Found{Window: 4096, Detail: "LM Studio /api/v1/models", Server: "lmstudio",
+			Models: []openai.Listed{{ID: "a", Window: 512}, {ID: "b", Window: 131072, Chat: true, Loaded: true, Tools: &yes}}}},
+	{"LM Studio, older, not loaded", "custom", "/v1", "b",
+		map[string]string{"/api/v0/models": `{"data":[{"id":"b","type":"llm","state":"not-loaded","max_context_length":8192}]}`},
+		openai.Found{Window: 8192, Detail: "/models max_context_length", Server: "lmstudio", AskAgain: true, Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true}}}},
+	{"vLLM", "vllm", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b","owned_by":"vllm","max_model_len":32768}]}`},
+		openai.Found{Window: 32768, Detail: "/models max_model_len", Server: "vllm", Models: []openai.Listed{{ID: "b", Window: 32768, Chat: true, Loaded: true}}}},
+	{"OpenRouter", "openrouter", "/api/v1", "a/b", map[string]string{"/api/v1/models": `{"data":[{"id":"a/b","context_length":200000,"top_provider":{"context_length":128000,"max_completion_tokens":8000},
+		"pricing":{"prompt":"0.000003","completion":"0.000015","input_cache_read":"0.0000003"},"supported_parameters":["tools"]},{"id":"openrouter/auto","pricing":{"prompt":"-1","completion":"-1"},"supported_parameters":["top_p"]}]}`},
+		openai.Found{Window: 128000, MaxOut: 8000, Detail: "/models top_provider.context_length", Models: []openai.Listed{
+			{ID: "a/b", Window: 128000, MaxOut: 8000, Chat: true, Loaded: true, Tools: &yes, Prices: &agent.Prices{Input: 3, Output: 15, Cached: 0.3}},
+			{ID: "openrouter/auto", Chat: true, Loaded: true, Tools: &no}}}},
+	{"Groq", "groq", "/openai/v1", "b", map[string]string{"/openai/v1/models": `{"data":[{"id":"b","active":true,"context_window":131072,"max_completion_tokens":32768},{"id":"old","active":false}]}`},
+		openai.Found{Window: 131072, MaxOut: 32768, Detail: "/models context_window", Models: []openai.Listed{{ID: "b", Window: 131072, MaxOut: 32768, Chat: true, Loaded: true}, {ID: "old", Loaded: true}}}},
+	{"Mistral, by alias", "mistral", "/v1", "b-latest", map[string]string{"/v1/models": `{"data":[{"id":"b-2512","aliases":["b-latest"],"max_context_length":262144,"capabilities":{"completion_chat":true,"function_calling":true}},{"id":"e","capabilities":{"completion_chat":false}}]}`},
+		openai.Found{Window: 262144, Detail: "/models max_context_length", Models: []openai.Listed{{ID: "b-2512", Aliases: []string{"b-latest"}, Window: 262144, Chat: true, Loaded: true, Tools: &yes}, {ID: "e", Loaded: true}}}},
+	{"Together, a bare list", "together", "/v1", "b", map[string]string{"/v1/models": `[{"id":"b","type":"chat","context_length":8192,"pricing":{"input":0.2,"output":0.6}},{"id":"i","type":"image"}]`},
+		openai.Found{Window: 8192, Detail: "/models context_length", Models: []openai.Listed{{ID: "b", Window: 8192, Chat: true, Loaded: true, Prices: &agent.Prices{Input: 0.2, Output: 0.6}}, {ID: "i", Loaded: true}}}},
+	{"Gemini, its own list", "gemini", "/v1beta/openai", "g", map[string]string{"/v1beta/openai/models": `{"data":[{"id":"models/g"}]}`,
+		"/v1beta/models": `{"models":[{"name":"models/g","inputTokenLimit":1048576,"outputTokenLimit":65536,"supportedGenerationMethods":["generateContent"]}]}`},
+		openai.Found{Window: 1048576, MaxOut: 65536, Detail: "/models inputTokenLimit", Models: []openai.Listed{{ID: "g", Window: 1048576, MaxOut: 65536, Chat: true, Loaded: true}}}},
+	{"Anthropic", "anthropic", "/v1", "c", map[string]string{"/v1/models": `{"data":[{"id":"c","type":"model","max_input_tokens":1000000,"max_tokens":128000}]}`},
+		openai.Found{Window: 1000000, MaxOut: 128000, Detail: "/models max_input_tokens", Models: []openai.Listed{{ID: "c", Window: 1000000, MaxOut: 128000, Chat: true, Loaded: true}}}},
+	{"LiteLLM", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[{"id":"b"}]}`, "/model/info": `{"data":[{"model_name":"b","model_info":{"max_input_tokens":32000,"max_output_tokens":4000}}]}`},
+		openai.Found{Window: 32000, MaxOut: 4000, Detail: "LiteLLM /model/info", Server: "litellm", Models: []openai.Listed{{ID: "b", Chat: true, Loaded: true}}}},
+	{"TGI", "custom", "/v1", "b", map[string]string{"/info": `{"model_id":"b","max_total_tokens":4096,"max_input_tokens":4000}`},
+		openai.Found{Window: 4096, Detail: "TGI /info", Server: "tgi"}},
+	{"ids only", "openai", "/v1", "gpt-4o", map[string]string{"/v1/models": `{"data":[{"id":"text-embedding-3-small"},{"id":"gpt-4o"}]}`},
+		openai.Found{Models: []openai.Listed{{ID: "text-embedding-3-small", Loaded: true}, {ID: "gpt-4o", Chat: true, Loaded: true}}}},
+	{"odd types", "custom", "/v1", "b", map[string]string{"/v1/models": `{"data":[7,{"id":"b","max_model_len":"big","context_length":100,"pricing":"free"},null,{}]}`},
+		openai.Found{Window: 100, Detail: "/models context_length", Models: []openai.Listed{{ID: "b", Window: 100, Chat: true, Loaded: true}}}},
+}
+
+func TestDiscover(t *testing.T) {
+	t.Parallel()
+	for _, tt := range discoveries {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := openai.Options{Provider: tt.provider, BaseURL: answering(t, tt.bodies) + tt.base, Key: testKey, Transport: transport(t)}
+			got, err := openai.Discover(t.Context(), o, tt.model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreUnexported(openai.Listed{})); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestDiscoverSendsTheKeyAsTheProviderWantsIt(t *testing.T) {
+	t.Parallel()
+	for provider, header := range map[string]string{"anthropic": "X-Api-Key", "openai": "Authorization"} {
+		var got atomic.Value
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got.Store(r.Header.Get(header))
+			write(w, `{"data":[]}`)
+		}))
+		_, err := openai.Discover(t.Context(), openai.Options{Provider: provider, BaseURL: srv.URL, Key: testKey, Transport: transport(t)}, "")
+		srv.Close()
+		if sent, _ := got.Load().(string); err != nil || strings.TrimPrefix(sent, "Bearer ") != testKey {
+			t.Errorf("%s: %q, %v", provider, sent, err)
+		}
+	}
+}
+
+func TestDiscoverFailsWithTheServersWords(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(status(http.StatusUnauthorized, `{"error":{"message":"who are you, `+testKey+`?"}}`))
+	t.Cleanup(srv.Close)
+	_, err := openai.Discover(t.Context(), openai.Options{Provider: "custom", BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)}, "x")
+	if e := agent.AsError(err); e == nil || e.Class != agent.Auth || strings.Contains(e.Message, testKey) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A server that accepts and never answers holds discovery up for a second, not
+// longer, however many questions there are.
+func TestDiscoverDoesNotWaitForTheSilent(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-gone:
+		}
+	}))
+	t.Cleanup(func() { close(gone); srv.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err := openai.Discover(ctx, openai.Options{Provider: "custom", BaseURL: srv.URL + "/v1", Transport: transport(t)}, "x")
+	if e := agent.AsError(err); e == nil || e.Class != agent.Stalled {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestFirstIsLoadedAndFitForChat(t *testing.T) {
+	t.Parallel()
+	f := openai.Found{Models: []openai.Listed{{ID: "embed"}, {ID: "cold", Chat: true}, {ID: "warm", Chat: true, Loaded: true}}}
+	if m, ok := f.First(); !ok || m.ID != "warm" {
+		t.Errorf("%+v", m)
+	}
+	if m, ok := (openai.Found{Models: []openai.Listed{{ID: "embed"}}}).First(); ok {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	deaf := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-gone:
+		}
+	}))
+	t.Cleanup(func() { close(gone); deaf.Close() })
+	list := func(body string) string { return answering(t, map[string]string{"/v1/models": body}) + "/v1" }
+	bases := []openai.Server{
+		{Provider: "ollama", BaseURL: deaf.URL + "/v1"},
+		{Provider: "lmstudio", BaseURL: list(`{"data":[{"id":"text-embedding-nomic"}]}`)},
+		{Provider: "llamacpp", BaseURL: list(`{"data":[{"id":"tiny","owned_by":"llamacpp"}]}`)},
+		{Provider: "vllm", BaseURL: list(`{"data":[{"id":"nomic-embed","owned_by":"library"},{"id":"qwen3","owned_by":"library"}]}`)},
+		{Provider: "vllm", BaseURL: list(`<html>a web server</html>`)},
+		{Provider: "vllm", BaseURL: "http://127.0.0.1:1/v1"},
+	}
+	got := openai.Local(t.Context(), bases, transport(t))
+	want := []openai.Server{
+		{Provider: "llamacpp", BaseURL: bases[2].BaseURL, Model: "tiny"},
+		{Provider: "ollama", BaseURL: bases[3].BaseURL, Model: "qwen3"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestLocalBases(t *testing.T) {
+	t.Parallel()
+	for host, want := range map[string]string{
+		"": "http://127.0.0.1:11434/v1", "0.0.0.0": "http://127.0.0.1:11434/v1", ":9999": "http://127.0.0.1:9999/v1",
+		"box:1234": "http://box:1234/v1", "https://box.example/ollama/": "https://box.example:11434/ollama/v1",
+		"[::]:5": "http://127.0.0.1:5/v1", "ftp://x": "http://127.0.0.1:11434/v1", "http://[bad": "http://127.0.0.1:11434/v1",
+	} {
+		got := openai.LocalBases(func(name string) string {
+			if name == "OLLAMA_HOST" {
+				return host
+			}
+			return ""
+		})
+		if got[0] != (openai.Server{Provider: "ollama", BaseURL: want}) || len(got) != 4 {
+			t.Errorf("OLLAMA_HOST=%q: %+v", host, got)
+		}
+	}
+}
+
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	want := []string{"openai", "anthropic", "gemini", "openrouter", "deepseek", "mistral", "xai", "groq"}
+	if diff := cmp.Diff(want, openai.ByKey()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for _, name := range openai.Providers() {
+		e, ok := openai.Known(name)
+		if !ok || e.Label == "" || (e.BaseURL == "") != (name == "custom") || strings.HasSuffix(e.BaseURL, "/") || !e.Local && len(e.KeyVars) == 0 {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+	if _, ok := openai.Known("nobody"); ok {
+		t.Error("nobody is known")
+	}
+	g, _ := openai.Known("gemini")
+	env := map[string]string{"GOOGLE_API_KEY": "k"}
+	if key, name := g.Key(func(v string) string { return env[v] }); key != "k" || name != "GOOGLE_API_KEY" {
+		t.Errorf("%q from %q", key, name)
+	}
+	if key, name := g.Key(func(string) string { return "" }); key != "" || name != "GEMINI_API_KEY" {
+		t.Errorf("%q from %q", key, name)
+	}
+}

@@ -1,0 +1,24 @@
+// Package openai talks to any endpoint of OpenAI's protocols: chat completions
+// everywhere, and the Responses API where a model needs it.
+//
+// It is the only importer of github.com/sashabaranov/go-openai. The library
+// makes the requests and reads the streams; what it drops or gets wrong is
+// cured around it, in a RoundTripper: request bodies are completed, failures
+// become values of [agent.Error] with what the server said of retrying, and
+// streams are normalised, so that comments, cut connections, error frames and
+// bodies that are no streams are all seen for what they are.
+//
+// # Guarantees
+//
+//   - A [Client] is an [agent.Provider]: what arrives is yielded as it
+//     arrives, a failure comes once and last, a reply without a stop reason is
+//     never taken for a whole one.
+//   - Whatever a server sends, in whatever pieces, reading it ends: by its
+//     end, by a limit on what is kept, or by a limit on silence.
+//   - No key and no secret header value appears in an error.
+//   - Ending the context or breaking the loop closes the connection; no
+//     goroutine outlives the loop.
+//
+// [Discover] asks an endpoint for its models and the window it really serves,
+// [Local] finds servers on this machine.
+package openai

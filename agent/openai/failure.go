@@ -1,0 +1,96 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+
+	"plimsoll/agent"
+)
+
+// Failures of the connection, in words for the user.
+
+// failure is any error of a request as an *agent.Error. The caller's own
+// cancelling comes before everything that it brought about.
+func (c *Client) failure(parent, ctx context.Context, err error) *agent.Error {
+	switch cause := withCause(parent); {
+	case cause == nil:
+	case errors.Is(parent.Err(), context.DeadlineExceeded):
+		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " did not answer within the time allowed", Err: cause}
+	default:
+		return &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: context.Canceled}
+	}
+	var e *agent.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if errors.Is(withCause(ctx), errSilence) {
+		return &agent.Error{Class: agent.Stalled, Message: c.who.Label + " went silent", Err: errSilence}
+	}
+	return c.who.unreachable(err)
+}
+
+// unreachable says why there is no connection, or no longer.
+func (w party) unreachable(err error) *agent.Error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // the address may hold a password
+	}
+	e := &agent.Error{Class: agent.Network, Err: errors.New(w.tidy(err.Error()))}
+	var dns *net.DNSError
+	var cert *tls.CertificateVerificationError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &dns):
+		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		e.Message, e.Hint = fmt.Sprintf("no server answers at %s", w.host), w.startHint()
+	case errors.As(err, &cert):
+		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.tidy(cert.Err.Error())), true
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		e.Message, e.Hint, e.NoRetry = w.host+" speaks plain HTTP", "write base_url with http://", true
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		e.Message = "the connection to " + w.host + " broke"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		e.Message = w.host + " cannot be reached in time"
+	default:
+		e.Message = fmt.Sprintf("no connection to %s: %s", w.host, w.tidy(err.Error()))
+	}
+	return e
+}
+
+func (w party) startHint() string {
+	switch w.Name {
+	case "ollama":
+		return "start Ollama: ollama serve"
+	case "lmstudio":
+		return "start the server in LM Studio"
+	case "llamacpp", "vllm":
+		return "start the server, or set base_url to its address"
+	}
+	return "check base_url"
+}
+
+// malformed is the error of an answer that is not the protocol.
+func (w party) malformed(what string, data []byte, cause error) *agent.Error {
+	e := &agent.Error{Class: agent.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
+	text := string(data)
+	page := strings.HasPrefix(strings.TrimSpace(text), "<")
+	if page {
+		text = pageText(text)
+	}
+	if words := shorten(w.tidy(text), 120); words != "" {
+		e.Message += ": " + words
+	}
+	if cause == nil || page {
+		e.NoRetry = true
+		e.Hint = "base_url is the address up to and without /chat/completions; it often ends in /v1"
+	}
+	return e
+}

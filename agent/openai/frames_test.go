@@ -1,0 +1,160 @@
+package openai
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// cutReader gives data in pieces of random lengths.
+type cutReader struct {
+	data []byte
+	rng  *rand.Rand
+	most int
+}
+
+func (c *cutReader) Read(p []byte) (int, error) {
+	if len(c.data) == 0 {
+		return 0, io.EOF
+	}
+	n := min(1+c.rng.IntN(c.most), len(c.data), len(p))
+	copy(p, c.data[:n])
+	c.data = c.data[n:]
+	return n, nil
+}
+
+// framed is a body as frames, with the error it ended with.
+func framed(src io.Reader) (string, string) {
+	out, err := io.ReadAll(newFrames(src))
+	if err != nil {
+		return string(out), err.Error()
+	}
+	return string(out), ""
+}
+
+// bodies is streams of all kinds, the captures among them.
+func bodies(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	out := map[string][]byte{
+		"mixed": []byte("\xEF\xBB\xBF: hi\r\n\r\nevent: error\rdata: {\"a\":\ndata: 1}\r\n\r\ndata: {}\ndata: {}\n{\"error\":1}\nnoise\nid: 4\n\ndata: {\"cut\""),
+		"body":  []byte("\n\n {\"a\":1,\r\n\"b\":2}"), "page": []byte("<html>"), "noise": []byte("hello\nworld"), "bom": []byte("\xEF\xBB"), "empty": nil,
+		"done": []byte("data: [DONE]\ndata: [DONE]"), "ping": []byte("event: ping\ndata: 1\n\ndata:\n\n"),
+	}
+	names, err := filepath.Glob("testdata/captures/*/*.body")
+	if err != nil || len(names) == 0 {
+		tb.Fatalf("no captures: %v", err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if len(b) < 32<<10 {
+			out[name] = b
+		}
+	}
+	return out
+}
+
+func TestFramesDoNotDependOnHowBytesWereCut(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for name, body := range bodies(t) {
+		want, wantErr := framed(bytes.NewReader(body))
+		for _, most := range []int{1, 2, 7, 300} {
+			got, gotErr := framed(&cutReader{data: body, rng: rng, most: most})
+			if diff := cmp.Diff(want, got); diff != "" || gotErr != wantErr {
+				t.Fatalf("%s in pieces of up to %d: error %q, want %q (-want +got)\n%s", name, most, gotErr, wantErr, diff)
+			}
+		}
+	}
+}
+
+func TestFrames(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want string }{
+		{"an event", "data: {}\n\n", "={}"},
+		{"the cut off line", "data: {}\n\ndata: {\"a", "={}|-{\"a"},
+		{"a whole line without its blank one", "data: {}\n", "={}"},
+		{"joined lines", "data: {\ndata: }\n\n", "={ }"},
+		{"two events without blank lines", "data: {}\ndata: [1]\n\n", "={}|=[1]"},
+		{"text is joined, not parted", "data: a\ndata: b\n\n", "=a b"},
+		{"comments", ": a\n: b\n\n", ":|:"},
+		{"an error event", "event: error\ndata: {}\n\ndata: {}\n\n", "!{}|={}"},
+		{"a body", " {\"a\":\n1}\n", "~{\"a\": 1}"},
+		{"noise behind data is dropped", "data: {}\n\nnoise\n", "={}"},
+		{"noise alone is kept", "no\nise\n", "#no ise"},
+		{"other fields", "id: 1\nretry: 5\nfoo\n\ndata: {}\n\n", "={}"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			out, err := framed(strings.NewReader(tt.in))
+			got := strings.Join(strings.Split(strings.TrimSuffix(strings.ReplaceAll("\n"+out, "\ndata: ", "|"), "\n"), "\n"), "")
+			got = strings.TrimSpace(strings.TrimPrefix(got, "|"))
+			if got != tt.want || err != "" {
+				t.Errorf("got %q, error %q, want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestBrokenConnectionIsNoCleanEnd(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("reset")
+	for in, want := range map[string]string{
+		"data: {}\n\ndata: {\"a":                  "data: ={}\n",
+		"data: {}\n\ndata: {}\n":                  "data: ={}\ndata: ={}\n",
+		"{\"choices\":[]}":                        "",
+		"data: {\"half\":\n":                      "",
+		"data: {}\n\n: comment that is not whole": "data: ={}\n",
+	} {
+		out, err := io.ReadAll(newFrames(io.MultiReader(strings.NewReader(in), iotest.ErrReader(broken))))
+		if string(out) != want || !errors.Is(err, broken) {
+			t.Errorf("%q: got %q, %v", in, out, err)
+		}
+	}
+}
+
+func FuzzFrames(f *testing.F) {
+	for _, b := range bodies(f) {
+		f.Add(b, uint64(1))
+	}
+	f.Fuzz(func(t *testing.T, body []byte, seed uint64) {
+		want, wantErr := framed(bytes.NewReader(body))
+		got, gotErr := framed(&cutReader{data: body, rng: rand.New(rand.NewPCG(seed, 0)), most: 9})
+		if want != got || wantErr != gotErr {
+			t.Fatalf("in pieces: %q %q, at once: %q %q", got, gotErr, want, wantErr)
+		}
+		for line := range strings.Lines(want) {
+			rest, ok := strings.CutPrefix(line, "data: ")
+			if !ok || !strings.HasSuffix(line, "\n") || !strings.ContainsRune("=!-:~#", rune(rest[0])) {
+				t.Fatalf("not a frame: %q", line)
+			}
+		}
+	})
+}
+
+// BenchmarkFrames is what normalising adds to a chunk, budget 1 us each.
+func BenchmarkFrames(b *testing.B) {
+	body, err := os.ReadFile("testdata/captures/llama-server/ctx-full-midgen.body")
+	if err != nil {
+		b.Fatal(err)
+	}
+	events := bytes.Count(body, []byte("data: "))
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		if _, err := io.Copy(io.Discard, newFrames(bytes.NewReader(body))); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*events), "ns/event")
+}

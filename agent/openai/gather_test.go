@@ -1,0 +1,151 @@
+package openai_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// reply is a whole reply, put together from its chunks.
+type reply struct {
+	Text, Reasoning string
+	Calls           []call
+	Stop            conversation.StopReason
+	Usage           *agent.Tokens
+	Extras          map[string]conversation.RawJSON
+	Progress        [][2]int
+	Waiting         int
+	Hash            string
+	Err             *agent.Error
+}
+
+type call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Extra     string `json:"extra,omitempty"`
+}
+
+// gather reads a reply to its end and checks what every reply must keep to.
+func gather(t *testing.T, c *openai.Client, r agent.Request) reply {
+	t.Helper()
+	return gatherContext(t.Context(), t, c, r)
+}
+
+func gatherContext(ctx context.Context, t *testing.T, c *openai.Client, r agent.Request) reply {
+	t.Helper()
+	var got reply
+	for chunk, err := range c.Stream(ctx, r) {
+		if got.Err != nil || got.Stop != "" {
+			t.Errorf("something came after the end: %+v, %v", chunk, err)
+		}
+		if err != nil {
+			if !errors.As(err, &got.Err) {
+				t.Errorf("a failure of type %T", err)
+			}
+			continue
+		}
+		got.add(t, chunk)
+	}
+	if got.Err == nil && got.Stop == "" {
+		t.Error("the reply ended with neither a stop reason nor an error")
+	}
+	return got
+}
+
+func (r *reply) add(t *testing.T, c agent.Chunk) {
+	t.Helper()
+	r.Text += c.Text
+	r.Reasoning += c.Reasoning
+	for _, d := range c.Calls {
+		if d.Index > len(r.Calls) {
+			t.Fatalf("call %d follows call %d", d.Index, len(r.Calls)-1)
+		}
+		if d.Index == len(r.Calls) {
+			if d.ID == "" || d.Name == "" {
+				t.Errorf("a call begins without id or name: %+v", d)
+			}
+			r.Calls = append(r.Calls, call{ID: d.ID, Name: d.Name})
+		} else if d.ID != "" || d.Name != "" {
+			t.Errorf("a call is announced twice: %+v", d)
+		}
+		r.Calls[d.Index].Arguments += d.Arguments
+		r.Calls[d.Index].Extra += string(d.Extra)
+	}
+	if c.Waiting {
+		r.Waiting++
+	}
+	if c.Usage != nil {
+		r.Usage = c.Usage
+	}
+	if c.Extras != nil {
+		r.Extras = c.Extras
+	}
+	if c.Progress != nil {
+		r.Progress = append(r.Progress, [2]int{c.Progress.Done, c.Progress.Total})
+	}
+	if c.BodyHash != "" {
+		r.Hash = c.BodyHash
+	}
+	if c.Stop != "" {
+		r.Stop = c.Stop
+	}
+}
+
+// user is a request with one message.
+func user(text string) agent.Request {
+	return agent.Request{Model: "m", Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
+}
+
+// serve starts a server and returns a client of it under a provider's name.
+func serve(t *testing.T, provider string, h http.HandlerFunc) *openai.Client {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return openai.New(openai.Options{Provider: provider, BaseURL: srv.URL + "/v1", Key: testKey, Transport: transport(t)})
+}
+
+// testKey looks like a key and must never be seen in an error.
+const testKey = "sk-test-0123456789abcdef"
+
+// transport is one test's own, so that its connections end with it.
+func transport(t *testing.T) *http.Transport {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return tr
+}
+
+// sse answers with a stream.
+func sse(body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		write(w, body)
+	}
+}
+
+// status answers with a status and a JSON body; headers are pairs.
+func status(code int, body string, headers ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for i := 0; i+1 < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.WriteHeader(code)
+		write(w, body)
+	}
+}
+
+// write sends text at once. A client that left is no failure of the server.
+func write(w http.ResponseWriter, text string) {
+	_, _ = w.Write([]byte(text))
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}

@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"plimsoll/agent"
+)
+
+// Lists of models: an object with data (OpenAI and most), an object with
+// models (Gemini, Ollama, LM Studio), or a bare list (Together). Each server
+// has its own fields for the window; a field that is not there is 0.
+
+// listRow is the union of the rows.
+type listRow struct {
+	ID           string          `json:"id"`
+	Key          string          `json:"key"`  // LM Studio
+	Name         string          `json:"name"` // Gemini: models/ID
+	Aliases      []string        `json:"aliases"`
+	Owner        string          `json:"owned_by"`
+	Type         string          `json:"type"`
+	Active       *bool           `json:"active"` // Groq
+	Capabilities json.RawMessage `json:"capabilities"`
+	Methods      []string        `json:"supportedGenerationMethods"` // Gemini
+	Parameters   []string        `json:"supported_parameters"`       // OpenRouter
+	Pricing      json.RawMessage `json:"pricing"`
+	rowWindows
+}
+
+// rowWindows is where rows say how large the window and the reply are.
+type rowWindows struct {
+	Meta struct {
+		Window int `json:"n_ctx"` // llama.cpp, per slot
+	} `json:"meta"`
+	Top struct {
+		Window int `json:"context_length"`
+		MaxOut int `json:"max_completion_tokens"`
+	} `json:"top_provider"` // OpenRouter
+	ModelLen      int `json:"max_model_len"`         // vLLM, SGLang
+	Window        int `json:"context_window"`        // Groq
+	Length        int `json:"context_length"`        // OpenRouter, Together, Fireworks
+	MaxLength     int `json:"max_context_length"`    // Mistral
+	GeminiIn      int `json:"inputTokenLimit"`       // Gemini
+	GeminiOut     int `json:"outputTokenLimit"`      // Gemini
+	MaxIn         int `json:"max_input_tokens"`      // Anthropic
+	MaxTokens     int `json:"max_tokens"`            // Anthropic
+	MaxCompletion int `json:"max_completion_tokens"` // Groq
+}
+
+// window is the window and the name of its field.
+func (r *rowWindows) window() (int, string) {
+	for _, f := range []struct {
+		n    int
+		name string
+	}{
+		{r.Meta.Window, "llama.cpp meta.n_ctx"}, {r.ModelLen, "max_model_len"}, {r.Top.Window, "top_provider.context_length"},
+		{r.Window, "context_window"}, {r.Length, "context_length"}, {r.MaxLength, "max_context_length"},
+		{r.GeminiIn, "inputTokenLimit"}, {r.MaxIn, "max_input_tokens"},
+	} {
+		if f.n > 0 {
+			return f.n, "/models " + f.name
+		}
+	}
+	return 0, ""
+}
+
+func (r *rowWindows) maxOut() int {
+	for _, n := range []int{r.Top.MaxOut, r.MaxCompletion, r.GeminiOut, r.MaxTokens} {
+		if n > 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// rowsOf finds the rows of a list in any of its forms.
+func rowsOf(body []byte) []json.RawMessage {
+	var bare []json.RawMessage
+	if json.Unmarshal(body, &bare) == nil {
+		return bare
+	}
+	var in struct {
+		Data   []json.RawMessage `json:"data"`
+		Models []json.RawMessage `json:"models"`
+	}
+	// What could be decoded counts.
+	_ = json.Unmarshal(body, &in)
+	if len(in.Data) > 0 {
+		return in.Data
+	}
+	return in.Models
+}
+
+// readList reads a list of models.
+func readList(body []byte, _ string) answer {
+	var a answer
+	for _, raw := range rowsOf(body) {
+		var r listRow
+		// A field of an unexpected type is as good as absent.
+		_ = json.Unmarshal(raw, &r)
+		m := r.listed()
+		if m.ID == "" {
+			continue
+		}
+		if a.server == "" {
+			a.server = serverOf(m.owner)
+		}
+		a.models = append(a.models, m)
+	}
+	return a
+}
+
+// serverOf is the software that writes owned_by so.
+func serverOf(owner string) string {
+	switch owner {
+	case "llamacpp", "vllm", "sglang":
+		return owner
+	case "library":
+		return "ollama"
+	case "organization_owner":
+		return "lmstudio"
+	}
+	return ""
+}
+
+func (r *listRow) listed() Listed {
+	m := Listed{ID: or(r.ID, r.Key, strings.TrimPrefix(r.Name, "models/")), Aliases: r.Aliases, owner: r.Owner}
+	m.Window, m.source = r.window()
+	m.MaxOut = r.maxOut()
+	m.Prices = listedPrices(r.Pricing)
+	m.Chat = fitForChat(m.ID, r.Type) && (r.Active == nil || *r.Active) &&
+		(len(r.Methods) == 0 || contains(r.Methods, "generateContent"))
+	if len(r.Parameters) > 0 {
+		has := contains(r.Parameters, "tools")
+		m.Tools = &has
+	}
+	var can struct {
+		Calls  *bool `json:"function_calling"` // Mistral
+		Chat   *bool `json:"completion_chat"`  // Mistral
+		Trains *bool `json:"trained_for_tool_use"`
+	}
+	if json.Unmarshal(r.Capabilities, &can) == nil {
+		if can.Calls == nil {
+			can.Calls = can.Trains
+		}
+		if can.Calls != nil {
+			m.Tools = can.Calls
+		}
+		m.Chat = m.Chat && (can.Chat == nil || *can.Chat)
+	}
+	return m
+}
+
+func contains(list []string, word string) bool {
+	for _, w := range list {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// notForChat are words in the ids of models that do something else.
+var notForChat = []string{
+	"embed", "rerank", "whisper", "tts", "transcribe", "moderation", "dall-e", "image", "audio", "realtime", "sora", "veo",
+	"imagen", "guard", "ocr", "bge-", "stable-diffusion", "flux", "davinci", "babbage", "similarity", "speech",
+}
+
+// fitForChat reports whether a model may answer a chat, judged by its type and
+// id.
+func fitForChat(id, kind string) bool {
+	switch strings.ToLower(kind) {
+	case "embedding", "embeddings", "rerank", "image", "audio", "moderation", "video", "transcribe":
+		return false
+	}
+	return !hasAny(strings.ToLower(id), notForChat...)
+}
+
+// listedPrices reads OpenRouter's prices, text in USD per token, and
+// Together's, numbers in USD per million. A negative price is a router's.
+func listedPrices(raw json.RawMessage) *agent.Prices {
+	var p struct {
+		Prompt     string  `json:"prompt"`
+		Completion string  `json:"completion"`
+		Cached     string  `json:"input_cache_read"`
+		CacheWrite string  `json:"input_cache_write"`
+		Input      float64 `json:"input"`
+		Output     float64 `json:"output"`
+	}
+	if json.Unmarshal(raw, &p) != nil {
+		return nil
+	}
+	if p.Prompt == "" && p.Input > 0 {
+		return &agent.Prices{Input: p.Input, Output: p.Output}
+	}
+	in, out := perMillion(p.Prompt), perMillion(p.Completion)
+	if in < 0 || out < 0 {
+		return nil
+	}
+	return &agent.Prices{Input: in, Output: out, Cached: max(0, perMillion(p.Cached)), CacheWrite: max(0, perMillion(p.CacheWrite))}
+}
+
+// perMillion turns a price per token into one per million, -1 if there is none.
+func perMillion(s string) float64 {
+	usd, err := strconv.ParseFloat(s, 64)
+	if err != nil || usd < 0 || math.IsNaN(usd) || math.IsInf(usd, 0) {
+		return -1
+	}
+	return math.Round(usd*1e6*1e6) / 1e6
+}

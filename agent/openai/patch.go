@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"plimsoll/conversation"
+)
+
+// A patch is what a request body needs beyond what the library's types can
+// say: fields it does not have, content it leaves out when empty, and provider
+// fields that are echoed with messages and calls. Applying it keeps all other
+// values; keys come out sorted, so equal requests have equal bytes.
+
+// patch completes one chat completions body.
+type patch struct {
+	top      map[string]any       // fields of the body
+	messages map[int]messagePatch // by index in the body's messages
+	headers  map[string]string
+}
+
+// messagePatch completes one message.
+type messagePatch struct {
+	fields map[string]conversation.RawJSON
+	calls  map[int]conversation.RawJSON // extra_content by index in tool_calls
+}
+
+func (p patch) empty() bool { return len(p.top) == 0 && len(p.messages) == 0 }
+
+// apply returns the completed body.
+func (p patch) apply(body []byte) ([]byte, error) {
+	if p.empty() {
+		return body, nil
+	}
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(body, &top); err != nil {
+		return nil, err
+	}
+	for name, value := range p.top {
+		raw, err := plain(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		top[name] = raw
+	}
+	if len(p.messages) > 0 {
+		raw, err := p.applyMessages(top["messages"])
+		if err != nil {
+			return nil, err
+		}
+		top["messages"] = raw
+	}
+	return plain(top)
+}
+
+func (p patch) applyMessages(raw json.RawMessage) (json.RawMessage, error) {
+	var messages []json.RawMessage
+	if err := json.Unmarshal(raw, &messages); err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	for i, m := range p.messages {
+		if i >= len(messages) {
+			return nil, fmt.Errorf("there is no message %d", i)
+		}
+		done, err := m.apply(messages[i])
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i, err)
+		}
+		messages[i] = done
+	}
+	return plain(messages)
+}
+
+func (m messagePatch) apply(raw json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	for name, value := range m.fields {
+		fields[name] = json.RawMessage(value)
+	}
+	if len(m.calls) > 0 {
+		var calls []map[string]json.RawMessage
+		if err := json.Unmarshal(fields["tool_calls"], &calls); err != nil {
+			return nil, fmt.Errorf("tool_calls: %w", err)
+		}
+		for i, extra := range m.calls {
+			calls[i]["extra_content"] = json.RawMessage(extra)
+		}
+		done, err := plain(calls)
+		if err != nil {
+			return nil, err
+		}
+		fields["tool_calls"] = done
+	}
+	return plain(fields)
+}
+
+// plain is JSON without the escaping of <, > and &.
+func plain(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

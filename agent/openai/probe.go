@@ -1,0 +1,89 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"plimsoll/agent"
+)
+
+// prober asks single questions.
+type prober struct {
+	opts   Options
+	who    party
+	client *http.Client
+}
+
+// one asks one question within its time.
+func (p prober) one(ctx context.Context, q question) answer {
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	body, err := p.fetch(ctx, q)
+	if err != nil {
+		return answer{err: err}
+	}
+	if !json.Valid(body) {
+		return answer{err: p.who.malformed("what it lists is not JSON", body, nil)}
+	}
+	a := q.read(body, "")
+	if a.detail == "" {
+		a.detail = q.name
+	}
+	return a
+}
+
+func (p prober) fetch(ctx context.Context, q question) ([]byte, error) {
+	method, payload := http.MethodGet, io.Reader(nil)
+	if q.body != "" {
+		method, payload = http.MethodPost, strings.NewReader(q.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, q.url, payload)
+	if err != nil {
+		return nil, p.who.unreachable(err)
+	}
+	p.authorize(req)
+	resp, err := p.client.Do(req)
+	if err != nil {
+		if ctx.Err() == context.DeadlineExceeded {
+			return nil, &agent.Error{Class: agent.Stalled, Message: p.who.host + " did not answer in time"}
+		}
+		return nil, p.who.unreachable(err)
+	}
+	// Nothing is lost with a connection that does not close well.
+	defer func() { _ = resp.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxProbeBody))
+	switch {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		return nil, p.who.refused(resp.StatusCode, resp.Header, body)
+	case err != nil:
+		return nil, p.who.unreachable(fmt.Errorf("reading the answer: %w", err))
+	}
+	return body, nil
+}
+
+// authorize gives the key in the form the endpoint's list wants it in.
+func (p prober) authorize(req *http.Request) {
+	req.Header.Set("Accept", "application/json")
+	if req.Method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if p.opts.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+p.opts.Key)
+		switch p.who.Name {
+		case "anthropic":
+			req.Header.Del("Authorization")
+			req.Header.Set("X-Api-Key", p.opts.Key)
+			req.Header.Set("Anthropic-Version", "2023-06-01")
+		case "gemini":
+			if !strings.HasSuffix(req.URL.Path, "/openai/models") {
+				req.Header.Del("Authorization")
+				req.Header.Set("X-Goog-Api-Key", p.opts.Key)
+			}
+		}
+	}
+	setHeaders(req.Header, p.opts.Headers)
+}

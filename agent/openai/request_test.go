@@ -1,0 +1,295 @@
+package openai_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func assistant(calls ...conversation.ToolCall) compact.Message {
+	return compact.Message{Role: compact.RoleAssistant, Calls: calls}
+}
+
+func result(id, text string) compact.Message {
+	return compact.Message{Role: compact.RoleTool, CallID: id, Tool: "ls", Text: text}
+}
+
+// seen is one request as a server saw it.
+type seen struct {
+	path   string
+	header http.Header
+	raw    []byte
+	body   map[string]any
+}
+
+// keep records requests and answers with a handler.
+func keep(t *testing.T, list *[]seen, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		raw, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		s := seen{path: r.URL.Path, header: r.Header, raw: raw}
+		if err := json.Unmarshal(raw, &s.body); err != nil {
+			t.Errorf("the body is not JSON: %v", err)
+		}
+		*list = append(*list, s)
+		next(w, r)
+	}
+}
+
+// ask sends one request and returns it as the server saw it, with the reply.
+func ask(t *testing.T, provider string, r agent.Request) (seen, reply) {
+	t.Helper()
+	var list []seen
+	got := gather(t, serve(t, provider, keep(t, &list, sse(hello+stop+done))), r)
+	if len(list) != 1 {
+		t.Fatalf("%d requests", len(list))
+	}
+	return list[0], got
+}
+
+func decode(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestRequestBody(t *testing.T) {
+	t.Parallel()
+	r := agent.Request{
+		Model: "m", System: "Be brief.", MaxTokens: 100, Conversation: "abcd",
+		Messages: []compact.Message{
+			{Role: compact.RoleUser, Text: "list <it> & go"},
+			{Role: compact.RoleAssistant, Reasoning: "secret thoughts", Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: ""}}},
+			result("c1", ""),
+			{Role: compact.RoleAssistant, Text: "done"},
+			{Role: compact.RoleUser, Text: "more"},
+		},
+		Tools: []conversation.ToolSpec{
+			{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object","properties":{"z":{},"a":{}}}`)},
+			{Name: "bare"},
+		},
+	}
+	got, rep := ask(t, "ollama", r)
+	want := decode(t, `{"model":"m","stream":true,"stream_options":{"include_usage":true},"max_tokens":100,
+		"messages":[
+			{"role":"system","content":"Be brief."},
+			{"role":"user","content":"list <it> & go"},
+			{"role":"assistant","content":"","tool_calls":[{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c1","content":"(no output)"},
+			{"role":"assistant","content":"done"},
+			{"role":"user","content":"more"}],
+		"tools":[
+			{"type":"function","function":{"name":"ls","description":"lists","parameters":{"type":"object","properties":{"z":{},"a":{}}}}},
+			{"type":"function","function":{"name":"bare","parameters":{"type":"object","properties":{}}}}]}`)
+	if diff := cmp.Diff(want, any(got.body)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if sum := sha256.Sum256(got.raw); rep.Hash != hex.EncodeToString(sum[:]) {
+		t.Errorf("hash %s is not of the bytes sent", rep.Hash)
+	}
+	if h := got.header; h.Get("Authorization") != "Bearer "+testKey || got.path != "/v1/chat/completions" || h.Get("User-Agent") != "plimsoll" {
+		t.Errorf("path %s, header %v", got.path, h)
+	}
+	if again, _ := ask(t, "ollama", r); string(again.raw) != string(got.raw) {
+		t.Error("the same request has other bytes")
+	}
+}
+
+func TestProvidersGetTheirForms(t *testing.T) {
+	t.Parallel()
+	r := user("hi")
+	r.MaxTokens, r.Conversation = 50, "abcd"
+	r.Messages = append(r.Messages, assistant(conversation.ToolCall{ID: "c1", Name: "ls", Arguments: "{}"}), result("c1", "x"))
+	r.Messages[1].Reasoning = "hm"
+	r.Model = "gpt-5-something" // the library refuses max_tokens for such a name
+	tests := []struct {
+		provider  string
+		limit     string
+		content   any
+		reasoning any
+		progress  any
+	}{
+		{"groq", "max_tokens", nil, nil, nil}, // at another address than its own
+		{"custom", "max_tokens", "", nil, nil},
+		{"deepseek", "max_tokens", "", "hm", nil},
+		{"gemini", "max_tokens", nil, nil, nil},
+		{"llamacpp", "max_tokens", "", nil, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.provider, func(t *testing.T) {
+			t.Parallel()
+			got, _ := ask(t, tt.provider, r)
+			m := got.body["messages"].([]any)[1].(map[string]any)
+			if got.body[tt.limit] != float64(50) || got.body["return_progress"] != tt.progress {
+				t.Errorf("body %s", got.raw)
+			}
+			if content, ok := m["content"]; !ok || content != tt.content || m["reasoning_content"] != tt.reasoning {
+				t.Errorf("message %v", m)
+			}
+			if _, ok := got.body["temperature"]; ok {
+				t.Error("temperature was sent")
+			}
+		})
+	}
+}
+
+func TestRefusedParametersAreLearned(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, field, refusal string
+		gone                 string
+		instead              string
+	}{
+		{"usage option", "stream_options", `{"error":{"message":"Unrecognized request argument supplied: stream_options","type":"invalid_request_error"}}`, "stream_options", ""},
+		{"limit", "max_tokens", `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","param":"max_tokens","code":"unsupported_parameter"}}`,
+			"max_tokens", "max_completion_tokens"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var list []seen
+			c := serve(t, "custom", keep(t, &list, func(w http.ResponseWriter, r *http.Request) {
+				if _, ok := list[len(list)-1].body[tt.field]; ok {
+					status(http.StatusBadRequest, tt.refusal)(w, r)
+					return
+				}
+				write(w, hello+stop)
+			}))
+			r := user("hi")
+			r.MaxTokens = 9
+			for range 2 {
+				if got := gather(t, c, r); got.Text != "Hello" {
+					t.Fatalf("%v", got.Err)
+				}
+			}
+			if len(list) != 3 {
+				t.Fatalf("%d requests, want the refused one and two good ones", len(list))
+			}
+			last := list[2].body
+			if _, ok := last[tt.gone]; ok || tt.instead != "" && last[tt.instead] == nil {
+				t.Errorf("last body %v", last)
+			}
+		})
+	}
+}
+
+func TestRefusalOfEverythingEnds(t *testing.T) {
+	t.Parallel()
+	var list []seen
+	c := serve(t, "custom", keep(t, &list, status(http.StatusBadRequest, `{"error":{"message":"stream_options max_tokens max_completion_tokens unsupported"}}`)))
+	got := gather(t, c, user("hi"))
+	if got.Err == nil || got.Err.Class != agent.BadRequest || len(list) > 4 {
+		t.Errorf("%d requests, %v", len(list), got.Err)
+	}
+}
+
+func TestEffortNoneWithTools(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]any{"gpt-6-sol": "none", "gpt-5.4": nil, "gpt-4o": nil} {
+		r := user("hi")
+		r.Model = model
+		if got, _ := ask(t, "openai", r); got.body["reasoning_effort"] != nil {
+			t.Errorf("%s without tools: effort %v", model, got.body["reasoning_effort"])
+		}
+		r.Tools = []conversation.ToolSpec{{Name: "ls"}}
+		if got, _ := ask(t, "openai", r); got.body["reasoning_effort"] != want || got.body["model"] != model {
+			t.Errorf("%s with tools: effort %v", model, got.body["reasoning_effort"])
+		}
+	}
+}
+
+func TestLlamaCppIsFoundOutByItsAnswer(t *testing.T) {
+	t.Parallel()
+	var list []seen
+	c := serve(t, "custom", keep(t, &list, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Server", "llama.cpp")
+		write(w, hello+stop)
+	}))
+	gather(t, c, user("hi"))
+	gather(t, c, user("hi"))
+	if list[0].body["return_progress"] != nil || list[1].body["return_progress"] != true {
+		t.Errorf("%s\n%s", list[0].raw, list[1].raw)
+	}
+}
+
+// echo makes a second request with what the first reply said to echo.
+func echo(t *testing.T, provider, model, nextModel, stream string) map[string]any {
+	t.Helper()
+	var list []seen
+	c := serve(t, provider, keep(t, &list, sse(stream)))
+	r := user("hi")
+	r.Model = model
+	first := gather(t, c, r)
+	m := compact.Message{Role: compact.RoleAssistant, Text: first.Text, Extras: first.Extras}
+	for _, x := range first.Calls {
+		m.Calls = append(m.Calls, conversation.ToolCall{ID: x.ID, Name: x.Name, Arguments: x.Arguments, Extra: conversation.RawJSON(x.Extra)})
+	}
+	r.Messages = append(r.Messages, m)
+	for _, x := range first.Calls {
+		r.Messages = append(r.Messages, result(x.ID, "ok"))
+	}
+	r.Messages = append(r.Messages, compact.Message{Role: compact.RoleUser, Text: "go on"})
+	r.Model = nextModel
+	gather(t, c, r)
+	if strings.Contains(string(list[1].raw), "plimsoll_route") {
+		t.Errorf("our own mark was sent: %s", list[1].raw)
+	}
+	return list[1].body["messages"].([]any)[1].(map[string]any)
+}
+
+func TestThoughtSignaturesGoBack(t *testing.T) {
+	t.Parallel()
+	stream := delta(`{"tool_calls":[{"index":0,"id":"c1","function":{"name":"ls","arguments":"{}"},"extra_content":{"google":{"thought_signature":"sig"}}}]}`) + stop
+	extra := func(m map[string]any) any { return m["tool_calls"].([]any)[0].(map[string]any)["extra_content"] }
+
+	got := extra(echo(t, "gemini", "gemini-3.8-flash", "gemini-3.8-flash", stream))
+	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"sig"}}`), got); diff != "" {
+		t.Errorf("same model (-want +got)\n%s", diff)
+	}
+	got = extra(echo(t, "gemini", "gemini-3.8-flash", "gemini-4-argon", stream))
+	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"skip_thought_signature_validator"}}`), got); diff != "" {
+		t.Errorf("other model (-want +got)\n%s", diff)
+	}
+	if got = extra(echo(t, "custom", "m", "n", stream)); got != nil {
+		t.Errorf("elsewhere: %v", got)
+	}
+}
+
+func TestTextSignatureGoesBack(t *testing.T) {
+	t.Parallel()
+	stream := delta(`{"content":"Hi","extra_content":{"google":{"thought_signature":"sig"}}}`) + stop
+	got := echo(t, "gemini", "gemini-3.8-flash", "gemini-3.8-flash", stream)
+	if diff := cmp.Diff(decode(t, `{"google":{"thought_signature":"sig"}}`), got["extra_content"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestReasoningDetailsGoBackWhole(t *testing.T) {
+	t.Parallel()
+	stream := delta(`{"reasoning":"a","reasoning_details":[{"type":"reasoning.text","text":"a","index":0,"format":"f"}]}`) +
+		delta(`{"reasoning":"b","reasoning_details":[{"type":"reasoning.text","text":"b","signature":"s","index":0,"format":"f"}]}`) +
+		delta(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"xyz","index":1}]}`) + hello + stop
+	got := echo(t, "openrouter", "anthropic/x", "anthropic/x", stream)
+	want := decode(t, `[{"type":"reasoning.text","text":"ab","signature":"s","index":0,"format":"f"},{"type":"reasoning.encrypted","data":"xyz","index":1}]`)
+	if diff := cmp.Diff(want, got["reasoning_details"]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if got := echo(t, "openrouter", "anthropic/x", "openai/y", stream); got["reasoning_details"] != nil {
+		t.Errorf("sent to another model: %v", got["reasoning_details"])
+	}
+}

@@ -1,0 +1,196 @@
+package openai
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// What single servers answer to questions of their own.
+
+// reader reads an answer about one model.
+type reader func(body []byte, model string) answer
+
+// withModel fixes the model an answer is read for.
+func withModel(read reader, model string) reader {
+	return func(body []byte, _ string) answer { return read(body, model) }
+}
+
+// readProps reads llama.cpp's /props: the window of one slot.
+func readProps(body []byte, _ string) answer {
+	var p struct {
+		Settings struct {
+			Window int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if json.Unmarshal(body, &p) != nil || p.Settings.Window <= 0 {
+		return answer{}
+	}
+	return answer{window: p.Settings.Window, strong: true, server: "llamacpp"}
+}
+
+// readPS reads Ollama's /api/ps: the models in memory with the windows they
+// were loaded with. A model that is not loaded has no window yet.
+func readPS(body []byte, model string) answer {
+	var ps struct {
+		Models []struct {
+			Name   string `json:"name"`
+			Model  string `json:"model"`
+			Window int    `json:"context_length"`
+		} `json:"models"`
+	}
+	if json.Unmarshal(body, &ps) != nil || ps.Models == nil {
+		return answer{}
+	}
+	a := answer{server: "ollama", again: true, loaded: []string{}}
+	for _, m := range ps.Models {
+		a.loaded = append(a.loaded, or(m.Name, m.Model))
+		if m.Window > 0 && (sameModel(m.Name, model) || sameModel(m.Model, model)) {
+			a.window, a.strong, a.again = m.Window, true, false
+		}
+	}
+	return a
+}
+
+// showQuestion asks Ollama for the parameters a model is loaded with.
+func showQuestion(base, model string) question {
+	body, err := plain(map[string]string{"model": model})
+	if err != nil {
+		body = []byte("{}") // a string always has a JSON form
+	}
+	return question{
+		name: "Ollama /api/show", url: strings.TrimSuffix(base, "/v1") + "/api/show", body: string(body), read: readShow,
+	}
+}
+
+// readShow reads Ollama's /api/show. Of the windows there only num_ctx counts:
+// the other is what the model was trained for.
+func readShow(body []byte, _ string) answer {
+	var s struct {
+		Parameters string `json:"parameters"`
+	}
+	if json.Unmarshal(body, &s) != nil {
+		return answer{}
+	}
+	for line := range strings.Lines(s.Parameters) {
+		f := strings.Fields(line)
+		if len(f) == 2 && f[0] == "num_ctx" {
+			if n, err := strconv.Atoi(f[1]); err == nil && n > 0 {
+				return answer{window: n, detail: "Ollama num_ctx", server: "ollama"}
+			}
+		}
+	}
+	return answer{}
+}
+
+// readLMStudio reads LM Studio's /api/v1/models.
+func readLMStudio(body []byte, model string) answer {
+	var list struct {
+		Models []struct {
+			Key       string `json:"key"`
+			Max       int    `json:"max_context_length"`
+			Instances []struct {
+				ID     string `json:"id"`
+				Config struct {
+					Window int `json:"context_length"`
+				} `json:"config"`
+			} `json:"loaded_instances"`
+		} `json:"models"`
+	}
+	if json.Unmarshal(body, &list) != nil {
+		return answer{}
+	}
+	var a answer
+	for _, m := range list.Models {
+		if m.Key == "" {
+			continue // another server's list
+		}
+		if a.loaded == nil {
+			a = readList(body, "")
+			a.server, a.loaded = "lmstudio", []string{}
+		}
+		wanted := sameModel(m.Key, model)
+		window := 0
+		for _, in := range m.Instances {
+			a.loaded = append(a.loaded, m.Key)
+			wanted = wanted || sameModel(in.ID, model)
+			window = max(window, in.Config.Window)
+		}
+		if wanted {
+			a.window, a.strong, a.again = window, window > 0, window == 0
+			if window == 0 {
+				a.window = m.Max
+			}
+		}
+	}
+	return a
+}
+
+// readLMStudio0 reads LM Studio's older /api/v0/models.
+func readLMStudio0(body []byte, model string) answer {
+	var list struct {
+		Data []struct {
+			ID     string `json:"id"`
+			State  string `json:"state"`
+			Loaded int    `json:"loaded_context_length"`
+			Max    int    `json:"max_context_length"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(body, &list) != nil {
+		return answer{}
+	}
+	var a answer
+	for _, m := range list.Data {
+		if m.State == "" {
+			continue // another server's list
+		}
+		if a.loaded == nil {
+			a = readList(body, "")
+			a.server, a.loaded = "lmstudio", []string{}
+		}
+		if m.State == "loaded" {
+			a.loaded = append(a.loaded, m.ID)
+		}
+		if sameModel(m.ID, model) {
+			a.window, a.strong, a.again = m.Loaded, m.Loaded > 0, m.Loaded == 0
+			if m.Loaded == 0 {
+				a.window = m.Max
+			}
+		}
+	}
+	return a
+}
+
+// readLiteLLM reads the LiteLLM proxy's /model/info.
+func readLiteLLM(body []byte, model string) answer {
+	var list struct {
+		Data []struct {
+			Name string `json:"model_name"`
+			Info struct {
+				MaxIn  int `json:"max_input_tokens"`
+				MaxOut int `json:"max_output_tokens"`
+			} `json:"model_info"`
+		} `json:"data"`
+	}
+	if json.Unmarshal(body, &list) != nil {
+		return answer{}
+	}
+	for _, m := range list.Data {
+		if m.Name != "" && sameModel(m.Name, model) {
+			return answer{window: m.Info.MaxIn, maxOut: m.Info.MaxOut, server: "litellm"}
+		}
+	}
+	return answer{}
+}
+
+// readTGI reads text-generation-inference's /info.
+func readTGI(body []byte, _ string) answer {
+	var info struct {
+		Window int    `json:"max_total_tokens"`
+		ID     string `json:"model_id"`
+	}
+	if json.Unmarshal(body, &info) != nil || info.ID == "" {
+		return answer{}
+	}
+	return answer{window: info.Window, strong: true, server: "tgi"}
+}

@@ -1,0 +1,194 @@
+package openai_test
+
+import (
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// Pieces of streams.
+const (
+	hello = `data: {"choices":[{"index":0,"delta":{"content":"Hello"}}]}` + "\n\n"
+	stop  = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\n"
+	calls = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}` + "\n\n"
+	done  = "data: [DONE]\n\n"
+)
+
+// delta is an event with that delta.
+func delta(json string) string {
+	return `data: {"choices":[{"index":0,"delta":` + json + `}]}` + "\n\n"
+}
+
+var streams = []struct {
+	name, body string
+	want       wanted
+}{
+	{"text", hello + delta(`{"content":" you"}`) + stop + done, wanted{Text: "Hello you", Stop: conversation.StopEnd}},
+	{"without [DONE]", hello + stop, wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"CRLF", strings.ReplaceAll(hello+stop+done, "\n", "\r\n"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"CR", strings.ReplaceAll(hello+stop+done, "\n", "\r"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"byte order mark", "\xEF\xBB\xBF" + hello + stop + done, wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"no space behind the colon", strings.ReplaceAll(hello+stop+done, "data: ", "data:"), wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"no blank lines", strings.ReplaceAll(hello+hello+stop+done, "\n\n", "\n"), wanted{Text: "HelloHello", Stop: conversation.StopEnd}},
+	{"no last newline", hello + strings.TrimSpace(stop), wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"data over several lines", "data: {\"choices\":[{\"delta\":\ndata:   {\"content\":\"Hi\"}}\ndata: ]}\n\n" + stop, wanted{Text: "Hi", Stop: conversation.StopEnd}},
+	{"events with names, ids and comments", ": welcome\nevent: message\nid: 1\nretry: 10\n" + hello + "event: ping\ndata: {}\n\n" + stop + done,
+		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"400 keep-alives", strings.Repeat(": OPENROUTER PROCESSING\n\n", 400) + hello + strings.Repeat(": ping\n\n", 400) + stop + done,
+		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"reasoning_content", delta(`{"reasoning_content":"hm"}`) + hello + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+	{"reasoning", delta(`{"reasoning":"hm"}`) + hello + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+	{"reasoning under both names counts once", delta(`{"reasoning":"hm","reasoning_content":"hm"}`) + hello + stop,
+		wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+	{"content as parts", delta(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"hm"}]}]}`) +
+		delta(`{"content":[{"type":"text","text":"Hello"}]}`) + stop, wanted{Text: "Hello", Reasoning: "hm", Stop: conversation.StopEnd}},
+	{"null content and fields of odd types", delta(`{"content":null,"reasoning":{"a":1},"tool_calls":null,"refusal":7}`) + hello + stop,
+		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"a stop reason in every event", strings.ReplaceAll(hello+hello, `"delta"`, `"finish_reason":"stop","delta"`) + done,
+		wanted{Text: "HelloHello", Stop: conversation.StopEnd}},
+	{"other choices are not the reply", `data: {"choices":[{"index":1,"delta":{"content":"no"},"finish_reason":"length"}]}` + "\n\n" + hello + stop,
+		wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"refusal", delta(`{"refusal":"I cannot"}`) + stop, wanted{Text: "I cannot", Stop: conversation.StopEnd}},
+	{"length", hello + strings.Replace(stop, "stop", "length", 1), wanted{Text: "Hello", Stop: conversation.StopLength}},
+	{"filtered", strings.Replace(stop, "stop", "content_filter", 1), wanted{Stop: conversation.StopFiltered}},
+	{"unknown reason", hello + strings.Replace(stop, "stop", "eos", 1), wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"calls wanted, none made", hello + calls, wanted{Text: "Hello", Stop: conversation.StopEnd}},
+	{"whole completion instead of a stream", `{"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"Hello"},` + "\n" +
+		`"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1}}`,
+		wanted{Text: "Hello", Stop: conversation.StopEnd, Usage: &struct{ Prompt, Cached, Completion int }{3, -1, 1}}},
+	{"nothing at all", "", wanted{Class: agent.Truncated}},
+	{"only [DONE]", done, wanted{Class: agent.Empty}},
+	{"empty reply", delta(`{"content":""}`) + stop + done, wanted{Class: agent.Empty}},
+	{"only reasoning", delta(`{"reasoning":"hm"}`) + stop + done, wanted{Reasoning: "hm", Class: agent.Empty}},
+	{"clean cut", hello + hello, wanted{Text: "HelloHello", Class: agent.Truncated}},
+	{"clean cut in a line", hello + hello[:40], wanted{Text: "Hello", Class: agent.Truncated}},
+	{"[DONE] without a reason", hello + done, wanted{Text: "Hello", Class: agent.Truncated}},
+	{"malformed JSON", hello + "data: {\"choices\":[}\n\n" + stop, wanted{Text: "Hello", Class: agent.Malformed}},
+	{"HTML with status 200", "<!DOCTYPE html><html><head><title>Sign in</title></head></html>", wanted{Class: agent.Malformed}},
+	{"plain text with status 200", "It works!\n", wanted{Class: agent.Malformed}},
+	{"a list", "[1,2]", wanted{Class: agent.Malformed}},
+	{"JSON error with status 200", `{"error":{"message":"bad","type":"invalid_request_error","code":400}}`, wanted{Class: agent.BadRequest}},
+	{"overflow with status 200", `{"error":{"message":"This endpoint's maximum context length is 8192 tokens. However, you requested about 9000 tokens","code":400}}`,
+		wanted{Class: agent.Overflow, Window: 8192, Requested: 9000}},
+	{"error frame", hello + `data: {"error":{"message":"boom","code":502}}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
+	{"error frame with a space", hello + `data: { "error": {"message":"boom"}}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
+	{"error frame behind other keys", hello + `data: {"id":"x","error":{"code":429,"message":"slow down"},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}` + "\n\n",
+		wanted{Text: "Hello", Class: agent.RateLimited}},
+	{"error event", hello + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", wanted{Text: "Hello", Class: agent.Overloaded}},
+	{"error as text", hello + `data: {"error":"the model overloaded"}` + "\n\n", wanted{Text: "Hello", Class: agent.Overloaded}},
+	{"error as object", hello + `data: {"object":"error","message":"boom","code":500}` + "\n\n", wanted{Text: "Hello", Class: agent.ServerFault}},
+	{"error as a bare line", hello + `{"error":{"message":"boom"}}` + "\n", wanted{Text: "Hello", Class: agent.ServerFault}},
+	{"reason error", hello + strings.Replace(stop, "stop", "error", 1), wanted{Text: "Hello", Class: agent.ServerFault}},
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	for _, tt := range streams {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := gather(t, serve(t, "custom", sse(tt.body)), user("hi"))
+			if diff := cmp.Diff(tt.want, summary(got)); diff != "" {
+				t.Errorf("(-want +got)\n%s\n%v", diff, got.Err)
+			}
+		})
+	}
+}
+
+func TestKeepAlivesAreSignsOfLife(t *testing.T) {
+	t.Parallel()
+	body := strings.Repeat(": OPENROUTER PROCESSING\n\n", 400) + hello + stop
+	got := gather(t, serve(t, "openrouter", sse(body)), user("hi"))
+	if got.Waiting < 401 {
+		t.Errorf("%d signs of life of 400 comments and the headers", got.Waiting)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	usd := 0.0125
+	tests := []struct {
+		name, json string
+		want       agent.Tokens
+	}{
+		{"OpenAI", `"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"prompt_tokens_details":{"cached_tokens":64,"cache_write_tokens":8},"completion_tokens_details":{"reasoning_tokens":5}}`,
+			agent.Tokens{Prompt: 100, Cached: 64, CacheWrite: 8, Completion: 20, Reasoning: 5}},
+		{"nothing said of the cache", `"usage":{"prompt_tokens":100,"completion_tokens":20}`,
+			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+		{"DeepSeek", `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}`,
+			agent.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+		{"Moonshot", `"usage":{"prompt_tokens":100,"completion_tokens":20,"cached_tokens":50}`,
+			agent.Tokens{Prompt: 100, Cached: 50, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+		{"OpenRouter", `"usage":{"prompt_tokens":100,"completion_tokens":20,"cost":0.0125,"cache_write_tokens":9,"prompt_tokens_details":{"cached_tokens":0}}`,
+			agent.Tokens{Prompt: 100, Cached: 0, CacheWrite: 9, Completion: 20, Reasoning: -1, CostUSD: &usd}},
+		{"SGLang", `"usage":{"prompt_tokens":100,"completion_tokens":20,"reasoning_tokens":7,"prompt_tokens_details":null}`,
+			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: 7}},
+		{"Groq", `"x_groq":{"id":"req","usage":{"prompt_tokens":100,"completion_tokens":20}}`,
+			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+		{"xAI leaves reasoning out of the completion", `"usage":{"prompt_tokens":100,"completion_tokens":20,"total_tokens":150,"completion_tokens_details":{"reasoning_tokens":30}}`,
+			agent.Tokens{Prompt: 100, Cached: -1, CacheWrite: -1, Completion: 50, Reasoning: 30}},
+		{"llama.cpp without usage", `"timings":{"cache_n":60,"prompt_n":40,"predicted_n":20}`,
+			agent.Tokens{Prompt: 100, Cached: 60, CacheWrite: -1, Completion: 20, Reasoning: -1}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got := gather(t, serve(t, "custom", sse(hello+stop+`data: {"choices":[],`+tt.json+"}\n\n"+done)), user("hi"))
+			if got.Usage == nil {
+				t.Fatal("no usage")
+			}
+			if diff := cmp.Diff(tt.want, *got.Usage); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGzip(t *testing.T) {
+	t.Parallel()
+	got := gather(t, serve(t, "custom", func(w http.ResponseWriter, r *http.Request) {
+		if !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			t.Errorf("Accept-Encoding is %q", r.Header.Get("Accept-Encoding"))
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = z.Write([]byte(hello + stop + done))
+		_ = z.Close()
+	}), user("hi"))
+	if got.Text != "Hello" || got.Stop != conversation.StopEnd {
+		t.Errorf("%q %q %v", got.Text, got.Stop, got.Err)
+	}
+}
+
+// An endless reply stops at a limit, and so does an endless line.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("x", 256<<10)
+	for name, piece := range map[string]string{
+		"text": delta(`{"content":"` + big + `"}`), "line": big, "body": `{"a":"` + big + `"`,
+		"calls":      delta(`{"tool_calls":[` + strings.TrimSuffix(strings.Repeat(`{"id":"","function":{"name":"ls"}},`, 100), ",") + `]}`),
+		"details":    delta(`{"reasoning_details":[{"type":"reasoning.encrypted","data":"` + big + `"}]}`),
+		"data lines": "data: [" + strings.Repeat("\ndata: {},", 40000) + "\ndata: {}", // never complete
+		"arguments":  delta(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"ls","arguments":"` + big + `"}}]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := gather(t, serve(t, "custom", func(w http.ResponseWriter, r *http.Request) {
+				for r.Context().Err() == nil {
+					write(w, piece)
+				}
+			}), user("hi"))
+			if got.Err == nil || got.Err.Class != agent.Malformed || got.Err.Retryable() {
+				t.Errorf("%v", got.Err)
+			}
+			if len(got.Text) > 9<<20 {
+				t.Errorf("%d bytes of text", len(got.Text))
+			}
+		})
+	}
+}
