@@ -1,0 +1,214 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// Rules of blobs:
+//   - A blob is named by the SHA-256 of its text, in hexadecimal; a beginning
+//     of at least eight digits names it where it is the only one.
+//   - Its text is checked against its name whenever it is read.
+
+// minBlobName is how much of a blob's name has to be given.
+const minBlobName = 8
+
+// maxBlob is the longest text a blob may hold when it is read, in bytes: far
+// above what is ever stored, so that damage cannot ask for all the memory.
+const maxBlob = 1 << 28
+
+// The first byte of a stored blob.
+const (
+	blobRaw  = 'r'
+	blobZstd = 'z'
+)
+
+// blobName is the name of text.
+func blobName(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// PutBlob stores text and returns its name. The same text is stored once. With
+// a conversation that has no file yet the text is kept in memory until it has.
+func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
+	text = conversation.Clean(text)
+	name := blobName(text)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.usable(ctx); err != nil {
+		return "", err
+	}
+	if w.known[name] {
+		return name, nil
+	}
+	if !w.stored {
+		w.early.blobs[name] = text
+		return name, nil
+	}
+	value := w.store.text.pack(text)
+	err := w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error { return putBlob(tx, name, value) })
+	if err != nil && !errors.Is(err, errUnchanged) {
+		return "", fmt.Errorf("store text in conversation %s: %w", w.id, gone(w.id, err))
+	}
+	w.known[name] = true
+	return name, nil
+}
+
+// Blob reads a blob of the conversation, also before it has a file.
+func (w *Writer) Blob(ctx context.Context, name string) (string, error) {
+	w.mu.Lock()
+	stored := w.stored
+	var found []string
+	for full := range w.early.blobs {
+		if len(name) >= minBlobName && len(name) <= len(full) && full[:len(name)] == name {
+			found = append(found, w.early.blobs[full])
+		}
+	}
+	w.mu.Unlock()
+	switch {
+	case stored:
+		return w.store.Blob(ctx, w.id, name)
+	case len(found) == 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("text %q of conversation %s: %w", name, w.id, ErrNotFound)
+}
+
+// errUnchanged ends a transaction that has nothing to write.
+var errUnchanged = errors.New("unchanged")
+
+// putBlob stores a packed text, errUnchanged if it is there.
+func putBlob(tx *bbolt.Tx, name string, value []byte) error {
+	b := tx.Bucket(bucketBlobs)
+	if b.Get([]byte(name)) != nil {
+		return errUnchanged
+	}
+	return b.Put([]byte(name), value)
+}
+
+// Blob reads the text stored under name, which may be shortened to eight
+// digits. No such blob, or several, is ErrNotFound; one whose text does not
+// match its name is ErrDamaged.
+func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
+	if err := s.exists(id); err != nil {
+		return "", err
+	}
+	missing := fmt.Errorf("text %q of conversation %s: %w", name, id, ErrNotFound)
+	if len(name) < minBlobName || len(name) > sha256.Size*2 {
+		return "", missing
+	}
+	var full string
+	var value []byte
+	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+		c := tx.Bucket(bucketBlobs).Cursor()
+		k, v := c.Seek([]byte(name))
+		if !bytes.HasPrefix(k, []byte(name)) {
+			return missing
+		}
+		full, value = string(k), bytes.Clone(v)
+		if next, _ := c.Next(); bytes.HasPrefix(next, []byte(name)) {
+			return fmt.Errorf("several texts begin with %q: %w", name, missing)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", gone(id, err)
+	}
+	text, err := s.text.open(full, value)
+	if err != nil {
+		return "", damaged(s.conversation(id).path, err)
+	}
+	return text, nil
+}
+
+// compressor packs texts. Its machinery takes memory and is made when it is
+// first needed. The zero value is ready.
+type compressor struct {
+	mu  sync.Mutex // guards the fields below; the coders themselves may be shared
+	enc *zstd.Encoder
+	dec *zstd.Decoder
+}
+
+// shortest text worth compressing, in bytes.
+const packFrom = 128
+
+// pack returns the stored form of text.
+func (c *compressor) pack(text string) []byte {
+	if enc, err := c.encoder(); err == nil && len(text) >= packFrom {
+		packed := enc.EncodeAll([]byte(text), []byte{blobZstd})
+		if len(packed) <= len(text) {
+			return packed
+		}
+	}
+	return append([]byte{blobRaw}, text...)
+}
+
+// open returns the text of a stored form and checks it against its name.
+func (c *compressor) open(name string, value []byte) (string, error) {
+	if len(value) == 0 {
+		return "", fmt.Errorf("text %s has no encoding", name)
+	}
+	text := value[1:]
+	switch value[0] {
+	case blobRaw:
+	case blobZstd:
+		dec, err := c.decoder()
+		if err == nil {
+			text, err = dec.DecodeAll(text, nil)
+		}
+		if err != nil {
+			return "", fmt.Errorf("text %s: %w", name, err)
+		}
+	default:
+		return "", fmt.Errorf("text %s has the unknown encoding %q", name, value[0])
+	}
+	sum := sha256.Sum256(text)
+	if hex.EncodeToString(sum[:]) != name {
+		return "", fmt.Errorf("text %s is not the one that was stored", name)
+	}
+	return string(text), nil
+}
+
+func (c *compressor) encoder() (*zstd.Encoder, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.enc != nil {
+		return c.enc, nil
+	}
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(1<<20))
+	c.enc = enc
+	return enc, err
+}
+
+func (c *compressor) decoder() (*zstd.Decoder, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dec != nil {
+		return c.dec, nil
+	}
+	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlob))
+	c.dec = dec
+	return dec, err
+}
+
+// close ends the decoder's goroutines.
+func (c *compressor) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.dec != nil {
+		c.dec.Close()
+		c.dec = nil
+	}
+}

@@ -1,0 +1,302 @@
+package storage_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// patient is a closed conversation of some size to be damaged.
+func patient(t *testing.T) (*storage.Store, string, []conversation.Event) {
+	t.Helper()
+	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	for i := range 60 {
+		text := strings.Repeat(fmt.Sprintf("reply %d ", i), 40)
+		name, err := c.w.PutBlob(t.Context(), strings.Repeat(text, 5))
+		must(t, err)
+		c.say(reply(text), conversation.UserMessage{Text: text},
+			conversation.ToolResult{CallID: "x", Text: text, Blob: name, Status: conversation.ResultOK})
+	}
+	c.close()
+	list(t, s, storage.Filter{})
+	return s, filepath.Join(s.Dir(), "conversations", idA+".db"), c.log.Events()
+}
+
+func check(t *testing.T, s *storage.Store) []storage.Finding {
+	t.Helper()
+	last, total := -1, 0
+	findings, err := s.Check(t.Context(), func(done, of int) {
+		if done <= last {
+			t.Errorf("progress goes from %d to %d", last, done)
+		}
+		last, total = done, of
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last != total {
+		t.Errorf("progress ended at %d of %d", last, total)
+	}
+	return findings
+}
+
+// repaired repairs findings and checks that nothing is left.
+func repaired(t *testing.T, s *storage.Store, findings []storage.Finding) []storage.Finding {
+	t.Helper()
+	out, err := s.Repair(t.Context(), findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range out {
+		if !f.Repaired || f.Note == "" {
+			t.Errorf("not repaired: %+v", f)
+		}
+	}
+	if left := check(t, s); len(left) > 0 {
+		t.Errorf("after the repair: %+v", left)
+	}
+	return out
+}
+
+func edit(t *testing.T, path string, change func(*bbolt.Tx) error) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	must(t, db.Update(change))
+}
+
+func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+func TestCheckFindsNothingInSoundFiles(t *testing.T) {
+	t.Parallel()
+	s, _, _ := patient(t)
+	must(t, s.AddHistory(t.Context(), "/w", "hello"))
+	if findings := check(t, s); len(findings) > 0 {
+		t.Errorf("findings: %+v", findings)
+	}
+}
+
+func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
+	t.Parallel()
+	s, path, said := patient(t)
+	edit(t, path, func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("events"))
+		other := bytes.Clone(b.Get(key(8)))
+		return errors.Join(b.Put(key(5), []byte(`{"seq":5,"turn":`)), b.Put(key(7), other), b.Delete(key(20)))
+	})
+	events, report, err := s.Load(t.Context(), idA)
+	if err != nil || len(events) != len(said) || len(report.Damaged) != 3 {
+		t.Fatalf("%d events, %v, %v", len(events), report, err)
+	}
+	for i, seq := range []uint64{5, 7, 20} {
+		if report.Damaged[i].Seq != seq {
+			t.Errorf("reported %+v, want event %d", report.Damaged[i], seq)
+		}
+		u, ok := events[seq-1].Body.(conversation.Unknown)
+		if !ok {
+			t.Errorf("event %d is %+v, want an unknown one", seq, events[seq-1])
+		}
+		if seq == 5 && string(u.Raw) != `"{\"seq\":5,\"turn\":"` {
+			t.Errorf("event 5 keeps %s", u.Raw)
+		}
+	}
+	if _, err := conversation.NewLog(events); err != nil {
+		t.Error(err)
+	}
+	c := &talk{t: t}
+	c.w, err = s.OpenWriter(t.Context(), idA)
+	must(t, err)
+	must(t, c.log.Commit(events))
+	c.say(reply("work goes on"))
+	findings := check(t, s)
+	if len(findings) != 1 || findings[0].ID != idA {
+		t.Fatalf("findings: %+v", findings)
+	}
+	held, err := s.Repair(t.Context(), findings)
+	if err != nil || held[0].Repaired || !strings.Contains(held[0].Note, "is open in") {
+		t.Errorf("repaired while it is written: %+v, %v", held, err)
+	}
+	c.close()
+	repaired(t, s, findings)
+	after, report, err := s.Load(t.Context(), idA)
+	if err != nil || len(report.Damaged) > 0 || len(after) != len(said)+1 {
+		t.Errorf("after the repair: %d events, %v, %v", len(after), report, err)
+	}
+	if _, err := os.Stat(path + ".damaged"); err != nil {
+		t.Errorf("the damaged file is not kept: %v", err)
+	}
+}
+
+func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
+	t.Parallel()
+	s, path, said := patient(t)
+	name := said[3].Body.(conversation.ToolResult).Blob
+	edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("rother")) })
+	_, err := s.Blob(t.Context(), idA, name)
+	want(t, err, storage.ErrDamaged)
+	findings := check(t, s)
+	if len(findings) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	repaired(t, s, findings)
+	_, err = s.Blob(t.Context(), idA, name)
+	want(t, err, storage.ErrNotFound)
+	events, _, err := s.Load(t.Context(), idA)
+	if diff := cmp.Diff(said, events); err != nil || diff != "" {
+		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
+	}
+	if text, err := s.Blob(t.Context(), idA, said[6].Body.(conversation.ToolResult).Blob); err != nil || text == "" {
+		t.Errorf("another text: %v", err)
+	}
+}
+
+func TestWrongSummaryIsFoundAndRepaired(t *testing.T) {
+	t.Parallel()
+	s, path, _ := patient(t)
+	before := list(t, s, storage.Filter{})
+	edit(t, path, func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("meta")).Put([]byte("card"), []byte(`{"events":181,"turns":7,"title":"wrong"}`))
+	})
+	findings := check(t, s)
+	if len(findings) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	repaired(t, s, findings)
+	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
+		t.Errorf("list (-before +repaired):\n%s", diff)
+	}
+}
+
+func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
+	t.Parallel()
+	s, _, _ := patient(t)
+	before := list(t, s, storage.Filter{})
+	edit(t, filepath.Join(s.Dir(), "index.db"), func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("entries"))
+		return b.Put([]byte(idA), bytes.Replace(b.Get([]byte(idA)), []byte(`"turns":61`), []byte(`"turns":62`), 1))
+	})
+	findings := check(t, s)
+	if len(findings) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	repaired(t, s, findings)
+	if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
+		t.Errorf("list (-before +repaired):\n%s", diff)
+	}
+}
+
+func TestDamagedSharedFileIsRepaired(t *testing.T) {
+	t.Parallel()
+	s, _, _ := patient(t)
+	must(t, s.AddHistory(t.Context(), "/w", "one"))
+	must(t, s.AddHistory(t.Context(), "/w", "two"))
+	must(t, s.SaveCalibration(t.Context(), "e m", conversation.Calibration{Factor: 2}))
+	edit(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("history")).Put(key(1), []byte("{"))
+	})
+	repaired(t, s, check(t, s))
+	must(t, s.AddHistory(t.Context(), "/w", "three"))
+	h, err := s.History(t.Context(), "/w", 0)
+	if diff := cmp.Diff([]string{"two", "three"}, h); err != nil || diff != "" {
+		t.Errorf("%v, history (-want +got):\n%s", err, diff)
+	}
+	if c, ok, err := s.Calibration(t.Context(), "e m"); !ok || err != nil || c.Factor != 2 {
+		t.Errorf("calibration: %+v, %v, %v", c, ok, err)
+	}
+}
+
+func TestLeftoversAndModesAreRepaired(t *testing.T) {
+	t.Parallel()
+	s, path, _ := patient(t)
+	must(t, os.WriteFile(path+".new", []byte("draft"), 0o600))
+	must(t, os.Chmod(path, 0o644))
+	findings := check(t, s)
+	if len(findings) != 2 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	repaired(t, s, findings)
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %v, %v", st.Mode(), err)
+	}
+}
+
+// spoil overwrites or cuts a file the way disks and copies do.
+func spoil(r *rand.Rand, data []byte) []byte {
+	switch r.IntN(4) {
+	case 0: // cut
+		return data[:r.IntN(len(data))]
+	case 1: // a page of zeros
+		at := r.IntN(len(data)/4096) * 4096
+		clear(data[at : at+4096])
+	case 2: // rubbish
+		at := r.IntN(len(data) - 512)
+		for i := range 512 {
+			data[at+i] = byte(r.Uint32())
+		}
+	case 3: // bits in the head of a page
+		at := r.IntN(len(data)/4096) * 4096
+		for range 1 + r.IntN(8) {
+			data[at+r.IntN(64)] ^= 1 << r.IntN(8)
+		}
+	}
+	return data
+}
+
+// Whatever is wrong with a file: nothing panics or hangs, what is not reported
+// as damaged is what was said, and a repair leaves a sound store.
+func TestAnyDamageIsAnErrorAndCanBeRepaired(t *testing.T) {
+	t.Parallel()
+	s, path, said := patient(t)
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	r := rand.New(rand.NewPCG(1, 2))
+	for round := range 60 {
+		must(t, os.WriteFile(path, spoil(r, bytes.Clone(sound)), 0o600))
+		if _, _, err := s.Load(t.Context(), idA); err != nil && !errors.Is(err, storage.ErrDamaged) {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		w, err := s.OpenWriter(t.Context(), idA)
+		if err == nil {
+			_ = w.KeepPartial(t.Context(), conversation.Partial{After: uint64(len(said)), Text: "x"}) // may fail, not panic
+			must(t, w.Close())
+		} else if !errors.Is(err, storage.ErrDamaged) {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		list(t, s, storage.Filter{})
+		findings := check(t, s)
+		out, err := s.Repair(t.Context(), findings)
+		must(t, err)
+		for _, f := range out {
+			if !f.Repaired {
+				t.Errorf("round %d: %+v", round, f)
+			}
+		}
+		if left := check(t, s); len(left) > 0 {
+			t.Fatalf("round %d: %+v\nafter the repair: %+v", round, out, left)
+		}
+		if _, err := os.Stat(path); err == nil {
+			checkFile(t, path)
+		}
+		damaged, err := filepath.Glob(path + ".damaged*")
+		must(t, err)
+		for _, d := range damaged {
+			must(t, os.Remove(d))
+		}
+	}
+}

@@ -1,0 +1,59 @@
+// Package storage keeps conversations on disk, in bbolt files.
+//
+// # Guarantees
+//
+//   - Every append is one transaction, on disk (fsync) when the call returns.
+//     What was acknowledged survives kill -9.
+//   - Several programs on one data directory are normal use. No call waits
+//     longer than a second for another program; what would, ends with [ErrBusy].
+//   - One program at a time writes a conversation ([Writer], [ErrLocked]); any
+//     number read it meanwhile.
+//   - Damage stays in one file, is an error ([ErrDamaged]) and never a panic. A
+//     single event that cannot be read is replaced, not fatal ([LoadReport]).
+//   - Directories are 0700, files 0600; looser modes on our own are tightened.
+//   - A chat in which the user said nothing leaves no file.
+//
+// # Layout of the data directory
+//
+//	gate                     empty; locked for the moment in which a file appears or
+//	                         disappears and a writer lock is taken or tested
+//	conversations/ID.db      one conversation
+//	conversations/ID.lock    locked while the conversation is open for writing; holds the
+//	                         process id; removed on a clean close
+//	conversations/ID.db.damaged   what a repair put aside, with a number if there are several
+//	index.db                 what a list shows of each conversation; rebuilt when it is
+//	                         missing, damaged or disagrees with the files
+//	shared.db                input history and calibrations
+//	*.db.new                 a file in the making, renamed when it is complete
+//
+// # Keys and values
+//
+//	conversations/ID.db
+//	  meta    format      version of the file, decimal
+//	          id, workspace, created (RFC 3339)
+//	          card        JSON of an Entry, made from the events, so that a list need
+//	                      not read them
+//	          partial     JSON of a conversation.Partial, while a reply arrives
+//	  events  Seq, 8 bytes, big endian -> conversation.Marshal
+//	  blobs   SHA-256 of the text, 64 hexadecimal digits -> one byte for the encoding
+//	          ('r' as it is, 'z' zstd) and the text
+//	index.db
+//	  meta    format
+//	  entries ID -> JSON of an Entry with the size and time of the file it was made from
+//	shared.db
+//	  meta         format
+//	  history      number, 8 bytes, big endian -> JSON of text, workspace
+//	  calibration  "endpoint model" -> JSON of a conversation.Calibration
+//
+// # Locks
+//
+// bbolt locks a whole file for as long as it is open, and polls for that lock.
+// So a file is opened for one transaction and closed again (0.04 ms), and each
+// file is its own gate: its lock is taken with a blocking flock, which is fair
+// where polling starves, in a goroutine of its own, and the locked descriptor
+// is then given to bbolt. Whoever holds the lock of a database takes no other
+// lock, so locks cannot wait for each other in a circle.
+//
+// The package runs on Unix-like systems with flock. A data directory on NFS is
+// refused: its locks and maps are not dependable ([ErrNetwork]).
+package storage

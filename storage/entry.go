@@ -1,0 +1,115 @@
+package storage
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode"
+
+	"plimsoll/conversation"
+)
+
+// Entry is what a list shows of a conversation. It is a summary of the events
+// and can always be made again from them.
+type Entry struct {
+	ID        string    `json:"id"`
+	Workspace string    `json:"workspace,omitempty"`
+	Title     string    `json:"title,omitempty"` // given by the user or the program, "" if none
+	Model     string    `json:"model,omitempty"` // provider/id used last
+	First     string    `json:"first,omitempty"` // beginning of the first user message, one line
+	Created   time.Time `json:"created"`         // time of the first event
+	Updated   time.Time `json:"updated"`         // time of the newest event
+	Turns     int       `json:"turns"`           // user messages
+	Events    int       `json:"events"`
+	// Problem says why the conversation cannot be read, "" if it can. All but
+	// ID and Updated may be missing then.
+	Problem string `json:"problem,omitempty"`
+	// Elsewhere reports that another program, or another store of this one,
+	// has the conversation open for writing.
+	Elsewhere bool `json:"-"`
+}
+
+// firstLimit is how many characters of the first user message an entry keeps.
+const firstLimit = 200
+
+// headingLimit is how many characters of it stand for a title.
+const headingLimit = 60
+
+// Heading is the title, or the beginning of the first user message.
+func (e Entry) Heading() string {
+	switch {
+	case e.Title != "":
+		return e.Title
+	case e.Problem != "":
+		return "(cannot be read)"
+	}
+	r := []rune(e.First)
+	if len(r) <= headingLimit {
+		return e.First
+	}
+	return strings.TrimRightFunc(string(r[:headingLimit-1]), unicode.IsSpace) + "…"
+}
+
+// add counts events that follow those counted so far.
+func (e *Entry) add(events []conversation.Event) {
+	for _, ev := range events {
+		if e.Events == 0 {
+			e.Created = ev.Time
+		}
+		e.Events++
+		e.Updated = ev.Time
+		switch b := ev.Body.(type) {
+		case conversation.UserMessage:
+			if e.Turns == 0 {
+				e.First = oneLine(b.Text, firstLimit)
+			}
+			e.Turns++
+		case conversation.Renamed:
+			e.Title = oneLine(b.Title, firstLimit)
+		case conversation.ModelChanged:
+			e.Model = b.Name()
+		case conversation.AssistantMessage:
+			if b.Model != "" {
+				e.Model = b.Model
+			}
+		}
+	}
+}
+
+// same reports whether two entries say the same of the events.
+func (e Entry) same(o Entry) bool {
+	if !e.Created.Equal(o.Created) || !e.Updated.Equal(o.Updated) {
+		return false
+	}
+	e.Created, e.Updated, o.Created, o.Updated = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	e.Elsewhere, o.Elsewhere = false, false
+	return e == o
+}
+
+// oneLine is the beginning of text with every run of white space and control
+// characters as one space, at most limit characters.
+func oneLine(text string, limit int) string {
+	var b strings.Builder
+	space := false
+	for _, r := range text {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = b.Len() > 0
+			continue
+		}
+		if space {
+			b.WriteByte(' ')
+			limit--
+			space = false
+		}
+		if limit <= 0 {
+			break
+		}
+		b.WriteRune(r)
+		limit--
+	}
+	return b.String()
+}
+
+// encode returns v as JSON. The values stored here always have a JSON form, so
+// the error is that of a programming mistake.
+func encode(v any) ([]byte, error) { return json.Marshal(v) }

@@ -1,0 +1,152 @@
+package storage
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// row is one event as it is stored.
+type row struct {
+	seq   uint64
+	value []byte
+}
+
+// rowsOf encodes events, which must follow one another.
+func rowsOf(events []conversation.Event) ([]row, error) {
+	rows := make([]row, len(events))
+	for i, e := range events {
+		if want := events[0].Seq + uint64(i); e.Seq != want {
+			return nil, fmt.Errorf("event %d stands where %d belongs: %w", e.Seq, want, ErrConflict)
+		}
+		value, err := conversation.Marshal(e)
+		if err != nil {
+			return nil, fmt.Errorf("store event %d: %w", e.Seq, err)
+		}
+		rows[i] = row{e.Seq, value}
+	}
+	return rows, nil
+}
+
+func keyOf(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
+
+// seqOf reads a key of events or history; 0 is no sequence number.
+func seqOf(key []byte) uint64 {
+	if len(key) != 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(key)
+}
+
+// lastSeq is the newest stored sequence number, 0 without events.
+func lastSeq(tx *bbolt.Tx) uint64 {
+	key, _ := tx.Bucket(bucketEvents).Cursor().Last()
+	return seqOf(key)
+}
+
+// putRows stores rows that follow the newest stored event.
+func putRows(tx *bbolt.Tx, rows []row) error {
+	last := lastSeq(tx)
+	if rows[0].seq != last+1 {
+		return fmt.Errorf("event %d was to follow event %d: %w", rows[0].seq, last, ErrConflict)
+	}
+	b := tx.Bucket(bucketEvents)
+	b.FillPercent = fillPercent
+	for _, r := range rows {
+		if err := b.Put(keyOf(r.seq), r.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// card reads the entry kept with the events. It is an error if there is none
+// or it was not made from all of them.
+func card(tx *bbolt.Tx) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(tx.Bucket(bucketMeta).Get(keyCard), &e); err != nil {
+		return Entry{}, fmt.Errorf("card: %w", err)
+	}
+	if last := lastSeq(tx); uint64(e.Events) != last {
+		return Entry{}, fmt.Errorf("card of %d events, %d are stored", e.Events, last)
+	}
+	return e, nil
+}
+
+// recount makes the card again from the events.
+func recount(tx *bbolt.Tx) Entry {
+	meta := tx.Bucket(bucketMeta)
+	e := Entry{ID: string(meta.Get(keyID)), Workspace: string(meta.Get(keyWorkspace))}
+	events, _ := decodeRows(copyRows(tx))
+	e.add(events)
+	return e
+}
+
+// addToCard counts events that were just stored.
+func addToCard(tx *bbolt.Tx, before Entry, events []conversation.Event) error {
+	before.add(events)
+	value, err := encode(before)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(bucketMeta).Put(keyCard, value)
+}
+
+// identify writes what never changes about a conversation.
+func identify(tx *bbolt.Tx, id, workspace string, created time.Time) error {
+	meta := tx.Bucket(bucketMeta)
+	return errors.Join(
+		meta.Put(keyID, []byte(id)),
+		meta.Put(keyWorkspace, []byte(workspace)),
+		meta.Put(keyCreated, created.UTC().AppendFormat(nil, time.RFC3339Nano)))
+}
+
+// putPartial replaces the partial reply.
+func putPartial(tx *bbolt.Tx, p conversation.Partial) error {
+	value, err := encode(p)
+	if err != nil {
+		return err
+	}
+	return tx.Bucket(bucketMeta).Put(keyPartial, value)
+}
+
+// partial reads the partial reply. One that does not follow the newest event
+// is stale, as is one that cannot be read: both are reported as none.
+func partial(tx *bbolt.Tx) (p conversation.Partial, ok, stale bool) {
+	value := tx.Bucket(bucketMeta).Get(keyPartial)
+	if value == nil {
+		return p, false, false
+	}
+	if err := json.Unmarshal(value, &p); err != nil || p.After != lastSeq(tx) {
+		return conversation.Partial{}, false, true
+	}
+	return p, true, false
+}
+
+func dropPartial(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyPartial) }
+
+// answered reports whether a reply is among events.
+func answered(events []conversation.Event) bool {
+	for _, e := range events {
+		if e.Body.Kind() == conversation.KindAssistant {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken reports whether the user said something in events.
+func spoken(events []conversation.Event) bool {
+	for _, e := range events {
+		if e.Body.Kind() == conversation.KindUser {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,46 @@
+package storage
+
+import (
+	"context"
+
+	"go.etcd.io/bbolt"
+)
+
+var background = context.Background()
+
+// WithFaults makes transactions on a file fail when fail returns an error.
+func WithFaults(o Options, fail func(path string) error) Options {
+	o.commit = fail
+	return o
+}
+
+// OnFilesystem makes the store believe what its directory lies on.
+func OnFilesystem(o Options, network string) Options {
+	o.filesystem = func(string) (string, error) { return network, nil }
+	return o
+}
+
+// Migration is a step forward for WithMigrations.
+type Migration struct {
+	Name string
+	Run  func(*bbolt.Tx) error
+}
+
+// UpdateConversation opens the file of a conversation for writing as a program
+// would whose conversations have these migrations.
+func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
+	return s.update(background, later(s.conversation(id), steps), change)
+}
+
+// ViewConversation is UpdateConversation for reading.
+func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
+	return s.view(background, later(s.conversation(id), steps), read)
+}
+
+func later(f dbfile, steps []Migration) dbfile {
+	l := *f.layout
+	for _, m := range steps {
+		l.migrations = append(l.migrations, migration{m.Name, m.Run})
+	}
+	return dbfile{f.path, &l}
+}

@@ -1,0 +1,264 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+	"golang.org/x/sys/unix"
+
+	"plimsoll/conversation"
+)
+
+// Rules of the index:
+//   - It is a copy of what the conversation files say, kept because reading one
+//     file is faster than reading a thousand. Losing it loses nothing.
+//   - A row tells size and time of the file it was made from. Where they differ
+//     from the file's, the row is made again from the file.
+//   - Nobody waits for the index: a write that would have to is left out, and
+//     the next list heals it.
+
+// indexRow is a row of the index.
+type indexRow struct {
+	Entry
+	Size  int64 `json:"size"`
+	Mtime int64 `json:"mtime"` // nanoseconds since 1970
+}
+
+// describes reports whether r was made from the file as it is.
+func (r indexRow) describes(size int64, mtime time.Time) bool {
+	return r.Size == size && r.Mtime == mtime.UnixNano()
+}
+
+// note writes e into the index if that means no waiting.
+func (s *Store) note(ctx context.Context, e Entry) bool {
+	st, err := os.Stat(s.conversation(e.ID).path)
+	if err != nil {
+		return false
+	}
+	r := indexRow{Entry: e, Size: st.Size(), Mtime: st.ModTime().UnixNano()}
+	return s.writeIndex(ctx, 0, []indexRow{r}, nil) == nil
+}
+
+// refresh brings the row of id up to date, waiting for the index if need be.
+func (s *Store) refresh(ctx context.Context, id string) {
+	st, err := os.Stat(s.conversation(id).path)
+	if err != nil {
+		return // nothing to describe
+	}
+	r := s.examine(ctx, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
+	if err := s.writeIndex(ctx, s.options.Wait, []indexRow{r}, nil); err != nil {
+		s.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
+	}
+}
+
+// readIndex reads all rows. Rows that cannot be read are left out.
+func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
+	rows := map[string]indexRow{}
+	err := s.view(ctx, s.index(), func(tx *bbolt.Tx) error {
+		clear(rows)
+		return tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
+			var r indexRow
+			if json.Unmarshal(v, &r) == nil && r.ID == string(k) {
+				rows[r.ID] = r
+			}
+			return nil
+		})
+	})
+	return rows, err
+}
+
+// writeIndex puts and removes rows, making the index if it is missing and
+// making it anew if it is damaged.
+func (s *Store) writeIndex(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
+	change := func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketEntries)
+		for _, r := range rows {
+			value, err := encode(r)
+			if err != nil {
+				return err
+			}
+			if err := b.Put([]byte(r.ID), value); err != nil {
+				return err
+			}
+		}
+		for _, id := range drop {
+			if err := b.Delete([]byte(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := s.updateWithin(ctx, s.index(), wait, change)
+	if errors.Is(err, ErrDamaged) {
+		s.log.Warn("the index was damaged and is made anew", "error", err)
+		if err = s.dropDamagedIndex(ctx); err == nil {
+			err = s.updateWithin(ctx, s.index(), wait, change)
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.create(ctx, s.index(), change)
+		if errors.Is(err, fs.ErrExist) {
+			err = s.updateWithin(ctx, s.index(), wait, change)
+		}
+	}
+	return err
+}
+
+// dropDamagedIndex removes the index unless another program was faster and
+// has put a sound one there.
+func (s *Store) dropDamagedIndex(ctx context.Context) error {
+	return s.underGate(ctx, func() error {
+		f, err := os.OpenFile(s.index().path, os.O_RDONLY, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return explain(s.index().path, err)
+		}
+		if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); err != nil {
+			unlock(f)
+			return fmt.Errorf("%s: %w", s.index().path, ErrBusy)
+		}
+		err = transact(f, reading, indexLayout.check)
+		if !errors.Is(err, ErrDamaged) {
+			return nil
+		}
+		return os.Remove(s.index().path)
+	})
+}
+
+// fileSeen is a conversation file as the folder shows it.
+type fileSeen struct {
+	id     string
+	size   int64
+	mtime  time.Time
+	locked bool // it has a lock file
+}
+
+// folderFiles lists the conversations on disk.
+func (s *Store) folderFiles() ([]fileSeen, error) {
+	names, err := os.ReadDir(s.folder())
+	if err != nil {
+		return nil, fmt.Errorf("list conversations: %w", explain(s.folder(), err))
+	}
+	files := make([]fileSeen, 0, len(names))
+	for _, n := range names { // sorted: ID.db stands right before ID.lock
+		if id, ok := idOf(n.Name(), ".lock"); ok {
+			if last := len(files) - 1; last >= 0 && files[last].id == id {
+				files[last].locked = true
+			}
+			continue
+		}
+		id, ok := idOf(n.Name(), ".db")
+		if !ok {
+			continue
+		}
+		st, err := n.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // deleted in this moment
+		}
+		if err != nil {
+			return nil, fmt.Errorf("list conversations: %w", err)
+		}
+		files = append(files, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
+	}
+	return files, nil
+}
+
+// examine makes the row of a conversation from its file.
+func (s *Store) examine(ctx context.Context, f fileSeen) indexRow {
+	r := indexRow{Size: f.size, Mtime: f.mtime.UnixNano()}
+	err := s.view(ctx, s.conversation(f.id), func(tx *bbolt.Tx) error {
+		var lost error
+		if r.Entry, lost = card(tx); lost != nil {
+			r.Entry = recount(tx)
+		}
+		return nil
+	})
+	r.ID = f.id
+	if err != nil {
+		r.Entry = Entry{ID: f.id, Updated: f.mtime.UTC(), Problem: err.Error()}
+		if busy(err) {
+			r.Size = -1 // says nothing about the file: look again next time
+		}
+	}
+	return r
+}
+
+// busy reports whether err says nothing about the file itself.
+func busy(err error) bool {
+	return errors.Is(err, ErrBusy) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// rows returns a row for every conversation on disk, healing the index.
+func (s *Store) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
+	files, err := s.folderFiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	known, err := s.readIndex(ctx)
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
+	}
+	sound := err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
+	if !sound {
+		s.log.Debug("index not readable; reading the conversations", "error", err)
+	}
+	out := make([]indexRow, len(files))
+	var changed []indexRow
+	for i, f := range files {
+		r, ok := known[f.id]
+		delete(known, f.id)
+		if ok && r.Problem == "" && r.describes(f.size, f.mtime) {
+			out[i] = r
+			continue
+		}
+		fresh := s.examine(ctx, f)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if ok && fresh.Size < 0 {
+			fresh.Entry = r.Entry // old news are better than none
+		}
+		out[i] = fresh
+		if !ok || !fresh.same(r.Entry) || !r.describes(f.size, f.mtime) {
+			changed = append(changed, fresh)
+		}
+	}
+	s.heal(ctx, sound, changed, known)
+	return out, files, nil
+}
+
+// heal writes what was found different into the index, if that means no
+// waiting. left are rows of conversations that are gone.
+func (s *Store) heal(ctx context.Context, sound bool, changed []indexRow, left map[string]indexRow) {
+	gone := make([]string, 0, len(left))
+	for id := range left {
+		if _, err := os.Lstat(s.conversation(id).path); errors.Is(err, fs.ErrNotExist) {
+			gone = append(gone, id)
+		}
+	}
+	if !sound || len(changed)+len(gone) == 0 {
+		return
+	}
+	if err := s.writeIndex(ctx, 0, changed, gone); err != nil {
+		s.log.Debug("index not healed; the next list tries again", "error", err)
+	}
+}
+
+// prefixed are the files whose conversation begins with prefix.
+func prefixed(files []fileSeen, prefix string) []fileSeen {
+	var out []fileSeen
+	for _, f := range files {
+		if len(prefix) <= conversation.IDLength && f.id[:len(prefix)] == prefix {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// Filter chooses the conversations of a list. The zero value takes all.
+type Filter struct {
+	Workspace string // only those of this folder, "" any
+	Limit     int    // at most so many, 0 all
+}
+
+// List returns the stored conversations, the one with the newest event first.
+// One that cannot be read is listed with its Problem.
+func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
+	rows, files, err := s.rows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var locked []string
+	for _, file := range files {
+		if file.locked {
+			locked = append(locked, file.id)
+		}
+	}
+	elsewhere, err := s.openElsewhere(ctx, locked)
+	if err != nil {
+		s.log.Debug("writer locks could not be tested", "error", err)
+	}
+	entries := make([]Entry, 0, len(rows))
+	for _, r := range rows {
+		if f.Workspace == "" || r.Workspace == f.Workspace {
+			r.Elsewhere = elsewhere[r.ID]
+			entries = append(entries, r.Entry)
+		}
+	}
+	newestFirst(entries)
+	if f.Limit > 0 && len(entries) > f.Limit {
+		entries = entries[:f.Limit]
+	}
+	return entries, nil
+}
+
+func newestFirst(entries []Entry) {
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), strings.Compare(a.ID, b.ID))
+	})
+}
+
+// Resolve finds the conversation a user means: by its ID or a prefix of at
+// least four characters of it; for "" the one with the newest event of this
+// workspace, else of all. A prefix that names none or several is an
+// AmbiguousError; no conversation at all is ErrNotFound.
+func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, error) {
+	prefix = strings.ToLower(strings.TrimSpace(prefix))
+	if prefix == "" {
+		return s.newest(ctx, workspace)
+	}
+	files, err := s.folderFiles()
+	if err != nil {
+		return "", err
+	}
+	found := prefixed(files, prefix)
+	if len(found) == 1 && len(prefix) >= conversation.MinPrefix {
+		return found[0].id, nil
+	}
+	entries, err := s.List(ctx, Filter{})
+	if err != nil {
+		return "", err
+	}
+	const shown = 10
+	e := &AmbiguousError{Prefix: prefix, Matches: len(found)}
+	for _, entry := range entries {
+		if len(e.Candidates) < shown && (len(found) == 0 || strings.HasPrefix(entry.ID, prefix)) {
+			e.Candidates = append(e.Candidates, entry)
+		}
+	}
+	return "", e
+}
+
+// newest is the conversation with the newest event, of workspace if there is
+// one.
+func (s *Store) newest(ctx context.Context, workspace string) (string, error) {
+	entries, err := s.List(ctx, Filter{})
+	if err != nil {
+		return "", err
+	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Problem != "" })
+	for _, e := range entries {
+		if workspace != "" && e.Workspace == workspace {
+			return e.ID, nil
+		}
+	}
+	if len(entries) == 0 {
+		return "", fmt.Errorf("no conversation is stored in %s yet: %w", s.dir, ErrNotFound)
+	}
+	return entries[0].ID, nil
+}
+
+// Delete removes a conversation with everything of it. One that is open for
+// writing, also in this store, is a LockedError.
+func (s *Store) Delete(ctx context.Context, id string) error {
+	if err := s.exists(id); err != nil {
+		return err
+	}
+	lock, err := s.lockWriter(ctx, id)
+	if err != nil {
+		return fmt.Errorf("delete: %w", err)
+	}
+	defer s.unlockWriter(lock)
+	path := s.conversation(id).path
+	err = s.underGate(ctx, func() error {
+		// A reader that has the file open finishes with what it has.
+		for _, p := range []string{path, path + ".new"} {
+			if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return explain(p, err)
+			}
+		}
+		return explain(s.folder(), syncDirectory(s.folder()))
+	})
+	if err != nil {
+		return fmt.Errorf("delete conversation %s: %w", id, err)
+	}
+	s.forget(path)
+	if err := s.writeIndex(ctx, 0, nil, []string{id}); err != nil {
+		s.log.Debug("index not told of a deletion; the next list finds out", "conversation", id, "error", err)
+	}
+	return nil
+}
+
+// forget drops the queue of a file that is gone, unless it is in use.
+func (s *Store) forget(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.gates[path]; g != nil && len(g.turn) == 0 {
+		delete(s.gates, path)
+	}
+}

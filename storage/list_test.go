@@ -1,0 +1,220 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+func ids(entries []storage.Entry) []string {
+	var out []string
+	for _, e := range entries {
+		out = append(out, e.ID)
+	}
+	return out
+}
+
+func list(t *testing.T, s *storage.Store, f storage.Filter) []storage.Entry {
+	t.Helper()
+	entries, err := s.List(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return entries
+}
+
+func TestListSummarisesConversations(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "  what is\n\tin this project?  ")
+	c.say(reply("a ship"), conversation.UserMessage{Text: "and now?"})
+	got := list(t, s, storage.Filter{})
+	want := []storage.Entry{{
+		ID: idA, Workspace: "/w", Model: "demo/demo-1", First: "what is in this project?",
+		Created: start, Updated: start.Add(time.Second), Turns: 2, Events: 3,
+	}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	if h := got[0].Heading(); h != "what is in this project?" {
+		t.Errorf("heading is %q", h)
+	}
+	c.say(conversation.Renamed{Title: "A ship"}, conversation.ModelChanged{Provider: "openai", Model: "x"})
+	if got := list(t, s, storage.Filter{})[0]; got.Heading() != "A ship" || got.Model != "openai/x" {
+		t.Errorf("renamed: %+v", got)
+	}
+}
+
+func TestHeadingIsShort(t *testing.T) {
+	t.Parallel()
+	e := storage.Entry{First: strings.Repeat("船 ", 100)}
+	if got := []rune(e.Heading()); len(got) > 60 || got[len(got)-1] != '…' {
+		t.Errorf("heading is %q", e.Heading())
+	}
+}
+
+func TestListIsNewestFirstAndFiltered(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	a := begin(t, s, idA, "/w", "one")
+	b := begin(t, s, idB, "/v", "two")
+	c := begin(t, s, idC, "/w", "three")
+	c.say(reply("1"))
+	b.say(reply("1"), reply("2"))
+	b.say(reply("3"))
+	a.close()
+	for _, c := range []struct {
+		filter storage.Filter
+		want   []string
+	}{
+		{storage.Filter{}, []string{idB, idC, idA}},
+		{storage.Filter{Workspace: "/w"}, []string{idC, idA}},
+		{storage.Filter{Limit: 1}, []string{idB}},
+		{storage.Filter{Workspace: "/nowhere"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, ids(list(t, s, c.filter))); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.filter, diff)
+		}
+	}
+}
+
+// The index is lost, wrong or useless in every way it can be; the list stays
+// the same.
+func TestListHealsTheIndex(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"missing": func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "index.db"))) },
+		"empty":   func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "index.db"), 0)) },
+		"cut":     func(t *testing.T, dir string) { must(t, os.Truncate(filepath.Join(dir, "index.db"), 9000)) },
+		"rubbish": func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "index.db"), []byte(strings.Repeat("rubbish", 10_000)), 0o600))
+		},
+		"a file gone": func(t *testing.T, dir string) {
+			must(t, os.Remove(filepath.Join(dir, "conversations", idC+".db")))
+		},
+		"a file changed": func(t *testing.T, dir string) {
+			must(t, os.Chtimes(filepath.Join(dir, "conversations", idA+".db"), start, start))
+		},
+		"strange files": func(t *testing.T, dir string) {
+			must(t, os.WriteFile(filepath.Join(dir, "conversations", "notes.txt"), nil, 0o600))
+			must(t, os.WriteFile(filepath.Join(dir, "conversations", "short.db"), nil, 0o600))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(t.TempDir(), "data")
+			s := reopenStore(t, dir, storage.Options{})
+			for i, id := range []string{idC, idB, idA} {
+				c := begin(t, s, id, "/w", "hello")
+				for range i {
+					c.say(reply("hi"))
+				}
+				c.close()
+			}
+			before := list(t, s, storage.Filter{})
+			spoil(t, dir)
+			if name == "a file gone" {
+				before = before[:2]
+			}
+			for range 2 {
+				if diff := cmp.Diff(before, list(t, s, storage.Filter{})); diff != "" {
+					t.Errorf("list (-before +after):\n%s", diff)
+				}
+			}
+			checkFile(t, filepath.Join(dir, "index.db"))
+			findings, err := s.Check(t.Context(), nil)
+			if err != nil || len(findings) > 0 {
+				if name != "strange files" {
+					t.Errorf("check says %+v, %v", findings, err)
+				}
+			}
+		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	_, err := s.Resolve(t.Context(), "", "/w")
+	want(t, err, storage.ErrNotFound)
+	begin(t, s, idA, "/w", "one").close()
+	begin(t, s, idB, "/v", "two").say(reply("hi"))
+	begin(t, s, idC, "/v", "three").close()
+	for _, c := range []struct{ prefix, workspace, want string }{
+		{idA, "", idA}, {"zzzz", "", idC}, {"AAAAb", "", idA}, {" aaaad ", "/w", idB},
+		{"", "/w", idA}, {"", "/v", idB}, {"", "/nowhere", idB}, {"", "", idB},
+	} {
+		got, err := s.Resolve(t.Context(), c.prefix, c.workspace)
+		if err != nil || got != c.want {
+			t.Errorf("Resolve(%q, %q) = %q, %v, want %q", c.prefix, c.workspace, got, err, c.want)
+		}
+	}
+	for _, c := range []struct {
+		prefix     string
+		matches    int
+		candidates []string
+	}{
+		{"aaaa", 2, []string{idB, idA}},
+		{"zzz", 1, []string{idC}},
+		{"aa", 2, []string{idB, idA}},
+		{"nope", 0, []string{idB, idA, idC}},
+		{"../../etc/passwd", 0, []string{idB, idA, idC}},
+	} {
+		_, err := s.Resolve(t.Context(), c.prefix, "")
+		var e *storage.AmbiguousError
+		if !errors.As(err, &e) || e.Matches != c.matches || !cmp.Equal(ids(e.Candidates), c.candidates, cmpopts.EquateEmpty()) {
+			t.Errorf("Resolve(%q): %v", c.prefix, err)
+		}
+		if errors.Is(err, storage.ErrNotFound) != (c.matches == 0) {
+			t.Errorf("Resolve(%q): not found is %v", c.prefix, errors.Is(err, storage.ErrNotFound))
+		}
+	}
+}
+
+func TestDeleteRemovesEverything(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	want(t, s.Delete(t.Context(), idA), storage.ErrLocked)
+	c.close()
+	must(t, s.Delete(t.Context(), idA))
+	if got := list(t, s, storage.Filter{}); len(got) > 0 {
+		t.Errorf("listed after its deletion: %v", got)
+	}
+	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	want(t, s.Delete(t.Context(), idA), storage.ErrNotFound)
+	begin(t, s, idA, "/w", "the same ID again").close()
+	if got := list(t, s, storage.Filter{}); len(got) != 1 {
+		t.Errorf("listed: %v", got)
+	}
+}
+
+func TestListObeysItsContext(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "hello").close()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := s.List(ctx, storage.Filter{})
+	want(t, err, context.Canceled)
+}

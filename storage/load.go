@@ -1,0 +1,197 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// Rules of loading:
+//   - The bytes are copied under the lock and decoded after it, on all cores.
+//   - What is given back is gapless from 1, whatever is stored: an event that
+//     cannot be read or is missing is an Unknown one in its place.
+
+// Kinds of the events that stand where one could not be read.
+const (
+	kindDamaged conversation.Kind = "damaged" // holds the stored bytes as a JSON string
+	kindMissing conversation.Kind = "missing"
+)
+
+// maxGap is how many missing events are filled in. A longer gap is a damaged
+// key rather than lost events.
+const maxGap = 1 << 16
+
+// LoadReport says what could not be read.
+type LoadReport struct{ Damaged []Damage }
+
+// Damage is one event that could not be read and is an Unknown one instead.
+type Damage struct {
+	Seq    uint64
+	Reason string
+}
+
+// Load reads the events of a conversation, gapless from Seq 1.
+func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, LoadReport, error) {
+	if err := s.exists(id); err != nil {
+		return nil, LoadReport{}, err
+	}
+	var rows []row
+	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+		rows = copyRows(tx)
+		return nil
+	})
+	if err != nil {
+		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, gone(id, err))
+	}
+	events, damage := decodeRows(rows)
+	return events, LoadReport{damage}, nil
+}
+
+// Partial reads the reply that is arriving in a conversation, or was when the
+// program that wrote it ended; false if there is none.
+func (s *Store) Partial(ctx context.Context, id string) (conversation.Partial, bool, error) {
+	if err := s.exists(id); err != nil {
+		return conversation.Partial{}, false, err
+	}
+	var p conversation.Partial
+	var ok bool
+	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+		p, ok, _ = partial(tx)
+		return nil
+	})
+	if err != nil {
+		return p, false, fmt.Errorf("read the partial reply of conversation %s: %w", id, gone(id, err))
+	}
+	return p, ok, nil
+}
+
+// exists reports as ErrNotFound what is not the ID of a stored conversation.
+func (s *Store) exists(id string) error {
+	if !validID(id) {
+		return fmt.Errorf("conversation %q: %w", id, ErrNotFound)
+	}
+	_, err := os.Stat(s.conversation(id).path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return explain(s.conversation(id).path, err)
+	}
+	return gone(id, err)
+}
+
+// validID is also what keeps names of files inside the data directory.
+func validID(id string) bool { return conversation.ValidID(id) }
+
+// copyRows copies the stored events out of the map of the file, many to one
+// piece of memory.
+func copyRows(tx *bbolt.Tx) []row {
+	var rows []row
+	var piece []byte
+	c := tx.Bucket(bucketEvents).Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if len(v) > cap(piece)-len(piece) {
+			piece = make([]byte, 0, max(len(v), 1<<18))
+		}
+		start := len(piece)
+		piece = append(piece, v...)
+		rows = append(rows, row{seqOf(k), piece[start:len(piece):len(piece)]})
+	}
+	return rows
+}
+
+// decodeChunk is how many events a core decodes at a time.
+const decodeChunk = 128
+
+// decodeRows decodes rows in the order of their keys.
+func decodeRows(rows []row) ([]conversation.Event, []Damage) {
+	events := make([]conversation.Event, len(rows))
+	reasons := make([]error, len(rows))
+	decode := func(from int) {
+		for i := from; i < min(from+decodeChunk, len(rows)); i++ {
+			events[i], reasons[i] = decodeRow(rows[i])
+		}
+	}
+	if len(rows) <= decodeChunk {
+		decode(0)
+		return gapless(rows, events, reasons)
+	}
+	chunks := make(chan int, len(rows)/decodeChunk+1)
+	for from := 0; from < len(rows); from += decodeChunk {
+		chunks <- from
+	}
+	close(chunks)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for from := range chunks {
+				decode(from)
+			}
+		})
+	}
+	workers.Wait()
+	return gapless(rows, events, reasons)
+}
+
+func decodeRow(r row) (conversation.Event, error) {
+	e, err := conversation.Unmarshal(r.value)
+	if err == nil && e.Seq != r.seq {
+		err = fmt.Errorf("event %d is stored as event %d", e.Seq, r.seq)
+	}
+	return e, err
+}
+
+// gapless puts Unknown events where one could not be read or is missing.
+func gapless(rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
+	if clean(rows, reasons) {
+		return events, nil
+	}
+	out := make([]conversation.Event, 0, len(events))
+	var damage []Damage
+	turn, at := 0, time.Time{}
+	stand := func(seq uint64, kind conversation.Kind, raw []byte, why string) {
+		out = append(out, conversation.Event{Seq: seq, Turn: turn, Time: at, Body: conversation.Unknown{Name: kind, Raw: raw}})
+		damage = append(damage, Damage{seq, why})
+	}
+	for i, r := range rows {
+		next := uint64(len(out) + 1)
+		if r.seq < next || r.seq-next > maxGap {
+			damage = append(damage, Damage{r.seq, "its key makes no sense"})
+			continue
+		}
+		for ; next < r.seq; next++ {
+			stand(next, kindMissing, []byte("null"), "it is missing")
+		}
+		if reasons[i] != nil {
+			stand(r.seq, kindDamaged, quoted(r.value), reasons[i].Error())
+			continue
+		}
+		turn, at = events[i].Turn, events[i].Time
+		out = append(out, events[i])
+	}
+	return out, damage
+}
+
+// clean reports whether rows are gapless and all could be decoded.
+func clean(rows []row, reasons []error) bool {
+	for i := range rows {
+		if reasons[i] != nil || rows[i].seq != uint64(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted is data as a JSON string.
+func quoted(data []byte) []byte {
+	// A string always has a JSON form.
+	out, _ := json.Marshal(conversation.Clean(string(data)))
+	return out
+}

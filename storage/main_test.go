@@ -1,0 +1,198 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/storage/storagetest"
+)
+
+// The IDs of the conversations of most tests.
+const (
+	idA = "aaaabbbbcccc"
+	idB = "aaaaddddeeee"
+	idC = "zzzz22223333"
+)
+
+var start = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+
+// TestMain runs a role of process_test.go when a test started this program for
+// it.
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		os.Exit(play(role))
+	}
+	os.Exit(m.Run())
+}
+
+// openStore opens a store in a directory of its own and checks every database
+// file of it in the end.
+func openStore(t testing.TB, o storage.Options) *storage.Store {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "data")
+	checkFilesInTheEnd(t, dir)
+	return reopenStore(t, dir, o)
+}
+
+// reopenStore opens a store in a directory that may be used already.
+func reopenStore(t testing.TB, dir string, o storage.Options) *storage.Store {
+	t.Helper()
+	s, err := storage.Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// checkFilesInTheEnd lets bbolt check all files below dir.
+func checkFilesInTheEnd(t testing.TB, dir string) {
+	t.Cleanup(func() {
+		for _, pattern := range []string{"*.db", "conversations/*.db"} {
+			files, err := filepath.Glob(filepath.Join(dir, pattern))
+			if err != nil {
+				t.Error(err)
+			}
+			for _, f := range files {
+				checkFile(t, f)
+			}
+		}
+	})
+}
+
+func checkFile(t testing.TB, path string) {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: 5 * time.Second})
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+		return
+	}
+	defer db.Close()
+	err = db.View(func(tx *bbolt.Tx) error {
+		var all []error
+		for err := range tx.Check() {
+			all = append(all, err)
+		}
+		return errors.Join(all...)
+	})
+	if err != nil {
+		t.Errorf("%s: %v", path, err)
+	}
+}
+
+// talk is a conversation open for writing that numbers its events.
+type talk struct {
+	t   testing.TB
+	w   *storage.Writer
+	log conversation.Log
+}
+
+// begin starts a conversation with one user message.
+func begin(t testing.TB, s *storage.Store, id, workspace, text string) *talk {
+	t.Helper()
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &talk{t: t, w: w}
+	c.say(conversation.UserMessage{Text: text})
+	return c
+}
+
+// resume opens a stored conversation for writing.
+func resume(t testing.TB, s *storage.Store, id string) *talk {
+	t.Helper()
+	w, err := s.OpenWriter(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, report, err := s.Load(t.Context(), id)
+	if err != nil || len(report.Damaged) > 0 {
+		t.Fatal(err, report)
+	}
+	log, err := conversation.NewLog(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &talk{t: t, w: w, log: *log}
+}
+
+func (c *talk) prepare(bodies ...conversation.Body) []conversation.Event {
+	return c.log.Prepare(start.Add(time.Duration(c.log.Len())*time.Second), bodies...)
+}
+
+func (c *talk) say(bodies ...conversation.Body) {
+	c.t.Helper()
+	events := c.prepare(bodies...)
+	if err := c.w.Append(c.t.Context(), events); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.log.Commit(events); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *talk) close() {
+	c.t.Helper()
+	if err := c.w.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func reply(text string) conversation.AssistantMessage {
+	return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Model: "demo/demo-1"}
+}
+
+func want(t testing.TB, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error is %v, want %v", err, target)
+	}
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storagetest.Suite(t, func(t *testing.T) storagetest.Harness {
+		s := openStore(t, storage.Options{})
+		return storagetest.Harness{
+			Create: func(ctx context.Context, id string) (storagetest.Log, error) {
+				w, err := s.Create(ctx, storage.NewConversation{ID: id, Workspace: "/w"})
+				if err != nil {
+					return nil, err
+				}
+				return w, nil
+			},
+			Open: func(ctx context.Context, id string) (storagetest.Log, *conversation.Partial, error) {
+				w, err := s.OpenWriter(ctx, id)
+				if err != nil {
+					return nil, nil, err
+				}
+				if p, ok := w.Partial(); ok {
+					return w, &p, nil
+				}
+				return w, nil, nil
+			},
+			Load: func(ctx context.Context, id string) ([]conversation.Event, error) {
+				events, report, err := s.Load(ctx, id)
+				if len(report.Damaged) > 0 {
+					err = errors.Join(err, fmt.Errorf("damaged: %v", report.Damaged))
+				}
+				return events, err
+			},
+			Partial: s.Partial, Blob: s.Blob,
+		}
+	})
+}

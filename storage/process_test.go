@@ -1,0 +1,199 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+func TestKilledWriterLosesNothingAcknowledged(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	var events, partial uint64
+	texts := map[string]bool{}
+	for round := range 30 {
+		a := cast(t, "append", s.Dir(), idA)
+		var lines []string
+		for range 1 + round*7%40 { // a different moment in each round
+			lines = append(lines, a.line())
+		}
+		for _, l := range append(lines, a.kill()...) {
+			kind, value, _ := strings.Cut(l, " ")
+			switch kind {
+			case "event":
+				_, _ = fmt.Sscan(value, &events)
+			case "partial":
+				_, _ = fmt.Sscan(value, &partial)
+			case "text":
+				texts[value] = true
+			default:
+				t.Fatalf("round %d: %q, %s", round, l, a.errs.String())
+			}
+		}
+		stored, report, err := s.Load(t.Context(), idA)
+		if err != nil || len(report.Damaged) > 0 || uint64(len(stored)) < events {
+			t.Fatalf("round %d: %d events, %d were acknowledged: %v %v", round, len(stored), events, err, report)
+		}
+		p, ok, err := s.Partial(t.Context(), idA)
+		if err != nil || ok && p.Text != stored[p.After-1].Body.(conversation.UserMessage).Text {
+			t.Fatalf("round %d: partial reply %v, %v", round, p, err)
+		}
+		if !ok && partial == uint64(len(stored)) {
+			t.Fatalf("round %d: the partial reply after %d is lost", round, partial)
+		}
+	}
+	for name := range texts {
+		if _, err := s.Blob(t.Context(), idA, name); err != nil {
+			t.Error(err)
+		}
+	}
+	findings, err := s.Check(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		if !strings.HasSuffix(f.File, ".new") { // a draft cut short is tidied, not damage
+			t.Errorf("%s: %s", f.File, f.What)
+		}
+	}
+	w, err := s.OpenWriter(t.Context(), idA)
+	if err != nil {
+		t.Fatalf("after kills: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFourProgramsAtOnceLoseNothingAndAreNeverBusy(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	ids := []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc", "dddddddddddd"}
+	var all []*actor
+	for _, id := range ids {
+		all = append(all, cast(t, "append-some", s.Dir(), id), cast(t, "share", s.Dir(), id))
+	}
+	for _, a := range all {
+		a.end() // an ErrBusy anywhere is a failure of the process
+	}
+	calibrations, err := s.Calibrations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := s.List(t.Context(), storage.Filter{})
+	if err != nil || len(entries) != len(ids) {
+		t.Fatalf("%d conversations listed, %v", len(entries), err)
+	}
+	for _, e := range entries {
+		if e.Events != 60 || e.Elsewhere {
+			t.Errorf("listed as %+v", e)
+		}
+	}
+	for _, id := range ids {
+		if c := calibrations[id]; c.Samples != 60 {
+			t.Errorf("calibration of %s is %+v", id, c)
+		}
+		history, err := s.History(t.Context(), "/"+id, 0)
+		if err != nil || len(history) != 60 || history[59] != id+" 59" {
+			t.Errorf("history of %s has %d inputs, %v", id, len(history), err)
+		}
+		events, _, err := s.Load(t.Context(), id)
+		if err != nil || len(events) != 60 {
+			t.Errorf("conversation %s has %d events, %v", id, len(events), err)
+		}
+	}
+	if findings, err := s.Check(t.Context(), nil); err != nil || len(findings) > 0 {
+		t.Errorf("check: %+v, %v", findings, err)
+	}
+}
+
+func TestConversationOpenInAnotherProgram(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "hello").close()
+	holder := cast(t, "hold", s.Dir(), idA)
+	if l := holder.line(); l != "held" {
+		t.Fatalf("holder says %q: %s", l, holder.errs.String())
+	}
+	_, err := s.OpenWriter(t.Context(), idA)
+	var locked *storage.LockedError
+	if !errors.As(err, &locked) || locked.PID != holder.cmd.Process.Pid {
+		t.Errorf("error is %v, want that process %d has it", err, holder.cmd.Process.Pid)
+	}
+	want(t, s.Delete(t.Context(), idA), storage.ErrLocked)
+	entries, err := s.List(t.Context(), storage.Filter{})
+	if err != nil || len(entries) != 1 || !entries[0].Elsewhere || !s.OpenElsewhere(idA) {
+		t.Errorf("listed as %+v, %v, open elsewhere %v", entries, err, s.OpenElsewhere(idA))
+	}
+	if events, _, err := s.Load(t.Context(), idA); err != nil || len(events) != 1 {
+		t.Errorf("reading it meanwhile gave %d events, %v", len(events), err)
+	}
+	holder.kill()
+	if s.OpenElsewhere(idA) {
+		t.Error("open elsewhere after its holder was killed")
+	}
+	w, err := s.OpenWriter(t.Context(), idA)
+	if err != nil {
+		t.Fatalf("after its holder was killed: %v", err)
+	}
+	if s.OpenElsewhere(idA) {
+		t.Error("our own writer counts as elsewhere")
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStoppedProgramMakesOthersBusyNotHang(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
+	c := begin(t, s, idA, "/w", "hello")
+	path := s.Dir() + "/conversations/" + idA + ".db"
+	stopped := cast(t, "stop", s.Dir(), path)
+	if l := stopped.line(); l != "held" {
+		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+	}
+	events := c.prepare(reply("too late"))
+	for range 3 {
+		want(t, c.w.Append(t.Context(), events), storage.ErrBusy)
+		_, _, err := s.Load(t.Context(), idA)
+		want(t, err, storage.ErrBusy)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	want(t, c.w.Append(ctx, events), context.Canceled)
+	begin(t, s, idB, "/w", "another conversation is in nobody's way").close()
+	stopped.kill()
+	if err := c.w.Append(t.Context(), events); err != nil {
+		t.Errorf("after the stopped program has ended: %v", err)
+	}
+	if got, _, err := s.Load(t.Context(), idA); err != nil || len(got) != 2 {
+		t.Errorf("%d events, %v", len(got), err)
+	}
+}
+
+func TestStoppedProgramDoesNotKeepTheStoreFromClosing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir() + "/data"
+	checkFilesInTheEnd(t, dir)
+	s, err := storage.Open(dir, storage.Options{Wait: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.AddHistory(t.Context(), "/w", "one"); err != nil {
+		t.Fatal(err)
+	}
+	stopped := cast(t, "stop", dir, dir+"/shared.db")
+	if l := stopped.line(); l != "held" {
+		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+	}
+	want(t, s.AddHistory(t.Context(), "/w", "two"), storage.ErrBusy)
+	want(t, s.Close(), storage.ErrBusy)
+	want(t, s.AddHistory(t.Context(), "/w", "three"), storage.ErrClosed)
+}

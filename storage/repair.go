@@ -1,0 +1,237 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// Rules of repairing:
+//   - A damaged file is never changed. What can be read of it is copied into a
+//     new one, and it stays beside it as .damaged.
+//   - A conversation is repaired only while nobody writes it.
+
+// Repair repairs what can be of findings and returns them with Repaired and
+// Note filled in. The error is that of ctx.
+func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, error) {
+	out := append([]Finding(nil), findings...)
+	type job struct {
+		file string
+		cure cure
+	}
+	done := map[job]*Finding{}
+	for i := range out {
+		f := &out[i]
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		if !f.Repairable || f.Repaired {
+			continue
+		}
+		if same := done[job{f.File, f.cure}]; same != nil {
+			f.Repaired, f.Note = same.Repaired, same.Note
+			continue
+		}
+		note, err := s.repair(ctx, *f)
+		if err != nil {
+			note = "not repaired: " + err.Error()
+		}
+		f.Note, f.Repaired = note, err == nil
+		done[job{f.File, f.cure}] = f
+	}
+	return out, nil
+}
+
+func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
+	switch f.cure {
+	case cureMode:
+		return "only you can read it now", os.Chmod(f.File, 0o600)
+	case cureLeftover:
+		return s.removeLeftover(ctx, f)
+	case cureCard:
+		return s.repairCard(ctx, f.ID)
+	case cureRewrite:
+		return s.rewriteConversation(ctx, f.ID)
+	case cureIndex:
+		return s.rebuildIndex(ctx)
+	case cureShared:
+		return s.rewriteShared(ctx)
+	}
+	return "", errors.New("there is no repair for this")
+}
+
+// removeLeftover removes a draft, or a conversation file without events.
+func (s *Store) removeLeftover(ctx context.Context, f Finding) (string, error) {
+	if f.ID != "" {
+		return "it was removed", s.Delete(ctx, f.ID)
+	}
+	err := s.underGate(ctx, func() error { return os.Remove(f.File) })
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return "it was removed", err
+}
+
+// repairCard makes the card again from the events.
+func (s *Store) repairCard(ctx context.Context, id string) (string, error) {
+	lock, err := s.lockWriter(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	defer s.unlockWriter(lock)
+	err = s.update(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+		return addToCard(tx, recount(tx), nil)
+	})
+	s.refresh(ctx, id)
+	return "the summary was made again", err
+}
+
+// rewriteConversation copies what can be read into a new file.
+func (s *Store) rewriteConversation(ctx context.Context, id string) (string, error) {
+	lock, err := s.lockWriter(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	defer s.unlockWriter(lock)
+	f := s.conversation(id)
+	var note string
+	err = s.underGate(ctx, func() error {
+		got, err := salvage(f.path)
+		if err != nil {
+			return err
+		}
+		events, damage := decodeRows(got.events())
+		aside, err := setAside(f.path)
+		if err != nil {
+			return err
+		}
+		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
+		if len(events) == 0 {
+			return os.Rename(f.path, aside)
+		}
+		if err := os.Link(f.path, aside); err != nil { // no links here: the new file follows in a moment
+			if err := os.Rename(f.path, aside); err != nil {
+				return err
+			}
+		}
+		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s",
+			len(events)-len(damage), len(damage), aside)
+		return s.replace(f, func(tx *bbolt.Tx) error { return s.refill(tx, id, got, events) })
+	})
+	if err == nil {
+		s.refresh(ctx, id)
+	}
+	return note, err
+}
+
+// refill writes what was salvaged of a conversation into a new file.
+func (s *Store) refill(tx *bbolt.Tx, id string, got salvaged, events []conversation.Event) error {
+	workspace := string(got.value(bucketMeta, keyWorkspace))
+	if err := identify(tx, id, workspace, events[0].Time); err != nil {
+		return err
+	}
+	rows, err := rowsOf(events)
+	if err != nil {
+		return err
+	}
+	if err := putRows(tx, rows); err != nil {
+		return err
+	}
+	for name, value := range got[string(bucketBlobs)] {
+		if _, err := s.text.open(name, value); err != nil {
+			continue // the text is lost; it stays in the damaged file
+		}
+		if err := putBlob(tx, name, value); err != nil {
+			return err
+		}
+	}
+	var p conversation.Partial
+	if json.Unmarshal(got.value(bucketMeta, keyPartial), &p) == nil {
+		if err := putPartial(tx, p); err != nil {
+			return err
+		}
+	}
+	return addToCard(tx, Entry{ID: id, Workspace: workspace}, events)
+}
+
+// rewriteShared copies what can be read into a new shared file.
+func (s *Store) rewriteShared(ctx context.Context) (string, error) {
+	f := s.shared()
+	var note string
+	err := s.underGate(ctx, func() error {
+		got, err := salvage(f.path)
+		if err != nil {
+			return err
+		}
+		aside, err := setAside(f.path)
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(f.path, aside); err != nil {
+			return err
+		}
+		kept := 0
+		err = s.replace(f, func(tx *bbolt.Tx) error {
+			for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
+				n, err := refillShared(tx.Bucket(name), got[string(name)])
+				if err != nil {
+					return err
+				}
+				kept += n
+			}
+			return nil
+		})
+		note = fmt.Sprintf("%d entries were kept; the damaged file is kept as %s", kept, aside)
+		return err
+	})
+	return note, err
+}
+
+// refillShared writes the readable values of a bucket of the shared file.
+func refillShared(b *bbolt.Bucket, values map[string][]byte) (kept int, err error) {
+	last := b.Sequence()
+	for k, v := range values {
+		if !json.Valid(v) {
+			continue
+		}
+		if err := b.Put([]byte(k), v); err != nil {
+			return kept, err
+		}
+		kept++
+		last = max(last, seqOf([]byte(k)))
+	}
+	return kept, b.SetSequence(last)
+}
+
+// rebuildIndex makes the index again from the conversations.
+func (s *Store) rebuildIndex(ctx context.Context) (string, error) {
+	err := s.underGate(ctx, func() error { return os.Remove(s.index().path) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	rows, _, err := s.rows(ctx)
+	return fmt.Sprintf("the index was made again, with %d conversations", len(rows)), err
+}
+
+// setAside is a name for a damaged file that is not taken.
+func setAside(path string) (string, error) {
+	for n := range 1000 {
+		name := path + ".damaged"
+		if n > 0 {
+			name = fmt.Sprintf("%s.damaged%d", path, n+1)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name, nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%s was repaired a thousand times: remove its .damaged files", path)
+}

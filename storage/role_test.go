@@ -1,0 +1,245 @@
+package storage_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// These tests start this test program a second time in a role and kill it for
+// real. A role prints a line for each thing that was acknowledged to it.
+
+const (
+	roleVariable = "PLIMSOLL_STORAGE_ROLE"
+	dirVariable  = "PLIMSOLL_STORAGE_DIR"
+	idVariable   = "PLIMSOLL_STORAGE_ID"
+)
+
+// play runs a role and returns the exit code.
+func play(role string) int {
+	s, err := storage.Open(os.Getenv(dirVariable), storage.Options{})
+	if err == nil {
+		id := os.Getenv(idVariable)
+		switch role {
+		case "append":
+			err = playAppend(s, id, -1)
+		case "append-some":
+			err = playAppend(s, id, 60)
+		case "measure":
+			err = playMeasure(s, id)
+		case "share":
+			err = playShare(s, id, 60)
+		case "hold":
+			err = playHold(s, id)
+		case "stop":
+			err = playStop(s, id)
+		default:
+			err = fmt.Errorf("no role %q", role)
+		}
+		err = errors.Join(err, s.Close())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// openOrCreate opens a conversation for writing and loads its log.
+func openOrCreate(ctx context.Context, s *storage.Store, id string) (*storage.Writer, *conversation.Log, error) {
+	w, err := s.OpenWriter(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		w, err = s.Create(ctx, storage.NewConversation{ID: id, Workspace: "/w"})
+		return w, &conversation.Log{}, err
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	events, _, err := s.Load(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := conversation.NewLog(events)
+	return w, log, err
+}
+
+// playAppend appends for ever (rounds < 0) or so many times, with partial
+// replies and texts in between, and prints every acknowledged Seq.
+func playAppend(s *storage.Store, id string, rounds int) error {
+	ctx := context.Background()
+	w, log, err := openOrCreate(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	for i := 0; i != rounds; i++ {
+		text := strings.Repeat(fmt.Sprint("line ", i, "\n"), 1+i%200)
+		events := log.Prepare(start, conversation.UserMessage{Text: text})
+		if err := w.Append(ctx, events); err != nil {
+			return err
+		}
+		if err := log.Commit(events); err != nil {
+			return err
+		}
+		fmt.Println("event", log.Len())
+		if err := w.KeepPartial(ctx, conversation.Partial{After: uint64(log.Len()), Text: text}); err != nil {
+			return err
+		}
+		fmt.Println("partial", log.Len())
+		if i%5 == 0 {
+			name, err := w.PutBlob(ctx, text)
+			if err != nil {
+				return err
+			}
+			fmt.Println("text", name)
+		}
+	}
+	return w.Close()
+}
+
+// playMeasure appends and prints how long each append took.
+func playMeasure(s *storage.Store, id string) error {
+	ctx := context.Background()
+	w, log, err := openOrCreate(ctx, s, id)
+	if err != nil {
+		return err
+	}
+	text := strings.Repeat("func main() { fmt.Println(\"x\") }\n", 30)
+	waits := make([]time.Duration, 200)
+	for i := range waits {
+		events := log.Prepare(start, conversation.UserMessage{Text: text})
+		before := time.Now()
+		if err := w.Append(ctx, events); err != nil {
+			return err
+		}
+		waits[i] = time.Since(before)
+		if err := log.Commit(events); err != nil {
+			return err
+		}
+	}
+	for _, d := range waits {
+		fmt.Println(d)
+	}
+	return w.Close()
+}
+
+// playShare writes to the files all programs share.
+func playShare(s *storage.Store, id string, rounds int) error {
+	ctx := context.Background()
+	for i := range rounds {
+		if err := s.AddHistory(ctx, "/"+id, fmt.Sprint(id, " ", i)); err != nil {
+			return err
+		}
+		if err := s.SaveCalibration(ctx, id, conversation.Calibration{Factor: 1, Samples: i + 1}); err != nil {
+			return err
+		}
+		if _, err := s.List(ctx, storage.Filter{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// playHold opens a conversation for writing and stays until killed.
+func playHold(s *storage.Store, id string) error {
+	if _, err := s.OpenWriter(context.Background(), id); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	select {}
+}
+
+// playStop takes the lock of a file as a transaction does and stops.
+func playStop(_ *storage.Store, path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+}
+
+// actor is a process in a role.
+type actor struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	lines *bufio.Scanner
+	errs  strings.Builder
+}
+
+func cast(t *testing.T, role, dir, id string) *actor {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return launch(t, exe, role, dir, id)
+}
+
+func launch(t testing.TB, exe, role, dir, id string) *actor {
+	t.Helper()
+	a := &actor{t: t, cmd: exec.CommandContext(t.Context(), exe)}
+	a.cmd.Env = append(os.Environ(), roleVariable+"="+role, dirVariable+"="+dir, idVariable+"="+id)
+	a.cmd.Stderr = &a.errs
+	out, err := a.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.lines = bufio.NewScanner(out)
+	if err := a.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.kill() })
+	return a
+}
+
+// line waits for the next line, "" at the end.
+func (a *actor) line() string {
+	if a.lines.Scan() {
+		return a.lines.Text()
+	}
+	return ""
+}
+
+// kill kills the process for good and returns what it printed before.
+func (a *actor) kill() []string {
+	if a.cmd.ProcessState != nil {
+		return nil
+	}
+	_ = a.cmd.Process.Kill() // it may have ended
+	return a.rest()
+}
+
+// rest reads what is left to read and waits for the end.
+func (a *actor) rest() []string {
+	var lines []string
+	for a.lines.Scan() {
+		lines = append(lines, a.lines.Text())
+	}
+	_ = a.cmd.Wait() // its exit code is looked at by end
+	return lines
+}
+
+// end waits for a process that ends by itself and has to succeed.
+func (a *actor) end() []string {
+	a.t.Helper()
+	lines := a.rest()
+	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
+		a.t.Errorf("process ended with %d: %s", code, a.errs.String())
+	}
+	return lines
+}

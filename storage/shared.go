@@ -1,0 +1,184 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// maxHistory is how many inputs are remembered, of all workspaces together.
+const maxHistory = 2000
+
+// maxHistoryText is the longest input that is remembered, in bytes: a pasted
+// file is no line one types again.
+const maxHistoryText = 64 << 10
+
+// input is one entry of the input history.
+type input struct {
+	Text      string `json:"text"`
+	Workspace string `json:"workspace,omitempty"`
+}
+
+// AddHistory remembers what the user typed, unless it repeats what was typed
+// last in the workspace. The oldest of more than 2,000 inputs are forgotten;
+// an input of more than 64 KiB is not remembered.
+func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
+	text = conversation.Clean(text)
+	if text == "" || len(text) > maxHistoryText {
+		return nil
+	}
+	value, err := encode(input{text, workspace})
+	if err != nil {
+		return err
+	}
+	err = s.share(ctx, func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketHistory)
+		if last, ok := lastInput(b, workspace); ok && last.Text == text {
+			return errUnchanged
+		}
+		n, err := b.NextSequence()
+		if err != nil {
+			return err
+		}
+		b.FillPercent = fillPercent
+		if err := b.Put(keyOf(n), value); err != nil {
+			return err
+		}
+		return forgetOldest(b, n)
+	})
+	if err != nil {
+		return fmt.Errorf("remember input: %w", err)
+	}
+	return nil
+}
+
+// lastInput is the newest input of workspace, looked for among the newest of
+// all so that the lock is not held for long.
+func lastInput(b *bbolt.Bucket, workspace string) (input, bool) {
+	c := b.Cursor()
+	k, v := c.Last()
+	for n := 0; k != nil && n < 100; n++ {
+		var in input
+		if json.Unmarshal(v, &in) == nil && in.Workspace == workspace {
+			return in, true
+		}
+		k, v = c.Prev()
+	}
+	return input{}, false
+}
+
+// forgetOldest bounds the history when n is its newest number. Numbers have no
+// gaps, because an input that is not kept takes none.
+func forgetOldest(b *bbolt.Bucket, n uint64) error {
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil && seqOf(k)+maxHistory <= n; k, _ = c.First() {
+		if err := c.Delete(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// History returns what was typed, the newest last, at most limit inputs (0:
+// all): that of workspace or, if nothing was typed there, that of all. The
+// same input does not stand twice in a row.
+func (s *Store) History(ctx context.Context, workspace string, limit int) ([]string, error) {
+	var here, all []string
+	err := s.view(ctx, s.shared(), func(tx *bbolt.Tx) error {
+		here, all = nil, nil
+		return tx.Bucket(bucketHistory).ForEach(func(_, v []byte) error {
+			var in input
+			if json.Unmarshal(v, &in) != nil {
+				return nil // one line lost is no reason to lose all
+			}
+			if in.Workspace == workspace {
+				here = addInput(here, in.Text)
+			}
+			all = addInput(all, in.Text)
+			return nil
+		})
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read input history: %w", err)
+	}
+	if len(here) == 0 {
+		here = all
+	}
+	if limit > 0 && len(here) > limit {
+		here = here[len(here)-limit:]
+	}
+	return here, nil
+}
+
+func addInput(texts []string, text string) []string {
+	if len(texts) > 0 && texts[len(texts)-1] == text {
+		return texts
+	}
+	return append(texts, text)
+}
+
+// SaveCalibration replaces what is kept under key, "endpoint model".
+func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
+	value, err := encode(c)
+	if err == nil {
+		err = s.share(ctx, func(tx *bbolt.Tx) error {
+			b := tx.Bucket(bucketCalibrations)
+			if string(b.Get([]byte(key))) == string(value) {
+				return errUnchanged
+			}
+			return b.Put([]byte(key), value)
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("keep the calibration of %s: %w", key, err)
+	}
+	return nil
+}
+
+// Calibration reads what is kept under key, "endpoint model"; false if nothing
+// is.
+func (s *Store) Calibration(ctx context.Context, key string) (conversation.Calibration, bool, error) {
+	all, err := s.Calibrations(ctx)
+	c, ok := all[key]
+	return c, ok, err
+}
+
+// Calibrations reads all that is kept, by key.
+func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calibration, error) {
+	all := map[string]conversation.Calibration{}
+	err := s.view(ctx, s.shared(), func(tx *bbolt.Tx) error {
+		clear(all)
+		return tx.Bucket(bucketCalibrations).ForEach(func(k, v []byte) error {
+			var c conversation.Calibration
+			if json.Unmarshal(v, &c) == nil { // what cannot be read is learned again
+				all[string(k)] = c
+			}
+			return nil
+		})
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read calibrations: %w", err)
+	}
+	return all, nil
+}
+
+// share changes the shared file, making it if it is missing.
+func (s *Store) share(ctx context.Context, change func(*bbolt.Tx) error) error {
+	err := s.update(ctx, s.shared(), change)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = s.create(ctx, s.shared(), change)
+		if errors.Is(err, fs.ErrExist) { // another program was faster
+			err = s.update(ctx, s.shared(), change)
+		}
+	}
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,341 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// Log is a conversation open for writing.
+type Log interface {
+	Append(ctx context.Context, events []conversation.Event) error
+	KeepPartial(ctx context.Context, p conversation.Partial) error
+	PutBlob(ctx context.Context, text string) (string, error)
+	Close() error
+}
+
+// Harness is a store under test: an empty one, of its own for each call of the
+// function given to Suite.
+type Harness struct {
+	Create  func(ctx context.Context, id string) (Log, error)
+	Open    func(ctx context.Context, id string) (Log, *conversation.Partial, error) // and the partial reply found
+	Load    func(ctx context.Context, id string) ([]conversation.Event, error)
+	Partial func(ctx context.Context, id string) (conversation.Partial, bool, error)
+	Blob    func(ctx context.Context, id, name string) (string, error)
+}
+
+// id is the conversation of most tests.
+const id = "abcdefghij23"
+
+// start is when the conversations of the suite begin.
+var start = time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+
+// Suite checks a store of conversations against the contract.
+func Suite(t *testing.T, open func(t *testing.T) Harness) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, Harness)
+	}{
+		{"LoadsWhatWasAppended", loadsWhatWasAppended},
+		{"KeepsEveryKindOfEvent", keepsEveryKind},
+		{"StoresNothingUntilTheUserSpeaks", storesNothingUntilSpoken},
+		{"RefusesEventsThatDoNotFollow", refusesConflicts},
+		{"RefusesASecondWriter", refusesSecondWriter},
+		{"KeepsThePartialReplyUntilAReply", keepsPartial},
+		{"ForgetsAStalePartialReply", forgetsStalePartial},
+		{"FindsTextsByName", findsTexts},
+		{"KeepsTextsStoredBeforeTheFirstMessage", keepsEarlyTexts},
+		{"RefusesWritesAfterClose", refusesAfterClose},
+		{"ObeysItsContext", obeysContext},
+		{"SaysWhatIsNotThere", saysNotFound},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.test(t, open(t))
+		})
+	}
+}
+
+// chatting is a conversation with a log of its own to number events.
+type chatting struct {
+	t   *testing.T
+	h   Harness
+	w   Log
+	log conversation.Log
+}
+
+func begin(t *testing.T, h Harness) *chatting {
+	t.Helper()
+	w, err := h.Create(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() }) // most tests close it before, where the error counts
+	return &chatting{t: t, h: h, w: w}
+}
+
+// say appends bodies and fails the test if that fails.
+func (c *chatting) say(bodies ...conversation.Body) {
+	c.t.Helper()
+	events := c.log.Prepare(start.Add(time.Duration(c.log.Len())*time.Second), bodies...)
+	if err := c.w.Append(c.t.Context(), events); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := c.log.Commit(events); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// same fails the test unless what is stored is what was said.
+func (c *chatting) same() {
+	c.t.Helper()
+	got, err := c.h.Load(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if diff := cmp.Diff(c.log.Events(), got); diff != "" {
+		c.t.Errorf("loaded events (-appended +loaded):\n%s", diff)
+	}
+}
+
+// reopen closes the conversation and opens it again.
+func (c *chatting) reopen() *conversation.Partial {
+	c.t.Helper()
+	if err := c.w.Close(); err != nil {
+		c.t.Fatal(err)
+	}
+	w, p, err := c.h.Open(c.t.Context(), id)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.w = w
+	c.t.Cleanup(func() { _ = w.Close() })
+	return p
+}
+
+func want(t *testing.T, err, target error) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("error is %v, want %v", err, target)
+	}
+}
+
+func loadsWhatWasAppended(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "what is in this project?"})
+	c.same()
+	for i := range 300 {
+		c.say(conversation.AssistantMessage{Text: fmt.Sprint("reply ", i), Stop: conversation.StopEnd},
+			conversation.UserMessage{Text: strings.Repeat("more ", i)})
+	}
+	c.same()
+	c.reopen()
+	c.same()
+	c.say(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
+	c.same()
+	if err := c.w.Append(t.Context(), nil); err != nil {
+		t.Errorf("appending nothing: %v", err)
+	}
+}
+
+func keepsEveryKind(t *testing.T, h Harness) {
+	c := begin(t, h)
+	cost := 0.0125
+	c.say(
+		conversation.Instructions{System: "a", Tools: "b", SystemSize: conversation.Size{ASCII: 4}},
+		conversation.ModelChanged{Provider: "demo", Model: "demo-1", Window: 8192, Source: "server"},
+		conversation.UserMessage{Text: "<b>große</b> 船 \u202e & \x00 \xff \U0001F6A2"},
+		conversation.AssistantMessage{
+			Text: "a", Reasoning: "b", Stop: conversation.StopCalls, Model: "demo/demo-1",
+			Calls:  []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"x"}`}, {ID: "2", Arguments: "{"}},
+			Extras: map[string]conversation.RawJSON{"signature": []byte(`{"a":[1,2]}`)},
+		},
+		conversation.Usage{Reply: 4, Prompt: 10, Cached: -1, CostUSD: &cost, Estimate: 9.5},
+		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "text", Duration: time.Second},
+		conversation.ConfigChanged{Set: map[string]string{"compaction.keep_last": "2"}},
+		conversation.Renamed{Title: "A title", By: "user"},
+		conversation.Notice{Level: conversation.NoticeWarning, Text: "retried"},
+		conversation.Unknown{Name: "hologram", Raw: []byte(`{"depth":3}`)},
+	)
+	c.same()
+}
+
+func storesNothingUntilSpoken(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
+	_, err := h.Load(t.Context(), id)
+	want(t, err, storage.ErrNotFound)
+	c.say(conversation.UserMessage{Text: "now"}, conversation.Notice{Text: "and this"})
+	c.same()
+}
+
+func refusesConflicts(t *testing.T, h Harness) {
+	c := begin(t, h)
+	events := c.log.Prepare(start, conversation.UserMessage{Text: "one"}, conversation.UserMessage{Text: "two"})
+	want(t, c.w.Append(t.Context(), events[1:]), storage.ErrConflict)
+	c.say(conversation.UserMessage{Text: "one"})
+	want(t, c.w.Append(t.Context(), events[:1]), storage.ErrConflict)
+	later := conversation.Event{Seq: 3, Time: start, Body: conversation.UserMessage{Text: "three"}}
+	want(t, c.w.Append(t.Context(), []conversation.Event{later}), storage.ErrConflict)
+	gap := []conversation.Event{events[1], {Seq: 4, Time: start, Body: conversation.Notice{}}}
+	want(t, c.w.Append(t.Context(), gap), storage.ErrConflict)
+	c.same() // nothing of it was stored
+	c.say(conversation.AssistantMessage{Text: "still works", Stop: conversation.StopEnd})
+	c.same()
+}
+
+func refusesSecondWriter(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "mine"})
+	_, _, err := h.Open(t.Context(), id)
+	want(t, err, storage.ErrLocked)
+	_, err = h.Create(t.Context(), id)
+	want(t, err, storage.ErrExists)
+	c.reopen()
+	c.say(conversation.UserMessage{Text: "mine again"})
+	c.same()
+}
+
+func keepsPartial(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "go on"})
+	p := conversation.Partial{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm"}
+	for _, text := range []string{"Once", "Once upon", "Once upon a time"} {
+		p.Text = text
+		if err := c.w.KeepPartial(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, ok, err := h.Partial(t.Context(), id)
+	if err != nil || !ok || got != p {
+		t.Errorf("partial reply is %+v, %v, %v, want %+v", got, ok, err, p)
+	}
+	found := c.reopen()
+	if found == nil || *found != p {
+		t.Fatalf("partial reply found on opening is %+v, want %+v", found, p)
+	}
+	c.say(found.Reply())
+	if _, ok, err := h.Partial(t.Context(), id); ok || err != nil {
+		t.Errorf("after the reply there is a partial reply: %v, %v", ok, err)
+	}
+	if found := c.reopen(); found != nil {
+		t.Errorf("partial reply found after the reply: %+v", found)
+	}
+	c.same()
+}
+
+func forgetsStalePartial(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "go on"})
+	if err := c.w.KeepPartial(t.Context(), conversation.Partial{After: 1, Text: "Once"}); err != nil {
+		t.Fatal(err)
+	}
+	c.say(conversation.UserMessage{Text: "never mind"})
+	if p, ok, err := h.Partial(t.Context(), id); ok || err != nil {
+		t.Errorf("stale partial reply is reported: %+v, %v", p, err)
+	}
+	if found := c.reopen(); found != nil {
+		t.Errorf("stale partial reply was found: %+v", found)
+	}
+	c.same()
+}
+
+func findsTexts(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "hello"})
+	names := map[string]string{}
+	for _, text := range []string{"", "short", strings.Repeat("long and repetitive\n", 50_000), "\u202e 船 \U0001F6A2", "bad \xff \x00"} {
+		name, err := c.w.PutBlob(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := c.w.PutBlob(t.Context(), text)
+		if err != nil || again != name {
+			t.Errorf("stored again: %q, %v, want %q", again, err, name)
+		}
+		names[name] = conversation.Clean(text)
+	}
+	c.reopen()
+	for name, text := range names {
+		for _, n := range []string{name, name[:8], name[:63]} {
+			got, err := h.Blob(t.Context(), id, n)
+			if err != nil || got != text {
+				t.Errorf("text %q has %d bytes, %v, want %d", n, len(got), err, len(text))
+			}
+		}
+		_, err := h.Blob(t.Context(), id, name[:7])
+		want(t, err, storage.ErrNotFound)
+		_, err = h.Blob(t.Context(), id, name+"0")
+		want(t, err, storage.ErrNotFound)
+	}
+	if name, err := c.w.PutBlob(t.Context(), "short"); err != nil || names[name] != "short" {
+		t.Errorf("stored again after opening: %q, %v", name, err)
+	}
+}
+
+func keepsEarlyTexts(t *testing.T, h Harness) {
+	c := begin(t, h)
+	name, err := c.w.PutBlob(t.Context(), "you are a helpful ship")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Blob(t.Context(), id, name)
+	want(t, err, storage.ErrNotFound)
+	c.say(conversation.Instructions{System: name}, conversation.UserMessage{Text: "hello"})
+	got, err := h.Blob(t.Context(), id, name)
+	if err != nil || got != "you are a helpful ship" {
+		t.Errorf("text is %q, %v", got, err)
+	}
+}
+
+func refusesAfterClose(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "hello"})
+	if err := errors.Join(c.w.Close(), c.w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	events := c.log.Prepare(start, conversation.UserMessage{Text: "too late"})
+	want(t, c.w.Append(t.Context(), events), storage.ErrClosed)
+	want(t, c.w.KeepPartial(t.Context(), conversation.Partial{After: 1}), storage.ErrClosed)
+	_, err := c.w.PutBlob(t.Context(), "text")
+	want(t, err, storage.ErrClosed)
+	c.same()
+}
+
+func obeysContext(t *testing.T, h Harness) {
+	c := begin(t, h)
+	c.say(conversation.UserMessage{Text: "hello"})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	want(t, c.w.Append(ctx, c.log.Prepare(start, conversation.Notice{})), context.Canceled)
+	want(t, c.w.KeepPartial(ctx, conversation.Partial{After: 1}), context.Canceled)
+	_, err := c.w.PutBlob(ctx, "text")
+	want(t, err, context.Canceled)
+	_, err = h.Load(ctx, id)
+	want(t, err, context.Canceled)
+	_, _, err = h.Partial(ctx, id)
+	want(t, err, context.Canceled)
+	c.same()
+}
+
+func saysNotFound(t *testing.T, h Harness) {
+	for _, id := range []string{"zzzzzzzzzzzz", "", "../escape", strings.Repeat("a", 5000)} {
+		_, err := h.Load(t.Context(), id)
+		want(t, err, storage.ErrNotFound)
+		_, _, err = h.Open(t.Context(), id)
+		want(t, err, storage.ErrNotFound)
+		_, _, err = h.Partial(t.Context(), id)
+		want(t, err, storage.ErrNotFound)
+		_, err = h.Blob(t.Context(), id, strings.Repeat("0", 64))
+		want(t, err, storage.ErrNotFound)
+	}
+}

@@ -1,0 +1,288 @@
+package storage_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+func TestOpenTightensModes(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "secret")
+	if err := s.AddHistory(t.Context(), "/w", "secret"); err != nil {
+		t.Fatal(err)
+	}
+	err := filepath.WalkDir(s.Dir(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chmod(path, 0o755)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := reopenStore(t, s.Dir(), storage.Options{})
+	c.say(reply("secret"))
+	if _, err := again.List(t.Context(), storage.Filter{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.History(t.Context(), "/w", 0); err != nil {
+		t.Fatal(err)
+	}
+	again.OpenElsewhere(idA)
+	c.close()
+	err = filepath.WalkDir(s.Dir(), func(path string, d fs.DirEntry, err error) error {
+		if st, err := os.Stat(path); err == nil && st.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, st.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenRefusesNFS(t *testing.T) {
+	t.Parallel()
+	_, err := storage.Open(t.TempDir(), storage.OnFilesystem(storage.Options{}, "NFS"))
+	want(t, err, storage.ErrNetwork)
+}
+
+func TestOpenSaysWhyItCannot(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := storage.Open(file, storage.Options{}); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("error is %v, want one that names %s", err, file)
+	}
+	if _, err := storage.Open("", storage.Options{}); err == nil {
+		t.Error("no directory was opened")
+	}
+}
+
+func TestNewerFileIsRefusedAndKept(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "from the future").close()
+	tomorrow := []storage.Migration{{"tomorrow", func(*bbolt.Tx) error { return nil }}}
+	if err := s.UpdateConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := s.Load(t.Context(), idA)
+	want(t, err, storage.ErrNewer)
+	_, err = s.OpenWriter(t.Context(), idA)
+	want(t, err, storage.ErrNewer)
+	entries, err := s.List(t.Context(), storage.Filter{})
+	if err != nil || len(entries) != 1 || !strings.Contains(entries[0].Problem, "newer Plimsoll") {
+		t.Errorf("listed as %+v, %v", entries, err)
+	}
+	findings, err := s.Check(t.Context(), nil)
+	if err != nil || len(findings) != 1 || findings[0].Repairable {
+		t.Errorf("check says %+v, %v, want one finding beyond repair", findings, err)
+	}
+	if err := s.ViewConversation(idA, tomorrow, func(*bbolt.Tx) error { return nil }); err != nil {
+		t.Errorf("tomorrow's program: %v", err)
+	}
+}
+
+func TestOlderFileIsBroughtForward(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "from the past").close()
+	var ran []string
+	step := func(name string) storage.Migration {
+		return storage.Migration{Name: name, Run: func(tx *bbolt.Tx) error {
+			ran = append(ran, name)
+			return tx.Bucket([]byte("meta")).Put([]byte(name), []byte("done"))
+		}}
+	}
+	steps := []storage.Migration{step("first"), step("second")}
+	read := func(tx *bbolt.Tx) error {
+		for _, name := range []string{"first", "second"} {
+			if string(tx.Bucket([]byte("meta")).Get([]byte(name))) != "done" {
+				return fmt.Errorf("%s is not done", name)
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(s.ViewConversation(idA, steps, read), s.ViewConversation(idA, steps, read)); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"first", "second"}, ran); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	broken := append(steps, storage.Migration{Name: "broken", Run: func(tx *bbolt.Tx) error {
+		return errors.Join(tx.DeleteBucket([]byte("events")), errors.New("no"))
+	}})
+	if err := s.ViewConversation(idA, broken, read); err == nil || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("error is %v, want one that names the step", err)
+	}
+	if err := s.ViewConversation(idA, steps, read); err != nil {
+		t.Errorf("after a step that failed: %v", err)
+	}
+}
+
+func TestFailedAppendStoresNothingAndCanBeRepeated(t *testing.T) {
+	t.Parallel()
+	var failing string
+	o := storage.WithFaults(storage.Options{}, func(path string) error {
+		if failing != "" && strings.Contains(path, failing) {
+			return fmt.Errorf("write: %w", syscall.ENOSPC)
+		}
+		return nil
+	})
+	s := openStore(t, o)
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: idA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &talk{t: t, w: w}
+	name, err := w.PutBlob(t.Context(), "text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing = "conversations"
+	hello := c.prepare(conversation.UserMessage{Text: "hello"})
+	err = w.Append(t.Context(), hello)
+	want(t, err, syscall.ENOSPC)
+	if !strings.Contains(fmt.Sprint(err), "free some space") {
+		t.Errorf("error is %q, want what to do about it", err)
+	}
+	_, _, err = s.Load(t.Context(), idA)
+	want(t, err, storage.ErrNotFound)
+	failing = ""
+	c.say(conversation.UserMessage{Text: "hello"})
+	if text, err := s.Blob(t.Context(), idA, name); err != nil || text != "text" {
+		t.Errorf("text is %q, %v", text, err)
+	}
+	failing = "conversations"
+	want(t, w.Append(t.Context(), c.prepare(reply("hi"))), syscall.ENOSPC)
+	want(t, w.KeepPartial(t.Context(), conversation.Partial{After: 1}), syscall.ENOSPC)
+	failing = "index.db" // the index is no reason for an append to fail
+	c.say(reply("hi"))
+	failing = ""
+	entries, err := s.List(t.Context(), storage.Filter{})
+	if err != nil || len(entries) != 1 || entries[0].Events != 2 {
+		t.Errorf("listed as %+v, %v", entries, err)
+	}
+}
+
+func TestChatWithoutWordsLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	w, err := s.Create(t.Context(), storage.NewConversation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !conversation.ValidID(w.ID()) {
+		t.Errorf("ID is %q", w.ID())
+	}
+	c := &talk{t: t, w: w}
+	c.say(conversation.ModelChanged{Provider: "demo", Model: "demo-1"})
+	c.close()
+	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestCleanCloseLeavesOneFile(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	if c.w.Workspace() != "/w" {
+		t.Errorf("workspace is %q", c.w.Workspace())
+	}
+	c.close()
+	c = resume(t, s, idA)
+	c.say(reply("hi"))
+	if c.w.Workspace() != "/w" {
+		t.Errorf("workspace is %q after opening again", c.w.Workspace())
+	}
+	c.close()
+	left, err := os.ReadDir(filepath.Join(s.Dir(), "conversations"))
+	if err != nil || len(left) != 1 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	if h, err := s.History(t.Context(), "/a", 0); err != nil || len(h) != 0 {
+		t.Errorf("empty history is %v, %v", h, err)
+	}
+	for _, in := range [][2]string{{"/a", "one"}, {"/b", "x"}, {"/a", "one"}, {"/a", "two"}, {"/b", "x"}, {"/a", ""},
+		{"/a", strings.Repeat("long", 100_000)}, {"/a", "one"}} {
+		if err := s.AddHistory(t.Context(), in[0], in[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		workspace string
+		limit     int
+		want      []string
+	}{
+		{"/a", 0, []string{"one", "two", "one"}},
+		{"/a", 2, []string{"two", "one"}},
+		{"/b", 0, []string{"x"}},
+		{"/elsewhere", 0, []string{"one", "x", "two", "one"}},
+	} {
+		got, err := s.History(t.Context(), c.workspace, c.limit)
+		if diff := cmp.Diff(c.want, got); err != nil || diff != "" {
+			t.Errorf("history of %s: %v (-want +got):\n%s", c.workspace, err, diff)
+		}
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	must(t, s.AddHistory(t.Context(), "/a", "1"))
+	edit(t, filepath.Join(s.Dir(), "shared.db"), func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("history"))
+		for n := uint64(2); n <= 2000; n++ {
+			must(t, b.Put(key(n), fmt.Appendf(nil, `{"text":"%d","workspace":"/a"}`, n)))
+		}
+		return b.SetSequence(2000)
+	})
+	for i := range 50 {
+		must(t, s.AddHistory(t.Context(), "/a", fmt.Sprint(2001+i)))
+	}
+	h, err := s.History(t.Context(), "/a", 0)
+	if err != nil || len(h) != 2000 || h[0] != "51" || h[1999] != "2050" {
+		t.Errorf("history has %d inputs, %v", len(h), err)
+	}
+}
+
+func TestCalibrations(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	if _, ok, err := s.Calibration(t.Context(), "e m"); ok || err != nil {
+		t.Errorf("nothing kept: %v, %v", ok, err)
+	}
+	for i := range 3 {
+		c := conversation.Calibration{Factor: 1.25, Samples: i, Window: 8192}
+		if err := errors.Join(s.SaveCalibration(t.Context(), "e m", c), s.SaveCalibration(t.Context(), "e m", c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, ok, err := s.Calibration(t.Context(), "e m")
+	if want := (conversation.Calibration{Factor: 1.25, Samples: 2, Window: 8192}); !ok || err != nil || got != want {
+		t.Errorf("kept %+v, %v, %v, want %+v", got, ok, err, want)
+	}
+}
