@@ -1,0 +1,185 @@
+package markdown
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+
+	"plimsoll/conversation/plain"
+)
+
+// Containers indent what is in them by the width of their mark. Where that would leave less than leastText cells they
+// do not indent, and below maxDepth of nesting their source is shown as it stands.
+
+const (
+	leastText = 8
+	maxDepth  = 24
+	ruleWidth = 40
+)
+
+// block lays out one block.
+func (p *page) block(n ast.Node, width, depth int) []string {
+	if depth > maxDepth {
+		return p.raw(n, width)
+	}
+	switch n := n.(type) {
+	case *ast.Heading:
+		return p.heading(n, width)
+	case *ast.ThematicBreak:
+		return []string{paint(p.r.marks.rule, strings.Repeat("─", min(width, ruleWidth)))}
+	case *ast.FencedCodeBlock:
+		return p.fence(n, width)
+	case *ast.CodeBlock:
+		return p.r.codeRows(p.r.highlight("", joinLines(n.Lines(), p.source)), width)
+	case *ast.HTMLBlock:
+		return p.html(n, width)
+	case *ast.Blockquote:
+		return p.quote(n, width, depth)
+	case *ast.List:
+		return p.list(n, width, depth)
+	case *extast.Table:
+		return p.table(n, width)
+	case *extast.DefinitionList:
+		return p.definitions(n, width, depth)
+	case *ast.LinkReferenceDefinition:
+		return nil
+	}
+	return p.paragraph(n, width)
+}
+
+// children lays out the blocks in a container, a blank line between them where the source has one.
+func (p *page) children(n ast.Node, width, depth int) []string {
+	var out []string
+	for c := n.FirstChild(); c != nil; {
+		next := c.NextSibling() // laying out may take c from its parent
+		blank := p.gapBefore(c)
+		lines := p.block(c, width, depth+1)
+		if len(out) > 0 && len(lines) > 0 && blank {
+			out = append(out, "")
+		}
+		out = append(out, lines...)
+		c = next
+	}
+	return out
+}
+
+// gapBefore reports whether the line before a block is blank but for the marks of quotes. It asks the source, because
+// the parser takes the beginning of a text for a blank line, and a text may have been cut there.
+func (p *page) gapBefore(n ast.Node) bool {
+	start := lineStart(p.source, n.Pos())
+	return start > p.begin && len(bytes.Trim(p.source[lineStart(p.source, start-1):start-1], "> \t")) == 0
+}
+
+// inside lays out a container's children behind its mark.
+func (p *page) inside(n ast.Node, first, rest string, width, depth int) []string {
+	indent := ansi.StringWidth(rest)
+	if width-indent < leastText {
+		lines := p.children(n, width, depth)
+		if mark := clean(first); mark != "" {
+			return append(fit(nil, mark, width), lines...)
+		}
+		return lines
+	}
+	return prefixed(p.children(n, width-indent, depth), first, rest)
+}
+
+func (p *page) quote(n ast.Node, width, depth int) []string {
+	return p.inside(n, p.r.marks.quote, p.r.marks.quote, width, depth)
+}
+
+func (p *page) list(l *ast.List, width, depth int) []string {
+	var out []string
+	number := l.Start
+	for c := l.FirstChild(); c != nil; {
+		next := c.NextSibling()
+		if len(out) > 0 && p.gapBefore(c) {
+			out = append(out, "")
+		}
+		out = append(out, p.item(c, l.Marker, number, width, depth)...)
+		number++
+		c = next
+	}
+	return out
+}
+
+// item lays out one item of a list; marker tells the kind of list, number counts in an ordered one.
+func (p *page) item(n ast.Node, marker byte, number, width, depth int) []string {
+	m := p.r.marks
+	mark := m.bullet
+	if marker == '.' || marker == ')' {
+		mark = paint(m.number, strconv.Itoa(number)+string(marker)) + " "
+	}
+	if first := n.FirstChild(); first != nil {
+		if box, ok := first.FirstChild().(*extast.TaskCheckBox); ok {
+			mark = m.unticked
+			if box.IsChecked {
+				mark = m.ticked
+			}
+		}
+	}
+	return p.inside(n, mark, strings.Repeat(" ", ansi.StringWidth(mark)), width, depth)
+}
+
+// definitions lays out terms in bold and what they mean indented.
+func (p *page) definitions(l ast.Node, width, depth int) []string {
+	var out []string
+	for c := l.FirstChild(); c != nil; {
+		next := c.NextSibling()
+		if _, term := c.(*extast.DefinitionTerm); term {
+			bold := ast.NewEmphasis(2)
+			adopt(bold, c)
+			c.AppendChild(c, bold)
+			if len(out) > 0 && !isTerm(c.PreviousSibling()) {
+				out = append(out, "")
+			}
+			out = append(out, p.paragraph(c, width)...)
+		} else {
+			out = append(out, p.inside(c, "  ", "  ", width, depth)...)
+		}
+		c = next
+	}
+	return out
+}
+
+func isTerm(n ast.Node) bool {
+	_, ok := n.(*extast.DefinitionTerm)
+	return ok
+}
+
+func (p *page) html(n *ast.HTMLBlock, width int) []string {
+	source := joinLines(n.Lines(), p.source)
+	if n.HasClosure() {
+		source += string(unguard(n.ClosureLine.Value(p.source)))
+	}
+	lines := trimBlank(plainLines(plain.Text(source), width))
+	for i, l := range lines {
+		lines[i] = paint(p.r.marks.html, l)
+	}
+	return lines
+}
+
+// raw shows the source of a block, from its own beginning, so without the marks of the containers on its first line.
+func (p *page) raw(n ast.Node, width int) []string {
+	start, stop := n.Pos(), 0
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
+		if !entering || n.Type() != ast.TypeBlock || n.Lines().Len() == 0 {
+			return ast.WalkContinue, nil
+		}
+		lines := n.Lines()
+		if start < 0 {
+			start = lines.At(0).Start
+		}
+		stop = max(stop, lines.At(lines.Len()-1).Stop)
+		return ast.WalkContinue, nil
+	})
+	if start < 0 || start >= stop {
+		return nil
+	}
+	indent := strings.Repeat(" ", start-lineStart(p.source, start))
+	source := strings.ReplaceAll(shownLines(p.source[start:stop]), "\n"+indent, "\n")
+	return trimBlank(plainLines(source, width))
+}

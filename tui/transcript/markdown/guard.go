@@ -1,0 +1,83 @@
+package markdown
+
+import (
+	"bytes"
+	"strings"
+)
+
+// Thousands of *, [ or nested > in one paragraph cost the parser quadratic time. The guard stands before it: in a run
+// of lines without a blank one, delimiters beyond a number that no honest text reaches are replaced, byte for byte,
+// by control characters, which sanitised text cannot hold. They are put back when the text is shown, and so are only
+// text. The guard sees each byte once and knows what came before, so it gives the same however the text arrives.
+
+const (
+	maxDelimiters = 4096 // per run of lines
+	maxBullets    = 8192 // * at the beginning of a line, per run of lines
+	maxQuotes     = 64   // > per line
+)
+
+// guarded lists the delimiters; the one at index i is replaced by the byte i+1.
+const guarded = "*_[~>"
+
+type guard struct {
+	delimiters int  // so far in this run of lines
+	bullets    int  // so far in this run of lines
+	quotes     int  // so far on this line
+	inked      bool // this line has something but spaces
+}
+
+// pass appends text to dst, guarded.
+func (g *guard) pass(dst []byte, text string) []byte {
+	for i := range len(text) {
+		dst = append(dst, g.byte(text[i]))
+	}
+	return dst
+}
+
+func (g *guard) byte(b byte) byte {
+	switch b {
+	case '\n':
+		if !g.inked {
+			g.delimiters, g.bullets = 0, 0
+		}
+		g.quotes, g.inked = 0, false
+		return b
+	case ' ', '\t':
+		return b
+	case '>':
+		g.inked = true
+		if g.quotes++; g.quotes > maxQuotes {
+			return 5
+		}
+		return b
+	case '*', '_', '[', '~':
+		first := !g.inked
+		g.inked = true
+		if first && b == '*' {
+			if g.bullets++; g.bullets <= maxBullets {
+				return b
+			}
+		}
+		if g.delimiters++; g.delimiters > maxDelimiters {
+			return byte(strings.IndexByte(guarded, b)) + 1
+		}
+		return b
+	}
+	g.inked = true
+	return b
+}
+
+// unguard gives back the text as it was before the guard.
+func unguard(b []byte) []byte {
+	i := bytes.IndexAny(b, "\x01\x02\x03\x04\x05")
+	if i < 0 {
+		return b
+	}
+	b = bytes.Clone(b)
+	for ; i < len(b); i++ {
+		if c := int(b[i]); c > 0 && c <= len(guarded) {
+			b[i] = guarded[c-1]
+		}
+	}
+	return b
+}

@@ -1,0 +1,221 @@
+package markdown
+
+import (
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"plimsoll/conversation/plain"
+)
+
+// Before glamour renders a paragraph its inline nodes are rewritten, because glamour
+//   - drops raw HTML: it becomes text (and <br> a line break)
+//   - decodes entities into control characters, and decodes them in code too: they are decoded here, sanitised, and
+//     written so that glamour decodes nothing
+//   - writes OSC 8, and drops a link whose address it cannot parse: a link becomes its text and its address, under a
+//     link to "#", which glamour only styles
+// New text goes to the end of the page's source, where segments can point to it.
+
+// page is one parsed source while it is laid out.
+type page struct {
+	r       *Renderer
+	source  []byte       // what was parsed, then the texts made while laying out
+	begin   int          // where the piece that is laid out begins
+	parsed  int          // bytes of source that were parsed
+	growing *growingCode // for a fence that may still be open; nil if the text is complete
+}
+
+// newText appends s to the source and returns a node for it.
+func (p *page) newText(s string) *ast.Text {
+	start := len(p.source)
+	p.source = append(p.source, toGlamour.Replace(s)...)
+	return ast.NewTextSegment(text.NewSegment(start, len(p.source)))
+}
+
+// inline rewrites the children of n. joined says that line breaks are lost and need a space: in a node that glamour
+// reads as one string.
+func (p *page) inline(n ast.Node, joined bool) {
+	for c := n.FirstChild(); c != nil; {
+		next := c.NextSibling()
+		switch c := c.(type) {
+		case *ast.Text:
+			p.rewriteText(n, c, joined)
+		case *ast.CodeSpan:
+			p.rewriteCode(c)
+		case *ast.RawHTML:
+			p.rewriteHTML(n, c)
+		case *ast.Link:
+			p.inline(c, joined)
+			p.rewriteLink(n, c)
+		case *ast.AutoLink:
+			n.ReplaceChild(n, c, p.link(p.newText(shown(c.Label(p.source)))))
+		case *ast.Image:
+			p.rewriteImage(n, c)
+		case *ast.String:
+			n.ReplaceChild(n, c, p.newText(literal(c.Value)))
+		case *extast.TaskCheckBox:
+			n.RemoveChild(n, c)
+		case *extast.Strikethrough:
+			p.inline(c, true)
+		default:
+			p.inline(c, joined)
+		}
+		c = next
+	}
+}
+
+// shown is source text as it stands, safe and on one line.
+func shown(b []byte) string { return plain.Line(string(unguard(b))) }
+
+func (p *page) rewriteText(parent ast.Node, t *ast.Text, joined bool) {
+	soft, hard := t.SoftLineBreak(), t.HardLineBreak()
+	raw := t.Segment.Value(p.source)
+	if joined && (soft || hard) {
+		parent.ReplaceChild(parent, t, p.newText(literal(raw)+" "))
+		return
+	}
+	if !special(raw) {
+		return
+	}
+	n := p.newText(literal(raw))
+	n.SetSoftLineBreak(soft)
+	n.SetHardLineBreak(hard)
+	parent.ReplaceChild(parent, t, n)
+}
+
+// special reports whether text is shown other than it is written.
+func special(b []byte) bool {
+	for _, c := range b {
+		switch c {
+		case '\\', '&', '\t', 0xc2, 1, 2, 3, 4, 5:
+			return true
+		}
+	}
+	return false
+}
+
+// literal resolves backslash escapes and entities, each once and in one pass, and makes the result safe.
+func literal(raw []byte) string {
+	s := string(unguard(raw))
+	if !strings.ContainsAny(s, `\&`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		switch {
+		case s[i] == '\\' && i+1 < len(s) && util.IsPunct(s[i+1]):
+			b.WriteByte(s[i+1])
+			i += 2
+		case s[i] == '&':
+			n := entity(s[i:])
+			b.WriteString(html.UnescapeString(s[i : i+n]))
+			i += n
+		default:
+			b.WriteByte(s[i])
+			i++
+		}
+	}
+	return plain.Line(b.String())
+}
+
+// entity is the length of the entity at the beginning of s, or 1 if there is none. Without its ; there is none.
+func entity(s string) int {
+	const longest = 33 // &CounterClockwiseContourIntegral;
+	end := strings.IndexByte(s[:min(len(s), longest)], ';')
+	if end < 2 || strings.ContainsAny(s[1:end], "& \n") {
+		return 1
+	}
+	return end + 1
+}
+
+func (p *page) rewriteCode(c *ast.CodeSpan) {
+	var b strings.Builder
+	for t := c.FirstChild(); t != nil; t = t.NextSibling() {
+		if t, ok := t.(*ast.Text); ok {
+			b.Write(unguard(t.Segment.Value(p.source)))
+		}
+	}
+	code := b.String()
+	c.RemoveChildren(c)
+	c.AppendChild(c, p.newText(plain.Line(code)))
+}
+
+func (p *page) rewriteHTML(parent ast.Node, h *ast.RawHTML) {
+	var b strings.Builder
+	for i := range h.Segments.Len() {
+		seg := h.Segments.At(i)
+		b.Write(unguard(seg.Value(p.source)))
+	}
+	tag := strings.ToLower(strings.Join(strings.Fields(b.String()), ""))
+	if tag == "<br>" || tag == "<br/>" {
+		n := p.newText("")
+		n.SetHardLineBreak(true)
+		if t, ok := h.NextSibling().(*ast.Text); ok { // the space after <br> is not the next line's indentation
+			t.Segment = t.Segment.TrimLeftSpace(p.source)
+		}
+		parent.ReplaceChild(parent, h, n)
+		return
+	}
+	parent.ReplaceChild(parent, h, p.newText(plain.Line(b.String())))
+}
+
+// link wraps inline nodes so that glamour styles them as the text of a link and adds nothing.
+func (p *page) link(children ...ast.Node) ast.Node {
+	l := ast.NewLink()
+	l.Destination = []byte("#")
+	for _, c := range children {
+		l.AppendChild(l, c)
+	}
+	return l
+}
+
+func (p *page) rewriteLink(parent ast.Node, l *ast.Link) {
+	children := []ast.Node{}
+	for c := l.FirstChild(); c != nil; c = c.NextSibling() {
+		children = append(children, c)
+	}
+	if suffix := p.address(p.plainText(l), l.Destination, l.Title); suffix != "" {
+		children = append(children, p.newText(suffix))
+	}
+	parent.ReplaceChild(parent, l, p.link(children...))
+}
+
+func (p *page) rewriteImage(parent ast.Node, img *ast.Image) {
+	p.inline(img, true)
+	alt := p.plainText(img)
+	parent.ReplaceChild(parent, img, p.link(p.newText(strings.TrimSpace("image: "+alt)+p.address(alt, img.Destination, img.Title))))
+}
+
+// address is what follows the text of a link: nothing if the text says it or it leads only within the text.
+func (p *page) address(label string, destination, title []byte) string {
+	dest := strings.TrimSpace(plain.Line(literal(destination)))
+	if dest == "" || dest[0] == '#' || dest == label || strings.TrimPrefix(dest, "mailto:") == label {
+		dest = ""
+	}
+	if len(title) > 0 {
+		dest = strings.TrimSpace(dest + ` "` + plain.Line(literal(title)) + `"`)
+	}
+	switch {
+	case dest == "":
+		return ""
+	case label == "":
+		return dest
+	}
+	return " (" + dest + ")"
+}
+
+// plainText is the text of rewritten inline nodes.
+func (p *page) plainText(n ast.Node) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the visitor returns no error
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Segment.Value(p.source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return fromGlamour.Replace(b.String())
+}

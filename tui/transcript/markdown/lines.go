@@ -1,0 +1,175 @@
+package markdown
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Lines leave here clean: no trailing spaces, whatever styles stand between them, every style closed, SGR the only
+// escape sequence, and never wider than asked for.
+
+// The characters that glamour would take for its own are written as code points that are no characters, which
+// sanitised text cannot hold. Like those they stand for they are one cell wide.
+const (
+	backslash = "\uFDD0"
+	ampersand = "\uFDD1"
+)
+
+var (
+	toGlamour   = strings.NewReplacer(`\`, backslash, "&", ampersand, "\u00a0", " ", "\t", "    ")
+	fromGlamour = strings.NewReplacer(backslash, `\`, ampersand, "&", "\u00a0", " ")
+)
+
+const reset = "\x1b[m"
+
+// clean makes one line of glamour's output fit the rules above, but for its width.
+func clean(line string) string {
+	line = fromGlamour.Replace(line)
+	if strings.IndexByte(line, '\x1b') < 0 {
+		return strings.TrimRight(line, " ")
+	}
+	out := make([]byte, 0, len(line))
+	end, open, openAtEnd := 0, false, false
+	for i := 0; i < len(line); {
+		c := line[i]
+		if c != '\x1b' {
+			out = append(out, c)
+			if c != ' ' {
+				end, openAtEnd = len(out), open
+			}
+			i++
+			continue
+		}
+		seq, sgr := escape(line[i:])
+		if sgr {
+			out = append(out, seq...)
+			open = seq != reset && seq != "\x1b[0m"
+		}
+		i += len(seq)
+	}
+	out = out[:end]
+	if openAtEnd {
+		out = append(out, reset...)
+	}
+	return string(out)
+}
+
+// escape returns the escape sequence at the beginning of s and whether it is SGR.
+func escape(s string) (string, bool) {
+	_, _, n, _ := ansi.DecodeSequence(s, ansi.NormalState, nil)
+	n = max(n, 1)
+	seq := s[:n]
+	if len(seq) < 3 || seq[1] != '[' || seq[n-1] != 'm' {
+		return seq, false
+	}
+	for _, c := range []byte(seq[2 : n-1]) {
+		if (c < '0' || c > '9') && c != ';' && c != ':' {
+			return seq, false
+		}
+	}
+	return seq, true
+}
+
+// fit appends line to out, broken where it is wider than width; styles are closed and opened again at the breaks.
+func fit(out []string, line string, width int) []string {
+	if len(line) <= width || ansi.StringWidth(line) <= width {
+		return append(out, line)
+	}
+	var b strings.Builder
+	w := lipgloss.NewWrapWriter(&b)
+	_, _ = w.Write([]byte(ansi.Hardwrap(line, width, true))) // a builder never fails
+	_ = w.Close()
+	for part := range strings.SplitSeq(b.String(), "\n") {
+		out = append(out, clean(part))
+	}
+	return out
+}
+
+// trimBlank cuts the empty lines at both ends.
+func trimBlank(lines []string) []string {
+	for len(lines) > 0 && lines[0] == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// prefixed puts first before the first line and rest before the others.
+func prefixed(lines []string, first, rest string) []string {
+	if len(lines) == 0 {
+		return []string{clean(first)}
+	}
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		p := rest
+		if i == 0 {
+			p = first
+		}
+		if out[i] = p + l; l == "" {
+			out[i] = clean(p)
+		}
+	}
+	return out
+}
+
+// plainLines wraps text that is shown as it stands.
+func plainLines(text string, width int) []string {
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		line = expandTabs(line)
+		if len(line) <= width {
+			out = append(out, strings.TrimRight(line, " "))
+			continue
+		}
+		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
+			out = fit(out, strings.TrimRight(part, " "), width)
+		}
+	}
+	return out
+}
+
+// tabStop is the distance of tab stops in code and plain lines.
+const tabStop = 4
+
+// expandTabs replaces tabs by the spaces to the next stop.
+func expandTabs(line string) string {
+	if strings.IndexByte(line, '\t') < 0 {
+		return line
+	}
+	var b strings.Builder
+	col := 0
+	for _, r := range line {
+		if r != '\t' {
+			b.WriteRune(r)
+			col++
+			continue
+		}
+		n := tabStop - col%tabStop
+		b.WriteString(strings.Repeat(" ", n))
+		col += n
+	}
+	return b.String()
+}
+
+// marks is how the containers look.
+type marks struct {
+	quote            string // before every line of a quote
+	bullet           string
+	number           ansi.Style
+	ticked, unticked string
+	rule             ansi.Style
+	html             ansi.Style
+	codePad          int // cells that glamour adds around inline code
+}
+
+// paint styles a text, if there is both.
+func paint(s ansi.Style, text string) string {
+	if len(s) == 0 || text == "" {
+		return text
+	}
+	return s.String() + text + reset
+}

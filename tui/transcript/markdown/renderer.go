@@ -1,0 +1,63 @@
+package markdown
+
+import (
+	"charm.land/glamour/v2/ansi"
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+)
+
+// A theme is a Renderer of its own, so that what is kept can never have another theme's colours. The width may
+// change: what is kept is kept by width, and coloured code without one.
+
+// minWidth is the least width that is laid out for; a terminal below it gets lines of this width.
+const minWidth = 4
+
+// Renderer renders in one style. It belongs to one goroutine.
+type Renderer struct {
+	style  ansi.StyleConfig
+	width  int
+	parser parser.Parser
+	leaves map[int]renderer.Renderer // glamour, by width
+	marks  marks
+	kept   *cache
+
+	code   *chroma.Style               // nil for code without colours
+	sgr    map[chroma.TokenType]string // how a token begins, from code
+	lexers map[string]chroma.Lexer     // by language as written; nil for one that is not known
+}
+
+// New returns a renderer for lines of at most width cells. Code is coloured by the chroma style that
+// style.CodeBlock.Theme names, and not at all if it names none.
+func New(style ansi.StyleConfig, width int) *Renderer {
+	r := &Renderer{
+		style:  style,
+		width:  max(minWidth, width),
+		parser: goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList)).Parser(),
+		leaves: map[int]renderer.Renderer{},
+		marks:  newMarks(style),
+		kept:   newCache(keptBytes),
+		sgr:    map[chroma.TokenType]string{},
+		lexers: map[string]chroma.Lexer{},
+	}
+	if style.CodeBlock.Theme != "" {
+		r.code = styles.Get(style.CodeBlock.Theme)
+	}
+	return r
+}
+
+// SetWidth changes the width of the lines from now on. Streams follow at their next Lines.
+func (r *Renderer) SetWidth(width int) { r.width = max(minWidth, width) }
+
+// Render returns the lines of a finished text. The caller owns the slice.
+func (r *Renderer) Render(source string) []string {
+	s := r.Stream()
+	s.Append(source)
+	return s.Finish()
+}
+
+// Stream returns a stream for a text that is still arriving.
+func (r *Renderer) Stream() *Stream { return &Stream{r: r, width: r.width} }
