@@ -19,6 +19,7 @@ type Meter struct {
 	view    View
 	prompt  Sizes // system prompt and tools
 	draft   Sizes
+	reply   Sizes // of a reply that is still arriving
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
@@ -85,7 +86,15 @@ func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
 
 // WithView returns the meter for what the next request would carry.
 func (m Meter) WithView(v View) Meter {
-	m.view = v
+	m.view, m.reply = v, Sizes{}
+	return m.estimated()
+}
+
+// WithReply returns the meter with the text of a reply that is still arriving,
+// and is not part of the view yet.
+func (m Meter) WithReply(size conversation.Size) Meter {
+	m.reply = Sizes{}
+	m.reply.Add(Assistant, size)
 	return m.estimated()
 }
 
@@ -174,7 +183,7 @@ func (m *Meter) segment(seg Segment) float64 {
 			return 0
 		}
 	}
-	return m.view.Sizes.estimate(seg)
+	return m.view.Sizes.estimate(seg) + m.reply.estimate(seg)
 }
 
 func (m Meter) charged(u conversation.Usage) Meter {

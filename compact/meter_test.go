@@ -67,6 +67,20 @@ func TestEstimatesUntilTheProviderReports(t *testing.T) {
 	}
 }
 
+func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
+	t.Parallel()
+	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
+	r := arriving.Reading()
+	if r.Used != 200 || !r.Estimated || r.Segments[compact.Assistant] != 100 {
+		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[compact.Assistant])
+	}
+	s.meter = arriving
+	if r := s.add(conversation.AssistantMessage{Text: strings.Repeat("abcd", 96)}).meter.Reading(); r.Used != 200 {
+		t.Errorf("used %d once it is in the log, want 200: counted twice or not at all", r.Used)
+	}
+}
+
 func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
 	t.Parallel()
 	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
