@@ -3,7 +3,6 @@ package tui
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
@@ -174,11 +173,4 @@ func commandName(c composer.CommandSpec) string {
 		name += " " + c.Args
 	}
 	return name
-}
-
-// Help lists every key of the program in the order of the help, for the
-// handbook.
-func Help() []key.Binding {
-	k := DefaultKeyMap()
-	return slices.Concat(k.Composer.Bindings(), k.Screen.Bindings(), k.Dialogs.Bindings())
 }

@@ -1,0 +1,315 @@
+// What the documents say of the program is compared with the program. Rules:
+//
+//   - Tables between a "made from" mark and an "end of" mark are generated: go test . -update writes them.
+//   - Every name of a function or a test in ARCHITECTURE.md exists, every link leads to a file.
+
+package main_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated tables of the documents")
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// checkTable compares what stands between the marks of a table with what should.
+func checkTable(t *testing.T, document, table, want string) {
+	t.Helper()
+	begin := "<!-- " + table + ": made from the program; go test . -update -->\n"
+	end := "<!-- end of " + table + " -->"
+	text := read(t, document)
+	before, rest, ok := strings.Cut(text, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost the marks around its table of %s", document, table)
+	}
+	want = before + begin + "\n" + want + "\n" + end + after
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("%s: run go test . -update (-program +document):\n%s", document, diff)
+	}
+}
+
+func TestDocumentsListTheDependencies(t *testing.T) {
+	t.Parallel()
+	row := regexp.MustCompile("(?m)^\\| \\[(\\S+/\\S+)\\]\\(https://github\\.com/(\\S+)\\) \\| `(\\S+)` \\| (v\\S+) \\| (\\S.*\\.) \\|$")
+	text := read(t, "docs/dependencies.md")
+	got := map[string]string{}
+	for _, m := range row.FindAllStringSubmatch(text, -1) {
+		if m[1] != m[2] {
+			t.Errorf("%s leads to %s", m[1], m[2])
+		}
+		got[m[3]] = m[4]
+	}
+	want := map[string]string{}
+	tools := regexp.MustCompile(`(?m)^tool (\S+)$`).FindAllStringSubmatch(read(t, "go.mod"), -1)
+	for _, r := range requirements(t) {
+		isTool := slices.ContainsFunc(tools, func(m []string) bool { return under(r.module, m[1]) })
+		if r.direct || isTool {
+			want[r.module] = r.version
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("docs/dependencies.md differs from go.mod (-go.mod +document):\n%s", diff)
+	}
+	if rows := strings.Count(text, "\n| ["); rows != len(got) {
+		t.Errorf("%d of %d rows are written so that this test cannot read them", rows-len(got), rows)
+	}
+}
+
+// providerRows gives the table of providers.
+func providerRows() string {
+	var b strings.Builder
+	b.WriteString("| name | provider | base URL | key in | default model |\n| --- | --- | --- | --- | --- |\n")
+	for _, name := range openai.Providers() {
+		e, _ := openai.Known(name) // the names come from the same table
+		model := "the first the server lists"
+		if d, ok := catalog.Default(name); ok {
+			model = "`" + d.ID + "`"
+		} else if !e.Local {
+			model = "name one"
+		}
+		address, key := "`--base-url URL`", "`PLIMSOLL_API_KEY`, if it wants one"
+		if e.BaseURL != "" {
+			address = "`" + e.BaseURL + "`"
+			key = strings.Join(e.KeyVars, "` or `")
+			if key != "" {
+				key = "`" + key + "`"
+			}
+			if e.Local && key != "" {
+				key += ", if it wants one"
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", name, e.Label, address, or(key, "none needed"), model)
+	}
+	return b.String()
+}
+
+// wireRows gives the table of how requests differ.
+func wireRows() string {
+	var b strings.Builder
+	b.WriteString("| name | bound of the reply | also |\n| --- | --- | --- |\n")
+	for _, name := range openai.Providers() {
+		e, _ := openai.Known(name)
+		bound := "`max_tokens`"
+		if e.MaxCompletion {
+			bound = "`max_completion_tokens`"
+		}
+		var also []string
+		for text, on := range map[string]bool{
+			"a message of calls only has `content: null`":     e.NullContent,
+			"`prompt_cache_key` keeps a conversation's cache": e.CacheKey,
+			"reports how far it has read the prompt":          e.Progress,
+			"thought signatures go back with the calls":       e.Signatures,
+			"caches no prompts on this protocol":              e.NoCaching,
+			"reasoning goes back with the messages":           e.Caps.EchoReasoning,
+			"call ids of nine letters and digits":             e.Caps.CallIDs == compact.CallIDMistral,
+		} {
+			if on {
+				also = append(also, text)
+			}
+		}
+		slices.Sort(also)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, bound, or(strings.Join(also, "; "), "nothing"))
+	}
+	return b.String()
+}
+
+func or(text, other string) string {
+	if text == "" {
+		return other
+	}
+	return text
+}
+
+func TestDocumentsListTheProviders(t *testing.T) {
+	t.Parallel()
+	checkTable(t, "docs/providers.md", "providers", providerRows())
+	checkTable(t, "docs/providers.md", "requests", wireRows())
+}
+
+// The README's table of how to connect is written for people, so it is read instead of made.
+func TestDocumentsSayHowToConnect(t *testing.T) {
+	t.Parallel()
+	text := read(t, "README.md")
+	rows := regexp.MustCompile("(?m)^\\| ([^|]+) \\| (?:`export (\\w+)=[^`]*`)?[^|]* \\| `plimsoll`?[^|]*?--(model|base-url) ([a-z]+)\\S*` \\|$").FindAllStringSubmatch(text, -1)
+	seen := map[string]bool{}
+	for _, m := range rows {
+		if m[3] == "base-url" {
+			seen["custom"] = true
+			continue
+		}
+		e, ok := openai.Known(m[4])
+		if !ok || e.Label != m[1] {
+			t.Errorf("README.md connects %s as %q, which is %q", m[1], m[4], e.Label)
+		}
+		if !e.Local && (len(e.KeyVars) == 0 || e.KeyVars[0] != m[2]) {
+			t.Errorf("README.md sets %q for %s, whose key stands in %v", m[2], m[1], e.KeyVars)
+		}
+		seen[m[4]] = true
+	}
+	for _, name := range append(openai.ByKey(), "ollama", "lmstudio", "llamacpp", "vllm", "custom") {
+		if !seen[name] {
+			t.Errorf("README.md does not say how to connect %s", name)
+		}
+	}
+	for _, m := range regexp.MustCompile(`--model ([a-z]+)/([a-z]\S*?)[\x60 ]`).FindAllStringSubmatch(text, -1) {
+		if e, _ := openai.Known(m[1]); !e.Local && m[2] != "VENDOR/MODEL" {
+			if found, ok := catalog.Lookup(m[1], m[2]); !ok || found.Match == catalog.MatchFamily || found.Deprecated {
+				t.Errorf("README.md names %s/%s, which is not a current model of the catalogue", m[1], m[2])
+			}
+		}
+	}
+}
+
+func TestDocumentsTellTheOrderOfKeys(t *testing.T) {
+	t.Parallel()
+	want := strings.Join(openai.ByKey(), ", ")
+	for _, name := range []string{"README.md", "docs/providers.md"} {
+		if !strings.Contains(strings.Join(strings.Fields(read(t, name)), " "), want) {
+			t.Errorf("%s does not name the providers in the order in which a key chooses one: %s", name, want)
+		}
+	}
+}
+
+// names gives all declared functions and types as package.Name and package.Type.Method, and all tests by name.
+func names(t *testing.T) (declared, tests map[string]bool) {
+	t.Helper()
+	declared, tests = map[string]bool{}, map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if s.test {
+					tests[d.Name.Name] = true
+				}
+				declared[path.Base(s.pkg)+"."+receiver(d)+d.Name.Name] = true
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					if ts, ok := spec.(*ast.TypeSpec); ok {
+						declared[path.Base(s.pkg)+"."+ts.Name.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return declared, tests
+}
+
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return ""
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if id, ok := typ.(*ast.Ident); ok {
+		return id.Name + "."
+	}
+	return ""
+}
+
+func TestDocumentsNameWhatExists(t *testing.T) {
+	t.Parallel()
+	declared, tests := names(t)
+	packages := map[string]bool{}
+	for _, s := range sources(t) {
+		packages[path.Base(s.pkg)] = true
+	}
+	span := regexp.MustCompile("`([^`\n]+)`")
+	code := regexp.MustCompile(`^([a-z]+)\.([A-Za-z]+(?:\.[A-Za-z]+)?)$`)
+	found := 0
+	for _, m := range span.FindAllStringSubmatch(read(t, "ARCHITECTURE.md"), -1) {
+		name := m[1]
+		if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") {
+			found++
+			if !tests[name] {
+				t.Errorf("ARCHITECTURE.md names the test %s, which does not exist", name)
+			}
+		}
+		if c := code.FindStringSubmatch(name); c != nil && packages[c[1]] {
+			found++
+			if !declared[name] {
+				t.Errorf("ARCHITECTURE.md names %s, which does not exist", name)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d names were found in ARCHITECTURE.md: this test cannot read it", found)
+	}
+}
+
+func TestDocumentsShowEveryPackage(t *testing.T) {
+	t.Parallel()
+	text := read(t, "ARCHITECTURE.md")
+	seen := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.pkg == "." || seen[s.pkg] {
+			continue
+		}
+		seen[s.pkg] = true
+		if !regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(s.pkg) + `/ `).MatchString(text) {
+			t.Errorf("the map in ARCHITECTURE.md has no line for %s/", s.pkg)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^([a-z0-9/]+)/ `).FindAllStringSubmatch(text, -1) {
+		if !seen[m[1]] {
+			t.Errorf("the map in ARCHITECTURE.md has a line for %s/, which does not exist", m[1])
+		}
+	}
+}
+
+func TestDocumentsLinkToFilesThatExist(t *testing.T) {
+	t.Parallel()
+	documents, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	documents = append(documents, "README.md", "ARCHITECTURE.md", "CHANGELOG.md")
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
+	found := 0
+	for _, document := range documents {
+		for _, m := range link.FindAllStringSubmatch(read(t, document), -1) {
+			target, _, _ := strings.Cut(m[1]+m[2], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			found++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(document), filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s links to %s, which does not exist", document, target)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no links were found: this test cannot read the documents")
+	}
+}

@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	"github.com/google/go-cmp/cmp"
+)
+
+// The handbook's tables of keys and commands are made from the keymaps and the
+// slash commands; go test ./tui -update writes them.
+
+var updateHandbook = flag.Bool("update", false, "rewrite the tables of keys and commands")
+
+// tablesIn compares the tables between marks in a document with what they
+// should be.
+func tablesIn(t *testing.T, document string, tables map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(text)
+	for name, table := range tables {
+		begin := "<!-- " + name + ": made from the program; go test ./tui -update -->\n"
+		end := "<!-- end of " + name + " -->"
+		before, rest, ok := strings.Cut(want, begin)
+		_, after, ok2 := strings.Cut(rest, end)
+		if !ok || !ok2 {
+			t.Fatalf("%s has lost the marks around its table of %s", document, name)
+		}
+		want = before + begin + "\n" + table + "\n" + end + after
+	}
+	if *updateHandbook {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("%s: run go test ./tui -update (-program +document):\n%s", document, diff)
+	}
+}
+
+// keyTable lists every binding of a keymap with the name configuration has for
+// it.
+func keyTable(t *testing.T, prefix string, keymap any) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| keys | what they do | action |\n| --- | --- | --- |\n")
+	keyRows(t, &b, prefix, reflect.ValueOf(keymap))
+	return b.String()
+}
+
+func keyRows(t *testing.T, b *strings.Builder, prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		bound, ok := v.Field(i).Interface().(key.Binding)
+		if !ok {
+			keyRows(t, b, prefix, v.Field(i))
+			continue
+		}
+		action := prefix + snake(v.Type().Field(i).Name)
+		if !slices.Contains(Actions(), action) {
+			t.Errorf("%s cannot be bound by its name", action)
+		}
+		fmt.Fprintf(b, "| %s | %s | `%s` |\n", keyNames(bound), bound.Help().Desc, action)
+	}
+}
+
+func keyNames(b key.Binding) string {
+	return "`" + strings.Join(b.Keys(), "`, `") + "`"
+}
+
+func commandTable() string {
+	var b strings.Builder
+	b.WriteString("| command | what it does | also |\n| --- | --- | --- |\n")
+	for _, c := range slashCommands() {
+		also := ""
+		if len(c.Aliases) > 0 {
+			also = "`/" + strings.Join(c.Aliases, "`, `/") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", commandName(c.CommandSpec), c.Help, also)
+	}
+	return b.String()
+}
+
+// firstKeys is what a newcomer needs, for the README.
+func firstKeys() string {
+	k := DefaultKeyMap()
+	c, s := k.Composer.Writing, k.Screen
+	var b strings.Builder
+	b.WriteString("| keys | what they do |\n| --- | --- |\n")
+	for _, bound := range []key.Binding{c.Send, c.Newline, c.Complete, c.Older, c.Search, s.Cancel, s.Interrupt, s.Quit,
+		s.PageUp, s.PageDown, s.Expand, s.Mode, c.Editor, c.Help} {
+		fmt.Fprintf(&b, "| %s | %s |\n", keyNames(bound), bound.Help().Desc)
+	}
+	return b.String()
+}
+
+func TestHandbookListsEveryKeyAndCommand(t *testing.T) {
+	t.Parallel()
+	k := DefaultKeyMap()
+	tablesIn(t, "../docs/keys.md", map[string]string{
+		"keys for writing": keyTable(t, "", k.Composer),
+		"keys of the chat": keyTable(t, "", k.Screen),
+		"keys of dialogs":  keyTable(t, "dialog_", k.Dialogs),
+		"slash commands":   commandTable(),
+	})
+}
+
+func TestReadmeListsTheFirstKeys(t *testing.T) {
+	t.Parallel()
+	tablesIn(t, "../README.md", map[string]string{"keys": firstKeys()})
+}
