@@ -14,6 +14,7 @@ VERSION  ?=
 # The program is one static file; a C compiler that happens to be there changes nothing.
 export CGO_ENABLED ?= 0
 
+GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
 .PHONY: help build run test lint fmt bench race fuzz tidy check clean
@@ -31,12 +32,12 @@ test: ## run the tests
 	$(GO) test -timeout 5m ./...
 
 lint: ## formatting, go vet, staticcheck
-	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
+	@unformatted=$$("$(GOFMT)" -l .); if [ -n "$$unformatted" ]; then echo "not formatted; run make fmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
 fmt: ## format the sources
-	gofmt -w .
+	"$(GOFMT)" -w .
 
 bench: ## run the benchmarks; their budgets stand beside them in the sources
 	@{ $(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./... 2>&1; echo "exit $$?"; } | awk "$$BENCH_TABLE"
