@@ -183,7 +183,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 			m.transcript.Drag(at.X, y)
 		}
 	case tea.MouseReleaseMsg:
-		if text := m.transcript.Release(at.X, y); text != "" {
+		if text := m.transcript.Release(); text != "" {
 			return tea.Batch(tea.SetClipboard(text), m.say("copied the selection", false))
 		}
 	}

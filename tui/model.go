@@ -57,8 +57,9 @@ type Model struct {
 type talk struct {
 	Conversation
 	open  bool
-	early []string      // sent before it was open
-	meter compact.Meter // without the draft
+	early []string          // sent before it was open
+	meter compact.Meter     // without the draft
+	reply conversation.Size // of the reply that is arriving
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -77,6 +78,7 @@ func New(ctx context.Context, o Options) *Model {
 		Estimate:    m.estimate,
 	})
 	m.transcript = transcript.New(m.look.transcript(), m.look.markdown())
+	m.transcript.SetExpandKey(o.Keys.Screen.Expand.Help().Key)
 	m.gauge = meter.New(m.look.gauge())
 	m.talk.meter = compact.NewMeter(compact.MeterOptions{})
 	return m

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 // Update handles a message. Every case is one call; none waits or does I/O.
@@ -174,6 +175,6 @@ func (m *Model) deliver(text string) tea.Cmd {
 
 // metered takes over the meter.
 func (m *Model) metered(meter compact.Meter) {
-	m.talk.meter = meter
+	m.talk.meter, m.talk.reply = meter, conversation.Size{}
 	m.transcript.SetFactor(m.factor())
 }

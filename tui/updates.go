@@ -36,12 +36,11 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 	case agent.Appended:
 		m.appended(u.Events)
 	case agent.Delta:
-		m.status.calls = ""
-		m.transcript.Delta(u.Text, u.Reasoning)
+		m.delta(u)
 	case agent.CallStreaming:
 		m.status.calls = callProgress(u)
 	case agent.Discarded:
-		m.transcript.Discard()
+		m.discarded()
 	case agent.ToolStarted:
 		m.transcript.ToolStarted(u.CallID, u.Title)
 	case agent.ToolOutput:
@@ -64,6 +63,21 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 		return m.failed(u.Err)
 	}
 	return nil
+}
+
+// delta shows text of the reply, and how it fills the window.
+func (m *Model) delta(u agent.Delta) {
+	m.status.calls = ""
+	m.transcript.Delta(u.Text, u.Reasoning)
+	m.talk.reply = m.talk.reply.Plus(conversation.Measure(u.Text))
+	m.talk.meter = m.talk.meter.WithReply(m.talk.reply)
+}
+
+// discarded takes back what streamed.
+func (m *Model) discarded() {
+	m.transcript.Discard()
+	m.talk.reply = conversation.Size{}
+	m.talk.meter = m.talk.meter.WithReply(m.talk.reply)
 }
 
 // callProgress says which call the model is writing.
@@ -97,10 +111,6 @@ func (m *Model) failed(err *agent.Error) tea.Cmd {
 	if slices.Contains([]agent.Class{agent.Cancelled}, err.Class) {
 		return nil
 	}
-	text := err.Error()
-	if err.Hint != "" {
-		text += "\n" + err.Hint
-	}
-	m.transcript.Fault(text)
+	m.transcript.Fault(err.Error(), err.Hint)
 	return nil
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -10,11 +11,18 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// item is one thing in the transcript. Its version changes whenever it would
-// be drawn differently.
+// item is one thing in the transcript.
 type item interface {
+	// draw returns the lines, each at most width cells and without the margin.
+	// They are valid until the item changes.
 	draw(l *look, width int) []string
+	// version changes whenever the item would be drawn differently.
 	version() int
+	// indent is how many cells at the beginning of a line as drawn last are a
+	// mark or an indentation, not text.
+	indent(line int) int
+	// source is the text that lines were broken from.
+	source() string
 }
 
 // versioned counts changes.
@@ -28,11 +36,26 @@ type look struct {
 	styles     Styles
 	markdown   *markdown.Renderer
 	factor     float64
+	hint       string // how to unfold; "" if no key does
 	expanded   bool
-	generation int
+	generation int // of styles, markdown and hint
 }
 
-// Styles is how the transcript looks.
+// roughFactor rounds the factor so that a small change does not redraw
+// everything.
+func (l *look) roughFactor() int { return int(l.factor * 20) }
+
+// more is what stands where something is folded: what there is and, if there
+// is room, how to see it.
+func (l *look) more(what string, width int) string {
+	if l.hint != "" && ansi.StringWidth(what)+1+ansi.StringWidth(l.hint) <= width {
+		what += " " + l.hint
+	}
+	return fitted(what, width)
+}
+
+// Styles is how the transcript looks. All are inline: without padding, margin,
+// border or width.
 type Styles struct {
 	UserMark, User            lipgloss.Style
 	Reasoning, ReasoningMark  lipgloss.Style
@@ -45,7 +68,7 @@ type Styles struct {
 	Selected                  lipgloss.Style
 }
 
-// margin is the empty column left and right of texts.
+// margin is the empty column left and right of everything.
 const margin = 1
 
 // textWidth is the room for text in a transcript of a width.
@@ -54,18 +77,54 @@ func textWidth(width int) int { return max(1, width-2*margin) }
 // wrapped breaks safe text into lines of at most width cells, keeping its own
 // line breaks. Words longer than a line are broken.
 func wrapped(text string, width int) []string {
-	text = strings.ReplaceAll(text, "\t", "    ")
-	return strings.Split(ansi.Wrap(text, max(1, width), ""), "\n")
+	width = max(1, width)
+	var out []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
+		if len(line) <= width { // no character has more cells than bytes
+			out = append(out, strings.TrimRight(line, " "))
+			continue
+		}
+		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
+			part = strings.TrimRight(part, " ")
+			if len(part) > width && ansi.StringWidth(part) > width {
+				out = append(out, strings.Split(ansi.Hardwrap(part, width, true), "\n")...)
+				continue
+			}
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// growing wraps a text that gets longer, its complete lines only once.
+type growing struct {
+	upTo, width, generation int
+	lines                   []string
+}
+
+// wrap returns the lines of text, styled, of at most width cells.
+func (g *growing) wrap(text string, width int, s lipgloss.Style, generation int) []string {
+	if g.width != width || g.generation != generation || len(text) < g.upTo {
+		*g = growing{width: width, generation: generation}
+	}
+	if end := strings.LastIndexByte(text, '\n') + 1; end > g.upTo {
+		piece := strings.TrimSuffix(text[g.upTo:end-1], "\r")
+		g.lines = append(g.lines, styled(s, wrapped(plain.Text(piece), width))...)
+		g.upTo = end
+	}
+	rest := styled(s, wrapped(plain.Text(text[g.upTo:]), width))
+	return append(g.lines[:len(g.lines):len(g.lines)], rest...)
 }
 
 // indented puts prefix before the first line and as many blanks before the
-// others.
+// others. It changes lines.
 func indented(prefix string, lines []string) []string {
 	blank := strings.Repeat(" ", ansi.StringWidth(prefix))
 	for i := range lines {
-		if i == 0 {
+		switch {
+		case i == 0:
 			lines[i] = prefix + lines[i]
-		} else {
+		case lines[i] != "":
 			lines[i] = blank + lines[i]
 		}
 	}
@@ -73,27 +132,64 @@ func indented(prefix string, lines []string) []string {
 }
 
 // styled renders each line by itself, so that no style reaches over a line
-// break.
+// break. It changes lines.
 func styled(s lipgloss.Style, lines []string) []string {
+	const sample = "x"
+	before, after, _ := strings.Cut(s.Render(sample), sample)
 	for i, l := range lines {
 		if l != "" {
-			lines[i] = s.Render(l)
+			lines[i] = before + l + after
 		}
 	}
 	return lines
 }
 
-// folded cuts lines to the first n and says how many more there are.
-func folded(lines []string, n int, hint lipgloss.Style, width int) []string {
-	if len(lines) <= n+1 {
-		return lines
-	}
-	more := fitted("… "+plural(len(lines)-n, "more line")+" (ctrl+o to expand)", width)
-	return append(lines[:n:n], hint.Render(more))
-}
-
 // fitted cuts a line to width cells.
 func fitted(line string, width int) string { return ansi.Truncate(line, max(0, width), "…") }
 
-// oneLine is safe text on one line of at most width cells.
-func oneLine(text string, width int) string { return fitted(plain.Line(text), width) }
+// oneLine is the beginning of a text, made safe, on one line of at most width
+// cells. Its cost does not depend on the length of the text.
+func oneLine(text string, width int) string {
+	const bytesPerCell = 32 // a base with all the marks that package plain leaves it
+	return fitted(plain.Line(head(text, 1<<30, (width+1)*bytesPerCell)), width)
+}
+
+// head is the beginning of a text: at most so many lines and bytes, without
+// half a character at its end.
+func head(text string, lines, bytes int) string {
+	bytes = min(bytes, len(text))
+	for bytes > 0 && bytes < len(text) && text[bytes]&0xC0 == 0x80 {
+		bytes--
+	}
+	text = text[:bytes]
+	at := 0
+	for range lines {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			return text
+		}
+		at += i + 1
+	}
+	return text[:at]
+}
+
+// tail is the end of a text, at most so many bytes, without half a character
+// at its beginning.
+func tail(text string, bytes int) string {
+	if len(text) <= bytes {
+		return text
+	}
+	text = text[len(text)-bytes:]
+	for len(text) > 0 && text[0]&0xC0 == 0x80 {
+		text = text[1:]
+	}
+	return text
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

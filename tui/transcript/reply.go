@@ -8,112 +8,171 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// replyItem is a reply: reasoning, which folds, and Markdown, rendered as it
-// streams.
+// replyItem is a reply: reasoning, which folds, Markdown, rendered as it
+// streams, and how it ended if not by itself.
 type replyItem struct {
 	versioned
 	text      string
 	reasoning string
-	buffer    *strings.Builder // text while it streams
-	thoughts  *strings.Builder // reasoning while it streams
-	live      *markdown.Stream // nil once finished
-	liveGen   int              // generation of the look it streams in
 	stop      conversation.StopReason
 	failure   string
+	explained bool // failure holds all there is to say
+
+	live     *arriving        // nil once finished
+	rest     *markdown.Stream // of the text as it arrived, until it is drawn whole
+	restGen  int              // generation of the look that rest was made in
+	thoughts growing
+	top, end int // lines of reasoning before the text, and where the end begins
 }
 
-// foldReasoning is how many lines of reasoning show while it streams folded.
-const foldReasoning = 3
+// arriving is a reply that streams.
+type arriving struct {
+	text, reasoning strings.Builder
+	stream          *markdown.Stream // nil before the first text
+	generation      int              // of the look that stream was made in
+}
+
+// foldReasoning is how many lines of reasoning show while it streams folded,
+// and reasoningTail of how many bytes they are taken.
+const (
+	foldReasoning = 3
+	reasoningTail = 2000
+)
+
+func newReply(b conversation.AssistantMessage) *replyItem {
+	return &replyItem{text: b.Text, reasoning: b.Reasoning, stop: b.Stop, failure: b.Error}
+}
 
 // stream adds what arrived.
-func (r *replyItem) stream(text, reasoning string, md *markdown.Renderer) {
-	if r.buffer == nil {
-		r.buffer, r.thoughts = &strings.Builder{}, &strings.Builder{}
+func (r *replyItem) stream(text, reasoning string, l *look) {
+	if r.live == nil {
+		r.live = &arriving{}
+	}
+	if text != "" && r.live.stream == nil {
+		r.live.stream, r.live.generation = l.markdown.Stream(), l.generation
 	}
 	if text != "" {
-		if r.live == nil {
-			r.live = md.Stream()
-			r.live.Append(r.buffer.String())
-		}
-		r.buffer.WriteString(text)
-		r.live.Append(text)
+		r.live.stream.Append(text)
 	}
-	r.thoughts.WriteString(reasoning)
+	r.live.text.WriteString(text)
+	r.live.reasoning.WriteString(reasoning)
 	r.bump()
 }
 
 // finish replaces what streamed by the reply as it is in the log.
-func (r *replyItem) finish(b conversation.AssistantMessage) {
+func (r *replyItem) finish(b conversation.AssistantMessage, l *look) {
+	if r.live != nil && r.live.stream != nil && r.live.text.String() == b.Text {
+		r.rest, r.restGen = r.live.stream, r.live.generation // most of it is laid out already
+	}
+	r.live = nil
 	r.text, r.reasoning, r.stop, r.failure = b.Text, b.Reasoning, b.Stop, b.Error
-	r.buffer, r.thoughts, r.live = nil, nil, nil
 	r.bump()
 }
 
-func (r *replyItem) draw(l *look, width int) []string {
-	room := textWidth(width)
-	lines := r.drawReasoning(l, room)
-	var text []string
-	switch {
-	case r.live != nil:
-		if r.liveGen != l.generation {
-			// The theme changed in mid-reply.
-			r.live = l.markdown.Stream()
-			r.live.Append(r.buffer.String())
-			r.liveGen = l.generation
-		}
-		text = r.live.Lines()
-	case strings.TrimSpace(r.text) != "":
-		text = l.markdown.Render(r.text)
+// explain adds the whole failure and a hint to a reply that failed with it. It
+// reports false if this is not the reply that is meant.
+func (r *replyItem) explain(text, hint string) bool {
+	if r.stop != conversation.StopFailed || r.explained || r.failure == "" || !strings.HasPrefix(text, r.failure) {
+		return false
 	}
-	if len(lines) > 0 && len(text) > 0 {
-		lines = append(lines, "")
+	r.failure, r.explained = text, true
+	if hint != "" {
+		r.failure += "\n" + hint
 	}
-	out := make([]string, 0, len(lines)+len(text)+2)
-	for _, line := range append(lines, text...) {
-		if line == "" {
-			out = append(out, "")
-			continue
-		}
-		out = append(out, " "+line)
-	}
-	return append(out, r.drawEnd(l, room, len(out) > 0)...)
+	r.bump()
+	return true
 }
 
-func (r *replyItem) drawReasoning(l *look, room int) []string {
-	source, streaming := r.reasoning, r.thoughts != nil
-	if streaming {
-		source = r.thoughts.String()
+// written is the text so far.
+func (r *replyItem) written() string {
+	if r.live != nil {
+		return r.live.text.String()
 	}
+	return r.text
+}
+
+// thought is the reasoning so far.
+func (r *replyItem) thought() string {
+	if r.live != nil {
+		return r.live.reasoning.String()
+	}
+	return r.reasoning
+}
+
+func (r *replyItem) source() string { return r.written() + "\n" + r.thought() + "\n" + r.failure }
+
+func (r *replyItem) indent(line int) int {
+	if line < r.top || line >= r.end {
+		return 2
+	}
+	return 0
+}
+
+func (r *replyItem) draw(l *look, width int) []string {
+	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
+	r.top, r.end = len(thoughts), len(thoughts)+len(text)
+	if len(thoughts) > 0 && len(text) > 0 {
+		r.top, r.end = r.top+1, r.end+1
+	}
+	end := r.drawEnd(l, width, r.end > 0)
+	if len(thoughts)+len(end) == 0 {
+		return text
+	}
+	out := make([]string, 0, r.end+len(end))
+	out = append(out, thoughts...)
+	if len(thoughts) > 0 && len(text) > 0 {
+		out = append(out, "")
+	}
+	out = append(out, text...)
+	return append(out, end...)
+}
+
+// drawText renders the text, of a reply that arrives only what is new.
+func (r *replyItem) drawText(l *look) []string {
+	switch {
+	case r.live != nil && r.live.stream != nil:
+		if r.live.generation != l.generation {
+			r.live.stream, r.live.generation = l.markdown.Stream(), l.generation
+			r.live.stream.Append(r.live.text.String())
+		}
+		return r.live.stream.Lines()
+	case r.live != nil || strings.TrimSpace(r.text) == "":
+		return nil
+	case r.rest != nil && r.restGen == l.generation:
+		rest := r.rest
+		r.rest = nil
+		return rest.Finish()
+	}
+	r.rest = nil
+	return l.markdown.Render(r.text)
+}
+
+// drawReasoning is one line with its weight once there is more than reasoning,
+// its end before that, and all of it unfolded.
+func (r *replyItem) drawReasoning(l *look, width int) []string {
+	source := strings.TrimLeft(r.thought(), " \t\n")
 	if strings.TrimSpace(source) == "" {
 		return nil
 	}
-	if !l.expanded && !(streaming && r.live == nil) {
-		size := conversation.Measure(source)
-		return []string{l.styles.Reasoning.Render(fitted("✻ thought · "+weight(size, l.factor)+" (ctrl+o to expand)", room))}
-	}
+	room := max(1, width-2)
 	mark := l.styles.ReasoningMark.Render("✻") + " "
-	body := wrapped(plain.Text(strings.TrimSpace(tail(source, l.expanded))), max(1, room-2))
-	if !l.expanded && len(body) > foldReasoning {
-		body = body[len(body)-foldReasoning:]
+	switch {
+	case l.expanded:
+		if r.live == nil {
+			source = strings.TrimRight(source, " \t\n")
+		}
+		return indented(mark, r.thoughts.wrap(source, room, l.styles.Reasoning, l.generation))
+	case r.live != nil && r.live.stream == nil:
+		lines := wrapped(plain.Text(strings.TrimSpace(tail(source, reasoningTail))), room)
+		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
 	}
-	return indented(mark, styled(l.styles.Reasoning, body))
-}
-
-// tail is the end of a text that is shown folded, all of it otherwise.
-func tail(text string, whole bool) string {
-	const most = 2000
-	if whole || len(text) <= most {
-		return text
-	}
-	text = text[len(text)-most:]
-	for len(text) > 0 && text[0]&0xC0 == 0x80 {
-		text = text[1:]
-	}
-	return text
+	size := conversation.Measure(source)
+	what := l.styles.Reasoning.Render(l.more("thought · "+weight(size, l.factor)+" tokens", room))
+	return []string{mark + what}
 }
 
 // drawEnd says how a reply ended if not by itself.
-func (r *replyItem) drawEnd(l *look, room int, follows bool) []string {
+func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 	style, note := l.styles.Warning, ""
 	switch r.stop {
 	case conversation.StopCancelled:
@@ -129,13 +188,13 @@ func (r *replyItem) drawEnd(l *look, room int, follows bool) []string {
 		if r.failure != "" {
 			note += ": " + r.failure
 		}
-	case conversation.StopEnd, conversation.StopCalls:
-		if !follows && r.stop == conversation.StopEnd {
+	case conversation.StopEnd:
+		if !follows {
 			note = "an empty reply"
 		}
 	}
 	if note == "" {
 		return nil
 	}
-	return indented(" "+style.Render("■")+" ", styled(style, wrapped(plain.Text(note), max(1, room-2))))
+	return indented(style.Render("■")+" ", styled(style, wrapped(plain.Text(note), max(1, width-2))))
 }

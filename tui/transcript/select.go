@@ -5,133 +5,246 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation/plain"
 )
 
-// selection is a stretch of the visible lines, dragged with the mouse. It ends
-// when the view moves.
+// A selection is a stretch of the visible lines, dragged with the mouse. While
+// the button is down nothing moves; a selection ends when the view moves.
+// Copied is what was said: without margins, marks and padding, and with lines
+// joined that only the width broke. Which those are is looked up in the text
+// the lines were made from.
+
 type selection struct {
-	on       bool
-	from, to point // as dragged, in any order
+	pressed  bool // the button is down
+	on       bool // something is marked
+	from, to cell // as dragged, in any order
+	at       place
 }
 
-type point struct{ x, y int }
+type cell struct{ x, y int }
 
-func (s selection) ordered() (a, b point) {
+func (s selection) ordered() (a, b cell) {
 	if s.from.y > s.to.y || s.from.y == s.to.y && s.from.x > s.to.x {
 		return s.to, s.from
 	}
 	return s.from, s.to
 }
 
-// span is the selected cells of line y, [from, to).
-func (s selection) span(y, width int) (from, to int) {
+// span is the marked cells [from, to) of row y.
+func (s selection) span(y int) (from, to int) {
 	a, b := s.ordered()
 	if !s.on || y < a.y || y > b.y {
 		return 0, 0
 	}
-	from, to = 0, width
+	to = 1 << 30
 	if y == a.y {
-		from = min(a.x, width)
+		from = a.x
 	}
 	if y == b.y {
-		to = min(b.x+1, width)
+		to = b.x + 1
 	}
-	return from, max(from, to)
-}
-
-// highlight marks the selected cells of lines.
-func (s selection) highlight(lines []string, style lipgloss.Style) {
-	for y, line := range lines {
-		w := ansi.StringWidth(line)
-		from, to := s.span(y, w)
-		if from == to {
-			continue
-		}
-		lines[y] = ansi.Cut(line, 0, from) + style.Render(ansi.Strip(ansi.Cut(line, from, to))) + ansi.Cut(line, to, w)
-	}
+	return from, to
 }
 
 // Press begins a selection at a cell of the transcript.
 func (m *Model) Press(x, y int) {
-	m.selection = selection{from: point{x, y}, to: point{x, y}}
+	m.settle()
+	m.selection = selection{pressed: true, from: cell{x, y}, to: cell{x, y}, at: m.at.place}
 	m.dirty = true
 }
 
-// Drag extends the selection to a cell.
+// Drag extends the selection to a cell, which may be outside. It does nothing
+// without a press.
 func (m *Model) Drag(x, y int) {
-	y = min(max(y, 0), max(0, m.height-1))
-	m.selection.to = point{max(x, 0), y}
-	m.selection.on = m.selection.on || m.selection.from != m.selection.to
+	s := &m.selection
+	if !s.pressed {
+		return
+	}
+	to := cell{max(x, 0), y}
+	if y < 0 {
+		to = cell{0, 0}
+	}
+	if y >= m.height {
+		to = cell{m.width, m.height - 1}
+	}
+	s.to = to
+	s.on = s.on || s.from != s.to
 	m.dirty = true
 }
 
-// Release ends a press. It returns the selected text to copy: without colours,
-// margins and padding, and with lines joined that were only broken by the
-// width. A click without a drag unfolds or folds the call under it and returns
+// Release ends a press, wherever the mouse is. It returns the selected text to
+// copy. A click without a drag unfolds or folds the call under it and returns
 // "".
-func (m *Model) Release(x, y int) string {
+func (m *Model) Release() string {
 	s := m.selection
-	if !s.on {
-		m.click(y)
+	if !s.pressed {
 		return ""
 	}
+	rows := m.rows()
+	m.selection.pressed = false
 	m.dirty = true
-	lines := m.visible()
-	a, b := s.ordered()
-	var picked []string
-	for row := a.y; row <= min(b.y, len(lines)-1); row++ {
-		w := ansi.StringWidth(lines[row])
-		from, to := s.span(row, w)
-		picked = append(picked, strings.TrimRight(ansi.Strip(ansi.Cut(lines[row], from, to)), " "))
+	if s.on {
+		return m.copied(s, rows)
 	}
-	return joined(picked, textWidth(m.width))
+	m.selection = selection{}
+	if s.from.y >= 0 && s.from.y < len(rows) {
+		m.click(rows[s.from.y])
+	}
+	return ""
 }
 
-// joined undoes the wrapping of lines: a line that ended because the next word
-// did not fit goes on with it.
-func joined(lines []string, width int) string {
-	var b strings.Builder
-	for i, line := range lines {
-		line = strings.TrimPrefix(line, " ")
-		if i > 0 {
-			prev := strings.TrimPrefix(lines[i-1], " ")
-			word, _, _ := strings.Cut(line, " ")
-			wrapped := prev != "" && word != "" && !strings.HasPrefix(line, " ") &&
-				ansi.StringWidth(prev)+1+ansi.StringWidth(word) > width
-			if wrapped {
-				b.WriteByte(' ')
-			} else {
-				b.WriteByte('\n')
-			}
-		}
-		b.WriteString(line)
+// click unfolds or folds the call at a place, which stays where it is.
+func (m *Model) click(p place) {
+	t, ok := m.entries[p.top].item.(*toolItem)
+	if !ok || p.offset < m.gap(p.top) {
+		return
 	}
-	return b.String()
-}
-
-// click unfolds or folds the call drawn at row y.
-func (m *Model) click(y int) {
-	m.anchorTop()
-	row := 0
-	for i, from := m.top, m.offset; i < len(m.entries) && row < m.height; i, from = i+1, 0 {
-		n := len(m.linesOf(i)) - from
-		if y < row+n {
-			if t, ok := m.entries[i].item.(*toolItem); ok {
-				t.toggle()
-				m.follow = false
-				m.dirty = true
-			}
-			return
-		}
-		row += n
-	}
+	t.toggle()
+	m.at.follow = false // settle follows again if the end is still in view
 }
 
 // Selecting reports whether text is marked.
 func (m *Model) Selecting() bool { return m.selection.on }
 
-// ClearSelection unmarks text.
+// ClearSelection unmarks text, and forgets a press whose release will not
+// come.
 func (m *Model) ClearSelection() {
 	m.selection = selection{}
 	m.dirty = true
+}
+
+// marked is what is selected of row y: its text without style, and the cells
+// [from, to) of it.
+func (m *Model) marked(s selection, y int, p place) (text string, from, to int) {
+	text = ansi.Strip(m.text(p))
+	from, to = s.span(y)
+	if line := p.offset - m.gap(p.top); line >= 0 {
+		from = max(from, margin+m.entries[p.top].item.indent(line))
+	}
+	from, to = whole(text, from, to)
+	return text, from, to
+}
+
+// whole widens cells [from, to) of a text so that no character is cut, and
+// leaves out what is behind the text.
+func whole(text string, from, to int) (int, int) {
+	x, a, b := 0, -1, 0
+	for text != "" {
+		cluster, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
+		text = text[len(cluster):]
+		if x+w > from && x < to {
+			if a < 0 {
+				a = x
+			}
+			b = x + w
+		}
+		x += w
+	}
+	return max(a, 0), b
+}
+
+// highlight marks the selected cells of lines.
+func (m *Model) highlight(lines []string, rows []place) {
+	if !m.selection.on {
+		return
+	}
+	for y, p := range rows {
+		text, from, to := m.marked(m.selection, y, p)
+		if from < to {
+			lines[y] = painted(lines[y], ansi.Cut(text, from, to), from, to, m.look.styles.Selected)
+		}
+	}
+}
+
+// painted puts a text in place of the cells [from, to) of a styled line.
+func painted(line, text string, from, to int, s lipgloss.Style) string {
+	return ansi.Cut(line, 0, from) + s.Render(text) + ansi.TruncateLeft(line, to, "")
+}
+
+// copied is the selected text.
+func (m *Model) copied(s selection, rows []place) string {
+	a, b := s.ordered()
+	var out strings.Builder
+	w := wording{of: -1}
+	for y := max(0, a.y); y <= b.y && y < len(rows); y++ {
+		text, from, to := m.marked(s, y, rows[y])
+		part := strings.TrimRight(ansi.Cut(text, from, to), " ")
+		if y > a.y && y > 0 {
+			between := m.between(rows[y-1], rows[y], &w)
+			if between != "\n" {
+				part = strings.TrimLeft(part, " ")
+			}
+			out.WriteString(between)
+		}
+		out.WriteString(part)
+	}
+	return strings.Trim(out.String(), "\n")
+}
+
+// between is what stood in the text between a line and the next: a line break,
+// or a blank or nothing where only the width broke it.
+func (m *Model) between(p, q place, w *wording) string {
+	const lineBreak = "\n"
+	if p.top != q.top || p.offset < m.gap(p.top) {
+		return lineBreak
+	}
+	before, after := ansi.Strip(m.text(p)), strings.TrimLeft(ansi.Strip(m.text(q)), " ")
+	last, first := lastWord(before), firstWord(after)
+	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+textWidth(m.width)
+	if !full || last == "" || first == "" || strings.Contains(before+after, "│") {
+		return lineBreak
+	}
+	it := m.entries[p.top].item
+	if w.of != p.top {
+		*w = wording{p.top, words(it.source())}
+	}
+	last, first = words(last), words(first)
+	switch {
+	case strings.Contains(w.text, last+" "+first):
+		return " "
+	case strings.Contains(w.text, last+first):
+		return ""
+	case strings.Contains(w.text, last+"\n"+first):
+		return lineBreak
+	}
+	if _, ok := it.(*replyItem); ok {
+		return " " // markup stood between
+	}
+	return lineBreak
+}
+
+// wording is the text of an entry as it is compared.
+type wording struct {
+	of   int
+	text string
+}
+
+// wordBytes is how much of a word is looked up.
+const wordBytes = 48
+
+func lastWord(line string) string {
+	line = strings.TrimRight(line, " ")
+	return tail(line[strings.LastIndexByte(line, ' ')+1:], wordBytes)
+}
+
+func firstWord(line string) string {
+	word, _, _ := strings.Cut(line, " ")
+	return head(word, 1, wordBytes)
+}
+
+// words is a text as it is compared: without the marks of Markdown that are not
+// shown, with single blanks, and with lines that begin with their text.
+func words(text string) string {
+	text = strings.NewReplacer("*", "", "_", "", "`", "", "~", "", `\`, "", "\t", " ").Replace(plain.Text(text))
+	var b strings.Builder
+	b.Grow(len(text))
+	var before byte = '\n'
+	for i := range len(text) {
+		if c := text[i]; c != ' ' || before != ' ' && before != '\n' {
+			b.WriteByte(c)
+		}
+		before = text[i]
+	}
+	return b.String()
 }

@@ -14,11 +14,15 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// toolItem is a call and its result: one line with its weight in tokens while
-// folded; an edit also shows the beginning of its diff.
+// A call is one line with its weight in tokens while it is folded. Below it
+// stands what cannot wait: the end of the output while it runs, the beginning
+// of an edit's diff, why it failed. Unfolded, all of its result does.
+
+// toolItem is a call and its result.
 type toolItem struct {
 	versioned
 	call     conversation.ToolCall
+	about    string // what the call is about; "" before it was looked up
 	state    callState
 	title    string
 	tail     string // the end of the output while it runs
@@ -40,20 +44,21 @@ const (
 	foldDiff   = 10
 	foldOutput = 4
 	maxTail    = 4096 // bytes of live output kept for the screen
+	bodyIndent = 4
+	// maxHead is how wide the line of a call gets: beyond that its weight
+	// would be too far from its name.
+	maxHead = 110
 )
 
 func newToolItem(c conversation.ToolCall) *toolItem { return &toolItem{call: c} }
 
 func (t *toolItem) start(title string) {
-	t.state, t.title = callRunning, title
+	t.state, t.title, t.about = callRunning, title, ""
 	t.bump()
 }
 
 func (t *toolItem) output(text string) {
-	t.tail += text
-	if len(t.tail) > maxTail {
-		t.tail = strings.ToValidUTF8(t.tail[len(t.tail)-maxTail:], "")
-	}
+	t.tail = tail(t.tail+tail(text, maxTail), maxTail)
 	t.bump()
 }
 
@@ -68,58 +73,94 @@ func (t *toolItem) toggle() {
 	t.bump()
 }
 
+func (t *toolItem) source() string { return t.result.Text + "\n" + t.result.Detail + "\n" + t.tail }
+
+func (t *toolItem) indent(line int) int {
+	if line == 0 {
+		return 2
+	}
+	return bodyIndent
+}
+
 func (t *toolItem) draw(l *look, width int) []string {
 	open := l.expanded || t.expanded
 	lines := []string{t.head(l, width, open)}
-	room := max(1, width-6)
-	body := t.body(l, room, open)
-	for _, b := range body {
-		lines = append(lines, "     "+b)
+	blank := strings.Repeat(" ", min(bodyIndent, max(0, width-1)))
+	for _, b := range t.body(l, max(1, width-len(blank)), open) {
+		if b != "" {
+			b = blank + b
+		}
+		lines = append(lines, b)
 	}
 	return lines
 }
 
-// head is the call's line: mark, tool, subject, weight.
+// head is the call's line: mark, tool, subject, weight. What it is about gives
+// way first.
 func (t *toolItem) head(l *look, width int, open bool) string {
+	width = min(width, maxHead)
 	mark, style := t.mark(l)
-	right := ""
-	if t.state == callDone && t.result.Text != "" {
-		right = weight(t.result.Size, l.factor)
+	right, hint := t.measure(l, width >= 30), ""
+	if t.state == callDone && !open && t.result.Text != "" && width >= 70 && l.hint != "" {
+		hint = "   " + l.hint
 	}
-	if d := t.result.Duration; d >= time.Second {
-		right = fmt.Sprintf("%.1fs  %s", d.Seconds(), right)
+	reserved := ansi.StringWidth(right) + ansi.StringWidth(hint)
+	if reserved > 0 {
+		reserved += 2
 	}
-	hint := ""
-	if t.state == callDone && !open && width >= 72 {
-		hint = "(ctrl+o to expand)"
+	name := oneLine(t.call.Name, max(4, width-4-reserved))
+	used := 4 + ansi.StringWidth(name)
+	subject := ""
+	if room := width - used - 2 - reserved; room >= 4 {
+		subject = oneLine(t.subject(), room)
 	}
-	name := plain.Line(t.call.Name)
-	used := 3 + 2 + ansi.StringWidth(name) + 2
-	rightWidth := ansi.StringWidth(right) + ansi.StringWidth(hint) + 5
-	subject := oneLine(t.subject(), max(0, width-used-rightWidth))
-	gap := max(1, width-used-ansi.StringWidth(subject)-rightWidth)
-	line := "   " + style.Render(mark) + " " + l.styles.ToolName.Render(name) + "  " + l.styles.ToolSubject.Render(subject)
-	if right != "" || hint != "" {
-		line += strings.Repeat(" ", gap) + l.styles.Weight.Render(right)
-		if hint != "" {
-			line += "   " + l.styles.Hint.Render(hint)
-		}
+	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
+	if subject != "" {
+		line += "  " + l.styles.ToolSubject.Render(subject)
+		used += 2 + ansi.StringWidth(subject)
+	}
+	if reserved > 0 {
+		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
+	}
+	if hint != "" {
+		line += l.styles.Hint.Render(hint)
 	}
 	return fitted(line, width)
 }
 
+// measure is how long a call took, if that was long and there is room, and how
+// heavy its result is.
+func (t *toolItem) measure(l *look, roomy bool) string {
+	if t.state != callDone {
+		return ""
+	}
+	var parts []string
+	if d := t.result.Duration; d >= time.Second && roomy {
+		parts = append(parts, duration(d))
+	}
+	if t.result.Text != "" {
+		parts = append(parts, weight(t.result.Size, l.factor))
+	}
+	return strings.Join(parts, "  ")
+}
+
+// duration writes how long something took: 1.2s, 34s, 5m10s.
+func duration(d time.Duration) string {
+	if d < 10*time.Second {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
 // spinner is the frames of a running call.
 var spinner = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
-
-// Frames is the number of frames of the spinner of running calls.
-const Frames = len(spinner)
 
 func (t *toolItem) mark(l *look) (string, lipgloss.Style) {
 	switch {
 	case t.state == callPending:
 		return "·", l.styles.Hint
 	case t.state == callRunning:
-		return spinner[t.frame%Frames], l.styles.ToolRunning
+		return spinner[t.frame%len(spinner)], l.styles.ToolRunning
 	case t.result.Status == conversation.ResultOK:
 		return "✓", l.styles.ToolOK
 	case t.result.Status == conversation.ResultInterrupted:
@@ -128,16 +169,25 @@ func (t *toolItem) mark(l *look) (string, lipgloss.Style) {
 	return "✗", l.styles.ToolFailed
 }
 
+// subject says what the call is about. Reading arguments can take a while, so
+// it is done once.
+func (t *toolItem) subject() string {
+	if t.about == "" {
+		t.about = subject(t.call, t.title)
+	}
+	return t.about
+}
+
 // subjectKeys are the arguments that say what a call is about, most telling
 // first.
-var subjectKeys = [...]string{"command", "path", "pattern", "url", "query", "question", "id", "name", "file"}
+var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file", "_invalid"}
 
-// subject says what the call is about, from its arguments.
-func (t *toolItem) subject() string {
+// subject says what a call is about, from its arguments or else its title.
+func subject(c conversation.ToolCall, title string) string {
 	var args map[string]any
-	if err := json.Unmarshal([]byte(t.call.Arguments), &args); err != nil {
+	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
 		// Arguments are repaired before they are stored; foreign logs may differ.
-		return t.call.Arguments
+		return c.Arguments
 	}
 	var parts []string
 	for _, k := range subjectKeys {
@@ -152,40 +202,55 @@ func (t *toolItem) subject() string {
 	if from, ok := args["offset"].(float64); ok && from > 0 {
 		parts = append(parts, fmt.Sprintf("from %d", int(from)))
 	}
-	if len(parts) == 0 && t.title != "" {
-		return strings.TrimSpace(strings.TrimPrefix(t.title, t.call.Name))
+	if len(parts) == 0 && title != "" {
+		return strings.TrimSpace(strings.TrimPrefix(title, c.Name))
 	}
 	return strings.Join(parts, " ")
 }
 
 // body is what stands below the call's line.
 func (t *toolItem) body(l *look, room int, open bool) []string {
+	failed := t.result.Status != conversation.ResultOK
 	switch {
 	case t.state == callRunning:
-		lines := wrapped(plain.Text(strings.TrimSpace(t.tail)), room)
-		if t.tail == "" {
-			return nil
-		}
-		return styled(l.styles.Output, lines[max(0, len(lines)-foldOutput):])
+		return t.drawTail(l, room, open)
 	case t.state != callDone:
 		return nil
-	case t.result.Detail != "":
+	case t.result.Detail != "" && !(open && failed):
 		return t.diff(l, room, open)
 	case open:
-		return styled(l.styles.Output, wrapped(plain.Text(strings.TrimRight(t.result.Text, "\n")), room))
-	case t.result.Status == conversation.ResultError || t.result.Status == conversation.ResultDenied:
-		return []string{l.styles.ToolFailed.Render(oneLine(lastLine(t.result.Text), room))}
+		return styled(l.styles.Output, wrapped(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
+	case failed && strings.TrimSpace(t.result.Text) != "":
+		style := l.styles.ToolFailed
+		if t.result.Status == conversation.ResultInterrupted {
+			style = l.styles.Warning
+		}
+		return []string{style.Render(oneLine(lastLine(t.result.Text), room))}
 	}
 	return nil
 }
 
-// diff is the coloured detail of an edit.
+// drawTail is the end of the output of a running call.
+func (t *toolItem) drawTail(l *look, room int, open bool) []string {
+	text := plain.Text(strings.TrimSpace(t.tail))
+	if text == "" {
+		return nil
+	}
+	lines := wrapped(text, room)
+	if !open {
+		lines = lines[max(0, len(lines)-foldOutput):]
+	}
+	return styled(l.styles.Output, lines)
+}
+
+// diff is the coloured detail of an edit: the hunks, as the file is in the line
+// above.
 func (t *toolItem) diff(l *look, room int, open bool) []string {
-	detail := plain.Text(strings.TrimRight(t.result.Detail, "\n"))
-	detail = strings.ReplaceAll(detail, "\t", "    ")
 	var lines []string
-	for _, line := range strings.Split(detail, "\n") {
-		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
+	hunks := false
+	for line := range strings.SplitSeq(plain.Text(strings.TrimRight(t.result.Detail, "\n")), "\n") {
+		hunks = hunks || strings.HasPrefix(line, "@@")
+		if !hunks && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")) {
 			continue
 		}
 		style := l.styles.Output
@@ -197,10 +262,15 @@ func (t *toolItem) diff(l *look, room int, open bool) []string {
 		case strings.HasPrefix(line, "@@"):
 			style = l.styles.Hunk
 		}
-		lines = append(lines, style.Render(fitted(line, room)))
+		if open {
+			lines = append(lines, styled(style, wrapped(line, room))...)
+			continue
+		}
+		lines = append(lines, style.Render(fitted(strings.ReplaceAll(line, "\t", "    "), room)))
 	}
-	if !open {
-		lines = folded(lines, foldDiff, l.styles.Hint, room)
+	if !open && len(lines) > foldDiff+1 {
+		more := l.more("… "+plural(len(lines)-foldDiff, "more line"), room)
+		lines = append(lines[:foldDiff], l.styles.Hint.Render(more))
 	}
 	return lines
 }
@@ -211,15 +281,19 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// weight is the size of a text in tokens, as the gauge writes numbers.
+// weight is the size of a text in tokens, as the gauge writes numbers; any text
+// has one.
 func weight(s conversation.Size, factor float64) string {
 	n := compact.Estimate(s) * factor
+	if s.Chars() > 0 {
+		n = max(n, 1)
+	}
 	switch {
-	case n < 1000:
+	case n < 999.5:
 		return fmt.Sprintf("%d", int(n+0.5))
-	case n < 100_000:
-		return fmt.Sprintf("%.1fk", n/1000)
-	case n < 1_000_000:
+	case n < 99_950:
+		return strings.Replace(fmt.Sprintf("%.1fk", n/1000), ".0k", "k", 1)
+	case n < 999_500:
 		return fmt.Sprintf("%dk", int(n/1000+0.5))
 	}
 	return fmt.Sprintf("%.2fM", n/1_000_000)

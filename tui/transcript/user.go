@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"strconv"
 	"strings"
 
 	"plimsoll/conversation"
@@ -16,44 +15,34 @@ const foldUser = 24
 type userItem struct {
 	versioned
 	text string
+	size conversation.Size
 }
+
+func (u *userItem) indent(int) int { return 2 }
+func (u *userItem) source() string { return u.text }
 
 func (u *userItem) draw(l *look, width int) []string {
-	room := max(1, textWidth(width)-2)
-	text := plain.Text(strings.TrimRight(u.text, "\n"))
+	room := max(1, width-2)
+	text := strings.TrimRight(u.text, "\n")
+	shown := text
 	if !l.expanded {
 		// Wrapping megabytes to show a page would stall the screen.
-		text = head(text, foldUser*4, foldUser*room*4)
+		shown = head(text, foldUser+2, (foldUser+2)*room*8)
 	}
-	lines := styled(l.styles.User, wrapped(text, room))
-	if !l.expanded {
-		lines = folded(lines, foldUser, l.styles.Hint, room)
-		if cut := strings.Count(u.text, "\n") - strings.Count(text, "\n"); cut > 0 {
-			lines[len(lines)-1] = l.styles.Hint.Render(fitted("… "+plural(cut, "more line")+" (ctrl+o to expand)", room))
-		}
+	lines := styled(l.styles.User, wrapped(plain.Text(shown), room))
+	if !l.expanded && (len(lines) > foldUser+1 || len(shown) < len(text)) {
+		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(l.more(u.folded(text, l), room)))
 	}
-	return indented(" "+l.styles.UserMark.Render(">")+" ", lines)
+	return indented(l.styles.UserMark.Render(">")+" ", lines)
 }
 
-// head is the beginning of text: at most so many lines and bytes.
-func head(text string, lines, bytes int) string {
-	at := 0
-	for range lines {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			at = len(text)
-			break
-		}
-		at += i + 1
+// folded says how much there is in all.
+func (u *userItem) folded(text string, l *look) string {
+	tokens := weight(u.size, l.factor) + " tokens in all"
+	if lines := strings.Count(text, "\n") + 1; lines > foldUser {
+		return "… " + plural(lines, "line") + ", " + tokens
 	}
-	at = min(at, len(text))
-	if at > bytes {
-		at = bytes
-		for at > 0 && text[at]&0xC0 == 0x80 {
-			at--
-		}
-	}
-	return text[:at]
+	return "… " + tokens
 }
 
 // noticeItem is something the program says.
@@ -63,6 +52,9 @@ type noticeItem struct {
 	text  string
 }
 
+func (n *noticeItem) indent(int) int { return 2 }
+func (n *noticeItem) source() string { return n.text }
+
 func (n *noticeItem) draw(l *look, width int) []string {
 	style, mark := l.styles.Info, "·"
 	switch n.level {
@@ -71,14 +63,6 @@ func (n *noticeItem) draw(l *look, width int) []string {
 	case conversation.NoticeError:
 		style, mark = l.styles.Error, "✗"
 	}
-	lines := styled(style, wrapped(plain.Text(n.text), max(1, textWidth(width)-2)))
-	return indented(" "+style.Render(mark)+" ", lines)
-}
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
+	lines := styled(style, wrapped(plain.Text(strings.TrimSpace(n.text)), max(1, width-2)))
+	return indented(style.Render(mark)+" ", lines)
 }

@@ -1,0 +1,211 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// What happens becomes items here: events of the log, and updates that are for
+// the eye only. An item is changed where it stands when more becomes known of
+// it: a call when its result is there, a reply when it ends.
+
+// Append shows events that are in the log now.
+func (m *Model) Append(events []conversation.Event) {
+	for _, e := range events {
+		m.add(e)
+	}
+	m.dirty = true
+}
+
+func (m *Model) add(e conversation.Event) {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		m.push(&userItem{text: b.Text, size: b.Size})
+	case conversation.AssistantMessage:
+		m.addReply(b)
+	case conversation.ToolResult:
+		m.addResult(b)
+	case conversation.Notice:
+		m.push(&noticeItem{level: b.Level, text: b.Text})
+	case conversation.ModelChanged:
+		m.changeModel(b.Name())
+	case conversation.Unknown:
+		m.push(&noticeItem{level: conversation.NoticeInfo, text: "an event of a newer Plimsoll (" + string(b.Name) + ")"})
+	}
+}
+
+// changeModel says that the model changed. The one a conversation begins with
+// is in the header, and an event that only tells its window is not news here.
+func (m *Model) changeModel(name string) {
+	if m.model != "" && m.model != name {
+		m.push(&noticeItem{level: conversation.NoticeInfo, text: "model: " + name})
+	}
+	m.model = name
+}
+
+func (m *Model) addReply(b conversation.AssistantMessage) {
+	live := m.live
+	m.live = nil
+	says := strings.TrimSpace(b.Text) != "" || strings.TrimSpace(b.Reasoning) != "" || b.Error != "" || len(b.Calls) == 0
+	switch {
+	case live != nil && !says:
+		m.remove(live)
+	case live != nil:
+		live.item.(*replyItem).finish(b, &m.look)
+	case says:
+		m.push(newReply(b))
+	}
+	for _, c := range b.Calls {
+		m.pushCall(c)
+	}
+}
+
+func (m *Model) addResult(b conversation.ToolResult) {
+	if m.calls[b.CallID] == nil {
+		m.pushCall(conversation.ToolCall{ID: b.CallID, Name: b.Tool, Arguments: "{}"})
+	}
+	t := m.tool(b.CallID)
+	t.finish(b)
+	m.running = slices.DeleteFunc(m.running, func(other *toolItem) bool { return other == t })
+}
+
+func (m *Model) pushCall(c conversation.ToolCall) {
+	m.push(newToolItem(c))
+	m.calls[c.ID] = m.entries[len(m.entries)-1]
+}
+
+// push adds an item at the end.
+func (m *Model) push(it item) {
+	m.entries = append(m.entries, &entry{item: it})
+	if _, notice := it.(*noticeItem); !notice {
+		m.said = true
+	}
+	if !m.at.follow {
+		m.at.unseen++
+	}
+	m.dirty = true
+}
+
+// remove takes an item away that showed nothing, or nothing that counts.
+func (m *Model) remove(e *entry) {
+	m.settle()
+	i := slices.Index(m.entries, e)
+	if i >= len(m.entries)-m.at.unseen {
+		m.at.unseen--
+	}
+	if i < m.at.top {
+		m.at.top--
+	} else if i == m.at.top {
+		m.at.offset = 0
+	}
+	m.entries = slices.Delete(m.entries, i, i+1)
+	m.drawn.forget(e)
+	m.dirty = true
+}
+
+// tool is the call with an id, nil if it was never made.
+func (m *Model) tool(callID string) *toolItem {
+	e := m.calls[callID]
+	if e == nil {
+		return nil
+	}
+	t, _ := e.item.(*toolItem)
+	return t
+}
+
+// Delta adds text to the reply that streams, beginning one if there is none.
+func (m *Model) Delta(text, reasoning string) {
+	if text == "" && reasoning == "" {
+		return
+	}
+	if m.live == nil {
+		m.push(&replyItem{})
+		m.live = m.entries[len(m.entries)-1]
+	}
+	m.live.item.(*replyItem).stream(text, reasoning, &m.look)
+	m.dirty = true
+}
+
+// Discard removes the reply that streams: its request is tried again.
+func (m *Model) Discard() {
+	if m.live == nil {
+		return
+	}
+	m.remove(m.live)
+	m.live = nil
+}
+
+// ToolStarted shows that a call runs.
+func (m *Model) ToolStarted(callID, title string) {
+	t := m.tool(callID)
+	if t == nil || t.state == callDone {
+		return
+	}
+	t.start(title)
+	m.running = append(m.running, t)
+	m.dirty = true
+}
+
+// ToolOutput shows output of a running call.
+func (m *Model) ToolOutput(callID, text string) {
+	if t := m.tool(callID); t != nil && t.state == callRunning {
+		t.output(text)
+		m.dirty = true
+	}
+}
+
+// Note shows a word of the program that is not part of the log.
+func (m *Model) Note(text string) {
+	m.push(&noticeItem{level: conversation.NoticeInfo, text: text})
+}
+
+// Fault shows a failure, and what to do about it if hint is not "". If the
+// newest reply failed with these words, it is said there and only once.
+func (m *Model) Fault(text, hint string) {
+	for _, e := range slices.Backward(m.entries) {
+		if _, user := e.item.(*userItem); user {
+			break
+		}
+		if r, ok := e.item.(*replyItem); ok && r.explain(text, hint) {
+			m.dirty = true
+			return
+		}
+	}
+	if hint != "" {
+		text += "\n" + hint
+	}
+	m.push(&noticeItem{level: conversation.NoticeError, text: text})
+}
+
+// LastReply is the source text of the newest reply that has any, "" without
+// one. One that is still arriving does not count.
+func (m *Model) LastReply() string {
+	for _, e := range slices.Backward(m.entries) {
+		if r, ok := e.item.(*replyItem); ok && strings.TrimSpace(r.text) != "" {
+			return r.text
+		}
+	}
+	return ""
+}
+
+// LastExchange is the newest message of the user and what was answered, as
+// plain text; "" if nothing was said.
+func (m *Model) LastExchange() string {
+	var parts []string
+	for _, e := range slices.Backward(m.entries) {
+		switch it := e.item.(type) {
+		case *replyItem:
+			if text := strings.TrimSpace(it.written()); text != "" {
+				parts = append(parts, plain.Text(text))
+			}
+		case *userItem:
+			parts = append(parts, "> "+strings.ReplaceAll(plain.Text(strings.TrimSpace(it.text)), "\n", "\n> "))
+			slices.Reverse(parts)
+			return strings.Join(parts, "\n\n")
+		}
+	}
+	return ""
+}

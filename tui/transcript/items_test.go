@@ -1,0 +1,167 @@
+package transcript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// Streaming ends in the view that a stored reply has from the beginning.
+func TestStreamedEqualsStored(t *testing.T) {
+	t.Parallel()
+	for _, expanded := range []bool{false, true} {
+		for _, cut := range []int{1, 3, 7, 40, 10_000} {
+			streamed, stored := open(t, 50, 60, user("hi")), open(t, 50, 60, user("hi"))
+			if expanded {
+				streamed.ToggleExpanded()
+				stored.ToggleExpanded()
+			}
+			for rest := thoughts; rest != ""; {
+				n := min(cut, len(rest))
+				streamed.Delta("", rest[:n])
+				streamed.View()
+				rest = rest[n:]
+			}
+			for rest := answer; rest != ""; {
+				n := min(cut, len(rest))
+				streamed.Delta(rest[:n], "")
+				streamed.View()
+				rest = rest[n:]
+			}
+			b := conversation.AssistantMessage{Text: answer, Reasoning: thoughts, Stop: conversation.StopEnd}
+			streamed.add(b)
+			stored.add(b)
+			if d := cmp.Diff(stored.View(), streamed.View()); d != "" {
+				t.Errorf("expanded %v, pieces of %d: %s", expanded, cut, d)
+			}
+			for _, width := range []int{20, 90} {
+				streamed.SetSize(width, 60)
+				stored.SetSize(width, 60)
+				if d := cmp.Diff(stored.View(), streamed.View()); d != "" {
+					t.Errorf("then at width %d: %s", width, d)
+				}
+			}
+		}
+	}
+}
+
+// What the log holds stands, also where the stream said something else.
+func TestTheLogHasTheLastWord(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12)
+	r.Delta("a stream that was cleaned \xff", "")
+	r.add(reply("the text in the log"))
+	r.has(t, "the text in the log")
+	r.lacks(t, "a stream")
+}
+
+func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, user("go"))
+	r.Delta("\n", "")
+	r.add(conversation.AssistantMessage{Text: "\n", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{call("1", "todo_read", "{}")}})
+	want := " > go\n\n   · todo_read"
+	if d := cmp.Diff(want, r.screen()); d != "" {
+		t.Error(d)
+	}
+	r.Reset(r.log.Events())
+	if d := cmp.Diff(want, r.screen()); d != "" {
+		t.Errorf("as stored: %s", d)
+	}
+}
+
+func TestACallGoesThroughItsStates(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, calls(call("1", "run_command", `{"command":"make"}`)))
+	r.has(t, "· run_command  make")
+	r.ToolOutput("1", "too early")
+	r.lacks(t, "too early")
+	r.ToolStarted("1", "run_command make")
+	r.has(t, "⠋ run_command  make")
+	r.ToolOutput("1", "first\n")
+	r.SetFrame(1)
+	r.has(t, "⠙ run_command  make", "first")
+	r.ToolOutput("1", strings.Repeat("x\n", 5000)+"last")
+	r.has(t, "last")
+	r.lacks(t, "first")
+	r.add(result("1", conversation.ResultOK, "all of it"))
+	r.has(t, "✓ run_command  make")
+	r.lacks(t, "last")
+	before := r.View()
+	r.SetFrame(2)
+	r.ToolOutput("1", "late")
+	r.ToolStarted("1", "again")
+	r.ToolOutput("unknown", "late")
+	r.ToolStarted("unknown", "late")
+	if d := cmp.Diff(before, r.View()); d != "" {
+		t.Errorf("a finished call changed: %s", d)
+	}
+}
+
+// A call id may come twice in foreign logs; results go to the newest call.
+func TestIDsUsedTwice(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12,
+		calls(call("1", "first", "{}")), result("1", conversation.ResultOK, "a"),
+		calls(call("1", "second", "{}")), result("1", conversation.ResultError, "b"))
+	r.has(t, "✓ first", "✗ second")
+}
+
+// A failure that the log holds with its reply is said once, with what to do.
+func TestFailureIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	failed := conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the connection broke (tried 3 times)"}
+	r := open(t, 80, 20, user("hi"), failed,
+		conversation.Notice{Level: conversation.NoticeInfo, Text: "noticed meanwhile"})
+	r.Fault("the connection broke (tried 3 times) (network, HTTP 502)", "check the network")
+	r.has(t, "failed: the connection broke (tried 3 times) (network, HTTP 502)", "check the network")
+	if n := strings.Count(r.screen(), "the connection broke"); n != 1 {
+		t.Errorf("said %d times", n)
+	}
+	r.Fault("the connection broke (tried 3 times) (network, HTTP 502)", "")
+	if n := strings.Count(r.screen(), "the connection broke"); n != 2 {
+		t.Errorf("a second failure is said %d times in all", n)
+	}
+	other := open(t, 80, 20, failed, user("again"))
+	other.Fault("the connection broke (tried 3 times) (network)", "")
+	if other.row("✗ the connection broke") < other.row("again") {
+		t.Errorf("the failure of another turn was said at the old one:\n%s", other.screen())
+	}
+}
+
+func TestLastReplyAndExchange(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12)
+	if r.LastReply() != "" || r.LastExchange() != "" {
+		t.Error("something of nothing")
+	}
+	r.add(user("one"), reply("first"), user("two\nlines"), reply("**second**"),
+		calls(call("1", "x", "{}")), reply("third \x1b[31m"))
+	if d := cmp.Diff("third \x1b[31m", r.LastReply()); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff("> two\n> lines\n\n**second**\n\nthird ␛[31m", r.LastExchange()); d != "" {
+		t.Error(d)
+	}
+	r.add(user("three"))
+	r.Delta("half", "")
+	if d := cmp.Diff("> three\n\nhalf", r.LastExchange()); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff("third \x1b[31m", r.LastReply()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTheExpandKeyIsNamed(t *testing.T) {
+	t.Parallel()
+	r := open(t, 80, 30, calls(call("1", "x", "{}")), result("1", conversation.ResultOK, "text"))
+	r.has(t, "(ctrl+o to expand)")
+	r.SetExpandKey("f2")
+	r.has(t, "(f2 to expand)")
+	r.SetExpandKey("")
+	r.lacks(t, "expand")
+}

@@ -1,0 +1,176 @@
+package transcript_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/transcript"
+	"plimsoll/tui/transcript/markdown"
+)
+
+// styles are looks in which every style but plain text can be told from others.
+func styles(theme themes.Theme) transcript.Styles {
+	s := themes.Build(theme)
+	return transcript.Styles{
+		UserMark: s.Text.UserMark, User: s.Text.User, Reasoning: s.Text.Reasoning, ReasoningMark: s.Text.Muted,
+		ToolOK: s.Tool.OK, ToolFailed: s.Tool.Error, ToolRunning: s.Tool.Running, ToolName: s.Tool.Name,
+		ToolSubject: s.Tool.Subject, Weight: s.Tool.Weight, Hint: s.Tool.Hint, Output: s.Tool.Output,
+		Added: s.Diff.Added, Removed: s.Diff.Removed, Hunk: s.Diff.Hunk,
+		Info: s.Text.Notice, Warning: s.Text.Warning, Error: s.Text.Error, Selected: s.Text.Selection,
+	}
+}
+
+func looks(t testing.TB, name string) (transcript.Styles, *markdown.Renderer) {
+	t.Helper()
+	theme, ok := themes.ByName(name)
+	if !ok {
+		t.Fatalf("no theme %q", name)
+	}
+	return styles(theme), markdown.New(themes.Markdown(theme), 80)
+}
+
+// rig is a transcript and the log it shows.
+type rig struct {
+	*transcript.Model
+	log  conversation.Log
+	wide int
+}
+
+func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
+	t.Helper()
+	r := &rig{Model: transcript.New(looks(t, themes.PlimsollDark))}
+	r.SetExpandKey("ctrl+o")
+	r.SetSize(width, height)
+	r.add(bodies...)
+	return r
+}
+
+// SetSize remembers the width.
+func (r *rig) SetSize(width, height int) {
+	r.wide = width
+	r.Model.SetSize(width, height)
+}
+
+func (r *rig) width() int { return r.wide }
+
+// add appends bodies as the agent does.
+func (r *rig) add(bodies ...conversation.Body) {
+	events := r.log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
+	if err := r.log.Commit(events); err != nil {
+		panic(err)
+	}
+	r.Append(events)
+}
+
+// lines is what is on screen, without style and without blank ends.
+func (r *rig) lines() []string {
+	lines := strings.Split(ansi.Strip(r.View()), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return lines
+}
+
+func (r *rig) screen() string { return strings.TrimRight(strings.Join(r.lines(), "\n"), "\n") }
+
+// row is the first row that contains a text, -1 if none does.
+func (r *rig) row(text string) int {
+	for y, l := range r.lines() {
+		if strings.Contains(l, text) {
+			return y
+		}
+	}
+	return -1
+}
+
+func (r *rig) has(t testing.TB, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if r.row(text) < 0 {
+			t.Errorf("%q is not on screen:\n%s", text, r.screen())
+		}
+	}
+}
+
+func (r *rig) lacks(t testing.TB, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if r.row(text) >= 0 {
+			t.Errorf("%q is on screen:\n%s", text, r.screen())
+		}
+	}
+}
+
+// drag selects from one cell to another and returns what is copied.
+func (r *rig) drag(x1, y1, x2, y2 int) string {
+	r.Press(x1, y1)
+	r.Drag(x2, y2)
+	return r.Release()
+}
+
+func user(text string) conversation.Body { return conversation.UserMessage{Text: text} }
+
+func reply(text string) conversation.Body {
+	return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd}
+}
+
+func call(id, name, arguments string) conversation.ToolCall {
+	return conversation.ToolCall{ID: id, Name: name, Arguments: arguments}
+}
+
+func calls(list ...conversation.ToolCall) conversation.Body {
+	return conversation.AssistantMessage{Calls: list, Stop: conversation.StopCalls}
+}
+
+func result(id string, status conversation.ResultStatus, text string) conversation.ToolResult {
+	return conversation.ToolResult{CallID: id, Tool: "tool", Status: status, Text: text}
+}
+
+// talk is n turns of a line each.
+func talk(n int) []conversation.Body {
+	var bodies []conversation.Body
+	for i := range n {
+		bodies = append(bodies, user(fmt.Sprintf("question %d", i)), reply(fmt.Sprintf("answer %d", i)))
+	}
+	return bodies
+}
+
+// check reports a view that breaks the promises of the package.
+func check(t testing.TB, view string, width, height int) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	if height > 0 && len(lines) != height {
+		t.Fatalf("%d lines at height %d", len(lines), height)
+	}
+	for y, l := range lines {
+		if w := ansi.StringWidth(l); w > width {
+			t.Fatalf("line %d is %d cells wide at width %d: %q", y, w, width, l)
+		}
+		checkLine(t, l)
+	}
+}
+
+// checkLine reports control characters and sequences other than SGR.
+func checkLine(t testing.TB, line string) {
+	t.Helper()
+	for rest := line; rest != ""; {
+		seq, _, n, _ := ansi.DecodeSequence(rest, ansi.NormalState, nil)
+		switch {
+		case seq[0] == '\x1b':
+			if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") {
+				t.Fatalf("the sequence %q in %q", seq, line)
+			}
+		case strings.ContainsFunc(seq, func(c rune) bool {
+			return c < 0x20 || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
+		}):
+			t.Fatalf("a control character in %q", line)
+		}
+		rest = rest[n:]
+	}
+}

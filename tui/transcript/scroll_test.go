@@ -1,0 +1,314 @@
+package transcript_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/themes"
+)
+
+func TestFollowsTheEnd(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	r.has(t, "answer 19")
+	for i := range 30 {
+		r.Delta(fmt.Sprintf("word%d\n\n", i), "")
+		r.has(t, fmt.Sprintf("word%d", i))
+	}
+	r.add(user("the next"))
+	r.has(t, "the next")
+	if !r.Following() || r.Unseen() != 0 {
+		t.Errorf("following %v, unseen %d", r.Following(), r.Unseen())
+	}
+}
+
+func TestAShortConversationStandsAtTheTop(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(1)...)
+	r.ScrollBy(-3)
+	r.ToTop()
+	want := []string{" > question 0", "", " answer 0", "", "", "", "", "", "", ""}
+	if d := cmp.Diff(want, r.lines()); d != "" {
+		t.Error(d)
+	}
+	r.add(talk(10)...)
+	if !r.Following() {
+		t.Error("scrolling where all is in view ended following")
+	}
+}
+
+// What is at the top stays there, whatever comes in below.
+func TestNeverJumpsWhileScrolledUp(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	r.ScrollBy(-7)
+	before := r.lines()
+	still := func(what string) {
+		t.Helper()
+		if d := cmp.Diff(before, r.lines()); d != "" {
+			t.Errorf("%s moved the view: %s", what, d)
+		}
+	}
+	r.Delta("a reply\n\nthat streams ", "and thinks")
+	still("a delta")
+	for range 50 {
+		r.Delta("on and on\n\n", "")
+	}
+	still("a long reply")
+	r.Discard()
+	still("discarding it")
+	r.Delta("another", "")
+	r.add(conversation.AssistantMessage{Text: "another", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{call("x", "read_file", `{}`)}})
+	r.ToolStarted("x", "read_file")
+	r.ToolOutput("x", strings.Repeat("output\n", 40))
+	still("a running call")
+	r.add(result("x", conversation.ResultOK, "done"), user("more"))
+	r.Note("a note")
+	r.Fault("a fault", "")
+	still("an end")
+	if n := r.Unseen(); n != 5 {
+		t.Errorf("%d unseen, want 5: reply, call, message, note, fault", n)
+	}
+	r.ToEnd()
+	r.has(t, "a fault")
+	if r.Unseen() != 0 || !r.Following() {
+		t.Error("the end is not followed again")
+	}
+}
+
+// The reader may be in the reply that streams.
+func TestNeverJumpsWithinTheReplyThatStreams(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(2)...)
+	for i := range 40 {
+		r.Delta(fmt.Sprintf("line %d\n\n", i), "")
+		r.View()
+	}
+	r.ScrollBy(-30)
+	before := r.lines()
+	for i := range 40 {
+		r.Delta(fmt.Sprintf("more %d\n\n", i), "")
+		if d := cmp.Diff(before, r.lines()); d != "" {
+			t.Fatalf("delta %d moved the view: %s", i, d)
+		}
+	}
+}
+
+func TestDiscardedReplyDoesNotCountAsUnseen(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	r.ScrollBy(-7)
+	r.Delta("half", "")
+	if n := r.Unseen(); n != 1 {
+		t.Errorf("%d unseen while it streams", n)
+	}
+	r.Discard()
+	if n := r.Unseen(); n != 0 {
+		t.Errorf("%d unseen after it was discarded", n)
+	}
+	r.Discard()
+	r.ToEnd()
+	r.lacks(t, "half")
+}
+
+func TestDiscardWhileInView(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(3)...)
+	before := r.lines()
+	for range 30 {
+		r.Delta("half\n\n", "")
+	}
+	r.ScrollBy(-5)
+	r.Discard()
+	if d := cmp.Diff(before, r.lines()); d != "" {
+		t.Errorf("the end is not in view after all below is gone: %s", d)
+	}
+}
+
+func TestPagesRoundTrip(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 11, talk(40)...)
+	end := r.lines()
+	for n := 1; n < 6; n++ {
+		for range n {
+			r.PageBy(-1)
+		}
+		for range n {
+			r.PageBy(1)
+		}
+		if d := cmp.Diff(end, r.lines()); d != "" {
+			t.Errorf("%d pages up and down: %s", n, d)
+		}
+	}
+	if !r.Following() {
+		t.Error("back at the end, it is not followed")
+	}
+	r.PageBy(-1)
+	if got := r.lines(); got[10] != end[2-1] {
+		t.Errorf("a page keeps %q in view, want %q", got[10], end[1])
+	}
+}
+
+func TestScrollsThroughEveryLineOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 7, talk(15)...)
+	r.add(reply(answer))
+	showTools(r)
+	all := open(t, 60, 200)
+	all.Reset(r.log.Events())
+	all.ToolStarted("runs", "run_command make")
+	all.ToolOutput("runs", "one\ntwo\r\nthree\nfour\nfi")
+	all.ToolOutput("runs", "ve\n")
+	all.SetFrame(3)
+	want := strings.Split(all.screen(), "\n")
+	r.ToTop()
+	got := r.lines()
+	for range len(want) - 7 {
+		r.ScrollBy(1)
+		got = append(got, r.lines()[6])
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("downwards: %s", d)
+	}
+	if !r.Following() {
+		t.Error("the end is not followed after scrolling to it")
+	}
+	got = r.lines()
+	for range len(want) - 7 {
+		r.ScrollBy(-1)
+		got = append([]string{r.lines()[0]}, got...)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("upwards: %s", d)
+	}
+}
+
+func TestScrollingTooFarStopsAtTheEnds(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	end := r.lines()
+	r.ScrollBy(-100_000)
+	if got := r.lines()[0]; got != " > question 0" {
+		t.Errorf("the top line is %q", got)
+	}
+	r.ScrollBy(100_000)
+	if d := cmp.Diff(end, r.lines()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestResizeKeepsWhatIsRead(t *testing.T) {
+	t.Parallel()
+	r := open(t, 100, 12, talk(10)...)
+	r.add(reply(strings.Repeat("words that wrap at every width there is, ", 200)), user("MARK"))
+	r.add(talk(30)...)
+	for r.row("MARK") != 0 {
+		r.ScrollBy(-1)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		r.SetSize(20+rng.IntN(200), 2+rng.IntN(40))
+		if y := r.row("MARK"); y != 0 {
+			t.Fatalf("the top item is at row %d", y)
+		}
+	}
+	r.SetSize(100, 12)
+	r.ScrollBy(-30) // into the long reply
+	before := r.lines()
+	for range 100 {
+		r.SetSize(20+rng.IntN(200), 2+rng.IntN(40))
+		r.View()
+	}
+	r.SetSize(100, 12)
+	if d := cmp.Diff(before, r.lines()); d != "" {
+		t.Errorf("after a storm of resizes: %s", d)
+	}
+}
+
+func TestResizeShowsTheEndIfAllBelowFits(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	r.ScrollBy(-10)
+	r.Note("below")
+	r.SetSize(60, 40)
+	if !r.Following() || r.Unseen() != 0 {
+		t.Errorf("following %v, %d unseen with the end in view", r.Following(), r.Unseen())
+	}
+	if lines := r.lines(); lines[39] != " · below" {
+		t.Errorf("the last line is %q", lines[39])
+	}
+}
+
+func TestFoldingKeepsTheTopItem(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(5)...)
+	r.add(calls(call("1", "read_file", `{"path":"MARK"}`)), result("1", conversation.ResultOK, strings.Repeat("a line\n", 100)))
+	r.add(talk(20)...)
+	for r.row("MARK") != 0 {
+		r.ScrollBy(-1)
+	}
+	r.ToggleExpanded()
+	if y := r.row("MARK"); y != 0 {
+		t.Errorf("unfolded, it is at row %d", y)
+	}
+	r.ScrollBy(50)
+	r.ToggleExpanded()
+	if y := r.row("MARK"); y != 0 {
+		t.Errorf("folded from within, it is at row %d", y)
+	}
+	r.ScrollBy(-1)
+	if y := r.row("MARK"); y != 1 {
+		t.Errorf("a line further up, it is at row %d", y)
+	}
+}
+
+func TestOtherThemesDrawAnew(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, talk(2)...)
+	r.Delta("**bold** and `code`", "")
+	dark := r.View()
+	r.SetStyles(looks(t, themes.PlimsollLight))
+	light := r.View()
+	if dark == light {
+		t.Error("the theme changed nothing")
+	}
+	fresh := open(t, 60, 12, talk(2)...)
+	fresh.SetStyles(looks(t, themes.PlimsollLight))
+	fresh.Delta("**bold** and `code`", "")
+	if d := cmp.Diff(fresh.View(), light); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWeightsFollowTheCalibration(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, calls(call("1", "read_file", `{}`)), result("1", conversation.ResultOK, strings.Repeat("x", 4000)))
+	r.has(t, " 1k")
+	r.SetFactor(1.5)
+	r.has(t, " 1.5k")
+	r.SetFactor(0)
+	r.has(t, " 1.5k")
+}
+
+func TestResetForgetsTheOldConversation(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, talk(20)...)
+	r.Delta("live", "")
+	r.ScrollBy(-10)
+	r.Reset(nil)
+	if !r.Empty() || r.Said() || r.screen() != "" || !r.Following() {
+		t.Errorf("something is left: %s", r.screen())
+	}
+	r.Note("a note")
+	if r.Said() {
+		t.Error("a note is nothing that was said")
+	}
+	r.Delta("new", "")
+	r.has(t, "new", "a note")
+	r.lacks(t, "live")
+}

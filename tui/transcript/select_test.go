@@ -1,0 +1,196 @@
+package transcript_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/themes"
+)
+
+const all = 1 << 20 // further right than any line
+
+func TestCopiesCleanText(t *testing.T) {
+	t.Parallel()
+	prose := "The test shares a **port** between runs, which `TIME_WAIT` keeps from being bound again, and so the second run fails; well-known since 1981."
+	for name, c := range map[string]struct {
+		body conversation.Body
+		want string
+	}{
+		"wrapped prose":     {reply(prose), strings.NewReplacer("*", "", "`", "").Replace(prose)},
+		"paragraphs":        {reply("first paragraph\n\nsecond one"), "first paragraph\n\nsecond one"},
+		"hard line breaks":  {user("one\ntwo\n\nthree"), "one\ntwo\n\nthree"},
+		"a wrapped message": {user("a message of the user that is far too long for one line of the screen"), "a message of the user that is far too long for one line of the screen"},
+		"a long word":       {user("see https://example.org/a/very/long/address/that/does/not/fit/anywhere now"), "see https://example.org/a/very/long/address/that/does/not/fit/anywhere now"},
+		"no blanks":         {reply("漢字かな交じり文も折り返される。漢字かな交じり文も折り返される。終"), "漢字かな交じり文も折り返される。漢字かな交じり文も折り返される。終"},
+		"a list":            {reply("1. an item that is long enough to be wrapped\n2. another"), "1. an item that is long enough to be wrapped\n2. another"},
+		"code":              {reply("```\nif x {\n    return the_longest_name_that_fits\n}\n```"), "  if x {\n      return the_longest_name_that_fits\n  }"},
+		"a full line of code": {reply("```\n" + strings.Repeat("x", 36) + "\n" + strings.Repeat("y", 36) + "\n```"),
+			"  " + strings.Repeat("x", 36) + "\n  " + strings.Repeat("y", 36)},
+		"a notice": {conversation.Notice{Level: conversation.NoticeInfo, Text: "something that is worth keeping in the log"}, "something that is worth keeping in the log"},
+		"tables":   {reply("|a|b|\n|-|-|\n|one|two|\n|three|four|"), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, 40, 20, c.body)
+			got := r.drag(0, 0, all, 19)
+			if name == "tables" {
+				if n := strings.Count(got, "\n"); n != 3 {
+					t.Errorf("a table of 4 lines has %d: %q", n+1, got)
+				}
+				return
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("%s\nof\n%s", d, r.screen())
+			}
+		})
+	}
+}
+
+func TestCopiesPartsOfLines(t *testing.T) {
+	t.Parallel()
+	r := open(t, 40, 10, user("one two three"), reply("漢字とemoji 👍🏽 end"))
+	for _, c := range []struct {
+		x1, y1, x2, y2 int
+		want           string
+	}{
+		{3, 0, 5, 0, "one"},
+		{5, 0, 3, 0, "one"},             // dragged to the left
+		{0, 0, 5, 0, "one"},             // the mark is no text
+		{7, 0, 3, 2, "two three\n\n漢字"}, // a wide character is taken whole
+		{2, 2, 2, 2, ""},                // no drag at all
+		{2, 2, 3, 2, "漢字"},
+		{14, 2, 13, 2, "👍🏽"},
+		{16, 2, all, 9, "end"}, // into the emptiness below
+		{30, 0, 39, 0, ""},     // behind the text
+	} {
+		if got := r.drag(c.x1, c.y1, c.x2, c.y2); got != c.want {
+			t.Errorf("from %d,%d to %d,%d: %q, want %q in\n%s", c.x1, c.y1, c.x2, c.y2, got, c.want, r.screen())
+		}
+	}
+}
+
+func TestDragMayEndOutside(t *testing.T) {
+	t.Parallel()
+	r := open(t, 40, 5, reply("one\n\ntwo\n\nthree"))
+	if got := r.drag(0, 2, 3, 99); got != "two\n\nthree" {
+		t.Errorf("below: %q", got)
+	}
+	if got := r.drag(2, 2, -5, -3); got != "one\n\ntw" {
+		t.Errorf("above: %q", got)
+	}
+	if got := r.Release(); got != "" {
+		t.Errorf("a release without a press copies %q", got)
+	}
+	r.ClearSelection()
+	r.Drag(3, 3)
+	if r.Selecting() {
+		t.Error("a drag without a press selects")
+	}
+}
+
+func TestSelectionIsHighlighted(t *testing.T) {
+	t.Parallel()
+	r := open(t, 40, 4, reply("some **bold** text"))
+	plain := r.View()
+	r.Press(6, 0)
+	r.Drag(12, 0)
+	theme, _ := themes.ByName(themes.PlimsollDark)
+	if want := styles(theme).Selected.Render("bold te"); !strings.Contains(r.View(), want) || !r.Selecting() {
+		t.Errorf("no %q in %q", want, r.View())
+	}
+	if d := cmp.Diff(ansi.Strip(plain), ansi.Strip(r.View())); d != "" {
+		t.Errorf("the text changed: %s", d)
+	}
+	r.Release()
+	r.ClearSelection()
+	if d := cmp.Diff(plain, r.View()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestSelectionEndsWhenTheViewMoves(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(r *rig){
+		"scrolling":  func(r *rig) { r.ScrollBy(-1) },
+		"resizing":   func(r *rig) { r.SetSize(50, 10) },
+		"more below": func(r *rig) { r.add(talk(1)...) },
+		"unfolding":  func(r *rig) { r.ToggleExpanded() },
+	} {
+		r := open(t, 60, 10, talk(20)...)
+		r.drag(0, 2, 20, 4)
+		if r.View(); !r.Selecting() {
+			t.Fatal("what was copied is not marked")
+		}
+		move(r)
+		if r.View(); r.Selecting() {
+			t.Errorf("%s left a mark", name)
+		}
+	}
+}
+
+// While the button is down nothing moves under the mouse.
+func TestNothingMovesUnderTheMouse(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(20)...)
+	y := r.row("question 19")
+	r.Press(1, y)
+	r.Drag(20, y)
+	before := ansi.Strip(r.View())
+	r.Delta(strings.Repeat("a reply\n\n", 30), "")
+	if d := cmp.Diff(before, ansi.Strip(r.View())); d != "" {
+		t.Errorf("it moved: %s", d)
+	}
+	if got := r.Release(); got != "question 19" {
+		t.Errorf("copied %q", got)
+	}
+	r.View()
+	if !r.Following() || r.row("a reply") < 0 {
+		t.Error("the end is not followed after the release")
+	}
+}
+
+func TestAClickUnfoldsOneCall(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12, talk(10)...)
+	r.add(calls(call("1", "one", "{}"), call("2", "two", "{}")),
+		result("1", conversation.ResultOK, strings.Repeat("first\n", 20)), result("2", conversation.ResultOK, "second"))
+	y := r.row("one")
+	r.Press(5, y)
+	if got := r.Release(); got != "" {
+		t.Errorf("a click copies %q", got)
+	}
+	r.has(t, "first")
+	r.lacks(t, "second")
+	if now := r.row("✓ one"); now != y {
+		t.Errorf("what was clicked moved from row %d to %d", y, now)
+	}
+	r.Press(5, y)
+	r.Release()
+	r.lacks(t, "first")
+	if !r.Following() {
+		t.Error("with all in view again, the end is not followed")
+	}
+	before := r.View()
+	r.Press(5, 0) // not a call
+	r.Release()
+	r.Press(5, 500)
+	r.Release()
+	r.Press(5, -1)
+	r.Release()
+	if d := cmp.Diff(before, r.View()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAReleaseElsewhereClicksNothing(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 6, calls(call("1", "one", "{}")), result("1", conversation.ResultOK, "first"))
+	r.Release() // pressed in another part of the screen
+	r.Drag(3, 0)
+	r.Release()
+	r.lacks(t, "first")
+}
