@@ -133,7 +133,9 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 }
 
 // compressor packs texts. Its machinery takes memory and is made when it is
-// first needed. The zero value is ready.
+// first needed. It has no goroutines and is never closed: closing a decoder that
+// somebody is still reading with would leave that reader waiting for ever. The
+// zero value is ready.
 type compressor struct {
 	mu  sync.Mutex // guards the fields below; the coders themselves may be shared
 	enc *zstd.Encoder
@@ -201,14 +203,4 @@ func (c *compressor) decoder() (*zstd.Decoder, error) {
 	dec, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlob))
 	c.dec = dec
 	return dec, err
-}
-
-// close ends the decoder's goroutines.
-func (c *compressor) close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.dec != nil {
-		c.dec.Close()
-		c.dec = nil
-	}
 }

@@ -38,13 +38,13 @@ type Finding struct {
 type cure int
 
 const (
-	cureNone     cure = iota
-	cureMode          // take rights from others
-	cureLeftover      // remove a draft
-	cureCard          // make the card again
-	cureRewrite       // copy what can be read into a new conversation file
-	cureIndex         // make the index again
-	cureShared        // copy what can be read into a new shared file
+	cureNone    cure = iota
+	cureMode         // take rights from others
+	cureDraft        // remove a draft
+	cureCard         // make the card again
+	cureRewrite      // copy what can be read into a new conversation file
+	cureIndex        // make the index again
+	cureShared       // copy what can be read into a new shared file
 )
 
 func found(f dbfile, id string, c cure, format string, args ...any) Finding {
@@ -112,7 +112,7 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 		out = append(out, found(f, id, cureRewrite, "%d of %d events cannot be read, the first is %d: %s",
 			len(damage), len(events), damage[0].Seq, damage[0].Reason))
 	case len(events) == 0:
-		out = append(out, found(f, id, cureLeftover, "there is no event in it"))
+		out = append(out, found(f, id, cureRewrite, "there is no event in it"))
 	default:
 		recounted.add(events)
 		if lost != nil || !kept.same(recounted) {
@@ -262,7 +262,7 @@ func (s *Store) checkLeftovers(ctx context.Context) []Finding {
 				return err
 			}
 			for _, d := range drafts {
-				out = append(out, found(dbfile{path: d}, "", cureLeftover, "it was left behind by a program that ended too early"))
+				out = append(out, found(dbfile{path: d}, "", cureDraft, "it was left behind by a program that ended too early"))
 			}
 		}
 		return nil

@@ -31,8 +31,10 @@ func patient(t *testing.T) (*storage.Store, string, []conversation.Event) {
 			conversation.ToolResult{CallID: "x", Text: text, Blob: name, Status: conversation.ResultOK})
 	}
 	c.close()
+	path := filepath.Join(s.Dir(), "conversations", idA+".db")
+	must(t, os.Chtimes(path, start, start)) // long enough ago for the index to trust it
 	list(t, s, storage.Filter{})
-	return s, filepath.Join(s.Dir(), "conversations", idA+".db"), c.log.Events()
+	return s, path, c.log.Events()
 }
 
 func check(t *testing.T, s *storage.Store) []storage.Finding {
@@ -163,6 +165,31 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	}
 	if text, err := s.Blob(t.Context(), idA, said[6].Body.(conversation.ToolResult).Blob); err != nil || text == "" {
 		t.Errorf("another text: %v", err)
+	}
+}
+
+// A file that lost its events may still hold them in pages that nothing leads to.
+func TestConversationWithoutEventsIsSalvagedNotRemoved(t *testing.T) {
+	t.Parallel()
+	s, path, said := patient(t)
+	edit(t, path, func(tx *bbolt.Tx) error {
+		if err := tx.DeleteBucket([]byte("events")); err != nil {
+			return err
+		}
+		_, err := tx.CreateBucket([]byte("events"))
+		return err
+	})
+	findings := check(t, s)
+	if len(findings) != 1 {
+		t.Fatalf("findings: %+v", findings)
+	}
+	repaired(t, s, findings)
+	events, _, err := s.Load(t.Context(), idA)
+	if diff := cmp.Diff(said, events); err != nil || diff != "" {
+		t.Errorf("%v, events (-said +repaired):\n%s", err, diff)
+	}
+	if _, err := os.Stat(path + ".damaged"); err != nil {
+		t.Errorf("the damaged file is not kept: %v", err)
 	}
 }
 

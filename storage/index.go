@@ -19,7 +19,9 @@ import (
 //   - It is a copy of what the conversation files say, kept because reading one
 //     file is faster than reading a thousand. Losing it loses nothing.
 //   - A row tells size and time of the file it was made from. Where they differ
-//     from the file's, the row is made again from the file.
+//     from the file's, the row is made again from the file. A row made within a
+//     tick of the file's last change tells no time: a further change could have
+//     the same.
 //   - Nobody waits for the index: a write that would have to is left out, and
 //     the next list heals it.
 
@@ -27,7 +29,19 @@ import (
 type indexRow struct {
 	Entry
 	Size  int64 `json:"size"`
-	Mtime int64 `json:"mtime"` // nanoseconds since 1970
+	Mtime int64 `json:"mtime"` // nanoseconds since 1970, 0 not told
+}
+
+// tick is longer than the ticks in which file systems count time.
+const tick = 50 * time.Millisecond
+
+// rowFor is a row for a file as it was seen before e was read from it.
+func rowFor(e Entry, f fileSeen) indexRow {
+	r := indexRow{Entry: e, Size: f.size, Mtime: f.mtime.UnixNano()}
+	if time.Since(f.mtime) < tick {
+		r.Mtime = 0
+	}
+	return r
 }
 
 // describes reports whether r was made from the file as it is.
@@ -41,7 +55,7 @@ func (s *Store) note(ctx context.Context, e Entry) bool {
 	if err != nil {
 		return false
 	}
-	r := indexRow{Entry: e, Size: st.Size(), Mtime: st.ModTime().UnixNano()}
+	r := rowFor(e, fileSeen{id: e.ID, size: st.Size(), mtime: st.ModTime()})
 	return s.writeIndex(ctx, 0, []indexRow{r}, nil) == nil
 }
 
@@ -173,15 +187,16 @@ func (s *Store) folderFiles() ([]fileSeen, error) {
 
 // examine makes the row of a conversation from its file.
 func (s *Store) examine(ctx context.Context, f fileSeen) indexRow {
-	r := indexRow{Size: f.size, Mtime: f.mtime.UnixNano()}
+	var e Entry
 	err := s.view(ctx, s.conversation(f.id), func(tx *bbolt.Tx) error {
 		var lost error
-		if r.Entry, lost = card(tx); lost != nil {
-			r.Entry = recount(tx)
+		if e, lost = card(tx); lost != nil {
+			e = recount(tx)
 		}
 		return nil
 	})
-	r.ID = f.id
+	e.ID = f.id
+	r := rowFor(e, f)
 	if err != nil {
 		r.Entry = Entry{ID: f.id, Updated: f.mtime.UTC(), Problem: err.Error()}
 		if busy(err) {

@@ -88,6 +88,22 @@ func TestListIsNewestFirstAndFiltered(t *testing.T) {
 	}
 }
 
+// File systems tell the time of a change in ticks of some milliseconds, so that
+// two changes may look like one.
+func TestListSeesAChangeInTheSameTick(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	now := time.Now().Add(time.Hour) // so that no pause of the test makes it long ago
+	for range 3 {
+		c.say(reply("hi"))
+		must(t, os.Chtimes(filepath.Join(s.Dir(), "conversations", idA+".db"), now, now))
+		if got := list(t, s, storage.Filter{})[0].Events; got != c.log.Len() {
+			t.Errorf("%d events listed, %d are stored", got, c.log.Len())
+		}
+	}
+}
+
 // The index is lost, wrong or useless in every way it can be; the list stays
 // the same.
 func TestListHealsTheIndex(t *testing.T) {

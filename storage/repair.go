@@ -53,8 +53,8 @@ func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 	switch f.cure {
 	case cureMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
-	case cureLeftover:
-		return s.removeLeftover(ctx, f)
+	case cureDraft:
+		return s.removeDraft(ctx, f)
 	case cureCard:
 		return s.repairCard(ctx, f.ID)
 	case cureRewrite:
@@ -67,11 +67,8 @@ func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 	return "", errors.New("there is no repair for this")
 }
 
-// removeLeftover removes a draft, or a conversation file without events.
-func (s *Store) removeLeftover(ctx context.Context, f Finding) (string, error) {
-	if f.ID != "" {
-		return "it was removed", s.Delete(ctx, f.ID)
-	}
+// removeDraft removes a file whose making was cut short.
+func (s *Store) removeDraft(ctx context.Context, f Finding) (string, error) {
 	err := s.underGate(ctx, func() error { return os.Remove(f.File) })
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -114,7 +111,7 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 		}
 		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
 		if len(events) == 0 {
-			return os.Rename(f.path, aside)
+			return errors.Join(os.Rename(f.path, aside), syncDirectory(s.folder()))
 		}
 		if err := os.Link(f.path, aside); err != nil { // no links here: the new file follows in a moment
 			if err := os.Rename(f.path, aside); err != nil {

@@ -82,7 +82,7 @@ func Open(dir string, o Options) (*Store, error) {
 
 // ownDirectory makes dir, or tightens its mode.
 func ownDirectory(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeDirectory(dir); err != nil {
 		return fmt.Errorf("make data directory: %w", explain(dir, err))
 	}
 	st, err := os.Stat(dir)
@@ -98,6 +98,28 @@ func ownDirectory(dir string) error {
 	}
 	if err != nil {
 		return fmt.Errorf("data directory %s can be read by others and that cannot be changed: %w", dir, err)
+	}
+	return nil
+}
+
+// makeDirectory makes dir and what is missing above it. What is stored in a new
+// folder is only as durable as the folder's own name in the one above.
+func makeDirectory(dir string) error {
+	var above []string
+	for d := dir; d != filepath.Dir(d); d = filepath.Dir(d) {
+		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		above = append(above, filepath.Dir(d))
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, d := range above {
+		// A folder that may be written to but not read cannot be synced.
+		if err := syncDirectory(d); err != nil && !errors.Is(err, fs.ErrPermission) {
+			return err
+		}
 	}
 	return nil
 }
@@ -138,7 +160,6 @@ func (s *Store) Close() error {
 	case <-late.C:
 		errs = append(errs, fmt.Errorf("close %s: %w", s.dir, ErrBusy))
 	}
-	s.text.close()
 	return errors.Join(errs...)
 }
 

@@ -103,7 +103,13 @@ func (s *Store) build(f dbfile, fill func(*bbolt.Tx) error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return explain(f.path, err)
 	}
-	return s.replace(f, fill)
+	if err := s.replace(f, fill); err != nil {
+		// Nothing may remain of what could not be made durable; the error that
+		// counts is err.
+		_ = os.Remove(f.path)
+		return err
+	}
+	return nil
 }
 
 // replace builds a new file and renames it to f.path, over whatever is there.
