@@ -15,9 +15,10 @@ import (
 )
 
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
-// argument, a refusal, even a panic. A call whose review foresaw a failure, and
-// was therefore not asked about, is not run later without approval merely
-// because the files have changed since.
+// argument, a refusal, even a panic. What was reviewed is what runs: if the files
+// have changed since, so that a call would do something else than the user was
+// shown, or can succeed where its review foresaw a failure and nobody was asked,
+// it runs only if it needs no approval as things are now.
 
 // Archive gives recall what the conversation once held.
 type Archive interface {
@@ -98,9 +99,12 @@ type Box struct {
 	tools []tool
 	index map[string]int
 
-	mu     sync.Mutex
-	doomed map[string]bool // guarded by mu: calls whose review foresaw a failure
+	mu       sync.Mutex
+	reviewed map[string]string // guarded by mu: the mark of a call's touch when it was reviewed, foreseen
 }
+
+// foreseen is the mark of a call whose review foresaw a failure.
+const foreseen = "\x00"
 
 // New opens the workspace and makes the tools ready. Errors: a workspace that
 // cannot be opened, a permission rule or private address that makes no sense.
@@ -119,7 +123,7 @@ func New(o Options) (*Box, error) {
 	}
 	b := &Box{
 		files: files, todos: todos, addresses: addresses, archive: o.Archive,
-		recallMax: recallLimit(o), index: map[string]int{}, doomed: map[string]bool{},
+		recallMax: recallLimit(o), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	environ := o.Environ
 	if environ == nil {
@@ -186,7 +190,7 @@ func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func
 	if err != nil {
 		return failure(err)
 	}
-	if err := b.stillDoomed(ctx, call, t, args); err != nil {
+	if err := b.asReviewed(ctx, call, t, args); err != nil {
 		return failure(err)
 	}
 	r, err := t.run(ctx, args, progress)
@@ -226,22 +230,26 @@ func (b *Box) decode(call conversation.ToolCall) (tool, arguments, error) {
 	return b.tools[i], args, err
 }
 
-// stillDoomed decides about a call that was not asked about because its review
-// foresaw a failure: it runs only if it needs no approval now.
-func (b *Box) stillDoomed(ctx context.Context, call conversation.ToolCall, t tool, args arguments) error {
+// asReviewed refuses a call that would now do something else than when it was
+// reviewed, unless it needs no approval now.
+func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args arguments) error {
 	b.mu.Lock()
-	doomed := b.doomed[call.ID]
-	delete(b.doomed, call.ID)
+	mark, reviewed := b.reviewed[call.ID]
+	delete(b.reviewed, call.ID)
 	b.mu.Unlock()
-	if !doomed || t.touch == nil {
+	if !reviewed || t.touch == nil {
 		return nil
 	}
-	touch, err := t.touch(ctx, args)
+	now, err := t.touch(ctx, args)
 	if err != nil {
 		return err
 	}
-	if need, _ := b.permissions.judge(touch); need != conversation.NeedNothing {
-		return fmt.Errorf("not run: when %s was looked at it could not apply, and the files have changed since. Send the call again", call.Name)
+	if now.mark == mark {
+		return nil
+	}
+	if need, _ := b.permissions.judge(now); need != conversation.NeedNothing {
+		return fmt.Errorf("not run: the files have changed since %s was looked at, so it would not do what it would have done then. "+
+			"Look again and send the call again", call.Name)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"path"
@@ -64,9 +65,13 @@ func (e edit) touch(tool string, err error) (touch, error) {
 		return touch{}, err
 	}
 	t := touchPlace(tool, accessEdit, e.place)
-	t.diff = cutLines(e.diff(), maxReviewDiff)
+	t.diff = func() string { return cutLines(e.diff(), maxReviewDiff) }
+	t.mark += fmt.Sprintf("\n%v %x %x", e.exists, maphash.String(marking, e.before), maphash.String(marking, e.after))
 	return t, nil
 }
+
+// marking is the seed of the hashes in marks.
+var marking = maphash.MakeSeed()
 
 // diff is the edit as a unified diff.
 func (e edit) diff() string {

@@ -193,6 +193,7 @@ func TestFindFilesMatchesNamesAndPaths(t *testing.T) {
 	if got := succeed(t, b, "find_files", map[string]any{"pattern": "*", "limit": 1}); !strings.HasSuffix(got, "[only the first 1; narrow the pattern or raise limit]\n") {
 		t.Errorf("limit: %q", got)
 	}
+	fail(t, b, "find_files", map[string]any{"pattern": strings.Repeat("{a,a}", 40)}, "pairs of braces")
 	fail(t, b, "find_files", map[string]any{"pattern": "[a"}, "no valid glob")
 }
 

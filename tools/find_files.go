@@ -39,8 +39,15 @@ type glob struct {
 	byName  bool
 }
 
+// maxBraces bounds the alternatives of a pattern: each pair of braces may double
+// the time of a match.
+const maxBraces = 10
+
 func newGlob(pattern string) (glob, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
+	if strings.Count(pattern, "{") > maxBraces {
+		return glob{}, fmt.Errorf("a glob pattern may have at most %d pairs of braces", maxBraces)
+	}
 	if pattern == "" || !doublestar.ValidatePattern(pattern) {
 		return glob{}, fmt.Errorf("%q is no valid glob pattern; examples: *.go, src/**/*.ts, {a,b}.txt", pattern)
 	}

@@ -16,7 +16,8 @@ import (
 // grep_files searches file contents line by line with a regular expression
 // (RE2). A matching line is shown as path:number:text, a line of context as
 // path-number-text. Binary files, ignored files and files that commonly hold
-// secrets are left out; a file named by path is searched whatever it is.
+// secrets are left out; a file named by path is searched whatever it is, unless
+// a rule denies reading it.
 
 const (
 	grepDefault   = 100
@@ -46,7 +47,11 @@ func (b *Box) grepFiles() tool {
 				path = "."
 			}
 			t, err := b.touchFile("grep_files", accessRead, path)
-			t.title = args.text("pattern")
+			if path == "." {
+				t.title = args.text("pattern")
+			} else {
+				t.title = args.text("pattern") + " in " + t.title
+			}
 			return t, err
 		},
 		run: b.runGrepFiles,
@@ -65,6 +70,7 @@ type search struct {
 	out     strings.Builder
 	found   int
 	secrets int // files left out because they may hold secrets
+	denied  int // files left out because a rule denies them
 	large   int // files left out because of their size
 }
 
@@ -85,6 +91,9 @@ func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) 
 		if _, err := b.files.regular(p); err != nil {
 			return result{}, err
 		}
+		if b.permissions.hides(p.rel) || b.permissions.hides(p.name) {
+			return result{}, fmt.Errorf("%s is not searched: the user's configuration denies reading it", p.name)
+		}
 		if err := s.file(p.rel); err != nil && !errors.Is(err, errStop) {
 			return result{}, p.explain(err)
 		}
@@ -94,7 +103,11 @@ func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) 
 		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.rel, e.rel) {
 			return nil
 		}
-		if secretFile(e.rel) {
+		switch {
+		case b.permissions.hides(e.rel):
+			s.denied++
+			return nil
+		case secretFile(e.rel):
 			s.secrets++
 			return nil
 		}
@@ -219,6 +232,9 @@ func (s *search) result() result {
 	}
 	if s.secrets > 0 {
 		text += fmt.Sprintf("[not searched: %d files that may hold secrets]\n", s.secrets)
+	}
+	if s.denied > 0 {
+		text += fmt.Sprintf("[not searched: %d files that the user's configuration denies]\n", s.denied)
 	}
 	if s.large > 0 {
 		text += fmt.Sprintf("[not searched: %d files over 16 MiB]\n", s.large)

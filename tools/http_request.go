@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -63,6 +64,24 @@ func touchRequest(req *webRequest) touch {
 	}
 }
 
+// beyond reports whether a request holds more than its title shows.
+func (r *webRequest) beyond(title string) bool {
+	return r.body != "" || len(r.headers) > 0 || !strings.HasSuffix(title, r.url.Redacted())
+}
+
+// text is all of a request, for the eye.
+func (r *webRequest) text() string {
+	var b strings.Builder
+	b.WriteString(r.method + " " + r.url.Redacted() + "\n")
+	for _, name := range slices.Sorted(maps.Keys(r.headers)) {
+		b.WriteString(name + ": " + r.headers[name] + "\n")
+	}
+	if r.body != "" {
+		b.WriteString("\n" + r.body)
+	}
+	return b.String()
+}
+
 // planRequest checks everything that can be checked without a connection.
 func (b *Box) planRequest(args arguments) (*webRequest, error) {
 	u, err := url.Parse(strings.TrimSpace(args.text("url")))
@@ -84,7 +103,7 @@ func (b *Box) planRequest(args arguments) (*webRequest, error) {
 	if args.text("body") != "" && (method == http.MethodGet || method == http.MethodHead) {
 		return nil, fmt.Errorf("a %s request has no body; use POST, PUT or PATCH", method)
 	}
-	return &webRequest{method: method, url: u}, nil
+	return &webRequest{method: method, url: u, headers: args.textMap("headers"), body: args.text("body")}, nil
 }
 
 // hopHeaders belong to the connection and are not the model's to set.

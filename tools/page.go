@@ -8,10 +8,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
-	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/charset"
 
@@ -21,9 +17,6 @@ import (
 // A body becomes text by its declared type, or by its look if none is declared.
 // Text is decoded from its character set; HTML becomes Markdown without scripts,
 // styles and other parts nobody reads; anything else is named, not shown.
-
-// unread are elements of a page that hold nothing to read.
-var unread = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
 
 // bodyText is the body of a response as text.
 func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
@@ -48,7 +41,7 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		return text
 	}
 	markdown, err := toMarkdown(text, resp.Request.URL.Scheme+"://"+resp.Request.URL.Host)
-	if err != nil { // nested too deeply to be a tree
+	if err != nil { // nested too deeply to be a tree, or to be indented
 		markdown = bareText(text)
 	}
 	if strings.TrimSpace(markdown) == "" {
@@ -116,14 +109,4 @@ func decoded(body []byte, declared, media string) string {
 		return conversation.Clean(string(body))
 	}
 	return conversation.Clean(string(text))
-}
-
-// toMarkdown converts a page; links are made absolute with origin.
-func toMarkdown(page, origin string) (string, error) {
-	conv := converter.NewConverter(converter.WithPlugins(
-		base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
-	for _, element := range unread {
-		conv.Register.TagType(element, converter.TagTypeRemove, converter.PriorityEarly)
-	}
-	return conv.ConvertString(page, converter.WithDomain(origin))
 }

@@ -2,10 +2,8 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"plimsoll/conversation"
@@ -152,7 +150,16 @@ func (p *permissions) allowed(t touch) bool {
 	if t.access == accessCommand {
 		return allowScript(p.allow, t.script)
 	}
-	return slices.ContainsFunc(p.allow, func(r rule) bool { return r.allows(t) })
+	if len(t.paths) == 0 {
+		return slices.ContainsFunc(p.allow, func(r rule) bool { return r.allows(t) })
+	}
+	for _, path := range t.paths {
+		one := touch{tool: t.tool, access: t.access, paths: []string{path}}
+		if !slices.ContainsFunc(p.allow, func(r rule) bool { return r.allows(one) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // refuses reports whether a deny rule stops a request; asked for every redirect.
@@ -163,112 +170,14 @@ func (p *permissions) refuses(t touch) bool {
 	return v == yes
 }
 
-// Allow records that calls like this one need no further approval; see
-// agent.Toolbox. Like means: of an edit every edit of the workspace, of a command
-// the same program and subcommand, of a request the same host, of a guarded file
-// that file, of anything else the tool.
-func (b *Box) Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant) error {
-	if g != conversation.GrantConversation && g != conversation.GrantAlways {
-		return nil
-	}
-	t, err := b.touchOf(ctx, call)
-	if err != nil {
-		return fmt.Errorf("allow %s: %w", call.Name, err)
-	}
-	return b.permissions.grant(ctx, grantRules(t), g)
+// hides reports whether a deny rule keeps the text of a file from being read.
+// grep_files asks for every file it meets, as what is denied by name must not
+// be found by searching a folder.
+func (p *permissions) hides(rel string) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return slices.ContainsFunc([]string{"read_file", "grep_files"}, func(tool string) bool {
+		v, _ := p.denied(touch{tool: tool, access: accessRead, paths: []string{rel}})
+		return v == yes
+	})
 }
-
-func (p *permissions) grant(ctx context.Context, rules []rule, g conversation.Grant) error {
-	p.mu.Lock()
-	var added []string
-	for _, r := range rules {
-		if g == conversation.GrantAlways || !slices.Contains(p.allow, r) {
-			added = append(added, r.String())
-		}
-		if !slices.Contains(p.allow, r) {
-			p.allow = append(p.allow, r)
-		}
-	}
-	p.mu.Unlock()
-	if g != conversation.GrantAlways || len(added) == 0 {
-		return nil
-	}
-	if p.persist == nil {
-		return errors.New("allowed for this conversation only: there is no configuration file to write to")
-	}
-	if err := p.persist(ctx, added); err != nil {
-		return fmt.Errorf("allowed for this conversation only: %w", err)
-	}
-	return nil
-}
-
-// grantRules are the rules that cover calls like t.
-func grantRules(t touch) []rule {
-	with := func(pattern string) rule { return rule{t.tool, pattern, true} }
-	switch {
-	case t.guarded():
-		rules := make([]rule, len(t.paths))
-		for i, path := range t.paths {
-			rules[i] = with(escapeGlob(path))
-		}
-		return rules
-	case t.access == accessEdit:
-		return []rule{{tool: "create_file"}, {tool: "modify_file"}}
-	case t.access == accessCommand:
-		return commandRules(t.script)
-	case t.access == accessRequest:
-		pattern := t.request.url.Scheme + "://" + escapeStar(strings.ToLower(t.request.url.Host)) + "/*"
-		if t.request.readOnly() {
-			pattern = "GET " + pattern
-		}
-		return []rule{with(pattern)}
-	}
-	return []rule{{tool: t.tool}}
-}
-
-// commandRules cover each command of a script by its program and subcommand. A
-// script that is not plain, and programs that run what their arguments say, are
-// covered by their exact text only.
-func commandRules(s *script) []rule {
-	exact := []rule{{"run_command", escapeStar(s.text), true}}
-	if !s.plain {
-		return exact
-	}
-	var rules []rule
-	for _, call := range s.calls {
-		program := call[0].text
-		if runsAnything(program) || strings.ContainsAny(program, " \t\n") {
-			return exact
-		}
-		pattern := escapeStar(program)
-		if len(call) > 1 && call[1].sure && subcommand(call[1].text) {
-			pattern += " " + escapeStar(call[1].text)
-		}
-		rules = append(rules, rule{"run_command", pattern + " *", true})
-	}
-	return rules
-}
-
-// interpreters run whatever their arguments or files say.
-var interpreters = []string{"python", "python2", "python3", "perl", "ruby", "node", "deno", "bun", "php", "lua", "awk", "gawk", "sed",
-	"osascript", "powershell", "pwsh", "cmd", "ssh", "eval", "source", ".", "docker", "podman", "kubectl", "npx", "uvx", "make"}
-
-func runsAnything(program string) bool {
-	base := program[strings.LastIndexByte(program, '/')+1:]
-	return slices.Contains(interpreters, base) || slices.Contains(shells, base) || slices.Contains(wrappers, base)
-}
-
-// subcommand reports whether a word reads like one: go test, git log, npm run.
-func subcommand(text string) bool {
-	for i, r := range text {
-		letter := r >= 'a' && r <= 'z'
-		if !letter && (i == 0 || (r < '0' || r > '9') && !strings.ContainsRune("-_:", r)) {
-			return false
-		}
-	}
-	return text != ""
-}
-
-var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
-
-func escapeGlob(path string) string { return globEscapes.Replace(path) }

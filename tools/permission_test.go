@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
@@ -49,6 +48,8 @@ func TestModesDecideWhatNeedsApproval(t *testing.T) {
 		{"modify_file", map[string]any{"path": "a.txt", "old": "x", "new": "y"}, [4]conversation.Need{never, asks, runs, runs}},
 		{"create_file", map[string]any{"path": "n.txt", "content": "y"}, [4]conversation.Need{never, asks, runs, runs}},
 		{"modify_file", map[string]any{"path": ".git/hooks/x", "old": "x", "new": "y"}, [4]conversation.Need{never, asks, asks, runs}},
+		{"create_file", map[string]any{"path": ".bashrc", "content": "x"}, [4]conversation.Need{never, asks, asks, runs}},
+		{"create_file", map[string]any{"path": ".config/plimsoll/config.yaml", "content": "x"}, [4]conversation.Need{never, asks, asks, runs}},
 		{"modify_file", map[string]any{"path": ".plimsoll.yaml", "old": "x", "new": "y"}, [4]conversation.Need{never, asks, asks, runs}},
 		{"run_command", map[string]any{"command": "ls"}, [4]conversation.Need{never, asks, asks, runs}},
 		{"http_request", map[string]any{"url": "https://example.com/"}, [4]conversation.Need{asks, asks, asks, runs}},
@@ -186,6 +187,19 @@ func TestDenyRulesWinOverEveryMode(t *testing.T) {
 		"r{m,m} x":                  asks,
 		"A=1 rm x":                  never,
 		"cat <<EOF\n$(rm x)\nEOF\n": never,
+		"bash -ce 'rm x'":           never,
+		"bash -c -e 'rm x'":         never,
+		"bash -eo pipefail -c 'rm'": never,
+		"sh -ceo pipefail 'rm x'":   never,
+		"trap 'rm x' EXIT":          never,
+		"su -c 'rm x'":              never,
+		"flock l rm x":              never,
+		"env -S 'rm x'":             never,
+		"echo rm x | sh":            asks,
+		"bash <<< 'rm x'":           asks,
+		"bash -s < x":               asks,
+		"bash /dev/stdin < x":       asks,
+		"sh x.sh -c y":              runs,
 	} {
 		if got := need(t, b, "run_command", map[string]any{"command": command}); got != want {
 			t.Errorf("%q: %s, want %s", command, got, want)
@@ -196,6 +210,10 @@ func TestDenyRulesWinOverEveryMode(t *testing.T) {
 			t.Errorf("read %s: %s, want %s", name, got, want)
 		}
 	}
+	if got := succeed(t, b, "grep_files", map[string]any{"pattern": "x", "path": "."}); strings.Contains(got, "secret/") || !strings.Contains(got, "c.md") {
+		t.Errorf("a search of the folder above what is denied: %s", got)
+	}
+	fail(t, b, "grep_files", map[string]any{"pattern": "x", "path": "secret/b.txt"}, "denies reading it")
 	if err := os.Symlink("secret/b.txt", filepath.Join(b.Workspace(), "innocent")); err != nil {
 		t.Fatal(err)
 	}
@@ -265,56 +283,6 @@ func TestApprovalOfATool(t *testing.T) {
 	}
 	if got := need(t, b, "create_file", map[string]any{"path": ".env", "content": "", "overwrite": true}); got != asks {
 		t.Errorf("allow of a guarded file: %s", got)
-	}
-}
-
-func TestReviewShowsWhatWouldHappen(t *testing.T) {
-	t.Parallel()
-	b, dir := open(t, map[string]string{"a.txt": "one\ntwo\n"})
-	got := b.Review(t.Context(), call(t, "modify_file", map[string]any{"path": "a.txt", "old": "two", "new": "2"}))
-	want := conversation.Review{Need: asks, Title: "modify_file a.txt", Diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	got = b.Review(t.Context(), call(t, "run_command", map[string]any{"command": "ls -la\nrm x"}))
-	if diff := cmp.Diff(conversation.Review{Need: asks, Title: "run_command ls -la rm x", Command: "ls -la\nrm x"}, got); diff != "" {
-		t.Error(diff)
-	}
-	got = b.Review(t.Context(), call(t, "ask_user", map[string]any{"question": "Which?", "options": []string{"a", "b"}}))
-	if diff := cmp.Diff(conversation.Review{Need: conversation.NeedAnswer, ReadOnly: true, Title: "ask_user Which?", Question: "Which?", Options: []string{"a", "b"}}, got); diff != "" {
-		t.Error(diff)
-	}
-	got = b.Review(t.Context(), call(t, "http_request", map[string]any{"url": "https://me:pass@example.com/x"}))
-	if diff := cmp.Diff(conversation.Review{Need: asks, ReadOnly: true, Title: "http_request GET https://me:xxxxx@example.com/x"}, got); diff != "" {
-		t.Error(diff)
-	}
-	if read(t, filepath.Join(dir, "a.txt")) != "one\ntwo\n" {
-		t.Error("a review changed the file")
-	}
-	fail(t, b, "ask_user", map[string]any{"question": "x"}, "no user is there")
-}
-
-func TestACallThatCannotApplyIsNotAskedAboutAndNotRunLater(t *testing.T) {
-	t.Parallel()
-	b, dir := open(t, map[string]string{"a.txt": "one\n"})
-	c := call(t, "modify_file", map[string]any{"path": "a.txt", "old": "two", "new": "2"})
-	if r := b.Review(t.Context(), c); r.Need != runs || r.Title != "modify_file a.txt" {
-		t.Errorf("got %+v", r)
-	}
-	if out := b.Run(t.Context(), c, nil); out.Status != conversation.ResultError {
-		t.Errorf("got %+v", out)
-	}
-	b.Review(t.Context(), c)
-	write(t, filepath.Join(dir, "a.txt"), "two\n")
-	if out := b.Run(t.Context(), c, nil); out.Status != conversation.ResultError || read(t, filepath.Join(dir, "a.txt")) != "two\n" {
-		t.Errorf("ran without approval: %+v", out)
-	}
-	b.SetMode(conversation.ModeAutoEdit)
-	write(t, filepath.Join(dir, "a.txt"), "one\n")
-	b.Review(t.Context(), c)
-	write(t, filepath.Join(dir, "a.txt"), "two\n")
-	if out := b.Run(t.Context(), c, nil); out.Status != conversation.ResultOK {
-		t.Errorf("needs no approval now, yet: %+v", out)
 	}
 }
 

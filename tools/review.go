@@ -26,19 +26,27 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	}()
 	t, err := b.touchOf(ctx, call)
 	if err != nil {
-		b.mu.Lock()
-		b.doomed[call.ID] = true
-		b.mu.Unlock()
+		t.mark = foreseen
+	}
+	b.mu.Lock()
+	b.reviewed[call.ID] = t.mark
+	b.mu.Unlock()
+	if err != nil {
 		i, known := b.index[call.Name]
 		return conversation.Review{
 			Need: conversation.NeedNothing, Title: oneLine(call.Name+" "+t.title, titleChars),
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.readOnly(), Title: oneLine(call.Name+" "+t.title, titleChars), Diff: t.diff}
+	r = conversation.Review{ReadOnly: t.readOnly(), Title: oneLine(call.Name+" "+t.title, titleChars)}
 	r.Need, r.Reason = b.permissions.judge(t)
-	if t.script != nil {
+	switch {
+	case t.diff != nil:
+		r.Diff = t.diff()
+	case t.script != nil:
 		r.Command = t.script.text
+	case t.request != nil && t.request.beyond(r.Title):
+		r.Command = t.request.text()
 	}
 	if t.question != "" && r.Need == conversation.NeedNothing {
 		r.Need, r.Question, r.Options = conversation.NeedAnswer, t.question, t.options

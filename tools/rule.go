@@ -14,7 +14,7 @@ import (
 //   - Of commands the pattern is compared word by word; * stands for characters
 //     within a word, and as the last word for any words, or none.
 //   - Of files it is a glob on the path in the workspace; without a slash, on the
-//     name in any folder.
+//     name in any folder (./NAME is the one at the top).
 //   - Of requests it is an optional method, scheme and host (* within a label),
 //     and a path in which * stands for anything. GET covers HEAD and OPTIONS.
 //
@@ -123,7 +123,7 @@ func (r rule) paths(paths []string) int {
 	n := 0
 	for _, p := range paths {
 		if doublestar.MatchUnvalidated(pattern, p) ||
-			!strings.Contains(pattern, "/") && doublestar.MatchUnvalidated(pattern, path.Base(p)) {
+			!strings.Contains(r.pattern, "/") && doublestar.MatchUnvalidated(pattern, path.Base(p)) {
 			n++
 		}
 	}

@@ -34,7 +34,8 @@ type script struct {
 var (
 	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
 	wrappers = []string{"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "setsid",
-		"stdbuf", "xargs", "find", "fd", "watch", "parallel", "busybox", "chroot", "unshare", "strace"}
+		"stdbuf", "xargs", "find", "fd", "watch", "parallel", "busybox", "toybox", "chroot", "unshare", "nsenter", "strace", "ltrace",
+		"su", "runuser", "pkexec", "setpriv", "flock", "taskset", "chrt", "script", "systemd-run", "fakeroot", "entr"}
 )
 
 // maxScriptDepth bounds scripts inside scripts (bash -c "bash -c ...").
@@ -123,36 +124,78 @@ func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
 	}
 	for i := 1; i < len(call); i++ {
 		s.addInner(call[i:], lang, depth)
+		if slices.Contains(commandOptions, call[i-1].text) {
+			s.readWords(call[i:i+1], lang, depth)
+		}
 	}
 }
+
+// commandOptions are options of wrappers behind which a whole command stands in
+// one word: su -c 'rm x', env -S 'rm x'.
+var commandOptions = []string{"-c", "-S", "--command", "--split-string"}
 
 // addInner notes one simple command and, of a shell, what it is given to run.
 func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
 	program := path.Base(call[0].text)
 	s.nested = append(s.nested, call)
-	inner := call[1:]
 	switch {
 	case program == "eval":
+		s.readWords(call[1:], lang, depth)
+	case program == "trap":
+		s.readWords(clip(call[1:], 1), lang, depth)
 	case slices.Contains(shells, program):
-		at := slices.IndexFunc(call, func(w word) bool {
-			return strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--") && strings.HasSuffix(w.text, "c")
-		})
-		if at < 0 {
-			return
-		}
-		inner = clip(call[at+1:], 1)
-	default:
-		return
+		text, input := shellText(call[1:])
+		s.opaque = s.opaque || input
+		s.readWords(text, lang, depth)
 	}
+}
+
+// readWords adds the commands of a script that stands in words.
+func (s *script) readWords(script []word, lang syntax.LangVariant, depth int) {
 	var text []string
-	for _, w := range inner {
+	for _, w := range script {
 		if !w.sure {
 			s.opaque = true
 			return
 		}
 		text = append(text, w.text)
 	}
-	s.read(strings.Join(text, " "), lang, depth+1)
+	if len(text) > 0 {
+		s.read(strings.Join(text, " "), lang, depth+1)
+	}
+}
+
+// shellText is the word of a shell's arguments that it runs: the one behind its
+// options if -c is among them, in any spelling (-lc, -ce, -c -e). None if it runs
+// a file; input says that it reads its commands from its input.
+func shellText(args []word) (text []word, input bool) {
+	command := false
+	for i, w := range args {
+		flag := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		switch {
+		case !w.sure:
+			return args[i : i+1], false
+		case flag || strings.HasPrefix(w.text, "+"):
+			command = command || flag && strings.Contains(w.text, "c")
+			input = input || flag && strings.Contains(w.text, "s")
+		case strings.HasPrefix(w.text, "--"):
+		case i > 0 && takesOption(args[i-1].text):
+		case command:
+			return args[i : i+1], false
+		default:
+			return nil, input || strings.HasPrefix(w.text, "/dev/") || strings.HasPrefix(w.text, "/proc/")
+		}
+	}
+	return nil, true
+}
+
+// takesOption reports whether a shell's option is followed by its value.
+func takesOption(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--rcfile" || option == "--init-file"
+	}
+	sign := strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+")
+	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
 func words(call *syntax.CallExpr) []word {

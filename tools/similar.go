@@ -26,13 +26,12 @@ func looseMatch(lines, want []string) int {
 	if empty {
 		return -1
 	}
-	lines = clip(lines, similarLinesMax)
-	for at := 0; at+len(want) <= len(lines); at++ {
-		same := true
-		for i := 0; same && i < len(want); i++ {
-			same = squeeze(lines[at+i]) == squeezed[i]
-		}
-		if same {
+	have := make([]string, 0, min(len(lines), similarLinesMax))
+	for _, l := range clip(lines, similarLinesMax) {
+		have = append(have, squeeze(l))
+	}
+	for at := 0; at+len(squeezed) <= len(have); at++ {
+		if slices.Equal(have[at:at+len(squeezed)], squeezed) {
 			return at
 		}
 	}

@@ -29,16 +29,19 @@ type touch struct {
 	script  *script     // of commands
 	request *webRequest // of requests
 
-	title    string   // subject of the call, for one line
-	diff     string   // of edits
-	question string   // the call asks the user this, and the answer is its result
-	options  []string // answers offered
+	title    string        // subject of the call, for one line
+	diff     func() string // of edits
+	mark     string        // what the call was judged by: the paths, and of an edit both contents
+	question string        // the call asks the user this, and the answer is its result
+	options  []string      // answers offered
 }
 
-// webRequest is where a request goes.
+// webRequest is where a request goes, and what it takes along.
 type webRequest struct {
-	method string
-	url    *url.URL
+	method  string
+	url     *url.URL
+	headers map[string]string
+	body    string
 }
 
 // readOnly reports whether the call changes nothing.
@@ -97,11 +100,20 @@ func secretFile(rel string) bool {
 	return slices.ContainsFunc(secretNames, matches) || strings.HasSuffix(strings.ToLower(rel), ".git/config")
 }
 
+// steeringNames are files that run commands or loosen permissions later: the
+// program's own configuration, start-up files of shells, configuration of git.
+var steeringNames = []string{
+	".plimsoll.yaml", ".plimsoll.yml", ".gitconfig", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
+	".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", "config.fish",
+}
+
 // steeringFile reports whether an edit of this path could run commands or
-// loosen permissions later: hooks of git, the program's own configuration.
+// loosen permissions later.
 func steeringFile(rel string) bool {
 	parts := strings.Split(strings.ToLower(rel), "/")
-	return slices.Contains(parts, ".git") || parts[len(parts)-1] == ".plimsoll.yaml" || parts[len(parts)-1] == ".plimsoll.yml"
+	name := parts[len(parts)-1]
+	return slices.Contains(parts, ".git") || slices.Contains(steeringNames, name) ||
+		name == "config.yaml" && slices.Contains(parts, "plimsoll")
 }
 
 // touchFile describes a call on a file, existing or not.
@@ -117,7 +129,9 @@ func touchPlace(tool string, a access, p place) touch {
 	t := touch{tool: tool, access: a, paths: []string{p.name}, title: p.name}
 	if p.rel != p.name {
 		t.paths = append(t.paths, p.rel)
+		t.title += " -> " + p.rel
 	}
+	t.mark = strings.Join(t.paths, "\n")
 	return t
 }
 
