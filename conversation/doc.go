@@ -19,9 +19,9 @@
 // # Guarantees
 //
 // Values here have no behaviour beyond their own meaning: no I/O, no clock, no
-// randomness. Text is valid UTF-8 without NUL and the arguments of a call are a
-// JSON object from the moment a Log prepares the event ([Log.Prepare]) or a
-// stored one is read ([Unmarshal]), and its size is known, so nothing downstream
-// scans it again. An event of a kind this build does not
+// randomness. Text is valid UTF-8 without NUL, the arguments of a call are a
+// JSON object and a provider's fields to echo are JSON from the moment a Log
+// prepares the event ([Log.Prepare]) or a stored one is read ([Unmarshal]), and
+// the size of text is known, so nothing downstream scans it again. An event of a kind this build does not
 // know survives loading and saving ([Unknown]).
 package conversation

@@ -1,8 +1,11 @@
 package conversation
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // Log is a conversation's events in memory. It assigns sequence numbers and
@@ -119,6 +122,7 @@ func normalize(b Body) Body {
 func normalizeAssistant(b AssistantMessage) AssistantMessage {
 	b.Text, b.Reasoning, b.Error = Clean(b.Text), Clean(b.Reasoning), Clean(b.Error)
 	b.Size, b.ReasoningSize = Measure(b.Text), Measure(b.Reasoning)
+	b.Extras = cleanExtras(b.Extras)
 	if len(b.Calls) == 0 {
 		return b
 	}
@@ -127,8 +131,34 @@ func normalizeAssistant(b AssistantMessage) AssistantMessage {
 		c.Name = Clean(c.Name)
 		c.Arguments, _ = RepairArguments(Clean(c.Arguments))
 		c.Size = Measure(c.Name).Plus(Measure(c.Arguments))
+		c.Extra = cleanJSON(c.Extra)
 		calls[i] = c
 	}
 	b.Calls = calls
 	return b
+}
+
+// cleanExtras leaves out what is no JSON: it could be neither stored nor sent.
+func cleanExtras(extras map[string]RawJSON) map[string]RawJSON {
+	if len(extras) == 0 {
+		return nil
+	}
+	out := make(map[string]RawJSON, len(extras))
+	for name, raw := range extras {
+		if raw = cleanJSON(raw); len(raw) > 0 {
+			out[Clean(name)] = raw
+		}
+	}
+	return out
+}
+
+// cleanJSON is raw as valid UTF-8, nothing if it is no JSON.
+func cleanJSON(raw RawJSON) RawJSON {
+	switch {
+	case len(raw) == 0 || !json.Valid(raw):
+		return nil
+	case utf8.Valid(raw):
+		return raw
+	}
+	return bytes.ToValidUTF8(raw, []byte("\uFFFD"))
 }

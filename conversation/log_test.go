@@ -51,6 +51,27 @@ func TestPrepareNumbersEventsAndTurns(t *testing.T) {
 	}
 }
 
+func TestFieldsToEchoCanBeStoredAndSent(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	e := l.Prepare(conversationtest.Epoch, conversation.AssistantMessage{
+		Extras: map[string]conversation.RawJSON{"good": conversation.RawJSON(`{"a":1}`), "cut": conversation.RawJSON(`{"a":`), "bytes": conversation.RawJSON("\"\xff\"")},
+		Calls:  []conversation.ToolCall{{ID: "a", Name: "x", Extra: conversation.RawJSON("[\"\xff\"]")}, {ID: "b", Name: "x", Extra: conversation.RawJSON("nope")}},
+	})[0]
+	data, err := conversation.Marshal(e)
+	if err != nil || !utf8.Valid(data) {
+		t.Fatalf("%q, %v", data, err)
+	}
+	got := e.Body.(conversation.AssistantMessage)
+	want := map[string]conversation.RawJSON{"good": conversation.RawJSON(`{"a":1}`), "bytes": conversation.RawJSON("\"\uFFFD\"")}
+	if d := cmp.Diff(want, got.Extras); d != "" {
+		t.Error(d)
+	}
+	if string(got.Calls[0].Extra) != "[\"\uFFFD\"]" || got.Calls[1].Extra != nil {
+		t.Errorf("calls %v", got.Calls)
+	}
+}
+
 func TestCommitRefusesGaps(t *testing.T) {
 	t.Parallel()
 	for name, events := range map[string][]conversation.Event{
