@@ -110,6 +110,8 @@ func TestRetryWishes(t *testing.T) {
 	}{
 		{"seconds", 429, fmt.Sprintf(limited, ""), []string{"Retry-After", "7"}, 7 * time.Second, false},
 		{"milliseconds win", 429, fmt.Sprintf(limited, ""), []string{"Retry-After", "7", "Retry-After-Ms", "1500"}, 1500 * time.Millisecond, false},
+		{"milliseconds for hours", 429, fmt.Sprintf(limited, ""), []string{"Retry-After-Ms", "7200000"}, 2 * time.Hour, false},
+		{"milliseconds without end", 429, fmt.Sprintf(limited, ""), []string{"Retry-After-Ms", "1e300"}, 24 * time.Hour, false},
 		{"date long past", 503, "", []string{"Retry-After", "Fri, 20 Nov 2015 12:00:00 GMT"}, 0, false},
 		{"date far ahead is bounded", 503, "", []string{"Retry-After", "Fri, 20 Nov 2999 12:00:00 GMT"}, 24 * time.Hour, false},
 		{"words", 429, fmt.Sprintf(limited, " Please try again in 4.77s."), nil, 4770 * time.Millisecond, false},

@@ -22,10 +22,10 @@ import (
 const (
 	defaultFirstByte = 5 * time.Minute // local servers read long prompts slowly
 	defaultIdle      = 2 * time.Minute
-	afterStop        = 10 * time.Second // for usage and [DONE] behind the stop reason
-	afterDone        = 50 * time.Millisecond
-	maxReply         = 8 << 20   // bytes of text, reasoning and calls in one reply
-	maxStream        = 256 << 20 // bytes of the stream that carries it
+	afterStop        = 10 * time.Second      // for each event behind the stop reason, usage and [DONE] as a rule
+	afterDone        = 50 * time.Millisecond // for the end of the connection, all in all
+	maxReply         = 8 << 20               // bytes of text, reasoning and calls in one reply
+	maxStream        = 256 << 20             // bytes of the stream that carries it
 )
 
 // Options say which endpoint a Client talks to.
@@ -65,6 +65,9 @@ type lessons struct {
 	progress      bool // is a llama.cpp under another name
 	noCacheKey    bool // refuses prompt_cache_key
 }
+
+// lessonsOfRefusals is how many lessons learn can draw, one from each refusal.
+const lessonsOfRefusals = 4
 
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
@@ -123,10 +126,10 @@ func (c *Client) BaseURL() string {
 }
 
 // Stream is agent.Provider's. A request that is refused for a parameter the
-// endpoint does not know is sent once more without it.
+// endpoint does not know is sent again without it.
 func (c *Client) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
 	return func(yield func(agent.Chunk, error) bool) {
-		for range 4 {
+		for range 1 + lessonsOfRefusals {
 			again := c.attempt(ctx, r, yield)
 			if !again {
 				return

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // How servers say that a request is larger than the window, and where in the
@@ -25,27 +26,30 @@ func form(server, pattern string) overflowForm {
 	return overflowForm{server, regexp.MustCompile(`(?is)` + pattern)}
 }
 
-// overflowForms is tried in order; the sentences that say most come first.
-var overflowForms = []overflowForm{
-	form("llama.cpp, Ollama", `request \({M} tokens\) exceeds the available context size \({N} tokens\)`),
-	form("OpenAI, vLLM to 0.15, OpenRouter", `maximum context length is {N} tokens.*?\({M} (?:in the messages|of text input|in your prompt)`),
-	form("vLLM from 0.16", `passed {M} input tokens and requested .*?context length is only {N}`),
-	form("OpenAI, OpenRouter, vLLM", `maximum context length is {N} tokens?.*?(?:resulted in|requested about|requested|contains|has)\s+(?:at least )?{M}`),
-	form("Anthropic", `prompt is too long: {M} tokens > {N}`),
-	form("Anthropic", "input length and `?max_tokens`? exceed context limit: {M} \\+ .*?> {N}"),
-	form("Gemini", `input token count \(?{M}\)? exceeds the maximum number of tokens allowed \(?{N}`),
-	form("xAI", `maximum prompt length is {N} but the request contains {M}`),
-	form("Together", `input \({M} tokens\) is longer than the model'?s context length \({N}`),
-	form("Mistral", `prompt contains {M} tokens.*?too large for model with {N}`),
-	form("Moonshot", `exceeded model token limit: {N} \(requested: {M}\)`),
-	form("DashScope", `range of input length should be \[1, ?{N}\]`),
-	form("TGI", "`inputs` tokens \\+ `max_new_tokens` must be <= {N}\\. Given: {M}"),
-	form("TGI", "`inputs` tokens \\+ `max_new_tokens` must be <= {N}"),
-	form("SGLang", `input \({M} tokens\).*?longer than the model'?s? (?:maximum )?context length \(?{N}`),
-	form("LM Studio", `keep the first {M} tokens.*?context length of only {N}`),
-	form("LM Studio", `context length of only {N}`),
-	form("OpenAI", `maximum context length (?:is|of) {N}`),
-}
+// overflowForms is tried in order; the sentences that say most come first. Most
+// runs of the program meet no refusal and never compile them.
+var overflowForms = sync.OnceValue(func() []overflowForm {
+	return []overflowForm{
+		form("llama.cpp, Ollama", `request \({M} tokens\) exceeds the available context size \({N} tokens\)`),
+		form("OpenAI, vLLM to 0.15, OpenRouter", `maximum context length is {N} tokens.*?\({M} (?:in the messages|of text input|in your prompt)`),
+		form("vLLM from 0.16", `passed {M} input tokens and requested .*?context length is only {N}`),
+		form("OpenAI, OpenRouter, vLLM", `maximum context length is {N} tokens?.*?(?:resulted in|requested about|requested|contains|has)\s+(?:at least )?{M}`),
+		form("Anthropic", `prompt is too long: {M} tokens > {N}`),
+		form("Anthropic", "input length and `?max_tokens`? exceed context limit: {M} \\+ .*?> {N}"),
+		form("Gemini", `input token count \(?{M}\)? exceeds the maximum number of tokens allowed \(?{N}`),
+		form("xAI", `maximum prompt length is {N} but the request contains {M}`),
+		form("Together", `input \({M} tokens\) is longer than the model'?s context length \({N}`),
+		form("Mistral", `prompt contains {M} tokens.*?too large for model with {N}`),
+		form("Moonshot", `exceeded model token limit: {N} \(requested: {M}\)`),
+		form("DashScope", `range of input length should be \[1, ?{N}\]`),
+		form("TGI", "`inputs` tokens \\+ `max_new_tokens` must be <= {N}\\. Given: {M}"),
+		form("TGI", "`inputs` tokens \\+ `max_new_tokens` must be <= {N}"),
+		form("SGLang", `input \({M} tokens\).*?longer than the model'?s? (?:maximum )?context length \(?{N}`),
+		form("LM Studio", `keep the first {M} tokens.*?context length of only {N}`),
+		form("LM Studio", `context length of only {N}`),
+		form("OpenAI", `maximum context length (?:is|of) {N}`),
+	}
+})
 
 // overflowWords say overflow without numbers.
 var overflowWords = []string{
@@ -65,7 +69,7 @@ func (f *Fault) overflow() (window, prompt int, ok bool) {
 	if f.window > 0 {
 		return f.window, f.prompt, true
 	}
-	for _, form := range overflowForms {
+	for _, form := range overflowForms() {
 		m := form.re.FindStringSubmatch(f.Message)
 		if m == nil {
 			continue

@@ -64,13 +64,12 @@ func (p *pump) frame(kind frameKind, data []byte) (over bool) {
 		c, err := p.dec.whole(data)
 		return p.handle(c, true, err)
 	}
-	before := p.dec.stopped()
 	c, done, err := p.dec.frame(data)
 	if err != nil && kind == frameCut && agent.AsError(err).Class == agent.Malformed {
 		err = truncated(p.client.who, true)
 	}
-	if !before && p.dec.stopped() {
-		p.dog.set(afterStop)
+	if p.dec.stopped() { // events still count then, keep-alives do not
+		p.dog.end(afterStop)
 	}
 	return p.handle(c, done, err)
 }
@@ -139,7 +138,7 @@ func (p *pump) finish(done bool) {
 		return
 	}
 	// Reading to the end lets the connection be used again.
-	p.dog.set(afterDone)
+	p.dog.end(afterDone)
 	for {
 		if _, err := p.st.RecvRaw(); err != nil {
 			return

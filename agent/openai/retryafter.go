@@ -19,12 +19,12 @@ var tryAgain = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) ((?:\d+(
 var tryAgainSeconds = regexp.MustCompile(`(?i)(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?) ?sec`)
 
 func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
-	if ms, ok := amount(h.Get("Retry-After-Ms")); ok {
-		return ms / 1000
+	if d, ok := amount(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return d
 	}
 	value := strings.TrimSpace(h.Get("Retry-After"))
-	if s, ok := amount(value); ok {
-		return s
+	if d, ok := amount(value, time.Second); ok {
+		return d
 	}
 	if at, err := http.ParseTime(value); err == nil {
 		return clampWait(at.Sub(now))
@@ -38,22 +38,22 @@ func retryAfter(h http.Header, f *Fault, now time.Time) time.Duration {
 		}
 	}
 	if m := tryAgainSeconds.FindStringSubmatch(f.Message); m != nil {
-		d, _ := amount(m[1])
+		d, _ := amount(m[1], time.Second)
 		return d
 	}
 	return 0
 }
 
-// amount reads a number of seconds, which may have a fraction.
-func amount(s string) (time.Duration, bool) {
+// amount reads a number of units, which may have a fraction.
+func amount(s string, unit time.Duration) (time.Duration, bool) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil || math.IsNaN(n) {
 		return 0, false
 	}
-	if n > longestWait.Seconds()*1000 {
+	if n > float64(longestWait/unit) {
 		return longestWait, true
 	}
-	return clampWait(time.Duration(n * float64(time.Second))), true
+	return clampWait(time.Duration(n * float64(unit))), true
 }
 
 func clampWait(d time.Duration) time.Duration { return min(max(d, 0), longestWait) }

@@ -101,11 +101,10 @@ func setHeaders(h http.Header, own map[string]string) {
 
 // refusal reads what a server says is wrong. The body counts as far as it came.
 func (s *shim) refusal(resp *http.Response, dog *watchdog) error {
-	dog.set(errorBodyIn)
+	dog.end(errorBodyIn)
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	// The connection is of no further use whether it closes well or not.
 	_ = resp.Body.Close()
-	dog.rest()
 	return s.who.refused(resp.StatusCode, resp.Header, body)
 }
 
@@ -127,6 +126,8 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 		TLSHandshakeTimeout:    15 * time.Second,
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: 1 << 20,
+		// A connection that died in a machine's sleep looks alive until then.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 	}
 })
 

@@ -11,10 +11,11 @@ import (
 var errSilence = errors.New("nothing came for too long")
 
 // watchdog cancels a request when nothing comes for too long. Every byte
-// counts as life, so keep-alives hold a slow reply open.
+// counts as life, so keep-alives hold a slow reply open, until it has ended.
 type watchdog struct {
 	timer *time.Timer
 	idle  time.Duration
+	ended bool // bytes no longer count
 }
 
 // newWatchdog starts with the time allowed for the first byte.
@@ -23,16 +24,17 @@ func newWatchdog(first, idle time.Duration, cancel context.CancelCauseFunc) *wat
 }
 
 // alive notes a byte.
-func (d *watchdog) alive() { d.timer.Reset(d.idle) }
-
-// set allows a silence of at most limit from now on.
-func (d *watchdog) set(limit time.Duration) {
-	d.idle = min(d.idle, limit)
-	d.timer.Reset(d.idle)
+func (d *watchdog) alive() {
+	if !d.ended {
+		d.timer.Reset(d.idle)
+	}
 }
 
-// rest stops watching until the next sign of life.
-func (d *watchdog) rest() { d.timer.Stop() }
+// end allows what follows an end so much time, whatever bytes come.
+func (d *watchdog) end(limit time.Duration) {
+	d.ended = true
+	d.timer.Reset(min(d.idle, limit))
+}
 
 // stop ends the watch.
 func (d *watchdog) stop() { d.timer.Stop() }
