@@ -9,22 +9,24 @@ import (
 // callIDs gives calls the ids they have in one request: unique, and of the
 // form the endpoint takes. The same view always gives the same ids.
 type callIDs struct {
-	form CallIDForm
-	used map[string]bool
+	form  CallIDForm
+	used  map[string]bool
+	tried map[string]int // substitutes made for an id: servers exist that give every call the same one
 }
 
 func newCallIDs(form CallIDForm) *callIDs {
-	return &callIDs{form: form, used: map[string]bool{}}
+	return &callIDs{form: form, used: map[string]bool{}, tried: map[string]int{}}
 }
 
-// maxCallID is the longest id OpenAI and Anthropic take.
+// maxCallID is the longest id, and name of a tool, OpenAI and Anthropic take.
 const maxCallID = 64
 
 // next returns the id for a call that the log knows as id.
 func (c *callIDs) next(id string) string {
 	out := id
-	for n := 0; c.used[out] || !c.valid(out); n++ {
-		out = shortID(id + "#" + strconv.Itoa(n))
+	for c.used[out] || !c.valid(out) {
+		out = shortID(id + "#" + strconv.Itoa(c.tried[id]))
+		c.tried[id]++
 	}
 	c.used[out] = true
 	return out
@@ -39,14 +41,38 @@ func (c *callIDs) valid(id string) bool {
 
 func onlyIDChars(id string, punct bool) bool {
 	for i := range len(id) {
-		switch b := id[i]; {
-		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9':
-		case punct && (b == '_' || b == '-'):
-		default:
+		if !idChar(id[i], punct) {
 			return false
 		}
 	}
 	return true
+}
+
+func idChar(b byte, punct bool) bool {
+	switch {
+	case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9':
+		return true
+	}
+	return punct && (b == '_' || b == '-')
+}
+
+// toolName is the name of a call as every endpoint takes it: at most 64 of
+// [A-Za-z0-9_-]. Models call tools that do not exist by names such as
+// multi_tool_use.parallel, and a request whose history holds one is refused.
+func toolName(name string) string {
+	if name != "" && len(name) <= maxCallID && onlyIDChars(name, true) {
+		return name
+	}
+	out := []byte(name[:min(len(name), maxCallID)])
+	for i, b := range out {
+		if !idChar(b, true) {
+			out[i] = '_'
+		}
+	}
+	if len(out) == 0 {
+		return "unnamed"
+	}
+	return string(out)
 }
 
 // shortID is nine base-62 characters made from text: a form every endpoint

@@ -12,7 +12,8 @@ import (
 //   - the first message is the user's; messages without content are left out
 //   - every call is answered exactly once, directly after its message and in
 //     its order; orphaned results are left out, missing ones are synthesised
-//   - call ids are unique and of the endpoint's form, the same on both sides
+//   - call ids are unique and of the endpoint's form, the same on both sides,
+//     and names of tools are such as every endpoint takes
 //   - a result always has content
 //   - neighbours of one role are merged where the endpoint wants alternation
 //
@@ -135,8 +136,8 @@ func (h *hardener) addCalls(m Message) {
 		if strings.TrimSpace(answer.Text) == "" {
 			answer.Text, answer.Size = noOutput, conversation.Measure(noOutput)
 		}
-		answer.CallID, answer.Tool = id, c.Name
-		c.ID = id
+		c.ID, c.Name = id, toolName(c.Name)
+		answer.CallID, answer.Tool = c.ID, c.Name
 		calls[k], answers[k] = c, answer
 	}
 	m.Calls = calls

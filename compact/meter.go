@@ -217,41 +217,44 @@ func (m *Meter) anchorAt(u conversation.Usage) anchor {
 	if u.Reply == 0 {
 		return a
 	}
-	reply := m.replyEstimate(u.Reply)
+	reply, thought := m.replyEstimate(u.Reply)
 	a.estimate += reply
-	if u.Completion < 0 {
-		a.tokens += m.factor() * reply
-		a.exact = false
-		return a
+	kept := float64(u.Completion)
+	switch {
+	case u.Completion < 0:
+		kept, a.exact = m.factor()*reply, false
+	case m.options.EchoReasoning:
+	case u.Reasoning > 0:
+		kept -= float64(u.Reasoning)
+	case thought > 0: // many servers count reasoning and do not say how much of it there was
+		kept, a.exact = kept*reply/(reply+thought), false
 	}
-	kept := u.Completion
-	if !m.options.EchoReasoning {
-		kept -= max(0, u.Reasoning)
-	}
-	a.tokens += float64(max(0, kept))
+	a.tokens += max(0, kept)
 	return a
 }
 
-// replyEstimate is the uncalibrated estimate of the reply that event seq is, 0
-// if the view does not hold it.
-func (m *Meter) replyEstimate(seq uint64) float64 {
+// replyEstimate is the uncalibrated estimate of the reply that event seq is,
+// and of the reasoning in it that is not sent back; 0 if the view does not hold
+// it.
+func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	messages := m.view.Messages
 	i := sort.Search(len(messages), func(i int) bool {
 		ev := messages[i].Events
 		return len(ev) > 0 && ev[len(ev)-1] >= seq
 	})
 	if i == len(messages) || len(messages[i].Events) == 0 || messages[i].Events[0] > seq {
-		return 0
+		return 0, 0
 	}
 	var s Sizes
 	messages[i].AddTo(&s)
-	sum := 0.0
 	for _, seg := range Segments() {
-		if seg != Reasoning || m.options.EchoReasoning {
-			sum += s.estimate(seg)
+		if seg == Reasoning && !m.options.EchoReasoning {
+			thought = s.estimate(seg)
+			continue
 		}
+		sent += s.estimate(seg)
 	}
-	return sum
+	return sent, thought
 }
 
 func (m *Meter) factor() float64 {

@@ -67,6 +67,35 @@ func TestEstimatesUntilTheProviderReports(t *testing.T) {
 	}
 }
 
+func TestReasoningThatIsNotSentBackDoesNotFillTheWindow(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("abcd", 96) // 100 tokens with its framing
+	for name, c := range map[string]struct {
+		reasoning string
+		reported  int
+		echo      bool
+		used      int
+		estimated bool
+	}{
+		"reported":                   {text, 60, false, 240, false},
+		"reported and hidden":        {"", 60, false, 240, false},
+		"not reported":               {text, -1, false, 250, true}, // half of the reply by its size
+		"reported as none":           {text, 0, false, 250, true},
+		"none":                       {"", -1, false, 300, false},
+		"sent back":                  {text, 60, true, 300, false},
+		"sent back and not reported": {text, -1, true, 300, false},
+	} {
+		options := window(1000)
+		options.EchoReasoning = c.echo
+		s := newStory(options).add(conversation.UserMessage{Text: text})
+		u := conversation.Usage{Prompt: 200, Completion: 100, Reasoning: c.reported, Reply: 2, Estimate: s.meter.RequestEstimate()}
+		s.add(conversation.AssistantMessage{Text: text, Reasoning: c.reasoning, Stop: conversation.StopEnd}, u)
+		if r := s.meter.WithUsage(u).Reading(); r.Used != c.used || r.Estimated != c.estimated {
+			t.Errorf("%s: used %d, estimated %v; want %d, %v", name, r.Used, r.Estimated, c.used, c.estimated)
+		}
+	}
+}
+
 func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 	t.Parallel()
 	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
@@ -230,63 +259,5 @@ func TestAnotherModelDropsTheAnchorAndKeepsTheCost(t *testing.T) {
 	r := s.meter.WithModel(window(4000)).Reading()
 	if !r.Estimated || r.Window.Tokens != 4000 || r.CostUSD == nil || *r.CostUSD != cost || r.Used != 105 {
 		t.Errorf("%+v", r)
-	}
-}
-
-// longLog is a log of n events of about 1 KB.
-func longLog(n int) []conversation.Event {
-	var l conversation.Log
-	kb := strings.Repeat("the quick brown fox jumps over it ", 30)
-	for l.Len() < n {
-		id := fmt.Sprintf("call_%d", l.Len())
-		if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: kb},
-			conversation.AssistantMessage{Text: kb, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"x"}`}}},
-			conversation.ToolResult{CallID: id, Tool: "read_file", Text: kb}, conversation.AssistantMessage{Text: kb})); err != nil {
-			panic(err)
-		}
-	}
-	return l.Events()
-}
-
-// BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms.
-func BenchmarkProject(b *testing.B) {
-	events := longLog(10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		compact.Project(events)
-	}
-}
-
-// BenchmarkExtend adds one event to a view of 10,000. Budget: 50 us.
-func BenchmarkExtend(b *testing.B) {
-	events := longLog(10_000)
-	v := compact.Project(events[:len(events)-1])
-	b.ReportAllocs()
-	for b.Loop() {
-		v = v.Extend(events[len(events)-1:])
-	}
-}
-
-// BenchmarkHarden makes a request of 10,000 events.
-func BenchmarkHarden(b *testing.B) {
-	v := compact.Project(longLog(10_000))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := compact.Harden(v, compact.Capabilities{}); err == nil {
-			b.Fatal("a trailing reply cannot be sent")
-		}
-	}
-}
-
-// BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
-// open. Budget: 50 us, no allocation worth noting.
-func BenchmarkMeterKeystroke(b *testing.B) {
-	m := compact.NewMeter(window(128_000)).WithView(compact.Project(longLog(10_000)))
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
-		if r := m.Reading(); r.AfterSend < r.Used {
-			b.Fatal(r)
-		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -138,6 +139,9 @@ func checkRequest(t *rapid.T, messages []compact.Message, c compact.Capabilities
 			if !form.MatchString(call.ID) || ids[call.ID] {
 				t.Fatalf("message %d: id %q is malformed or used twice", i, call.ID)
 			}
+			if !anyID.MatchString(call.Name) {
+				t.Fatalf("message %d: no endpoint takes the name %q", i, call.Name)
+			}
 			var object map[string]any
 			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
 				t.Fatalf("message %d: arguments %q", i, call.Arguments)
@@ -158,6 +162,23 @@ func TestUnappliedOverlaysAreNamed(t *testing.T) {
 		conversation.Unknown{Name: conversation.KindMask, Raw: conversation.RawJSON(`{}`)}))
 	if len(v.Messages) != 1 || len(v.Notes) != 1 || v.Revision != 2 {
 		t.Errorf("messages %d, notes %q, revision %d", len(v.Messages), v.Notes, v.Revision)
+	}
+}
+
+func TestNamesOfToolsThatNoEndpointTakesAreReplaced(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"read_file": "read_file", "multi_tool_use.parallel": "multi_tool_use_parallel", "": "unnamed", "é x": "___x",
+		strings.Repeat("n", 70): strings.Repeat("n", 64),
+	} {
+		var l conversation.Log
+		v := compact.Project(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "x"},
+			conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: name}}},
+			conversation.ToolResult{CallID: "a", Tool: name, Text: "there is no such tool"}))
+		messages, err := compact.Harden(v, compact.Capabilities{})
+		if err != nil || messages[1].Calls[0].Name != want || messages[2].Tool != want {
+			t.Errorf("%q: %+v, %v", name, messages, err)
+		}
 	}
 }
 
