@@ -55,7 +55,7 @@ func (x exchange) file() fileView {
 			v.lines = append(v.lines, line{n, m[2]})
 		}
 	}
-	if len(v.lines) == 0 && x.failed() {
+	if len(v.lines) == 0 && (x.failed() || len(all) == 0) { // none: a heading with nothing below it
 		v.problem = x.trouble()
 		return v
 	}

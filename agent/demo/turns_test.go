@@ -130,6 +130,28 @@ func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Results may be cut, masked, or those of tools that write in another way.
+func TestAnswersWhateverToolsReturn(t *testing.T) {
+	t.Parallel()
+	s := start(t, demo.Options{})
+	for _, says := range []string{
+		"read a.txt", "what is in this project?", "list docs", "find foo", "search TODO", "compare a.go b.go", "how many lines in a.go",
+		"summarise a.txt", "replace a with b in c.txt", "run ls", "run the tests", "mark todo x as done", "recall 17", "ask me",
+	} {
+		for _, result := range []string{"", "\n", "lines 1-3 of 10", "lines 1-3 of 10\n\n", "[cut]", "a.go:99999999999999999999:x", ":1:x", "0\tx", "[ ]", "│"} {
+			calls := []object{
+				{"id": "1", "type": "function", "function": object{"name": "read_file", "arguments": `{"path":7,"offset":1e300}`}},
+				{"id": "2", "type": "function", "function": object{"name": "list_files", "arguments": "{}"}},
+			}
+			step := list(object{"role": "assistant", "content": "", "tool_calls": calls},
+				object{"role": "tool", "tool_call_id": "1", "content": result}, object{"role": "tool", "tool_call_id": "2", "content": result})
+			if a := ask(t, s, append(list(user(says)), step...)); a.Text == "" {
+				t.Errorf("%q with the result %q is answered with nothing", says, result)
+			}
+		}
+	}
+}
+
 func TestStopsAfterFourSteps(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{})
