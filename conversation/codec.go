@@ -63,18 +63,18 @@ func Marshal(e Event) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("event %d: a body of type %T has no stored form", e.Seq, e.Body)
 	}
-	return encode(s)
+	return EncodeJSON(s)
 }
 
 func marshalUnknown(s stored, u Unknown) ([]byte, error) {
 	if u.Name == "" || reserved(string(u.Name)) {
 		return nil, fmt.Errorf("event %d: %q cannot name an unknown kind", s.Seq, u.Name)
 	}
-	head, err := encode(s)
+	head, err := EncodeJSON(s)
 	if err != nil {
 		return nil, err
 	}
-	body, err := encode(map[string]RawJSON{string(u.Name): u.Raw})
+	body, err := EncodeJSON(map[string]RawJSON{string(u.Name): u.Raw})
 	if err != nil {
 		return nil, fmt.Errorf("event %d: %w", s.Seq, err)
 	}
@@ -82,8 +82,8 @@ func marshalUnknown(s stored, u Unknown) ([]byte, error) {
 	return append(head, body[1:]...), nil
 }
 
-// encode is json.Marshal without the escaping of <, > and &.
-func encode(v any) ([]byte, error) {
+// EncodeJSON is json.Marshal without the escaping of <, > and &.
+func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -1,7 +1,6 @@
 package conversation
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 )
@@ -82,10 +81,7 @@ func RepairArguments(args string) (string, bool) {
 	if strings.HasPrefix(trimmed, "{") && json.Valid([]byte(trimmed)) {
 		return args, true
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
 	// Encoding a map of one string cannot fail.
-	_ = enc.Encode(map[string]string{"_invalid": args})
-	return strings.TrimSuffix(b.String(), "\n"), false
+	kept, _ := EncodeJSON(map[string]string{"_invalid": args})
+	return string(kept), false
 }

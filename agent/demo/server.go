@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"plimsoll/conversation"
 )
 
 // The order of checks is: loopback host, token, path, size, JSON, history,
@@ -251,7 +253,7 @@ func fail(w http.ResponseWriter, e *apiError) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := encode(v)
+	body, err := conversation.EncodeJSON(v)
 	if err != nil { // the values are ours and always encode
 		status, body = http.StatusInternalServerError, []byte(`{"error":{"code":500,"message":"internal error","type":"server_error"}}`)
 	}

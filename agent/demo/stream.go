@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"plimsoll/conversation"
 )
 
 // A stream is flushed piece by piece at the pace asked for. The pace is kept
@@ -95,7 +97,7 @@ func (st *streamer) send(d *delta, finish *string) {
 
 func (st *streamer) event(c chunk) {
 	c.Created, c.ID, c.Model, c.Fingerprint, c.Object = st.g.created, st.g.id, ModelID, fingerprint, "chat.completion.chunk"
-	body, err := encode(c)
+	body, err := conversation.EncodeJSON(c)
 	if err != nil { // the values are ours and always encode
 		st.broken = true
 		return

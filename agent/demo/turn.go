@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"plimsoll/conversation"
 )
 
 // A turn is the newest user message and the steps since: each an assistant
@@ -208,7 +210,7 @@ func arguments(w wanted, s schema) string {
 		if list, ok := value.([]todo); ok {
 			value = todoItems(list, s.Properties[name])
 		}
-		body, err := encode(value)
+		body, err := conversation.EncodeJSON(value)
 		if err != nil { // strings, numbers and lists of them always encode
 			continue
 		}
@@ -222,7 +224,7 @@ func arguments(w wanted, s schema) string {
 }
 
 func quoteJSON(s string) string {
-	body, err := encode(s)
+	body, err := conversation.EncodeJSON(s)
 	if err != nil { // a string always encodes
 		return `""`
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"plimsoll/conversation"
 )
 
 // The shapes of OpenAI chat completions as llama.cpp's server reads and writes
@@ -149,18 +151,7 @@ func (d delta) MarshalJSON() ([]byte, error) {
 	if d.Role != "" && d.Content == nil {
 		return []byte(`{"role":"` + d.Role + `","content":null}`), nil
 	}
-	return encode(plain(d))
-}
-
-// encode is json.Marshal without the escaping of <, > and &.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return conversation.EncodeJSON(plain(d))
 }
 
 // apiError is an error as it goes over the wire.

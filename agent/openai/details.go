@@ -89,7 +89,7 @@ func (l *detailList) json() conversation.RawJSON {
 			list[i][name] = text.String()
 		}
 	}
-	raw, err := plain(list)
+	raw, err := conversation.EncodeJSON(list)
 	if err != nil {
 		return nil // its fields were decoded from JSON
 	}

@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -38,7 +37,7 @@ func (p patch) apply(body []byte) ([]byte, error) {
 		return nil, err
 	}
 	for name, value := range p.top {
-		raw, err := plain(value)
+		raw, err := conversation.EncodeJSON(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -51,7 +50,7 @@ func (p patch) apply(body []byte) ([]byte, error) {
 		}
 		top["messages"] = raw
 	}
-	return plain(top)
+	return conversation.EncodeJSON(top)
 }
 
 func (p patch) applyMessages(raw json.RawMessage) (json.RawMessage, error) {
@@ -69,7 +68,7 @@ func (p patch) applyMessages(raw json.RawMessage) (json.RawMessage, error) {
 		}
 		messages[i] = done
 	}
-	return plain(messages)
+	return conversation.EncodeJSON(messages)
 }
 
 func (m messagePatch) apply(raw json.RawMessage) (json.RawMessage, error) {
@@ -88,22 +87,11 @@ func (m messagePatch) apply(raw json.RawMessage) (json.RawMessage, error) {
 		for i, extra := range m.calls {
 			calls[i]["extra_content"] = json.RawMessage(extra)
 		}
-		done, err := plain(calls)
+		done, err := conversation.EncodeJSON(calls)
 		if err != nil {
 			return nil, err
 		}
 		fields["tool_calls"] = done
 	}
-	return plain(fields)
-}
-
-// plain is JSON without the escaping of <, > and &.
-func plain(v any) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return conversation.EncodeJSON(fields)
 }

@@ -222,7 +222,7 @@ func (d *responseDecoder) keepReasoning(raw json.RawMessage) {
 		return
 	}
 	delete(item, "status") // refused as input
-	if kept, err := plain(item); err == nil {
+	if kept, err := conversation.EncodeJSON(item); err == nil {
 		d.reasoning = append(d.reasoning, kept)
 	}
 }
@@ -275,7 +275,7 @@ func (d *responseDecoder) end(bool) (agent.Chunk, error) {
 	}
 	c.Stop = stop
 	if len(d.reasoning) > 0 {
-		if list, err := plain(d.reasoning); err == nil {
+		if list, err := conversation.EncodeJSON(d.reasoning); err == nil {
 			c.Extras = withRoute(map[string]conversation.RawJSON{reasoningItems: conversation.RawJSON(list)}, d.route)
 		}
 	}

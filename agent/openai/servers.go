@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"plimsoll/conversation"
 )
 
 // What single servers answer to questions of their own.
@@ -54,7 +56,7 @@ func readPS(body []byte, model string) answer {
 
 // showQuestion asks Ollama for the parameters a model is loaded with.
 func showQuestion(base, model string) question {
-	body, err := plain(map[string]string{"model": model})
+	body, err := conversation.EncodeJSON(map[string]string{"model": model})
 	if err != nil {
 		body = []byte("{}") // a string always has a JSON form
 	}
