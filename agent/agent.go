@@ -134,10 +134,15 @@ func (a *Agent) SwitchModel(m Model, p Provider) {
 	a.inbox.put(func(ctx context.Context) { a.switchModel(ctx, m, p) })
 }
 
-// SetWindow tells the size of the window when it became known late. A size
-// from a stronger source stays.
-func (a *Agent) SetWindow(w compact.Window) {
-	a.inbox.put(func(context.Context) { a.setWindow(w) })
+// SetWindow tells the size of a model's window when it became known late. A
+// size from a stronger source stays, and so does the window of another model
+// that requests go to by now. Model is its name, provider/id.
+func (a *Agent) SetWindow(model string, w compact.Window) {
+	a.inbox.put(func(context.Context) {
+		if model == a.settings.model.Name() {
+			a.setWindow(w)
+		}
+	})
 }
 
 // Rename gives the conversation a title. Blank titles are ignored; that of a

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -184,6 +185,30 @@ func TestMessagesCanBeSentWhileACallWaits(t *testing.T) {
 		r.finish()
 		got := said(r.memory.Events())
 		if diff := cmp.Diff([]string{"assistant stop done", "user and then", "assistant stop two"}, got[3:]); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// moody is a toolbox in which a call is refused once another has run.
+type moody struct{ *agenttest.Toolbox }
+
+func (m moody) Review(ctx context.Context, call conversation.ToolCall) conversation.Review {
+	if call.Name == "write" && len(m.Calls()) > 0 {
+		return conversation.Review{Need: conversation.NeedRefusal, Reason: "not any more"}
+	}
+	return m.Toolbox.Review(ctx, call)
+}
+
+func TestCallBehindOthersIsReviewedWhenItsTimeHasCome(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		box := agenttest.NewToolbox(agenttest.Reader("look", nil), agenttest.Tool{Spec: conversation.ToolSpec{Name: "write"}})
+		r := start(t, func(o *agent.Options) { o.Toolbox = moody{box} },
+			asks(agenttest.Call(0, "a", "look"), agenttest.Call(1, "b", "write")), answers("fine"))
+		r.say("go")
+		r.finish()
+		want := []string{"user go", "assistant calls [a look {}] [b write {}]", "result a ok {}", "result b denied not any more", "assistant stop fine"}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
 			t.Error(diff)
 		}
 	})

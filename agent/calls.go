@@ -84,6 +84,8 @@ func (a *Agent) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
 			return nil, err
 		}
 		if !c.free() {
+			// Behind others it is reviewed again when its time has come.
+			c.reviewed = i == 0
 			return calls[:max(i, 1)], nil
 		}
 	}

@@ -103,7 +103,7 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, func(o *agent.Options) { o.Model.Window = tt.have })
-				r.SetWindow(tt.told)
+				r.SetWindow("test/m", tt.told)
 				r.wait()
 				want := tt.have
 				if tt.taken {
@@ -125,7 +125,7 @@ func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"), answers("b"), answers("c"))
 		r.say("one")
-		r.SetWindow(compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
 		r.say("two")
 		r.say("three")
 		r.finish()
@@ -282,30 +282,6 @@ func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
 		}
 		if n := r.notices(); len(n) != 0 {
 			t.Errorf("notices %q", n)
-		}
-	})
-}
-
-func TestRunWaitsForWhatWasLearned(t *testing.T) {
-	bubble(t, func(t *testing.T) {
-		disk := agenttest.NewGate()
-		r := start(t, nil, reports("a", 300))
-		r.memory.Slow = map[string]*agenttest.Gate{"calibration": disk}
-		r.say(strings.Repeat("word ", 100))
-		if got := r.watch.Phases(); got[len(got)-1] != agent.Idle {
-			t.Errorf("the turn waits for the calibration: %v", got)
-		}
-		r.end()
-		r.wait()
-		select {
-		case err := <-r.ended:
-			t.Fatalf("Run returned %v before the calibration was kept", err)
-		default:
-		}
-		disk.Open()
-		r.finish()
-		if c := r.memory.Calibration(testModel.CalibrationKey); c.Samples != 1 {
-			t.Errorf("kept %+v", c)
 		}
 	})
 }

@@ -17,7 +17,7 @@ type reply struct {
 	usage           *Tokens
 	extras          map[string]conversation.RawJSON
 	bodyHash        string
-	bytes           int // of text, reasoning and arguments
+	bytes           int // of text, reasoning and calls
 }
 
 // callPieces adds up one call.
@@ -57,6 +57,10 @@ func (r *reply) add(c Chunk) (changed []int) {
 	return changed
 }
 
+// callBytes is what a call counts for beyond its arguments: calls that do not
+// end are a reply that does not end.
+const callBytes = 256
+
 // addCall adds a piece of a call. Servers exist that number all parallel calls
 // 0 and tell them apart by id only.
 func (r *reply) addCall(d CallDelta) int {
@@ -65,6 +69,7 @@ func (r *reply) addCall(d CallDelta) int {
 		i = len(r.calls)
 		r.calls = append(r.calls, &callPieces{})
 		r.open[d.Index] = i
+		r.bytes += callBytes
 	}
 	call := r.calls[i]
 	if d.ID != "" {

@@ -93,7 +93,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	}
 	var failure *Error
 	if errors.As(answer.err, &failure) && failure.Class == Overflow {
-		return nil, a.overflowed(ctx, failure)
+		return nil, a.overflowed(ctx, r.model, failure)
 	}
 	return nil, answer.err
 }
@@ -150,14 +150,14 @@ func maxTokens(r compact.Reading) int {
 	return max(r.Window.Tokens-r.Used, r.Reserve/least, 1)
 }
 
-// overflowed learns the window from a server that refused a request as too
+// overflowed learns the window from a server that refused a request to m as too
 // long, and says what can be done.
-func (a *Agent) overflowed(ctx context.Context, e *Error) error {
+func (a *Agent) overflowed(ctx context.Context, m Model, e *Error) error {
 	told := *e
 	if told.Hint == "" {
 		told.Hint = "start a new conversation, or switch to a model with a larger window"
 	}
-	if e.Window <= 0 {
+	if e.Window <= 0 || m.Name() != a.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
 	a.settings.model.Calibration.Window = e.Window

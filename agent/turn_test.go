@@ -19,7 +19,8 @@ func TestAnswersAMessage(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate() // so that the watcher sees the phase before it
 		r := start(t, nil, agenttest.Join(agenttest.Hold(gate),
-			agenttest.Think("hm"), agenttest.Say("hel", "lo"), agenttest.Stop(conversation.StopEnd), agenttest.Used(12, 3)))
+			agenttest.Think("hm"), agenttest.Say("hel", "lo"), agenttest.Stop(conversation.StopEnd),
+			agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: 12, Cached: -1, CacheWrite: -1, Completion: 3, Reasoning: 1}})))
 		r.say("hi\nthere")
 		gate.Open()
 		r.wait()
@@ -50,8 +51,8 @@ func TestAnswersAMessage(t *testing.T) {
 			t.Errorf("streamed %q and %q", text, reasoning)
 		}
 		meters := agenttest.Of[agent.Metered](r.watch)
-		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 15 || got.Estimated {
-			t.Errorf("used %d, estimated %v, want the reported 15", got.Used, got.Estimated)
+		if got := meters[len(meters)-1].Meter.Reading(); got.Used != 14 || got.Estimated {
+			t.Errorf("used %d, estimated %v, want the reported 14", got.Used, got.Estimated)
 		}
 	})
 }

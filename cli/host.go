@@ -81,7 +81,7 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	}
 	h.running, h.reading = r, ""
 	if l.discover != nil {
-		r.ask()
+		r.ask(l)
 	}
 	return h.conversation(r), nil
 }

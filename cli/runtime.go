@@ -29,6 +29,7 @@ type running struct {
 	agent  *agent.Agent
 	notes  []string
 
+	life   context.Context // until close
 	stop   context.CancelFunc
 	tasks  sync.WaitGroup // the agent, and questions to the server
 	failed error          // of the agent; read after tasks
@@ -92,13 +93,9 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if err != nil {
 		return err
 	}
-	provider := r.link.provider
-	if r.link.discover != nil {
-		provider = &once{Provider: provider, then: r.ask}
-	}
 	results := r.cfg.ToolResults
 	r.agent, err = agent.New(agent.Options{
-		Log: r.writer, Provider: provider, Model: r.link.model, Toolbox: r.box, Calibrations: store, Stored: stored,
+		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
 		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
@@ -106,9 +103,8 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if err != nil {
 		return err
 	}
-	run, stop := context.WithCancel(context.WithoutCancel(ctx))
-	r.stop = stop
-	r.tasks.Go(func() { r.failed = r.agent.Run(run) })
+	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
+	r.tasks.Go(func() { r.failed = r.agent.Run(r.life) })
 	return nil
 }
 
@@ -143,13 +139,22 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 	return conversation.Instructions{}, false
 }
 
-// ask asks the server for the window beside the conversation.
-func (r *running) ask() {
+// provider is that of a link; where servers say how large the window is, it is
+// asked for once a reply has ended.
+func (r *running) provider(l link) agent.Provider {
+	if l.discover == nil {
+		return l.provider
+	}
+	return &once{Provider: l.provider, then: func() { r.ask(l) }}
+}
+
+// ask asks the server of a link for the window beside the conversation.
+func (r *running) ask(l link) {
 	r.tasks.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(r.life, 2*time.Second)
 		defer cancel()
-		if w, err := r.link.window(ctx); err == nil {
-			r.agent.SetWindow(w)
+		if w, err := l.window(ctx); err == nil {
+			r.agent.SetWindow(l.model.Name(), w)
 		}
 	})
 }
@@ -157,13 +162,9 @@ func (r *running) ask() {
 // switchTo sends the conversation's requests to another model.
 func (r *running) switchTo(l link) {
 	r.link = l
-	provider := l.provider
+	r.agent.SwitchModel(l.model, r.provider(l))
 	if l.discover != nil {
-		provider = &once{Provider: provider, then: r.ask}
-	}
-	r.agent.SwitchModel(l.model, provider)
-	if l.discover != nil {
-		r.ask()
+		r.ask(l)
 	}
 }
 
