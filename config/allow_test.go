@@ -28,6 +28,10 @@ func TestAllowAddsWhereTheUserWouldHave(t *testing.T) {
 			"# nothing yet\n",
 			"# nothing yet\n\npermissions:\n  allow:\n    - \"run_command(go test *)\"\n",
 		},
+		"nothing": {
+			"",
+			"permissions:\n  allow:\n    - \"run_command(go test *)\"\n",
+		},
 		"a section without the list": {
 			"permissions: # careful\n    # a mode\n    mode: plan\nmodel: a/b\n",
 			"permissions: # careful\n    allow:\n      - \"run_command(go test *)\"\n    # a mode\n    mode: plan\nmodel: a/b\n",
@@ -178,7 +182,6 @@ func TestAllowLeavesFilesItCannotChange(t *testing.T) {
 	}{
 		"a problem elsewhere":   {"modle: a/b\n", nil},
 		"not YAML":              {"permissions: [\n", nil},
-		"empty":                 {"", nil},
 		"an alias":              {"tools:\n  a: {identifiers: &l [x]}\npermissions:\n  allow: *l\n", config.ErrByHand},
 		"a section from merges": {"<<: {permissions: {mode: plan}}\n", config.ErrByHand},
 	}

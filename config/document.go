@@ -93,19 +93,14 @@ func (s *source) add(to *Problems, line, col int, key, message, hint string) {
 	*to = append(*to, s.problem(line, col, key, message, hint))
 }
 
-// parseDocument reads one document. The node is nil when there is nothing but comments.
+// parseDocument reads one document. The node is nil when there is nothing, or nothing but comments: an emptied file and
+// /dev/null are configurations that change nothing.
 func parseDocument(name string, data []byte) (*source, *node, Problems) {
 	text, problem := checkText(name, data)
 	if problem != nil {
 		return nil, nil, Problems{problem}
 	}
 	src := newSource(name, text)
-	if strings.TrimSpace(text) == "" {
-		return src, nil, Problems{{
-			File: name, Message: "the file is empty",
-			Hint: "delete it, or write one with every key explained: plimsoll config init",
-		}}
-	}
 	root, problems := parseText(src, text)
 	return src, root, problems
 }

@@ -221,7 +221,7 @@ func TestAnchorsAndMergesWork(t *testing.T) {
 
 func TestSectionsWithNothingInThemAreAbsent(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"# only a comment\n", "providers:\nui:\npermissions:\n  allow:\n", "{}", "---\n", "\ufeffmodel: \"\"\r\nui:\r\n  mouse: true\r\n"} {
+	for _, text := range []string{"", " \n\n", "# only a comment\n", "providers:\nui:\npermissions:\n  allow:\n", "{}", "---\n", "\ufeffmodel: \"\"\r\nui:\r\n  mouse: true\r\n"} {
 		if diff := cmp.Diff(config.Default(), parse(t, text)); diff != "" {
 			t.Errorf("%q:\n%s", text, diff)
 		}

@@ -25,7 +25,7 @@ func (e Env) get(name string) string {
 
 // Paths are the folders Plimsoll uses, absolute. They need not exist.
 type Paths struct {
-	Config string // configuration
+	Config string // configuration, "" if there is no home
 	Data   string // conversations, blobs, transcripts
 	State  string // the log
 }
@@ -42,15 +42,16 @@ func FindPaths(env Env, data string) (Paths, error) {
 		data = env.get("PLIMSOLL_DATA")
 	}
 	config, err := xdg(env, "XDG_CONFIG_HOME", ".config")
-	if err != nil {
-		return Paths{}, err
-	}
 	if data != "" {
+		// Without a home the configuration folder stays unknown: File says so where nothing else names the file.
 		abs, err := filepath.Abs(data)
 		if err != nil {
 			return Paths{}, fmt.Errorf("find the data folder %s: %w", data, err)
 		}
 		return Paths{Config: config, Data: abs, State: abs}, nil
+	}
+	if err != nil {
+		return Paths{}, err
 	}
 	share, err := xdg(env, "XDG_DATA_HOME", filepath.Join(".local", "share"))
 	if err != nil {

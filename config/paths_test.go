@@ -28,6 +28,7 @@ func TestPathsFollowXDG(t *testing.T) {
 		{"relative xdg does not count", env("HOME", "/h", "XDG_CONFIG_HOME", "c"), "", config.Paths{Config: "/h/.config/plimsoll", Data: "/h/.local/share/plimsoll", State: "/h/.local/state/plimsoll"}},
 		{"flag", env("HOME", "/h", "PLIMSOLL_DATA", "/e"), "/x", config.Paths{Config: "/h/.config/plimsoll", Data: "/x", State: "/x"}},
 		{"environment", env("HOME", "/h", "PLIMSOLL_DATA", "/e"), "", config.Paths{Config: "/h/.config/plimsoll", Data: "/e", State: "/e"}},
+		{"no home", env(), "/x", config.Paths{Data: "/x", State: "/x"}},
 	} {
 		got, err := config.FindPaths(c.env, c.data)
 		if err != nil {

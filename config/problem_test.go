@@ -52,8 +52,6 @@ func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
 		{"list document", "- a\n", 1, []string{"holds a list where keys are expected"}},
 		{"text document", "hello\n", 1, []string{"holds text where keys are expected"}},
 		{"two documents", "model: a\n---\nmodel: b\n", 3, []string{"a second document"}},
-		{"empty", "", 0, []string{"the file is empty", "plimsoll config init"}},
-		{"blank", " \n\n", 0, []string{"the file is empty"}},
 		{"huge", strings.Repeat("#", config.MaxFileSize+1), 0, []string{"larger than 256KiB"}},
 		{"invalid UTF-8", "ui: {}\nmodel: \"a\xffb\"\n", 2, []string{"not valid UTF-8"}},
 		{"NUL", "model: \"a\x00b\"\n", 1, []string{"control character U+0000"}},
