@@ -1,0 +1,124 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/tui/overlay"
+)
+
+// Calls that change something ask first, and show what they would do.
+
+// asked waits for a question, and until it can be answered: keys that come
+// sooner were typed before it was read, and do not count.
+func (t *terminal) asked(texts ...string) screen {
+	t.t.Helper()
+	t.see(texts...)
+	grace := time.NewTimer(overlay.Grace + 100*time.Millisecond)
+	defer grace.Stop()
+	<-grace.C
+	return t.see(texts...)
+}
+
+func calls(id, name string, args object) reply {
+	return func(w *wire) {
+		w.call(0, id, name, args)
+		w.end("tool_calls", 0, 0)
+	}
+}
+
+func TestEditIsShownAndMadeWhenApproved(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	s := newServer(t, calls("c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"}),
+		says("It is 43 now."), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("one more ship")
+	term.see("Allow this?")
+	term.typed("y") // too soon
+	asked := term.asked("Allow this?", "ships.go", "-func ships() int { return 42 }", "+func ships() int { return 43 }")
+	if got := p.read("ships.go"); got != project["ships.go"] {
+		t.Errorf("it was changed before the answer: %q", got)
+	}
+	if s.count() != 1 || asked.has("It is 43 now.") {
+		t.Error("the turn went on without an answer")
+	}
+	term.typed("y")
+	term.idle("✓ modify_file", "It is 43 now.")
+	if got, want := p.read("ships.go"), strings.Replace(project["ships.go"], "42", "43", 1); got != want {
+		t.Errorf("the file is %q, not %q", got, want)
+	}
+	term.goesOn()
+}
+
+func TestRefusedEditLeavesTheFileAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	s := newServer(t, calls("c1", "modify_file", object{"path": "ships.go", "old": "return 42", "new": "return 43"}),
+		says("Then not."), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("one more ship")
+	term.asked("Allow this?")
+	term.typed("n")
+	term.see("Why not?")
+	term.typed("the count is right")
+	term.see("the count is right")
+	term.key("enter")
+	term.idle("Then not.")
+	if got := p.read("ships.go"); got != project["ships.go"] {
+		t.Errorf("the file was changed: %q", got)
+	}
+	if sent := s.request(-1); !strings.Contains(sent, "the count is right") {
+		t.Errorf("the model is not told why: %s", sent)
+	}
+	term.goesOn()
+}
+
+func TestCommandRunsWhenApproved(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.env["PLIMSOLL_API_KEY"] = secret
+	s := newServer(t, calls("c1", "run_command", object{"command": "echo made > made.txt; env; echo done"}),
+		says("It ran."), calls("c2", "run_command", object{"command": "rm made.txt"}), says("Left alone."), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("run it")
+	term.asked("Allow this?", "echo made > made.txt; env; echo done")
+	term.typed("y")
+	term.idle("✓ run_command", "It ran.")
+	if got := p.read("made.txt"); got != "made\n" {
+		t.Errorf("the command made %q", got)
+	}
+	if sent := s.request(-1); !strings.Contains(sent, "done") || strings.Contains(sent, secret) {
+		t.Error("the output is not there, or the key is")
+	}
+	term.say("remove it")
+	term.asked("Allow this?", "rm made.txt")
+	term.key("esc")
+	term.idle("Left alone.")
+	if got := p.read("made.txt"); got != "made\n" {
+		t.Errorf("a refused command changed the file to %q", got)
+	}
+	term.goesOn()
+	p.quits(term)
+}
+
+func TestQuestionOfTheModelIsAnswered(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, calls("c1", "ask_user", object{"question": "Which harbour?", "options": []string{"Odessa", "Genoa"}}),
+		says("Genoa it is."), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("ask me")
+	term.asked("Which harbour?", "Odessa", "Genoa")
+	term.key("down", "enter")
+	term.idle("Genoa it is.")
+	if sent := s.request(-1); !strings.Contains(sent, `"content":"Genoa"`) && !strings.Contains(sent, "Genoa") {
+		t.Errorf("the answer is not sent: %s", sent)
+	}
+	term.goesOn()
+}

@@ -1,0 +1,108 @@
+package e2e_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// What a terminal obeys in the bytes that were written to it. The program may
+// send what its renderer needs and nothing else, so that text from outside
+// which got through as control shows, whatever control it is.
+
+var sgr = regexp.MustCompile(`\x1b\[([0-9;:]*)m`)
+
+// colours are the sequences of an output that set a colour.
+func colours(output string) []string {
+	var found []string
+	for _, m := range sgr.FindAllStringSubmatch(output, -1) {
+		for _, n := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ';' || r == ':' }) {
+			if len(n) == 2 && strings.ContainsAny(n[:1], "349") && n[1] != '9' || len(n) == 3 {
+				found = append(found, m[0])
+				break
+			}
+		}
+	}
+	return found
+}
+
+// allowedCSI are the sequences that drawing needs: the cursor, styles, parts of
+// lines and scrolling. Clearing the screen (J) and modes (h, l) are judged by
+// what they clear and set.
+const allowedCSI = "ABCDEFGHKLMPSTXZ`abdefmr@Igq"
+
+// trespass lists what the bytes make a terminal do that drawing a frame does
+// not need.
+func trespass(output string) []string {
+	var found []string
+	add := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	p := ansi.NewParser()
+	p.SetDataSize(1 << 20)
+	p.SetHandler(ansi.Handler{
+		Print: func(r rune) {
+			if r == utf8.RuneError || !reorders(r) {
+				return
+			}
+			add("U+%04X", r)
+		},
+		Execute: func(b byte) {
+			if !strings.ContainsRune("\b\t\n\r", rune(b)) || b >= 0x80 {
+				add("control %#02x", b)
+			}
+		},
+		HandleCsi: func(cmd ansi.Cmd, params ansi.Params) {
+			if !fitCSI(cmd, params) {
+				add("CSI %c%v%c", cmd.Prefix(), params, cmd.Final())
+			}
+		},
+		HandleEsc: func(cmd ansi.Cmd) {
+			if cmd.Intermediate() != 0 || cmd.Final() != 'M' && cmd.Final() != '\\' { // up a line; the end of a string
+				add("ESC %c", cmd.Final())
+			}
+		},
+		HandleOsc: func(cmd int, data []byte) {
+			if cmd != 2 || !strings.HasPrefix(string(data), "2;plimsoll") || !plainTitle(string(data)) {
+				add("OSC %q", data)
+			}
+		},
+		HandleDcs: func(cmd ansi.Cmd, _ ansi.Params, data []byte) { add("DCS %c %q", cmd.Final(), data) },
+		HandlePm:  func(data []byte) { add("PM %q", data) },
+		HandleApc: func(data []byte) { add("APC %q", data) },
+		HandleSos: func(data []byte) { add("SOS %q", data) },
+	})
+	for i := range len(output) {
+		p.Advance(output[i])
+	}
+	if !utf8.ValidString(output) {
+		add("bytes that are no UTF-8")
+	}
+	return found
+}
+
+// fitCSI reports whether a frame may hold a sequence.
+func fitCSI(cmd ansi.Cmd, params ansi.Params) bool {
+	n, _, _ := params.Param(0, 0)
+	switch {
+	case cmd.Intermediate() != 0:
+		return cmd.Intermediate() == ' ' && cmd.Final() == 'q' // the look of the cursor
+	case cmd.Prefix() == '?' && (cmd.Final() == 'h' || cmd.Final() == 'l'):
+		return n == 25 || n == 2026 || n == 2027 // the cursor, frames as a whole, widths as people see them
+	case cmd.Prefix() != 0:
+		return false
+	case cmd.Final() == 'J':
+		return n == 0 // to the end of the screen
+	}
+	return strings.ContainsRune(allowedCSI, rune(cmd.Final()))
+}
+
+// reorders reports whether a character changes the order of what stands around
+// it, or is a control.
+func reorders(r rune) bool {
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+func plainTitle(s string) bool { return !strings.ContainsFunc(s, reorders) }

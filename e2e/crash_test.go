@@ -1,0 +1,123 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"plimsoll/storage"
+)
+
+// A program that is killed in mid-reply loses nothing that was on disk, and
+// everything is on disk within a second.
+
+// store is the data directory, as another program sees it.
+func (p *place) store() *storage.Store {
+	p.t.Helper()
+	s, err := storage.Open(p.data, storage.Options{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			p.t.Error(err)
+		}
+	})
+	return s
+}
+
+// newest is the ID of the newest conversation.
+func (p *place) newest(s *storage.Store) string {
+	p.t.Helper()
+	id, err := s.Resolve(p.t.Context(), "", p.work)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return id
+}
+
+// killInReply has the program killed when so much of a reply is on disk.
+func (p *place) killInReply(s *server, part string) {
+	p.t.Helper()
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("tell me of ferries")
+	term.see("Ferries cross")
+	store := p.store()
+	id := p.newest(store)
+	// The spinner writes ten times a second, so that the condition is looked at.
+	term.wait("partial reply on disk", func(screen) bool {
+		kept, ok, err := store.Partial(p.t.Context(), id)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return ok && strings.Contains(kept.Text+kept.Reasoning, part)
+	})
+	term.kill()
+	term.end()
+}
+
+func TestKillInMidReplyLosesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.text("Ferries cross", " the **river**", " all day and")
+		w.hang()
+	}, says("Still here."), says("Still here."))
+	p.killInReply(s, "all day and")
+
+	term := p.start(usual, s.args("-c")...)
+	shown := term.idle("> tell me of ferries", "Ferries cross the river all day and", "■ interrupted")
+	if !shown.has("ask") || shown.has("read only") {
+		t.Errorf("the lock of the killed program holds:\n%s", shown.text)
+	}
+	term.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, "tell me of ferries") || !strings.Contains(sent, "Ferries cross the **river** all day and") {
+		t.Errorf("the next request does not carry what was said: %s", sent)
+	}
+	p.quits(term)
+
+	// Once more: the interrupted reply is an event like any other by now.
+	term = p.start(usual, s.args("-c")...)
+	if again := term.idle("> and now?", "Still here."); strings.Count(again.text, "interrupted") != 1 {
+		t.Errorf("the interrupted reply is not there once:\n%s", again.text)
+	}
+	term.goesOn()
+}
+
+func TestKillWhileReasoningKeepsTheThoughts(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.choice(object{"reasoning_content": "Ferries cross rivers, I suppose."}, nil)
+		w.hang()
+	}, says("Still here."))
+	p.killInReply(s, "I suppose")
+
+	term := p.start(usual, s.args("-c")...)
+	term.idle("> tell me of ferries", "✻ thought", "■ interrupted")
+	term.goesOn()
+}
+
+func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.call(0, "c1", "run_command", object{"command": "echo begun; sleep 20"})
+		w.end("tool_calls", 0, 0)
+	}, says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("run it")
+	term.asked("Allow this?", "sleep 20")
+	term.typed("y")
+	term.see("begun")
+	term.kill()
+	term.end()
+
+	term = p.start(usual, s.args("-c")...)
+	term.idle("> run it", "run_command")
+	term.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, `"tool_call_id":"c1"`) || !strings.Contains(sent, "interrupted") {
+		t.Errorf("the call is not answered: %s", sent)
+	}
+}

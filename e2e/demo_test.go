@@ -1,0 +1,129 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A newcomer without a key: the demo model on real files, the gauge, leaving
+// and coming back.
+
+var project = map[string]string{
+	"README.md":    "# Harbour\n\nA small program that counts ships.\n",
+	"main.go":      "package main\n\nfunc main() { println(ships()) }\n",
+	"ships.go":     "package main\n\n// TODO: count the sunken ones, too.\nfunc ships() int { return 42 }\n",
+	"docs/plan.md": "# Plan\n\n- count ships\n",
+}
+
+func TestNewcomerWithoutAKey(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	term := p.start(usual)
+	first := term.wait("first frame and its gauge", func(s screen) bool {
+		return s.has("This is the demo model: not an AI.", "what is in this project?", "8.2k") && strings.HasPrefix(s.used(), "~")
+	})
+
+	term.typed("what is in this project?")
+	draft := term.see("│ what is in this project?", "→ ~")
+	if draft.used() != first.used() {
+		t.Errorf("a draft changed what is used: %q, %q", first.used(), draft.used())
+	}
+	term.key("enter")
+	told := term.idle("✓ list_files", "✓ read_file", "A small program that counts ships.")
+	if told.used() == first.used() || strings.HasPrefix(told.used(), "~") {
+		t.Errorf("after the reply the gauge says %q, before %q", told.used(), first.used())
+	}
+
+	term.key("ctrl+d")
+	if code := term.end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	left := term.shown()
+	id := resumeLine(term)
+	if len(id) != 12 || !left.has("To go on with this conversation: plimsoll -r "+id) {
+		t.Errorf("leaving says\n%s", left.text)
+	}
+	if left.has("enter send") {
+		t.Errorf("the screen was not given back:\n%s", left.text)
+	}
+
+	for _, args := range [][]string{{"-c"}, {"-r", id[:5]}} {
+		term = p.start(usual, args...)
+		term.idle("✓ read_file", "counts ships.", "demo")
+		term.say("hello")
+		term.idle("> hello", "demo")
+		p.quits(term)
+	}
+}
+
+func TestCtrlCTwiceLeaves(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	term := p.start(usual)
+	term.idle("demo model")
+	term.typed("a draft")
+	term.see("│ a draft")
+	term.key("ctrl+c")
+	term.see("Ask something")
+	term.key("ctrl+c")
+	term.see("press ctrl+c again to quit")
+	term.key("ctrl+c")
+	if code := term.end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if id := resumeLine(term); id != "" {
+		t.Errorf("nothing was said, but %q can be resumed", id)
+	}
+}
+
+func TestChatNeedsATerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	cmd := p.command()
+	cmd.Stdin = strings.NewReader("hello\n")
+	out, err := cmd.CombinedOutput()
+	if code, ok := exitCode(err); !ok || code != 2 {
+		t.Errorf("it ended with %v, not 2", err)
+	}
+	if text := string(out); !strings.Contains(text, "needs a terminal") || !strings.Contains(text, "plimsoll ask") {
+		t.Errorf("it says %q", text)
+	}
+}
+
+func TestDumbTerminalIsTalkedTo(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.env["TERM"] = "dumb"
+	term := p.start(usual)
+	term.idle("demo model")
+	term.say("hello")
+	term.idle("> hello", "demo")
+	p.quits(term)
+	if found := colours(term.written()); len(found) > 0 {
+		t.Errorf("colours were written: %q", found)
+	}
+}
+
+func TestNoColour(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	p.env["NO_COLOR"] = "1"
+	term := p.start(usual)
+	term.idle("demo model")
+	term.say("read ships.go")
+	term.idle("✓ read_file", "TODO")
+	term.typed("/")
+	term.see("/new", "/resume")
+	term.key("ctrl+c")
+	term.see("Ask something")
+	p.quits(term)
+	if found := colours(term.written()); len(found) > 0 {
+		t.Errorf("colours were written: %q", found)
+	}
+
+	coloured := newPlace(t, project).start(usual)
+	coloured.idle("demo model")
+	if len(colours(coloured.written())) == 0 {
+		t.Error("without NO_COLOR there are no colours either: the test sees nothing")
+	}
+}

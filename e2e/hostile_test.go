@@ -1,0 +1,215 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Text from a model, a tool or a file reaches the terminal as text, whatever it
+// holds. payload stands in all of it, so that a test sees that it was shown.
+
+const payload = "PAYLOAD7"
+
+// hostile is text that wants more than to be read.
+var hostile = strings.Join([]string{
+	payload,
+	"clipboard \x1b]52;c;UFdORUQ=\x07 and \x1b]52;c;UFdORUQ=\x1b\\ and \u009d52;c;UFdORUQ=\u009c",
+	"link \x1b]8;;http://evil.example/\x1b\\click\x1b]8;;\x1b\\",
+	"title \x1b]0;PWNED\x07 and \x1b]2;PWNED\x07",
+	"clear \x1b[2J\x1b[H\x1b[3J and \u009b2J and reset \x1bc\x1b[!p",
+	"modes \x1b[?1049l\x1b[?25l\x1b[?1000h\x1b[?2004l\x1b[4h and report \x1b[6n\x1b[c\x1b[21t",
+	"strings \x1bP+q544e\x1b\\ \x1b_apc\x1b\\ \x1b^pm\x1b\\ \x1bXsos\x1b\\ \u0090q\u009c",
+	"colour \x1b[31;5mred, shift \x0e\x0f, bell \x07\x07, back \b\b\b\b, return safe\rEVIL",
+	"order \u202eelif.exe\u202c \u2066isolated\u2069 \u200fmark, invisible \u200b\u2060\ufeff\U000e0041",
+	"marks " + strings.Repeat("\u0301", 300) + " tab\there \u2028line \u2029paragraph",
+	"wide 漢字漢字 \U0001f468\u200d\U0001f469\u200d\U0001f467 \U0001f1e9\U0001f1ea \u0915\u094d\u0937",
+	"[6n is harmless, ]52;c; too, and the end " + payload,
+}, "\n")
+
+// nasty adds what cannot be in JSON: bytes that are no UTF-8.
+const nasty = "bytes \xff\xfe \xc3( \x9b2J \x9d52;c;UFdORUQ=\x9c \xed\xa0\x80 \xf5\x80\x80\x80 end\n"
+
+// unharmed checks everything that was written since an offset, the screen and
+// the log.
+func (p *place) unharmed(term *terminal, from int) {
+	p.t.Helper()
+	for _, what := range trespass(term.written()[from:]) {
+		p.t.Errorf("the terminal was told %s", what)
+	}
+	if why := term.shown().broken(); why != "" {
+		p.t.Errorf("%s:\n%s", why, term.shown().text)
+	}
+	if log := p.logs(); strings.Contains(log, payload) || strings.ContainsAny(log, "\x1b\x00\x07") {
+		p.t.Errorf("the log holds text of the conversation:\n%q", log)
+	}
+}
+
+// inAll runs a test at the sizes that matter.
+func inAll(t *testing.T, test func(t *testing.T, s size)) {
+	t.Parallel()
+	for name, s := range map[string]size{"usual": usual, "narrow": {40, 14}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s)
+		})
+	}
+}
+
+// harsh are the flags of these tests: everything is logged, nothing is asked.
+func (s *server) harsh() []string {
+	return s.args("--cfg", "log.level=debug", "--cfg", "permissions.mode=yolo")
+}
+
+func TestHostileTextOfAModel(t *testing.T) {
+	inAll(t, func(t *testing.T, size size) {
+		p := newPlace(t, nil)
+		s := newServer(t, func(w *wire) {
+			for _, piece := range strings.SplitAfter(hostile, ";") { // sequences come in pieces
+				w.choice(object{"reasoning": piece}, nil)
+			}
+			for _, piece := range strings.SplitAfter(hostile, "\x1b") {
+				w.text(piece)
+			}
+			w.raw(`data: {"choices":[{"delta":{"content":"` + strings.TrimSuffix(nasty, "\n") + `"}}]}` + "\n\n")
+			w.text("\n\n```\n" + hostile + "\n```\n\n| a | b |\n|---|---|\n| " + strings.ReplaceAll(hostile, "\n", " | x |\n| ") + " | y |\n\nThe end.")
+			w.end("stop", 0, 0)
+		}, status(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
+			says("Still here."))
+		term := p.start(size, s.harsh()...)
+		term.idle("Talking to")
+		from := len(term.written())
+		term.say("do your worst")
+		term.idle("The end.")
+		term.key("ctrl+o")
+		for range 80 {
+			term.key("pgup")
+		}
+		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.has(payload) && s.broken() == "" })
+		p.unharmed(term, from)
+		term.key("end")
+		term.idle("The end.")
+		term.say("and an error")
+		term.idle("bad request", payload)
+		term.goesOn()
+		p.unharmed(term, from)
+	})
+}
+
+func TestHostileTextOfTools(t *testing.T) {
+	inAll(t, func(t *testing.T, size size) {
+		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil.bin": hostile + "\x00" + nasty})
+		s := newServer(t, func(w *wire) {
+			w.call(0, "c1", "read_file", object{"path": "evil.txt"})
+			w.call(1, "c2", "read_file", object{"path": hostile})
+			w.call(2, "c3\x1b[2J", "no\x1b]52;c;UFdORUQ=\x07such", object{"path\x1b[2J": hostile})
+			w.call(3, "c4", "run_command", object{"command": "cat evil.bin; printf '\\033]0;PWNED\\007'; echo '" + "\x1b[2J" + "' >&2"})
+			w.call(4, "c5", "modify_file", object{"path": "evil.txt", "old": payload + "\nclipboard", "new": payload + " \x1b[2J\nclipboard"})
+			w.end("tool_calls", 0, 0)
+		}, says("The end."), says("Still here."))
+		term := p.start(size, s.harsh()...)
+		term.idle("Talking to")
+		from := len(term.written())
+		term.say("do your worst")
+		term.idle("The end.")
+		p.unharmed(term, from)
+		term.key("ctrl+o")
+		for range 80 {
+			term.key("pgup")
+		}
+		term.wait("beginning", func(s screen) bool { return s.has("do your worst") && s.broken() == "" })
+		if !strings.Contains(term.written()[from:], payload) {
+			t.Error("nothing of the results was shown")
+		}
+		term.key("end")
+		term.goesOn()
+		p.unharmed(term, from)
+	})
+}
+
+func TestHostileCommandIsShownBeforeItRuns(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, calls("c1", "run_command", object{"command": "echo harmless \x1b[2J\x1b]52;c;UFdORUQ=\x07 \u202e #\r\n" + hostile}), says("Still here."))
+	term := p.start(size{100, 45}, s.args()...)
+	term.idle("Talking to")
+	from := len(term.written())
+	term.say("do your worst")
+	term.asked("Allow this?", "echo harmless ␛[2J␛]52;c;UFdORUQ=␇ «U+202E» #")
+	p.unharmed(term, from)
+	term.key("esc")
+	term.idle("Still here.")
+	p.unharmed(term, from)
+}
+
+func TestHostileFilesThatTheUserMentions(t *testing.T) {
+	inAll(t, func(t *testing.T, size size) {
+		p := newPlace(t, map[string]string{"evil.txt": hostile + "\n" + nasty, "evil\x1b[2J\u202e\n\x9b.md": "named badly"})
+		s := newServer(t, says("Still here."), says("Still here."))
+		term := p.start(size, s.harsh()...)
+		term.idle("Talking to")
+		from := len(term.written())
+		term.typed("@evil")
+		term.wait("two files", func(s screen) bool { return strings.Count(s.text, "evil") >= 3 })
+		p.unharmed(term, from)
+		term.typed(".txt")
+		term.see("│ @evil.txt")
+		term.key("tab")
+		term.see("│ @evil.txt")
+		term.key("enter")
+		term.idle("Still here.")
+		if sent := s.request(0); !strings.Contains(sent, payload) {
+			t.Errorf("the file is not part of the message: %s", sent)
+		}
+		for range 6 {
+			term.key("pgup")
+		}
+		term.wait("message", func(s screen) bool { return s.has("> @evil.txt", payload) && s.broken() == "" })
+		p.unharmed(term, from)
+		term.key("end")
+		term.goesOn()
+		p.unharmed(term, from)
+	})
+}
+
+func TestHostilePasteBecomesATitle(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."), says("Still here."))
+	term := p.start(usual, s.harsh()...)
+	term.idle("Talking to")
+	from := len(term.written())
+	first := strings.Split(hostile, "\n")
+	term.paste(payload + " \u202e \u009b2J \u0007 " + first[len(first)-2] + "\n" + strings.Join(first[len(first)-3:], "\n"))
+	term.see("│ " + payload)
+	p.unharmed(term, from)
+	term.key("enter")
+	term.idle("> "+payload, "Still here.", "plimsoll   "+payload)
+	p.unharmed(term, from)
+	term.key("ctrl+d")
+	term.end()
+	term = p.start(usual, s.args("-r")...)
+	term.see(payload, "Continue")
+	term.key("enter")
+	term.idle("> "+payload, "Still here.")
+}
+
+func TestLineOfAMegabyte(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("wide漢 ", 1<<17/8)
+	p := newPlace(t, map[string]string{"long.txt": strings.Repeat("x", 1<<20)})
+	s := newServer(t, func(w *wire) {
+		w.text(payload, " ")
+		w.text(long[:len(long)/2], long[len(long)/2:])
+		w.text(strings.Repeat("y", 1<<20), "\n\n")
+		w.call(0, "c1", "read_file", object{"path": "long.txt"})
+		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
+		w.end("tool_calls", 0, 0)
+	}, says("The end."), says("Still here."))
+	term := p.start(usual, s.harsh()...)
+	term.idle("Talking to")
+	from := len(term.written())
+	term.say("do your worst")
+	term.idle("The end.", "✓ run_command")
+	p.unharmed(term, from)
+	term.goesOn()
+}

@@ -1,0 +1,46 @@
+package e2e_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"plimsoll/cli"
+)
+
+// asPlimsoll is the variable that makes the test binary be plimsoll.
+const asPlimsoll = "PLIMSOLL_E2E"
+
+// TestMain lets the test binary be plimsoll as well.
+func TestMain(m *testing.M) {
+	if os.Getenv(asPlimsoll) != "" {
+		os.Exit(plimsoll())
+	}
+	flag.Parse()
+	// The tests mostly wait for back-offs and frames, so that more of them than
+	// there are processors run side by side.
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set("6"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// plimsoll is the program as main starts it.
+func plimsoll() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return cli.Run(ctx, cli.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "0.0.0-test"})
+}

@@ -1,0 +1,175 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// What servers do wrong: each leads to the right thing on the screen, what had
+// arrived is kept, and the next message works.
+
+// secret is the key that tests give; it may be seen nowhere.
+const secret = "sk-e2e-3f9a81c07b52d64e"
+
+// mishap is a request that does not go well.
+type mishap struct {
+	name     string
+	script   []reply  // replies to the message
+	see      []string // on the screen at the end of the turn
+	kept     string   // what had arrived, if anything
+	unseen   string   // what may not be on the screen
+	requests int      // how many were made; 0: as many as the script has
+}
+
+// again is a reply n times.
+func again(n int, r reply) []reply {
+	out := make([]reply, n)
+	for i := range out {
+		out[i] = r
+	}
+	return out
+}
+
+// soon asks to be tried again in 20 ms.
+var soon = map[string]string{"Retry-After-Ms": "20"}
+
+func refusals() []mishap {
+	return []mishap{
+		{name: "400", script: again(1, status(400, nil, `{"error":{"message":"no such parameter: frobnicate","type":"invalid_request_error"}}`)),
+			see: []string{"no such parameter: frobnicate", "bad request, HTTP 400"}},
+		{name: "401", script: again(1, status(401, nil, `{"error":{"message":"Incorrect API key provided: `+secret+`","code":"invalid_api_key"}}`)),
+			see: []string{"does not accept the key", "auth, HTTP 401"}, unseen: secret},
+		{name: "404", script: again(1, status(404, nil, `{"error":{"message":"model test-model does not exist","code":"model_not_found"}}`)),
+			see: []string{"model test-model does not exist", "not found, HTTP 404"}},
+		{name: "413", script: again(1, status(413, nil, `{"error":{"message":"This model's maximum context length is 4096 tokens. However, your messages resulted in 5000 tokens."}}`)),
+			see: []string{"overflow, HTTP 413", "maximum context length is 4096"}},
+		{name: "429 that passes", script: []reply{status(429, map[string]string{"Retry-After": "1"}, `{"error":{"message":"slow down"}}`), says("There we are.")},
+			see: []string{"There we are."}, unseen: "slow down"},
+		{name: "429 for an hour", script: again(1, status(429, map[string]string{"Retry-After": "3600"}, `{"error":{"message":"slow down"}}`)),
+			see: []string{"slow down", "rate limited, HTTP 429", "the server asks to wait 1h0m0s"}},
+		{name: "500 that passes", script: append(again(3, status(500, soon, `{"error":{"message":"oops"}}`)), says("There we are.")),
+			see: []string{"There we are."}, unseen: "oops"},
+		{name: "500 for good", script: again(4, status(500, soon, `oops`)), see: []string{"oops", "tried 4 times", "HTTP 500"}},
+		{name: "529 that passes", script: []reply{status(529, soon, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), says("There we are.")},
+			see: []string{"There we are."}, unseen: "verloaded"},
+		{name: "529 for good", script: again(4, status(529, soon, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)),
+			see: []string{"tried 4 times", "HTTP 529"}},
+	}
+}
+
+// half sends the beginning of a reply and breaks off somehow.
+func half(then func(w *wire)) reply {
+	return func(w *wire) {
+		w.text("Half of", " an answer.")
+		then(w)
+	}
+}
+
+func breakages() []mishap {
+	drop := half((*wire).cut)
+	clean := half(func(*wire) {})
+	garbled := half(func(w *wire) { w.raw("data: {\"choices\":[{\"delta\":{\"content\":\n\n") })
+	return []mishap{
+		{name: "dropped once", script: []reply{drop, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
+		{name: "dropped for good", script: again(4, drop), kept: "Half of an answer.", see: []string{"broke", "tried 4 times"}},
+		{name: "clean cut once", script: []reply{clean, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
+		{name: "clean cut for good", script: again(4, clean), kept: "Half of an answer.", see: []string{"tried 4 times", "truncated"}},
+		{name: "malformed once", script: []reply{garbled, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
+		{name: "malformed for good", script: again(4, garbled), kept: "Half of an answer.", see: []string{"tried 4 times"}},
+		{name: "empty", script: again(2, says()), see: []string{"gave an empty reply", "tried 2 times"}},
+		{name: "a page instead of a stream", script: again(1, func(w *wire) { w.raw("<html><title>Welcome to nginx</title></html>") }),
+			see: []string{"Welcome to nginx", "base_url"}},
+		{name: "400 keep-alives", script: again(1, func(w *wire) {
+			w.raw(strings.Repeat(": OPENROUTER PROCESSING\n\n", 400))
+			w.text("Worth the wait.")
+			w.end("stop", 0, 0)
+		}), see: []string{"Worth the wait."}, unseen: "OPENROUTER"},
+	}
+}
+
+func TestSurvivesRefusals(t *testing.T) { survive(t, refusals()) }
+
+func TestSurvivesBreakages(t *testing.T) { survive(t, breakages()) }
+
+func survive(t *testing.T, mishaps []mishap) {
+	t.Parallel()
+	for _, m := range mishaps {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nil)
+			p.env["PLIMSOLL_API_KEY"] = secret
+			s := newServer(t, append(m.script, says("Still here."))...)
+			term := p.start(size{120, 30}, s.args()...)
+			term.idle("Talking to")
+			term.say("begin")
+			shown := term.idle(append(m.see, "> begin")...)
+			if m.unseen != "" && shown.has(m.unseen) {
+				t.Errorf("%q is on the screen:\n%s", m.unseen, shown.text)
+			}
+			if n := strings.Count(shown.text, m.kept); m.kept != "" && n != 1 {
+				t.Errorf("what had arrived is there %d times:\n%s", n, shown.text)
+			}
+			if want := max(m.requests, len(m.script)); s.count() != want {
+				t.Errorf("%d requests were made, not %d", s.count(), want)
+			}
+			term.goesOn()
+			if m.kept != "" && !strings.Contains(s.request(-1), m.kept) {
+				t.Errorf("what had arrived is not sent on: %s", s.request(-1))
+			}
+			p.quits(term)
+		})
+	}
+}
+
+// quits leaves the program and looks for secrets in what it left.
+func (p *place) quits(term *terminal) {
+	p.t.Helper()
+	term.key("ctrl+d")
+	if code := term.end(); code != 0 {
+		p.t.Errorf("exit code %d", code)
+	}
+	if strings.Contains(term.written(), secret) {
+		p.t.Error("the key was written to the terminal")
+	}
+	if strings.Contains(p.logs(), secret) {
+		p.t.Error("the key is in the log")
+	}
+}
+
+func TestShowsTheWaitBeforeTryingAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, status(429, map[string]string{"Retry-After": "20"}, `{"error":{"message":"slow down"}}`), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("begin")
+	term.see("trying again (2) in", "slow down")
+	term.key("esc")
+	term.idle("> begin")
+	term.goesOn()
+	if s.count() != 2 {
+		t.Errorf("%d requests were made, not 2", s.count())
+	}
+}
+
+func TestEscStopsAnEndlessReply(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	gone := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		defer close(gone)
+		w.text("It goes on")
+		w.pour(nil, func(int) string { return " and on" })
+	}, says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("never end")
+	term.see("and on and on and on and on")
+	term.key("esc")
+	term.idle("■ stopped", "and on and on")
+	<-gone
+	term.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, "It goes on and on and on") {
+		t.Error("what had arrived is not sent on")
+	}
+}

@@ -1,0 +1,112 @@
+package e2e_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// place is a home, a workspace and a data directory of a test's own, and the
+// environment in which the program runs there. Several programs may.
+type place struct {
+	t       testing.TB
+	program []string // how plimsoll is started
+	root    string   // everything is below it
+	work    string   // the workspace
+	data    string
+	env     map[string]string
+}
+
+// newPlace makes a place with files in its workspace, by name.
+func newPlace(t testing.TB, files map[string]string) *place {
+	t.Helper()
+	dir := t.TempDir()
+	p := &place{t: t, program: []string{os.Args[0]}, root: dir, work: filepath.Join(dir, "work"), data: filepath.Join(dir, "data")}
+	home := filepath.Join(dir, "home")
+	p.env = map[string]string{
+		asPlimsoll: "1", "PATH": os.Getenv("PATH"), "HOME": home, "TERM": "xterm-256color", "COLORTERM": "truecolor",
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"), "XDG_DATA_HOME": filepath.Join(home, "share"),
+		"XDG_STATE_HOME": filepath.Join(home, "state"), "PLIMSOLL_DATA": p.data, "PLIMSOLL_NO_PROBE": "1",
+		"LANG": "C.UTF-8", "TZ": "UTC", "GORACE": "log_path=" + filepath.Join(dir, "race"),
+	}
+	for _, d := range []string{home, p.work} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		p.write(name, text)
+	}
+	t.Cleanup(func() { p.noRaces(dir) })
+	return p
+}
+
+// noRaces fails the test if the race detector of a program reported something.
+func (p *place) noRaces(dir string) {
+	reports, err := filepath.Glob(filepath.Join(dir, "race.*"))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, r := range reports {
+		text, err := os.ReadFile(r)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.t.Errorf("the race detector reported:\n%s", text)
+	}
+}
+
+// write makes a file in the workspace.
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	path := filepath.Join(p.work, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// read is a file of the workspace.
+func (p *place) read(name string) string {
+	p.t.Helper()
+	text, err := os.ReadFile(filepath.Join(p.work, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// command is the program with args, not started, without a terminal.
+func (p *place) command(args ...string) *exec.Cmd {
+	all := append(append([]string(nil), p.program[1:]...), args...)
+	c := exec.Command(p.program[0], all...)
+	c.Dir = p.work
+	for name, value := range p.env {
+		c.Env = append(c.Env, name+"="+value)
+	}
+	return c
+}
+
+// logs is everything that the program wrote to its log files, wherever they
+// are.
+func (p *place) logs() string {
+	p.t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(p.root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".log") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		b.Write(text)
+		return err
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/vt"
+)
+
+// screen is what a terminal shows at one moment.
+type screen struct {
+	text   string     // the rows, without blanks at their ends
+	cells  [][]string // what each cell holds; "" behind a wide character
+	cursor uv.Position
+}
+
+// newScreen takes down what an emulator shows.
+func newScreen(e *vt.Emulator) screen {
+	w, h := e.Width(), e.Height()
+	s := screen{cells: make([][]string, h), cursor: e.CursorPosition()}
+	rows := make([]string, h)
+	for y := range h {
+		row := make([]string, w)
+		var b strings.Builder
+		for x := range w {
+			if c := e.CellAt(x, y); c != nil {
+				row[x] = c.Content
+			}
+			b.WriteString(row[x])
+		}
+		s.cells[y], rows[y] = row, strings.TrimRight(b.String(), " ")
+	}
+	s.text = strings.Join(rows, "\n")
+	return s
+}
+
+// has reports whether all of the texts are on the screen, each on one row.
+func (s screen) has(texts ...string) bool {
+	for _, t := range texts {
+		if !strings.Contains(s.text, t) {
+			return false
+		}
+	}
+	return true
+}
+
+// row is row y, from the bottom if negative.
+func (s screen) row(y int) string {
+	rows := strings.Split(s.text, "\n")
+	if y < 0 {
+		y += len(rows)
+	}
+	return rows[y]
+}
+
+// size is the columns and rows.
+func (s screen) size() (w, h int) { return len(s.cells[0]), len(s.cells) }
+
+// broken says what is wrong with the frame around the conversation: the header,
+// the box of the composer, the gauge and the hints, each in its place with its
+// edges at the edges. It is "" for a screen in order.
+func (s screen) broken() string {
+	w, h := s.size()
+	bottom := h - 1
+	if h >= 8 && w >= 20 && !strings.HasPrefix(s.row(0), " plimsoll") {
+		return "no header in the first row"
+	}
+	if h >= 16 && s.row(1) != " "+strings.Repeat("─", w-2) {
+		return "no rule in the second row"
+	}
+	if h >= 10 {
+		if w >= 40 && !strings.Contains(s.row(bottom), "enter send") {
+			return "no hints in the last row"
+		}
+		bottom--
+	}
+	if gauge := s.row(bottom); !strings.ContainsAny(gauge, "0123456789") || w >= 40 && !strings.Contains(gauge, "%") && !strings.Contains(gauge, "tokens") {
+		return fmt.Sprintf("no gauge in row %d: %q", bottom, gauge)
+	}
+	bottom--
+	if s.cells[bottom][0] != "╰" || s.cells[bottom][w-1] != "╯" {
+		return fmt.Sprintf("row %d is not the lower border of the composer", bottom)
+	}
+	for y := bottom - 1; y >= 0; y-- {
+		switch left, right := s.cells[y][0], s.cells[y][w-1]; {
+		case left == "╭" && right == "╮":
+			if y == bottom-1 {
+				return "the composer has no room for text"
+			}
+			return ""
+		case left != "│" || right != "│":
+			return fmt.Sprintf("row %d is in the composer, but its edges are %q and %q", y, left, right)
+		}
+	}
+	return "the composer has no upper border"
+}
+
+// used is the share of the window on the gauge, as it stands there ("~12%",
+// "<1%"), "" if there is none.
+func (s screen) used() string {
+	for y := -1; y >= -2; y-- {
+		_, behind, ok := strings.Cut(s.row(y), "▏")
+		if fields := strings.Fields(behind); ok && len(fields) > 0 {
+			return fields[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,207 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A server speaks chat completions as its script says: one reply for each
+// request, in order. A request beyond the script is refused with 400, which is
+// not tried again.
+
+type reply func(w *wire)
+
+type server struct {
+	*httptest.Server
+	t testing.TB
+
+	mu       sync.Mutex // guards what follows
+	script   []reply
+	requests []string // bodies
+}
+
+// modelName is the model that the server has.
+const modelName = "test-model"
+
+func newServer(t testing.TB, script ...reply) *server {
+	t.Helper()
+	s := &server{t: t, script: script}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// args are the flags that make plimsoll talk to the server.
+func (s *server) args(more ...string) []string {
+	return append([]string{"--base-url", s.URL + "/v1", "--model", modelName, "--window", "16000"}, more...)
+}
+
+func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/models"):
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, modelName)
+	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
+		s.next(string(body))(&wire{w: w, r: r, t: s.t})
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// next is the reply to a request.
+func (s *server) next(body string) reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, body)
+	if len(s.script) == 0 {
+		return status(400, nil, `{"error":{"message":"the script is over"}}`)
+	}
+	r := s.script[0]
+	s.script = s.script[1:]
+	return r
+}
+
+// request is the body of request i, the last if i is -1.
+func (s *server) request(i int) string {
+	s.t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i < 0 {
+		i += len(s.requests)
+	}
+	if i < 0 || i >= len(s.requests) {
+		s.t.Fatalf("there was no request %d, only %d", i, len(s.requests))
+	}
+	return s.requests[i]
+}
+
+func (s *server) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.requests)
+}
+
+// wire is one reply under way. Writing to a client that is gone does nothing.
+type wire struct {
+	t     testing.TB
+	w     http.ResponseWriter
+	r     *http.Request
+	begun bool
+}
+
+// raw sends bytes at once.
+func (w *wire) raw(s string) {
+	if !w.begun {
+		w.w.Header().Set("Content-Type", "text/event-stream")
+		w.begun = true
+	}
+	_, _ = io.WriteString(w.w, s)
+	_ = http.NewResponseController(w.w).Flush()
+}
+
+func (w *wire) event(v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	w.raw("data: " + string(data) + "\n\n")
+}
+
+type object = map[string]any
+
+func (w *wire) choice(delta object, finish any) {
+	w.event(object{"id": "r", "object": "chat.completion.chunk", "model": modelName,
+		"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}}})
+}
+
+// text sends pieces of text, an event each.
+func (w *wire) text(pieces ...string) {
+	for _, p := range pieces {
+		w.choice(object{"content": p}, nil)
+	}
+}
+
+// call sends a whole tool call.
+func (w *wire) call(index int, id, name string, args object) {
+	data, err := json.Marshal(args)
+	if err != nil {
+		w.t.Error(err)
+		return
+	}
+	w.choice(object{"tool_calls": []object{{"index": index, "id": id, "type": "function",
+		"function": object{"name": name, "arguments": string(data)}}}}, nil)
+}
+
+// end ends the reply with a reason, usage if prompt is above 0, and the mark
+// of the end.
+func (w *wire) end(reason string, prompt, completion int) {
+	w.choice(object{}, reason)
+	if prompt > 0 {
+		w.event(object{"object": "chat.completion.chunk", "choices": []object{},
+			"usage": object{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}})
+	}
+	w.raw("data: [DONE]\n\n")
+}
+
+// pour sends pieces at the pace of a fast model until the client goes, or until
+// enough is closed; false if the client went.
+func (w *wire) pour(enough <-chan struct{}, piece func(i int) string) bool {
+	pace := time.NewTicker(2 * time.Millisecond)
+	defer pace.Stop()
+	for i := 0; ; i++ {
+		w.text(piece(i))
+		select {
+		case <-enough:
+			return true
+		case <-w.r.Context().Done():
+			return false
+		case <-pace.C:
+		}
+	}
+}
+
+// await says nothing until the test opens the gate, or the client goes.
+func (w *wire) await(gate <-chan struct{}) {
+	select {
+	case <-gate:
+	case <-w.r.Context().Done():
+	}
+}
+
+// hang says nothing more until the client goes.
+func (w *wire) hang() { <-w.r.Context().Done() }
+
+// cut breaks the connection.
+func (w *wire) cut() { panic(http.ErrAbortHandler) }
+
+// says is a whole reply of text.
+func says(pieces ...string) reply {
+	return func(w *wire) {
+		w.text(pieces...)
+		w.end("stop", 0, 0)
+	}
+}
+
+// status is a refusal.
+func status(code int, headers map[string]string, body string) reply {
+	return func(w *wire) {
+		for name, value := range headers {
+			w.w.Header().Set(name, value)
+		}
+		w.w.Header().Set("Content-Type", "application/json")
+		w.w.WriteHeader(code)
+		_, _ = io.WriteString(w.w, body)
+	}
+}

@@ -1,0 +1,85 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// Two programs on one data directory: the one that comes second reads, and may
+// go on with a copy.
+
+func TestSecondProgramReadsAndForks(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("The first answer."), says("Still here."), says("Still here."), says("Still here."))
+	first := p.start(usual, s.args()...)
+	first.idle("Talking to")
+	first.say("first question")
+	first.idle("The first answer.")
+
+	second := p.start(usual, s.args("-c")...)
+	second.idle("> first question", "The first answer.", "read only", "/fork continues a copy")
+	second.typed("may I?")
+	second.key("enter")
+	second.see("may I?", "/fork")
+	if s.count() != 1 {
+		t.Errorf("what was said while reading was sent")
+	}
+	second.key("ctrl+c")
+	second.wait("empty draft", func(s screen) bool { return s.has("Ask something") })
+	second.typed("/fork")
+	second.key("enter")
+	second.wait("copy", func(s screen) bool { return s.has("The first answer.") && !s.has("read only") })
+	second.goesOn()
+	if sent := s.request(-1); !strings.Contains(sent, "The first answer.") {
+		t.Errorf("the copy does not carry the conversation: %s", sent)
+	}
+	first.goesOn()
+	p.quits(first)
+	p.quits(second)
+	store := p.store()
+	if id, other := resumeLine(first), resumeLine(second); id == other || id == "" || other == "" {
+		t.Errorf("the copy has the ID %q, the original %q", other, id)
+	}
+	findings, err := store.Check(t.Context(), nil)
+	if err != nil || len(findings) > 0 {
+		t.Errorf("doctor finds %v, %v", findings, err)
+	}
+}
+
+// resumeLine is the ID that a program named when it was left, "" if none.
+func resumeLine(term *terminal) string {
+	_, id, _ := strings.Cut(term.written(), "plimsoll -r ")
+	if fields := strings.Fields(id); len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}
+
+func TestTwoConversationsAtOnceDisturbEachOtherNot(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	both := make(chan struct{})
+	held := func(w *wire) {
+		w.text("Begun ")
+		w.await(both)
+		w.text("and ended.")
+		w.end("stop", 0, 0)
+	}
+	s := newServer(t, held, held, says("Still here."), says("Still here."))
+	terms := []*terminal{p.start(usual, s.args()...), p.start(usual, s.args()...)}
+	for _, term := range terms {
+		term.idle("Talking to")
+		term.say("go")
+		term.see("Begun")
+	}
+	close(both)
+	for _, term := range terms {
+		term.idle("Begun and ended.")
+		term.goesOn()
+		p.quits(term)
+	}
+	if a, b := resumeLine(terms[0]), resumeLine(terms[1]); a == "" || a == b {
+		t.Errorf("the IDs are %q and %q", a, b)
+	}
+}

@@ -1,0 +1,119 @@
+package e2e_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// What an impatient person and a window manager do.
+
+func TestTypingWhileAReplyStreams(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	typed := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		w.pour(typed, func(i int) string { return fmt.Sprintf("word%d ", i) })
+		w.text("\n\nThe last word.")
+		w.end("stop", 0, 0)
+	}, says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("go")
+	term.see("word1 ")
+	const draft = "the quick brown fox jumps over the lazy dog and 漢字 too"
+	for _, r := range strings.Repeat(draft+" ", 3) {
+		term.typed(string(r))
+	}
+	term.typed("END")
+	during := term.see("END")
+	if !during.busy() || during.broken() != "" {
+		t.Errorf("%s:\n%s", during.broken(), during.text)
+	}
+	close(typed)
+	term.idle("The last word.", "END")
+	term.key("enter")
+	term.idle("Still here.")
+	if sent := s.request(-1); !strings.Contains(sent, strings.Repeat(draft+" ", 3)+"END") {
+		t.Errorf("what was typed is not what was sent: %s", sent[max(0, len(sent)-400):])
+	}
+}
+
+func TestMessagesQueueWhileBusyAndComeBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.text("On and")
+		w.hang()
+	}, says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("go")
+	term.see("On and")
+	term.say("second")
+	term.see("queued: second")
+	term.key("esc")
+	term.wait("message back", func(s screen) bool { return s.has("■ stopped", "│ second") && !s.has("queued") })
+	term.key("enter")
+	term.idle("> second", "Still here.")
+}
+
+func TestPasteOf200KBIsAChip(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."), says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	var b strings.Builder
+	for i := 0; b.Len() < 200<<10; i++ {
+		fmt.Fprintf(&b, "line %d of a long log\n", i)
+	}
+	lines := strings.Count(b.String(), "\n")
+	term.paste(b.String())
+	term.see(fmt.Sprintf("[pasted 1: %d lines", lines), "→ ~")
+	term.typed("what is this?")
+	term.see("what is this?")
+	term.key("enter")
+	term.idle("Still here.", "(ctrl+o to expand)")
+	sent := s.request(0)
+	if !strings.Contains(sent, fmt.Sprintf(`line %d of a long log\n`, lines-1)) || strings.Count(sent, "of a long log") != lines {
+		t.Error("the paste was not sent whole")
+	}
+	term.goesOn()
+}
+
+func TestResizeStorm(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	stop := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		w.pour(stop, func(i int) string {
+			if i >= 200 {
+				return ""
+			}
+			return fmt.Sprintf("- item %d with `code` and **weight** and 漢字\n", i)
+		})
+		w.text("\nThe last word.")
+		w.end("stop", 0, 0)
+	}, says("Still here."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("go")
+	term.see("item 1")
+	for i := range 60 {
+		term.resize(size{20 + i*37%231, 8 + i*23%53})
+	}
+	for _, at := range []size{{20, 8}, {250, 60}, {40, 12}, {1, 1}, {80, 24}, {20, 60}, {250, 8}, usual} {
+		term.resize(at)
+		if at.w < 20 {
+			continue
+		}
+		term.wait(fmt.Sprintf("frame of %dx%d", at.w, at.h), func(s screen) bool {
+			w, h := s.size()
+			return w == at.w && h == at.h && s.broken() == "" && s.has("漢")
+		})
+	}
+	close(stop)
+	term.idle("The last word.")
+	term.goesOn()
+}

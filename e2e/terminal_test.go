@@ -1,0 +1,308 @@
+package e2e_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// A terminal is a program in a pseudo-terminal. What it writes goes to an
+// emulator, which answers its queries as a terminal does, and is kept as bytes.
+// Waiting is for a condition of the screen, looked at again whenever something
+// was written; the deadline is only for tests that fail.
+
+// patience is how long a test waits for what must come.
+const patience = 30 * time.Second
+
+type terminal struct {
+	t   testing.TB
+	cmd *exec.Cmd
+	pty *os.File
+
+	mu      sync.Mutex // guards what follows
+	screen  *vt.Emulator
+	raw     bytes.Buffer
+	changed chan struct{} // closed, and replaced, when something was written
+
+	input  chan []byte
+	ended  chan struct{} // closed when the program has ended and all it wrote is here
+	result error
+	tasks  sync.WaitGroup
+}
+
+// size is columns and rows.
+type size struct{ w, h int }
+
+var usual = size{100, 30}
+
+// start starts the program in a terminal.
+func (p *place) start(s size, args ...string) *terminal {
+	p.t.Helper()
+	return open(p.t, p.command(args...), s)
+}
+
+// open starts a command in a terminal of its own.
+func open(t testing.TB, cmd *exec.Cmd, s size) *terminal {
+	t.Helper()
+	term := &terminal{t: t, cmd: cmd, screen: vt.NewEmulator(s.w, s.h), changed: make(chan struct{}),
+		input: make(chan []byte, 4096), ended: make(chan struct{})}
+	term.modernise()
+	var err error
+	if term.pty, err = pty.StartWithSize(cmd, s.winsize()); err != nil {
+		t.Fatalf("starting the program: %v", err)
+	}
+	stop := make(chan struct{})
+	term.tasks.Go(term.output)
+	term.tasks.Go(term.answers)
+	term.tasks.Go(func() { term.write(stop) })
+	t.Cleanup(func() {
+		term.kill()
+		<-term.ended
+		close(stop)
+		_ = term.pty.Close()                            // only now: it ends a write under way
+		_ = term.screen.InputPipe().(io.Closer).Close() // ends answers; closing a pipe never fails
+		term.tasks.Wait()
+	})
+	return term
+}
+
+// modernise has the emulator say that it takes frames as a whole and measures
+// characters as people see them, which it does: asked about these two modes it
+// says that it never heard of them.
+func (t *terminal) modernise() {
+	t.screen.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(params ansi.Params) bool {
+		n, _, _ := params.Param(0, 0)
+		for _, mode := range []ansi.DECMode{ansi.ModeSynchronizedOutput, ansi.ModeUnicodeCore} {
+			if n == mode.Mode() {
+				_, _ = io.WriteString(t.screen.InputPipe(), ansi.ReportMode(mode, ansi.ModeReset)) // fails only when closed
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func (s size) winsize() *pty.Winsize { return &pty.Winsize{Cols: uint16(s.w), Rows: uint16(s.h)} }
+
+// output takes what the program writes until it ends.
+func (t *terminal) output() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := t.pty.Read(buf)
+		t.mu.Lock()
+		t.raw.Write(buf[:n])
+		t.feed(buf[:n])
+		close(t.changed)
+		t.changed = make(chan struct{})
+		t.mu.Unlock()
+		if err != nil { // EIO: nobody holds the other end any more
+			break
+		}
+	}
+	t.result = t.cmd.Wait()
+	close(t.ended)
+}
+
+// feed gives bytes to the emulator. It panics on a frame for a size that it no
+// longer has: such a frame means nothing, and the next one redraws everything.
+func (t *terminal) feed(b []byte) {
+	for len(b) > 0 {
+		n := min(len(b), 256)
+		func() {
+			defer func() {
+				if recover() != nil {
+					_, _ = t.screen.WriteString(wholeScreen) // fails only when closed
+				}
+			}()
+			_, _ = t.screen.Write(b[:n]) // as above
+		}()
+		b = b[n:]
+	}
+}
+
+// wholeScreen makes the whole screen scroll, and leaves the cursor in place.
+const wholeScreen = "\x1b7\x1b[r\x1b8"
+
+// answers types what the emulator answers to queries.
+func (t *terminal) answers() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := t.screen.Read(buf)
+		if err != nil {
+			return
+		}
+		t.send(string(buf[:n]))
+	}
+}
+
+// write types what was sent. A program that does not read makes nobody wait.
+func (t *terminal) write(stop <-chan struct{}) {
+	for {
+		select {
+		case b := <-t.input:
+			if _, err := t.pty.Write(b); err != nil {
+				return
+			}
+		case <-stop:
+			return
+		}
+	}
+}
+
+func (t *terminal) send(s string) {
+	select {
+	case t.input <- []byte(s):
+	case <-t.ended:
+	}
+}
+
+// keys are the bytes of keys that are no text.
+var keys = map[string]string{
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "ctrl+c": "\x03",
+	"ctrl+d": "\x04", "ctrl+j": "\n", "ctrl+l": "\x0c", "ctrl+o": "\x0f", "up": "\x1b[A", "down": "\x1b[B",
+	"pgup": "\x1b[5~", "pgdown": "\x1b[6~", "end": "\x1b[F",
+}
+
+// typed types text.
+func (t *terminal) typed(text string) { t.send(text) }
+
+// key presses a key.
+func (t *terminal) key(names ...string) {
+	t.t.Helper()
+	for _, name := range names {
+		k, ok := keys[name]
+		if !ok {
+			t.t.Fatalf("there is no key %q", name)
+		}
+		t.send(k)
+	}
+}
+
+// say types a message and sends it.
+func (t *terminal) say(text string) {
+	t.send(text)
+	t.wait("the draft "+text, func(s screen) bool { return strings.Contains(s.text, "│ "+firstOf(text, 12)) })
+	t.send(keys["enter"])
+}
+
+func firstOf(s string, n int) string { return string([]rune(s)[:min(n, len([]rune(s)))]) }
+
+// paste pastes text as terminals do.
+func (t *terminal) paste(text string) { t.send("\x1b[200~" + text + "\x1b[201~") }
+
+// resize changes the size of the terminal.
+func (t *terminal) resize(s size) {
+	t.t.Helper()
+	t.mu.Lock()
+	t.screen.Resize(s.w, s.h)
+	t.feed([]byte(wholeScreen)) // as terminals do
+	t.mu.Unlock()
+	if err := pty.Setsize(t.pty, s.winsize()); err != nil {
+		t.t.Fatal(err)
+	}
+}
+
+// shown is the screen now.
+func (t *terminal) shown() screen {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return newScreen(t.screen)
+}
+
+// written is every byte that the program wrote so far.
+func (t *terminal) written() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.raw.String()
+}
+
+// wait waits until the screen is as wanted, and returns it.
+func (t *terminal) wait(what string, wanted func(screen) bool) screen {
+	t.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for ended := false; ; {
+		t.mu.Lock()
+		s, changed := newScreen(t.screen), t.changed
+		t.mu.Unlock()
+		if wanted(s) {
+			return s
+		}
+		if ended {
+			t.t.Fatalf("the program ended (%v) before there was %s:\n%s", t.result, what, s.text)
+		}
+		select {
+		case <-changed:
+		case <-t.ended:
+			ended = true
+		case <-late.C:
+			t.t.Fatalf("there is still no %s:\n%s", what, s.text)
+		}
+	}
+}
+
+// see waits until all of the texts are on the screen.
+func (t *terminal) see(texts ...string) screen {
+	t.t.Helper()
+	return t.wait(strings.Join(texts, ", "), func(s screen) bool { return s.has(texts...) })
+}
+
+// idle waits until all of the texts are on the screen, no turn runs, and the
+// frame is in order.
+func (t *terminal) idle(texts ...string) screen {
+	t.t.Helper()
+	return t.wait("quiet screen with "+strings.Join(texts, ", "), func(s screen) bool {
+		return s.has(texts...) && !s.busy() && s.broken() == ""
+	})
+}
+
+// busy reports whether the screen says that a turn runs.
+func (s screen) busy() bool {
+	return strings.ContainsAny(s.text, "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏") || s.has("waiting for you")
+}
+
+// kill kills the program as it stands.
+func (t *terminal) kill() {
+	// Fails only when it has ended already.
+	_ = t.cmd.Process.Signal(syscall.SIGKILL)
+}
+
+// end waits for the end of the program and returns its exit code.
+func (t *terminal) end() int {
+	t.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-t.ended:
+	case <-late.C:
+		t.t.Fatalf("the program does not end:\n%s", t.shown().text)
+	}
+	code, ok := exitCode(t.result)
+	if !ok {
+		t.t.Fatal(t.result)
+	}
+	return code
+}
+
+// exitCode is the code a command ended with; false if it did not run.
+func exitCode(err error) (int, bool) {
+	if err == nil {
+		return 0, true
+	}
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return 0, false
+	}
+	return exit.ExitCode(), true
+}
