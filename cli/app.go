@@ -44,14 +44,11 @@ func (a *app) configure() error {
 	}
 	paths, err := config.FindPaths(a.env.Lookup, a.flags.data)
 	if err != nil {
-		return usageError{err}
+		return usageError{withHint(err, "set HOME, or name both places with --data and --config")}
 	}
 	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
 	if err != nil {
 		return usageError{err}
-	}
-	if a.flags.window < 0 {
-		return wrongUse("--window must be a number of tokens above 0, not %d", a.flags.window)
 	}
 	a.loaded, a.paths, a.workspace = &loaded, paths, workspace
 	return nil

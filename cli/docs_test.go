@@ -36,7 +36,6 @@ func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
 func commandsMarkdown() string {
 	a := &app{env: Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}}
 	root := a.rootCommand()
-	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
 	var b strings.Builder

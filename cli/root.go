@@ -47,9 +47,8 @@ func (a *app) rootCommand() *cobra.Command {
 	root := a.chatCommand()
 	root.Version = a.env.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.config, "config", "", "configuration `FILE` instead of the usual one")
 	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations, log and transcripts")
@@ -61,6 +60,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.AddCommand(a.askCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
 		a.doctorCommand(), a.configCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
+	completeShells(root)
 	return root
 }
 

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// What every command's flags must be. A flag that is given with an empty value
+// is a mistake, not a flag left out: a script whose variable is not set must
+// not talk to another provider or write into another folder than it meant to.
+
+// checkFlags checks the flags that every command has.
+func (a *app) checkFlags(c *cobra.Command) error {
+	for _, f := range []struct{ name, value, sample string }{
+		{"config", a.flags.config, "FILE"}, {"data", a.flags.data, "DIR"},
+		{"model", a.flags.model, "PROVIDER/ID"}, {"base-url", a.flags.baseURL, "URL"},
+	} {
+		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
+			return usageError{withHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out")}
+		}
+	}
+	if c.Flags().Changed("window") && a.flags.window <= 0 {
+		return wrongUse("--window must be a number of tokens above 0, not %d", a.flags.window)
+	}
+	if f := c.Flags().Lookup("resume"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
+		return usageError{withHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest")}
+	}
+	if a.flags.baseURL != "" {
+		return checkBaseURL("--base-url", a.flags.baseURL)
+	}
+	return nil
+}
+
+// checkBaseURL reports an address that no request can be sent to. The address
+// is not repeated, because it may hold a password.
+func checkBaseURL(name, base string) error {
+	u, err := url.Parse(base)
+	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return nil
+	}
+	return usageError{withHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1")}
+}
+
+// flagError says what is wrong with a flag, without the library's own words.
+func flagError(c *cobra.Command, err error) error {
+	var number *strconv.NumError
+	if before, _, ok := strings.Cut(err.Error(), ": strconv."); ok && errors.As(err, &number) {
+		err = errors.New(before + ": it takes a whole number")
+		if errors.Is(number.Err, strconv.ErrRange) {
+			err = errors.New(before + ": the number is too large")
+		}
+	}
+	return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+}
+
+// shells are the examples of the completion commands, by shell.
+var shells = map[string]string{
+	"bash":       "  plimsoll completion bash > ~/.local/share/bash-completion/completions/plimsoll",
+	"zsh":        "  plimsoll completion zsh > \"${fpath[1]}/_plimsoll\"",
+	"fish":       "  plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish",
+	"powershell": "  plimsoll completion powershell | Out-String | Invoke-Expression",
+}
+
+// completeShells gives the library's completion commands examples, and makes
+// the name of a shell it does not know wrong use.
+func completeShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "completion" {
+			continue
+		}
+		c.Args = positional(cobra.NoArgs)
+		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		c.Example = shells["bash"]
+		for _, shell := range c.Commands() {
+			shell.Args = positional(cobra.NoArgs)
+			shell.Example = shells[shell.Name()]
+		}
+	}
+}
