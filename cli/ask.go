@@ -60,7 +60,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err := a.configure(); err != nil {
 		return err
 	}
-	prompt, err = a.withInput(prompt)
+	prompt, err = a.withInput(ctx, prompt)
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range r.notes {
-		fmt.Fprintln(a.env.Stderr, "note: "+note)
-	}
-	fmt.Fprintf(a.env.Stderr, "%s · %s\n", r.id, l.model.Name())
 	w := newAsking(a, r)
+	for _, note := range r.notes {
+		w.progress("note: " + note)
+	}
+	w.progress(r.id + " · " + r.link.model.Name())
 	r.agent.Send(prompt)
 	err = w.watch(ctx)
 	return errors.Join(err, r.close())
@@ -103,12 +103,11 @@ func (o askOptions) mode() (conversation.Mode, error) {
 }
 
 // withInput appends what comes in on a pipe to the prompt.
-func (a *app) withInput(prompt string) (string, error) {
+func (a *app) withInput(ctx context.Context, prompt string) (string, error) {
 	if a.env.Stdin != nil && !terminal(a.env.Stdin) {
-		const most = 64 << 20
-		data, err := io.ReadAll(io.LimitReader(a.env.Stdin, most))
+		data, err := readAll(ctx, a.env.Stdin)
 		if err != nil {
-			return "", fmt.Errorf("reading standard input: %w", err)
+			return "", err
 		}
 		if text := strings.TrimRight(string(data), "\n"); strings.TrimSpace(text) != "" {
 			if prompt != "" {
@@ -121,6 +120,33 @@ func (a *app) withInput(prompt string) (string, error) {
 		return "", wrongUse("there is nothing to ask: give a prompt, or pipe one in")
 	}
 	return prompt, nil
+}
+
+// maxInput is how many bytes may come in on a pipe.
+const maxInput = 64 << 20
+
+// readAll reads standard input to its end, or until ctx ends: a pipe cannot be
+// made to stop waiting, so what reads it then ends with the program.
+func readAll(ctx context.Context, input io.Reader) ([]byte, error) {
+	var data []byte
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		data, err = io.ReadAll(io.LimitReader(input, maxInput+1))
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading standard input: %w", err)
+	case len(data) > maxInput:
+		return nil, wrongUse("more than %d MiB came in on standard input; no model takes so much", maxInput>>20)
+	}
+	return data, nil
 }
 
 // askLink is the model to ask. A server that knows how large its window is
@@ -162,13 +188,11 @@ type asking struct {
 	running *running
 	reply   replyWriter
 	stderr  io.Writer
-	quiet   bool // no progress: standard error is no terminal
-	begun   bool
 	failure *agent.Error
 }
 
 func newAsking(a *app, r *running) *asking {
-	return &asking{running: r, reply: a.replyWriter(), stderr: a.env.Stderr, quiet: !terminal(a.env.Stderr)}
+	return &asking{running: r, reply: a.replyWriter(), stderr: a.env.Stderr}
 }
 
 // watch shows what happens until the conversation is idle again. Ending ctx
@@ -202,16 +226,10 @@ func (w *asking) show(u agent.Update) (over bool) {
 	case agent.Failed:
 		w.failure = u.Err
 	case agent.Status:
-		switch u.Phase {
-		case agent.Idle:
-			return w.begun
-		case agent.Retrying:
+		if u.Phase == agent.Retrying {
 			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))
 		}
-		w.begun = true
-	case agent.Returned:
-		// The message could not be stored.
-		return w.failure != nil
+		return u.Phase == agent.Idle // a conversation is not said to be idle before its first turn
 	}
 	return false
 }
@@ -220,7 +238,7 @@ func (w *asking) appended(events []conversation.Event) {
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
-			w.begun = true
+			w.failure = nil // what could not be saved before was saved with it
 		case conversation.AssistantMessage:
 			w.reply.message(b)
 		case conversation.ToolResult:

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ const (
 	maxPrompts    = 500             // of the history
 	shellTime     = 2 * time.Minute // for a command of the user's own
 	maxShell      = 30_000          // characters of its output
-	maxAttachment = 1 << 20         // bytes of a mentioned file that are looked at
+	maxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
 // Conversations lists the stored ones, newest first.
@@ -89,6 +88,9 @@ func windowNote(tokens int) string {
 	return fmt.Sprintf("%dk", (tokens+500)/1000)
 }
 
+// errLeft says that another conversation was opened meanwhile.
+var errLeft = errors.New("the conversation was left before the model answered")
+
 // SwitchModel makes requests go to another model from here on.
 func (h *host) SwitchModel(ctx context.Context, name string) error {
 	var c choice
@@ -97,7 +99,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 		h.mu.Unlock()
 		return errors.New("this conversation is read only")
 	}
-	current := h.running.link.model
+	r, current := h.running, h.running.link.model
 	h.mu.Unlock()
 	c, err := h.app.named(name)
 	if rest, ok := strings.CutPrefix(name, current.Provider+"/"); ok && current.Provider == providerCustom && h.app.flags.baseURL != "" {
@@ -112,10 +114,10 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running == nil {
-		return errEnded
+	if h.running != r {
+		return errLeft
 	}
-	h.running.switchTo(l)
+	r.switchTo(l)
 	return nil
 }
 
@@ -165,6 +167,9 @@ func attachment(root *os.Root, path string) (string, error) {
 	if !st.Mode().IsRegular() {
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
 	}
+	if st.Size() > maxAttachment {
+		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", maxAttachment>>20)
+	}
 	f, err := root.Open(path)
 	if err != nil {
 		return "", err
@@ -186,16 +191,8 @@ func attachment(root *os.Root, path string) (string, error) {
 func (h *host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-c", command)
-	cmd.Dir = h.app.workspace
-	cmd.WaitDelay = time.Second
-	output, err := cmd.CombinedOutput()
-	text, _ := conversation.Cut(conversation.Clean(string(output)), maxShell)
-	text = strings.TrimRight(text, "\n")
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return text + "\n(" + exit.Error() + ")", nil
-	}
+	output, err := tools.Shell(ctx, h.app.workspace, command)
+	text, _ := conversation.Cut(output, maxShell)
 	return text, err
 }
 

@@ -14,15 +14,15 @@ import (
 // conversation is opened. Settings of providers are not recorded, because they
 // may hold secrets.
 
-// unrecorded begins the keys that never enter a log.
-const unrecorded = "providers."
+// unrecorded is the key that, with all below it, never enters a log.
+const unrecorded = "providers"
 
 // overrides are the settings of --cfg by key.
 func (a *app) overrides() map[string]string {
 	set := map[string]string{}
 	for _, text := range a.flags.set {
 		key, value, ok := strings.Cut(text, "=")
-		if key = strings.TrimSpace(key); ok && !strings.HasPrefix(key, unrecorded) {
+		if key = strings.TrimSpace(key); ok && key != unrecorded && !strings.HasPrefix(key, unrecorded+".") {
 			set[key] = strings.TrimSpace(value)
 		}
 	}

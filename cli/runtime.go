@@ -86,6 +86,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if r.cfg, err = r.app.configFor(r.events); err != nil {
 		return err
 	}
+	r.link.model = r.bounded(r.link.model)
 	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
 		return err
 	}
@@ -139,6 +140,15 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 	return conversation.Instructions{}, false
 }
 
+// bounded is a model with the window that the conversation's own settings give
+// it; only the flag is stronger.
+func (r *running) bounded(m agent.Model) agent.Model {
+	if w := r.cfg.Context.Window; w > 0 && r.app.flags.window == 0 {
+		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
+	}
+	return m
+}
+
 // provider is that of a link; where servers say how large the window is, it is
 // asked for once a reply has ended.
 func (r *running) provider(l link) agent.Provider {
@@ -161,6 +171,7 @@ func (r *running) ask(l link) {
 
 // switchTo sends the conversation's requests to another model.
 func (r *running) switchTo(l link) {
+	l.model = r.bounded(l.model)
 	r.link = l
 	r.agent.SwitchModel(l.model, r.provider(l))
 	if l.discover != nil {

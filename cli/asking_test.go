@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+)
+
+// askedOf watches one question to an agent until the turn is over.
+func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progress string, err error) {
+	t.Helper()
+	a, err := agent.New(agent.Options{Log: log, Provider: agenttest.NewProvider(script...), Model: agent.Model{Provider: "test", ID: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }()
+	var stdout, stderr bytes.Buffer
+	w := &asking{running: &running{agent: a}, reply: &plainReply{out: &stdout}, stderr: &stderr}
+	a.Send("go")
+	watched := make(chan error, 1)
+	go func() { watched <- w.watch(ctx) }()
+	synctest.Wait()
+	select {
+	case err = <-watched:
+	default:
+		t.Error("ask waits for ever")
+	}
+	stop()
+	<-ended
+	return stdout.String(), stderr.String(), err
+}
+
+func TestAskEndsWhenNothingCanBeSaved(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		full := &agenttest.Memory{Fail: func(string) error { return errors.New("disk full") }}
+		_, _, err := askedOf(t, full)
+		var failure *agent.Error
+		if !errors.As(err, &failure) || failure.Class != agent.NotSaved || !strings.Contains(err.Error(), "disk full") {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
+	t.Parallel()
+	input, writer := io.Pipe()
+	defer writer.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := readAll(ctx, input); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	a := &app{flags: flags{set: []string{
+		"providers.x.headers.Authorization=secret", "providers={x: {headers: {Authorization: secret}}}", " providers = {}", "ui.theme=dark",
+	}}}
+	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.overrides()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
+	t.Parallel()
+	server := compact.Window{Tokens: 8192, Source: compact.WindowServer}
+	for name, c := range map[string]struct {
+		recorded, flag int
+		want           compact.Window
+	}{
+		"none":           {0, 0, server},
+		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
+		"the flag stays": {5000, 8192, server},
+	} {
+		r := &running{app: &app{flags: flags{window: c.flag}}}
+		r.cfg.Context.Window = c.recorded
+		if got := r.bounded(agent.Model{Window: server}).Window; got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
