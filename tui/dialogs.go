@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,9 +13,11 @@ import (
 	"plimsoll/tui/overlay"
 )
 
-// IDs of dialogs that are not about a call. Calls have IDs of their own, which
-// never hold a slash.
+// IDs of dialogs. Those about a call begin with aboutCall: what a server calls
+// its calls must not be taken for another dialog.
 const (
+	aboutCall = "call/"
+
 	dialogModels = "pick/model"
 	dialogThemes = "pick/theme"
 	dialogTalks  = "pick/conversation"
@@ -36,12 +39,29 @@ type question struct {
 func (m *Model) ask(u agent.AskApproval) {
 	q := question{callID: u.Call.ID}
 	if u.Review.Need == conversation.NeedAnswer {
-		q.dialog = overlay.NewAsk(u.Call.ID, u.Review.Question, u.Review.Options)
+		q.dialog = overlay.NewAsk(aboutCall+u.Call.ID, u.Review.Question, u.Review.Options)
 	} else {
-		q.dialog = overlay.NewApprove(u.Call.ID, u.Review)
+		q.dialog = overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
 	}
 	m.questions = append(m.questions, q)
-	m.overlays.Push(q.dialog, m.options.Now())
+	m.push(q.dialog)
+}
+
+// push opens a dialog. The release of a mouse button that is down would go to
+// it.
+func (m *Model) push(d overlay.Dialog) {
+	m.transcript.ClearSelection()
+	m.overlays.Push(d, m.options.Now())
+}
+
+// reply gives the answer to the question of a call, whose dialog is gone.
+func (m *Model) reply(id string, g conversation.Grant, text string) {
+	callID, ok := strings.CutPrefix(id, aboutCall)
+	if !ok {
+		return
+	}
+	m.questions = slices.DeleteFunc(m.questions, func(q question) bool { return q.callID == callID })
+	m.talk.Session.Answer(callID, g, text)
 }
 
 // closeQuestion closes the dialog of a call that needs no answer any more.
@@ -55,23 +75,17 @@ func (m *Model) closeQuestion(callID string) {
 	})
 }
 
-// clearDialogs closes everything: another conversation is open.
-func (m *Model) clearDialogs() {
-	m.questions = nil
-	for m.overlays.Len() > 0 {
-		m.overlays.Pop(m.options.Now())
+// closeTop closes the dialog that has the keys without an answer: to a call
+// that means no.
+func (m *Model) closeTop() {
+	top := m.overlays.Top()
+	for _, q := range m.questions {
+		if q.dialog == top {
+			m.reply(aboutCall+q.callID, conversation.GrantNo, "")
+			break
+		}
 	}
-}
-
-// dismissed handles a dialog that was closed without an answer: to a call that
-// means no.
-func (m *Model) dismissed(id string) tea.Cmd {
-	switch id {
-	case dialogModels, dialogThemes, dialogTalks, dialogDelete, dialogPage, dialogHelp:
-		return nil
-	}
-	m.talk.Session.Answer(id, conversation.GrantNo, "")
-	return nil
+	m.overlays.Pop(m.options.Now())
 }
 
 // picked carries out a choice.
@@ -89,7 +103,7 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 
 func (m *Model) pickModel(msg modelsMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(msg.err.Error(), true)
+		return m.fail(msg.err)
 	}
 	items := make([]overlay.Item, len(msg.choices))
 	for i, c := range msg.choices {
@@ -109,7 +123,7 @@ func (m *Model) pickTheme() {
 
 func (m *Model) pickConversation(msg conversationsMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(msg.err.Error(), true)
+		return m.fail(msg.err)
 	}
 	items := make([]overlay.Item, len(msg.list))
 	for i, s := range msg.list {
@@ -120,18 +134,18 @@ func (m *Model) pickConversation(msg conversationsMsg) tea.Cmd {
 }
 
 func (m *Model) pick(o overlay.PickerOptions) {
-	m.overlays.Push(overlay.NewPicker(o), m.options.Now())
+	m.push(overlay.NewPicker(o))
 }
 
 func (m *Model) confirmDelete() {
-	m.overlays.Push(overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
+	m.push(overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
 		Question: "Remove this conversation for good? Nothing of it can be brought back.",
-		Yes:      "delete it", No: "keep it", Danger: true}), m.options.Now())
+		Yes:      "delete it", No: "keep it", Danger: true}))
 }
 
 func (m *Model) showPage(msg pageMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.say(msg.err.Error(), true)
+		return m.fail(msg.err)
 	}
 	m.show(msg.title, msg.text)
 	return nil
@@ -139,7 +153,7 @@ func (m *Model) showPage(msg pageMsg) tea.Cmd {
 
 // show opens a page of text.
 func (m *Model) show(title, text string) {
-	m.overlays.Push(overlay.NewText(dialogPage, title, text), m.options.Now())
+	m.push(overlay.NewText(dialogPage, title, text))
 }
 
 // showHelp opens the help, made from the keymaps and the commands.
@@ -155,7 +169,7 @@ func (m *Model) showHelp() {
 			{Name: "!!COMMAND", What: "run a command without adding"},
 		}},
 	}
-	m.overlays.Push(overlay.NewHelp(dialogHelp, groups), m.options.Now())
+	m.push(overlay.NewHelp(dialogHelp, groups))
 }
 
 // commandGroup is the slash commands as the help shows them.

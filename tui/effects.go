@@ -14,7 +14,6 @@ import (
 const (
 	tickEvery = 100 * time.Millisecond
 	snackFor  = 4 * time.Second
-	quitFor   = 2 * time.Second
 )
 
 // conversationFrom opens, begins, forks or deletes, as open does.
@@ -31,6 +30,11 @@ func listen(ctx context.Context, u Updates) tea.Cmd {
 		list, err := u.Take(ctx)
 		return updatesMsg{from: u, list: list, ended: err != nil}
 	}
+}
+
+// snackOver ends a passing word.
+func snackOver(seq int) tea.Cmd {
+	return tea.Tick(snackFor, func(time.Time) tea.Msg { return snackOverMsg{seq} })
 }
 
 func tick() tea.Cmd {
@@ -75,12 +79,6 @@ func (m *Model) loadConversations() tea.Cmd {
 	}
 }
 
-// resume continues another conversation.
-func (m *Model) resume(id string) tea.Cmd {
-	host := m.options.Host
-	return conversationFrom(m.ctx, func(ctx context.Context) (Conversation, error) { return host.Resume(ctx, id) })
-}
-
 func (m *Model) switchModel(name string) tea.Cmd {
 	ctx, models := m.ctx, m.options.Models
 	return func() tea.Msg { return doneMsg{models.SwitchModel(ctx, name)} }
@@ -94,11 +92,11 @@ func (m *Model) loadPage(title, page string) tea.Cmd {
 	}
 }
 
-func (m *Model) runShell(command string, add bool) tea.Cmd {
-	ctx, desk := m.ctx, m.options.Desk
+func (m *Model) runShell(ctx context.Context, run *shellRun) tea.Cmd {
+	desk := m.options.Desk
 	return func() tea.Msg {
-		output, err := desk.Shell(ctx, command)
-		return shellMsg{command, output, add, err}
+		output, err := desk.Shell(ctx, run.command)
+		return shellMsg{run, output, err}
 	}
 }
 
@@ -122,11 +120,28 @@ func edit(e editorMsg) tea.Cmd {
 	})
 }
 
-// attach adds the text of mentioned files to a message and sends it.
-func (m *Model) attach(text string, paths []string) tea.Cmd {
+// attach reads the files that a message mentions.
+func (m *Model) attach(o *outgoing) tea.Cmd {
 	ctx, desk := m.ctx, m.options.Desk
+	paths := make([]string, len(o.named))
+	for i, f := range o.named {
+		paths[i] = f.Path
+	}
 	return func() tea.Msg {
 		files, err := desk.Attach(ctx, paths)
-		return attachedMsg{text, files, err}
+		return attachedMsg{o, files, err}
+	}
+}
+
+// remember keeps what was said for the prompt history.
+func (m *Model) remember(texts []string) tea.Cmd {
+	ctx, prompts := m.ctx, m.options.Prompts
+	return func() tea.Msg {
+		for _, text := range texts {
+			if err := prompts.Remember(ctx, text); err != nil {
+				return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}
+			}
+		}
+		return doneMsg{}
 	}
 }

@@ -16,7 +16,9 @@ import (
 // The handbook's tables of keys and commands are made from the keymaps and the
 // slash commands; go test ./tui -update writes them.
 
-var updateHandbook = flag.Bool("update", false, "rewrite the tables of keys and commands")
+// updating reports whether documents are to be written; the flag is that of the
+// goldens.
+func updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
 // tablesIn compares the tables between marks in a document with what they
 // should be.
@@ -37,7 +39,7 @@ func tablesIn(t *testing.T, document string, tables map[string]string) {
 		}
 		want = before + begin + "\n" + table + "\n" + end + after
 	}
-	if *updateHandbook {
+	if updating() {
 		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

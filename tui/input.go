@@ -1,11 +1,11 @@
 package tui
 
 import (
-	"time"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent"
+	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 )
@@ -17,7 +17,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if key.Matches(k, m.options.Keys.Screen.Interrupt) {
 		return m.interrupt()
 	}
-	m.quitting = false
+	m.quitSeq = 0
 	if m.overlays.Len() > 0 {
 		action, cmd := m.overlays.Update(k, m.options.Now())
 		return tea.Batch(cmd, m.answer(action))
@@ -83,31 +83,38 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// cancel stops the turn; queued messages come back by themselves.
+// cancel stops the user's own command, or else the turn; queued messages come
+// back by themselves.
 func (m *Model) cancel() {
-	if m.talk.open && (m.busy() || len(m.status.queued) > 0) {
+	switch {
+	case m.shell != nil && !m.shell.stopped:
+		m.stopShell()
+	case m.busy() || len(m.status.queued) > 0:
 		m.talk.Session.Cancel()
 	}
 }
 
-// interrupt stops what runs, then clears what is typed, then quits.
+// interrupt stops what runs, then clears what is typed, then quits. What is
+// already told to stop does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
+	again := m.quitSeq != 0 && m.quitSeq == m.status.snack.seq && m.status.snack.text != ""
+	m.quitSeq = 0
 	switch {
-	case m.busy():
+	case m.busy() && m.status.now.Phase != agent.Stopping, m.shell != nil && !m.shell.stopped:
 		m.cancel()
 		return nil
 	case m.overlays.Len() > 0:
-		m.overlays.Pop(m.options.Now())
+		m.closeTop()
 		return nil
 	case !m.composer.Empty():
 		m.composer.Clear()
 		return nil
-	case m.quitting:
+	case again:
 		return tea.Quit
 	}
-	m.quitting = true
-	again := tea.Tick(quitFor, func(time.Time) tea.Msg { return quitOverMsg{} })
-	return tea.Batch(again, m.say("press ctrl+c again to quit", false))
+	cmd := m.say("press "+m.options.Keys.Screen.Interrupt.Help().Key+" again to quit", false)
+	m.quitSeq = m.status.snack.seq
+	return cmd
 }
 
 // act carries out what the composer decided.
@@ -126,25 +133,13 @@ func (m *Model) act(action composer.Action, named []composer.File) tea.Cmd {
 		}
 		return m.say(text, true)
 	case composer.Shell:
-		return tea.Batch(m.say("running "+a.Command, false), m.runShell(a.Command, a.Add))
+		return m.startShell(a.Command, a.Add)
 	case composer.Editor:
 		return m.openEditor(a.Text)
 	case composer.Help:
 		m.showHelp()
 	}
 	return nil
-}
-
-// submit sends a message, with the text of the files it mentions.
-func (m *Model) submit(text string, named []composer.File) tea.Cmd {
-	if len(named) == 0 || !m.talk.open || m.talk.ReadOnly != "" {
-		return m.send(text)
-	}
-	paths := make([]string, len(named))
-	for i, f := range named {
-		paths[i] = f.Path
-	}
-	return m.attach(text, paths)
 }
 
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
@@ -165,7 +160,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return tea.Batch(cmd, m.answer(action))
 	}
 	at := msg.Mouse()
-	y := at.Y - m.top()
+	y := at.Y - m.screen.plan.top()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
 		switch at.Button {
@@ -194,16 +189,16 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 func (m *Model) answer(action overlay.Action) tea.Cmd {
 	switch a := action.(type) {
 	case overlay.Approved:
-		m.talk.Session.Answer(a.ID, a.Grant, a.Reason)
+		m.reply(a.ID, a.Grant, a.Reason)
 	case overlay.Answered:
-		m.talk.Session.Answer(a.ID, grantAnswer, a.Text)
+		m.reply(a.ID, grantAnswer, a.Text)
 	case overlay.Dismissed:
-		return m.dismissed(a.ID)
+		m.reply(a.ID, conversation.GrantNo, "")
 	case overlay.Picked:
 		return m.picked(a)
 	case overlay.Confirmed:
-		if a.Yes {
-			return conversationFrom(m.ctx, m.options.Host.Delete)
+		if a.ID == dialogDelete && a.Yes {
+			return m.enter(m.options.Host.Delete)
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func chooseTheme(wish string, dark, colourless bool) (themes.Theme, bool) {
 
 func (l look) status() statusStyles {
 	f, t := l.styles.Frame, l.styles.Text
-	return statusStyles{title: f.Header, rule: f.Rule, subtle: f.Status, accent: t.UserMark, warning: t.Warning,
+	return statusStyles{title: f.Header, detail: f.Detail, rule: f.Rule, subtle: f.Status, accent: t.UserMark, warning: t.Warning,
 		failure: t.Error, snack: f.Snackbar}
 }
 

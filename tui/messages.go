@@ -34,9 +34,6 @@ func (t tickMsg) time() time.Time { return time.Time(t) }
 // snackOverMsg ends a passing word, unless a newer one stands there.
 type snackOverMsg struct{ seq int }
 
-// quitOverMsg ends the time in which a second ctrl+c quits.
-type quitOverMsg struct{}
-
 // filesMsg brings the files that can be mentioned.
 type filesMsg struct{ files []composer.File }
 
@@ -63,9 +60,9 @@ type pageMsg struct {
 
 // shellMsg brings the output of a command of the user's own.
 type shellMsg struct {
-	command, output string
-	add             bool
-	err             error
+	run    *shellRun
+	output string
+	err    error
 }
 
 // editorMsg brings an editor that is ready to take the terminal, and how to
@@ -78,8 +75,9 @@ type editorMsg struct {
 
 // attachedMsg brings the text of the files a message mentions.
 type attachedMsg struct {
-	text, files string
-	err         error
+	to    *outgoing
+	files string
+	err   error
 }
 
 // editedMsg brings a draft back from the external editor.

@@ -36,30 +36,38 @@ type Options struct {
 type Model struct {
 	ctx     context.Context // ends with the program; commands take it
 	options Options
+	parts
+	look   look
+	dark   bool
+	screen screen
 
-	width, height int
-	dark          bool
-	look          look
+	door      door
+	talk      talk
+	outbox    []*outgoing // said, but not handed over yet, oldest first
+	status    status
+	questions []question // of calls that wait, oldest first
+	shell     *shellRun  // the user's own command that runs, nil without one
 
-	talk       talk
-	status     status
+	ticking bool // a tick is under way
+	quitSeq int  // the passing word in whose time a second ctrl+c quits, 0 without one
+}
+
+// parts are the components.
+type parts struct {
 	transcript *transcript.Model
 	composer   *composer.Model
 	gauge      *meter.Model
 	overlays   *overlay.Stack
-	questions  []question // of calls that wait, oldest first
-
-	ticking  bool // a tick is under way
-	quitting bool // a second ctrl+c quits
 }
 
 // talk is the open conversation as the screen knows it.
 type talk struct {
 	Conversation
-	open  bool
-	early []string          // sent before it was open
-	meter compact.Meter     // without the draft
-	reply conversation.Size // of the reply that is arriving
+	open   bool
+	failed string            // why there is none, "" while one is opening
+	faults []string          // what failed before it was open
+	meter  compact.Meter     // without the draft and the reply
+	reply  conversation.Size // of the reply that is arriving
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -67,8 +75,12 @@ func New(ctx context.Context, o Options) *Model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	theme, _ := chooseTheme("auto", true, o.Colourless)
-	m := &Model{ctx: ctx, options: o, dark: true, look: newLook(theme), overlays: overlay.New(o.Keys.Dialogs, newLook(theme).overlay())}
+	theme, ok := chooseTheme(o.Theme, true, o.Colourless)
+	if !ok {
+		theme, _ = chooseTheme("auto", true, o.Colourless)
+	}
+	m := &Model{ctx: ctx, options: o, dark: true, look: newLook(theme), screen: screen{stale: true}}
+	m.talk.meter = compact.NewMeter(compact.MeterOptions{})
 	styles := m.look.composer()
 	m.composer = composer.New(composer.Options{
 		Placeholder: "Ask something. / for commands, @ for files, ? for help",
@@ -78,15 +90,17 @@ func New(ctx context.Context, o Options) *Model {
 		Estimate:    m.estimate,
 	})
 	m.transcript = transcript.New(m.look.transcript(), m.look.markdown())
-	m.transcript.SetExpandKey(o.Keys.Screen.Expand.Help().Key)
+	if expand := o.Keys.Screen.Expand; expand.Enabled() {
+		m.transcript.SetExpandKey(expand.Help().Key)
+	}
 	m.gauge = meter.New(m.look.gauge())
-	m.talk.meter = compact.NewMeter(compact.MeterOptions{})
+	m.overlays = overlay.New(o.Keys.Dialogs, m.look.overlay())
 	return m
 }
 
 // Init opens the conversation and asks what is needed to draw it well.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{conversationFrom(m.ctx, m.options.Host.Open), tea.RequestBackgroundColor, m.loadPrompts(), m.loadFiles()}
+	cmds := []tea.Cmd{m.enter(m.options.Host.Open), tea.RequestBackgroundColor, m.loadPrompts(), m.loadFiles()}
 	if m.options.Pick {
 		cmds = append(cmds, m.loadConversations())
 	}
@@ -109,16 +123,26 @@ func (m *Model) factor() float64 {
 // reading is the meter with what is typed and what waits.
 func (m *Model) reading() compact.Reading {
 	size, messages := conversation.Size{}, 0
-	if !m.composer.Empty() {
-		size, messages = m.composer.DraftSize(), 1
-		for _, f := range m.composer.Mentions() {
+	add := func(s conversation.Size, files []File) {
+		size, messages = size.Plus(s), messages+1
+		for _, f := range files {
 			size.ASCII += f.Tokens * compact.CharsPerToken
 		}
 	}
-	for _, q := range m.status.queued {
-		size, messages = size.Plus(conversation.Measure(q)), messages+1
+	if !m.composer.Empty() {
+		add(m.composer.DraftSize(), m.composer.Mentions())
 	}
-	return m.talk.meter.WithDraft(size, messages).Reading()
+	for _, w := range m.status.queued {
+		add(w.size, nil)
+	}
+	for _, o := range m.outbox {
+		add(o.size, o.named)
+	}
+	meter := m.talk.meter
+	if m.talk.reply.Chars() > 0 {
+		meter = meter.WithReply(m.talk.reply)
+	}
+	return meter.WithDraft(size, messages).Reading()
 }
 
 // setLook draws everything in a theme.
@@ -132,16 +156,30 @@ func (m *Model) setLook(l look) {
 
 // say shows a passing word above the composer.
 func (m *Model) say(text string, bad bool) tea.Cmd {
-	m.status.snack, m.status.snackBad = text, bad
-	m.status.snackSeq++
-	m.layout()
-	seq := m.status.snackSeq
-	return tea.Tick(snackFor, func(time.Time) tea.Msg { return snackOverMsg{seq} })
+	m.status.snack = snack{text: text, bad: bad, seq: m.status.snack.seq + 1}
+	return snackOver(m.status.snack.seq)
+}
+
+// fail shows that something the user or the program wanted did not work, where
+// it can be read in peace. What fails because the program ends is not news.
+func (m *Model) fail(err error) tea.Cmd {
+	if err == nil || m.ctx.Err() != nil {
+		return nil
+	}
+	if !m.talk.open {
+		m.talk.faults = append(m.talk.faults, err.Error())
+	}
+	away := !m.transcript.Following()
+	m.transcript.Fault(err.Error(), "")
+	if away {
+		return m.say(err.Error(), true)
+	}
+	return nil
 }
 
 // keepTicking starts the tick if something moves and none is under way.
 func (m *Model) keepTicking() tea.Cmd {
-	if m.ticking || !m.status.busy() {
+	if m.ticking || !m.status.moves() && m.shell == nil {
 		return nil
 	}
 	m.ticking = true
@@ -156,6 +194,6 @@ func (m *Model) setStatus(s agent.Status) {
 	if s.Phase != agent.Streaming {
 		m.status.calls = ""
 	}
-	m.status.now = s
+	m.status.now, m.status.clock = s, m.options.Now()
 	m.composer.SetBusy(m.busy())
 }

@@ -21,7 +21,7 @@ type slashCommand struct {
 // slashCommands lists the commands in the order they are offered.
 func slashCommands() []slashCommand {
 	cmd := func(name, args, help string, run func(*Model, string) tea.Cmd, aliases ...string) slashCommand {
-		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Help: help}, run}
+		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help}, run}
 	}
 	return []slashCommand{
 		cmd("new", "", "begin another conversation", (*Model).slashNew, "clear"),
@@ -67,11 +67,11 @@ func pageCommand(title, page string) func(*Model, string) tea.Cmd {
 }
 
 func (m *Model) slashNew(string) tea.Cmd {
-	return conversationFrom(m.ctx, m.options.Host.New)
+	return m.enter(m.options.Host.New)
 }
 
 func (m *Model) slashFork(string) tea.Cmd {
-	return conversationFrom(m.ctx, m.options.Host.Fork)
+	return m.enter(m.options.Host.Fork)
 }
 
 func (m *Model) slashResume(args string) tea.Cmd {
@@ -93,6 +93,9 @@ func (m *Model) slashRename(args string) tea.Cmd {
 }
 
 func (m *Model) slashDelete(string) tea.Cmd {
+	if !m.talk.open || m.talk.ReadOnly != "" {
+		return m.say("this conversation cannot be deleted here", true)
+	}
 	m.confirmDelete()
 	return nil
 }
@@ -123,7 +126,7 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	}
 	m.options.Theme = name
 	m.setLook(newLook(theme))
-	return nil
+	return m.say("theme: "+theme.Name, false)
 }
 
 func (m *Model) slashPermissions(args string) tea.Cmd {

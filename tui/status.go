@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -13,53 +14,83 @@ import (
 	"plimsoll/tui/meter"
 )
 
-// status is what the lines around the transcript say: what the conversation is
-// doing, what waits, and a passing word to the user.
+// The status line says what goes on at its left, or a passing word, and at its
+// right that there is more below. It has its place also while it is empty, so
+// that nothing jumps when something begins or ends. Below it stand the messages
+// that wait.
+
+// status is what the lines around the transcript say.
 type status struct {
-	now      agent.Status
-	calls    string // the call the model is writing, "" without one
-	queued   []string
-	snack    string
-	snackBad bool
-	snackSeq int // tells an old timer from the newest
-	frame    int
-	clock    time.Time // of the newest tick
+	now    agent.Status
+	calls  string // the call the model is writing, "" without one
+	queued []waiting
+	snack  snack
+	frame  int
+	clock  time.Time // of the newest tick, or of the newest change
+}
+
+// snack is a passing word to the user.
+type snack struct {
+	text string
+	bad  bool
+	seq  int // tells an old timer from the newest
 }
 
 // busy reports whether a turn runs.
 func (s *status) busy() bool { return s.now.Phase != "" && s.now.Phase != agent.Idle }
 
+// moves reports whether something on the status line changes by itself. What
+// waits for the user does not.
+func (s *status) moves() bool { return s.busy() && s.now.Phase != agent.Asking }
+
 // frames is the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// maxQueued is how many waiting messages are shown.
-const maxQueued = 3
+func (s *status) spinner() string { return frames[s.frame%len(frames)] }
+
+// seconds is how long something has been going on, " 4s", "" in the first.
+func (s *status) seconds(since time.Time) string {
+	d := s.clock.Sub(since)
+	if d < time.Second || since.IsZero() {
+		return ""
+	}
+	return " " + d.Truncate(time.Second).String()
+}
+
+// maxQueued is how many lines waiting messages get.
+const maxQueued = 4
 
 // statusStyles is how the lines look.
 type statusStyles struct {
-	title, rule, subtle, accent, warning, failure, snack lipgloss.Style
+	title, detail, rule, subtle, accent, warning, failure, snack lipgloss.Style
 }
 
 // header is the top line: name, title, model, place.
 func header(s statusStyles, title, model, badge, place string, width int) string {
-	left := " " + s.title.Render("plimsoll")
+	const name = " plimsoll"
 	right := plain.Line(model)
 	if badge != "" {
-		right += " · " + badge
+		right += " · " + plain.Line(badge)
 	}
 	if place != "" && width >= 60 {
 		right += " · " + plain.Line(place)
 	}
-	right = ansi.TruncateLeft(right, max(0, ansi.StringWidth(right)-max(0, width-14)), "")
-	room := width - ansi.StringWidth(left) - ansi.StringWidth(right) - 5
-	if title != "" && room >= 6 {
-		left += "   " + ansi.Truncate(plain.Line(title), room, "…")
+	room := width - ansi.StringWidth(name) - 2
+	if over := ansi.StringWidth(right) - room; over > 0 {
+		right = ansi.TruncateLeft(right, over+1, "…")
 	}
-	gap := width - ansi.StringWidth(left) - ansi.StringWidth(right) - 1
-	if gap < 1 {
-		return ansi.Truncate(left, width, "")
+	if room < 6 {
+		right = ""
 	}
-	return left + strings.Repeat(" ", gap) + s.subtle.Render(right)
+	used := ansi.StringWidth(name) + ansi.StringWidth(right) + 1
+	if space := width - used - 5; title != "" && space >= 6 {
+		title = "   " + ansi.Truncate(plain.Line(title), space, "…")
+		used += ansi.StringWidth(title)
+	} else {
+		title = ""
+	}
+	line := s.title.Render(name) + title + strings.Repeat(" ", max(0, width-used)) + s.detail.Render(right)
+	return ansi.Truncate(line, width, "")
 }
 
 // rule is the line below the header.
@@ -67,74 +98,137 @@ func rule(s statusStyles, width int) string {
 	return " " + s.rule.Render(strings.Repeat("─", max(0, width-2)))
 }
 
-// above is the lines between the transcript and the composer, at most n.
-func (s *status) above(st statusStyles, unseen, width, n int) []string {
-	var lines []string
-	if l := s.activity(st, width-1); l != "" {
-		lines = append(lines, " "+l)
+// hasStatus reports whether the status line has something to say.
+func (m *Model) hasStatus() bool {
+	return m.status.snack.text != "" || m.status.busy() || m.shell != nil || !m.transcript.Following()
+}
+
+// statusLine is what goes on, or a passing word, and whether there is more
+// below.
+func (m *Model) statusLine() string {
+	st, s := m.look.status(), &m.status
+	below := m.below()
+	room := m.screen.width - 2 - ansi.StringWidth(below)
+	if below != "" {
+		room -= 2
 	}
-	for i, q := range s.queued {
-		if i == maxQueued {
-			lines = append(lines, " "+st.subtle.Render(fmt.Sprintf("  and %d more", len(s.queued)-i)))
+	left := ""
+	switch text := plain.Line(s.snack.text); {
+	case text != "" && s.snack.bad:
+		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
+	case text != "":
+		left = st.snack.Render(ansi.Truncate(text, max(0, room), "…"))
+	default:
+		left = m.activity(st, room)
+	}
+	if below == "" {
+		return " " + left
+	}
+	gap := max(0, m.screen.width-2-ansi.StringWidth(left)-ansi.StringWidth(below))
+	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(below)
+}
+
+// below is what there is further down, "" where the end is in view.
+func (m *Model) below() string {
+	if m.transcript.Following() {
+		return ""
+	}
+	if n := m.transcript.Unseen(); n > 0 {
+		return fmt.Sprintf("↓ %d new", n)
+	}
+	return "↓ more"
+}
+
+// activity is what is going on, "" if nothing is.
+func (m *Model) activity(st statusStyles, room int) string {
+	s := &m.status
+	text, style := s.doing(), st.subtle
+	switch {
+	case m.shell != nil:
+		text = "running " + plain.Line(m.shell.command) + s.seconds(m.shell.since)
+	case s.now.Phase == agent.Retrying:
+		style = st.warning
+	case text != "" && s.now.Phase != agent.Asking:
+		text += s.seconds(s.now.Since)
+	}
+	if text == "" {
+		return ""
+	}
+	mark := s.spinner()
+	if m.shell == nil && !s.moves() {
+		mark = "?"
+	}
+	hint := ""
+	if stop := m.options.Keys.Screen.Cancel; room >= 40 && stop.Enabled() && s.now.Phase != agent.Stopping {
+		hint = " (" + stop.Help().Key + " stops)"
+	}
+	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")
+	return style.Render(ansi.Truncate(mark+" "+text+hint, max(0, room), ""))
+}
+
+// doing is what the conversation is doing, "" when it is idle.
+func (s *status) doing() string {
+	switch s.now.Phase {
+	case agent.Waiting:
+		if p := s.now.Progress; p != nil && p.Total > 0 {
+			return fmt.Sprintf("the server is reading %s of %s tokens", meter.Tokens(p.Done), meter.Tokens(p.Total))
+		}
+		return "waiting for the model"
+	case agent.Streaming:
+		if s.calls != "" {
+			return "calling " + plain.Line(s.calls)
+		}
+		return "answering"
+	case agent.Running:
+		return "running tools"
+	case agent.Asking:
+		return "waiting for you"
+	case agent.Stopping:
+		return "stopping"
+	case agent.Retrying:
+		left := max(0, s.now.Wait-s.clock.Sub(s.now.Since)).Round(time.Second)
+		return fmt.Sprintf("trying again (%d) in %s: %s", s.now.Attempt, left, plain.Line(s.now.Why))
+	}
+	return ""
+}
+
+// waiting is all messages that wait, oldest first.
+func (m *Model) waiting() []waiting {
+	all := m.status.queued[:len(m.status.queued):len(m.status.queued)]
+	for _, o := range m.outbox {
+		all = append(all, o.waiting)
+	}
+	return all
+}
+
+// queuedLines shows the messages that wait in at most so many lines.
+func (m *Model) queuedLines(most int) []string {
+	all, st, width := m.waiting(), m.look.status(), m.screen.width
+	var lines []string
+	for i, w := range all {
+		if len(lines) == most-1 && i < len(all)-1 {
+			more := fmt.Sprintf("· and %d more queued", len(all)-i)
+			lines = append(lines, " "+st.subtle.Render(ansi.Truncate(more, max(0, width-2), "…")))
 			break
 		}
+		text := "· queued: " + w.label
 		hint := ""
-		if i == 0 && width >= 60 {
-			hint = "  (esc or alt+up takes it back)"
+		if i == 0 && width >= 60 && len(m.status.queued) > 0 {
+			hint = "  (" + helpKeys(m.options.Keys.Screen.Cancel, m.options.Keys.Screen.TakeBack) + " takes it back)"
 		}
-		text := ansi.Truncate(plain.Line(q), max(4, width-12-len(hint)), "…")
-		lines = append(lines, " "+st.subtle.Render("· queued: "+text+hint))
-	}
-	if unseen > 0 {
-		lines = append(lines, " "+st.accent.Render(fmt.Sprintf("↓ %d new", unseen)))
-	}
-	if s.snack != "" {
-		style := st.snack
-		if s.snackBad {
-			style = st.failure
-		}
-		lines = append(lines, " "+style.Render(ansi.Truncate(plain.Line(s.snack), width-2, "…")))
-	}
-	if len(lines) > n {
-		lines = lines[len(lines)-n:]
+		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
+		lines = append(lines, " "+st.subtle.Render(text))
 	}
 	return lines
 }
 
-// activity is what the conversation is doing, "" when it is idle.
-func (s *status) activity(st statusStyles, width int) string {
-	text := ""
-	switch s.now.Phase {
-	case agent.Waiting:
-		text = "waiting for the model"
-		if p := s.now.Progress; p != nil && p.Total > 0 {
-			text = fmt.Sprintf("the server is reading %s of %s tokens", meter.Tokens(p.Done), meter.Tokens(p.Total))
+// helpKeys names keys, without those that are off.
+func helpKeys(bindings ...key.Binding) string {
+	var names []string
+	for _, b := range bindings {
+		if b.Enabled() {
+			names = append(names, b.Help().Key)
 		}
-	case agent.Streaming:
-		text = "answering"
-		if s.calls != "" {
-			text = "calling " + plain.Line(s.calls)
-		}
-	case agent.Running:
-		text = "running tools"
-	case agent.Asking:
-		text = "waiting for you"
-	case agent.Stopping:
-		text = "stopping"
-	case agent.Retrying:
-		left := max(0, s.now.Wait-s.clock.Sub(s.now.Since)).Round(time.Second)
-		text = fmt.Sprintf("trying again (%d) in %s: %s", s.now.Attempt, left, plain.Line(s.now.Why))
-		return st.warning.Render(ansi.Truncate(s.spinner()+" "+text, width, "…"))
-	default:
-		return ""
 	}
-	if d := s.clock.Sub(s.now.Since); d >= time.Second {
-		text += fmt.Sprintf(" %ds", int(d.Seconds()))
-	}
-	if width >= 60 {
-		text += " (esc stops)"
-	}
-	return st.subtle.Render(ansi.Truncate(s.spinner()+" "+text, width, "…"))
+	return strings.Join(names, " or ")
 }
-
-func (s *status) spinner() string { return frames[s.frame%len(frames)] }

@@ -2,8 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -50,17 +48,18 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 	case agent.ApprovalClosed:
 		m.closeQuestion(u.CallID)
 	case agent.Queued:
-		m.status.queued = u.Texts
+		m.setQueued(u.Texts)
 	case agent.Returned:
+		m.status.queued = nil
 		m.returned(u.Texts)
 	case agent.Status:
 		m.setStatus(u)
 	case agent.Metered:
 		m.metered(u.Meter)
 	case agent.ModelSwitched:
-		m.talk.Model = u.Model
+		return m.switched(u.Model)
 	case agent.Failed:
-		return m.failed(u.Err)
+		m.failed(u.Err)
 	}
 	return nil
 }
@@ -70,14 +69,12 @@ func (m *Model) delta(u agent.Delta) {
 	m.status.calls = ""
 	m.transcript.Delta(u.Text, u.Reasoning)
 	m.talk.reply = m.talk.reply.Plus(conversation.Measure(u.Text))
-	m.talk.meter = m.talk.meter.WithReply(m.talk.reply)
 }
 
 // discarded takes back what streamed.
 func (m *Model) discarded() {
 	m.transcript.Discard()
 	m.talk.reply = conversation.Size{}
-	m.talk.meter = m.talk.meter.WithReply(m.talk.reply)
 }
 
 // callProgress says which call the model is writing.
@@ -97,20 +94,20 @@ func (m *Model) appended(events []conversation.Event) {
 	}
 }
 
-// returned puts messages that were taken back before the draft.
-func (m *Model) returned(texts []string) {
-	m.status.queued = nil
-	if text := strings.Join(texts, "\n\n"); text != "" {
-		m.composer.Prepend(text)
+// switched takes over the model, and says so if it is another one.
+func (m *Model) switched(to agent.Model) tea.Cmd {
+	other := to.Name() != m.talk.Model.Name()
+	m.talk.Model = to
+	if !other {
+		return nil // its window became known
 	}
+	return m.say("now talking to "+to.Name(), false)
 }
 
-// failed shows a failure. One with something to do about it stays in the
-// transcript, where it can be read in peace.
-func (m *Model) failed(err *agent.Error) tea.Cmd {
-	if slices.Contains([]agent.Class{agent.Cancelled}, err.Class) {
-		return nil
+// failed shows a failure. It stays in the transcript, where it can be read in
+// peace.
+func (m *Model) failed(err *agent.Error) {
+	if err.Class != agent.Cancelled {
+		m.transcript.Fault(err.Error(), err.Hint)
 	}
-	m.transcript.Fault(err.Error(), err.Hint)
-	return nil
 }

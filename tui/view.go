@@ -3,29 +3,41 @@ package tui
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
 )
 
-// The screen from top to bottom: header, rule, transcript, what goes on,
-// composer, gauge, hints. When there is little height the rule goes first, then
-// the hints, then the header; composer and gauge always stay.
+// The screen from top to bottom: header, rule, transcript, status line, waiting
+// messages, composer, gauge, hints. When there is little height the rule goes
+// first, then the hints and the empty status line, then the header, then the
+// box around the composer; the gauge always stays. The screen has exactly the
+// height of the terminal, and no line is wider.
 
-// frame says which lines around the transcript there is room for.
-type frame struct {
-	header, rule, hints bool
-	above               []string
-	composer            int // lines
+// screen is the terminal's size, what stands where, and what was drawn last.
+type screen struct {
+	width, height int
+	plan          plan
+	view          tea.View
+	stale         bool // something happened since view was drawn
 }
 
-func (m *Model) frame() frame {
-	f := frame{header: m.height >= 8, rule: m.height >= 16, hints: m.height >= 10, composer: m.composer.Height()}
-	room := m.height - f.composer - 1 - count(f.header, f.rule, f.hints)
-	f.above = m.status.above(m.look.status(), m.transcript.Unseen(), m.width, max(0, room-1))
-	return f
+// plan is what stands where.
+type plan struct {
+	header, rule, status, hints bool
+	intro                       []string // of an empty conversation
+	body                        int      // lines of the transcript
+	queued                      []string // messages that wait
+	composer                    int      // lines of the composer
 }
+
+// top is the first line of the transcript.
+func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
+
+// composerTop is the first line of the composer.
+func (p plan) composerTop() int { return p.top() + p.body + count(p.status) + len(p.queued) }
 
 func count(flags ...bool) int {
 	n := 0
@@ -37,104 +49,174 @@ func count(flags ...bool) int {
 	return n
 }
 
-// transcriptHeight is what is left for the transcript.
-func (m *Model) transcriptHeight(f frame) int {
-	return max(0, m.height-f.composer-1-len(f.above)-count(f.header, f.rule, f.hints))
+// resize gives the parts another screen.
+func (m *Model) resize(width, height int) {
+	m.screen.width, m.screen.height = max(0, width), max(0, height)
+	m.composer.SetSize(width, height)
+	m.overlays.SetSize(width, height)
 }
 
 // layout gives every part its place. It runs after every message.
 func (m *Model) layout() {
-	if m.width == 0 {
+	s := &m.screen
+	s.stale = true
+	if s.width == 0 || s.height == 0 {
 		return
 	}
-	m.composer.SetSize(m.width, m.height)
-	m.overlays.SetSize(m.width, m.height)
-	m.transcript.SetSize(m.width, m.transcriptHeight(m.frame()))
+	p := plan{header: s.height >= 8, rule: s.height >= 16, status: s.height >= 10, hints: s.height >= 10}
+	p.composer = min(m.composer.Height(), s.height-1)
+	room := s.height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
+	if !p.status && room >= 2 && m.hasStatus() {
+		p.status = true
+		room--
+	}
+	const leastBody = 3
+	if lines := min(maxQueued, max(room-leastBody, min(1, room-1))); lines > 0 {
+		p.queued = m.queuedLines(lines)
+	}
+	p.body = max(0, room-len(p.queued))
+	m.transcript.SetSize(s.width, p.body)
+	if !m.transcript.Said() {
+		p.intro = m.intro(p.body)
+		p.body -= len(p.intro)
+		m.transcript.SetSize(s.width, p.body)
+	}
+	s.plan = p
 }
 
-// top is the first line of the transcript on the screen.
-func (m *Model) top() int {
-	return count(m.height >= 8, m.height >= 16)
+// intro is the welcome, where the notices leave room for it.
+func (m *Model) intro(room int) []string {
+	lines := m.welcome()
+	return lines[:max(0, min(len(lines), room-m.transcript.Needs(room)))]
 }
 
-// View is the screen.
+// View is the screen. Drawing it again without a message in between costs
+// nothing.
 func (m *Model) View() tea.View {
+	if m.screen.stale {
+		m.screen.view = m.draw()
+		m.screen.stale = false
+	}
+	return m.screen.view
+}
+
+func (m *Model) draw() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	v.WindowTitle = m.windowTitle()
 	if m.options.Mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	if m.width == 0 || m.height == 0 {
+	if m.screen.width == 0 || m.screen.height == 0 {
 		return v
 	}
-	content, composerTop := m.screen()
+	content, cursor := m.content()
 	if m.overlays.Len() > 0 {
-		v.SetContent(m.overlays.Over(content))
-		v.Cursor = m.overlays.Cursor()
-		return v
+		content, cursor = m.overlays.Over(content), m.overlays.Cursor()
 	}
-	v.SetContent(content)
-	if c := m.composer.Cursor(); c != nil {
-		c.Y += composerTop
-		v.Cursor = c
+	v.SetContent(m.fitted(content))
+	if cursor != nil {
+		cursor.X, cursor.Y = min(cursor.X, m.screen.width-1), min(cursor.Y, m.screen.height-1)
+		v.Cursor = cursor
 	}
 	return v
 }
 
-// screen is the lines of the screen, and where the composer begins.
-func (m *Model) screen() (content string, composerTop int) {
-	f := m.frame()
-	st := m.look.status()
-	lines := make([]string, 0, 8+len(f.above))
-	if f.header {
-		lines = append(lines, header(st, m.talk.Title, m.talk.Model.Name(), m.talk.Model.Badge, m.options.Place, m.width))
+// content is the lines of the screen, and where one types.
+func (m *Model) content() (string, *tea.Cursor) {
+	p, st, width := m.screen.plan, m.look.status(), m.screen.width
+	lines := make([]string, 0, 16+len(p.intro))
+	if p.header {
+		lines = append(lines, header(st, m.talk.Title, m.talk.Model.Name(), m.talk.Model.Badge, m.options.Place, width))
 	}
-	if f.rule {
-		lines = append(lines, rule(st, m.width))
+	if p.rule {
+		lines = append(lines, rule(st, width))
 	}
-	height := m.transcriptHeight(f)
-	if height > 0 {
-		lines = append(lines, m.body(height))
+	lines = append(lines, p.intro...)
+	if p.body > 0 {
+		lines = append(lines, m.transcript.View())
 	}
-	lines = append(lines, f.above...)
-	composerTop = count(f.header, f.rule) + height + len(f.above)
-	lines = append(lines, m.composer.View(), m.gauge.View(m.reading(), m.width))
-	if f.hints {
+	if p.status {
+		lines = append(lines, m.statusLine())
+	}
+	lines = append(lines, p.queued...)
+	box, cursor := m.box()
+	if p.composer > 0 {
+		lines = append(lines, box)
+	}
+	lines = append(lines, m.gauge.View(m.reading(), width))
+	if p.hints {
 		lines = append(lines, m.hints())
 	}
-	return strings.Join(lines, "\n"), composerTop
+	return strings.Join(lines, "\n"), cursor
 }
 
-// body is the transcript, or the welcome while there is none.
-func (m *Model) body(height int) string {
-	if m.transcript.Empty() {
-		return m.welcome(height)
+// box is the composer, or the lines around its cursor if there is no room for
+// all of it.
+func (m *Model) box() (string, *tea.Cursor) {
+	p, view, cursor := m.screen.plan, m.composer.View(), m.composer.Cursor()
+	first, tall := 0, m.composer.Height()
+	if p.composer < tall && cursor != nil {
+		first = min(cursor.Y, tall-p.composer)
+		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
 	}
-	return m.transcript.View()
+	if cursor == nil || p.composer == 0 {
+		return view, nil
+	}
+	cursor.Y += p.composerTop() - first
+	return view, cursor
+}
+
+// Below this size the parts cannot be laid out and are cut.
+const (
+	leastWidth  = 24
+	leastHeight = 10
+)
+
+// fitted cuts what does not fit a very small terminal.
+func (m *Model) fitted(content string) string {
+	s := m.screen
+	if s.width >= leastWidth && s.height >= leastHeight {
+		return content
+	}
+	lines := strings.Split(content, "\n")
+	lines = lines[:min(len(lines), s.height)]
+	for i, l := range lines {
+		if ansi.StringWidth(l) > s.width {
+			lines[i] = ansi.Truncate(l, s.width, "")
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // hints is the bottom line: the most useful keys, and the permission mode.
 func (m *Model) hints() string {
-	st := m.look.status()
+	st, keys, width := m.look.status(), m.options.Keys.Composer.Writing, m.screen.width
 	mode := string(m.talk.Mode)
 	if m.talk.ReadOnly != "" {
 		mode = "read only"
 	}
-	room := m.width - ansi.StringWidth(mode) - 3
-	text := ""
-	for _, hint := range []string{"enter send", "ctrl+j newline", "/ commands", "@ files", "? help"} {
+	mode = ansi.Truncate(mode, max(0, width-2), "")
+	hint := func(b key.Binding, what string) string {
+		if !b.Enabled() {
+			return ""
+		}
+		return b.Help().Key + " " + what
+	}
+	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
+	room, text := width-ansi.StringWidth(mode)-3, ""
+	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help")} {
 		next := text
-		if next != "" {
+		if next != "" && h != "" {
 			next += " · "
 		}
-		if next += hint; ansi.StringWidth(next) > room {
+		if next += h; ansi.StringWidth(next) > room {
 			break
 		}
 		text = next
 	}
-	gap := max(1, m.width-2-ansi.StringWidth(text)-ansi.StringWidth(mode))
-	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+st.accent.Render(mode), m.width, "")
+	gap := max(1, width-2-ansi.StringWidth(text)-ansi.StringWidth(mode))
+	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+st.accent.Render(mode), width, "")
 }
 
 // windowTitle is the terminal's title.

@@ -3,43 +3,49 @@ package tui
 import (
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
 )
 
-// welcome is what an empty conversation shows: what this is, which model it
-// talks to, and three things to try.
-func (m *Model) welcome(height int) string {
+// welcome is what a conversation shows in which nothing was said yet: what this
+// is, which model it talks to, and three things to try.
+func (m *Model) welcome() []string {
 	st := m.look.status()
-	var lines []string
-	say := func(text string) {
-		for _, l := range strings.Split(ansi.Wrap(text, max(10, m.width-4), ""), "\n") {
-			lines = append(lines, "  "+l)
+	lines := []string{""}
+	say := func(style lipgloss.Style, text string) {
+		for l := range strings.SplitSeq(ansi.Wrap(text, max(1, m.screen.width-4), ""), "\n") {
+			lines = append(lines, "  "+style.Render(l))
 		}
 	}
-	lines = append(lines, "")
+	try := func(text string) { lines = append(lines, "  "+st.accent.Render("›")+" "+text) }
 	switch {
-	case !m.talk.open && len(m.talk.Notes) > 0:
-		say(st.failure.Render(plain.Line(m.talk.Notes[0])))
+	case !m.talk.open && m.talk.failed != "":
+		say(st.failure, plain.Text(m.talk.failed))
+		lines = append(lines, "")
+		say(st.subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
 	case !m.talk.open:
-		say(st.subtle.Render("opening…"))
+		say(st.subtle, "opening…")
 	case m.talk.Model.Badge != "":
-		say(st.title.Render("This is the demo model: " + m.talk.Model.Badge + "."))
-		say("A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
+		say(st.title, "This is the demo model: "+plain.Line(m.talk.Model.Badge)+".")
+		say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
 		lines = append(lines, "")
-		say("Try:")
-		say(st.accent.Render("›") + " what is in this project?")
-		say(st.accent.Render("›") + " find TODO")
-		say(st.accent.Render("›") + " write 600 words   (and watch the gauge below)")
+		say(lipgloss.NewStyle(), "Try:")
+		try("what is in this project?")
+		try("find TODO")
+		try("write 600 words   (and watch the gauge below)")
 		lines = append(lines, "")
-		say(st.subtle.Render("/connect shows how to talk to a real model."))
+		say(st.subtle, "/connect shows how to talk to a real model.")
 	default:
-		say(st.title.Render("Talking to " + plain.Line(m.talk.Model.Name()) + "."))
-		say(st.subtle.Render("The gauge below shows how full its context window is, and moves while you type."))
+		say(st.title, "Talking to "+plain.Line(m.talk.Model.Name())+".")
+		say(st.subtle, "The gauge below shows how full its context window is, and moves while you type.")
 	}
-	for len(lines) < height {
-		lines = append(lines, "")
+	lines = append(lines, "")
+	for i, l := range lines {
+		if ansi.StringWidth(l) > m.screen.width {
+			lines[i] = ansi.Truncate(l, m.screen.width, "")
+		}
 	}
-	return strings.Join(lines[:height], "\n")
+	return lines
 }

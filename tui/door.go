@@ -1,0 +1,104 @@
+package tui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// One conversation is open at a time, and one at a time is opened: so what is
+// on screen is what is open. What is sent meanwhile goes to the one that opens;
+// what the old one still had queued comes back to the composer.
+
+// door is the way into a conversation.
+type door struct {
+	busy bool
+	then string // ID of the conversation to go on to, "" for none
+}
+
+// enter opens, begins, forks or deletes, as open does.
+func (m *Model) enter(open func(context.Context) (Conversation, error)) tea.Cmd {
+	if m.door.busy {
+		return m.say("a conversation is still being opened", true)
+	}
+	m.giveBack() // it was meant for the one that is left
+	m.door.busy, m.talk.failed = true, ""
+	return conversationFrom(m.ctx, open)
+}
+
+// resume continues another conversation, as soon as one that is being opened
+// is open.
+func (m *Model) resume(id string) tea.Cmd {
+	if m.door.busy {
+		m.door.then = id
+		return nil
+	}
+	host := m.options.Host
+	return m.enter(func(ctx context.Context) (Conversation, error) { return host.Resume(ctx, id) })
+}
+
+// opened takes over a conversation.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	then := m.door.then
+	m.door = door{}
+	var cmds []tea.Cmd
+	if msg.err != nil {
+		cmds = append(cmds, m.notOpened(msg.err))
+	} else {
+		cmds = append(cmds, m.takeOver(msg.talk))
+	}
+	if then != "" {
+		cmds = append(cmds, m.resume(then))
+	}
+	return tea.Batch(append(cmds, m.flush())...)
+}
+
+// notOpened says why a conversation was not opened. The one that is open, if
+// one is, goes on.
+func (m *Model) notOpened(err error) tea.Cmd {
+	m.giveBack()
+	if !m.talk.open {
+		m.talk.failed = err.Error()
+		return nil
+	}
+	return m.fail(err)
+}
+
+// takeOver shows a conversation that is open now.
+func (m *Model) takeOver(c Conversation) tea.Cmd {
+	for _, q := range m.questions { // they were about the one that is left
+		m.overlays.Remove(q.dialog, m.options.Now())
+	}
+	m.questions = nil
+	var queued []string
+	for _, w := range m.status.queued {
+		queued = append(queued, w.text)
+	}
+	m.returned(queued)
+	m.status.queued, m.status.now, m.status.calls = nil, agent.Status{}, ""
+	faults := m.talk.faults
+	m.talk = talk{Conversation: c, open: true, meter: compact.NewMeter(compact.MeterOptions{Window: c.Model.Window})}
+	m.composer.SetBusy(false)
+	m.transcript.SetFactor(m.factor())
+	m.transcript.Reset(c.Events)
+	for _, note := range c.Notes {
+		m.transcript.Note(note)
+	}
+	if c.ReadOnly != "" {
+		m.transcript.Note(c.ReadOnly)
+	}
+	for _, fault := range faults {
+		m.transcript.Fault(fault, "")
+	}
+	return listen(m.ctx, c.Updates)
+}
+
+// metered takes over the meter.
+func (m *Model) metered(meter compact.Meter) {
+	m.talk.meter, m.talk.reply = meter, conversation.Size{}
+	m.transcript.SetFactor(m.factor())
+}

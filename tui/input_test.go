@@ -1,0 +1,475 @@
+package tui_test
+
+import (
+	"fmt"
+	"image/color"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui"
+)
+
+// approval is a call that wants to be approved.
+func approval(id, command string) agent.AskApproval {
+	return agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command}}
+}
+
+func TestApprovals(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"once":         {[]string{"y"}, "first answer c1 once"},
+		"conversation": {[]string{"c"}, "first answer c1 conversation"},
+		"always":       {[]string{"a"}, "first answer c1 always"},
+		"no, and why":  {[]string{"n", "w", "h", "y", "enter"}, "first answer c1 no why"},
+		"esc is no":    {[]string{"esc"}, "first answer c1 no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+				r.calls = nil
+				r.press("y") // typed before it could be read
+				r.did()
+				r.has("Allow this?", "rm -rf build")
+				r.pass(time.Second)
+				r.press(c.keys...)
+				r.did(c.want)
+				r.lacks("Allow this?")
+			})
+		})
+	}
+}
+
+func TestAnApprovalIsClosedFromOutside(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(approval("c1", "make"), agent.ApprovalClosed{CallID: "c1"})
+		r.lacks("Allow this?")
+		r.calls = nil
+		r.write("hello")
+		r.press("enter")
+		r.did("first send hello")
+	})
+}
+
+// The interrupt stops the turn; the agent then closes the question.
+func TestCtrlCInAnApproval(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.calls = nil
+		r.press("ctrl+c")
+		r.did("first cancel")
+		r.happen(agent.Status{Phase: agent.Stopping})
+		r.press("ctrl+c") // and without waiting for it
+		r.did("first answer c1 no")
+		r.lacks("Allow this?")
+	})
+}
+
+func TestQuestionsOfTheModel(t *testing.T) {
+	ask := agent.AskApproval{Call: conversation.ToolCall{ID: "confirm/delete", Name: "ask_user"},
+		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which port?", Options: []string{"8080", "any"}}}
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"an option":     {[]string{"down", "enter"}, "first answer confirm/delete once any"},
+		"an own answer": {[]string{"9", "0", "enter"}, "first answer confirm/delete once 90"},
+		"no answer":     {[]string{"esc"}, "first answer confirm/delete no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.happen(agent.Status{Phase: agent.Asking}, ask)
+				r.has("Which port?", "8080", "any")
+				r.calls = nil
+				r.pass(time.Second)
+				r.press(c.keys...)
+				r.did(c.want)
+			})
+		})
+	}
+}
+
+func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "hi"})
+		r.press("?")
+		r.has("Help")
+		r.happen(agent.Delta{Text: "arriving behind"})
+		r.press("esc")
+		r.has("arriving behind")
+		r.happen(approval("c1", "make"), agent.Delta{Text: " and more"})
+		r.has("arriving behind and more", "Allow this?")
+	})
+}
+
+func TestHelpListsEveryKeyAndCommand(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		keys, err := o.Keys.Rebind(map[string][]string{"expand": {"f9"}, "suspend": {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Keys = keys
+	}, func(r *rig) {
+		r.resize(200, 120)
+		r.press("?")
+		k := tui.DefaultKeyMap()
+		for _, b := range k.Screen.Bindings() {
+			if b.Help().Desc != "suspend" {
+				r.has(begins(b))
+			}
+		}
+		for _, b := range k.Composer.Bindings() {
+			r.has(begins(b))
+		}
+		r.has("f9", "/resume [ID]", "/quit", "!!COMMAND")
+		r.lacks("suspend", "ctrl+o")
+		r.press("q")
+		r.lacks("Help")
+		r.press("x", "?")
+		r.has("│ x?")
+	})
+}
+
+// begins is the beginning of what a key does, which is not wrapped.
+func begins(b key.Binding) string {
+	words := strings.Fields(b.Help().Desc)
+	return strings.Join(words[:min(3, len(words))], " ")
+}
+
+func TestReboundKeysWork(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		keys, err := o.Keys.Rebind(map[string][]string{"expand": {"f9"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Keys = keys
+	}, func(r *rig) {
+		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
+		r.has("(f9 to expand)")
+		r.press("f9")
+		r.has("the text")
+		r.press("f9")
+		r.lacks("the text")
+	})
+}
+
+func TestUnknownCommandsSuggestTheNearest(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("/modle")
+		r.has("there is no command /modle; did you mean /model?")
+		r.did()
+		r.press("ctrl+c")
+		r.enter("/xyzzy")
+		r.has("there is no command /xyzzy")
+		r.pass(3 * time.Second)
+		r.has("there is no command /xyzzy")
+		r.pass(2 * time.Second)
+		r.lacks("there is no command")
+	})
+}
+
+func TestANewerWordStaysItsTime(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.press("shift+tab")
+		r.pass(3 * time.Second)
+		r.press("shift+tab")
+		r.pass(2 * time.Second)
+		r.has("permissions: yolo")
+		r.pass(3 * time.Second)
+		r.lacks("permissions:")
+	})
+}
+
+func TestModesCycle(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.press("shift+tab", "shift+tab", "shift+tab", "shift+tab")
+		r.did("first mode auto-edit", "first mode yolo", "first mode plan", "first mode ask")
+		r.enter("/permissions plan")
+		r.did("first mode plan")
+		if last := r.lines()[29]; !strings.HasSuffix(last, "plan") {
+			t.Errorf("the bottom line is %q", last)
+		}
+		r.enter("/permissions nonsense")
+		r.has("there is no mode \"nonsense\"")
+		r.did()
+	})
+}
+
+func TestPages(t *testing.T) {
+	for command, page := range map[string]string{
+		"/connect": "connect", "/tools": "tools", "/todos": "todos", "/cost": "cost", "/doctor": "doctor", "/permissions": "permissions",
+	} {
+		t.Run(command, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.calls = nil
+				r.enter(command)
+				r.did("page " + page)
+				r.has("the page about " + page)
+				r.press("esc")
+				r.lacks("the page about")
+			})
+		})
+	}
+}
+
+func TestFailuresOfCommandsAreKept(t *testing.T) {
+	for command, port := range map[string]string{
+		"/cost": "page", "/model": "models", "/model nope": "switch", "/resume": "conversations", "/fork": "fork", "!ls": "shell", "/editor": "edit",
+	} {
+		t.Run(command, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.failing[port] = fmt.Errorf("it does not work: %s", port) }, func(r *rig) {
+				r.append(conversation.UserMessage{Text: "hi"})
+				r.enter(command)
+				r.pass(time.Minute)
+				r.has("it does not work: " + port)
+				r.calls = nil
+				r.enter("hello")
+				r.did("first send hello")
+			})
+		})
+	}
+}
+
+func TestModelsByListAndName(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("/model")
+		r.has("openai/gpt-5.6-luna ✓", "ollama/qwen3:8b")
+		r.press("down", "enter")
+		r.did("models", "switch ollama/qwen3:8b")
+		r.enter("/model demo")
+		r.did("switch demo")
+	})
+}
+
+func TestThemes(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		dark := r.m.View().Content
+		r.send(tea.BackgroundColorMsg{Color: color.White})
+		light := r.m.View().Content
+		if light == dark {
+			t.Error("a light background changed nothing")
+		}
+		r.enter("/theme nope")
+		r.has("there is no theme \"nope\"")
+		r.enter("/theme dark")
+		r.pass(10 * time.Second)
+		if d := cmp.Diff(dark, r.m.View().Content); d != "" {
+			t.Error("/theme dark is not dark")
+		}
+		r.send(tea.BackgroundColorMsg{Color: color.White})
+		if r.m.View().Content != dark {
+			t.Error("a theme that was chosen was changed")
+		}
+		r.enter("/theme")
+		r.has("auto", themes.ContrastLight)
+		r.press("down", "down", "enter") // from auto, as "dark" is none of the list
+		r.has("theme: " + themes.PlimsollLight)
+	})
+}
+
+func TestTheConfiguredThemeIsThereFromTheFirstFrame(t *testing.T) {
+	var auto string
+	t.Run("auto", func(t *testing.T) { screen(t, nil, func(r *rig) { auto = r.m.View().Content }) })
+	screen(t, func(_ *rig, o *tui.Options) { o.Theme = "light" }, func(r *rig) {
+		if r.m.View().Content == auto {
+			t.Error("it is dark")
+		}
+	})
+}
+
+var colours = regexp.MustCompile(`\x1b\[[0-9;:]*?\b(3[0-9]|4[0-9]|9[0-7]|10[0-7])\b[0-9;:]*m`)
+
+func TestNoColour(t *testing.T) {
+	screen(t, func(_ *rig, o *tui.Options) { o.Colourless = true }, func(r *rig) {
+		plain := func() {
+			t.Helper()
+			if c := colours.FindString(r.m.View().Content); c != "" {
+				t.Errorf("a colour: %q in\n%q", c, r.m.View().Content)
+			}
+		}
+		plain()
+		fill(r)
+		plain()
+		r.send(tea.BackgroundColorMsg{Color: color.White})
+		plain()
+		r.write("@up")
+		plain()
+		r.press("backspace", "backspace", "backspace")
+		r.enter("/theme light")
+		r.has("colours are turned off")
+		r.happen(approval("c9", "make"))
+		plain()
+	})
+	if !colours.MatchString("\x1b[1;38;2;1;2;3m") || colours.MatchString("\x1b[1;2;7m") {
+		t.Error("the test does not know a colour")
+	}
+}
+
+func TestCopy(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.enter("/copy")
+		r.has("no reply to copy")
+		r.append(conversation.AssistantMessage{Text: "**the** reply", Stop: conversation.StopEnd})
+		r.asked = nil
+		r.enter("/copy")
+		r.has("copied the last reply")
+		if d := cmp.Diff([]string{"setClipboardMsg **the** reply"}, r.asked); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestMouse(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		if r.m.View().MouseMode != tea.MouseModeCellMotion {
+			t.Error("the mouse is off")
+		}
+		for i := range 40 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		y := r.row("question 39")
+		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5})
+		if now := r.row("question 39"); now != -1 {
+			t.Errorf("the wheel left it at row %d", now)
+		}
+		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 5, Y: 5})
+		if now := r.row("question 39"); now != y {
+			t.Errorf("back down it is at row %d, not %d", now, y)
+		}
+		r.asked = nil
+		drag := func(x1, y1, x2, y2 int) {
+			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: x1, Y: y1}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: x2, Y: y2},
+				tea.MouseReleaseMsg{Button: tea.MouseLeft, X: x2, Y: y2})
+		}
+		drag(3, y, 10, y)
+		drag(3, y, 300, 300) // ends outside
+		drag(3, 27, 5, y)    // begins in the composer
+		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.asked); d != "" {
+			t.Error(d)
+		}
+		r.press("esc")
+		if strings.Contains(r.m.View().Content, "\x1b[7m") {
+			t.Error("something is still marked")
+		}
+	})
+}
+
+func TestAClickUnfoldsACall(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
+		y := r.row("read_file")
+		click := []tea.Msg{tea.MouseClickMsg{Button: tea.MouseLeft, X: 9, Y: y}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 9, Y: y}}
+		r.send(click...)
+		r.has("the text")
+		r.send(click[1]) // released without a press
+		r.has("the text")
+		r.send(click...)
+		r.lacks("the text")
+	})
+}
+
+func TestTheMouseCanBeOff(t *testing.T) {
+	screen(t, func(_ *rig, o *tui.Options) { o.Mouse = false }, func(r *rig) {
+		if r.m.View().MouseMode != tea.MouseModeNone {
+			t.Error("the mouse is on")
+		}
+	})
+}
+
+func TestShellLines(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("!go test")
+		r.did("shell go test", "first send I ran `go test`:\n\n```\noutput of go test\n```")
+		r.enter("!!echo ``` tick")
+		r.did("shell echo ``` tick")
+		r.has("output of echo ``` tick")
+		r.press("esc")
+		r.enter("!echo ```")
+		r.did("shell echo ```", "first send I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
+	})
+}
+
+func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("!sleep")
+		r.pass(3 * time.Second)
+		r.has("running sleep 3s", "(esc stops)")
+		r.enter("!ls")
+		r.has("sleep still runs", "│ !ls")
+		r.press("ctrl+c")
+		r.has("! sleep (stopped)", "so far")
+		r.did()
+		r.press("esc")
+		r.lacks("running sleep")
+	})
+}
+
+func TestTheEditorGetsTheDraft(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.write("a draft")
+		r.press("ctrl+g")
+		r.did("edit a draft")
+		if len(r.asked) == 0 || !strings.HasPrefix(r.asked[len(r.asked)-1], "execMsg") {
+			t.Errorf("the terminal was not handed over: %v", r.asked)
+		}
+	})
+}
+
+func TestScrollKeys(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for i := range 40 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		end := r.text()
+		for _, keys := range [][2]string{{"pgup", "pgdown"}, {"shift+up", "shift+down"}, {"home", "end"}} {
+			r.press(keys[0])
+			if r.text() == end {
+				t.Errorf("%s does nothing", keys[0])
+			}
+			r.press(keys[1])
+			if d := cmp.Diff(end, r.text()); d != "" {
+				t.Errorf("%s and %s: %s", keys[0], keys[1], d)
+			}
+		}
+		r.write("text")
+		r.press("home") // of the text
+		r.has("question 39")
+	})
+}
+
+// fill shows something of everything.
+func fill(r *rig) {
+	r.append(
+		conversation.Renamed{Title: "Fix flaky upload test"}, conversation.UserMessage{Text: "why does TestUpload fail on CI?"},
+		conversation.AssistantMessage{Text: "I will **look**.", Reasoning: "Perhaps the port.", Stop: conversation.StopCalls,
+			Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{"path":"upload_test.go"}`}, {ID: "2", Name: "modify_file", Arguments: `{"path":"upload.go"}`},
+				{ID: "3", Name: "run_command", Arguments: `{"command":"go test ./upload -count=10"}`}}},
+		conversation.ToolResult{CallID: "1", Status: conversation.ResultOK, Text: strings.Repeat("a line of the test\n", 440)},
+		conversation.ToolResult{CallID: "2", Status: conversation.ResultOK, Text: "done", Detail: "@@ -1 +1 @@\n-\":8080\"\n+\":0\""},
+		conversation.ToolResult{CallID: "3", Status: conversation.ResultError, Text: "FAIL"})
+	r.happen(agent.Delta{Text: "The race is in `Listen`:\n\n```go\nln, err := net.Listen(\"tcp\", \":0\")\n```\n\n1. one\n2. two"})
+	r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+	r.pass(4 * time.Second)
+	r.happen(agent.Queued{Texts: []string{"and the docs"}})
+	if ansi.StringWidth(r.text()) == 0 {
+		r.t.Error("nothing on screen")
+	}
+}

@@ -1,0 +1,271 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestDrawsBeforeTheConversationIsOpen(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, func(r *rig) {
+		r.has("plimsoll", "opening…", "Ask something.", "enter send")
+		r.write("typed early")
+		r.has("typed early")
+		close(r.hold)
+		r.settle()
+		r.lacks("opening…")
+		r.has("Talking to openai/gpt-5.6-luna.", "typed early")
+	})
+}
+
+func TestSendsWhatWasSaidEarlyOnceOpen(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, func(r *rig) {
+		r.enter("one")
+		r.enter("with @upload.go two")
+		r.enter("three")
+		r.has("queued: one", "queued: three")
+		r.did("open")
+		close(r.hold)
+		r.settle()
+		r.did("first send one", "attach upload.go", "first send with @upload.go two + upload.go", "first send three")
+		r.lacks("queued")
+		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
+			t.Errorf("remembered: %s", d)
+		}
+	})
+}
+
+func TestNothingIsLostIfNoConversationOpens(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.hold, r.failing["open"] = make(chan struct{}), errors.New("no model can be reached: set OPENAI_API_KEY")
+	}, func(r *rig) {
+		r.enter("one")
+		r.enter("two")
+		close(r.hold)
+		r.settle()
+		r.has("no model can be reached: set OPENAI_API_KEY", "/new tries again", "│ one", "│ two")
+		r.press("enter")
+		r.has("no conversation is open", "│ one")
+		r.press("ctrl+c")
+		r.enter("/new")
+		r.did("open", "new")
+		r.enter("hello")
+		r.did("next send hello")
+	})
+}
+
+func TestShowsTheStoredConversation(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Title = "Fix the test"
+		r.first.Events = log(conversation.UserMessage{Text: "why?"}, conversation.AssistantMessage{Text: "because", Stop: conversation.StopEnd})
+		r.first.Notes = []string{"AGENTS.md was read"}
+	}, func(r *rig) {
+		r.has("Fix the test", "> why?", "because", "AGENTS.md was read")
+		if title := r.m.View().WindowTitle; title != "plimsoll · Fix the test" {
+			t.Errorf("the window is called %q", title)
+		}
+		r.append(conversation.Renamed{Title: "Another \x1b]0;title"})
+		if title := r.m.View().WindowTitle; title != "plimsoll · Another ␛]0;title" {
+			t.Errorf("the window is called %q", title)
+		}
+		r.has("Another ␛]0;title")
+	})
+}
+
+func TestTheWelcomeStaysBesideNotes(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI"}
+		r.first.Notes = []string{"a key of .plimsoll.yaml is not applied"}
+	}, func(r *rig) {
+		r.has("This is the demo model: not an AI.", "what is in this project?", "a key of .plimsoll.yaml is not applied", "demo/rules · not an AI")
+		r.append(conversation.UserMessage{Text: "hi"})
+		r.lacks("This is the demo model")
+		r.has("> hi", "a key of .plimsoll.yaml")
+	})
+}
+
+func TestReadOnly(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.ReadOnly = "read only: open elsewhere. /fork continues a copy" }, func(r *rig) {
+		r.has("/fork continues a copy")
+		r.calls = nil
+		r.enter("hello")
+		r.did()
+		r.has("│ hello")
+		r.press("ctrl+c")
+		r.enter("!ls")
+		r.has("│ !ls")
+		r.press("ctrl+c")
+		r.enter("/rename title")
+		r.has("cannot be renamed")
+		r.enter("/delete")
+		r.has("cannot be deleted")
+		r.press("shift+tab")
+		r.did()
+		r.enter("/fork")
+		r.did("fork")
+		r.enter("hello")
+		r.did("next send hello")
+	})
+}
+
+func TestPickAtTheStart(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		o.Pick, r.hold = true, make(chan struct{})
+		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test", Note: "yesterday"}}
+	}, func(r *rig) {
+		r.has("Continue", "The flaky test")
+		r.calls = nil
+		r.press("enter")
+		r.did()
+		close(r.hold)
+		r.settle()
+		r.did("resume abc")
+		r.enter("hi")
+		r.did("next send hi")
+	})
+}
+
+func TestTheListStaysOpenWhileAConversationOpens(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		o.Pick, r.hold = true, make(chan struct{})
+		r.stored = []tui.Stored{{ID: "abc", Title: "The flaky test"}}
+	}, func(r *rig) {
+		close(r.hold)
+		r.settle()
+		r.has("The flaky test")
+	})
+}
+
+func TestAnotherConversation(t *testing.T) {
+	for command, port := range map[string]string{"/new": "new", "/clear": "new", "/fork": "fork", "/branch": "fork", "/resume abc": "resume abc"} {
+		t.Run(command, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) {
+				r.next.Title = "The next"
+				r.next.Events = log(conversation.UserMessage{Text: "old question"})
+			}, func(r *rig) {
+				r.append(conversation.UserMessage{Text: "said before"})
+				r.did("open")
+				r.enter(command)
+				r.did(port)
+				r.has("The next", "old question")
+				r.lacks("said before")
+				r.happen(agent.Delta{Text: "late"}, agent.Status{Phase: agent.Streaming})
+				r.lacks("late", "answering")
+				r.enter("hi")
+				r.did("next send hi")
+			})
+		})
+	}
+}
+
+func TestResumeFromTheList(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.stored = []tui.Stored{{ID: "first", Title: "Here"}, {ID: "abc", Title: "There"}}
+	}, func(r *rig) {
+		r.calls = nil
+		r.enter("/resume")
+		r.has("Continue", "Here ✓", "There")
+		r.press("down", "enter")
+		r.did("conversations", "resume abc")
+	})
+}
+
+func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.failing["resume"] = errors.New("there is no conversation abc") }, func(r *rig) {
+		r.enter("/resume abc")
+		r.has("there is no conversation abc")
+		r.calls = nil
+		r.enter("hi")
+		r.did("first send hi")
+	})
+}
+
+// One opens at a time; what is sent meanwhile goes to the one that opens.
+func TestSwitchingTakesTime(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls, r.hold = nil, make(chan struct{})
+		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: []string{"queued one", "queued two"}})
+		r.enter("/new")
+		r.enter("for the new one")
+		r.enter("/fork")
+		r.has("still being opened", "queued: for the new one")
+		r.did("new")
+		r.happen(agent.Delta{Text: "still arriving"})
+		r.has("still arriving")
+		close(r.hold)
+		r.settle()
+		r.did("next send for the new one")
+		r.has("│ queued one", "│ queued two")
+		r.lacks("· queued")
+	})
+}
+
+func TestMessagesOnTheirWayComeBackWhenTheConversationIsLeft(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.attached = make(chan struct{}) }, func(r *rig) {
+		r.calls = nil
+		r.enter("see @main.go now")
+		r.enter("/new")
+		r.did("new")
+		close(r.attached)
+		r.settle()
+		r.did("attach main.go")
+		r.has("│ see @main.go now")
+	})
+}
+
+func TestDelete(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("/delete")
+		r.has("Remove this conversation for good?")
+		r.pass(time.Second)
+		r.press("enter") // keep it
+		r.lacks("for good")
+		r.did()
+		r.enter("/delete")
+		r.pass(time.Second)
+		r.press("y")
+		r.did("delete")
+		r.enter("hi")
+		r.did("next send hi")
+	})
+}
+
+func TestRename(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("/rename A better title")
+		r.did("first rename A better title")
+		r.enter("/rename ")
+		r.did()
+		r.has("/rename TITLE")
+	})
+}
+
+func TestFailuresAtTheStartAreKept(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.failing["files"], r.failing["prompts"] = errors.New("permission denied"), errors.New("the store is damaged")
+	}, func(r *rig) {
+		r.pass(time.Minute)
+		r.has("listing files for @: permission denied", "reading the prompt history: the store is damaged")
+	})
+}
+
+func TestFarewell(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "q"}, conversation.AssistantMessage{Text: "**a**", Stop: conversation.StopEnd})
+		if got := r.m.Farewell(); got != "> q\n\n**a**" {
+			t.Errorf("%q", got)
+		}
+		if !strings.Contains(r.text(), "a") {
+			t.Error("nothing on screen")
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// What the user says is handed over in the order it was said: a message whose
+// files are still being read holds back those behind it, and one that is sent
+// while a conversation opens waits for it. What cannot be handed over comes
+// back to the composer; nothing that was typed gets lost.
+
+// waiting is a message that waits, as it is shown.
+type waiting struct {
+	text  string
+	label string // its beginning, safe
+	size  conversation.Size
+}
+
+// labelBytes is how much of a message is looked at to show it on a line.
+const labelBytes = 1000
+
+func newWaiting(text string) waiting {
+	return waiting{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
+}
+
+// outgoing is a message on its way.
+type outgoing struct {
+	waiting
+	named []File // that it mentions
+	asked bool   // the files are being read
+	ready bool   // they are part of files
+	files string // what is sent behind the text
+}
+
+// refusal is why nothing can be said, "" if it can.
+func (m *Model) refusal() string {
+	if !m.talk.open && m.talk.failed != "" {
+		return "no conversation is open; /new begins one, /resume continues one"
+	}
+	if m.door.busy {
+		return ""
+	}
+	return m.talk.ReadOnly
+}
+
+// submit sends a message, with the text of the files it mentions.
+func (m *Model) submit(text string, named []File) tea.Cmd {
+	if why := m.refusal(); why != "" {
+		m.composer.Prepend(text)
+		return m.say(why, true)
+	}
+	m.outbox = append(m.outbox, &outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
+	return m.flush()
+}
+
+// flush hands over what is ready.
+func (m *Model) flush() tea.Cmd {
+	if !m.talk.open || m.door.busy {
+		return nil
+	}
+	if why := m.refusal(); why != "" && len(m.outbox) > 0 {
+		m.giveBack()
+		return m.say(why, true)
+	}
+	var cmds []tea.Cmd
+	for _, o := range m.outbox {
+		if !o.ready && !o.asked {
+			o.asked = true
+			cmds = append(cmds, m.attach(o))
+		}
+	}
+	var said []string
+	for len(m.outbox) > 0 && m.outbox[0].ready {
+		o := m.outbox[0]
+		m.outbox = m.outbox[1:]
+		m.talk.Session.Send(o.text + o.files)
+		said = append(said, o.text)
+	}
+	if len(said) > 0 {
+		m.transcript.ToEnd()
+		cmds = append(cmds, m.remember(said))
+	}
+	return tea.Batch(cmds...)
+}
+
+// attached has the files of a message, if it still waits for them.
+func (m *Model) attached(msg attachedMsg) tea.Cmd {
+	i := slices.Index(m.outbox, msg.to)
+	if i < 0 {
+		return nil // it was given back
+	}
+	if msg.err != nil {
+		m.outbox = slices.Delete(m.outbox, i, i+1)
+		m.composer.Prepend(msg.to.text)
+		return tea.Batch(m.fail(msg.err), m.flush())
+	}
+	msg.to.files, msg.to.ready = msg.files, true
+	return m.flush()
+}
+
+// giveBack returns what was not handed over to the composer.
+func (m *Model) giveBack() {
+	texts := make([]string, 0, len(m.outbox))
+	for _, o := range m.outbox {
+		texts = append(texts, o.text)
+	}
+	m.outbox = nil
+	m.returned(texts)
+}
+
+// setQueued takes over which messages wait for the running turn.
+func (m *Model) setQueued(texts []string) {
+	m.status.queued = nil
+	for _, text := range texts {
+		m.status.queued = append(m.status.queued, newWaiting(text))
+	}
+}
+
+// returned puts messages that come back before the draft.
+func (m *Model) returned(texts []string) {
+	if text := strings.Join(texts, "\n\n"); text != "" {
+		m.composer.Prepend(text)
+	}
+}

@@ -1,0 +1,408 @@
+package tui_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// rig runs a screen as the library does, in a bubble of its own time, with
+// everything around it faked. After each message it checks that the view fits
+// the terminal.
+type rig struct {
+	t    *testing.T
+	ctx  context.Context
+	m    *tui.Model
+	msgs chan tea.Msg
+	world
+	width, height int
+	quit          bool
+	asked         []string // of the library: quit, clipboard and the like
+}
+
+// world is what the fakes hold.
+type world struct {
+	mu       sync.Mutex // guards calls and prompts
+	calls    []string   // of the ports, in order
+	first    tui.Conversation
+	next     tui.Conversation // New, Fork, Resume and Delete lead here
+	hold     chan struct{}    // Open and the others wait for it; nil: they do not
+	failing  map[string]error // by port method
+	stored   []tui.Stored
+	files    []tui.File
+	prompts  []string
+	attached chan struct{} // Attach waits for it; nil: it does not
+	mailbox  *agent.Mailbox
+}
+
+// demo is the model the fakes talk to.
+func demo() agent.Model {
+	return agent.Model{Provider: "openai", ID: "gpt-5.6-luna", Window: compact.Window{Tokens: 128_000, Source: compact.WindowCatalogue}}
+}
+
+// screen runs test with a screen of 100x30 that is open and at rest. Changes
+// to the options and the world come first.
+func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		defer func() {
+			stop()
+			<-time.After(time.Minute) // for the timers that still run
+		}()
+		r := &rig{t: t, ctx: ctx, msgs: make(chan tea.Msg), width: 100, height: 30}
+		r.failing = map[string]error{}
+		r.mailbox = agent.NewMailbox()
+		r.first = r.conversation("first", r.mailbox)
+		r.next = r.conversation("next", agent.NewMailbox())
+		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
+		o := tui.Options{
+			Host: r, Models: r, Desk: r, Prompts: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
+			Place: "~/src/app", Now: time.Now,
+		}
+		if change != nil {
+			change(r, &o)
+		}
+		r.m = tui.New(ctx, o)
+		r.spawn(r.m.Init())
+		r.resize(r.width, r.height)
+		r.settle()
+		test(r)
+	})
+}
+
+// conversation is one as the host gives it.
+func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
+	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Updates: updates,
+		Model: demo(), Mode: conversation.ModeAsk}
+}
+
+// spawn runs a command beside the screen, as the library does.
+func (r *rig) spawn(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		msg := cmd()
+		select {
+		case r.msgs <- msg:
+		case <-r.ctx.Done():
+		}
+	}()
+}
+
+// settle handles all messages that come without time passing.
+func (r *rig) settle() {
+	for {
+		synctest.Wait()
+		select {
+		case msg := <-r.msgs:
+			r.handle(msg)
+		default:
+			return
+		}
+	}
+}
+
+// handle is what the library does with a message.
+func (r *rig) handle(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+		return
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			r.spawn(cmd)
+		}
+		return
+	case tea.QuitMsg:
+		r.quit = true
+		return
+	}
+	if name := fmt.Sprintf("%T", msg); strings.HasPrefix(name, "tea.") && strings.ToLower(name[4:5]) == name[4:5] {
+		r.asked = append(r.asked, fmt.Sprintf("%s %v", strings.TrimPrefix(name, "tea."), msg))
+	}
+	_, cmd := r.m.Update(msg)
+	r.spawn(cmd)
+	r.check()
+}
+
+// send gives the screen messages of the terminal.
+func (r *rig) send(msgs ...tea.Msg) {
+	for _, msg := range msgs {
+		r.handle(msg)
+		r.settle()
+	}
+}
+
+// pass lets time go by.
+func (r *rig) pass(d time.Duration) {
+	end := time.After(d)
+	for {
+		select {
+		case msg := <-r.msgs:
+			r.handle(msg)
+		case <-end:
+			r.settle()
+			return
+		}
+	}
+}
+
+// happen is what the agent tells.
+func (r *rig) happen(updates ...agent.Update) {
+	for _, u := range updates {
+		r.mailbox.Put(u)
+	}
+	r.settle()
+}
+
+// log is events as the agent appends them, numbered from 1.
+func log(bodies ...conversation.Body) []conversation.Event {
+	var l conversation.Log
+	events := l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
+	return events
+}
+
+func (r *rig) append(bodies ...conversation.Body) { r.happen(agent.Appended{Events: log(bodies...)}) }
+
+func (r *rig) resize(width, height int) {
+	r.width, r.height = width, height
+	r.send(tea.WindowSizeMsg{Width: width, Height: height})
+}
+
+// check reports a view that does not fit the terminal.
+func (r *rig) check() {
+	r.t.Helper()
+	v := r.m.View()
+	lines := strings.Split(v.Content, "\n")
+	if len(lines) != r.height {
+		r.t.Fatalf("%d lines on a terminal of %dx%d:\n%s", len(lines), r.width, r.height, ansi.Strip(v.Content))
+	}
+	for y, l := range lines {
+		if w := ansi.StringWidth(l); w > r.width {
+			r.t.Fatalf("line %d is %d cells wide on a terminal of %dx%d: %q", y, w, r.width, r.height, l)
+		}
+		if i := strings.IndexFunc(ansi.Strip(l), func(c rune) bool { return c < 0x20 || c >= 0x7f && c < 0xa0 }); i >= 0 {
+			r.t.Fatalf("a control character in line %d: %q", y, l)
+		}
+	}
+	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= r.width || c.Y >= r.height) {
+		r.t.Fatalf("the cursor is at %d,%d on a terminal of %dx%d", c.X, c.Y, r.width, r.height)
+	}
+}
+
+// lines is what is on screen, without style.
+func (r *rig) lines() []string {
+	lines := strings.Split(ansi.Strip(r.m.View().Content), "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(l, " ")
+	}
+	return lines
+}
+
+func (r *rig) text() string { return strings.Join(r.lines(), "\n") }
+
+// row is the first line that contains a text, -1 if none does.
+func (r *rig) row(text string) int {
+	return slices.IndexFunc(r.lines(), func(l string) bool { return strings.Contains(l, text) })
+}
+
+func (r *rig) has(texts ...string) {
+	r.t.Helper()
+	for _, text := range texts {
+		if r.row(text) < 0 {
+			r.t.Errorf("%q is not on screen:\n%s", text, r.text())
+		}
+	}
+}
+
+func (r *rig) lacks(texts ...string) {
+	r.t.Helper()
+	for _, text := range texts {
+		if r.row(text) >= 0 {
+			r.t.Errorf("%q is on screen:\n%s", text, r.text())
+		}
+	}
+}
+
+// did compares what the ports were asked since the last time.
+func (r *rig) did(want ...string) {
+	r.t.Helper()
+	got := r.calls
+	r.calls = nil
+	if d := cmp.Diff(want, got); d != "" {
+		r.t.Errorf("the ports were asked (-want +got): %s", d)
+	}
+}
+
+// draft is the text in the composer, as sending it shows.
+func (r *rig) draft() string {
+	r.t.Helper()
+	r.calls = nil
+	r.press("enter")
+	for _, c := range r.calls {
+		if text, ok := strings.CutPrefix(c, "first send "); ok {
+			r.calls = nil
+			return text
+		}
+	}
+	return ""
+}
+
+var named = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
+	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "alt+up": {Code: tea.KeyUp, Mod: tea.ModAlt},
+	"shift+up": {Code: tea.KeyUp, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
+	"backspace": {Code: tea.KeyBackspace}, "f9": {Code: tea.KeyF9},
+}
+
+// press presses keys by name.
+func (r *rig) press(keys ...string) {
+	r.t.Helper()
+	for _, name := range keys {
+		k, ok := named[name]
+		if letter, ctrl := strings.CutPrefix(name, "ctrl+"); !ok && ctrl && len(letter) == 1 {
+			k, ok = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}, true
+		}
+		if !ok && len([]rune(name)) == 1 {
+			k, ok = tea.KeyPressMsg{Code: []rune(name)[0], Text: name}, true
+		}
+		if !ok {
+			r.t.Fatalf("no key %q", name)
+		}
+		r.send(k)
+	}
+}
+
+// write types a text.
+func (r *rig) write(text string) {
+	for _, c := range text {
+		r.send(tea.KeyPressMsg{Code: c, Text: string(c)})
+	}
+}
+
+// enter types a text and sends it.
+func (r *rig) enter(text string) {
+	r.write(text)
+	r.press("enter")
+}
+
+// The ports.
+
+func (w *world) note(call string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, call)
+}
+
+func (r *rig) call(ctx context.Context, name, what string) error {
+	r.note(strings.TrimSpace(name + " " + what))
+	if r.hold != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete"}, name) {
+		select {
+		case <-r.hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return r.failing[name]
+}
+
+func (r *rig) lead(ctx context.Context, name, what string, to *tui.Conversation) (tui.Conversation, error) {
+	if err := r.call(ctx, name, what); err != nil {
+		return tui.Conversation{}, err
+	}
+	return *to, nil
+}
+
+func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "open", "", &r.first)
+}
+func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "new", "", &r.next)
+}
+func (r *rig) Fork(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "fork", "", &r.next)
+}
+func (r *rig) Delete(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "delete", "", &r.next)
+}
+func (r *rig) Resume(ctx context.Context, id string) (tui.Conversation, error) {
+	return r.lead(ctx, "resume", id, &r.next)
+}
+
+func (r *rig) Conversations(ctx context.Context) ([]tui.Stored, error) {
+	return r.stored, r.call(ctx, "conversations", "")
+}
+
+func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+	return []tui.ModelChoice{{Name: "openai/gpt-5.6-luna", Note: "128k"}, {Name: "ollama/qwen3:8b", Note: "32k"}}, r.call(ctx, "models", "")
+}
+
+func (r *rig) SwitchModel(ctx context.Context, name string) error { return r.call(ctx, "switch", name) }
+
+func (r *rig) Files(context.Context) ([]tui.File, error) { return r.files, r.failing["files"] }
+
+func (r *rig) Shell(ctx context.Context, command string) (string, error) {
+	if command == "sleep" {
+		<-ctx.Done()
+		return "so far", nil
+	}
+	return "output of " + command, r.call(ctx, "shell", command)
+}
+
+func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
+	if r.attached != nil {
+		<-r.attached
+	}
+	return " + " + strings.Join(paths, ", "), r.call(ctx, "attach", strings.Join(paths, " "))
+}
+
+func (r *rig) Page(ctx context.Context, name string) (string, error) {
+	return "the page about " + name, r.call(ctx, "page", name)
+}
+
+func (r *rig) Prompts(context.Context) ([]string, error) { return r.prompts, r.failing["prompts"] }
+
+func (r *rig) Remember(_ context.Context, text string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prompts = append(r.prompts, text)
+	return r.failing["remember"]
+}
+
+func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
+	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
+}
+
+// session is a conversation's Session and Settings.
+type session struct {
+	r  *rig
+	id string
+}
+
+func (s session) note(what string) { s.r.note(s.id + " " + what) }
+
+func (s session) Send(text string) { s.note("send " + text) }
+func (s session) Cancel()          { s.note("cancel") }
+func (s session) TakeBack()        { s.note("take back") }
+func (s session) Answer(callID string, g conversation.Grant, text string) {
+	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, g, text)))
+}
+func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
+func (s session) Rename(title string)            { s.note("rename " + title) }

@@ -1,0 +1,80 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// A command of the user's own runs beside everything else, one at a time, is
+// shown while it runs, and can be stopped.
+
+// shellRun is a command that runs.
+type shellRun struct {
+	command string
+	add     bool // its output becomes part of the conversation
+	since   time.Time
+	stop    context.CancelFunc
+	stopped bool // by the user
+}
+
+// startShell runs a command.
+func (m *Model) startShell(command string, add bool) tea.Cmd {
+	line := "!" + command
+	if !add {
+		line = "!" + line
+	}
+	why := ""
+	switch {
+	case m.shell != nil:
+		why = m.shell.command + " still runs"
+	case add:
+		why = m.refusal()
+	}
+	if why != "" {
+		m.composer.Prepend(line)
+		return m.say(why, true)
+	}
+	ctx, stop := context.WithCancel(m.ctx)
+	m.status.clock = m.options.Now()
+	m.shell = &shellRun{command: command, add: add, since: m.status.clock, stop: stop}
+	return tea.Batch(m.runShell(ctx, m.shell), m.keepTicking())
+}
+
+// stopShell stops it; what it printed so far is shown.
+func (m *Model) stopShell() {
+	m.shell.stopped = true
+	m.shell.stop()
+}
+
+// shellDone shows the output of the user's own command, or sends it if it was
+// to become part of the conversation.
+func (m *Model) shellDone(msg shellMsg) tea.Cmd {
+	run := msg.run
+	run.stop()
+	m.shell = nil
+	switch {
+	case run.stopped:
+		m.show("! "+run.command+" (stopped)", msg.output)
+	case msg.err != nil:
+		return m.fail(fmt.Errorf("!%s: %w", run.command, msg.err))
+	case run.add:
+		fence := fenceFor(msg.output)
+		return m.submit(fmt.Sprintf("I ran `%s`:\n\n%s\n%s\n%s", run.command, fence, msg.output, fence), nil)
+	default:
+		m.show("! "+run.command, msg.output)
+	}
+	return nil
+}
+
+// fenceFor is a fence that nothing in a text closes.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}

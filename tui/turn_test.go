@@ -1,0 +1,360 @@
+package tui_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestATurn(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("why?")
+		r.did("first send why?")
+		r.append(conversation.UserMessage{Text: "why?"})
+		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.has("> why?", "waiting for the model", "(esc stops)")
+		r.pass(3 * time.Second)
+		r.has("waiting for the model 3s")
+		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now(), Progress: &agent.Prefill{Done: 1200, Total: 8000}})
+		r.has("the server is reading 1.2k of 8k tokens")
+		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: "Because **it**"})
+		r.has("Because it", "answering")
+		r.happen(agent.CallStreaming{Name: "modify_file", Chars: 12_345})
+		r.has("calling modify_file (12.3k characters so far)")
+		r.append(conversation.AssistantMessage{Text: "Because **it** is.", Stop: conversation.StopCalls,
+			Calls: []conversation.ToolCall{{ID: "1", Name: "run_command", Arguments: `{"command":"make"}`}}})
+		r.happen(agent.Status{Phase: agent.Running, Since: time.Now()}, agent.ToolStarted{CallID: "1", Tool: "run_command"}, agent.ToolOutput{CallID: "1", Text: "building"})
+		r.has("Because it is.", "run_command  make", "building", "running tools")
+		r.append(conversation.ToolResult{CallID: "1", Tool: "run_command", Status: conversation.ResultOK, Text: "done"})
+		r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "busy"})
+		r.has("trying again (2) in 5s: busy")
+		r.pass(2 * time.Second)
+		r.has("trying again (2) in 3s: busy")
+		r.happen(agent.Status{Phase: agent.Idle, Since: time.Now()})
+		r.lacks("trying again", "esc stops")
+	})
+}
+
+// An idle screen, and one that waits for the user, does nothing.
+func TestTheTickStopsWithTheTurn(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		began := r.text()
+		r.pass(200 * time.Millisecond)
+		if r.text() == began {
+			t.Error("nothing moves while a turn runs")
+		}
+		for _, phase := range []agent.Phase{agent.Idle, agent.Asking} {
+			r.happen(agent.Status{Phase: phase, Since: time.Now()})
+			r.pass(time.Second)
+			handled := 0
+			end := time.After(time.Minute)
+			for done := false; !done; {
+				select {
+				case msg := <-r.msgs:
+					handled++
+					r.handle(msg)
+				case <-end:
+					done = true
+				}
+			}
+			if handled > 0 {
+				t.Errorf("%d messages in a minute while %s", handled, phase)
+			}
+		}
+		r.happen(agent.Status{Phase: agent.Running, Since: time.Now()})
+		began = r.text()
+		r.pass(200 * time.Millisecond)
+		if r.text() == began {
+			t.Error("nothing moves while the next turn runs")
+		}
+	})
+}
+
+func TestQueueIsShownAndComesBack(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.calls = nil
+		r.write("next")
+		r.press("tab") // queues while busy
+		r.did("first send next")
+		r.happen(agent.Queued{Texts: []string{"next", "and\nthen \x1b[31m"}})
+		r.has("queued: next", "(esc or alt+↑ takes it back)", "queued: and then ␛[31m")
+		r.press("alt+up")
+		r.did("first take back")
+		r.write("draft")
+		r.press("esc")
+		r.did("first cancel")
+		r.happen(agent.Queued{}, agent.Returned{Texts: []string{"next", "and then"}}, agent.Status{Phase: agent.Idle})
+		r.lacks("queued")
+		if d := cmp.Diff("next\n\nand then\ndraft", r.draft()); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestManyQueuedMessages(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		texts := make([]string, 50)
+		for i := range texts {
+			texts[i] = fmt.Sprintf("message %d", i)
+		}
+		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: texts})
+		r.has("queued: message 2", "and 47 more queued")
+		r.lacks("message 3")
+		r.resize(40, 12)
+		r.has("and 49 more queued")
+	})
+}
+
+func TestEscStopsTheTurnOnly(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.press("esc")
+		r.did()
+		r.happen(agent.Status{Phase: agent.Waiting})
+		r.press("esc")
+		r.did("first cancel")
+		r.happen(agent.Status{Phase: agent.Stopping})
+		r.has("stopping")
+		r.lacks("esc stops")
+	})
+}
+
+func TestCtrlCInterruptsThenClearsThenQuits(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.write("draft")
+		r.happen(agent.Status{Phase: agent.Waiting})
+		r.press("ctrl+c")
+		r.did("first cancel")
+		r.has("draft")
+		r.happen(agent.Status{Phase: agent.Idle})
+		r.press("ctrl+c")
+		r.lacks("│ draft")
+		r.press("ctrl+c")
+		r.has("press ctrl+c again to quit")
+		r.press("x", "backspace", "ctrl+c") // another key in between
+		r.pass(10 * time.Second)
+		r.lacks("press ctrl+c again")
+		r.press("ctrl+c") // too late
+		if r.quit {
+			t.Fatal("it quit")
+		}
+		r.press("ctrl+c")
+		if !r.quit {
+			t.Error("it did not quit")
+		}
+	})
+}
+
+// What does not stop must not keep the user from leaving.
+func TestCtrlCLeavesATurnThatDoesNotStop(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.happen(agent.Status{Phase: agent.Stopping})
+		r.press("ctrl+c", "ctrl+c")
+		r.did()
+		if !r.quit {
+			t.Error("it did not quit")
+		}
+	})
+}
+
+func TestCtrlDQuitsOnEmptyInputOnly(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("x")
+		r.press("ctrl+d")
+		if r.quit {
+			t.Fatal("it quit with text typed")
+		}
+		r.press("backspace", "ctrl+d")
+		if !r.quit {
+			t.Error("it did not quit")
+		}
+	})
+}
+
+func TestTabOnAnEmptyComposerDoesNothing(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		before := r.text()
+		r.press("tab")
+		r.happen(agent.Status{Phase: agent.Idle})
+		if d := cmp.Diff(before, r.text()); d != "" {
+			t.Error(d)
+		}
+		r.happen(agent.Status{Phase: agent.Waiting})
+		r.press("tab")
+		r.did()
+	})
+}
+
+// Nothing jumps when a turn begins, goes on and ends.
+func TestPhasesDoNotMoveTheTranscript(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for range 20 {
+			r.append(conversation.UserMessage{Text: "a question"}, conversation.AssistantMessage{Text: "an answer", Stop: conversation.StopEnd})
+		}
+		r.append(conversation.UserMessage{Text: "MARK"})
+		y := r.row("MARK")
+		for _, phase := range []agent.Phase{agent.Waiting, agent.Streaming, agent.Running, agent.Asking, agent.Retrying, agent.Stopping, agent.Idle} {
+			r.happen(agent.Status{Phase: phase, Since: time.Now()})
+			if now := r.row("MARK"); now != y {
+				t.Errorf("%s: from row %d to %d", phase, y, now)
+			}
+			r.send(tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}) // a passing word
+			if now := r.row("MARK"); now != y {
+				t.Errorf("%s and a word: from row %d to %d", phase, y, now)
+			}
+		}
+	})
+}
+
+func TestNothingMovesWhileTheReaderIsFurtherUp(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for i := range 30 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		r.press("pgup", "pgup")
+		r.has("↓ more")
+		top := r.lines()[:20]
+		r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		for i := range 30 {
+			r.happen(agent.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
+		}
+		r.append(conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
+		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Network, Message: "broke"}})
+		if d := cmp.Diff(top, r.lines()[:20]); d != "" {
+			t.Error(d)
+		}
+		r.has("↓ 2 new")
+		r.press("end")
+		r.has("done", "broke")
+		r.lacks("↓")
+	})
+}
+
+func TestSendingShowsTheEnd(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for i := range 30 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		r.press("home")
+		r.has("question 0")
+		r.enter("mine")
+		r.append(conversation.UserMessage{Text: "mine"})
+		r.has("> mine")
+	})
+}
+
+func TestFailuresAreKept(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "hi"})
+		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Auth, Status: 401, Message: "the key was refused", Hint: "set OPENAI_API_KEY"}})
+		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Cancelled, Message: "stopped by the user"}})
+		r.pass(time.Minute)
+		r.has("✗ the key was refused (auth, HTTP 401)", "set OPENAI_API_KEY")
+		r.lacks("stopped by the user")
+	})
+}
+
+func TestAFailureInTheLogIsSaidOnce(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "hi"})
+		r.happen(agent.Delta{Text: "half"})
+		r.append(conversation.AssistantMessage{Text: "half", Stop: conversation.StopFailed, Error: "the stream broke off"})
+		r.happen(agent.Failed{Err: &agent.Error{Class: agent.Truncated, Message: "the stream broke off", Hint: "send it again"}})
+		if n := strings.Count(r.text(), "the stream broke off"); n != 1 {
+			t.Errorf("said %d times:\n%s", n, r.text())
+		}
+		r.has("failed: the stream broke off (truncated)", "send it again")
+	})
+}
+
+func TestDiscardedTriesLeave(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Delta{Text: "first try"}, agent.Discarded{}, agent.Delta{Text: "second"})
+		r.has("second")
+		r.lacks("first try")
+	})
+}
+
+func TestTheGaugeMovesWithTheDraft(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.has("0/128k")
+		r.lacks("→")
+		r.send(tea.PasteMsg{Content: strings.Repeat("words and more words\n", 4000)})
+		r.has("→ ~16%", "[pasted 1: 4000 lines, ~21k tokens]")
+		r.press("ctrl+c")
+		r.lacks("→")
+		r.write("see @upload.go ") // weighs 10 %
+		r.has("→ ~10%")
+		r.happen(agent.Status{Phase: agent.Streaming}, agent.Queued{Texts: []string{strings.Repeat("words and more words\n", 4000)}})
+		r.has("→ ~26%")
+	})
+}
+
+func TestTheGaugeMovesWithTheReply(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Metered{Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window})})
+		r.happen(agent.Delta{Text: strings.Repeat("words ", 10_000)})
+		r.has("~11% ~15k/128k")
+		r.happen(agent.Discarded{})
+		r.has("0/128k")
+	})
+}
+
+func TestMentionsAddTheirFiles(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("compare @upload.go with @main.go please")
+		r.did("attach upload.go main.go", "first send compare @upload.go with @main.go please + upload.go, main.go")
+		r.enter("@nobody.go is no file")
+		r.did("first send @nobody.go is no file")
+	})
+}
+
+func TestMessagesKeepTheirOrder(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.attached = make(chan struct{}) }, func(r *rig) {
+		r.calls = nil
+		r.enter("see @main.go now")
+		r.enter("and then this")
+		r.did()
+		r.has("queued: see @main.go now", "queued: and then this")
+		close(r.attached)
+		r.settle()
+		r.did("attach main.go", "first send see @main.go now + main.go", "first send and then this")
+		r.lacks("queued")
+	})
+}
+
+func TestAMentionThatCannotBeReadComesBack(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.failing["attach"] = errors.New("@main.go: permission denied") }, func(r *rig) {
+		r.calls = nil
+		r.enter("see @main.go now")
+		r.has("@main.go: permission denied", "│ see @main.go now")
+		r.did("attach main.go")
+	})
+}
+
+func TestTheModelSwitches(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b"}})
+		r.has("now talking to ollama/qwen3:8b", "ollama/qwen3:8b · ~/src/app")
+		r.pass(5 * time.Second)
+		r.happen(agent.ModelSwitched{Model: agent.Model{Provider: "ollama", ID: "qwen3:8b", Window: compact.Window{Tokens: 32_000}}})
+		r.lacks("now talking")
+	})
+}

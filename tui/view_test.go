@@ -1,0 +1,249 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// metered is a meter with something in every number.
+func metered() agent.Metered {
+	cost := 0.42
+	events := log(
+		conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: strings.Repeat("words ", 6000), Stop: conversation.StopEnd},
+		conversation.ToolResult{CallID: "1", Text: strings.Repeat("words ", 20_000)})
+	m := compact.NewMeter(compact.MeterOptions{Window: demo().Window}).
+		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(compact.Project(events))
+	return agent.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
+		Estimate: m.RequestEstimate(), CostUSD: &cost, Priced: "reported"})}
+}
+
+func TestMainScreen(t *testing.T) {
+	for name, colourless := range map[string]bool{"dark": false, "mono": true} {
+		for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+			if colourless && at[0] != 80 {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/%dx%d", name, at[0], at[1]), func(t *testing.T) {
+				screen(t, func(_ *rig, o *tui.Options) { o.Colourless = colourless }, func(r *rig) {
+					r.resize(at[0], at[1])
+					fill(r)
+					r.happen(metered())
+					r.write("so fix it, and @upload.go too")
+					golden.RequireEqual(r.t, r.m.View().Content+"\n")
+				})
+			})
+		}
+	}
+}
+
+// The screens of a first minute, without style.
+func TestScreens(t *testing.T) {
+	for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {20, 6}} {
+		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) {
+				r.width, r.height = at[0], at[1]
+				r.first.Model = agent.Model{Provider: "demo", ID: "rules", Badge: "not an AI", Window: compact.Window{Tokens: 8192, Source: compact.WindowServer}}
+			}, func(r *rig) {
+				var b strings.Builder
+				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
+				shot("welcome")
+				r.write("/co")
+				shot("completions")
+				r.press("esc", "ctrl+c")
+				r.enter("what is this?")
+				r.append(conversation.UserMessage{Text: "what is this?"})
+				r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+				shot("retrying")
+				r.happen(agent.Status{Phase: agent.Asking, Since: time.Now()}, approval("1", "go test ./..."))
+				shot("approval")
+				r.happen(agent.ApprovalClosed{CallID: "1"}, agent.Status{Phase: agent.Idle})
+				r.happen(agent.Failed{Err: &agent.Error{Class: agent.Quota, Status: 402, Message: "no credit is left", Hint: "add credit, or switch with /model"}})
+				shot("failed")
+				golden.RequireEqual(r.t, b.String())
+			})
+		})
+	}
+}
+
+// The rig checks every view; here it is given all sizes in all states.
+func TestEverySizeIsSurvived(t *testing.T) {
+	states := map[string]func(r *rig){
+		"welcome":    func(*rig) {},
+		"talk":       fill,
+		"completing": func(r *rig) { fill(r); r.write("and @") },
+		"commands":   func(r *rig) { r.write("/") },
+		"search":     func(r *rig) { r.press("ctrl+r"); r.write("one") },
+		"draft":      func(r *rig) { r.send(tea.PasteMsg{Content: strings.Repeat("a line\n", 60) + "the last"}) },
+		"approval":   func(r *rig) { fill(r); r.happen(approval("1", strings.Repeat("a long command ", 40))) },
+		"help":       func(r *rig) { r.press("?") },
+		"list":       func(r *rig) { r.enter("/model") },
+		"hostile": func(r *rig) {
+			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"
+			r.append(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})
+			r.happen(agent.Delta{Text: text, Reasoning: text}, agent.Queued{Texts: []string{text, text}},
+				agent.Status{Phase: agent.Retrying, Why: text}, agent.ModelSwitched{Model: agent.Model{Provider: text, ID: text, Badge: text}})
+		},
+	}
+	for name, state := range states {
+		t.Run(name, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.prompts = []string{"one", "two"} }, func(r *rig) {
+				state(r)
+				for _, at := range [][2]int{{1, 1}, {2, 2}, {1, 40}, {200, 1}, {3, 3}, {20, 6}, {40, 12}, {80, 24}, {120, 40}, {500, 200}} {
+					r.resize(at[0], at[1])
+				}
+				rng := rand.New(rand.NewPCG(1, uint64(len(name))))
+				for range 40 {
+					r.resize(1+rng.IntN(140), 1+rng.IntN(50))
+					if rng.IntN(4) == 0 {
+						r.press([]string{"pgup", "pgdown", "ctrl+o", "up", "down"}[rng.IntN(5)])
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestTheGaugeIsAlwaysThere(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		fill(r)
+		r.happen(metered())
+		for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}, {24, 9}, {20, 6}, {12, 4}, {8, 3}, {8, 2}, {8, 1}, {4, 1}} {
+			r.resize(at[0], at[1])
+			if !strings.Contains(r.text(), "61") {
+				t.Errorf("at %dx%d there is no gauge:\n%s", at[0], at[1], r.text())
+			}
+		}
+		r.resize(1, 1)
+		if strings.TrimSpace(r.text()) == "" {
+			t.Error("a screen of one cell shows nothing")
+		}
+	})
+}
+
+// The line one types in is on screen wherever there is a line for it.
+func TestTheCursorIsWhereOneTypes(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("漢字 typed")
+		for _, at := range [][2]int{{100, 30}, {40, 12}, {30, 8}, {30, 4}, {30, 3}, {30, 2}} {
+			r.resize(at[0], at[1])
+			c := r.m.View().Cursor
+			if c == nil {
+				t.Errorf("no cursor at %dx%d", at[0], at[1])
+				continue
+			}
+			line := strings.Split(ansi.Strip(r.m.View().Content), "\n")[c.Y]
+			if before := ansi.Cut(line, 0, c.X); !strings.HasSuffix(before, "漢字 typed") {
+				t.Errorf("at %dx%d the cursor stands behind %q", at[0], at[1], before)
+			}
+		}
+		r.press("ctrl+g")
+		r.happen(approval("1", "make"))
+		if c := r.m.View().Cursor; c != nil {
+			t.Errorf("in a dialog without a line to type in the cursor is at %v", c)
+		}
+	})
+}
+
+// The same screen is the same string, and costs nothing; see the benchmark.
+func TestAnUnchangedScreenIsEqual(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		fill(r)
+		first := r.m.View()
+		if d := cmp.Diff(first.Content, r.m.View().Content); d != "" {
+			t.Error(d)
+		}
+		if unsafe.StringData(first.Content) != unsafe.StringData(r.m.View().Content) {
+			t.Error("a screen that did not change was drawn again")
+		}
+		r.write("x")
+		if r.m.View().Content == first.Content {
+			t.Error("a key changed nothing")
+		}
+	})
+}
+
+// bench is a screen of 120x40 with n turns of four events.
+func bench(b *testing.B, turns int) *tui.Model {
+	b.Helper()
+	r := &rig{world: world{failing: map[string]error{}}}
+	m := tui.New(context.Background(), tui.Options{Host: r, Models: r, Desk: r, Prompts: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
+	var bodies []conversation.Body
+	for i := range turns {
+		id := fmt.Sprint(i)
+		bodies = append(bodies, conversation.UserMessage{Text: "a question of a line or so " + id},
+			conversation.AssistantMessage{Text: "I will look.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}}},
+			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("a line of the file\n", 50)},
+			conversation.AssistantMessage{Text: "The **answer**:\n\n1. one\n2. two\n\n```go\nx := 1\n```", Stop: conversation.StopEnd})
+	}
+	r.first = r.conversation("first", make(updates))
+	r.first.Events = log(bodies...)
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	// The first of the batch opens the conversation.
+	m.Update(m.Init()().(tea.BatchMsg)[0]())
+	if !strings.Contains(ansi.Strip(m.View().Content), "The answer") {
+		b.Fatal("the conversation is not open")
+	}
+	return m
+}
+
+// updates hands over what a benchmark puts into it.
+type updates chan []agent.Update
+
+func (u updates) Take(context.Context) ([]agent.Update, error) { return <-u, nil }
+
+// Budget: 100 ns and no allocation: an idle program does nothing.
+func BenchmarkViewUnchanged(b *testing.B) {
+	m := bench(b, 250)
+	b.ReportAllocs()
+	for b.Loop() {
+		m.View()
+	}
+}
+
+// Budget: 100 ms to the first frame of 10,000 events.
+func BenchmarkOpen(b *testing.B) {
+	for b.Loop() {
+		bench(b, 2500).View()
+	}
+}
+
+// Budget: 16 ms at the 95th percentile from a key to its frame, with 10,000
+// events open; the library takes some of it.
+func BenchmarkKeyToFrame(b *testing.B) {
+	m := bench(b, 2500)
+	for i := 0; b.Loop(); i++ {
+		if i%200 == 199 {
+			m.Update(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl})
+		}
+		m.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+		m.View()
+	}
+}
+
+// Budget: 1 ms.
+func BenchmarkScrollALine(b *testing.B) {
+	m := bench(b, 2500)
+	m.Update(named["home"])
+	for i := 0; b.Loop(); i++ {
+		if i%1000 == 999 {
+			m.Update(named["home"])
+		}
+		m.Update(named["shift+down"])
+		m.View()
+	}
+}
