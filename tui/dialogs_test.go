@@ -1,0 +1,104 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// approval is a call that wants to be approved.
+func approval(id, command string) agent.AskApproval {
+	return agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command}}
+}
+
+func TestApprovals(t *testing.T) {
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"once":         {[]string{"y"}, "first answer c1 once"},
+		"conversation": {[]string{"c"}, "first answer c1 conversation"},
+		"always":       {[]string{"a"}, "first answer c1 always"},
+		"no, and why":  {[]string{"n", "w", "h", "y", "enter"}, "first answer c1 no why"},
+		"esc is no":    {[]string{"esc"}, "first answer c1 no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+				r.calls = nil
+				r.press("y") // typed before it could be read
+				r.did()
+				r.has("Allow this?", "rm -rf build")
+				r.pass(time.Second)
+				r.press(c.keys...)
+				r.did(c.want)
+				r.lacks("Allow this?")
+			})
+		})
+	}
+}
+
+func TestAnApprovalIsClosedFromOutside(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(approval("c1", "make"), agent.ApprovalClosed{CallID: "c1"})
+		r.lacks("Allow this?")
+		r.calls = nil
+		r.write("hello")
+		r.press("enter")
+		r.did("first send hello")
+	})
+}
+
+// The interrupt stops the turn; the agent then closes the question.
+func TestCtrlCInAnApproval(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.calls = nil
+		r.press("ctrl+c")
+		r.did("first cancel")
+		r.happen(agent.Status{Phase: agent.Stopping})
+		r.press("ctrl+c") // and without waiting for it
+		r.did("first answer c1 no")
+		r.lacks("Allow this?")
+	})
+}
+
+func TestQuestionsOfTheModel(t *testing.T) {
+	ask := agent.AskApproval{Call: conversation.ToolCall{ID: "confirm/delete", Name: "ask_user"},
+		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which port?", Options: []string{"8080", "any"}}}
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+	}{
+		"an option":     {[]string{"down", "enter"}, "first answer confirm/delete once any"},
+		"an own answer": {[]string{"9", "0", "enter"}, "first answer confirm/delete once 90"},
+		"no answer":     {[]string{"esc"}, "first answer confirm/delete no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.happen(agent.Status{Phase: agent.Asking}, ask)
+				r.has("Which port?", "8080", "any")
+				r.calls = nil
+				r.pass(time.Second)
+				r.press(c.keys...)
+				r.did(c.want)
+			})
+		})
+	}
+}
+
+func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.UserMessage{Text: "hi"})
+		r.press("?")
+		r.has("Help")
+		r.happen(agent.Delta{Text: "arriving behind"})
+		r.press("esc")
+		r.has("arriving behind")
+		r.happen(approval("c1", "make"), agent.Delta{Text: " and more"})
+		r.has("arriving behind and more", "Allow this?")
+	})
+}

@@ -1,0 +1,118 @@
+package tui_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// The ports.
+
+func (w *world) note(call string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls = append(w.calls, call)
+}
+
+func (r *rig) call(ctx context.Context, name, what string) error {
+	r.note(strings.TrimSpace(name + " " + what))
+	if r.hold != nil && slices.Contains([]string{"open", "new", "resume", "fork", "delete"}, name) {
+		select {
+		case <-r.hold:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return r.failing[name]
+}
+
+func (r *rig) lead(ctx context.Context, name, what string, to *tui.Conversation) (tui.Conversation, error) {
+	if err := r.call(ctx, name, what); err != nil {
+		return tui.Conversation{}, err
+	}
+	return *to, nil
+}
+
+func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "open", "", &r.first)
+}
+func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "new", "", &r.next)
+}
+func (r *rig) Fork(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "fork", "", &r.next)
+}
+func (r *rig) Delete(ctx context.Context) (tui.Conversation, error) {
+	return r.lead(ctx, "delete", "", &r.next)
+}
+func (r *rig) Resume(ctx context.Context, id string) (tui.Conversation, error) {
+	return r.lead(ctx, "resume", id, &r.next)
+}
+
+func (r *rig) Conversations(ctx context.Context) ([]tui.Stored, error) {
+	return r.stored, r.call(ctx, "conversations", "")
+}
+
+func (r *rig) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+	return []tui.ModelChoice{{Name: "openai/gpt-5.6-luna", Note: "128k"}, {Name: "ollama/qwen3:8b", Note: "32k"}}, r.call(ctx, "models", "")
+}
+
+func (r *rig) SwitchModel(ctx context.Context, name string) error { return r.call(ctx, "switch", name) }
+
+func (r *rig) Files(context.Context) ([]tui.File, error) { return r.files, r.failing["files"] }
+
+func (r *rig) Shell(ctx context.Context, command string) (string, error) {
+	if command == "sleep" {
+		<-ctx.Done()
+		return "so far", nil
+	}
+	return "output of " + command, r.call(ctx, "shell", command)
+}
+
+func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
+	if r.attached != nil {
+		<-r.attached
+	}
+	return " + " + strings.Join(paths, ", "), r.call(ctx, "attach", strings.Join(paths, " "))
+}
+
+func (r *rig) Page(ctx context.Context, name string) (string, error) {
+	return "the page about " + name, r.call(ctx, "page", name)
+}
+
+func (r *rig) Prompts(context.Context) ([]string, error) { return r.prompts, r.failing["prompts"] }
+
+func (r *rig) Remember(_ context.Context, text string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.prompts = append(r.prompts, text)
+	return r.failing["remember"]
+}
+
+func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
+	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
+}
+
+// session is a conversation's Session and Settings.
+type session struct {
+	r  *rig
+	id string
+}
+
+func (s session) note(what string) { s.r.note(s.id + " " + what) }
+
+func (s session) Send(text string) { s.note("send " + text) }
+func (s session) Cancel()          { s.note("cancel") }
+func (s session) TakeBack()        { s.note("take back") }
+func (s session) Answer(callID string, g conversation.Grant, text string) {
+	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, g, text)))
+}
+func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
+func (s session) Rename(title string)            { s.note("rename " + title) }

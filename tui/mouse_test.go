@@ -1,0 +1,70 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestMouse(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		if r.m.View().MouseMode != tea.MouseModeCellMotion {
+			t.Error("the mouse is off")
+		}
+		for i := range 40 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		y := r.row("question 39")
+		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelUp, X: 5, Y: 5})
+		if now := r.row("question 39"); now != -1 {
+			t.Errorf("the wheel left it at row %d", now)
+		}
+		r.send(tea.MouseWheelMsg{Button: tea.MouseWheelDown, X: 5, Y: 5})
+		if now := r.row("question 39"); now != y {
+			t.Errorf("back down it is at row %d, not %d", now, y)
+		}
+		r.asked = nil
+		drag := func(x1, y1, x2, y2 int) {
+			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: x1, Y: y1}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: x2, Y: y2},
+				tea.MouseReleaseMsg{Button: tea.MouseLeft, X: x2, Y: y2})
+		}
+		drag(3, y, 10, y)
+		drag(3, y, 300, 300) // ends outside
+		drag(3, 27, 5, y)    // begins in the composer
+		if d := cmp.Diff([]string{"setClipboardMsg question", "setClipboardMsg question 39"}, r.asked); d != "" {
+			t.Error(d)
+		}
+		r.press("esc")
+		if strings.Contains(r.m.View().Content, "\x1b[7m") {
+			t.Error("something is still marked")
+		}
+	})
+}
+
+func TestAClickUnfoldsACall(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the text"})
+		y := r.row("read_file")
+		click := []tea.Msg{tea.MouseClickMsg{Button: tea.MouseLeft, X: 9, Y: y}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 9, Y: y}}
+		r.send(click...)
+		r.has("the text")
+		r.send(click[1]) // released without a press
+		r.has("the text")
+		r.send(click...)
+		r.lacks("the text")
+	})
+}
+
+func TestTheMouseCanBeOff(t *testing.T) {
+	screen(t, func(_ *rig, o *tui.Options) { o.Mouse = false }, func(r *rig) {
+		if r.m.View().MouseMode != tea.MouseModeNone {
+			t.Error("the mouse is on")
+		}
+	})
+}
