@@ -30,6 +30,7 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	meter := h.app.meterOf(&reading{events: events, view: compact.Project(events)}, l.model)
 	box := agent.NewMailbox()
 	box.Put(agent.Metered{Meter: meter})
+	box.Close() // nothing more happens here
 	return tui.Conversation{
 		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Updates: box, Model: l.model,
 		Mode:     conversation.ModePlan,
