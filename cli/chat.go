@@ -58,6 +58,9 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 		return usageError{withHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe")}
 	}
 	cfg := a.cfg()
+	if problems := a.screenProblems(*a.loaded); len(problems) > 0 {
+		return usageError{problems}
+	}
 	keys := map[string][]string{}
 	for action, k := range cfg.UI.Keys {
 		keys[action] = k
@@ -66,8 +69,8 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := tui.CheckTheme(cfg.UI.Theme); err != nil {
-		return usageError{err}
+	if o, err = a.chosen(ctx, o); err != nil {
+		return err
 	}
 	h := newHost(a, o)
 	defer h.close()
@@ -82,6 +85,27 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)).Run()
 	stop()
 	return errors.Join(leaving(err), h.leave(model.Farewell()))
+}
+
+// chosen is o with the whole ID of the conversation it names, so that a wrong
+// one ends the program before there is a screen.
+func (a *app) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
+	var args []string
+	switch o.resume {
+	case pick:
+		return o, nil
+	case "":
+		if !o.newest {
+			return o, nil
+		}
+	default:
+		args = []string{o.resume}
+	}
+	_, id, err := a.resolve(ctx, args)
+	if err != nil {
+		return o, err
+	}
+	return chatOptions{resume: id}, nil
 }
 
 // framesPerSecond is how often the screen may be drawn. The ticker behind it

@@ -77,14 +77,18 @@ func (a *app) configFile() (string, error) {
 	return path, nil
 }
 
-// load reads the configuration without keeping it. The sources are told even
-// when the error is not nil.
+// load reads the configuration without keeping it, and checks the names in it.
+// The sources are told even when the error is not nil.
 func (a *app) load() (config.Loaded, error) {
 	workspace, err := config.Workspace(a.env.Dir)
 	if err != nil {
 		return config.Loaded{}, err
 	}
-	return config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
+	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
+	if err == nil {
+		err = a.checkNames(loaded)
+	}
+	return loaded, err
 }
 
 func (a *app) configCheckCommand() *cobra.Command {

@@ -46,6 +46,9 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if err := a.adopt(r.events); err != nil {
+		return err
+	}
 	m, err := a.modelOf(ctx, r)
 	if err != nil {
 		return err
@@ -55,6 +58,19 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 		return writeJSON(a.env.Stdout, newContextReport(m, meter.Reading()))
 	}
 	return a.writeContext(r, m, meter)
+}
+
+// adopt puts the settings that a conversation records in force, for a command
+// that shows this one only.
+func (a *app) adopt(events []conversation.Event) error {
+	cfg, err := a.configFor(events)
+	if err != nil {
+		return err
+	}
+	loaded := *a.loaded
+	loaded.Config = cfg
+	a.loaded = &loaded
+	return nil
 }
 
 // meterOf is the meter of a stored conversation for a model.

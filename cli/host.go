@@ -16,7 +16,7 @@ import (
 // use is guarded, so that leaving one and asking about it cannot cross.
 type host struct {
 	app  *app
-	open chatOptions
+	open chatOptions // its ID is whole
 
 	mu      sync.Mutex // guards what follows
 	running *running   // nil before the first and while read-only
@@ -29,29 +29,13 @@ func newHost(a *app, o chatOptions) *host { return &host{app: a, open: o} }
 // errEnded says that the screen is gone.
 var errEnded = errors.New("the program is ending")
 
-// Open opens the conversation the program was started for.
+// Open opens the conversation the program was started for, a new one if that
+// is to be picked yet.
 func (h *host) Open(ctx context.Context) (tui.Conversation, error) {
-	id, err := h.wanted(ctx)
-	if err != nil {
-		return tui.Conversation{}, err
+	if h.open.resume == pick {
+		return h.enter(ctx, "")
 	}
-	return h.enter(ctx, id)
-}
-
-// wanted is the ID of the conversation to open, "" for a new one.
-func (h *host) wanted(ctx context.Context) (string, error) {
-	if !h.open.newest && (h.open.resume == "" || h.open.resume == pick) {
-		return "", nil
-	}
-	store, err := h.app.open()
-	if err != nil {
-		return "", err
-	}
-	prefix := h.open.resume
-	if h.open.newest {
-		prefix = ""
-	}
-	return store.Resolve(ctx, prefix, h.app.workspace)
+	return h.enter(ctx, h.open.resume)
 }
 
 // enter leaves the open conversation and opens another; "" is a new one.

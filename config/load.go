@@ -78,6 +78,18 @@ func (l Loaded) Explicit(key string) bool {
 	return false
 }
 
+// Problem is what somebody who knows more than this package found wrong with a value, such as a name that does not exist.
+// It points at the place where the key, or else the nearest section above it, was set last.
+func (l Loaded) Problem(key, message, hint string) *Problem {
+	for at := key; at != ""; {
+		if o, ok := l.Origins[at]; ok {
+			return o.text.problem(o.Line, 0, key, message, hint)
+		}
+		at = at[:max(0, strings.LastIndexByte(at, '.'))]
+	}
+	return &Problem{File: "configuration", Key: key, Message: message, Hint: hint}
+}
+
 // Load reads and checks all layers. When something is wrong the error is [Problems], and the result still tells the
 // sources; its Config must not be used.
 func Load(o LoadOptions) (Loaded, error) {

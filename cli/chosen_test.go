@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	home := map[string]string{"HOME": dir}
+	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
+	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	for _, o := range []chatOptions{{}, {resume: pick}} {
+		if got, err := a.chosen(t.Context(), o); err != nil || got != o {
+			t.Errorf("%+v became %+v, %v", o, got, err)
+		}
+	}
+	if _, err := a.chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, errNoConversation) {
+		t.Errorf("the newest of none: %v", err)
+	}
+	if _, err := a.chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("a wrong ID: %v", err)
+	}
+	store, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcd22223333", Workspace: a.workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log conversation.Log
+	said := log.Prepare(time.Now(), conversation.UserMessage{Text: "hello"})
+	if err := errors.Join(w.Append(t.Context(), said), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []chatOptions{{newest: true}, {resume: "abcd2"}} {
+		if got, err := a.chosen(t.Context(), o); err != nil || got != (chatOptions{resume: "abcd22223333"}) {
+			t.Errorf("%+v became %+v, %v", o, got, err)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/tools"
+	"plimsoll/tui"
+)
+
+// Names in the configuration that only the rest of the program knows: models,
+// tools, keys of the screen, themes. What uses a name says so when it is wrong;
+// `config check` and doctor look at all of them beforehand.
+
+// checkNames reports the names in a configuration that nothing answers to.
+func (a *app) checkNames(l config.Loaded) error {
+	problems := a.screenProblems(l)
+	if name := l.Config.Model; name != "" {
+		one := &app{env: a.env, loaded: &l}
+		if _, err := one.named(name); err != nil {
+			problems = append(problems, l.Problem("model", err.Error(), hintOf(err)))
+		}
+	}
+	if p := a.ruleProblem(l); p != nil {
+		problems = append(problems, p)
+	}
+	if len(problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(problems, func(x, y *config.Problem) int { return cmp.Compare(x.Line, y.Line) })
+	return problems
+}
+
+// screenProblems is what the screen cannot be made of.
+func (a *app) screenProblems(l config.Loaded) config.Problems {
+	var problems config.Problems
+	ui := l.Config.UI
+	for _, action := range slices.Sorted(maps.Keys(ui.Keys)) {
+		if _, err := tui.DefaultKeyMap().Rebind(map[string][]string{action: ui.Keys[action]}); err != nil {
+			problems = append(problems, l.Problem(config.Path("ui", "keys", action), strings.TrimPrefix(err.Error(), "ui.keys: "), ""))
+		}
+	}
+	if err := tui.CheckTheme(ui.Theme); err != nil {
+		problems = append(problems, l.Problem("ui.theme", err.Error(), ""))
+	}
+	return problems
+}
+
+// ruleProblem is what the tools cannot work with, nil if there is nothing.
+func (a *app) ruleProblem(l config.Loaded) *config.Problem {
+	workspace, err := config.Workspace(a.env.Dir)
+	if err != nil {
+		return nil // said wherever the workspace is needed
+	}
+	rules := l.Config.Permissions
+	box, err := tools.New(tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Environ: []string{},
+		Permissions: tools.Permissions{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny}})
+	if err == nil {
+		err = box.Close()
+	}
+	var p *config.Problem
+	if errors.As(placed(l, err), &p) {
+		return p
+	}
+	return nil
+}
+
+// placed is an error at the line of the key that its text begins with, or the
+// error itself if it begins with none that was set.
+func placed(l config.Loaded, err error) error {
+	if err == nil {
+		return nil
+	}
+	key, message, ok := strings.Cut(err.Error(), ": ")
+	if _, set := l.Origins[key]; !ok || !set {
+		return err
+	}
+	p := l.Problem(key, message, "")
+	p.Text = "" // the first line of a list, which need not be the wrong one
+	return p
+}
+
+// hintOf is what an error says is to be done, "" if it says nothing.
+func hintOf(err error) string {
+	var h hinted
+	if errors.As(err, &h) {
+		return h.hint
+	}
+	return ""
+}
