@@ -13,7 +13,8 @@ import (
 // Jobs are commands in the background. They keep running between calls until
 // they end, are stopped, or the Box is closed.
 
-// maxJobs is how many commands may run in the background at once.
+// maxJobs is how many commands may run in the background at once, and how many
+// that have ended are kept with their output.
 const maxJobs = 16
 
 // job is one command in the background.
@@ -52,13 +53,7 @@ func (j *jobs) start(command string) (*job, error) {
 	if j.closed {
 		return nil, errors.New("the conversation is being closed")
 	}
-	running := 0
-	for _, other := range j.list {
-		if other.process.running() {
-			running++
-		}
-	}
-	if running >= maxJobs {
+	if running := j.forget(); running >= maxJobs {
 		return nil, fmt.Errorf("%d commands run in the background already; stop one first: %s", running, j.names())
 	}
 	out := newCapture(j.ceiling, nil)
@@ -74,6 +69,25 @@ func (j *jobs) start(command string) (*job, error) {
 	}()
 	j.list = append(j.list, started)
 	return started, nil
+}
+
+// forget drops the oldest jobs that have ended beyond maxJobs, and returns how
+// many run; the caller holds mu.
+func (j *jobs) forget() (running int) {
+	for _, one := range j.list {
+		if one.process.running() {
+			running++
+		}
+	}
+	surplus := len(j.list) - running - maxJobs
+	j.list = slices.DeleteFunc(j.list, func(one *job) bool {
+		if surplus <= 0 || !one.over() {
+			return false
+		}
+		surplus--
+		return true
+	})
+	return running
 }
 
 // find is the job of an id.
@@ -116,6 +130,16 @@ func (one *job) await(ctx context.Context, d time.Duration) {
 	case <-one.finished:
 	case <-timer.C:
 	case <-ctx.Done():
+	}
+}
+
+// over reports whether a job has ended and its output is read.
+func (one *job) over() bool {
+	select {
+	case <-one.finished:
+		return true
+	default:
+		return false
 	}
 }
 

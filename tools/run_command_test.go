@@ -4,6 +4,7 @@ package tools_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -270,4 +271,16 @@ func TestOutputIsAsOnAScreen(t *testing.T) {
 	if !strings.HasSuffix(got, "\nred\n100%\ndone") {
 		t.Errorf("got %q", got)
 	}
+}
+
+func TestOnlySomeCommandsThatHaveEndedAreKept(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil)
+	for i := range 20 {
+		succeed(t, b, "run_command", map[string]any{"command": "true", "background": true})
+		succeed(t, b, "run_command", map[string]any{"id": fmt.Sprintf("p%d", i+1), "timeout": 60}) // waits for its end
+	}
+	succeed(t, b, "run_command", map[string]any{"command": "true", "background": true})
+	fail(t, b, "run_command", map[string]any{"id": "p1"}, "no background command")
+	succeed(t, b, "run_command", map[string]any{"id": "p20"})
 }
