@@ -141,6 +141,9 @@ func (h *hardener) addCalls(m Message) {
 		calls[k], answers[k] = c, answer
 	}
 	m.Calls = calls
+	if strings.TrimSpace(m.Text) == "" { // models put line ends before calls, and servers refuse blank text
+		m.Text, m.Size = "", conversation.Size{}
+	}
 	if h.caps.NoTools {
 		h.addAsText(m, answers)
 		return

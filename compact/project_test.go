@@ -165,6 +165,17 @@ func TestUnappliedOverlaysAreNamed(t *testing.T) {
 	}
 }
 
+func TestBlankTextBeforeCallsIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	v := compact.Project(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "x"},
+		conversation.AssistantMessage{Text: "\n\n", Calls: []conversation.ToolCall{{ID: "a", Name: "t"}}}))
+	messages, err := compact.Harden(v, compact.Capabilities{})
+	if err != nil || messages[1].Text != "" || messages[1].Size.Chars() != 0 || len(messages[1].Calls) != 1 {
+		t.Errorf("%+v, %v", messages, err)
+	}
+}
+
 func TestNamesOfToolsThatNoEndpointTakesAreReplaced(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
