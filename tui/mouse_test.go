@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,22 @@ func TestMouse(t *testing.T) {
 		if strings.Contains(r.m.View().Content, "\x1b[7m") {
 			t.Error("something is still marked")
 		}
+	})
+}
+
+// The release of a button that is down goes to a dialog that opens meanwhile.
+func TestADialogEndsADrag(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for i := range 40 {
+			r.append(conversation.UserMessage{Text: fmt.Sprintf("question %d", i)})
+		}
+		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 3, Y: 5})
+		r.happen(approval("c1", "make"))
+		r.send(tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 3, Y: 5})
+		r.pass(time.Second)
+		r.press("y")
+		r.append(conversation.UserMessage{Text: "the newest"})
+		r.has("the newest")
 	})
 }
 

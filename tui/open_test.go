@@ -30,7 +30,7 @@ func TestSendsWhatWasSaidEarlyOnceOpen(t *testing.T) {
 		r.enter("one")
 		r.enter("with @upload.go two")
 		r.enter("three")
-		r.has("queued: one", "queued: three")
+		r.has("queued: one", "queued: three", "12.8k") // the file's weight
 		r.did("open")
 		close(r.hold)
 		r.settle()
@@ -217,6 +217,34 @@ func TestMessagesOnTheirWayComeBackWhenTheConversationIsLeft(t *testing.T) {
 		r.settle()
 		r.did("attach main.go")
 		r.has("│ see @main.go now")
+	})
+}
+
+func TestAFileThatFailsLateIsNoMatterAnyMore(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.attached, r.failing["attach"] = make(chan struct{}), errors.New("permission denied")
+	}, func(r *rig) {
+		r.enter("see @main.go now")
+		r.enter("/new")
+		close(r.attached)
+		r.settle()
+		r.has("│ see @main.go now")
+		r.lacks("permission denied")
+	})
+}
+
+func TestAQuestionLeavesWithItsConversation(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.hold = make(chan struct{})
+		r.enter("/new")
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.has("Allow this?")
+		close(r.hold)
+		r.settle()
+		r.lacks("Allow this?", "waiting for you")
+		r.calls = nil
+		r.enter("hi")
+		r.did("next send hi")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
+	"plimsoll/themes"
 )
 
 // Streaming ends in the view that a stored reply has from the beginning.
@@ -19,7 +20,8 @@ func TestStreamedEqualsStored(t *testing.T) {
 				streamed.ToggleExpanded()
 				stored.ToggleExpanded()
 			}
-			for rest := thoughts; rest != ""; {
+			reasoning := strings.ReplaceAll(thoughts, "\n", "\r\n")
+			for rest := reasoning; rest != ""; {
 				n := min(cut, len(rest))
 				streamed.Delta("", rest[:n])
 				streamed.View()
@@ -31,7 +33,7 @@ func TestStreamedEqualsStored(t *testing.T) {
 				streamed.View()
 				rest = rest[n:]
 			}
-			b := conversation.AssistantMessage{Text: answer, Reasoning: thoughts, Stop: conversation.StopEnd}
+			b := conversation.AssistantMessage{Text: answer, Reasoning: reasoning, Stop: conversation.StopEnd}
 			streamed.add(b)
 			stored.add(b)
 			if d := cmp.Diff(stored.View(), streamed.View()); d != "" {
@@ -45,6 +47,21 @@ func TestStreamedEqualsStored(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A reply may end, and the theme change, before it is drawn again.
+func TestThemeChangesBetweenTheEndAndTheNextView(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 12)
+	r.Delta("**bold** `code`", "")
+	r.View()
+	r.add(reply("**bold** `code`"))
+	r.SetStyles(looks(t, themes.PlimsollLight))
+	fresh := open(t, 60, 12, reply("**bold** `code`"))
+	fresh.SetStyles(looks(t, themes.PlimsollLight))
+	if d := cmp.Diff(fresh.View(), r.View()); d != "" {
+		t.Error(d)
 	}
 }
 

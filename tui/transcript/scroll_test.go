@@ -130,6 +130,26 @@ func TestDiscardWhileInView(t *testing.T) {
 	}
 }
 
+// What was read is gone; the view goes on with what follows it.
+func TestDiscardOfWhatIsRead(t *testing.T) {
+	t.Parallel()
+	r := open(t, 60, 10, talk(3)...)
+	for range 30 {
+		r.Delta("half\n\n", "")
+	}
+	r.Note("FIRST")
+	for range 20 {
+		r.Note("another")
+	}
+	r.ToTop()
+	r.ScrollBy(20)
+	r.has(t, "half")
+	r.Discard()
+	if got := r.lines(); got[0] != "" || got[1] != " · FIRST" {
+		t.Errorf("the view begins with %q", got[:2])
+	}
+}
+
 func TestPagesRoundTrip(t *testing.T) {
 	t.Parallel()
 	r := open(t, 60, 11, talk(40)...)

@@ -156,7 +156,7 @@ func TestNothingMovesUnderTheMouse(t *testing.T) {
 func TestAClickUnfoldsOneCall(t *testing.T) {
 	t.Parallel()
 	r := open(t, 60, 12, talk(10)...)
-	r.add(calls(call("1", "one", "{}"), call("2", "two", "{}")),
+	r.add(user("go"), calls(call("1", "one", "{}"), call("2", "two", "{}")),
 		result("1", conversation.ResultOK, strings.Repeat("first\n", 20)), result("2", conversation.ResultOK, "second"))
 	y := r.row("one")
 	r.Press(5, y)
@@ -176,6 +176,8 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 	}
 	before := r.View()
 	r.Press(5, 0) // not a call
+	r.Release()
+	r.Press(5, y-1) // the line before it
 	r.Release()
 	r.Press(5, 500)
 	r.Release()
