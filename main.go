@@ -26,6 +26,10 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	if err := protect(); err != nil {
+		fmt.Fprintf(os.Stderr, "plimsoll: commands could read the keys in this program's environment: %v\n", err)
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "plimsoll: the current folder cannot be found: %v\n", err)

@@ -74,6 +74,7 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 	}
 	h := newHost(a, o)
 	defer h.close()
+	told := ctx // ends when the program is told to end
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
@@ -84,7 +85,7 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 	_, err = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(a.env.Stdin), tea.WithOutput(a.env.Stdout),
 		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)).Run()
 	stop()
-	return errors.Join(leaving(err), h.leave(model.Farewell()))
+	return errors.Join(leaving(err), h.leave(model.Farewell()), told.Err())
 }
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong
