@@ -138,10 +138,25 @@ func (a *Agent) SwitchModel(m Model, p Provider) {
 // size from a stronger source stays, and so does the window of another model
 // that requests go to by now. Model is its name, provider/id.
 func (a *Agent) SetWindow(model string, w compact.Window) {
-	a.inbox.put(func(context.Context) {
-		if model == a.settings.model.Name() {
-			a.setWindow(w)
+	a.inbox.put(func(ctx context.Context) {
+		if model == a.settings.model.Name() && a.setWindow(w) {
+			a.recordLimits(ctx)
 		}
+	})
+}
+
+// SetMaxOut tells the largest reply of a model, in tokens, when it became known
+// late. That of another model than requests go to by now is ignored.
+func (a *Agent) SetMaxOut(model string, tokens int) {
+	a.inbox.put(func(ctx context.Context) {
+		if model != a.settings.model.Name() || tokens <= 0 || tokens == a.settings.model.MaxOut {
+			return
+		}
+		a.settings.model.MaxOut = tokens
+		a.meter = a.meter.WithMaxOut(tokens)
+		a.updates.Put(ModelSwitched{Model: a.settings.model})
+		a.showMeter()
+		a.recordLimits(ctx)
 	})
 }
 

@@ -121,6 +121,41 @@ func TestWindowThatBecomesKnown(t *testing.T) {
 	}
 }
 
+func TestLimitsThatBecomeKnownAreRecordedOnceSomethingWasSaid(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"))
+		r.SetWindow("test/m", compact.Window{Tokens: 1000, Source: compact.WindowCatalogue})
+		r.wait()
+		if n := len(r.memory.Events()); n != 0 {
+			t.Fatalf("%d events before anything was said", n)
+		}
+		r.say("one")
+		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.SetWindow("test/m", compact.Window{Tokens: 4096, Source: compact.WindowServer})
+		r.SetMaxOut("test/m", 256)
+		r.SetMaxOut("other/m", 7)
+		r.wait()
+		if got := r.reading(); got.Window.Tokens != 4096 || got.Reserve != 256 {
+			t.Errorf("window %d, reserve %d", got.Window.Tokens, got.Reserve)
+		}
+		r.finish()
+		var recorded []conversation.ModelChanged
+		for _, e := range r.memory.Events() {
+			if m, isModel := e.Body.(conversation.ModelChanged); isModel {
+				recorded = append(recorded, m)
+			}
+		}
+		want := []conversation.ModelChanged{
+			{Provider: "test", Model: "m", Window: 1000, Source: "catalogue"},
+			{Provider: "test", Model: "m", Window: 4096, Source: "server"},
+			{Provider: "test", Model: "m", Window: 4096, Source: "server", MaxOut: 256},
+		}
+		if diff := cmp.Diff(want, recorded); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestWindowIsRecordedBeforeTheNextRequest(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} }, answers("a"), answers("b"), answers("c"))

@@ -78,7 +78,7 @@ func (s *settings) meterOptions(rules compact.MeterOptions) compact.MeterOptions
 
 // modelChanged is the model as the log records it.
 func (s *settings) modelChanged() conversation.ModelChanged {
-	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID}
+	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID, MaxOut: s.model.MaxOut}
 	if w := s.model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}
@@ -193,6 +193,14 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	// there is no conversation to record it in.
 	if a.turn == nil && a.log.Len() > 0 {
 		a.save(ctx, a.settings.modelChanged())
+	}
+}
+
+// recordLimits records what became known late about the model, once a request
+// to it is on record: otherwise the first request records it.
+func (a *Agent) recordLimits(ctx context.Context) {
+	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
+		a.save(ctx, c)
 	}
 }
 

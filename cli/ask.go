@@ -83,6 +83,9 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	w.progress(r.id + " · " + r.link.model.Name())
 	r.agent.Send(prompt)
 	err = w.watch(ctx)
+	if err == nil && l.again {
+		r.questions.Wait() // now the model is loaded, and the answer is worth recording
+	}
 	return errors.Join(err, r.close())
 }
 
@@ -165,9 +168,17 @@ func (a *app) askLink(ctx context.Context, id string) (link, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	if w, err := l.window(ctx); err == nil {
+	found, err := l.discover(ctx)
+	if err != nil {
+		return l, nil // a server that does not say is the usual case
+	}
+	if w := serverWindow(found); w.Known() {
 		l.model.Window = w
 	}
+	if found.MaxOut > 0 {
+		l.model.MaxOut = found.MaxOut
+	}
+	l.again = found.AskAgain
 	return l, nil
 }
 
@@ -176,11 +187,12 @@ func (a *app) askTarget(ctx context.Context, o askOptions) (string, error) {
 	if !o.newest && o.resume == "" {
 		return "", nil
 	}
-	store, err := a.open()
-	if err != nil {
-		return "", err
+	var args []string
+	if !o.newest {
+		args = []string{o.resume}
 	}
-	return store.Resolve(ctx, o.resume, a.workspace)
+	_, id, err := a.resolve(ctx, args)
+	return id, err
 }
 
 // asking follows the turn of one question.
@@ -241,6 +253,12 @@ func (w *asking) appended(events []conversation.Event) {
 			w.failure = nil // what could not be saved before was saved with it
 		case conversation.AssistantMessage:
 			w.reply.message(b)
+			switch b.Stop {
+			case conversation.StopLength:
+				w.progress("the reply was cut: it reached the largest length, or the end of the window")
+			case conversation.StopFiltered:
+				w.progress("the provider withheld the rest of the reply")
+			}
 		case conversation.ToolResult:
 			if b.Status != conversation.ResultOK {
 				w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -21,9 +20,11 @@ import (
 type link struct {
 	model    agent.Model
 	provider agent.Provider
-	// discover asks the server how large the window is; nil where servers do
-	// not say.
+	// discover asks the server how large window and reply are, within what the
+	// user and the catalogue say; nil where servers do not say.
 	discover func(context.Context) (openai.Found, error)
+	// again says that the server knows its window only when the model is loaded.
+	again bool
 }
 
 // connect makes a choice into a link. The only request it may send is for the
@@ -42,8 +43,27 @@ func (a *app) connect(ctx context.Context, c choice) (link, error) {
 	}
 	client := openai.New(o)
 	l := link{provider: client, model: a.model(ctx, c, client)}
-	l.discover = func(ctx context.Context) (openai.Found, error) { return openai.Discover(ctx, o, c.model) }
+	l.discover = func(ctx context.Context) (openai.Found, error) {
+		found, err := openai.Discover(ctx, o, c.model)
+		if most := publishedInput(c.provider, c.model); most > 0 {
+			found.Window = min(found.Window, most)
+		}
+		if own := a.cfg().Providers[c.provider].Models[c.model].MaxOutput; own > 0 {
+			found.MaxOut = own
+		}
+		return found, err
+	}
 	return l, nil
+}
+
+// publishedInput is the largest prompt of a model by the catalogue, 0 if there
+// is no limit but the window.
+func publishedInput(provider, id string) int {
+	e, ok := catalog.Lookup(provider, id)
+	if !ok || e.Match == catalog.MatchFamily {
+		return 0
+	}
+	return e.MaxInput
 }
 
 // endpoint is how to reach a choice's provider.
@@ -54,9 +74,17 @@ func (a *app) endpoint(c choice) openai.Options {
 		Headers: p.Headers, Wire: openai.Wire(p.Wire)}
 }
 
-// firstModel is the first model a server lists that is fit for chat.
+// firstModel is the first model a server lists that is fit for chat, or the
+// provider's default if the server has that: it may be the provider behind
+// another address. With a key of the provider the default also stands in for a
+// server that lists nothing.
 func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	found, err := openai.Discover(ctx, o, "")
+	if usual, ok := catalog.Default(o.Provider); ok {
+		if _, listed := found.Listed(usual.ID); listed || o.Key != "" && len(found.Models) == 0 {
+			return usual.ID, nil
+		}
+	}
 	if err != nil {
 		return "", withHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), "name one with --model, or check the address")
 	}
@@ -110,6 +138,9 @@ func (a *app) apply(m *agent.Model, own config.Model) {
 		m.MaxOut = own.MaxOutput
 	}
 	window := own.ContextWindow
+	if window > 0 && own.MaxInput == 0 {
+		own.MaxInput = publishedInput(m.Provider, m.ID)
+	}
 	if w := a.cfg().Context.Window; w > 0 {
 		window = w
 	}
@@ -191,24 +222,6 @@ func cost(m agent.Model, t agent.Tokens) (*float64, string) {
 	}
 	usd := catalog.Cost(*m.Prices, t)
 	return &usd, m.Prices.Date
-}
-
-// errNoModels says that a server was asked for its window in vain.
-var errNoModels = errors.New("the server does not say how large the window is")
-
-// window asks the server how large the window is.
-func (l link) window(ctx context.Context) (compact.Window, error) {
-	if l.discover == nil {
-		return compact.Window{}, errNoModels
-	}
-	found, err := l.discover(ctx)
-	if err != nil {
-		return compact.Window{}, err
-	}
-	if found.Window == 0 {
-		return compact.Window{}, errNoModels
-	}
-	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}, nil
 }
 
 // once is a provider that calls then when its first reply has ended: a local

@@ -106,6 +106,9 @@ func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowServer}
 		a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
 	}
+	if last.MaxOut > 0 && last.Name() == m.Name() && a.cfg().Providers[c.provider].Models[c.model].MaxOutput == 0 {
+		m.MaxOut = last.MaxOut
+	}
 	return m, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -29,10 +30,11 @@ type running struct {
 	agent  *agent.Agent
 	notes  []string
 
-	life   context.Context // until close
-	stop   context.CancelFunc
-	tasks  sync.WaitGroup // the agent, and questions to the server
-	failed error          // of the agent; read after tasks
+	life      context.Context // until close
+	stop      context.CancelFunc
+	tasks     sync.WaitGroup // the agent
+	questions sync.WaitGroup // to the server; the agent begins some
+	failed    error          // of the agent; read after tasks
 }
 
 // openOptions says how to open a conversation.
@@ -158,14 +160,23 @@ func (r *running) provider(l link) agent.Provider {
 	return &once{Provider: l.provider, then: func() { r.ask(l) }}
 }
 
-// ask asks the server of a link for the window beside the conversation.
+// serverWindow is the window a server says it has, unknown if it does not say.
+func serverWindow(found openai.Found) compact.Window {
+	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
+}
+
+// ask asks the server of a link for the limits of its model, beside the
+// conversation.
 func (r *running) ask(l link) {
-	r.tasks.Go(func() {
+	r.questions.Go(func() {
 		ctx, cancel := context.WithTimeout(r.life, 2*time.Second)
 		defer cancel()
-		if w, err := l.window(ctx); err == nil {
-			r.agent.SetWindow(l.model.Name(), w)
+		found, err := l.discover(ctx)
+		if err != nil {
+			return // a server that does not say is the usual case
 		}
+		r.agent.SetWindow(l.model.Name(), serverWindow(found))
+		r.agent.SetMaxOut(l.model.Name(), found.MaxOut)
 	})
 }
 
@@ -184,6 +195,7 @@ func (r *running) close() error {
 	if r.stop != nil {
 		r.stop()
 		r.tasks.Wait()
+		r.questions.Wait()
 	}
 	errs := []error{r.failed}
 	if r.box != nil {

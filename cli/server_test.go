@@ -17,6 +17,9 @@ import (
 type serverScript struct {
 	Models  []json.RawMessage `json:"models"` // entries of GET /models; a default without any
 	Replies []scriptedReply   `json:"replies"`
+	// Routes are other answers by path: one for each number of chat requests
+	// made so far, the last again and again.
+	Routes map[string][]json.RawMessage `json:"routes"`
 }
 
 // scriptedReply is one answer. With a Status it is a failure, with Raw the
@@ -60,7 +63,10 @@ func (s *scriptedServer) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	route := s.script.Routes[r.URL.Path]
 	switch {
+	case route != nil:
+		writeBody(w, route[min(s.count(), len(route)-1)])
 	case strings.HasSuffix(r.URL.Path, "/v1/models"):
 		models := s.script.Models
 		if models == nil {

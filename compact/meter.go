@@ -113,6 +113,13 @@ func (m Meter) WithWindow(w Window) Meter {
 	return m
 }
 
+// WithMaxOut returns the meter for a largest reply that became known, in
+// tokens: it bounds the reserve.
+func (m Meter) WithMaxOut(tokens int) Meter {
+	m.options.MaxOut = tokens
+	return m
+}
+
 // WithModel returns the meter for another model. Reports of the old one no
 // longer count, as tokenizers differ; the cost so far stays.
 func (m Meter) WithModel(o MeterOptions) Meter {

@@ -170,8 +170,9 @@ type Instructions struct {
 type ModelChanged struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
-	Window   int    `json:"window,omitempty"` // tokens, 0 unknown
-	Source   string `json:"source,omitempty"` // where Window came from
+	Window   int    `json:"window,omitempty"`  // tokens, 0 unknown
+	Source   string `json:"source,omitempty"`  // where Window came from
+	MaxOut   int    `json:"max_out,omitempty"` // largest reply in tokens, 0 unknown
 }
 
 // Name is the model as the user writes it: provider/id.
