@@ -11,8 +11,10 @@ import (
 )
 
 // Page returns a text about the program or the conversation.
-func (h *host) Page(ctx context.Context, name string) (string, error) {
+func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 	switch name {
+	case tui.PageResult:
+		return h.resultPage(ctx, about)
 	case tui.PageConnect:
 		return h.connectPage(ctx), nil
 	case tui.PageDoctor:

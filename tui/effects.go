@@ -84,10 +84,10 @@ func (m *Model) switchModel(name string) tea.Cmd {
 	return func() tea.Msg { return doneMsg{models.SwitchModel(ctx, name)} }
 }
 
-func (m *Model) loadPage(title, page string) tea.Cmd {
+func (m *Model) loadPage(title, page, about string) tea.Cmd {
 	ctx, desk := m.ctx, m.options.Desk
 	return func() tea.Msg {
-		text, err := desk.Page(ctx, page)
+		text, err := desk.Page(ctx, page, about)
 		return pageMsg{title, text, err}
 	}
 }

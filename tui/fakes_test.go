@@ -83,7 +83,7 @@ func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
 	return " + " + strings.Join(paths, ", "), r.call(ctx, "attach", strings.Join(paths, " "))
 }
 
-func (r *rig) Page(ctx context.Context, name string) (string, error) {
+func (r *rig) Page(ctx context.Context, name, about string) (string, error) {
 	return "the page about " + name, r.call(ctx, "page", name)
 }
 

@@ -94,8 +94,9 @@ type Desk interface {
 	// Attach returns the text of files, each with its name, for a message that
 	// mentions them.
 	Attach(ctx context.Context, paths []string) (string, error)
-	// Page returns a text about the program or the conversation: one of Pages.
-	Page(ctx context.Context, name string) (string, error)
+	// Page returns a text about the program or the conversation: one of Pages,
+	// about what the user named behind the command, "" for nothing.
+	Page(ctx context.Context, name, about string) (string, error)
 }
 
 // Prompts is what was sent before.
@@ -118,4 +119,5 @@ const (
 	PageConnect     = "connect"
 	PageDoctor      = "doctor"
 	PagePermissions = "permissions"
+	PageResult      = "result" // the full text of a tool result: by event or call, "" is the newest that was cut
 )

@@ -36,6 +36,7 @@ func slashCommands() []slashCommand {
 		cmd("tools", "", "what the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
+		cmd("expand", "[ID]", "read a tool result that was cut, in full", pageCommand("Result", PageResult)),
 		cmd("copy", "", "copy the last reply", (*Model).slashCopy),
 		cmd("editor", "", "write in $EDITOR", (*Model).slashEditor),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
@@ -63,7 +64,7 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 }
 
 func pageCommand(title, page string) func(*Model, string) tea.Cmd {
-	return func(m *Model, _ string) tea.Cmd { return m.loadPage(title, page) }
+	return func(m *Model, about string) tea.Cmd { return m.loadPage(title, page, about) }
 }
 
 func (m *Model) slashNew(string) tea.Cmd {
@@ -131,7 +132,7 @@ func (m *Model) setTheme(name string) tea.Cmd {
 
 func (m *Model) slashPermissions(args string) tea.Cmd {
 	if args == "" {
-		return m.loadPage("Permissions", PagePermissions)
+		return m.loadPage("Permissions", PagePermissions, "")
 	}
 	mode := conversation.Mode(args)
 	if !slices.Contains(conversation.Modes(), mode) {
