@@ -19,7 +19,12 @@ import (
 //   - bytes that are not UTF-8, and code points that are no characters, become U+FFFD
 //   - direction overrides, isolates and marks, zero-width spaces, tag characters and other invisible formatting
 //     become a mark; ZWJ, ZWNJ and variation selectors stay, scripts and emoji need them; U+FEFF is dropped
-//   - of a flood of combining marks on one base, the first MaxCombining stay and the rest is one mark
+//   - a variation selector after an ASCII character, or after none, is dropped: it would change nothing but the width,
+//     about which terminals and the functions that wrap and cut text disagree
+//   - number signs that take the characters after them in become a mark: what follows one has no width of its own to
+//     the screen, and is written over what stands beside it
+//   - of a flood of combining marks on one base, or on bases joined to it, the first MaxCombining stay and the rest is
+//     one mark
 
 // MaxCombining is how many combining marks, joiners and variation selectors one base character may carry.
 // Living scripts need at most five or six.
@@ -30,8 +35,7 @@ const cutMark = "«…»"
 
 // Text returns s made safe for a terminal. Clean text is returned as it is, without an allocation.
 func Text(s string) string {
-	n := cleanPrefix(s)
-	if n == len(s) {
+	if n, _ := scan(s, run{}); n == len(s) {
 		return s
 	}
 	var st Stream
@@ -61,32 +65,50 @@ var dirty = func() (t [256]bool) {
 	return t
 }()
 
-// cleanPrefix returns how many bytes of s stand before the first that needs a change.
-func cleanPrefix(s string) int {
-	marks := 0
+// run is what counts of the characters before the next one.
+type run struct {
+	marks  int  // combining marks on the last base, and on those joined to it
+	based  bool // that base is above ASCII
+	joined bool // the last character joins the next one
+}
+
+// take notes a character above ASCII that is shown as it is, and reports whether it may be: it is no selector of
+// nothing and not one mark too many.
+func (r *run) take(c rune) bool {
+	switch {
+	case selector(c) && !r.based:
+		return false
+	case combining(c):
+		r.marks++
+		r.joined = c == joiner && r.marks <= MaxCombining
+		return r.marks <= MaxCombining
+	case r.joined:
+		r.joined = false
+	default:
+		*r = run{based: true}
+	}
+	return true
+}
+
+// scan returns how many bytes of s, which follows r, stand before the first that needs a change, and what then counts.
+func scan(s string, r run) (int, run) {
 	for i := 0; i < len(s); {
 		if !dirty[s[i]] {
-			i++
-			marks = 0
+			for i++; i < len(s) && !dirty[s[i]]; i++ {
+			}
+			r = run{}
 			continue
 		}
 		if s[i] < utf8.RuneSelf {
-			return i
+			return i, r
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 || replaced(r) {
-			return i
-		}
-		if combining(r) {
-			if marks++; marks > MaxCombining {
-				return i
-			}
-		} else {
-			marks = 0
+		c, size := utf8.DecodeRuneInString(s[i:])
+		if c == utf8.RuneError && size == 1 || replaced(c) || !r.take(c) {
+			return i, r
 		}
 		i += size
 	}
-	return len(s)
+	return len(s), r
 }
 
 // replaced reports whether a valid code point above ASCII is shown as something else.
@@ -94,8 +116,8 @@ func replaced(r rune) bool {
 	switch {
 	case r < 0xa0, r == 0xad, r == 0x61c, r == 0x180e:
 		return true
-	case r < 0x200b, r == 0x200c, r == 0x200d:
-		return false
+	case r < 0x200b, r == 0x200c, r == joiner:
+		return r >= 0x600 && r <= 0xd4e && absorbs(r)
 	case r <= 0x206f:
 		return r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060
 	case r < 0xfdd0:
@@ -104,7 +126,26 @@ func replaced(r rune) bool {
 		return true
 	case r&0xfffe == 0xfffe:
 		return true
+	case r >= 0x110bd && r <= 0x11f02:
+		return absorbs(r)
 	case r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe007f:
+		return true
+	}
+	return false
+}
+
+// joiner is the zero width joiner.
+const joiner = 0x200d
+
+// selector reports whether r chooses between the looks of the character before it.
+func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
+
+// absorbs reports whether r takes the character after it into its own cell (grapheme break property Prepend).
+func absorbs(r rune) bool {
+	switch {
+	case r >= 0x600 && r <= 0x605, r == 0x6dd, r == 0x70f, r == 0x890, r == 0x891, r == 0x8e2, r == 0xd4e,
+		r == 0x110bd, r == 0x110cd, r == 0x111c2, r == 0x111c3, r == 0x113d1, r == 0x1193f, r == 0x11941,
+		r >= 0x11a84 && r <= 0x11a89, r == 0x11d46, r == 0x11f02:
 		return true
 	}
 	return false
@@ -115,7 +156,7 @@ func combining(r rune) bool {
 	switch {
 	case r < 0x300:
 		return false
-	case r == 0x200c, r == 0x200d:
+	case r == 0x200c, r == joiner:
 		return true
 	case r >= 0x2e80 && r < 0xa66f && r != 0x302a && r != 0x3099 && r != 0x309a,
 		r >= 0xac00 && r < 0xfb1e, r >= 0x1f000 && r < 0xe0000:
@@ -133,10 +174,6 @@ func show(out []byte, r rune) []byte {
 		return utf8.AppendRune(out, 0x2400+r)
 	case r == 0x7f:
 		return utf8.AppendRune(out, 0x2421)
-	case r == 0x2028, r == 0x2029:
-		return append(out, '\n')
-	case r == 0xfeff:
-		return out
 	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe:
 		return utf8.AppendRune(out, utf8.RuneError)
 	}

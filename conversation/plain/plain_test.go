@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation/plain"
@@ -31,11 +32,15 @@ func TestTextShowsWhatItDefuses(t *testing.T) {
 		"zero width space":     {"rm\u200b -rf", "rm«U+200B» -rf"},
 		"soft hyphen":          {"rm\u00ad", "rm«U+00AD»"},
 		"family stays":         {"👨\u200d👩\u200d👧 ❤\ufe0f", "👨\u200d👩\u200d👧 ❤\ufe0f"},
+		"selector of nothing":  {"a\ufe0f 1\ufe0f\u20e3 e\u0301\ufe0f\n\ufe0f❤\ufe0f", "a 1\u20e3 e\u0301\n❤\ufe0f"},
 		"Persian joiner stays": {"می\u200cخواهم", "می\u200cخواهم"},
 		"Hindi stays":          {"नमस्ते", "नमस्ते"},
 		"not characters":       {"\ufdd0\ufffe\U0010ffff", "\uFFFD\uFFFD\uFFFD"},
 		"broken UTF-8":         {"a\xff\xe2\x82", "a\uFFFD\uFFFD\uFFFD"},
 		"flood":                {"z" + strings.Repeat("\u0301", 40) + "a", "z" + strings.Repeat("\u0301", 8) + "«…»a"},
+		"joiners flood":        {"👨" + strings.Repeat("\u200d👨", 12), "👨" + strings.Repeat("\u200d👨", 8) + "«…»👨" + strings.Repeat("\u200d👨", 3)},
+		"number sign":          {"x\u0600a\u06ddb\U000110cdc", "x«U+0600»a«U+06DD»b«U+110CD»c"},
+		"flood, selector":      {"z" + strings.Repeat("\u0301", 9) + "\ufe0f\ufe0f", "z" + strings.Repeat("\u0301", 8) + "«…»"},
 		"selectors flood":      {"z" + strings.Repeat("\U000e0100", 40) + "a", "z" + strings.Repeat("\U000e0100", 8) + "«…»a"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +66,22 @@ func TestCleanTextIsNotCopied(t *testing.T) {
 	}
 }
 
+// What is behind a character keeps its width, and what is cut to a width has it: otherwise text is drawn over what
+// stands beside it.
+func TestNoCharacterTakesTheWidthOfAnother(t *testing.T) {
+	t.Parallel()
+	for r := rune(1); r < 0x20000; r++ {
+		if alone, both := ansi.StringWidth(plain.Line(string(r))), ansi.StringWidth(plain.Line(string(r)+"a")); both != alone+1 {
+			t.Errorf("%U alone has %d cells, with an a behind it %d", r, alone, both)
+		}
+		if n := ansi.StringWidth(ansi.Truncate(plain.Line(strings.Repeat("a"+string(r), 4)), 3, "")); n > 3 {
+			t.Errorf("%U: cut to 3 cells there are %d", r, n)
+		}
+	}
+}
+
 // corpus mixes everything that a cut could split.
-var corpus = "a\r\nb\r\x1b[31m\x1b]0;t\x07\u009bx\u202e世界👨\u200d👩e\u0301" + strings.Repeat("\u0300", 12) + "\xff\xe2\x82\xf0\x9f\ufeff\u2028\U000e0041é\r"
+var corpus = "a\r\nb\r\x1b[31m\x1b]0;t\x07\u009bx\u202e世界👨\u200d👩e\u0301" + strings.Repeat("\u0300", 12) + "\xff\xe2\x82\xf0\x9f\ufeff\u2028\U000e0041é\ra\ufe0f\ufe0f❤\ufe0f\u0301\ufe0f\n\ufe0f"
 
 func TestStreamEqualsTextAtEveryCut(t *testing.T) {
 	t.Parallel()
@@ -81,6 +100,8 @@ func TestStreamEqualsTextAtEveryCut(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add(corpus, uint64(1))
 	f.Add("\u200d\u0301\u0301", uint64(2))
+	f.Add("👨\u200d👨\u200d\u200d\u0600\u0301\ufe0f"+strings.Repeat("\u200d👨", 9), uint64(4))
+	f.Add("\u0301\ufe0fa\u0301\ufe0f❤\u0301\ufe0f", uint64(3))
 	f.Fuzz(func(t *testing.T, s string, seed uint64) {
 		got := plain.Text(s)
 		if !utf8.ValidString(got) {

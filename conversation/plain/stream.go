@@ -11,15 +11,17 @@ type Stream struct {
 	held   [utf8.UTFMax]byte
 	nheld  int
 	afterC bool // the last character was a CR, so a following LF has already been written
-	marks  int  // combining marks on the current base
+	run    run
 }
 
 // Write takes the next piece and returns what can be shown of it. All pieces' results and that of Close, joined,
 // equal Text of the joined pieces, wherever the cuts fall.
 func (st *Stream) Write(delta string) string {
-	if st.nheld == 0 && !st.afterC && st.marks == 0 && cleanPrefix(delta) == len(delta) {
-		st.marks = trailingMarks(delta)
-		return delta
+	if st.nheld == 0 && !st.afterC {
+		if n, after := scan(delta, st.run); n == len(delta) {
+			st.run = after
+			return delta
+		}
 	}
 	out := make([]byte, 0, len(delta)+16)
 	for st.nheld > 0 && delta != "" {
@@ -70,44 +72,25 @@ func (st *Stream) put(out []byte, r rune, size int) []byte {
 	switch {
 	case r == '\n' && afterC:
 		return out
-	case r == '\r':
-		st.marks = 0
+	case r == '\r', r == 0x2028, r == 0x2029:
+		st.run = run{}
 		return append(out, '\n')
 	case r == '\n', r == '\t', r >= 0x20 && r < 0x7f:
-		st.marks = 0
+		st.run = run{}
 		return append(out, byte(r))
-	case r == 0xfeff:
+	case r == 0xfeff, selector(r) && !st.run.based:
 		return out
 	case r < 0xa0, replaced(r):
-		st.marks = 0
+		st.run = run{based: true}
 		return show(out, r)
-	case combining(r):
-		st.marks++
-		if st.marks == MaxCombining+1 {
-			return append(out, cutMark...)
-		}
-		if st.marks > MaxCombining {
-			return out
-		}
+	case st.run.take(r):
+	case combining(r) && st.run.marks == MaxCombining+1:
+		return append(out, cutMark...)
 	default:
-		st.marks = 0
+		return out
 	}
 	if r == utf8.RuneError && size == 1 {
 		return append(out, "\uFFFD"...)
 	}
 	return utf8.AppendRune(out, r)
-}
-
-// trailingMarks counts the combining marks at the end of clean text.
-func trailingMarks(s string) int {
-	n := 0
-	for s != "" {
-		r, size := utf8.DecodeLastRuneInString(s)
-		if !combining(r) {
-			return n
-		}
-		n++
-		s = s[:len(s)-size]
-	}
-	return n
 }
