@@ -68,6 +68,7 @@ type talk struct {
 	faults []string          // what failed before it was open
 	meter  compact.Meter     // without the draft and the reply
 	reply  conversation.Size // of the reply that is arriving
+	sent   map[string]string // as it was typed, by what was sent with files and is not in the log yet
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.

@@ -29,6 +29,15 @@ func newWaiting(text string) waiting {
 	return waiting{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
 }
 
+// typed is a message as it was typed, without the files that were sent with
+// it: sent again, it would bring them again.
+func (m *Model) typed(sent string) string {
+	if text, ok := m.talk.sent[sent]; ok {
+		return text
+	}
+	return sent
+}
+
 // outgoing is a message on its way.
 type outgoing struct {
 	waiting
@@ -79,6 +88,9 @@ func (m *Model) flush() tea.Cmd {
 	for len(m.outbox) > 0 && m.outbox[0].ready {
 		o := m.outbox[0]
 		m.outbox = m.outbox[1:]
+		if o.files != "" {
+			m.talk.sent[o.text+o.files] = o.text
+		}
 		m.talk.Session.Send(o.text + o.files)
 		said = append(said, o.text)
 	}
@@ -118,13 +130,22 @@ func (m *Model) giveBack() {
 func (m *Model) setQueued(texts []string) {
 	m.status.queued = nil
 	for _, text := range texts {
-		m.status.queued = append(m.status.queued, newWaiting(text))
+		w := newWaiting(m.typed(text))
+		w.size = conversation.Measure(text)
+		m.status.queued = append(m.status.queued, w)
 	}
 }
 
 // returned puts messages that come back before the draft.
 func (m *Model) returned(texts []string) {
-	if text := strings.Join(texts, "\n\n"); text != "" {
-		m.composer.Prepend(text)
+	var b strings.Builder
+	for i, text := range texts {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(m.typed(text))
+	}
+	if b.Len() > 0 {
+		m.composer.Prepend(b.String())
 	}
 }

@@ -326,6 +326,21 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 	})
 }
 
+// A message that comes back brings its files again when it is sent again.
+func TestMessagesComeBackAsTheyWereTyped(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Streaming})
+		r.enter("see @main.go now")
+		sent := "see @main.go now + main.go"
+		r.happen(agent.Queued{Texts: []string{sent}})
+		r.has("queued: see @main.go now  (esc")
+		r.happen(agent.Queued{}, agent.Returned{Texts: []string{sent}}, agent.Status{Phase: agent.Idle})
+		r.calls = nil
+		r.press("enter")
+		r.did("attach main.go", "first send "+sent)
+	})
+}
+
 func TestMessagesKeepTheirOrder(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.attached = make(chan struct{}) }, func(r *rig) {
 		r.calls = nil

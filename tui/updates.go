@@ -88,8 +88,11 @@ func callProgress(u agent.CallStreaming) string {
 func (m *Model) appended(events []conversation.Event) {
 	m.transcript.Append(events)
 	for _, e := range events {
-		if r, ok := e.Body.(conversation.Renamed); ok {
-			m.talk.Title = r.Title
+		switch b := e.Body.(type) {
+		case conversation.Renamed:
+			m.talk.Title = b.Title
+		case conversation.UserMessage:
+			delete(m.talk.sent, b.Text) // it does not come back any more
 		}
 	}
 }

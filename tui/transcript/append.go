@@ -23,7 +23,7 @@ func (m *Model) Append(events []conversation.Event) {
 func (m *Model) add(e conversation.Event) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
-		m.push(&userItem{text: b.Text, size: b.Size})
+		m.push(newUser(b))
 	case conversation.AssistantMessage:
 		m.addReply(b)
 	case conversation.ToolResult:
@@ -202,7 +202,7 @@ func (m *Model) LastExchange() string {
 				parts = append(parts, plain.Text(text))
 			}
 		case *userItem:
-			parts = append(parts, "> "+strings.ReplaceAll(plain.Text(strings.TrimSpace(it.text)), "\n", "\n> "))
+			parts = append(parts, "> "+strings.ReplaceAll(plain.Text(strings.TrimSpace(it.typed)), "\n", "\n> "))
 			slices.Reverse(parts)
 			return strings.Join(parts, "\n\n")
 		}

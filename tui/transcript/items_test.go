@@ -173,6 +173,26 @@ func TestLastReplyAndExchange(t *testing.T) {
 	}
 }
 
+// Files that went with a message are a line each until they are unfolded.
+func TestFilesOfAMessageFold(t *testing.T) {
+	t.Parallel()
+	files := "\n\n<file path=\"a \\\"b\\\".go\">\npackage a\n\n</file> is no end\n</file>\n\n<file path=\"big.txt\">\n" + strings.Repeat("word ", 800) + "\n</file>"
+	r := open(t, 80, 12, user("see @a.go"+files))
+	if d := cmp.Diff(" > see @a.go\n   + a \"b\".go · 7 tokens (ctrl+o to expand)\n   + big.txt · 1k tokens (ctrl+o to expand)", r.screen()); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff("> see @a.go", r.LastExchange()); d != "" {
+		t.Error(d)
+	}
+	r.ToggleExpanded()
+	r.ToTop()
+	r.has(t, "package a", `<file path="a \"b\".go">`)
+	for _, odd := range []string{"just </file>", "\n</file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
+		r := open(t, 80, 12, user(odd))
+		r.has(t, "</file>")
+	}
+}
+
 func TestTheExpandKeyIsNamed(t *testing.T) {
 	t.Parallel()
 	r := open(t, 80, 30, calls(call("1", "x", "{}")), result("1", conversation.ResultOK, "text"))

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"strconv"
 	"strings"
 
 	"plimsoll/conversation"
@@ -11,11 +12,56 @@ import (
 // for anything typed, not for a pasted log.
 const foldUser = 24
 
-// userItem is something the user said.
+// userItem is something the user said, and the files that went with it.
 type userItem struct {
 	versioned
-	text string
+	text  string // with the files
+	typed string
+	files []sentFile
+	size  conversation.Size // of typed
+}
+
+// sentFile is a file that went with a message.
+type sentFile struct {
+	name string
 	size conversation.Size
+}
+
+// How files stand behind a message: <file path="a.go">, the text, </file>, each
+// on lines of their own and after a blank line.
+const (
+	fileBegin = "\n\n<file path=\""
+	fileName  = "\">\n"
+	fileEnd   = "\n</file>"
+)
+
+func newUser(b conversation.UserMessage) *userItem {
+	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
+	if strings.HasSuffix(b.Text, fileEnd) {
+		u.takeApart()
+	}
+	return u
+}
+
+// takeApart tells what was typed from the files behind it.
+func (u *userItem) takeApart() {
+	typed, rest, more := strings.Cut(strings.TrimSuffix(u.text, fileEnd), fileBegin)
+	var files []sentFile
+	for more {
+		quoted, body, ok := strings.Cut(rest, fileName)
+		if !ok {
+			return
+		}
+		body, rest, more = strings.Cut(body, fileEnd+fileBegin)
+		name, err := strconv.Unquote(`"` + quoted + `"`)
+		if err != nil {
+			name = quoted // not written by us, but readable
+		}
+		files = append(files, sentFile{name, conversation.Measure(body)})
+	}
+	if len(files) > 0 {
+		u.typed, u.files, u.size = typed, files, conversation.Measure(typed)
+	}
 }
 
 func (u *userItem) indent(int) int { return 2 }
@@ -23,15 +69,20 @@ func (u *userItem) source() string { return u.text }
 
 func (u *userItem) draw(l *look, width int) []string {
 	room := max(1, width-2)
-	text := strings.TrimRight(u.text, "\n")
-	shown := text
-	if !l.expanded {
-		// Wrapping megabytes to show a page would stall the screen.
-		shown = head(text, foldUser+2, (foldUser+2)*room*8)
+	if l.expanded {
+		lines := wrapped(plain.Text(strings.TrimRight(u.text, "\n")), room)
+		return indented(l.styles.UserMark.Render(">")+" ", styled(l.styles.User, lines))
 	}
+	text := strings.TrimRight(u.typed, "\n")
+	// Wrapping megabytes to show a page would stall the screen.
+	shown := head(text, foldUser+2, (foldUser+2)*room*8)
 	lines := styled(l.styles.User, wrapped(plain.Text(shown), room))
-	if !l.expanded && (len(lines) > foldUser+1 || len(shown) < len(text)) {
+	if len(lines) > foldUser+1 || len(shown) < len(text) {
 		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(l.more(u.folded(text, l), room)))
+	}
+	for _, f := range u.files {
+		what := "+ " + plain.Line(f.name) + " · " + weight(f.size, l.factor) + " tokens"
+		lines = append(lines, l.styles.Hint.Render(l.more(what, room)))
 	}
 	return indented(l.styles.UserMark.Render(">")+" ", lines)
 }
