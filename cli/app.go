@@ -57,6 +57,15 @@ func (a *app) configure() error {
 // cfg is the configuration in force. configure comes first.
 func (a *app) cfg() config.Config { return a.loaded.Config }
 
+// refused is what the workspace's file may not decide, in words.
+func (a *app) refused() []string {
+	var notes []string
+	for _, r := range a.loaded.Refused {
+		notes = append(notes, fmt.Sprintf("%s:%d: %s is not applied: it %s", a.home(r.File), r.Line, r.Key, r.Why))
+	}
+	return notes
+}
+
 // open opens the store, once.
 func (a *app) open() (*storage.Store, error) {
 	if err := a.configure(); err != nil {

@@ -77,7 +77,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 		return err
 	}
 	w := newAsking(a, r)
-	for _, note := range r.notes {
+	for _, note := range append(a.refused(), r.notes...) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.id + " · " + r.link.model.Name())

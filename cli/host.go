@@ -94,19 +94,10 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Updates: r.agent.Updates(),
-		Model: r.link.model, Mode: r.box.Mode(), Notes: append(h.notes(), r.notes...),
+		Model: r.link.model, Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk
-}
-
-// notes is what the user should know about the configuration.
-func (h *host) notes() []string {
-	var notes []string
-	for _, refused := range h.app.loaded.Refused {
-		notes = append(notes, fmt.Sprintf("%s:%d: %s is not applied: it %s", h.app.home(refused.File), refused.Line, refused.Key, refused.Why))
-	}
-	return notes
 }
 
 // title is the newest title among events.
