@@ -22,6 +22,7 @@ type Approve struct {
 
 	look          look
 	width, height int
+	head          []string // of the title, the lines that always stand there
 	text          pager
 	styles        []lipgloss.Style // by line of text
 	sel           int
@@ -35,7 +36,7 @@ const roomy = 12
 // NewApprove returns a question about a reviewed call. The answers are all
 // grants, unless some are given.
 func NewApprove(id string, r conversation.Review, grants ...conversation.Grant) *Approve {
-	a := &Approve{id: id, title: plain.Line(r.Title), body: plain.Text(r.Command), grants: grants}
+	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)), grants: grants}
 	if r.Diff != "" {
 		a.body, a.isDiff = plain.Text(r.Diff), true
 	}
@@ -52,8 +53,17 @@ func (a *Approve) asks() bool { return true }
 
 func (a *Approve) lay(l look, width, height int) {
 	a.look, a.width, a.height = l, width, height
+	title := wrap(a.title, width)
+	n := min(len(title), max(1, height/4))
+	a.head = title[:n]
 	var lines []string
 	a.styles = a.styles[:0]
+	add := func(line string, style lipgloss.Style) {
+		lines, a.styles = append(lines, line), append(a.styles, style)
+	}
+	for _, line := range title[n:] { // a longer title goes on where it can be scrolled
+		add(line, l.styles.Title)
+	}
 	if a.body != "" {
 		for raw := range strings.SplitSeq(a.body, "\n") {
 			style := l.styles.Command
@@ -61,8 +71,7 @@ func (a *Approve) lay(l look, width, height int) {
 				style = l.styles.diff(raw)
 			}
 			for _, line := range cut(raw, width) {
-				lines = append(lines, line)
-				a.styles = append(a.styles, style)
+				add(line, style)
 			}
 		}
 	}
@@ -171,10 +180,9 @@ func (a *Approve) page() page {
 
 // heading says what wants to run.
 func (a *Approve) heading() []string {
-	lines := wrap(a.title, a.width)
-	lines = lines[:min(len(lines), max(1, a.height/4))]
-	for i, line := range lines {
-		lines[i] = a.look.styles.Title.Render(line)
+	var lines []string
+	for _, line := range a.head {
+		lines = append(lines, a.look.styles.Title.Render(line))
 	}
 	if a.height >= roomy && a.body != "" {
 		lines = append(lines, "")

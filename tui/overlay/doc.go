@@ -4,10 +4,10 @@
 //
 // It guarantees that every dialog fits on the screen from 20 columns and 8
 // lines up and that its border holds whatever it shows; that all text it is
-// given is made safe before it is drawn; that what is shown of a command or a
-// diff is all of it; and that a question is not answered by keys that were
-// meant for something else: it takes an answer only when no key was pressed
-// for a moment after it came up.
+// given is made safe before it is drawn; that what is shown of a command, a
+// title or a diff is all of it, by scrolling if need be; and that a question is
+// not answered by keys that were meant for something else: it takes an answer
+// only when no key was pressed for a moment after it came up.
 //
 // Dialogs are values the parent pushes; each ends with an Action that carries
 // the ID it was made with, and never reaches into the parent. There is no

@@ -43,7 +43,10 @@ func (s Styles) box(p page, width int) []string {
 	lines := make([]string, 0, len(p.lines)+2)
 	lines = append(lines, edge("╭", "╮", []string{p.title}, "", width, border, s.Title))
 	for _, line := range p.lines {
-		lines = append(lines, side+fit(line, inner(width))+end)
+		text := fit(line, inner(width))
+		// A mark that has no character of its own joins the blank beside it.
+		text += strings.Repeat(" ", max(0, width-ansi.StringWidth(side+text+end)))
+		lines = append(lines, side+text+end)
 	}
 	return append(lines, edge("╰", "╯", p.hints, p.where, width, border, s.Detail))
 }

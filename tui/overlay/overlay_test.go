@@ -147,14 +147,50 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			if s.Len() != 1 {
 				t.Fatal("closed")
 			}
-			if action := send(overlay.Grace, "enter"); action == nil {
-				t.Error("no answer after the grace period")
+			if action := send(overlay.Calm, "enter"); action == nil {
+				t.Error("no answer after all was calm")
 			}
 		})
 	}
 	s := open(80, 24, overlay.NewText("x", "Cost", "nothing"))
 	action, _ := s.Update(keyPress("esc"), start)
 	want(t, action, overlay.Dismissed{ID: "x"})
+}
+
+// Who has typed on for a while is writing something else, and pauses for
+// longer between two words than it takes to read a question.
+func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("x", editReview()))
+	at := start
+	for _, c := range []struct {
+		after time.Duration
+		key   string
+		want  overlay.Action
+	}{
+		{overlay.Grace / 4, "c", nil},
+		{150 * time.Millisecond, "a", nil},
+		{150 * time.Millisecond, "n", nil},
+		{2 * overlay.Grace, "a", nil},
+		{overlay.Calm - 1, "y", nil},
+		{overlay.Calm, "y", overlay.Approved{ID: "x", Grant: conversation.GrantOnce}},
+	} {
+		at = at.Add(c.after)
+		action, _ := s.Update(keyPress(c.key), at)
+		want(t, action, c.want)
+	}
+}
+
+func TestAnswerOnACtrlKeyWaitsToo(t *testing.T) {
+	t.Parallel()
+	keys := overlay.DefaultKeyMap()
+	keys.Answers.Once.SetKeys("ctrl+y")
+	s := overlay.New(keys, overlay.DefaultStyles())
+	s.Push(overlay.NewApprove("x", editReview()), start)
+	action, _ := s.Update(keyPress("ctrl+y"), start)
+	want(t, action, nil)
+	action, _ = s.Update(keyPress("ctrl+y"), later)
+	want(t, action, overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
 }
 
 func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
@@ -291,20 +327,60 @@ func TestAllOfACommandCanBeSeen(t *testing.T) {
 	command := "rm  -rf   '" + strings.Repeat("x", 300) + "'\techo " + strings.Repeat("漢", 200) + "END"
 	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}} {
 		s := open(size[0], size[1], overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: command}))
-		seen := map[string]bool{}
-		var text strings.Builder
-		for range 200 {
-			for _, line := range strings.Split(strip(s), "\n") {
-				line = strings.Trim(line, "│")
-				if !seen[line] {
-					seen[line] = true
-					text.WriteString(strings.TrimSpace(line))
-				}
-			}
-			press(s, "j")
-		}
-		if !strings.Contains(text.String(), "END") || !strings.Contains(text.String(), "rm  -rf") {
+		if text := scrolled(s); !strings.Contains(text, "END") || !strings.Contains(text, "rm  -rf") {
 			t.Errorf("at %v not all is seen", size)
+		}
+	}
+}
+
+// scrolled is all that is seen of a dialog on the way to its end.
+func scrolled(s *overlay.Stack) string {
+	seen := map[string]bool{}
+	var text strings.Builder
+	for range 200 {
+		for _, line := range strings.Split(strip(s), "\n") {
+			if line = strings.Trim(line, "│"); !seen[line] {
+				seen[line] = true
+				text.WriteString(strings.TrimSpace(line))
+			}
+		}
+		press(s, "j")
+	}
+	return text.String()
+}
+
+// A request without a body has nothing but its title.
+func TestAllOfATitleCanBeSeen(t *testing.T) {
+	t.Parallel()
+	review := conversation.Review{Title: "http_request GET https://example.com/" + strings.Repeat("x", 150) + "/END"}
+	for _, size := range [][2]int{{20, 8}, {40, 12}, {80, 24}} {
+		for _, diff := range []string{"", someDiff} {
+			review.Diff = diff
+			if got := scrolled(open(size[0], size[1], overlay.NewApprove("x", review))); !strings.Contains(got, "END") {
+				t.Errorf("at %v not all is seen: %s", size, got)
+			}
+		}
+	}
+}
+
+func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"./run.sh\ufeff":      "./run.sh«U+FEFF»",
+		"./run.sh\u200d":      "./run.sh«U+200D»",
+		"./run.sh\ufe0f":      "./run.sh«U+FE0F»",
+		"./run.sh\U000e0101":  "./run.sh«U+E0101»",
+		"true #\rrm -r x":     "true #␍rm -r x",
+		"true #\u2028rm -r x": "true #«U+2028»rm -r x",
+		"say 👨‍👩‍👧 ❤️":        "say 👨‍👩‍👧 ❤️",
+	} {
+		s := open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "run_command", Command: text}))
+		if got := strip(s); !strings.Contains(got, want) {
+			t.Errorf("%q is shown without %q:\n%s", text, want, got)
+		}
+		s = open(80, 24, overlay.NewApprove("x", conversation.Review{Title: "create_file " + text, Diff: someDiff}))
+		if got := strip(s); !strings.Contains(got, want) {
+			t.Errorf("%q is shown in the title without %q:\n%s", text, want, got)
 		}
 	}
 }

@@ -4,13 +4,22 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 )
 
 // Grace is how long no key may have been pressed, from the moment a question
 // comes up, before one is taken as its answer: who types when a question
-// appears has not read it.
-const Grace = 400 * time.Millisecond
+// appears has not read it. After more keys than an impatient answer has it is
+// Calm: who goes on typing pauses between words.
+const (
+	Grace = 400 * time.Millisecond
+	Calm  = 1500 * time.Millisecond
+)
+
+// impatient is how many keys that came too early may have been meant as an
+// answer.
+const impatient = 2
 
 // Dialog is one of this package's dialogs.
 type Dialog interface {
@@ -41,6 +50,7 @@ type Stack struct {
 	width, height int
 	dialogs       []Dialog
 	ready         time.Time // from when on the top dialog takes answers
+	early         int       // keys that came before
 
 	drawn []string // the top dialog; nil after a change
 	at    spot     // its upper left corner
@@ -72,7 +82,26 @@ func (s *Stack) Push(d Dialog, now time.Time) {
 }
 
 // Opened says that the top dialog has only now come into sight.
-func (s *Stack) Opened(now time.Time) { s.ready = now.Add(Grace) }
+func (s *Stack) Opened(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
+
+// tooEarly reports whether a key came before it can be an answer. Keys with
+// Ctrl that answer nothing are let through: they scroll, and Ctrl+C interrupts.
+func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
+	a := s.look.keys.Answers
+	harmless := k.Mod&tea.ModCtrl != 0 && !key.Matches(k, a.Accept, a.Close, a.Once, a.Conversation, a.Always, a.No, a.Yes)
+	if harmless || !now.Before(s.ready) {
+		return false
+	}
+	s.early++
+	wait := Grace
+	if s.early > impatient {
+		wait = Calm
+	}
+	if ready := now.Add(wait); ready.After(s.ready) {
+		s.ready = ready
+	}
+	return true
+}
 
 // Pop closes the top dialog, if there is one.
 func (s *Stack) Pop(now time.Time) {
@@ -117,8 +146,7 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) (Action, tea.Cmd) {
 	if top == nil {
 		return Ignored{}, nil
 	}
-	if k, ok := msg.(tea.KeyPressMsg); ok && top.asks() && now.Before(s.ready) && k.Mod&tea.ModCtrl == 0 {
-		s.Opened(now)
+	if k, ok := msg.(tea.KeyPressMsg); ok && top.asks() && s.tooEarly(k, now) {
 		return nil, nil
 	}
 	action := top.update(msg)

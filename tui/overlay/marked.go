@@ -1,0 +1,44 @@
+package overlay
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// marked makes visible what would be drawn as nothing, or as the end of a line
+// that it is not: a command or a file name with such a character in it is
+// another one than it seems. What joins the parts of an emoji stays.
+func marked(text string) string {
+	if !strings.ContainsFunc(text, unseen) {
+		return text
+	}
+	var b strings.Builder
+	symbol := false // the character before is one, or belongs to one
+	for _, r := range text {
+		switch {
+		case r == '\r':
+			b.WriteString("␍")
+		case unseen(r) && !(symbol && joins(r)):
+			fmt.Fprintf(&b, "«U+%04X»", r)
+		default:
+			b.WriteRune(r)
+			symbol = unicode.IsSymbol(r) || symbol && joins(r)
+		}
+	}
+	return b.String()
+}
+
+// unseen reports whether a character has no look of its own and is not marked
+// by package plain.
+func unseen(r rune) bool {
+	switch r {
+	case '\r', '\u200c', '\u2028', '\u2029', '\ufeff':
+		return true
+	}
+	return joins(r) || r >= 0xe0100 && r <= 0xe01ef
+}
+
+// joins reports whether a character stands within emoji: the zero width joiner
+// and the variation selectors.
+func joins(r rune) bool { return r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f }
