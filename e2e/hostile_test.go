@@ -160,6 +160,7 @@ func TestHostileFilesThatTheUserMentions(t *testing.T) {
 		if sent := s.request(0); !strings.Contains(sent, payload) {
 			t.Errorf("the file is not part of the message: %s", sent)
 		}
+		term.key("ctrl+o") // unfolds the file
 		for range 6 {
 			term.key("pgup")
 		}
