@@ -34,7 +34,6 @@ type Model struct {
 	files       []File
 	paths       map[string]int // index in files by path
 	busy        bool
-	focused     bool
 
 	width, height int // of the composer, of the screen
 	top           int // the first row of the text shown
@@ -47,11 +46,11 @@ type Model struct {
 	drawn string // the last view; "" after a change
 }
 
-// New returns an empty composer that has the focus.
+// New returns an empty composer.
 func New(o Options) *Model {
 	m := &Model{
 		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder), commands: o.Commands,
-		focused: true, buf: newBuffer(), list: list{closed: place{line: -1}},
+		buf: newBuffer(), list: list{closed: place{line: -1}},
 	}
 	if o.Keys != nil {
 		m.keys = *o.Keys
@@ -80,9 +79,6 @@ func (m *Model) SetStyles(s Styles) { m.styles = s; m.changed() }
 // SetBusy says whether a turn is running: then Tab queues.
 func (m *Model) SetBusy(busy bool) { m.busy = busy }
 
-// SetCommands replaces the slash commands.
-func (m *Model) SetCommands(specs []CommandSpec) { m.commands = specs }
-
 // SetFiles replaces the files that can be mentioned, of which the first 20,000
 // are offered. The slice must not change afterwards.
 func (m *Model) SetFiles(list []File) {
@@ -101,16 +97,6 @@ func (m *Model) SetFiles(list []File) {
 // SetHistory replaces the prompt history, oldest first. What is sent from here
 // is added by itself.
 func (m *Model) SetHistory(prompts []string) { m.past = newHistory(prompts); m.changed() }
-
-// SetEstimate replaces how many tokens a text of a size has, for the pastes
-// folded from now on.
-func (m *Model) SetEstimate(estimate func(conversation.Size) int) { m.buf.estimate = estimate }
-
-// Focus makes the composer show its cursor; Blur hides it.
-func (m *Model) Focus() { m.focused = true }
-
-// Blur hides the cursor.
-func (m *Model) Blur() { m.focused = false }
 
 // Keys are the composer's keys, for help.
 func (m *Model) Keys() []key.Binding { return m.keys.Bindings() }

@@ -295,11 +295,6 @@ func TestCursorIsWhereTheNextLetterGoes(t *testing.T) {
 			t.Errorf("%q: cursor at %d,%d, the letter went to %d of %q", text, c.X, c.Y, width(before), lines[c.Y])
 		}
 	}
-	m := newModel(t)
-	m.Blur()
-	if m.Cursor() != nil {
-		t.Error("a cursor without the focus")
-	}
 }
 
 func TestLongDraftScrollsWithTheCursor(t *testing.T) {

@@ -59,11 +59,8 @@ func (m *Model) View() string {
 }
 
 // Cursor is where the terminal's cursor belongs, from the upper left corner of
-// the view; nil without the focus.
+// the view.
 func (m *Model) Cursor() *tea.Cursor {
-	if !m.focused {
-		return nil
-	}
 	left := 1 + m.padding()
 	if m.seek.on {
 		x := ansi.StringWidth(m.seekLine())
@@ -84,6 +81,8 @@ func (m *Model) draw() string {
 	pad := strings.Repeat(" ", m.padding())
 	side, end := border.Render("│")+pad, pad+border.Render("│")
 	for _, text := range m.drawText() {
+		// A mark that has no character of its own joins the blank beside it.
+		text += strings.Repeat(" ", max(0, m.width-ansi.StringWidth(side+text+end)))
 		lines = append(lines, side+text+end)
 	}
 	if m.seek.on {
