@@ -7,10 +7,6 @@ import "charm.land/glamour/v2/ansi"
 // whole life of the process, so that a change of theme would not recolour code. Nothing pads inline code, so that what
 // is copied is what was said. Headings keep their # and mono keeps the ` of inline code: they read without colour.
 
-// CodeFormatter is the chroma formatter to use with these styles: its output is the same every time, which that of
-// terminal256 is not, and the program downsamples colours when it writes.
-const CodeFormatter = "terminal16m"
-
 // Markdown is the style of Markdown text in a theme.
 func Markdown(t Theme) ansi.StyleConfig {
 	accent, muted := colour(t.Accent), colour(t.Muted)

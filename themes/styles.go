@@ -24,7 +24,6 @@ type FrameStyles struct {
 	Status   lipgloss.Style // the status line
 	Snackbar lipgloss.Style
 	HelpKey  lipgloss.Style
-	HelpText lipgloss.Style
 }
 
 // TextStyles are for what is said.
@@ -64,8 +63,7 @@ type DiffStyles struct {
 
 // ComposerStyles are for where one types.
 type ComposerStyles struct {
-	Border      lipgloss.Style // in focus
-	Blurred     lipgloss.Style // border out of focus
+	Border      lipgloss.Style
 	Shell       lipgloss.Style // border of a line that runs a command
 	Text        lipgloss.Style
 	Placeholder lipgloss.Style
@@ -125,7 +123,6 @@ func Build(t Theme) Styles {
 			Status:   p.quiet(),
 			Snackbar: p.fg(t.Accent).Bold(true),
 			HelpKey:  p.fg(t.Text).Bold(true),
-			HelpText: p.quiet(),
 		},
 		Text:     p.text(),
 		Tool:     p.tool(),
@@ -171,7 +168,6 @@ func (p painter) tool() ToolStyles {
 func (p painter) composer() ComposerStyles {
 	return ComposerStyles{
 		Border:      p.fg(p.Accent),
-		Blurred:     p.fg(p.Rule).Faint(!p.HasColour()),
 		Shell:       p.fg(p.Warning).Bold(!p.HasColour()),
 		Text:        p.fg(p.Text),
 		Placeholder: p.quiet(),

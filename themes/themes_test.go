@@ -176,12 +176,12 @@ func TestStatesDifferInMono(t *testing.T) {
 	for name, pair := range map[string][2]lipgloss.Style{
 		"selected item":  {s.Overlay.Selected, s.Overlay.Item},
 		"selected text":  {s.Text.Selection, s.Text.Assistant},
-		"focus":          {s.Composer.Border, s.Composer.Blurred},
+		"shell line":     {s.Composer.Shell, s.Composer.Border},
 		"failed tool":    {s.Tool.Error, s.Tool.OK},
 		"danger":         {s.Gauge.Danger, s.Gauge.Warning},
 		"user":           {s.Text.User, s.Text.Assistant},
 		"error":          {s.Text.Error, s.Text.Notice},
-		"keys in a help": {s.Frame.HelpKey, s.Frame.HelpText},
+		"keys in a help": {s.Frame.HelpKey, s.Frame.Detail},
 	} {
 		if pair[0].Render("x") == pair[1].Render("x") {
 			t.Errorf("%s looks like its opposite", name)
