@@ -94,7 +94,9 @@ func (m Meter) WithView(v View) Meter {
 // and is not part of the view yet.
 func (m Meter) WithReply(size conversation.Size) Meter {
 	m.reply = Sizes{}
-	m.reply.Add(Assistant, size)
+	if size.Chars() > 0 {
+		m.reply.Add(Assistant, size)
+	}
 	return m.estimated()
 }
 
