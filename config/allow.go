@@ -3,7 +3,8 @@
 //   - Only the user's file changes, and in it only permissions.allow: comments, order and every other byte stay.
 //   - The new text is loaded strictly and compared before it replaces the old one, in one rename. A file with problems,
 //     or one written so that no safe place is found, is left alone, and the error says what to add by hand.
-//   - A file that somebody else changed meanwhile is read again, never overwritten.
+//   - A file that somebody else changed meanwhile is read again, up to the moment of the rename. Of two programs that
+//     keep an answer in the same instant one may lose its rule, and asks again.
 
 package config
 
