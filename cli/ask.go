@@ -77,7 +77,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 		return err
 	}
 	w := newAsking(a, r)
-	for _, note := range append(a.refused(), r.notes...) {
+	for _, note := range append(append(a.refused(), r.notes...), a.otherModel(r)...) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.id + " · " + r.link.model.Name())
@@ -180,6 +180,16 @@ func (a *app) askLink(ctx context.Context, id string) (link, error) {
 	}
 	l.again = found.AskAgain
 	return l, nil
+}
+
+// otherModel tells that a conversation goes on with another model than before,
+// if nobody asked for that.
+func (a *app) otherModel(r *running) []string {
+	before, now := lastModel(r.events).Name(), r.link.model.Name()
+	if before == "" || before == now || a.flags.model != "" || a.flags.baseURL != "" || a.flags.demo {
+		return nil
+	}
+	return []string{"the conversation was held with " + before + ", which is not at hand; " + now + " goes on with it"}
 }
 
 // askTarget is the ID of the conversation to continue, "" for a new one.

@@ -67,7 +67,11 @@ func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (ch
 	if demoAllowed {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	return choice{}, usageError{withHint(errNoProvider, noProviderHint)}
+	hint := noProviderHint
+	if recorded != "" {
+		hint = "the conversation was held with " + recorded + ": give the --base-url or the key it needs again, or name another model with --model"
+	}
+	return choice{}, usageError{withHint(errNoProvider, hint)}
 }
 
 // probing reports whether local servers may be looked for.
