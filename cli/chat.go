@@ -82,8 +82,8 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: a.env.colourless(), Mouse: cfg.UI.Mouse,
 		Place: a.home(a.workspace), Pick: o.resume == pick,
 	})
-	_, err = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(a.env.Stdin), tea.WithOutput(a.env.Stdout),
-		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)).Run()
+	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(a.env.Stdin), tea.WithOutput(a.env.Stdout),
+		tea.WithoutSignalHandler())
 	stop()
 	return errors.Join(leaving(err), h.leave(model.Farewell()), told.Err())
 }
@@ -108,10 +108,6 @@ func (a *app) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
 	}
 	return chatOptions{resume: id}, nil
 }
-
-// framesPerSecond is how often the screen may be drawn. The ticker behind it
-// is the idle program's only work.
-const framesPerSecond = 60
 
 // leaving is the error of a screen that was left: being told to end is none.
 func leaving(err error) error {

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"reflect"
+	"sync"
+	"time"
+	"unsafe"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// The screen is drawn by a ticker of the library, whose rate is fixed when the
+// program starts and which goes on while nothing happens. One rate cannot be
+// right for both: a key is on the screen within 16 ms from 75 frames a second
+// on, and half a percent of a processor idles away from 50 on. So the ticker is
+// slowed down when nothing has happened for a while, and back at its rate with
+// the next message. If the library keeps its ticker elsewhere one day, frames
+// come at their full rate all the time, and a test fails.
+
+const (
+	framesPerSecond = 90 // while something happens
+	idleFrame       = time.Second / 4
+	quietFor        = time.Second / 2 // until nothing happens
+)
+
+// frames paces the ticker of one program.
+type frames struct {
+	program *tea.Program
+	found   bool // the ticker was looked for; used by the program's goroutine only
+
+	mu     sync.Mutex   // guards what follows
+	ticker *time.Ticker // nil: it was not found
+	calm   *time.Timer  // runs while it ticks fast
+	fast   bool
+	last   time.Time // something happened
+}
+
+// runScreen runs a program until it is left.
+func runScreen(model tea.Model, options ...tea.ProgramOption) error {
+	f := &frames{}
+	f.program = tea.NewProgram(model, append(options, tea.WithFPS(framesPerSecond), tea.WithFilter(f.message))...)
+	defer f.end()
+	_, err := f.program.Run()
+	return err
+}
+
+// message lets every message pass, and notes that there was one. The library
+// calls it on the goroutine that made the ticker.
+func (f *frames) message(_ tea.Model, msg tea.Msg) tea.Msg {
+	if !f.found {
+		f.found = true
+		f.pace(tickerOf(f.program))
+	}
+	f.wake()
+	return msg
+}
+
+// tickerOf is the frame ticker of a running program, nil if it is not where it
+// is looked for.
+func tickerOf(p *tea.Program) *time.Ticker {
+	field := reflect.ValueOf(p).Elem().FieldByName("ticker")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() || field.IsNil() {
+		return nil
+	}
+	return (*time.Ticker)(unsafe.Pointer(field.Pointer()))
+}
+
+// pace takes over a ticker that ticks fast.
+func (f *frames) pace(t *time.Ticker) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if t == nil {
+		return
+	}
+	f.ticker, f.fast, f.last = t, true, time.Now()
+	f.calm = time.AfterFunc(quietFor, f.rest)
+}
+
+// wake has the ticker tick fast from now on.
+func (f *frames) wake() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ticker == nil {
+		return
+	}
+	f.last = time.Now()
+	if f.fast {
+		return
+	}
+	f.fast = true
+	f.ticker.Reset(time.Second / framesPerSecond)
+	f.calm.Reset(quietFor)
+}
+
+// rest slows the ticker down if nothing has happened for long enough.
+func (f *frames) rest() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ticker == nil {
+		return
+	}
+	if left := quietFor - time.Since(f.last); left > 0 {
+		f.calm.Reset(left)
+		return
+	}
+	f.fast = false
+	f.ticker.Reset(idleFrame)
+}
+
+// end leaves the ticker alone.
+func (f *frames) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.ticker == nil {
+		return
+	}
+	f.calm.Stop()
+	f.ticker.Stop()
+	f.ticker = nil
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// quitter is a screen that is left at its first message.
+type quitter struct{}
+
+func (quitter) Init() tea.Cmd                         { return nil }
+func (q quitter) Update(tea.Msg) (tea.Model, tea.Cmd) { return q, tea.Quit }
+func (quitter) View() tea.View                        { return tea.NewView("") }
+
+func TestFindsTheTickerOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	found := false
+	var p *tea.Program
+	p = tea.NewProgram(quitter{}, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithOutput(io.Discard),
+		tea.WithoutSignalHandler(), tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+			found = tickerOf(p) != nil
+			return msg
+		}))
+	if _, err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if !found {
+		t.Error("the library keeps its ticker elsewhere: the idle screen draws at its full rate")
+	}
+}
+
+func TestRunsAndEndsAScreen(t *testing.T) {
+	t.Parallel()
+	if err := runScreen(quitter{}, tea.WithContext(t.Context()), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutSignalHandler()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFramesAreRareWhileNothingHappens(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ticker := time.NewTicker(time.Second / framesPerSecond)
+		f := &frames{found: true}
+		f.pace(ticker)
+		defer f.end()
+		ticks := func(d time.Duration) int {
+			n := 0
+			for end := time.After(d); ; {
+				select {
+				case <-ticker.C:
+					n++
+				case <-end:
+					return n
+				}
+			}
+		}
+		ticks(quietFor)
+		if n := ticks(10 * time.Second); n < 39 || n > 41 {
+			t.Errorf("%d frames in ten quiet seconds, not 40", n)
+		}
+		f.message(nil, nil)
+		if n := ticks(20 * time.Millisecond); n != 1 {
+			t.Errorf("%d frames within 20 ms of a message, not 1", n)
+		}
+		busy := 0
+		for range 10 {
+			f.message(nil, nil)
+			busy += ticks(300 * time.Millisecond)
+		}
+		if busy < 3*framesPerSecond-5 || busy > 3*framesPerSecond+5 {
+			t.Errorf("%d frames in three busy seconds, not %d", busy, 3*framesPerSecond)
+		}
+		ticks(quietFor)
+		if n := ticks(10 * time.Second); n < 39 || n > 41 {
+			t.Errorf("%d frames in ten seconds after that, not 40", n)
+		}
+	})
+}
