@@ -29,7 +29,11 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if builtIn != "" {
+		_ = os.RemoveAll(builtIn) // what cannot be removed from a temporary folder stays there
+	}
+	os.Exit(code)
 }
 
 // plimsoll is the program as main starts it.

@@ -170,7 +170,7 @@ func (t *terminal) send(s string) {
 // keys are the bytes of keys that are no text.
 var keys = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "ctrl+c": "\x03",
-	"ctrl+d": "\x04", "ctrl+j": "\n", "ctrl+l": "\x0c", "ctrl+o": "\x0f", "up": "\x1b[A", "down": "\x1b[B",
+	"ctrl+d": "\x04", "ctrl+j": "\n", "ctrl+l": "\x0c", "ctrl+u": "\x15", "ctrl+o": "\x0f", "up": "\x1b[A", "down": "\x1b[B",
 	"pgup": "\x1b[5~", "pgdown": "\x1b[6~", "end": "\x1b[F",
 }
 
@@ -248,6 +248,31 @@ func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 			ended = true
 		case <-late.C:
 			t.t.Fatalf("there is still no %s:\n%s", what, s.text)
+		}
+	}
+}
+
+// cell waits until a cell holds a character; y counts from the bottom if
+// negative. It is cheaper than wait.
+func (t *terminal) cell(x, y int, want string) {
+	t.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		t.mu.Lock()
+		row := y
+		if row < 0 {
+			row += t.screen.Height()
+		}
+		c, changed := t.screen.CellAt(x, row), t.changed
+		t.mu.Unlock()
+		if c != nil && c.Content == want {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late.C:
+			t.t.Fatalf("there is still no %q at %d, %d:\n%s", want, x, y, t.shown().text)
 		}
 	}
 }

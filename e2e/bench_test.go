@@ -1,0 +1,176 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// What the benchmarks share: the program as users get it, what the system says
+// of a process, and stored conversations. A benchmark reports medians; its
+// budget stands in a comment above it. On a machine with other work to do the
+// times are longer than the program needs.
+
+// built is the program, built once for all benchmarks; TestMain removes it.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "plimsoll-bench-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "plimsoll")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "plimsoll")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building plimsoll: %w\n%s", err, out)
+	}
+	builtIn = dir
+	return path, nil
+})
+
+// builtIn is the folder of the built program, "" without one.
+var builtIn string
+
+// benchPlace is a place where the built program runs.
+func benchPlace(b *testing.B) *place {
+	b.Helper()
+	if runtime.GOOS != "linux" {
+		b.Skip("what a process uses is read from /proc")
+	}
+	path, err := built()
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := newPlace(b, nil)
+	p.program = []string{path}
+	delete(p.env, asPlimsoll)
+	return p
+}
+
+// process is what the system says of the program.
+type process struct {
+	b   *testing.B
+	dir string
+}
+
+func (t *terminal) process(b *testing.B) process {
+	return process{b, filepath.Join("/proc", strconv.Itoa(t.cmd.Process.Pid))}
+}
+
+// cpu is the processor time used so far by all threads, to the nanosecond
+// where the kernel counts so, else to a hundredth of a second.
+func (p process) cpu() time.Duration {
+	p.b.Helper()
+	threads, err := filepath.Glob(filepath.Join(p.dir, "task", "*", "schedstat"))
+	if err != nil || len(threads) == 0 {
+		return p.ticks()
+	}
+	var sum time.Duration
+	for _, t := range threads {
+		text, err := os.ReadFile(t)
+		if err != nil {
+			continue // the thread has just ended
+		}
+		ns, err := strconv.ParseInt(strings.Fields(string(text))[0], 10, 64)
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		sum += time.Duration(ns)
+	}
+	return sum
+}
+
+// ticks is user and system time in hundredths of a second.
+func (p process) ticks() time.Duration {
+	p.b.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, "stat"))
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	fields := bytes.Fields(text[bytes.LastIndexByte(text, ')')+1:])
+	var sum time.Duration
+	for _, f := range fields[11:13] {
+		n, err := strconv.Atoi(string(f))
+		if err != nil {
+			p.b.Fatal(err)
+		}
+		sum += time.Duration(n) * 10 * time.Millisecond
+	}
+	return sum
+}
+
+// resident is the memory in use, in MB.
+func (p process) resident() float64 {
+	p.b.Helper()
+	text, err := os.ReadFile(filepath.Join(p.dir, "status"))
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	kb, err := strconv.Atoi(strings.Fields(rest)[0])
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	return float64(kb) / 1024
+}
+
+// sample is measurements of one thing.
+type sample []float64
+
+func (s *sample) add(d time.Duration) { *s = append(*s, float64(d.Microseconds())/1000) }
+
+// at is the value that a share of the measurements does not exceed.
+func (s sample) at(share float64) float64 {
+	slices.Sort(s)
+	return s[min(len(s)-1, int(share*float64(len(s))))]
+}
+
+func (s sample) report(b *testing.B, unit string) { b.ReportMetric(s.at(0.5), unit) }
+
+// converse stores a conversation of messages and replies, size characters
+// each, the last one ending with a mark, and returns its ID.
+func (p *place) converse(s *storage.Store, events, size int, mark string) string {
+	p.t.Helper()
+	id := conversation.NewID()
+	w, err := s.Create(p.t.Context(), storage.NewConversation{ID: id, Workspace: p.work})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var log conversation.Log
+	var bodies []conversation.Body
+	for i := range events {
+		text := strings.Repeat("What was said about ships and harbours. ", size/40+1)[:size]
+		if i == events-1 {
+			text += "\n\n" + mark
+		}
+		if i%2 == 0 {
+			bodies = append(bodies, conversation.UserMessage{Text: text})
+		} else {
+			bodies = append(bodies, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Model: "custom/" + modelName})
+		}
+	}
+	for batch := range slices.Chunk(bodies, 1000) {
+		prepared := log.Prepare(time.Now(), batch...)
+		if err := w.Append(p.t.Context(), prepared); err != nil {
+			p.t.Fatal(err)
+		}
+		if err := log.Commit(prepared); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		p.t.Fatal(err)
+	}
+	return id
+}

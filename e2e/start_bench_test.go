@@ -1,0 +1,105 @@
+package e2e_test
+
+import (
+	"testing"
+	"time"
+)
+
+// storedPlace is a place with so many stored conversations.
+func storedPlace(b *testing.B, n int) *place {
+	b.Helper()
+	p := benchPlace(b)
+	store := p.store()
+	for range n {
+		p.converse(store, 2, 200, "")
+	}
+	return p
+}
+
+// BenchmarkStart starts the program, warm, with 1,000 stored conversations: to
+// the first painted frame (budget 50 ms), and to a character that was typed
+// then (75 ms).
+func BenchmarkStart(b *testing.B) {
+	for _, start := range []struct {
+		name string
+		args []string
+	}{{"new", nil}, {"continue", []string{"-c"}}} {
+		b.Run(start.name, func(b *testing.B) {
+			p := storedPlace(b, 1000)
+			s := newServer(b)
+			var frame, key sample
+			once := func() {
+				began := time.Now()
+				term := p.start(usual, s.args(start.args...)...)
+				term.wait("first frame", func(s screen) bool { return s.broken() == "" })
+				frame.add(time.Since(began))
+				term.typed("x")
+				term.see("│ x")
+				key.add(time.Since(began))
+				term.kill()
+				term.end()
+			}
+			once() // the first start of a program is not warm
+			frame, key = nil, nil
+			for b.Loop() {
+				once()
+			}
+			frame.report(b, "ms-frame")
+			key.report(b, "ms-key")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// BenchmarkPrompt looks at the program while nobody does anything: resident
+// memory (budget 30 MB), processor time (0.5 % of one core), bytes written (0).
+func BenchmarkPrompt(b *testing.B) {
+	p := storedPlace(b, 1000)
+	s := newServer(b)
+	var memory, load, written sample
+	for b.Loop() {
+		term := p.start(usual, s.args()...)
+		term.idle("Talking to")
+		settle := time.NewTimer(time.Second)
+		<-settle.C
+		proc := term.process(b)
+		before, bytes, from := proc.cpu(), len(term.written()), time.Now()
+		quiet := time.NewTimer(5 * time.Second)
+		<-quiet.C
+		load = append(load, 100*float64(proc.cpu()-before)/float64(time.Since(from)))
+		written = append(written, float64(len(term.written())-bytes))
+		memory = append(memory, proc.resident())
+		term.kill()
+		term.end()
+	}
+	memory.report(b, "MB")
+	load.report(b, "%cpu")
+	written.report(b, "bytes")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkOpenLong opens a conversation of 10,000 events of 1 KB, to the first
+// frame that shows it (budget 100 ms).
+func BenchmarkOpenLong(b *testing.B) {
+	p := benchPlace(b)
+	id := p.converse(p.store(), 10_000, 1000, "The last word.")
+	s := newServer(b)
+	var frame, memory sample
+	once := func() {
+		began := time.Now()
+		term := p.start(usual, s.args("-r", id)...)
+		term.wait("end of the conversation", func(s screen) bool { return s.has("The last word.") && s.broken() == "" })
+		frame.add(time.Since(began))
+		memory = append(memory, term.process(b).resident())
+		term.kill()
+		term.end()
+	}
+	once()
+	frame, memory = nil, nil
+	for b.Loop() {
+		once()
+	}
+	frame.report(b, "ms-frame")
+	memory.report(b, "MB")
+	b.ReportMetric(0, "ns/op")
+}
