@@ -44,7 +44,12 @@ func (m *Model) ask(u agent.AskApproval) {
 		q.dialog = overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
 	}
 	m.questions = append(m.questions, q)
-	m.push(q.dialog)
+	m.transcript.ClearSelection()
+	m.overlays.Push(q.dialog, m.options.Now())
+	if until := m.wrote.Add(overlay.Calm - overlay.Grace); until.After(m.options.Now()) {
+		// Who is in the middle of a sentence pauses between words.
+		m.overlays.Opened(until)
+	}
 }
 
 // push opens a dialog. The release of a mouse button that is down would go to

@@ -102,3 +102,20 @@ func TestTheTranscriptGoesOnBehindADialog(t *testing.T) {
 		r.has("arriving behind and more", "Allow this?")
 	})
 }
+
+// Who writes pauses between words: a question that comes up in such a pause is
+// not answered by the next letter.
+func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("do it")
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+		r.calls = nil
+		r.pass(600 * time.Millisecond)
+		r.press("a")
+		r.did()
+		r.has("Allow this?")
+		r.pass(2 * time.Second)
+		r.press("a")
+		r.did("first answer c1 always")
+	})
+}

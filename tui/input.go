@@ -30,6 +30,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if _, ignored := action.(composer.Ignored); ignored {
 		return m.fallback(k)
 	}
+	if !m.composer.Empty() {
+		m.wrote = m.options.Now()
+	}
 	return tea.Batch(cmd, m.act(action, named))
 }
 

@@ -48,8 +48,9 @@ type Model struct {
 	questions []question // of calls that wait, oldest first
 	shell     *shellRun  // the user's own command that runs, nil without one
 
-	ticking bool // a tick is under way
-	quitSeq int  // the passing word in whose time a second ctrl+c quits, 0 without one
+	wrote   time.Time // when a key last changed the draft
+	ticking bool      // a tick is under way
+	quitSeq int       // the passing word in whose time a second ctrl+c quits, 0 without one
 }
 
 // parts are the components.
