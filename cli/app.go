@@ -44,7 +44,7 @@ func (a *app) configure() error {
 	}
 	paths, err := config.FindPaths(a.env.Lookup, a.flags.data)
 	if err != nil {
-		return usageError{withHint(err, "set HOME, or name both places with --data and --config")}
+		return usageError{withHint(err, "set HOME, or name a folder with --data")}
 	}
 	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
 	if err != nil {

@@ -135,7 +135,11 @@ func (s configState) write(b *strings.Builder) {
 	case s.Found:
 		fmt.Fprintf(b, "  ok    %s\n", s.Path)
 	default:
-		fmt.Fprintf(b, "  ok    defaults; %s is not there\n", s.Path)
+		place := s.Path
+		if place == "" {
+			place = "a home to keep a file in"
+		}
+		fmt.Fprintf(b, "  ok    defaults; %s is not there\n", place)
 	}
 	for _, src := range s.Sources {
 		if src.Found && src.Path != "" && src.Path != s.Path {

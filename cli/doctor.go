@@ -100,10 +100,8 @@ func (a *app) diagnose(ctx context.Context, repair bool, progress func(done, tot
 // examineConfig loads the configuration anew. One that is wrong is reported,
 // and the defaults take its place. The error is that of finding the folders.
 func (a *app) examineConfig(s *configState) error {
-	var err error
-	if s.Path, err = a.configFile(); err != nil {
-		return err
-	}
+	// Without a home there is no place for a file, and nothing wrong with that.
+	s.Path, _ = a.configFile()
 	loaded, err := a.load()
 	if err != nil {
 		if loaded.Sources == nil {
@@ -117,7 +115,7 @@ func (a *app) examineConfig(s *configState) error {
 		return nil // the program runs already, with what it has
 	}
 	if a.paths, err = config.FindPaths(a.env.Lookup, a.flags.data); err != nil {
-		return usageError{err}
+		return usageError{withHint(err, "set HOME, or name a folder with --data")}
 	}
 	if a.workspace, err = config.Workspace(a.env.Dir); err != nil {
 		return err

@@ -2,7 +2,7 @@
 //
 //   - Layers in order: defaults, the user's file, the workspace's file, overrides. A later one wins key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
-//     be missing.
+//     be missing, and is where there is no home.
 //   - Every layer is read even when an earlier one has problems, so that all of them are reported at once.
 
 package config
@@ -100,7 +100,7 @@ func Load(o LoadOptions) (Loaded, error) {
 	}}
 	path, named, err := File(o.Env, o.File)
 	if err != nil {
-		return l.Loaded, Problems{{File: "configuration folder", Message: err.Error(), Hint: "set HOME, or name a file with --config"}}
+		path, named = "", false // without a home there is no file of the user's
 	}
 	l.file(LayerUser, path, named, func(d *decoder, root *node) { d.document(root, &l.Config) })
 	if o.Workspace != "" {
@@ -179,6 +179,9 @@ func (l *loading) workspace(d *decoder, root *node, trusted bool) {
 func readFile(path string, named bool) (data []byte, found bool, problem *Problem) {
 	fail := func(message, hint string) ([]byte, bool, *Problem) {
 		return nil, false, &Problem{File: path, Message: message, Hint: hint}
+	}
+	if path == "" {
+		return nil, false, nil
 	}
 	st, err := os.Stat(path)
 	switch {

@@ -235,6 +235,9 @@ func TestNamedFilesMustExistAndTheDefaultOneNeedNot(t *testing.T) {
 	if l, err := config.Load(config.LoadOptions{Env: env("HOME", dir), Workspace: dir}); err != nil || l.Sources[1].Found {
 		t.Errorf("without any file: %v, %v", l.Sources, err)
 	}
+	if l, err := config.Load(config.LoadOptions{Env: env(), Workspace: dir}); err != nil || l.Sources[1].Found {
+		t.Errorf("without a home: %v, %v", l.Sources, err)
+	}
 	for name, o := range map[string]config.LoadOptions{
 		"flag":        {Env: env("HOME", dir), File: missing},
 		"environment": {Env: env("HOME", dir, "PLIMSOLL_CONFIG", missing)},
