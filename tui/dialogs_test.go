@@ -119,3 +119,14 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.did("first answer c1 always")
 	})
 }
+
+func TestAQuestionAfterASentMessageIsAnsweredSoon(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.enter("do it")
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "make"))
+		r.calls = nil
+		r.pass(500 * time.Millisecond)
+		r.press("y")
+		r.did("first answer c1 once")
+	})
+}

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -30,6 +32,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if _, ignored := action.(composer.Ignored); ignored {
 		return m.fallback(k)
 	}
+	m.wrote = time.Time{} // what was sent is written to its end
 	if !m.composer.Empty() {
 		m.wrote = m.options.Now()
 	}
