@@ -102,8 +102,9 @@ func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 		a.calibrateByID(ctx, r, &m)
 	}
 	weak := m.Window.Source == compact.WindowCatalogue || !m.Window.Known()
-	if said := last.Source == string(compact.WindowServer) && last.Window > 0; said && weak && last.Name() == m.Name() {
-		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowServer}
+	from := compact.WindowSource(last.Source)
+	if said := from == compact.WindowServer || from == compact.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
+		m.Window = compact.Window{Tokens: last.Window, Source: from}
 		a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
 	}
 	if last.MaxOut > 0 && last.Name() == m.Name() && a.cfg().Providers[c.provider].Models[c.model].MaxOutput == 0 {

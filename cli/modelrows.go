@@ -147,10 +147,12 @@ func (a *app) configuredServers() []openai.Server {
 
 // listedBy asks one server for its models and returns those fit for chat.
 func (a *app) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error) {
-	found, err := openai.Discover(ctx, a.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL}), "")
+	o := a.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL})
+	found, err := openai.Discover(ctx, o, "")
 	if err != nil {
 		return nil, err
 	}
+	askLoaded(ctx, o, found)
 	rows := []modelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
@@ -158,6 +160,36 @@ func (a *app) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error)
 		}
 	}
 	return rows, nil
+}
+
+// maxLoaded is how many models in memory a server is asked about one by one.
+const maxLoaded = 8
+
+// askLoaded puts the windows that models in memory were loaded with in place of
+// what the list of their server says of them. Servers that do not load models
+// one by one say all there is to say in their list.
+func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
+	switch found.Server {
+	case "ollama", "lmstudio", "llamacpp":
+	default:
+		return
+	}
+	var all sync.WaitGroup
+	asked := 0
+	for i := range found.Models {
+		m := &found.Models[i]
+		if !m.Chat || !m.Loaded || asked == maxLoaded {
+			continue
+		}
+		asked++
+		all.Go(func() {
+			// Without an answer the list stands.
+			if one, err := openai.Discover(ctx, o, m.ID); err == nil && one.Window > 0 {
+				m.Window = one.Window
+			}
+		})
+	}
+	all.Wait()
 }
 
 // listedRow is a model as a server lists it, completed from the catalogue.
