@@ -105,53 +105,6 @@ func (o askOptions) mode() (conversation.Mode, error) {
 	return "", wrongUse("--approve takes auto-edit or all, not %q", o.approve)
 }
 
-// withInput appends what comes in on a pipe to the prompt.
-func (a *app) withInput(ctx context.Context, prompt string) (string, error) {
-	if a.env.Stdin != nil && !terminal(a.env.Stdin) {
-		data, err := readAll(ctx, a.env.Stdin)
-		if err != nil {
-			return "", err
-		}
-		if text := strings.TrimRight(string(data), "\n"); strings.TrimSpace(text) != "" {
-			if prompt != "" {
-				prompt += "\n\n"
-			}
-			prompt += text
-		}
-	}
-	if strings.TrimSpace(prompt) == "" {
-		return "", wrongUse("there is nothing to ask: give a prompt, or pipe one in")
-	}
-	return prompt, nil
-}
-
-// maxInput is how many bytes may come in on a pipe.
-const maxInput = 64 << 20
-
-// readAll reads standard input to its end, or until ctx ends: a pipe cannot be
-// made to stop waiting, so what reads it then ends with the program.
-func readAll(ctx context.Context, input io.Reader) ([]byte, error) {
-	var data []byte
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		data, err = io.ReadAll(io.LimitReader(input, maxInput+1))
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading standard input: %w", err)
-	case len(data) > maxInput:
-		return nil, wrongUse("more than %d MiB came in on standard input; no model takes so much", maxInput>>20)
-	}
-	return data, nil
-}
-
 // askLink is the model to ask. A server that knows how large its window is
 // has a second to say so.
 func (a *app) askLink(ctx context.Context, id string) (link, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,9 +61,36 @@ func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
 	defer writer.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := readAll(ctx, input); !errors.Is(err, context.Canceled) {
+	if _, err := readAll(ctx, input, func() {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestAskTellsThatItWaitsForInput(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		input, writer := io.Pipe()
+		told := 0
+		type read struct {
+			text string
+			err  error
+		}
+		got := make(chan read, 1)
+		go func() {
+			data, err := readAll(t.Context(), input, func() { told++ })
+			got <- read{string(data), err}
+		}()
+		<-time.After(time.Minute)
+		if _, err := io.WriteString(writer, "at last"); err != nil {
+			t.Fatal(err)
+		}
+		if err := writer.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-got; r != (read{"at last", nil}) || told != 1 {
+			t.Errorf("got %+v, told %d times", r, told)
+		}
+	})
 }
 
 func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
