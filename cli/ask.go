@@ -112,6 +112,9 @@ func (a *app) askLink(ctx context.Context, id string) (link, error) {
 	if err != nil {
 		return link{}, err
 	}
+	if err := a.checkKey(c); err != nil {
+		return link{}, err
+	}
 	l, err := a.connect(ctx, c)
 	if err != nil || l.discover == nil {
 		return l, err

@@ -34,6 +34,9 @@ func (a *app) connect(ctx context.Context, c choice) (link, error) {
 		return a.connectDemo(ctx)
 	}
 	o := a.endpoint(c)
+	if err := checkAddress(o); err != nil {
+		return link{}, err
+	}
 	if c.model == "" {
 		id, err := firstModel(ctx, o)
 		if err != nil {
@@ -64,6 +67,30 @@ func publishedInput(provider, id string) int {
 		return 0
 	}
 	return e.MaxInput
+}
+
+// checkAddress reports an endpoint that nothing can be sent to.
+func checkAddress(o openai.Options) error {
+	if o.BaseURL != "" {
+		return checkBaseURL("the base URL of "+o.Provider, o.BaseURL)
+	}
+	if e, ok := openai.Known(o.Provider); ok && e.BaseURL != "" {
+		return nil
+	}
+	return usageError{withHint(fmt.Errorf("nobody said where %s is", o.Provider),
+		"give --base-url URL, or set providers."+o.Provider+".base_url")}
+}
+
+// checkKey reports a provider that answers nobody without a key, so that
+// nothing is sent in vain.
+func (a *app) checkKey(c choice) error {
+	e, ok := openai.Known(c.provider)
+	key, variable := a.key(c.provider)
+	if c.demo || !ok || e.Local || e.BaseURL == "" || c.baseURL != "" || key != "" || len(a.cfg().Providers[c.provider].Headers) > 0 {
+		return nil
+	}
+	return usageError{withHint(fmt.Errorf("there is no key for %s: %s is not set", c.provider, variable),
+		"set it, or name another model with --model; `plimsoll doctor` shows which keys there are")}
 }
 
 // endpoint is how to reach a choice's provider.
