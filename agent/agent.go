@@ -82,6 +82,10 @@ func (m *memory) note(events []conversation.Event) {
 	}
 }
 
+// Meter is how full the window is as the stored events leave it. It is for
+// whoever opens a conversation: once Run has begun, updates tell.
+func (a *Agent) Meter() compact.Meter { return a.meter }
+
 // Updates is where what happens can be watched. It is closed when Run ends.
 func (a *Agent) Updates() *Mailbox { return a.updates }
 

@@ -29,10 +29,9 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	h.reading = id
 	meter := h.app.meterOf(&reading{events: events, view: compact.Project(events)}, l.model)
 	box := agent.NewMailbox()
-	box.Put(agent.Metered{Meter: meter})
 	box.Close() // nothing more happens here
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Updates: box, Model: l.model,
+		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Updates: box, Model: l.model, Meter: meter,
 		Mode:     conversation.ModePlan,
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil

@@ -28,6 +28,7 @@ type running struct {
 	writer *storage.Writer
 	box    *tools.Box
 	agent  *agent.Agent
+	meter  compact.Meter // as it was opened
 	notes  []string
 
 	life      context.Context // until close
@@ -106,6 +107,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if err != nil {
 		return err
 	}
+	r.meter = r.agent.Meter()
 	r.life, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	r.tasks.Go(func() { r.failed = r.agent.Run(r.life) })
 	return nil

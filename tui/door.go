@@ -81,7 +81,7 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 	m.returned(queued)
 	m.status.queued, m.status.now, m.status.calls = nil, agent.Status{}, ""
 	faults := m.talk.faults
-	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: compact.NewMeter(compact.MeterOptions{Window: c.Model.Window})}
+	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter}
 	m.composer.SetBusy(false)
 	m.transcript.SetFactor(m.factor())
 	m.transcript.Reset(c.Events)

@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 )
@@ -39,6 +40,7 @@ type Conversation struct {
 	Settings Settings
 	Updates  Updates
 	Model    agent.Model
+	Meter    compact.Meter // as it was opened; updates follow
 	Mode     conversation.Mode
 	ReadOnly string   // why nothing can be said in it, "" if it can
 	Notes    []string // what the user should know at once

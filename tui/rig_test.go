@@ -88,7 +88,7 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 // conversation is one as the host gives it.
 func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
 	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Updates: updates,
-		Model: demo(), Mode: conversation.ModeAsk}
+		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
 
 // spawn runs a command beside the screen, as the library does.

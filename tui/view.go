@@ -90,6 +90,15 @@ func (m *Model) intro(room int) []string {
 	return lines[:max(0, min(len(lines), room-m.transcript.Needs(room)))]
 }
 
+// gaugeLine is the gauge, or its place while nothing is known to measure.
+func (m *Model) gaugeLine() string {
+	r := m.reading()
+	if !m.talk.open && r.AfterSend == 0 {
+		return ansi.Truncate(" "+m.look.status().subtle.Render("measuring…"), m.screen.width, "")
+	}
+	return m.gauge.View(r, m.screen.width)
+}
+
 // View is the screen. Drawing it again without a message in between costs
 // nothing.
 func (m *Model) View() tea.View {
@@ -144,7 +153,7 @@ func (m *Model) content() (string, *tea.Cursor) {
 	if p.composer > 0 {
 		lines = append(lines, box)
 	}
-	lines = append(lines, m.gauge.View(m.reading(), width))
+	lines = append(lines, m.gaugeLine())
 	if p.hints {
 		lines = append(lines, m.hints())
 	}
