@@ -144,8 +144,8 @@ func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}
 	defer root.Close()
-	var b strings.Builder
-	for _, path := range paths {
+	files := make([]conversation.AttachedFile, len(paths))
+	for i, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
@@ -153,9 +153,9 @@ func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("@%s: %w", path, err)
 		}
-		fmt.Fprintf(&b, "\n\n<file path=%q>\n%s\n</file>", path, strings.TrimRight(text, "\n"))
+		files[i] = conversation.AttachedFile{Path: path, Text: text}
 	}
-	return b.String(), nil
+	return conversation.Attach(files...), nil
 }
 
 // attachment reads a mentioned file, cut like a tool's result.

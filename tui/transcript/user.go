@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"strconv"
 	"strings"
 
 	"plimsoll/conversation"
@@ -27,41 +26,16 @@ type sentFile struct {
 	size conversation.Size
 }
 
-// How files stand behind a message: <file path="a.go">, the text, </file>, each
-// on lines of their own and after a blank line.
-const (
-	fileBegin = "\n\n<file path=\""
-	fileName  = "\">\n"
-	fileEnd   = "\n</file>"
-)
-
 func newUser(b conversation.UserMessage) *userItem {
 	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
-	if strings.HasSuffix(b.Text, fileEnd) {
-		u.takeApart()
-	}
-	return u
-}
-
-// takeApart tells what was typed from the files behind it.
-func (u *userItem) takeApart() {
-	typed, rest, more := strings.Cut(strings.TrimSuffix(u.text, fileEnd), fileBegin)
-	var files []sentFile
-	for more {
-		quoted, body, ok := strings.Cut(rest, fileName)
-		if !ok {
-			return
-		}
-		body, rest, more = strings.Cut(body, fileEnd+fileBegin)
-		name, err := strconv.Unquote(`"` + quoted + `"`)
-		if err != nil {
-			name = quoted // not written by us, but readable
-		}
-		files = append(files, sentFile{name, conversation.Measure(body)})
+	said, files := conversation.Detach(b.Text)
+	for _, f := range files {
+		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})
 	}
 	if len(files) > 0 {
-		u.typed, u.files, u.size = typed, files, conversation.Measure(typed)
+		u.typed, u.size = said, conversation.Measure(said)
 	}
+	return u
 }
 
 func (u *userItem) indent(int) int { return 2 }

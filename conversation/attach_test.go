@@ -1,0 +1,41 @@
+package conversation_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+)
+
+func TestWhatIsAttachedComesApartAgain(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		said := rapid.StringMatching(`[a-z@. \n]{0,40}`).Draw(t, "said")
+		var files []conversation.AttachedFile
+		for range rapid.IntRange(0, 3).Draw(t, "files") {
+			files = append(files, conversation.AttachedFile{
+				Path: rapid.StringN(1, 12, 40).Draw(t, "path"),
+				Text: strings.TrimRight(rapid.StringMatching(`[a-z<>/" \n]{0,60}`).Draw(t, "text"), "\n"),
+			})
+		}
+		gotSaid, gotFiles := conversation.Detach(said + conversation.Attach(files...))
+		if gotSaid != said {
+			t.Fatalf("said %q, want %q", gotSaid, said)
+		}
+		if d := cmp.Diff(files, gotFiles); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestWhatLooksLikeAFileIsSaid(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "\n</file>", "just </file>", "x\n\n<file path=\"no end\n</file>", "<file path=\"x\">\ny\n</file>"} {
+		if said, files := conversation.Detach(text); said != text || files != nil {
+			t.Errorf("Detach(%q) = %q, %v", text, said, files)
+		}
+	}
+}
