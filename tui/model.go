@@ -97,6 +97,7 @@ func New(ctx context.Context, o Options) *Model {
 	}
 	m.gauge = meter.New(m.look.gauge())
 	m.overlays = overlay.New(o.Keys.Dialogs, m.look.overlay())
+	m.overlays.Settle(settle)
 	return m
 }
 

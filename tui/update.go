@@ -18,6 +18,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.ticked(msg)
 	case tea.WindowSizeMsg:
 		m.resize(msg.Width, msg.Height)
+	case tea.ModeReportMsg:
+		m.clusters(msg)
 	case tea.BackgroundColorMsg:
 		m.background(msg)
 	case tea.ResumeMsg:

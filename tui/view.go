@@ -22,6 +22,7 @@ type screen struct {
 	plan          plan
 	view          tea.View
 	stale         bool // something happened since view was drawn
+	clusters      bool // the terminal measures by grapheme cluster
 }
 
 // plan is what stands where.
@@ -120,6 +121,9 @@ func (m *Model) draw() tea.View {
 		return v
 	}
 	content, cursor := m.content()
+	if !m.screen.clusters {
+		content = settled(content, cursor)
+	}
 	if m.overlays.Len() > 0 {
 		content, cursor = m.overlays.Over(content), m.overlays.Cursor()
 	}

@@ -52,6 +52,8 @@ type Stack struct {
 	ready         time.Time // from when on the top dialog takes answers
 	early         int       // keys that came before
 
+	settle func(line string) string // for what is drawn; nil: it is drawn as it is
+
 	drawn []string // the top dialog; nil after a change
 	at    spot     // its upper left corner
 	spot  *spot    // its cursor, on the screen
@@ -72,6 +74,13 @@ func (s *Stack) SetSize(width, height int) {
 func (s *Stack) SetStyles(styles Styles) {
 	s.look.styles = styles
 	s.layAll()
+}
+
+// Settle gives what every line of a dialog passes before it is shown, for
+// terminals that measure otherwise; nil for those that do not.
+func (s *Stack) Settle(line func(string) string) {
+	s.settle = line
+	s.drawn = nil
 }
 
 // Push opens a dialog over the others. now is the time its Grace begins.
@@ -230,6 +239,11 @@ func (s *Stack) draw() {
 	p := top.page()
 	p.lines = p.lines[:min(len(p.lines), s.most())]
 	s.drawn = s.look.styles.box(p, s.outer())
+	if s.settle != nil {
+		for i, l := range s.drawn {
+			s.drawn[i] = s.settle(l)
+		}
+	}
 	s.at = spot{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
 	s.spot = nil
 	if p.cursor != nil {

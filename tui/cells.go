@@ -1,0 +1,91 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Terminals disagree about characters that are made of several code points: a
+// family of emoji, a Devanagari syllable. Those that answer for mode 2027 show
+// the cluster as one; the others, and the library with them, count the code
+// points. All parts of the screen measure clusters. For other terminals a line
+// is settled: its padding gives or takes the difference, so that what stands
+// at the right end stays there.
+
+// clusters takes over what the terminal says about mode 2027.
+func (m *Model) clusters(msg tea.ModeReportMsg) {
+	if msg.Mode != ansi.ModeUnicodeCore {
+		return
+	}
+	switch msg.Value {
+	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
+		m.screen.clusters = true
+		m.overlays.Settle(nil)
+	}
+}
+
+// settled is a screen for a terminal that counts code points.
+func settled(content string, cursor *tea.Cursor) string {
+	if !disputed(content) {
+		return content
+	}
+	lines := strings.Split(content, "\n")
+	if cursor != nil && cursor.Y < len(lines) {
+		cursor.X = ansi.StringWidthWc(ansi.Cut(lines[cursor.Y], 0, cursor.X))
+	}
+	for i, l := range lines {
+		lines[i] = settle(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// settle makes a line as wide in code points as it is in clusters, if it has
+// padding for it.
+func settle(line string) string {
+	if !disputed(line) {
+		return line
+	}
+	more := ansi.StringWidthWc(line) - ansi.StringWidth(line)
+	if more == 0 {
+		return line
+	}
+	// The last run of blanks that is long enough: padding, not a gap in a text.
+	const padding = 3
+	at, end := -1, len(line)
+	for at < 0 {
+		end = strings.LastIndexByte(line[:end], ' ') + 1
+		if end == 0 {
+			return line
+		}
+		start := len(strings.TrimRight(line[:end], " "))
+		if end-start >= max(padding, more+1) {
+			at = start
+		}
+		end = start
+	}
+	if more < 0 {
+		return line[:at] + strings.Repeat(" ", -more) + line[at:]
+	}
+	return line[:at] + line[at+more:]
+}
+
+// disputed reports whether terminals may disagree about the width of a text. It
+// is a quick look that may err on the side of yes.
+func disputed(s string) bool {
+	for _, r := range s {
+		switch {
+		case r < 0x0300, // Latin
+			r >= 0x0370 && r <= 0x0482, // Greek, Cyrillic
+			r >= 0x048A && r <= 0x058F, // Cyrillic, Armenian
+			r >= 0x2010 && r <= 0x2BFF, // punctuation, arrows, boxes, symbols
+			r >= 0x2E80 && r <= 0xA48F && r != 0x302A && r != 0x3099 && r != 0x309A, // kana, Han
+			r >= 0xAC00 && r <= 0xD7A3, // Hangul
+			r >= 0xFF00 && r <= 0xFFEF: // full-width forms
+		default:
+			return true
+		}
+	}
+	return false
+}

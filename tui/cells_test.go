@@ -1,0 +1,63 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/agent"
+)
+
+// What terminals disagree about: joined emoji, a presentation selector, a
+// syllable, a skin tone, a flag, a combining mark.
+const disputedText = "漢字 👩‍👩‍👧 ❤️ नमस्ते 👋🏽 🇩🇪 e\u0301"
+
+func TestBordersHoldWhereTerminalsCountCodePoints(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write(disputedText)
+		r.wide(ansi.StringWidthWc)
+		r.press("enter")
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", disputedText))
+		r.wide(ansi.StringWidthWc)
+	})
+}
+
+func TestBordersHoldWhereTerminalsMeasureClusters(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.send(tea.ModeReportMsg{Mode: ansi.ModeUnicodeCore, Value: ansi.ModeReset})
+		r.write(disputedText)
+		r.wide(ansi.StringWidth)
+		r.press("enter")
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", disputedText))
+		r.wide(ansi.StringWidth)
+	})
+}
+
+func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write("👩‍👩‍👧")
+		if x := r.m.View().Cursor.X; x != 2+ansi.StringWidthWc("👩‍👩‍👧") {
+			t.Errorf("the cursor is at column %d", x)
+		}
+	})
+}
+
+// wide checks that lines with a border at their right end reach the right end.
+func (r *rig) wide(measure func(string) int) {
+	r.t.Helper()
+	width := 0
+	for _, l := range strings.Split(r.m.View().Content, "\n") {
+		plain := ansi.Strip(l)
+		if strings.HasSuffix(plain, "╮") {
+			width = measure(plain)
+		}
+		if strings.HasSuffix(plain, "│") && measure(plain) != width {
+			r.t.Errorf("%d cells, want %d: %s", measure(plain), width, plain)
+		}
+	}
+	if width == 0 {
+		r.t.Error("there is no box on the screen")
+	}
+}
