@@ -3,12 +3,12 @@
 #   make run ARGS="-c"            what follows plimsoll on the command line
 #   make build VERSION=v1.2.0     the version that --version tells
 #   make bench BENCH=Stream       only benchmarks whose name matches
-#   make fuzz FUZZTIME=1m         how long each fuzz target runs
+#   make fuzz FUZZTIME=1m         how long each fuzz target runs; 3000x is a number of inputs
 
 GO       ?= go
 ARGS     ?=
 BENCH    ?= .
-FUZZTIME ?= 3s
+FUZZTIME ?= 3000x
 VERSION  ?=
 
 # The program is one static file; a C compiler that happens to be there changes nothing.
