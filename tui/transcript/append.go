@@ -73,7 +73,13 @@ func (m *Model) addResult(b conversation.ToolResult) {
 }
 
 func (m *Model) pushCall(c conversation.ToolCall) {
-	m.push(newToolItem(c))
+	t := newToolItem(c)
+	t.first = true
+	if n := len(m.entries); n > 0 {
+		_, follows := m.entries[n-1].item.(*toolItem)
+		t.first = !follows
+	}
+	m.push(t)
 	m.calls[c.ID] = m.entries[len(m.entries)-1]
 }
 

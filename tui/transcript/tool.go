@@ -29,6 +29,7 @@ type toolItem struct {
 	result   conversation.ToolResult
 	frame    int
 	expanded bool // unfolded by itself
+	first    bool // of calls in a row: it says how to unfold them
 }
 
 type callState int
@@ -122,7 +123,7 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	if reserved > 0 {
 		line += strings.Repeat(" ", max(1, width-used-reserved+2)) + l.styles.Weight.Render(right)
 	}
-	if hint != "" {
+	if hint != "" && t.first {
 		line += l.styles.Hint.Render(hint)
 	}
 	return fitted(line, width)
