@@ -30,6 +30,7 @@ type Agent struct {
 	memory   memory // what the log says, kept at hand
 	learned  map[string]conversation.Calibration
 	keeper   *calibrationKeeper
+	backlog  *backlogKeeper
 }
 
 // memory is what would otherwise be looked up in the log again and again.
@@ -65,6 +66,9 @@ func New(o Options) (*Agent, error) {
 	if o.Calibrations != nil {
 		a.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
 	}
+	if o.Backlog != nil {
+		a.backlog = newBacklogKeeper(o.Backlog, o.Logger)
+	}
 	return a, nil
 }
 
@@ -98,6 +102,7 @@ func (a *Agent) Send(text string) {
 		}
 		a.queue.texts = append(a.queue.texts, text)
 		if a.turn != nil {
+			a.backlog.put(a.queue.texts)
 			a.showQueue()
 		}
 	})
@@ -189,6 +194,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	defer a.updates.Close()
 	defer a.keeper.start(ctx)()
+	defer a.backlog.start(ctx)()
 	a.showMeter()
 	a.resume(ctx)
 	for ctx.Err() == nil {
@@ -203,6 +209,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 	}
 	a.obey(ctx)
+	a.backlog.end(a.queue.texts)
 	a.giveBack()
 	if err := a.flush(ctx); err != nil {
 		return err

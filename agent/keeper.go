@@ -9,9 +9,9 @@ import (
 	"plimsoll/conversation"
 )
 
-// Two things are written beside the log, by goroutines that nobody waits for
-// while a reply streams: the reply so far, and what was learned about a model.
-// Of both only the newest counts. A failure to write them is logged and no
+// Three things are written beside the log, by goroutines that nobody waits for
+// while a reply streams: the reply so far, the messages that wait for the turn,
+// and what was learned about a model. Of each only the newest counts. A failure to write them is logged and no
 // more: the log itself is written later and says so if it cannot be.
 
 // When the reply so far is written: after keepEvery, or sooner once keepBytes
@@ -103,51 +103,29 @@ func (k *partialKeeper) write(ctx context.Context) {
 	}
 }
 
-// calibrationKeeper writes what was learned about models. A nil one writes
-// nothing.
-type calibrationKeeper struct {
-	store  Calibrations
-	logger *slog.Logger
-
-	mu     sync.Mutex // guards newest
-	newest map[string]conversation.Calibration
-
-	wake chan struct{}
+// background writes on a goroutine of its own, soon after it was woken.
+type background struct {
+	wake  chan struct{}
+	write func(context.Context)
 }
 
-func newCalibrationKeeper(store Calibrations, logger *slog.Logger) *calibrationKeeper {
-	return &calibrationKeeper{
-		store: store, logger: logger, newest: map[string]conversation.Calibration{}, wake: make(chan struct{}, 1),
-	}
-}
-
-// put replaces what is written under key. It never blocks.
-func (k *calibrationKeeper) put(key string, c conversation.Calibration) {
-	if k == nil {
-		return
-	}
-	k.mu.Lock()
-	k.newest[key] = c
-	k.mu.Unlock()
-	signal(k.wake)
+func newBackground(write func(context.Context)) *background {
+	return &background{wake: make(chan struct{}, 1), write: write}
 }
 
 // start begins writing. The function it returns writes what is left and waits
 // for the end.
-func (k *calibrationKeeper) start(ctx context.Context) (finish func()) {
-	if k == nil {
-		return func() {}
-	}
+func (b *background) start(ctx context.Context) (finish func()) {
 	ctx = context.WithoutCancel(ctx)
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		for {
 			select {
-			case <-k.wake:
-				k.write(ctx)
+			case <-b.wake:
+				b.write(ctx)
 			case <-quit:
-				k.write(ctx)
+				b.write(ctx)
 				return
 			}
 		}
@@ -158,7 +136,42 @@ func (k *calibrationKeeper) start(ctx context.Context) (finish func()) {
 	}
 }
 
-func (k *calibrationKeeper) write(ctx context.Context) {
+// calibrationKeeper writes what was learned about models. A nil one writes
+// nothing.
+type calibrationKeeper struct {
+	writer *background
+	store  Calibrations
+	logger *slog.Logger
+
+	mu     sync.Mutex // guards newest
+	newest map[string]conversation.Calibration
+}
+
+func newCalibrationKeeper(store Calibrations, logger *slog.Logger) *calibrationKeeper {
+	k := &calibrationKeeper{store: store, logger: logger, newest: map[string]conversation.Calibration{}}
+	k.writer = newBackground(k.save)
+	return k
+}
+
+func (k *calibrationKeeper) start(ctx context.Context) (finish func()) {
+	if k == nil {
+		return func() {}
+	}
+	return k.writer.start(ctx)
+}
+
+// put replaces what is written under key. It never blocks.
+func (k *calibrationKeeper) put(key string, c conversation.Calibration) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	k.newest[key] = c
+	k.mu.Unlock()
+	signal(k.writer.wake)
+}
+
+func (k *calibrationKeeper) save(ctx context.Context) {
 	k.mu.Lock()
 	batch := k.newest
 	k.newest = map[string]conversation.Calibration{}
@@ -167,6 +180,72 @@ func (k *calibrationKeeper) write(ctx context.Context) {
 		if err := k.store.SaveCalibration(ctx, key, c); err != nil {
 			k.logger.Warn("what was learned about the model could not be kept", "error", err)
 		}
+	}
+}
+
+// backlogKeeper writes the messages that wait. A nil one writes nothing.
+type backlogKeeper struct {
+	writer *background
+	store  Backlog
+	logger *slog.Logger
+
+	mu     sync.Mutex // guards what follows
+	newest []string
+	fresh  bool // newest is not written yet
+	some   bool // what was put last was not empty
+	ended  bool // nothing replaces newest any more
+}
+
+func newBacklogKeeper(store Backlog, logger *slog.Logger) *backlogKeeper {
+	// Some may be stored from before a crash.
+	k := &backlogKeeper{store: store, logger: logger, some: true}
+	k.writer = newBackground(k.save)
+	return k
+}
+
+func (k *backlogKeeper) start(ctx context.Context) (finish func()) {
+	if k == nil {
+		return func() {}
+	}
+	return k.writer.start(ctx)
+}
+
+// put replaces the messages that wait. It never blocks.
+func (k *backlogKeeper) put(texts []string) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ended || len(texts) == 0 && !k.some {
+		return
+	}
+	k.newest, k.fresh, k.some = append([]string(nil), texts...), true, len(texts) > 0
+	signal(k.writer.wake)
+}
+
+// end puts the messages that wait when the agent ends. They are there when the
+// conversation goes on.
+func (k *backlogKeeper) end(texts []string) {
+	k.put(texts)
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	k.ended = true
+	k.mu.Unlock()
+}
+
+func (k *backlogKeeper) save(ctx context.Context) {
+	k.mu.Lock()
+	texts, fresh := k.newest, k.fresh
+	k.fresh = false
+	k.mu.Unlock()
+	if !fresh {
+		return
+	}
+	if err := k.store.KeepWaiting(ctx, texts); err != nil {
+		k.logger.Warn("the messages that wait could not be kept", "error", err)
 	}
 }
 

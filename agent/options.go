@@ -17,6 +17,7 @@ type Options struct {
 	Model        Model
 	Toolbox      Toolbox      // nil: no tools
 	Calibrations Calibrations // nil: what is learned is not kept
+	Backlog      Backlog      // nil: messages that wait are lost in a crash
 	Stored       Stored
 	System       string // the system prompt, "" for none
 	// Overrides are settings that differ for this conversation, by dotted key

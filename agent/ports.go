@@ -37,6 +37,13 @@ type Toolbox interface {
 	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant) error
 }
 
+// Backlog keeps the messages that wait for the running turn.
+type Backlog interface {
+	// KeepWaiting stores them, oldest first, replacing the last ones. Calls do
+	// not overlap with each other, but with those of the Log.
+	KeepWaiting(ctx context.Context, texts []string) error
+}
+
 // Calibrations keeps what was learned about an endpoint and model.
 type Calibrations interface {
 	// SaveCalibration replaces what is kept under key, "endpoint model".

@@ -34,6 +34,7 @@ func (a *Agent) showQueue() {
 func (a *Agent) giveBack(texts ...string) {
 	texts = append(texts, a.queue.texts...)
 	a.queue.texts = nil
+	a.backlog.put(nil)
 	if a.queue.shown {
 		a.showQueue()
 	}

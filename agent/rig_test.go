@@ -36,7 +36,7 @@ func prepare(t *testing.T, change func(*agent.Options), script ...agenttest.Repl
 	t.Helper()
 	r := &rig{t: t, provider: agenttest.NewProvider(script...), memory: &agenttest.Memory{}, tools: agenttest.NewToolbox()}
 	o := agent.Options{
-		Log: r.memory, Provider: r.provider, Model: testModel, Toolbox: r.tools, Calibrations: r.memory,
+		Log: r.memory, Provider: r.provider, Model: testModel, Toolbox: r.tools, Calibrations: r.memory, Backlog: r.memory,
 		Stored: agent.Stored{ID: "conversation"}, System: "be brief", Interactive: true,
 		Retry: agent.Retry{Rand: func() float64 { return 0 }},
 	}

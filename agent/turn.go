@@ -45,6 +45,7 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 		a.giveBack(text)
 		return err
 	}
+	a.backlog.put(a.queue.texts) // text is in the log now
 	for range a.opts.MaxSteps {
 		calls, err := a.step(ctx)
 		if err != nil || len(calls) == 0 {

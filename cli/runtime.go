@@ -99,7 +99,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	}
 	results := r.cfg.ToolResults
 	r.agent, err = agent.New(agent.Options{
-		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Stored: stored,
+		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: r.writer, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
 		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
@@ -132,6 +132,21 @@ func (r *running) stored(ctx context.Context, store *storage.Store) (agent.Store
 	}
 	s.Tools, err = agent.DecodeTools(text)
 	return s, err
+}
+
+// waiting is the messages that waited when the program last ended. The first
+// may have got into the log just before.
+func (r *running) waiting() []string {
+	texts := r.writer.Waiting()
+	for _, e := range slices.Backward(r.events) {
+		if u, ok := e.Body.(conversation.UserMessage); ok {
+			if len(texts) > 0 && texts[0] == u.Text {
+				texts = texts[1:]
+			}
+			break
+		}
+	}
+	return texts
 }
 
 // newestInstructions is the newest record of system prompt and tools.

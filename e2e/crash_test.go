@@ -111,11 +111,22 @@ func TestKillWhileACommandRunsLeavesALogThatCanBeSent(t *testing.T) {
 	term.asked("Allow this?", "sleep 20")
 	term.typed("y")
 	term.see("begun")
+	term.say("and then this")
+	store := p.store()
+	id := p.newest(store)
+	term.wait("waiting message on disk", func(screen) bool {
+		texts, err := store.Waiting(p.t.Context(), id)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return len(texts) == 1
+	})
 	term.kill()
 	term.end()
 
 	term = p.start(usual, s.args("-c")...)
-	term.idle("> run it", "run_command")
+	term.idle("> run it", "run_command", "│ and then this")
+	term.send("\x15") // delete what came back
 	term.goesOn()
 	if sent := s.request(-1); !strings.Contains(sent, `"tool_call_id":"c1"`) || !strings.Contains(sent, "interrupted") {
 		t.Errorf("the call is not answered: %s", sent)

@@ -29,6 +29,7 @@ var (
 	keyCreated   = []byte("created")
 	keyCard      = []byte("card")
 	keyPartial   = []byte("partial")
+	keyWaiting   = []byte("waiting")
 )
 
 // layout is the form of one kind of database file.

@@ -155,6 +155,11 @@ func (s *Store) refill(tx *bbolt.Tx, id string, got salvaged, events []conversat
 			return err
 		}
 	}
+	if texts := got.value(bucketMeta, keyWaiting); json.Valid(texts) {
+		if err := tx.Bucket(bucketMeta).Put(keyWaiting, texts); err != nil {
+			return err
+		}
+	}
 	return addToCard(tx, Entry{ID: id, Workspace: workspace}, events)
 }
 

@@ -37,6 +37,7 @@ type Writer struct {
 	id        string
 	workspace string
 	recovered *conversation.Partial // found when the conversation was opened
+	waiting   []string              // likewise
 
 	mu      sync.Mutex // guards the fields below
 	lock    *os.File   // nil until the conversation has a file
@@ -107,6 +108,7 @@ func (w *Writer) read(ctx context.Context) error {
 	var stale bool
 	err := w.store.view(ctx, w.file(), func(tx *bbolt.Tx) error {
 		w.workspace = string(tx.Bucket(bucketMeta).Get(keyWorkspace))
+		w.waiting = waiting(tx)
 		p, ok, old := partial(tx)
 		if ok {
 			w.recovered = &p

@@ -91,6 +91,7 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 	if c.ReadOnly != "" {
 		m.transcript.Note(c.ReadOnly)
 	}
+	m.recovered(c.Waiting)
 	for _, fault := range faults {
 		m.transcript.Fault(fault, "")
 	}

@@ -297,3 +297,12 @@ func TestFarewell(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatWaitedWhenTheProgramEndedComesBack(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Waiting = []string{"and @a.go" + conversation.Attach(conversation.AttachedFile{Path: "a.go", Text: "package a"}), "then this"}
+	}, func(r *rig) {
+		r.has("│ and @a.go", "│ then this", "is back in the composer")
+		r.lacks("package a")
+	})
+}

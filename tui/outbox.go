@@ -136,6 +136,18 @@ func (m *Model) setQueued(texts []string) {
 	}
 }
 
+// recovered puts messages that waited when the program last ended before the
+// draft, as they were typed.
+func (m *Model) recovered(texts []string) {
+	for _, text := range texts {
+		m.talk.sent[text], _ = conversation.Detach(text)
+	}
+	m.returned(texts)
+	if len(texts) > 0 {
+		m.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")
+	}
+}
+
 // returned puts messages that come back before the draft.
 func (m *Model) returned(texts []string) {
 	var b strings.Builder

@@ -43,6 +43,7 @@ type Conversation struct {
 	Meter    compact.Meter // as it was opened; updates follow
 	Mode     conversation.Mode
 	ReadOnly string   // why nothing can be said in it, "" if it can
+	Waiting  []string // messages that waited when the program last ended; they come back to the composer
 	Notes    []string // what the user should know at once
 }
 

@@ -27,6 +27,7 @@ type Memory struct {
 	partials     []conversation.Partial
 	blobs        map[string]string
 	calibrations map[string]conversation.Calibration
+	waiting      []string
 	writing      bool
 }
 
@@ -106,6 +107,25 @@ func (m *Memory) PutBlob(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	return name, nil
+}
+
+// KeepWaiting replaces the messages that wait. It may overlap the writes of a
+// conversation.
+func (m *Memory) KeepWaiting(ctx context.Context, texts []string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = append([]string(nil), texts...)
+	return nil
+}
+
+// Waiting is the messages that wait.
+func (m *Memory) Waiting() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]string(nil), m.waiting...)
 }
 
 // SaveCalibration replaces what is kept under key. Unlike the writes of a

@@ -1,0 +1,83 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+)
+
+// Messages that wait for the running turn stand beside the log until they are
+// part of it, so that a crash does not lose what was said meanwhile.
+
+// KeepWaiting stores the messages that wait, oldest first, replacing the last
+// ones. Before the user has said anything none can wait, and nothing is stored.
+func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.usable(ctx); err != nil {
+		return err
+	}
+	if !w.stored {
+		return nil
+	}
+	err := w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error { return putWaiting(tx, texts) })
+	if err != nil && !errors.Is(err, errUnchanged) {
+		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, gone(w.id, err))
+	}
+	return nil
+}
+
+// Waiting is the messages that waited when the program last ended, as found by
+// OpenWriter, oldest first.
+func (w *Writer) Waiting() []string { return w.waiting }
+
+// Waiting reads the messages that wait in a conversation, which may be open for
+// writing elsewhere.
+func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
+	if err := s.exists(id); err != nil {
+		return nil, err
+	}
+	var texts []string
+	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+		texts = waiting(tx)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the waiting messages of conversation %s: %w", id, gone(id, err))
+	}
+	return texts, nil
+}
+
+func putWaiting(tx *bbolt.Tx, texts []string) error {
+	meta := tx.Bucket(bucketMeta)
+	if len(texts) == 0 {
+		if meta.Get(keyWaiting) == nil {
+			return errUnchanged
+		}
+		return meta.Delete(keyWaiting)
+	}
+	clean := make([]string, len(texts))
+	for i, t := range texts {
+		clean[i] = conversation.Clean(t)
+	}
+	value, err := encode(clean)
+	if err != nil {
+		return err
+	}
+	return meta.Put(keyWaiting, value)
+}
+
+// waiting reads the messages that wait. What cannot be read was a note beside
+// the log, and is none.
+func waiting(tx *bbolt.Tx) []string {
+	var texts []string
+	if json.Unmarshal(tx.Bucket(bucketMeta).Get(keyWaiting), &texts) != nil {
+		return nil
+	}
+	return texts
+}
