@@ -227,6 +227,15 @@ func (t *terminal) written() string {
 	return t.raw.String()
 }
 
+// introduced is how much had been written when the program had asked the
+// terminal all its own questions; that for the background comes last, and may
+// come after the first frames.
+func (t *terminal) introduced() int {
+	t.t.Helper()
+	t.wait("question for the background", func(screen) bool { return strings.Contains(t.written(), "\x1b]11;?") })
+	return len(t.written())
+}
+
 // wait waits until the screen is as wanted, and returns it.
 func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	t.t.Helper()
