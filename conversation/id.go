@@ -25,11 +25,6 @@ func ValidID(s string) bool {
 	return len(s) == IDLength && validIDChars(s)
 }
 
-// ValidIDPrefix reports whether s can be the beginning of an ID.
-func ValidIDPrefix(s string) bool {
-	return len(s) >= MinPrefix && len(s) <= IDLength && validIDChars(s)
-}
-
 func validIDChars(s string) bool {
 	for _, r := range s {
 		if (r < 'a' || r > 'z') && (r < '2' || r > '7') {

@@ -85,16 +85,6 @@ func (l *Log) Commit(events []Event) error {
 	return nil
 }
 
-// Revision is the Seq of the newest overlay among events, 0 without one.
-func Revision(events []Event) uint64 {
-	for i := len(events) - 1; i >= 0; i-- {
-		if events[i].Body.Kind().Overlay() {
-			return events[i].Seq
-		}
-	}
-	return 0
-}
-
 // normalize cleans and measures the text of a body once, so that projecting
 // and metering never scan it again.
 func normalize(b Body) Body {
