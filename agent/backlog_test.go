@@ -52,6 +52,36 @@ func TestMessagesThatCameBackAreNotStored(t *testing.T) {
 	})
 }
 
+func TestMessagesOfAnEarlierRunStayStoredUntilSomethingIsSaid(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, says := range []bool{false, true} {
+			r := start(t, nil, answers("a"))
+			if err := r.memory.KeepWaiting(t.Context(), []string{"before"}); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"before"}
+			if says {
+				r.say("one")
+				want = nil
+			}
+			r.finish()
+			r.stored(want...)
+		}
+	})
+}
+
+func TestMessagesTakenBackJustBeforeTheEndAreNotStored(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, agenttest.Hold(agenttest.NewGate()))
+		r.say("one")
+		r.Send("two")
+		r.wait()
+		r.TakeBack()
+		r.finish()
+		r.stored()
+	})
+}
+
 // stored checks which messages wait in the store.
 func (r *rig) stored(want ...string) {
 	r.t.Helper()

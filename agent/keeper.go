@@ -11,8 +11,9 @@ import (
 
 // Three things are written beside the log, by goroutines that nobody waits for
 // while a reply streams: the reply so far, the messages that wait for the turn,
-// and what was learned about a model. Of each only the newest counts. A failure to write them is logged and no
-// more: the log itself is written later and says so if it cannot be.
+// and what was learned about a model. Of each only the newest counts. A failure
+// to write them is logged and no more: the log itself is written later and says
+// so if it cannot be.
 
 // When the reply so far is written: after keepEvery, or sooner once keepBytes
 // and an eighth of the whole are new, so that a long reply is not written over
@@ -225,9 +226,12 @@ func (k *backlogKeeper) put(texts []string) {
 }
 
 // end puts the messages that wait when the agent ends. They are there when the
-// conversation goes on.
+// conversation goes on, and so are those of an earlier run if nothing was said
+// in this one.
 func (k *backlogKeeper) end(texts []string) {
-	k.put(texts)
+	if len(texts) > 0 {
+		k.put(texts)
+	}
 	if k == nil {
 		return
 	}

@@ -35,10 +35,11 @@ func (a *Agent) giveBack(texts ...string) {
 	texts = append(texts, a.queue.texts...)
 	a.queue.texts = nil
 	a.backlog.put(nil)
-	if a.queue.shown {
-		a.showQueue()
-	}
+	// In this order, so that a watcher who leaves between the two has them.
 	if len(texts) > 0 {
 		a.updates.Put(Returned{Texts: texts})
+	}
+	if a.queue.shown {
+		a.showQueue()
 	}
 }
