@@ -3,11 +3,13 @@ package tui_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent"
+	"plimsoll/conversation"
 )
 
 // What terminals disagree about: joined emoji, a presentation selector, a
@@ -40,6 +42,41 @@ func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
 		r.write("👩‍👩‍👧")
 		if x := r.m.View().Cursor.X; x != 2+ansi.StringWidthWc("👩‍👩‍👧") {
 			t.Errorf("the cursor is at column %d", x)
+		}
+	})
+}
+
+func TestTheCursorOfADialogStandsBehindWhatWasTyped(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Asking}, agent.AskApproval{Call: conversation.ToolCall{ID: "c1", Name: "ask_user"},
+			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "Which?"}})
+		r.pass(5 * time.Second)
+		before := r.m.View().Cursor.X
+		r.write("👩‍👩‍👧")
+		if x := r.m.View().Cursor.X; x != before+ansi.StringWidthWc("👩‍👩‍👧") {
+			t.Errorf("the cursor went from column %d to %d", before, x)
+		}
+	})
+}
+
+func TestBordersHoldOverTextThatTerminalsMeasureOtherwise(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.resize(140, 30)
+		r.append(conversation.UserMessage{Text: strings.Repeat("👩‍👩‍👧", 1500)})
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "ls"))
+		borders := 0
+		for _, l := range strings.Split(r.m.View().Content, "\n") {
+			before, _, ok := strings.Cut(ansi.Strip(l), "│")
+			if !ok || !strings.Contains(before, "👩") {
+				continue
+			}
+			borders++
+			if x := ansi.StringWidthWc(before); x != 20 {
+				t.Errorf("a border of the dialog at column %d, not 20: %s", x, ansi.Strip(l))
+			}
+		}
+		if borders == 0 {
+			t.Error("the dialog is over no text")
 		}
 	})
 }

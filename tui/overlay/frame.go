@@ -91,25 +91,47 @@ func fit(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-w))
 }
 
+// ruler is how a terminal measures and cuts lines.
+type ruler struct {
+	width    func(string) int
+	truncate func(s string, width int, tail string) string
+	behind   func(s string, cells int, prefix string) string // what is left after cells
+}
+
+// Terminals measure by cluster or by code point; see Settle.
+var (
+	clusters   = ruler{ansi.StringWidth, ansi.Truncate, ansi.TruncateLeft}
+	codePoints = ruler{ansi.StringWidthWc, truncateWc, ansi.TruncateLeftWc}
+)
+
+// truncateWc cuts by code point. The library leaves whole what fits by cluster,
+// so the text is made longer than that first.
+func truncateWc(s string, width int, tail string) string {
+	if ansi.StringWidthWc(s) <= width {
+		return s
+	}
+	return ansi.TruncateWc(s+strings.Repeat(" ", width+1), width, tail)
+}
+
 // over lays lines onto a screen at a cell. The screen's lines keep their width
 // and looks on both sides.
-func over(screen []string, lines []string, x, y int) {
+func (r ruler) over(screen []string, lines []string, x, y int) {
 	for i, line := range lines {
 		if y+i >= len(screen) {
 			return
 		}
 		under := screen[y+i]
-		w, end := ansi.StringWidth(under), x+ansi.StringWidth(line)
-		left := ansi.Truncate(under, x, "")
-		left += "\x1b[m" + strings.Repeat(" ", max(0, x-ansi.StringWidth(left)))
+		w, end := r.width(under), x+r.width(line)
+		left := r.truncate(under, x, "")
+		left += "\x1b[m" + strings.Repeat(" ", max(0, x-r.width(left)))
 		right := ""
 		if w > end {
-			right = ansi.TruncateLeft(under, end, "")
+			right = r.behind(under, end, "")
 			// A wide character the box cuts in half leaves a blank.
-			if ansi.StringWidth(right) > w-end {
-				right = ansi.TruncateLeft(under, end+1, "")
+			if r.width(right) > w-end {
+				right = r.behind(under, end+1, "")
 			}
-			right = strings.Repeat(" ", max(0, w-end-ansi.StringWidth(right))) + right
+			right = strings.Repeat(" ", max(0, w-end-r.width(right))) + right
 		}
 		screen[y+i] = left + line + right
 	}

@@ -6,6 +6,7 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Grace is how long no key may have been pressed, from the moment a question
@@ -199,7 +200,14 @@ func (s *Stack) Over(screen string) string {
 	for len(lines) < s.height {
 		lines = append(lines, "")
 	}
-	over(lines, s.drawn, s.at.x, s.at.y)
+	r := clusters
+	if s.settle != nil {
+		r = codePoints
+		for i, l := range lines { // what had no padding to give ends beyond the screen
+			lines[i] = r.truncate(l, s.width, "")
+		}
+	}
+	r.over(lines, s.drawn, s.at.x, s.at.y)
 	return strings.Join(lines, "\n")
 }
 
@@ -239,14 +247,24 @@ func (s *Stack) draw() {
 	p := top.page()
 	p.lines = p.lines[:min(len(p.lines), s.most())]
 	s.drawn = s.look.styles.box(p, s.outer())
-	if s.settle != nil {
-		for i, l := range s.drawn {
-			s.drawn[i] = s.settle(l)
-		}
-	}
 	s.at = spot{(s.width - s.outer()) / 2, max(0, (s.height-len(s.drawn))/2)}
 	s.spot = nil
 	if p.cursor != nil {
 		s.spot = &spot{s.at.x + 1 + padding(s.outer()) + p.cursor.x, s.at.y + 1 + p.cursor.y}
+	}
+	s.settleDrawn()
+}
+
+// settleDrawn fits the top dialog and its cursor to the terminal's measure.
+func (s *Stack) settleDrawn() {
+	if s.settle == nil {
+		return
+	}
+	if s.spot != nil && s.spot.y-s.at.y < len(s.drawn) {
+		before := ansi.Truncate(s.drawn[s.spot.y-s.at.y], s.spot.x-s.at.x, "")
+		s.spot.x = s.at.x + codePoints.width(before)
+	}
+	for i, l := range s.drawn {
+		s.drawn[i] = s.settle(l)
 	}
 }
