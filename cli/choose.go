@@ -11,7 +11,7 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// The order in which a model is chosen (CONTRACT): --demo, --base-url, --model,
+// The order in which a model is chosen: --demo, --base-url, --model,
 // the conversation's own if it goes on and can still be reached, configuration,
 // the first key found in the environment, a local server, the demo model. A
 // choice names an endpoint and a model; nothing is sent yet, except to local

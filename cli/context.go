@@ -26,8 +26,8 @@ func (a *app) contextCommand() *cobra.Command {
 		Use:   "context [ID]",
 		Short: "Show how full a conversation's context window is",
 		Long: `Context shows what fills the context window of a conversation: tokens by
-category, the load line where compaction acts, the hard line, what is kept free
-for the reply, and what the conversation has cost. ~ marks an estimate. Nothing is
+category, the load line and the hard line of the gauge, what is kept free for the
+reply, and what the conversation has cost. ~ marks an estimate. Nothing is
 sent. With --model the same conversation is measured for that model.
 
 ` + idHelp,

@@ -113,8 +113,8 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 		return
 	}
 	w := float64(r.Window.Tokens)
-	fmt.Fprintf(b, "load line   %s (%s): compaction acts here\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
-	fmt.Fprintf(b, "hard line   %s (%s): a request is held here\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
+	fmt.Fprintf(b, "load line   %s (%s): from here the window is nearly full\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
+	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
 }
 

@@ -51,7 +51,7 @@ func (a *app) rootCommand() *cobra.Command {
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
 	f.StringVar(&a.flags.config, "config", "", "configuration `FILE` instead of the usual one")
-	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations, log and transcripts")
+	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations and log")
 	f.StringVar(&a.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
 	f.StringVar(&a.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
 	f.IntVar(&a.flags.window, "window", 0, "context window in `TOKENS`, whatever the server says")

@@ -7,7 +7,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// What hardening guarantees, for any view (COMPACTION section 3):
+// What hardening guarantees, for any view:
 //
 //   - the first message is the user's; messages without content are left out
 //   - every call is answered exactly once, directly after its message and in

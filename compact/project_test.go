@@ -106,7 +106,7 @@ var (
 	mistralID = regexp.MustCompile(`^[A-Za-z0-9]{9}$`)
 )
 
-// checkRequest is COMPACTION section 3 as a checker.
+// checkRequest is what Harden guarantees, as a checker.
 func checkRequest(t *rapid.T, messages []compact.Message, c compact.Capabilities) {
 	if len(messages) > 0 && messages[0].Role != compact.RoleUser {
 		t.Fatalf("begins with %s", messages[0].Role)
