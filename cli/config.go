@@ -97,7 +97,7 @@ func (a *app) configCheckCommand() *cobra.Command {
 		Short: "Look for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
-need your consent are named; they are no mistake.`,
+it may not decide are named; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
