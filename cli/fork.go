@@ -23,9 +23,7 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	if err := h.drop(); err != nil {
-		h.app.logger().Error("leaving a conversation", "error", err)
-	}
+	h.part()
 	h.reading = id
 	meter := h.app.meterOf(&reading{events: events, view: compact.Project(events)}, l.model)
 	box := agent.NewMailbox()

@@ -60,9 +60,7 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	if err := h.drop(); err != nil {
-		h.app.logger().Error("leaving a conversation", "error", err)
-	}
+	h.part()
 	h.running, h.reading = r, ""
 	if l.discover != nil {
 		r.ask(l)
@@ -138,6 +136,18 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 		return talk, fmt.Errorf("deleting %s: %w", old.id, err)
 	}
 	return talk, nil
+}
+
+// part ends the open conversation for another one. What still waited in it
+// comes back to the composer, which stays: it is not kept with the conversation
+// as well. The lock is held.
+func (h *host) part() {
+	if h.running != nil {
+		h.running.agent.TakeBack()
+	}
+	if err := h.drop(); err != nil {
+		h.app.logger().Error("leaving a conversation", "error", err)
+	}
 }
 
 // drop ends the open conversation. The lock is held.

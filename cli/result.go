@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/storage"
 )
 
 // maxPage is how many characters of a result a page shows: what a screen can
@@ -32,8 +33,11 @@ func (h *host) resultPage(ctx context.Context, about string) (string, error) {
 		return "", err
 	}
 	events, _, err := store.Load(ctx, id)
-	if err != nil {
+	if errors.Is(err, storage.ErrNotFound) {
 		return "", errNoResult // nothing was said yet, so nothing is stored
+	}
+	if err != nil {
+		return "", err
 	}
 	e, r, err := findResult(events, about)
 	if err != nil {

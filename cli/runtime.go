@@ -98,8 +98,12 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 		return err
 	}
 	results := r.cfg.ToolResults
+	var backlog agent.Backlog
+	if o.interactive { // only there does what waited come back, so only there may it be forgotten
+		backlog = r.writer
+	}
 	r.agent, err = agent.New(agent.Options{
-		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: r.writer, Stored: stored,
+		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
 		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),

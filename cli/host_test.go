@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/tui"
+)
+
+// waitedIn opens a conversation in which "two" waits for the turn of "one",
+// leaves it, and returns what is stored to come back.
+func waitedIn(t *testing.T, leave func(*host)) []string {
+	t.Helper()
+	dir := t.TempDir()
+	home := map[string]string{"HOME": dir}
+	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
+	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
+	r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(a, chatOptions{})
+	defer h.close()
+	h.running = r
+	r.agent.Send("one")
+	await(t, r.agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
+	r.agent.Send("two")
+	await(t, r.agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
+	leave(h)
+	texts, err := a.store.Waiting(t.Context(), r.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// await takes updates until one is as wanted.
+func await(t *testing.T, updates tui.Updates, wanted func(agent.Update) bool) {
+	t.Helper()
+	for {
+		list, err := updates.Take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range list {
+			if wanted(u) {
+				return
+			}
+		}
+	}
+}
+
+func TestWhatWaitsIsKeptWhenTheScreenIsLeft(t *testing.T) {
+	t.Parallel()
+	if d := cmp.Diff([]string{"two"}, waitedIn(t, (*host).close)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
+	t.Parallel()
+	left := waitedIn(t, func(h *host) {
+		if talk, err := h.New(t.Context()); err != nil || talk.ID == "" {
+			t.Error(errors.Join(err, errors.New("no other conversation was opened")))
+		}
+	})
+	if left != nil {
+		t.Errorf("%q would come back a second time", left)
+	}
+}
+
+func TestAskForgetsNothingThatWaits(t *testing.T) {
+	t.Parallel()
+	left := waitedIn(t, func(h *host) {
+		id := h.running.id
+		h.close()
+		l := link{provider: agenttest.NewProvider(agenttest.Reply{}), model: agent.Model{Provider: "test", ID: "m"}}
+		r, err := h.app.openRunning(t.Context(), l, openOptions{id: id})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.agent.Send("three")
+		await(t, r.agent.Updates(), func(u agent.Update) bool { s, ok := u.(agent.Status); return ok && s.Phase == agent.Idle })
+		if err := r.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if d := cmp.Diff([]string{"two"}, left); d != "" {
+		t.Error(d)
+	}
+}
