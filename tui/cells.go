@@ -32,10 +32,10 @@ func settled(content string, cursor *tea.Cursor) string {
 		return content
 	}
 	lines := strings.Split(content, "\n")
-	if cursor != nil && cursor.Y < len(lines) {
-		cursor.X = ansi.StringWidthWc(ansi.Cut(lines[cursor.Y], 0, cursor.X))
-	}
 	for i, l := range lines {
+		if cursor != nil && cursor.Y == i {
+			cursor.X = settledAt(l, cursor.X)
+		}
 		lines[i] = settle(l)
 	}
 	return strings.Join(lines, "\n")
@@ -44,31 +44,48 @@ func settled(content string, cursor *tea.Cursor) string {
 // settle makes a line as wide in code points as it is in clusters, if it has
 // padding for it.
 func settle(line string) string {
-	if !disputed(line) {
-		return line
+	more, at, _ := gap(line)
+	switch {
+	case more < 0:
+		return line[:at] + strings.Repeat(" ", -more) + line[at:]
+	case more > 0:
+		return line[:at] + line[at+more:]
 	}
-	more := ansi.StringWidthWc(line) - ansi.StringWidth(line)
+	return line
+}
+
+// settledAt is where a cell of a line is once the line is settled.
+func settledAt(line string, x int) int {
+	x = ansi.StringWidthWc(ansi.Cut(line, 0, x))
+	if more, _, end := gap(line); more != 0 && ansi.StringWidthWc(line[:end]) <= x {
+		return x - more
+	}
+	return x
+}
+
+// gap finds the blanks of a line, from at to end, that give or take the cells
+// that it has more in code points than in clusters; more is 0 if there is
+// nothing to settle, or nothing to settle it with.
+func gap(line string) (more, at, end int) {
+	if !disputed(line) {
+		return 0, 0, 0
+	}
+	more = ansi.StringWidthWc(line) - ansi.StringWidth(line)
 	if more == 0 {
-		return line
+		return 0, 0, 0
 	}
 	// The last run of blanks that is long enough: padding, not a gap in a text.
 	const padding = 3
-	at, end := -1, len(line)
-	for at < 0 {
+	for end = len(line); ; end = at {
 		end = strings.LastIndexByte(line[:end], ' ') + 1
 		if end == 0 {
-			return line
+			return 0, 0, 0
 		}
-		start := len(strings.TrimRight(line[:end], " "))
-		if end-start >= max(padding, more+1) {
-			at = start
+		at = len(strings.TrimRight(line[:end], " "))
+		if end-at >= max(padding, more+1) {
+			return more, at, end
 		}
-		end = start
 	}
-	if more < 0 {
-		return line[:at] + strings.Repeat(" ", -more) + line[at:]
-	}
-	return line[:at] + line[at+more:]
 }
 
 // disputed reports whether terminals may disagree about the width of a text. It

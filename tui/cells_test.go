@@ -46,6 +46,17 @@ func TestTheCursorStandsBehindWhatWasTyped(t *testing.T) {
 	})
 }
 
+func TestTheCursorStandsRightWhereBlanksWereGiven(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.write(strings.Repeat(" ", 30) + "👩‍👩‍👧" + strings.Repeat("x", 62))
+		v := r.m.View()
+		line := ansi.Strip(strings.Split(v.Content, "\n")[v.Cursor.Y])
+		if end := ansi.StringWidthWc(line[:strings.LastIndex(line, "x")+1]); v.Cursor.X != end {
+			t.Errorf("the cursor is at column %d, the text ends at %d: %s", v.Cursor.X, end, line)
+		}
+	})
+}
+
 func TestTheCursorOfADialogStandsBehindWhatWasTyped(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(agent.Status{Phase: agent.Asking}, agent.AskApproval{Call: conversation.ToolCall{ID: "c1", Name: "ask_user"},
