@@ -298,11 +298,19 @@ func TestFarewell(t *testing.T) {
 	})
 }
 
+func TestPastedTextThatLooksLikeAFileComesBackWhole(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Waiting = []string{"why @a.go?" + conversation.Attach(conversation.AttachedFile{Path: "pasted.go", Text: "package pasted"})}
+	}, func(r *rig) {
+		r.has("│ why @a.go?", "package pasted")
+	})
+}
+
 func TestWhatWaitedWhenTheProgramEndedComesBack(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.first.Waiting = []string{"and @a.go" + conversation.Attach(conversation.AttachedFile{Path: "a.go", Text: "package a"}), "then this"}
+		r.first.Waiting = []string{`and @a.go @"b c"` + conversation.Attach(conversation.AttachedFile{Path: "a.go", Text: "package a"}, conversation.AttachedFile{Path: "b c"}), "then this"}
 	}, func(r *rig) {
-		r.has("│ and @a.go", "│ then this", "is back in the composer")
+		r.has("│ and @a.go @\"b c\"", "│ then this", "is back in the composer")
 		r.lacks("package a")
 	})
 }

@@ -137,10 +137,17 @@ func (m *Model) setQueued(texts []string) {
 }
 
 // recovered puts messages that waited when the program last ended before the
-// draft, as they were typed.
+// draft, as they were typed. What only looks like a file was typed, too: a file
+// that was sent is mentioned.
 func (m *Model) recovered(texts []string) {
 	for _, text := range texts {
-		m.talk.sent[text], _ = conversation.Detach(text)
+		said, files := conversation.Detach(text)
+		pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
+			return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
+		})
+		if !pasted {
+			m.talk.sent[text] = said
+		}
 	}
 	m.returned(texts)
 	if len(texts) > 0 {
