@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +61,11 @@ func (a *app) cfg() config.Config { return a.loaded.Config }
 // refused is what the workspace's file may not decide, in words.
 func (a *app) refused() []string {
 	var notes []string
+	for _, name := range slices.Sorted(maps.Keys(a.loaded.Config.Tools)) {
+		if a.loaded.Config.Tools[name].Command != "" {
+			notes = append(notes, "tools."+name+".command: tools of your own are not offered to the model yet")
+		}
+	}
 	for _, r := range a.loaded.Refused {
 		notes = append(notes, fmt.Sprintf("%s:%d: %s is not applied: it %s", a.home(r.File), r.Line, r.Key, r.Why))
 	}

@@ -92,7 +92,7 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Updates: r.agent.Updates(),
-		Model: r.link.model, Meter: r.meter, Waiting: r.waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
+		Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk

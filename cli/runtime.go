@@ -138,21 +138,6 @@ func (r *running) stored(ctx context.Context, store *storage.Store) (agent.Store
 	return s, err
 }
 
-// waiting is the messages that waited when the program last ended. The first
-// may have got into the log just before.
-func (r *running) waiting() []string {
-	texts := r.writer.Waiting()
-	for _, e := range slices.Backward(r.events) {
-		if u, ok := e.Body.(conversation.UserMessage); ok {
-			if len(texts) > 0 && texts[0] == u.Text {
-				texts = texts[1:]
-			}
-			break
-		}
-	}
-	return texts
-}
-
 // newestInstructions is the newest record of system prompt and tools.
 func newestInstructions(events []conversation.Event) (conversation.Instructions, bool) {
 	for _, e := range slices.Backward(events) {

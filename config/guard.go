@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Refused is a key of a workspace's file that was not applied. The caller shows it, asks, and loads again with
-// [LoadOptions.TrustWorkspace].
+// Refused is a key of a workspace's file that was not applied, for the caller to show. One that asks and is told to
+// apply it loads again with [LoadOptions.TrustWorkspace].
 type Refused struct {
 	File  string
 	Line  int    // 1-based

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
@@ -383,31 +382,4 @@ func TestWhatHasNoLookIsMarkedInCommands(t *testing.T) {
 			t.Errorf("%q is shown in the title without %q:\n%s", text, want, got)
 		}
 	}
-}
-
-func TestKeyGroupLeavesOutWhatIsOff(t *testing.T) {
-	t.Parallel()
-	off := key.NewBinding(key.WithKeys("x"), key.WithHelp("x", "off"), key.WithDisabled())
-	on := key.NewBinding(key.WithKeys("y"), key.WithHelp("y", "on"))
-	got := overlay.KeyGroup("Keys", off, on, key.NewBinding(key.WithKeys("z")))
-	if diff := cmp.Diff(overlay.Group{Title: "Keys", Entries: []overlay.Entry{{Name: "y", What: "on"}}}, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestRemoveTakesADialogFromAnywhere(t *testing.T) {
-	t.Parallel()
-	first, second := overlay.NewText("1", "First", "a"), overlay.NewText("2", "Second", "b")
-	s := open(80, 24, first)
-	s.Push(second, start)
-	s.Remove(first, start)
-	if s.Len() != 1 || s.Top() != overlay.Dialog(second) {
-		t.Error("the wrong dialog is gone")
-	}
-	s.Remove(second, start)
-	s.Pop(start)
-	if s.Top() != nil {
-		t.Error("not empty")
-	}
-	want(t, press(s, "y"), overlay.Ignored{})
 }
