@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -155,13 +154,8 @@ func EncodeTools(specs []conversation.ToolSpec) (string, error) {
 	for i, t := range specs {
 		out[i] = recordedTool(t)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimRight(b.Bytes(), "\n")), nil
+	text, err := conversation.EncodeJSON(out)
+	return string(text), err
 }
 
 // DecodeTools reads what EncodeTools wrote. "" is no tools.

@@ -159,6 +159,16 @@ func (a *app) calibrate(ctx context.Context, m *agent.Model) {
 	}
 }
 
+// relearn takes over what was learned about a model since it was chosen. What
+// the user says of its window stays.
+func (a *app) relearn(ctx context.Context, m *agent.Model) {
+	said := m.Window
+	a.calibrate(ctx, m)
+	if said.Source == compact.WindowFlag || said.Source == compact.WindowConfig {
+		m.Window = said
+	}
+}
+
 // apply lets the user's own settings win.
 func (a *app) apply(m *agent.Model, own config.Model) {
 	if own.MaxOutput > 0 {

@@ -79,7 +79,9 @@ func (h *host) mode() conversation.Mode {
 // link is the model in use, or the one to begin conversation id with.
 func (h *host) link(ctx context.Context, id string) (link, error) {
 	if h.running != nil {
-		return h.running.link, nil
+		l := h.running.link
+		h.app.relearn(ctx, &l.model)
+		return l, nil
 	}
 	c, err := h.app.choose(ctx, h.app.recordedModel(ctx, id), true)
 	if err != nil {

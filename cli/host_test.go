@@ -8,6 +8,8 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
@@ -15,13 +17,7 @@ import (
 // leaves it, and returns what is stored to come back.
 func waitedIn(t *testing.T, leave func(*host)) []string {
 	t.Helper()
-	dir := t.TempDir()
-	home := map[string]string{"HOME": dir}
-	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
-	if err := a.configure(); err != nil {
-		t.Fatal(err)
-	}
+	a := bareApp(t)
 	defer a.close()
 	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
 	r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
@@ -41,6 +37,52 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 		t.Fatal(err)
 	}
 	return texts
+}
+
+// bareApp is an app in folders of its own, with no configuration.
+func bareApp(t *testing.T) *app {
+	t.Helper()
+	dir := t.TempDir()
+	home := map[string]string{"HOME": dir}
+	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
+	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// What a conversation taught about the model holds for the next one, but not
+// against what the user says of the window.
+func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
+	t.Parallel()
+	for source, want := range map[compact.WindowSource]compact.Window{
+		compact.WindowCatalogue: {Tokens: 4096, Source: compact.WindowLearned},
+		compact.WindowConfig:    {Tokens: 9000, Source: compact.WindowConfig},
+		compact.WindowFlag:      {Tokens: 9000, Source: compact.WindowFlag},
+	} {
+		a := bareApp(t)
+		defer a.close()
+		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: compact.Window{Tokens: 9000, Source: source}}
+		r, err := a.openRunning(t.Context(), link{provider: agenttest.NewProvider(), model: m}, openOptions{interactive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newHost(a, chatOptions{})
+		defer h.close()
+		h.running = r
+		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
+		if err := a.store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
+			t.Fatal(err)
+		}
+		talk, err := h.New(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if talk.Model.Calibration != learned || talk.Model.Window != want {
+			t.Errorf("%s: knows %+v, window %+v; want %+v", source, talk.Model.Calibration, talk.Model.Window, want)
+		}
+	}
 }
 
 // await takes updates until one is as wanted.

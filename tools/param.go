@@ -2,7 +2,8 @@ package tools
 
 import (
 	"bytes"
-	"encoding/json"
+
+	"plimsoll/conversation"
 )
 
 // A tool's parameters are declared once, as a table; the JSON Schema that the
@@ -95,8 +96,6 @@ func writeParam(b *bytes.Buffer, p param) {
 
 // writeJSON appends a string, a number or a list of strings, which cannot fail.
 func writeJSON(b *bytes.Buffer, v any) {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(v) // a string, an int or a []string always encodes
-	b.Truncate(b.Len() - 1)
+	text, _ := conversation.EncodeJSON(v) // a string, an int or a []string always encodes
+	b.Write(text)
 }
