@@ -76,14 +76,20 @@ func (h *host) mode() conversation.Mode {
 	return h.running.box.Mode()
 }
 
-// link is the model in use, or the one to begin conversation id with.
+// link is the model to go on with in conversation id, or to begin one with: the
+// one it was held with, else the one in use.
 func (h *host) link(ctx context.Context, id string) (link, error) {
+	recorded := h.app.recordedModel(ctx, id)
 	if h.running != nil {
 		l := h.running.link
+		asked := h.app.flags.model != "" || h.app.flags.baseURL != "" || h.app.flags.demo
+		if c, ok := h.app.again(recorded); ok && !asked && recorded != l.model.Name() {
+			return h.app.connect(ctx, c)
+		}
 		h.app.relearn(ctx, &l.model)
 		return l, nil
 	}
-	c, err := h.app.choose(ctx, h.app.recordedModel(ctx, id), true)
+	c, err := h.app.choose(ctx, recorded, true)
 	if err != nil {
 		return link{}, err
 	}

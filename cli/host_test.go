@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -10,6 +11,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/storage"
 	"plimsoll/tui"
 )
 
@@ -39,13 +41,13 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 	return texts
 }
 
-// bareApp is an app in folders of its own, with no configuration.
-func bareApp(t *testing.T) *app {
+// bareApp is an app in folders of its own, with no configuration but set.
+func bareApp(t *testing.T, set ...string) *app {
 	t.Helper()
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
+	a := &app{flags: flags{data: t.TempDir(), set: set}, env: Env{Dir: dir, Lookup: lookup}}
 	if err := a.configure(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +83,42 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		}
 		if talk.Model.Calibration != learned || talk.Model.Window != want {
 			t.Errorf("%s: knows %+v, window %+v; want %+v", source, talk.Model.Calibration, talk.Model.Window, want)
+		}
+	}
+}
+
+func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ flag, want string }{
+		"its own":           {"", "mine/big"},
+		"the one asked for": {"mine/other", "test/m"},
+	} {
+		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:1/v1")
+		defer a.close()
+		a.flags.model = c.flag
+		store, err := a.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcdefgh2345", Workspace: a.workspace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l conversation.Log
+		held := l.Prepare(time.Unix(0, 0), conversation.ModelChanged{Provider: "mine", Model: "big"}, conversation.UserMessage{Text: "hello"})
+		if err := errors.Join(w.Append(t.Context(), held), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.openRunning(t.Context(), link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m"}}, openOptions{interactive: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := newHost(a, chatOptions{})
+		defer h.close()
+		h.running = r
+		talk, err := h.Resume(t.Context(), "abcdefgh2345")
+		if err != nil || talk.Model.Name() != c.want {
+			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
 		}
 	}
 }
