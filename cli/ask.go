@@ -142,7 +142,7 @@ func (a *app) askLink(ctx context.Context, id string) (link, error) {
 // if nobody asked for that.
 func (a *app) otherModel(r *running) []string {
 	before, now := lastModel(r.events).Name(), r.link.model.Name()
-	if before == "" || before == now || a.flags.model != "" || a.flags.baseURL != "" || a.flags.demo {
+	if before == "" || before == now || a.flags.chooseModel() {
 		return nil
 	}
 	return []string{"the conversation was held with " + before + ", which is not at hand; " + now + " goes on with it"}

@@ -82,8 +82,7 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 	recorded := h.app.recordedModel(ctx, id)
 	if h.running != nil {
 		l := h.running.link
-		asked := h.app.flags.model != "" || h.app.flags.baseURL != "" || h.app.flags.demo
-		if c, ok := h.app.again(recorded); ok && !asked && recorded != l.model.Name() {
+		if c, ok := h.app.again(recorded); ok && !h.app.flags.chooseModel() && recorded != l.model.Name() {
 			return h.app.connect(ctx, c)
 		}
 		h.app.relearn(ctx, &l.model)

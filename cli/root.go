@@ -21,6 +21,9 @@ type flags struct {
 	set     []string
 }
 
+// chooseModel reports whether a flag says which model to talk to.
+func (f flags) chooseModel() bool { return f.model != "" || f.baseURL != "" || f.demo }
+
 // Run runs the command that env.Args name and returns the exit code.
 func Run(ctx context.Context, env Env) int {
 	a := &app{env: env}
