@@ -17,7 +17,9 @@ import (
 //   - whole calls in one piece (Ollama, Gemini); ids may be repeated or missing
 //
 // A call is announced with its id and its whole name when its arguments begin,
-// because some servers send names in pieces.
+// because some servers send names in pieces. Calls are announced in order: one
+// behind a call that has no name waits for it, to the end of the reply if need
+// be.
 
 // Limits that no real reply reaches.
 const (
@@ -60,7 +62,7 @@ func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
 		if len(p.Extra) > 0 && string(p.Extra) != "null" {
 			c.extra = p.Extra
 		}
-		if len(c.args) > 0 && c.name != "" {
+		if len(c.args) > 0 && c.name != "" && a.next(i) {
 			if d, ok := c.yield(i); ok {
 				out = append(out, d)
 			}
@@ -68,6 +70,9 @@ func (a *assembler) add(pieces []callDelta) []agent.CallDelta {
 	}
 	return out
 }
+
+// next reports whether all calls before i are announced.
+func (a *assembler) next(i int) bool { return i == 0 || a.calls[i-1].told }
 
 // rest is what has not been yielded when the reply ends.
 func (a *assembler) rest() []agent.CallDelta {
