@@ -45,6 +45,7 @@ bench: ## run the benchmarks; their budgets stand beside them in the sources
 race: ## run the tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 8m ./...
 
+# By number of inputs: a run that ends by the clock fails now and then because its worker is still at it.
 fuzz: ## run every fuzz target for a moment
 	@$(GO) list ./... | while read -r pkg; do \
 		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \

@@ -63,6 +63,7 @@ func followLinks(path string) (string, error) {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return path, nil
 		}
+		target, err = filepath.EvalSymlinks(path) // it appeared meanwhile, or the link leads nowhere
 	}
 	return target, err
 }

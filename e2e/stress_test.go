@@ -100,14 +100,12 @@ func TestResizeStorm(t *testing.T) {
 	term.idle("Talking to")
 	term.say("go")
 	term.see("item 1")
+	term.resize(size{1, 1})
 	for i := range 60 {
 		term.resize(size{20 + i*37%231, 8 + i*23%53})
 	}
-	for _, at := range []size{{20, 8}, {250, 60}, {40, 12}, {1, 1}, {80, 24}, {20, 60}, {250, 8}, usual} {
+	for _, at := range []size{{20, 8}, {250, 60}, {40, 12}, {80, 24}, {20, 60}, {250, 8}, usual} {
 		term.resize(at)
-		if at.w < 20 {
-			continue
-		}
 		term.wait(fmt.Sprintf("frame of %dx%d", at.w, at.h), func(s screen) bool {
 			w, h := s.size()
 			return w == at.w && h == at.h && s.broken() == "" && s.has("漢")

@@ -93,7 +93,7 @@ func commandRules(s *script) []rule {
 		if len(call) > 1 && call[1].sure && subcommand(call[1].text) {
 			second = call[1].text
 		}
-		if onlyExactly(program, second) || strings.ContainsAny(program, " \t\n") {
+		if program == "" || onlyExactly(program, second) || strings.ContainsAny(program, " \t\n") {
 			return exact
 		}
 		pattern := escapeStar(program)
