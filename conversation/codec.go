@@ -38,6 +38,16 @@ type stored struct {
 	Config       *ConfigChanged    `json:"config,omitempty"`
 	Renamed      *Renamed          `json:"renamed,omitempty"`
 	Notice       *Notice           `json:"notice,omitempty"`
+
+	Cap     *Cap     `json:"cap,omitempty"`
+	Mask    *Mask    `json:"mask,omitempty"`
+	Summary *Summary `json:"summary,omitempty"`
+	Drop    *Drop    `json:"drop,omitempty"`
+	Rewind  *Rewind  `json:"rewind,omitempty"`
+	Pin     *Pin     `json:"pin,omitempty"`
+	Unpin   *Unpin   `json:"unpin,omitempty"`
+	Revert  *Revert  `json:"revert,omitempty"`
+	Attempt *Attempt `json:"attempt,omitempty"`
 }
 
 // Marshal returns the stored form of e.
@@ -62,12 +72,41 @@ func Marshal(e Event) ([]byte, error) {
 		s.Renamed = &b
 	case Notice:
 		s.Notice = &b
+	case Attempt:
+		s.Attempt = &b
 	case Unknown:
 		return marshalUnknown(s, b)
 	default:
-		return nil, fmt.Errorf("event %d: a body of type %T has no stored form", e.Seq, e.Body)
+		if !s.overlay(e.Body) {
+			return nil, fmt.Errorf("event %d: a body of type %T has no stored form", e.Seq, e.Body)
+		}
 	}
 	return EncodeJSON(s)
+}
+
+// overlay takes an overlay in; false for other bodies.
+func (s *stored) overlay(b Body) bool {
+	switch b := b.(type) {
+	case Cap:
+		s.Cap = &b
+	case Mask:
+		s.Mask = &b
+	case Summary:
+		s.Summary = &b
+	case Drop:
+		s.Drop = &b
+	case Rewind:
+		s.Rewind = &b
+	case Pin:
+		s.Pin = &b
+	case Unpin:
+		s.Unpin = &b
+	case Revert:
+		s.Revert = &b
+	default:
+		return false
+	}
+	return true
 }
 
 func marshalUnknown(s stored, u Unknown) ([]byte, error) {
@@ -142,6 +181,30 @@ func (s *stored) body() Body {
 		return *s.Renamed
 	case s.Notice != nil:
 		return *s.Notice
+	case s.Attempt != nil:
+		return *s.Attempt
+	}
+	return s.overlayBody()
+}
+
+func (s *stored) overlayBody() Body {
+	switch {
+	case s.Cap != nil:
+		return *s.Cap
+	case s.Mask != nil:
+		return *s.Mask
+	case s.Summary != nil:
+		return *s.Summary
+	case s.Drop != nil:
+		return *s.Drop
+	case s.Rewind != nil:
+		return *s.Rewind
+	case s.Pin != nil:
+		return *s.Pin
+	case s.Unpin != nil:
+		return *s.Unpin
+	case s.Revert != nil:
+		return *s.Revert
 	}
 	return nil
 }
@@ -171,7 +234,8 @@ func unmarshalUnknown(data []byte) (Unknown, error) {
 // its own, in any spelling encoding/json would take for it.
 func reserved(name string) bool {
 	for _, known := range [...]string{"seq", "turn", "time", "user", "assistant", "result", "usage",
-		"instructions", "model", "config", "renamed", "notice"} {
+		"instructions", "model", "config", "renamed", "notice",
+		"cap", "mask", "summary", "drop", "rewind", "pin", "unpin", "revert", "attempt"} {
 		if equalFold(name, known) {
 			return true
 		}

@@ -13,7 +13,7 @@ type Event struct {
 // Kind names the type of a body in stored logs. Kinds are never renamed.
 type Kind string
 
-// The kinds of events this build writes or reserves.
+// The kinds of events.
 const (
 	KindUser         Kind = "user"
 	KindAssistant    Kind = "assistant"
@@ -25,8 +25,7 @@ const (
 	KindRenamed      Kind = "renamed"
 	KindNotice       Kind = "notice"
 
-	// Overlays. Logs that hold them load, keep them and count them into the
-	// revision (see [Kind.Overlay]).
+	// Overlays: they count into the revision (see [Kind.Overlay]).
 	KindCap     Kind = "cap"
 	KindMask    Kind = "mask"
 	KindSummary Kind = "summary"
@@ -35,6 +34,8 @@ const (
 	KindPin     Kind = "pin"
 	KindUnpin   Kind = "unpin"
 	KindRevert  Kind = "revert"
+
+	KindAttempt Kind = "attempt"
 )
 
 // Overlay reports whether events of this kind change how earlier events are
@@ -115,6 +116,9 @@ type ToolResult struct {
 	Total int `json:"total,omitempty"`
 	// Blob names the full text in the store when Text was cut, "" otherwise.
 	Blob string `json:"blob,omitempty"`
+	// Repeats is the Seq of an earlier result with the same text, 0 if there is
+	// none worth naming. Where that one is shown in full, this one may point to it.
+	Repeats uint64 `json:"repeats,omitempty"`
 	// Detail is for the eye only (a diff, an exit code line); never sent.
 	Detail   string        `json:"detail,omitempty"`
 	Duration time.Duration `json:"duration,omitempty"`
@@ -136,11 +140,12 @@ const (
 // transaction as the reply. Token counts are -1 where the provider said
 // nothing.
 type Usage struct {
-	Reply      uint64   `json:"reply"`    // Seq of the assistant message it came with
-	Revision   uint64   `json:"revision"` // overlay revision the request was built under
-	Model      string   `json:"model"`    // provider/id
-	Prompt     int      `json:"prompt"`   // tokens sent, cached ones included
-	Cached     int      `json:"cached"`   // of Prompt, read from the provider's cache
+	Reply      uint64   `json:"reply"`         // Seq of the assistant message it came with, 0 if none did
+	For        Purpose  `json:"for,omitempty"` // what the request was for
+	Revision   uint64   `json:"revision"`      // overlay revision the request was built under
+	Model      string   `json:"model"`         // provider/id
+	Prompt     int      `json:"prompt"`        // tokens sent, cached ones included
+	Cached     int      `json:"cached"`        // of Prompt, read from the provider's cache
 	CacheWrite int      `json:"cache_write"`
 	Completion int      `json:"completion"`         // tokens generated, reasoning included
 	Reasoning  int      `json:"reasoning"`          // of Completion
@@ -153,6 +158,15 @@ type Usage struct {
 	// rebuilt request can be compared.
 	BodyHash string `json:"body_hash,omitempty"`
 }
+
+// Purpose is what a request was made for.
+type Purpose string
+
+// The purposes of requests.
+const (
+	ForReply   Purpose = ""        // the conversation itself
+	ForSummary Purpose = "summary" // says nothing about how full the window is
+)
 
 // Reported reports whether the provider said how long the prompt was.
 func (u Usage) Reported() bool { return u.Prompt > 0 }

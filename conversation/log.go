@@ -105,6 +105,12 @@ func normalize(b Body) Body {
 	case Notice:
 		b.Text = Clean(b.Text)
 		return b
+	case Summary:
+		b.Text, b.Appendix, b.Focus = Clean(b.Text), Clean(b.Appendix), Clean(b.Focus)
+		return b
+	case Attempt:
+		b.Why = Clean(b.Why)
+		return b
 	}
 	return b
 }

@@ -79,7 +79,7 @@ func Malformed(t *rapid.T) []conversation.Event {
 		case 4:
 			b = conversation.Notice{Level: conversation.NoticeInfo, Text: text(t, "notice")}
 		case 5:
-			b = conversation.Unknown{Name: conversation.Kind(rapid.SampledFrom([]string{"mask", "summary", "hologram"}).Draw(t, "unknown")),
+			b = conversation.Unknown{Name: conversation.Kind(rapid.SampledFrom([]string{"aurora", "hologram"}).Draw(t, "unknown")),
 				Raw: conversation.RawJSON(`{"x":1}`)}
 		}
 		if err := l.Commit(l.Prepare(Epoch, b)); err != nil {

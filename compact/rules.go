@@ -1,0 +1,163 @@
+package compact
+
+import "plimsoll/conversation"
+
+// Preset names a set of rules: Plimsoll's own, that of a seed to the letter, or
+// one to compare with.
+type Preset string
+
+// The presets.
+const (
+	PresetPlimsoll  Preset = "plimsoll"
+	PresetJP        Preset = "jp"       // S64, profile default
+	PresetJPHeavy   Preset = "jp-heavy" // S64, profile heavy
+	PresetJPAuto    Preset = "jp-auto"  // D17
+	PresetAdachsoft Preset = "adachsoft"
+	PresetOneClaw   Preset = "oneclaw"
+	PresetJCLI      Preset = "jcli"
+	PresetRaw       Preset = "raw"
+	PresetTruncate  Preset = "truncate"
+)
+
+// Presets lists the presets in the order they are told of.
+func Presets() []Preset {
+	return []Preset{PresetPlimsoll, PresetJP, PresetJPHeavy, PresetJPAuto, PresetAdachsoft, PresetOneClaw, PresetJCLI,
+		PresetRaw, PresetTruncate}
+}
+
+// Style is the family of texts a preset puts where something is hidden.
+func (p Preset) Style() conversation.Style {
+	switch p {
+	case PresetJP, PresetJPHeavy, PresetJPAuto:
+		return conversation.StyleJP
+	case PresetAdachsoft:
+		return conversation.StyleAdachsoft
+	case PresetOneClaw:
+		return conversation.StyleOneClaw
+	case PresetJCLI:
+		return conversation.StyleJCLI
+	}
+	return conversation.StylePlimsoll
+}
+
+// Rules is by what a conversation is compacted: the values of a preset, with
+// what the user set in their place. It is a value; projecting never reads it,
+// making overlays does.
+type Rules struct {
+	Preset         Preset
+	Enabled        bool // false: only recovery from an overflow acts by itself
+	DefaultProfile string
+	KeepLast       int     // newest turns that a compaction by hand leaves alone
+	TriggerRatio   float64 // of the window: the load line
+	HardRatio      float64 // of the window: the hard line
+	ProtectedRatio float64 // of the window: newest tokens that a summary never covers
+	TokenThreshold int     // absolute load line in tokens, 0 none
+
+	Auto    AutoRules
+	Mask    MaskRules
+	Micro   MicroRules
+	Dedupe  DedupeParams
+	Summary SummaryRules
+
+	Profiles map[string]Profile  // by name, the built-in ones included
+	Tools    map[string]ToolRule // by name; tools without an entry have none
+}
+
+// AutoRules is when compaction acts by itself (D17, ONE).
+type AutoRules struct {
+	Enabled    bool
+	MinTurns   int    // only in conversations with more turns than this
+	Profile    string // applied by itself, "" for what the preset does
+	Background bool   // summaries are made beside the conversation
+}
+
+// MaskRules is which old tool results become stubs. Amounts are tokens unless
+// they say otherwise.
+type MaskRules struct {
+	Enabled         bool
+	KeepTokens      int // newest results that stay, at most a quarter of the window
+	KeepResults     int // newest results that stay, whatever their size
+	FirstTurnTokens int // results of the first turn that stay
+	Stride          int // least that must be reclaimable while the cache is warm
+	Preview         int // code points shown in a stub from each end
+	MinChars        int // shorter results stay
+}
+
+// MicroRules is J-CLI's first layer.
+type MicroRules struct {
+	Enabled    bool
+	KeepRecent int // newest results that stay
+	MinBytes   int // results of up to this many bytes stay
+}
+
+// SummaryRules is how a summary is asked for.
+type SummaryRules struct {
+	Model        string // provider/id, "" for the conversation's own
+	Instructions string // in place of the built-in ones, "" for those
+	MaxTokens    int
+	Mode         SummaryMode
+	Input        SummaryInput
+	Retries      int
+	TimeoutSecs  int
+	Review       bool // a summary by hand is shown for editing before it counts
+}
+
+// SummaryMode is how summaries add up.
+type SummaryMode string
+
+// The modes of summaries.
+const (
+	ModeBands      SummaryMode = "bands"      // each covers turns of its own
+	ModeCumulative SummaryMode = "cumulative" // the last one is summarised with what came after (ONE)
+	ModeRawUnion   SummaryMode = "raw-union"  // everything again, from what was said (S64)
+)
+
+// SummaryInput is what the summariser reads.
+type SummaryInput string
+
+// The inputs of summaries, as rules and as recorded in an overlay.
+const (
+	InputAuto    SummaryInput = "auto"    // view while the provider's cache is warm, else raw
+	InputRaw     SummaryInput = "raw"     // the events as they were said
+	InputView    SummaryInput = "view"    // the request as last sent, and a wish
+	InputMerged  SummaryInput = "merged"  // earlier summaries and what came after; recorded only
+	InputExtract SummaryInput = "extract" // no model: sentences chosen by rule; recorded only
+)
+
+// Profile is a named set of policies for a compaction by hand (S64). With
+// Summarize the other two do not matter.
+type Profile struct {
+	Reasoning conversation.ReasoningPolicy
+	ToolCalls conversation.ToolCallPolicy
+	Request   bool // strip reduces arguments
+	Response  bool // strip reduces results
+	Summarize bool
+	Summary   SummaryRules // in force for this profile, complete; meaningful with Summarize
+}
+
+// ToolRule is what is known about a tool's calls (D17, ADA, JCL).
+type ToolRule struct {
+	Request     Keep     // of arguments
+	Response    Keep     // of results
+	Exempt      bool     // results are never masked by rules of their age
+	Identifiers []string // arguments that tell calls apart
+}
+
+// Keep is a hint for one side of a tool's calls.
+type Keep string
+
+// The hints (D17).
+const (
+	KeepInherit Keep = "" // as the profile says
+	KeepWhole   Keep = "keep"
+	KeepStrip   Keep = "strip"
+)
+
+// DedupeParams is what the reduction of repeated calls works by (ADA).
+type DedupeParams struct {
+	Enabled              bool
+	InputTrimBytes       int                 // argument fields over this many bytes are omitted
+	OutputTrimBytes      int                 // result fields over this many bytes are omitted
+	ExcludedTools        []string            // never touched
+	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
+}

@@ -1,0 +1,297 @@
+package conversation
+
+// An overlay is an event that says how earlier events are shown to the model.
+// Nothing it speaks of is changed or removed; a Revert takes it back, and a
+// Revert of that brings it into force again. Everything that could differ
+// tomorrow (configuration, hints of tools, texts of a model) is decided when
+// the overlay is made and stands in it, so that what a log means never changes.
+//
+// Overlays name events by Seq. One that names events which a log does not hold
+// (of a copy that was cut, say) is applied as far as COMPACTION section 8 says:
+// masks where they fit, summaries not at all.
+
+// Made says how an overlay came about.
+type Made struct {
+	Epoch   uint64 `json:"epoch"` // Seq of the first overlay of the pass it belongs to
+	Source  Source `json:"source"`
+	Trigger string `json:"trigger,omitempty"` // what set the pass off, in a word or two: "command", "load line"
+	Preset  string `json:"preset,omitempty"`
+	Profile string `json:"profile,omitempty"` // for a compaction by profile
+	Before  int    `json:"before,omitempty"`  // estimated tokens of a request before the pass
+	After   int    `json:"after,omitempty"`   // expected after it
+	Why     string `json:"why,omitempty"`     // one line for the user
+}
+
+// Source is who wanted a compaction.
+type Source string
+
+// The sources of overlays.
+const (
+	SourceManual   Source = "manual"   // the user
+	SourceAuto     Source = "auto"     // the planner
+	SourceTool     Source = "tool"     // the model, through the compact tool
+	SourceRecovery Source = "recovery" // an overflow
+)
+
+// Span is a run of events, both ends included. Events of a span that are not
+// sent to the model do not matter.
+type Span struct {
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+}
+
+// Holds reports whether an event is in the span.
+func (s Span) Holds(seq uint64) bool { return s.First <= seq && seq <= s.Last }
+
+// Style is a family of texts that stand where something is hidden: each preset
+// has the words of its own seed.
+type Style string
+
+// The styles. The words of each stand in package compact.
+const (
+	StylePlimsoll  Style = "plimsoll"
+	StyleJP        Style = "jp"        // S64
+	StyleAdachsoft Style = "adachsoft" // ADA
+	StyleOneClaw   Style = "oneclaw"   // ONE
+	StyleJCLI      Style = "jcli"      // JCL
+)
+
+// Part is what of an event a mask hides.
+type Part string
+
+// The parts of events.
+const (
+	PartResult    Part = "result"    // the text of a tool result
+	PartArguments Part = "arguments" // of one call of a reply
+	PartReasoning Part = "reasoning" // of a reply
+)
+
+// Cap shows only the ends of results or arguments.
+type Cap struct {
+	Made  Made      `json:"made"`
+	Items []CapItem `json:"items"`
+}
+
+// CapItem says how much of one text is shown, in code points.
+type CapItem struct {
+	Event uint64 `json:"event"`
+	Call  string `json:"call,omitempty"` // of a reply: whose arguments; "" for the text of a result
+	Head  int    `json:"head"`
+	Tail  int    `json:"tail"`
+}
+
+// Mask shows stubs in place of parts of events.
+type Mask struct {
+	Made    Made       `json:"made"`
+	Style   Style      `json:"style"`
+	Version int        `json:"version"`           // of the stub's grammar
+	Preview int        `json:"preview,omitempty"` // code points shown from the start and from the end of a result
+	Items   []MaskItem `json:"items"`
+}
+
+// MaskItem is one part that a mask hides.
+type MaskItem struct {
+	Event uint64 `json:"event"`
+	Part  Part   `json:"part"`
+	Call  string `json:"call,omitempty"` // for PartArguments: the call's id
+	// Fields are the top-level fields that are omitted, of arguments or of a
+	// result that is a JSON object; nil is all of it (ADA).
+	Fields []string `json:"fields,omitempty"`
+	// Threshold is the size in bytes above which Fields were chosen (ADA).
+	Threshold int `json:"threshold,omitempty"`
+}
+
+// Summary shows a range of events in another way: with Text, as that text in
+// place of everything; without, by Policies (S64).
+type Summary struct {
+	Made     Made   `json:"made"`
+	Style    Style  `json:"style"`
+	Version  int    `json:"version"` // of the words around it
+	Spans    []Span `json:"spans"`   // covered, ascending; cuts fall between units
+	FromTurn int    `json:"from_turn"`
+	ToTurn   int    `json:"to_turn"`
+
+	Text       string   `json:"text,omitempty"`       // what a model wrote
+	Appendix   string   `json:"appendix,omitempty"`   // what the program added to it
+	Input      string   `json:"input,omitempty"`      // what the model read: raw, view, merged, extract
+	Parents    []uint64 `json:"parents,omitempty"`    // summaries that were merged into it
+	Depth      int      `json:"depth,omitempty"`      // how many summaries lie between it and what was said
+	Model      string   `json:"model,omitempty"`      // provider/id that wrote it
+	Focus      string   `json:"focus,omitempty"`      // what the user or the model asked to preserve
+	Transcript string   `json:"transcript,omitempty"` // file that holds what was replaced (JCL)
+
+	Policies *Policies `json:"policies,omitempty"`
+}
+
+// Policies is what S64 calls the per-content-type policies of a compaction that
+// needs no model. An empty field has no opinion on its content type.
+type Policies struct {
+	Reasoning ReasoningPolicy `json:"reasoning,omitempty"`
+	ToolCalls ToolCallPolicy  `json:"tool_calls,omitempty"`
+	Request   bool            `json:"request,omitempty"`  // strip reduces arguments
+	Response  bool            `json:"response,omitempty"` // strip reduces results
+	// Tools are the decisions for tools whose hints differ from Request and
+	// Response, by name (D17).
+	Tools    map[string]ToolPolicy `json:"tools,omitempty"`
+	Preview  int                   `json:"preview,omitempty"`   // as in Mask
+	MinChars int                   `json:"min_chars,omitempty"` // shorter results stay
+}
+
+// ReasoningPolicy says what happens to reasoning.
+type ReasoningPolicy string
+
+// ReasoningStrip leaves reasoning out.
+const ReasoningStrip ReasoningPolicy = "strip"
+
+// ToolCallPolicy says what happens to calls and results.
+type ToolCallPolicy string
+
+// The policies for tool calls.
+const (
+	ToolCallsStrip ToolCallPolicy = "strip"
+	ToolCallsOmit  ToolCallPolicy = "omit"
+)
+
+// ToolPolicy says what of one tool's calls is stripped.
+type ToolPolicy struct {
+	Request  bool `json:"request,omitempty"`
+	Response bool `json:"response,omitempty"`
+}
+
+// Drop leaves the oldest messages out (the last resort before a request is
+// given up).
+type Drop struct {
+	Made  Made   `json:"made"`
+	Spans []Span `json:"spans"`
+}
+
+// Rewind takes turns back: everything from turn Turn on that was said before
+// the rewind.
+type Rewind struct {
+	Made Made `json:"made"`
+	Turn int  `json:"turn"`
+}
+
+// Pin keeps events as they were said, whatever else covers them.
+type Pin struct {
+	Made   Made     `json:"made"`
+	Events []uint64 `json:"events"`
+}
+
+// Unpin ends the pins of events.
+type Unpin struct {
+	Made   Made     `json:"made"`
+	Events []uint64 `json:"events"`
+}
+
+// Revert takes an epoch or one overlay back. It can be reverted in turn.
+type Revert struct {
+	Made   Made   `json:"made"`
+	Epoch  uint64 `json:"reverts_epoch,omitempty"` // 0: Event is meant
+	Event  uint64 `json:"reverts_event,omitempty"`
+	Redoes uint64 `json:"redoes,omitempty"` // the epoch that is in force again by it, 0 if it takes one back
+}
+
+// Attempt is a compaction that came to nothing. It is for the ledger and never
+// changes what the model is sent.
+type Attempt struct {
+	Source  Source `json:"source"`
+	Trigger string `json:"trigger,omitempty"`
+	Preset  string `json:"preset,omitempty"`
+	Profile string `json:"profile,omitempty"`
+	Outcome string `json:"outcome"` // failed, cancelled, stale
+	Why     string `json:"why"`
+	Model   string `json:"model,omitempty"`
+	Before  int    `json:"before,omitempty"` // estimated tokens of a request
+	// Duration is how long it took, in milliseconds.
+	Duration int64 `json:"duration_ms,omitempty"`
+}
+
+// The outcomes of attempts.
+const (
+	OutcomeFailed    = "failed"
+	OutcomeCancelled = "cancelled"
+	OutcomeStale     = "stale"
+)
+
+// MadeOf is how an overlay came about; false for events that are none.
+func MadeOf(b Body) (Made, bool) {
+	switch b := b.(type) {
+	case Cap:
+		return b.Made, true
+	case Mask:
+		return b.Made, true
+	case Summary:
+		return b.Made, true
+	case Drop:
+		return b.Made, true
+	case Rewind:
+		return b.Made, true
+	case Pin:
+		return b.Made, true
+	case Unpin:
+		return b.Made, true
+	case Revert:
+		return b.Made, true
+	}
+	return Made{}, false
+}
+
+// WithMade is an overlay with another account of how it came about; other
+// bodies are returned as they are.
+func WithMade(b Body, m Made) Body {
+	switch b := b.(type) {
+	case Cap:
+		b.Made = m
+		return b
+	case Mask:
+		b.Made = m
+		return b
+	case Summary:
+		b.Made = m
+		return b
+	case Drop:
+		b.Made = m
+		return b
+	case Rewind:
+		b.Made = m
+		return b
+	case Pin:
+		b.Made = m
+		return b
+	case Unpin:
+		b.Made = m
+		return b
+	case Revert:
+		b.Made = m
+		return b
+	}
+	return b
+}
+
+// Kind returns KindCap.
+func (Cap) Kind() Kind { return KindCap }
+
+// Kind returns KindMask.
+func (Mask) Kind() Kind { return KindMask }
+
+// Kind returns KindSummary.
+func (Summary) Kind() Kind { return KindSummary }
+
+// Kind returns KindDrop.
+func (Drop) Kind() Kind { return KindDrop }
+
+// Kind returns KindRewind.
+func (Rewind) Kind() Kind { return KindRewind }
+
+// Kind returns KindPin.
+func (Pin) Kind() Kind { return KindPin }
+
+// Kind returns KindUnpin.
+func (Unpin) Kind() Kind { return KindUnpin }
+
+// Kind returns KindRevert.
+func (Revert) Kind() Kind { return KindRevert }
+
+// Kind returns KindAttempt.
+func (Attempt) Kind() Kind { return KindAttempt }
