@@ -1,0 +1,64 @@
+package compact
+
+import "plimsoll/conversation"
+
+// From a profile to policies that an overlay can hold. Rules:
+//
+//   - Hints of tools are resolved here, when the overlay is made, and frozen in
+//     it (D17): a view never changes because a configuration did.
+//   - A hint stands in the place of the profile's Request or Response for its
+//     tool, in both directions: keep keeps what the profile strips, strip strips
+//     what it keeps. Only the policy strip has hints: omit removes whole pairs,
+//     and a profile without an opinion on tool calls gets none from a hint.
+//   - Results and arguments of an exempt tool stay, unless a hint says otherwise
+//     of its side (JCL).
+
+// Policies freezes a profile for a range in which the named tools occur; names
+// may repeat. With a profile that summarises there are none: the summary
+// replaces everything (S64).
+func (r Rules) Policies(p Profile, tools []string) conversation.Policies {
+	if p.Summarize {
+		return conversation.Policies{}
+	}
+	out := conversation.Policies{Reasoning: p.Reasoning, ToolCalls: p.ToolCalls}
+	if p.ToolCalls != conversation.ToolCallsStrip {
+		return out
+	}
+	out.Request, out.Response = p.Request, p.Response
+	out.Preview, out.MinChars = r.Mask.Preview, r.Mask.MinChars
+	profile := conversation.ToolPolicy{Request: p.Request, Response: p.Response}
+	for _, name := range tools {
+		decided := r.Tools[name].decide(profile)
+		if decided == profile {
+			continue
+		}
+		if out.Tools == nil {
+			out.Tools = map[string]conversation.ToolPolicy{}
+		}
+		out.Tools[name] = decided
+	}
+	return out
+}
+
+// decide says what of a tool's calls is stripped where the profile strips what
+// it is given.
+func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolicy {
+	if t.Exempt {
+		profile = conversation.ToolPolicy{}
+	}
+	return conversation.ToolPolicy{
+		Request:  t.Request.strips(profile.Request),
+		Response: t.Response.strips(profile.Response),
+	}
+}
+
+// strips says whether a side is stripped, where it is without a hint or not.
+func (k Keep) strips(otherwise bool) bool {
+	switch k {
+	case KeepWhole:
+		return false
+	case KeepStrip:
+		return true
+	}
+	return otherwise
+}

@@ -1,0 +1,139 @@
+package compact_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// own is what Plimsoll does by itself, written out, without tools.
+func own() compact.Rules {
+	summary := compact.SummaryRules{
+		MaxTokens: 20_000, Mode: compact.ModeBands, Input: compact.InputAuto, Retries: 1, TimeoutSecs: 60,
+	}
+	return compact.Rules{
+		Preset: compact.PresetPlimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,
+		TriggerRatio: 0.85, HardRatio: 0.95, ProtectedRatio: 0.25,
+		Auto: compact.AutoRules{Enabled: true, Background: true},
+		Mask: compact.MaskRules{
+			Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800,
+		},
+		Micro:   compact.MicroRules{KeepRecent: 10, MinBytes: 800},
+		Dedupe:  compact.DedupeParams{InputTrimBytes: 100, OutputTrimBytes: 100},
+		Summary: summary,
+		Profiles: map[string]compact.Profile{
+			"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
+			"heavy":   {Summarize: true, Summary: summary},
+			"light":   {Reasoning: conversation.ReasoningStrip},
+		},
+	}
+}
+
+func TestPresetsHaveTheValuesOfTheirSeeds(t *testing.T) {
+	t.Parallel()
+	handmade := func(r *compact.Rules) { // S64, with what D17 says of its own section
+		r.TriggerRatio = 0.75
+		r.Auto = compact.AutoRules{MinTurns: 5, Profile: "default"}
+		r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0
+		r.Summary.Mode, r.Summary.Input = compact.ModeRawUnion, compact.InputRaw
+	}
+	for preset, change := range map[compact.Preset]func(*compact.Rules){
+		compact.PresetPlimsoll: func(*compact.Rules) {},
+		compact.PresetJP:       handmade,
+		compact.PresetJPHeavy: func(r *compact.Rules) {
+			handmade(r)
+			r.DefaultProfile, r.Auto.Profile = "heavy", "heavy"
+		},
+		compact.PresetJPAuto: func(r *compact.Rules) {
+			handmade(r)
+			r.Auto.Enabled = true
+		},
+		compact.PresetAdachsoft: func(r *compact.Rules) {
+			r.Dedupe.Enabled, r.Mask.Enabled, r.Auto.Background = true, false, false
+		},
+		compact.PresetOneClaw: func(r *compact.Rules) {
+			r.DefaultProfile, r.Mask.Enabled = "heavy", false
+			r.Summary.Mode, r.Summary.Input = compact.ModeCumulative, compact.InputRaw
+		},
+		compact.PresetJCLI: func(r *compact.Rules) {
+			r.DefaultProfile, r.KeepLast, r.TokenThreshold = "heavy", 0, 204_800
+			r.Micro.Enabled, r.Mask.Enabled, r.Auto.Background = true, false, false
+			r.Summary.Mode, r.Summary.Input, r.Summary.Retries = compact.ModeCumulative, compact.InputRaw, 0
+		},
+		compact.PresetRaw: func(r *compact.Rules) {
+			r.Enabled, r.Mask.Enabled, r.Auto = false, false, compact.AutoRules{}
+		},
+		compact.PresetTruncate: func(r *compact.Rules) {
+			r.Mask.Enabled, r.Auto.Background = false, false
+		},
+	} {
+		want := own()
+		change(&want)
+		want.Preset = preset
+		want.Profiles["heavy"] = compact.Profile{Summarize: true, Summary: want.Summary}
+		got := compact.PresetRules(preset)
+		got.Tools = nil
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", preset, diff)
+		}
+	}
+}
+
+func TestPresetsAreConsistent(t *testing.T) {
+	t.Parallel()
+	for _, p := range compact.Presets() {
+		r := compact.PresetRules(p)
+		if !(0 < r.TriggerRatio && r.TriggerRatio < r.HardRatio && r.HardRatio <= 1 && 0 < r.ProtectedRatio && r.ProtectedRatio < r.TriggerRatio) {
+			t.Errorf("%s: the lines are at %g, %g and %g", p, r.TriggerRatio, r.HardRatio, r.ProtectedRatio)
+		}
+		if _, ok := r.Profiles[r.DefaultProfile]; !ok {
+			t.Errorf("%s: there is no profile %s", p, r.DefaultProfile)
+		}
+		if _, ok := r.Profiles[r.Auto.Profile]; !ok && r.Auto.Profile != "" {
+			t.Errorf("%s: there is no profile %s", p, r.Auto.Profile)
+		}
+		if r.Summary.MaxTokens <= 0 || r.Summary.TimeoutSecs <= 0 || r.Summary.Mode == "" || r.Summary.Input == "" {
+			t.Errorf("%s: the rules of summaries are incomplete: %+v", p, r.Summary)
+		}
+	}
+}
+
+func TestPresetOfAnUnknownNameIsPlimsolls(t *testing.T) {
+	t.Parallel()
+	want := compact.PresetRules(compact.PresetPlimsoll)
+	want.Preset = "none"
+	if diff := cmp.Diff(want, compact.PresetRules("none")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPresetRulesAreNotShared(t *testing.T) {
+	t.Parallel()
+	for _, p := range compact.Presets() {
+		spoiled := compact.PresetRules(p)
+		spoiled.Profiles["light"] = compact.Profile{}
+		spoiled.Tools["read_file"].Identifiers[0] = "spoiled"
+		delete(spoiled.Tools, "modify_file")
+		r := compact.PresetRules(p)
+		_, kept := r.Tools["modify_file"]
+		if !kept || r.Tools["read_file"].Identifiers[0] != "path" || r.Profiles["light"].Reasoning != conversation.ReasoningStrip {
+			t.Errorf("%s changed with what an earlier caller did to it", p)
+		}
+	}
+}
+
+func TestPresetsOfS64ExemptNoTool(t *testing.T) {
+	t.Parallel()
+	for _, p := range compact.Presets() {
+		exempt := false
+		for _, rule := range compact.PresetRules(p).Tools {
+			exempt = exempt || rule.Exempt
+		}
+		if s64 := p.Style() == conversation.StyleJP; exempt == s64 {
+			t.Errorf("%s: tools exempt: %v", p, exempt)
+		}
+	}
+}
