@@ -3,6 +3,7 @@
 //   - Layers in order: defaults, the user's file, the workspace's file, overrides. A later one wins key by key.
 //   - The user's file is --config, else PLIMSOLL_CONFIG, else config.yaml in the configuration folder. Only the last may
 //     be missing, and is where there is no home.
+//   - Then the preset fills the keys of compaction that no layer set.
 //   - Every layer is read even when an earlier one has problems, so that all of them are reported at once.
 
 package config
@@ -38,6 +39,10 @@ type LoadOptions struct {
 	Workspace      string   // top of the workspace whose .plimsoll.yaml counts; "" = none
 	TrustWorkspace bool     // apply what would otherwise come back as Refused
 	Set            []string // --cfg KEY=VALUE overrides, in order
+
+	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
+	// returns the preset's name and the profiles do not matter.
+	Preset func(name string) (Compaction, bool)
 }
 
 // Loaded is a configuration with where it came from.
@@ -114,20 +119,17 @@ func Load(o LoadOptions) (Loaded, error) {
 		src, root, problems := parseOverride(text)
 		l.apply(LayerOverride, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
 	}
-	if len(l.problems) == 0 {
-		l.problems = checkRelations(l.Config, l.Origins)
-	}
+	l.finish(o.Preset)
 	return l.Loaded, l.problems.err()
 }
 
-// Parse reads one document over the defaults, as the user's file would be. The name stands in problems.
+// Parse reads one document over the defaults, as the user's file would be, without what a preset fills. The name stands
+// in problems.
 func Parse(name string, data []byte) (Config, error) {
 	l := &loading{Loaded: Loaded{Config: Default(), Origins: map[string]Origin{}}}
 	src, root, problems := parseDocument(name, data)
 	l.apply(LayerUser, src, root, problems, func(d *decoder, root *node) { d.document(root, &l.Config) })
-	if len(l.problems) == 0 {
-		l.problems = checkRelations(l.Config, l.Origins)
-	}
+	l.finish(nil)
 	return l.Config, l.problems.err()
 }
 
@@ -135,6 +137,14 @@ func Parse(name string, data []byte) (Config, error) {
 type loading struct {
 	Loaded
 	problems Problems
+}
+
+// finish fills in the preset and applies the rules between keys.
+func (l *loading) finish(preset func(name string) (Compaction, bool)) {
+	if len(l.problems) == 0 {
+		complete := l.preset(preset)
+		l.problems = checkRelations(l.Config, l.Origins, complete)
+	}
 }
 
 // file reads one file and lays it over what is there.

@@ -3,8 +3,9 @@ package config
 import "fmt"
 
 // checkRelations applies the rules between keys to the finished configuration. A problem points at the place where the
-// key it names was set last.
-func checkRelations(c Config, origins map[string]Origin) Problems {
+// key it names was set last. Unless the configuration is complete, a ratio that was not set may be another one's in the
+// end, since a preset fills it, and is not judged.
+func checkRelations(c Config, origins map[string]Origin, complete bool) Problems {
 	var problems Problems
 	fail := func(keys []string, message, hint string) {
 		for _, key := range keys {
@@ -15,8 +16,9 @@ func checkRelations(c Config, origins map[string]Origin) Problems {
 		}
 	}
 	co := c.Compaction
-	if co.HardRatio <= co.TriggerRatio {
-		fail([]string{"compaction.hard_ratio", "compaction.trigger_ratio"},
+	lines := []string{"compaction.hard_ratio", "compaction.trigger_ratio"}
+	if co.HardRatio <= co.TriggerRatio && (complete || setAll(origins, lines)) {
+		fail(lines,
 			fmt.Sprintf("hard_ratio (%g) must be above trigger_ratio (%g)", co.HardRatio, co.TriggerRatio),
 			"raise hard_ratio or lower trigger_ratio")
 	}
@@ -43,4 +45,14 @@ func checkRelations(c Config, origins map[string]Origin) Problems {
 		}
 	}
 	return problems
+}
+
+// setAll tells whether all of some keys were set.
+func setAll(origins map[string]Origin, keys []string) bool {
+	for _, key := range keys {
+		if _, ok := origins[key]; !ok {
+			return false
+		}
+	}
+	return true
 }

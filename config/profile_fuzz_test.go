@@ -1,0 +1,84 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/config"
+)
+
+// FuzzProfile: whatever stands where a profile should, the load gives a profile that S64 knows or problems that name a
+// line of the file, never a panic.
+func FuzzProfile(f *testing.F) {
+	for _, seed := range []string{
+		"", "{}", "{reasoning: strip}", "{tool_calls: strip}", "{tool_calls: strip-responses}", "{tool_calls: strip-requests}", "{tool_calls: omit}",
+		"{tool_calls: {policy: strip, request: true, response: false}}", "{tool_calls: {request: false}}", "{tool_calls: {}}", "{tool_calls: [strip]}",
+		"{summary: summarize}", "{summary: {policy: summarize, model: a/b, instructions: \"x\\ny\", max_tokens: 20000, mode: raw-union}}",
+		"{summary: {max_tokens: -1}}", "{summary: {policy: none}}", "{summary: true, reasoning: 1, tool_calls: 2.5}", "{summary: }", "{reasoning: ''}",
+		"\n      reasoning: strip\n      tool_calls:\n        policy: omit\n", "\n      summary:\n        instructions: |\n          keep\n          names\n",
+		"&a {summary: &s summarize}\n    q: *a", "\n      <<: {reasoning: strip}\n", "{tool_calls: strip, tool_calls: omit}", "summarize", "[", "{\"a\": ", "*x", "!t {}",
+		"{summary: {max_tokens: 1e99}}\n  default_profile: q", "{reasoning: \x00}", "{\xff: 1}", "{tool_calls: stripe}", "\n\t  reasoning: strip", "{? [a]: b}", "|\n x", "---",
+	} {
+		f.Add(seed)
+	}
+	path := f.TempDir() + "/config.yaml"
+	f.Fuzz(func(t *testing.T, profile string) {
+		if len(profile) > 4096 {
+			return // what a file may hold at most is another rule
+		}
+		text := "compaction:\n  profiles:\n    p: " + profile + "\n"
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := config.Load(config.LoadOptions{File: path})
+		if err != nil {
+			wantPlaces(t, err, path, text)
+			return
+		}
+		for _, name := range l.Config.Compaction.ProfileNames() {
+			p, ok := l.Config.Compaction.Profile(name)
+			if !ok {
+				t.Fatalf("%s is listed and not there", name)
+			}
+			wantKnown(t, p)
+		}
+	})
+}
+
+// wantPlaces checks that every problem names a line that the file has, and shows it.
+func wantPlaces(t *testing.T, err error, path, text string) {
+	t.Helper()
+	var problems config.Problems
+	if !errors.As(err, &problems) {
+		t.Fatalf("the error is %T", err)
+	}
+	lines := 1 + strings.Count(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
+	for _, p := range problems {
+		if p.File != path || p.Message == "" {
+			t.Fatalf("incomplete: %+v", p)
+		}
+		if strings.HasSuffix(p.Message, "more problems") {
+			continue
+		}
+		if p.Line < 1 || p.Line > lines {
+			t.Fatalf("line %d of %d in\n%q\n%v", p.Line, lines, text, p)
+		}
+	}
+}
+
+// wantKnown checks that a profile holds nothing but what S64 defines.
+func wantKnown(t *testing.T, p config.Profile) {
+	t.Helper()
+	if !slices.Contains([]string{"", "strip"}, p.Reasoning) {
+		t.Fatalf("reasoning: %q", p.Reasoning)
+	}
+	if c := p.ToolCalls; c != nil && c.Policy != "strip" && c.Policy != "omit" {
+		t.Fatalf("tool_calls: %+v", c)
+	}
+	if s := p.Summary; s != nil && (s.Policy != "summarize" || s.MaxTokens < 0 || !slices.Contains([]string{"", "bands", "cumulative", "raw-union"}, s.Mode)) {
+		t.Fatalf("summary: %+v", s)
+	}
+}
