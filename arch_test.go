@@ -30,8 +30,8 @@ var ours = []struct {
 }{
 	{".", []string{"cli"}},
 	{"cli", []string{
-		"agent", "agent/catalog", "agent/demo", "agent/openai", "compact", "config", "conversation", "conversation/plain",
-		"storage", "themes", "tools", "tui",
+		"agent", "agent/catalog", "agent/demo", "agent/openai", "compact", "config", "conversation", "conversation/jsonl",
+		"conversation/plain", "storage", "themes", "tools", "tui",
 	}},
 	{"tui", []string{"agent", "compact", "conversation", "conversation/plain", "themes", "tui/*"}},
 	{"tui/transcript", []string{"compact", "conversation", "conversation/plain", "themes", "tui/transcript/*"}},
@@ -48,6 +48,7 @@ var ours = []struct {
 	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation"}},
 	{"conversation/conversationtest", []string{"conversation"}},
+	{"conversation/jsonl", []string{"conversation"}},
 	{"conversation", nil},
 	{"conversation/plain", nil},
 	{"themes", nil},

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -35,6 +36,17 @@ func Cut(text string, max int) (shown string, total int) {
 		return text, 0
 	}
 	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
+}
+
+// Shown is how many characters of a text that Cut shortened are left of total,
+// the marker aside; false if text is not what Cut made of so many.
+func Shown(text string, total int) (chars int, ok bool) {
+	i := strings.LastIndex(text, "\n\n[... content truncated")
+	if i < 0 || total <= 0 {
+		return 0, false
+	}
+	chars = countChars(text[:i])
+	return chars, chars < total && text[i:] == fmt.Sprintf(cutMarker, chars, total)
 }
 
 // countChars is the number of code points of valid UTF-8, eight bytes at a

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgregory.net/rapid"
+
 	"plimsoll/conversation"
 )
 
@@ -97,4 +99,20 @@ func BenchmarkCut(b *testing.B) {
 			}
 		})
 	}
+}
+
+func TestShownKnowsWhatCutMade(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := conversation.Clean(rapid.StringN(0, 60, -1).Draw(t, "text"))
+		most := rapid.IntRange(0, 60).Draw(t, "max")
+		cut, total := conversation.Cut(text, most)
+		chars, ok := conversation.Shown(cut, total)
+		if want := total > 0; ok != want || ok && chars != most {
+			t.Fatalf("%q cut at %d: %d, %v", text, most, chars, ok)
+		}
+		if _, ok := conversation.Shown(cut, total+1); ok {
+			t.Fatalf("%q passes for a cut of %d characters", cut, total+1)
+		}
+	})
 }

@@ -1,0 +1,42 @@
+package jsonl_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation/jsonl"
+)
+
+// FuzzRead reads anything. What could be read is written, and read again it is
+// the same.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"{\"meta\":{\"title\":\"t\",\"compact_at\":[1]}}\n{\"role\":\"user\",\"content\":\"hi\",\"ts\":1767323045123}\n",
+		`{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"image_url"}],"tool_calls":[{"function":{"name":"x","arguments":{}}}],"usage":{"prompt_tokens":1.5,"cost":1e9}}`,
+		"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":null,\"x_total\":5,\"x_shown\":1,\"x_duration_ms\":1e12}\n{\"role\":\"us",
+		"\ufeff{\"role\":\"system\",\"content\":\"\\ud800 \\u0000\"}\r\n[1]\nnull\n{}",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, _, err := jsonl.Read(bytes.NewReader(data), jsonl.ReadOptions{Lenient: true, MaxLine: 1 << 16})
+		if err != nil {
+			return
+		}
+		texts := shelf{}
+		events, err := d.Events(jsonl.Options{Keep: texts.keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(jsonl.Of(events, texts.text).Messages) == 0 {
+			return // system messages without a text
+		}
+		once := there(t, events, texts, texts)
+		twice := there(t, once, texts, texts)
+		if diff := cmp.Diff(once, twice); diff != "" {
+			t.Fatalf("(-once +twice):\n%s", diff)
+		}
+	})
+}
