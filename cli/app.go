@@ -47,7 +47,7 @@ func (a *app) configure() error {
 	if err != nil {
 		return usageError{withHint(err, "set HOME, or name a folder with --data")}
 	}
-	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
+	loaded, err := a.loadConfig(workspace, a.flags.set)
 	if err != nil {
 		return usageError{err}
 	}

@@ -84,7 +84,7 @@ func (a *app) load() (config.Loaded, error) {
 	if err != nil {
 		return config.Loaded{}, err
 	}
-	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: a.flags.set})
+	loaded, err := a.loadConfig(workspace, a.flags.set)
 	if err == nil {
 		err = a.checkNames(loaded)
 	}

@@ -45,8 +45,7 @@ func (a *app) configFor(events []conversation.Event) (config.Config, error) {
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
 		set = append(set, key+"="+recorded[key])
 	}
-	loaded, err := config.Load(config.LoadOptions{Env: a.env.Lookup, File: a.flags.config, Workspace: a.workspace,
-		Set: append(set, a.flags.set...)})
+	loaded, err := a.loadConfig(a.workspace, append(set, a.flags.set...))
 	if err != nil {
 		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
 	}

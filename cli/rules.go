@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// From the configuration to the rules of compaction, and back. Rules:
+//
+//   - Every load of the configuration goes through loadConfig, so that presets
+//     have filled their keys wherever one is read.
+//   - What a preset, a built-in profile or a tool holds by itself stands in
+//     package compact; the configuration only changes it.
+
+// loadConfig reads and checks the configuration for a workspace, presets filled
+// in; set are the overrides in order.
+func (a *app) loadConfig(workspace string, set []string) (config.Loaded, error) {
+	return config.Load(config.LoadOptions{
+		Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: set, Preset: presetValues,
+	})
+}
+
+// presetValues are the keys of compaction that a preset fills.
+func presetValues(name string) (config.Compaction, bool) {
+	p := compact.Preset(name)
+	if !slices.Contains(compact.Presets(), p) {
+		return config.Compaction{}, false
+	}
+	r := compact.PresetRules(p)
+	return config.Compaction{
+		Enabled:        r.Enabled,
+		Preset:         name,
+		DefaultProfile: r.DefaultProfile,
+		KeepLast:       r.KeepLast,
+		TriggerRatio:   r.TriggerRatio,
+		HardRatio:      r.HardRatio,
+		ProtectedRatio: r.ProtectedRatio,
+		TokenThreshold: r.TokenThreshold,
+		Auto:           config.Auto(r.Auto),
+		Mask:           config.Mask(r.Mask),
+		Micro:          config.Micro(r.Micro),
+		Dedupe:         config.Dedupe(r.Dedupe),
+		Summary: config.Summary{
+			Model: r.Summary.Model, Instructions: r.Summary.Instructions, MaxTokens: r.Summary.MaxTokens,
+			Mode: string(r.Summary.Mode), Input: string(r.Summary.Input), Retries: r.Summary.Retries,
+			Timeout: time.Duration(r.Summary.TimeoutSecs) * time.Second, Review: r.Summary.Review,
+		},
+	}, true
+}
+
+// rules are the rules of compaction that a configuration asks for. They share
+// no maps and lists with it.
+func (a *app) rules(c config.Config) compact.Rules {
+	co := c.Compaction
+	preset := compact.Preset(co.Preset)
+	return compact.Rules{
+		Preset:         preset,
+		Enabled:        co.Enabled,
+		DefaultProfile: co.DefaultProfile,
+		KeepLast:       co.KeepLast,
+		TriggerRatio:   co.TriggerRatio,
+		HardRatio:      co.HardRatio,
+		ProtectedRatio: co.ProtectedRatio,
+		TokenThreshold: co.TokenThreshold,
+		Auto:           compact.AutoRules(co.Auto),
+		Mask:           compact.MaskRules(co.Mask),
+		Micro:          compact.MicroRules(co.Micro),
+		Dedupe:         dedupeParams(co.Dedupe),
+		Summary:        summaryRules(co.Summary),
+		Profiles:       profiles(co),
+		Tools:          toolRules(compact.PresetRules(preset).Tools, c.Tools),
+	}
+}
+
+func dedupeParams(d config.Dedupe) compact.DedupeParams {
+	out := compact.DedupeParams(d)
+	out.ExcludedTools = slices.Clone(d.ExcludedTools)
+	out.ToolIdentifierFields = maps.Clone(d.ToolIdentifierFields)
+	for tool, fields := range out.ToolIdentifierFields {
+		out.ToolIdentifierFields[tool] = slices.Clone(fields)
+	}
+	return out
+}
+
+func summaryRules(s config.Summary) compact.SummaryRules {
+	return compact.SummaryRules{
+		Model: s.Model, Instructions: s.Instructions, MaxTokens: s.MaxTokens, Mode: compact.SummaryMode(s.Mode),
+		Input: compact.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: wholeSeconds(s.Timeout), Review: s.Review,
+	}
+}
+
+// wholeSeconds rounds up, so that no limit becomes none.
+func wholeSeconds(d time.Duration) int {
+	n := int(d / time.Second)
+	if d%time.Second > 0 {
+		n++
+	}
+	return n
+}
+
+// profiles are all profiles by name, with the summaries complete.
+func profiles(co config.Compaction) map[string]compact.Profile {
+	out := map[string]compact.Profile{}
+	for _, name := range co.ProfileNames() {
+		p, _ := co.Profile(name) // the names are those of the profiles
+		out[name] = profile(p, co.Summary)
+	}
+	return out
+}
+
+// profile is one profile; what its summary leaves open is as for all summaries.
+func profile(p config.Profile, all config.Summary) compact.Profile {
+	out := compact.Profile{Reasoning: conversation.ReasoningPolicy(p.Reasoning)}
+	if c := p.ToolCalls; c != nil {
+		out.ToolCalls, out.Request, out.Response = conversation.ToolCallPolicy(c.Policy), c.Request, c.Response
+	}
+	if s := p.Summary; s != nil {
+		all.Model = cmp.Or(s.Model, all.Model)
+		all.Instructions = cmp.Or(s.Instructions, all.Instructions)
+		all.MaxTokens = cmp.Or(s.MaxTokens, all.MaxTokens)
+		all.Mode = cmp.Or(s.Mode, all.Mode)
+		out.Summarize, out.Summary = true, summaryRules(all)
+	}
+	return out
+}
+
+// toolRules lays the user's settings of tools over what is known about them,
+// which it changes.
+func toolRules(known map[string]compact.ToolRule, set map[string]config.Tool) map[string]compact.ToolRule {
+	for name, t := range set {
+		rule, had := known[name]
+		rule.Request = cmp.Or(compact.Keep(t.Compaction.Request), rule.Request)
+		rule.Response = cmp.Or(compact.Keep(t.Compaction.Response), rule.Response)
+		if t.Exempt != nil {
+			rule.Exempt = *t.Exempt
+		}
+		if t.Identifiers != nil {
+			rule.Identifiers = append([]string(nil), t.Identifiers...) // nil for none
+		}
+		if had || rule.Request != "" || rule.Response != "" || rule.Exempt || len(rule.Identifiers) > 0 {
+			known[name] = rule
+		}
+	}
+	return known
+}

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/tools"
+)
+
+// appWith is an app whose user wrote a file and gave overrides.
+func appWith(t *testing.T, file string, set ...string) *app {
+	t.Helper()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "c.yaml")
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lookup := func(name string) (string, bool) { return dir, name == "HOME" }
+	a := &app{env: Env{Dir: dir, Lookup: lookup}, flags: flags{config: path, set: set}}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// rulesOf are the rules that a file and overrides ask for.
+func rulesOf(t *testing.T, file string, set ...string) compact.Rules {
+	t.Helper()
+	a := appWith(t, file, set...)
+	return a.rules(a.cfg())
+}
+
+// The defaults stand in two places, because neither package may know the other.
+func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
+	t.Parallel()
+	want := compact.PresetRules(compact.PresetPlimsoll)
+	if diff := cmp.Diff(want, (&app{}).rules(config.Default())); diff != "" {
+		t.Errorf("(-compact +config):\n%s", diff)
+	}
+	filled, ok := presetValues("plimsoll")
+	if diff := cmp.Diff(config.Default().Compaction, filled); diff != "" || !ok {
+		t.Errorf("(-config +compact):\n%s", diff)
+	}
+	if got := config.Default().ToolResults.MaxChars; got != conversation.ResultMaxChars {
+		t.Errorf("results are cut at %d characters, want %d", got, conversation.ResultMaxChars)
+	}
+}
+
+func TestPresetsComeThroughTheConfiguration(t *testing.T) {
+	t.Parallel()
+	var listed []compact.Preset
+	for _, o := range config.Options() {
+		if o.Key == "compaction.preset" {
+			for name := range strings.SplitSeq(strings.ReplaceAll(o.Type, " or ", ", "), ", ") {
+				listed = append(listed, compact.Preset(name))
+			}
+		}
+	}
+	if diff := cmp.Diff(compact.Presets(), listed); diff != "" {
+		t.Errorf("the configuration knows other presets (-compact +config):\n%s", diff)
+	}
+	for _, p := range compact.Presets() {
+		if diff := cmp.Diff(compact.PresetRules(p), rulesOf(t, "", "compaction.preset="+string(p))); diff != "" {
+			t.Errorf("%s (-compact +config):\n%s", p, diff)
+		}
+	}
+	if _, ok := presetValues("none"); ok {
+		t.Error("a preset that does not exist has values")
+	}
+}
+
+func TestWhatTheUserSetsWinsOverThePreset(t *testing.T) {
+	t.Parallel()
+	got := rulesOf(t, `
+compaction:
+  preset: jcli
+  keep_last: 3
+  auto: {background: true}
+  micro: {keep_recent: 4}
+  dedupe: {excluded_tools: [a], tool_identifier_fields: {read: [path]}}
+  summary: {timeout: 1500ms, retries: 1}
+`, "compaction.mask.enabled=true")
+	want := compact.PresetRules(compact.PresetJCLI)
+	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
+	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
+	want.Summary.TimeoutSecs, want.Summary.Retries = 2, 1
+	want.Profiles["heavy"] = compact.Profile{Summarize: true, Summary: want.Summary}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestProfilesOfTheUserBecomeRules(t *testing.T) {
+	t.Parallel()
+	got := rulesOf(t, `
+compaction:
+  summary: {model: a/all, instructions: be short, max_tokens: 9000, review: true}
+  profiles:
+    light: {tool_calls: omit}
+    lean: {tool_calls: strip-responses}
+    fat: {tool_calls: {request: true, response: false}, reasoning: strip}
+    sum: {summary: summarize}
+    mine: {summary: {model: b/mine, instructions: be long, max_tokens: 7, mode: raw-union}}
+`)
+	all := compact.SummaryRules{
+		Model: "a/all", Instructions: "be short", MaxTokens: 9000, Mode: compact.ModeBands, Input: compact.InputAuto,
+		Retries: 1, TimeoutSecs: 60, Review: true,
+	}
+	mine := all
+	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "b/mine", "be long", 7, compact.ModeRawUnion
+	want := map[string]compact.Profile{
+		"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
+		"heavy":   {Summarize: true, Summary: all},
+		"light":   {ToolCalls: conversation.ToolCallsOmit},
+		"lean":    {ToolCalls: conversation.ToolCallsStrip, Response: true},
+		"fat":     {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true},
+		"sum":     {Summarize: true, Summary: all},
+		"mine":    {Summarize: true, Summary: mine},
+	}
+	if diff := cmp.Diff(want, got.Profiles); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSettingsOfToolsChangeWhatIsKnownAboutThem(t *testing.T) {
+	t.Parallel()
+	got := rulesOf(t, `
+tools:
+  read_file: {compaction: {response: keep}}
+  create_file: {identifiers: [path], approval: ask}
+  grep_files: {identifiers: []}
+  todo_read: {exempt: false}
+  run_command: {enabled: false}
+  mine: {compaction: {request: strip}, identifiers: [a, b], exempt: true}
+  plain: {enabled: true, exempt: false, identifiers: []}
+`).Tools
+	want := compact.DefaultTools()
+	change := func(name string, by func(*compact.ToolRule)) {
+		rule := want[name]
+		by(&rule)
+		want[name] = rule
+	}
+	change("read_file", func(r *compact.ToolRule) { r.Response = compact.KeepWhole })
+	change("create_file", func(r *compact.ToolRule) { r.Identifiers = []string{"path"} })
+	change("grep_files", func(r *compact.ToolRule) { r.Identifiers = nil })
+	change("todo_read", func(r *compact.ToolRule) { r.Exempt = false })
+	want["mine"] = compact.ToolRule{Request: compact.KeepStrip, Identifiers: []string{"a", "b"}, Exempt: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	// S64 knows no exempt tools, but what the user says of one holds.
+	jp := rulesOf(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
+	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
+		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])
+	}
+}
+
+func TestRulesShareNothingWithTheConfiguration(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, `
+compaction: {dedupe: {excluded_tools: [a], tool_identifier_fields: {b: [c]}}}
+tools: {d: {identifiers: [e]}}
+`)
+	r := a.rules(a.cfg())
+	r.Dedupe.ExcludedTools[0], r.Dedupe.ToolIdentifierFields["b"][0], r.Tools["d"].Identifiers[0] = "x", "x", "x"
+	r.Dedupe.ToolIdentifierFields["new"] = nil
+	d, tool := a.cfg().Compaction.Dedupe, a.cfg().Tools["d"]
+	if d.ExcludedTools[0] != "a" || d.ToolIdentifierFields["b"][0] != "c" || len(d.ToolIdentifierFields) != 1 || tool.Identifiers[0] != "e" {
+		t.Errorf("the configuration changed with the rules: %+v, %+v", d, tool)
+	}
+}
+
+// A hard line of 80 % is one only where the preset has put the load line below.
+func TestPresetsAreFilledInWhereverTheConfigurationIsRead(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, "compaction: {preset: jp-auto, hard_ratio: 0.8}\n")
+	checked, err := a.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := a.configFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]config.Config{"configure": a.cfg(), "load": checked.Config, "configFor": recorded} {
+		if c.Compaction.TriggerRatio != 0.75 || c.Compaction.HardRatio != 0.8 || c.Compaction.Auto.MinTurns != 5 {
+			t.Errorf("%s: %+v", name, c.Compaction)
+		}
+	}
+}
+
+func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
+	t.Parallel()
+	a := appWith(t, "compaction: {keep_last: 7}\n")
+	events := []conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp-heavy"}}}}
+	c, err := a.configFor(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := compact.PresetRules(compact.PresetJPHeavy)
+	want.KeepLast = 7
+	if diff := cmp.Diff(want, a.rules(c)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLimitsInSecondsNeverBecomeNone(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]int{
+		1: 1, time.Second - 1: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, math.MaxInt64: math.MaxInt64/int(time.Second) + 1,
+	} {
+		if got := wholeSeconds(d); got != want {
+			t.Errorf("%v is %d s, want %d", d, got, want)
+		}
+	}
+}
+
+func TestIdentifiersAreParametersOfTheTools(t *testing.T) {
+	t.Parallel()
+	box, err := tools.New(tools.Options{Workspace: t.TempDir(), Environ: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	checked := 0
+	for _, spec := range box.Specs() {
+		var schema struct{ Properties map[string]any }
+		if err := json.Unmarshal([]byte(spec.Parameters), &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range compact.DefaultTools()[spec.Name].Identifiers {
+			checked++
+			if _, ok := schema.Properties[name]; !ok {
+				t.Errorf("%s has no parameter %s", spec.Name, name)
+			}
+		}
+	}
+	if checked == 0 {
+		t.Error("no tool has identifiers")
+	}
+}
