@@ -8,6 +8,7 @@ package main_test
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -42,7 +43,7 @@ var ours = []struct {
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "conversation"}},
 	{"agent/catalog", []string{"agent", "compact", "conversation"}},
 	{"agent/demo", []string{"agent", "compact/extract", "conversation"}},
-	{"compact", []string{"conversation"}},
+	{"compact", []string{"compact/extract", "conversation"}},
 	{"compact/extract", nil},
 	{"storage", []string{"conversation"}},
 	{"storage/storagetest", []string{"conversation", "storage"}},
@@ -78,10 +79,16 @@ var theirs = []struct {
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.
 var barred = map[string][]string{
 	"tui":          {"os", "os/exec", "net", "net/http"},
-	"compact":      {"os", "os/exec", "net", "net/http", "time"},
+	"compact":      {"os", "os/exec", "net", "net/http"},
 	"conversation": {"os", "os/exec", "net", "net/http"},
 	"themes":       {"os", "os/exec", "net", "net/http"},
 }
+
+// timeless are the packages that, with all below them, take times as values and read no clock.
+var timeless = []string{"compact"}
+
+// clock lists what of package time reads a clock or waits for one.
+var clock = []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"}
 
 const (
 	module       = "plimsoll"
@@ -222,6 +229,74 @@ func TestImportsOfModulesStayInTheirPlace(t *testing.T) {
 					t.Errorf("%s imports %s, which %s and all below it do without", s.name, p, parent)
 				}
 			}
+		}
+	}
+}
+
+// clockReads lists where a file reads a clock, under whatever name it imports package time.
+func clockReads(s source) []string {
+	var names []string
+	for _, spec := range s.file.Imports {
+		switch {
+		case spec.Path.Value != strconv.Quote("time"):
+		case spec.Name == nil:
+			names = append(names, "time")
+		case spec.Name.Name == ".":
+			return []string{s.name + " imports time without its name, so that nobody sees what it uses"}
+		default:
+			names = append(names, spec.Name.Name)
+		}
+	}
+	var out []string
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(names, x.Name) && slices.Contains(clock, sel.Sel.Name) {
+			out = append(out, fmt.Sprintf("%s uses time.%s", s.set.Position(sel.Pos()), sel.Sel.Name))
+		}
+		return true
+	})
+	return out
+}
+
+func TestPackagesWithoutAClockReadNone(t *testing.T) {
+	t.Parallel()
+	for _, s := range sources(t) {
+		if s.test || strings.HasSuffix(s.pkg, forTestsOnly) {
+			continue
+		}
+		for _, parent := range timeless {
+			if !under(parent, s.pkg) {
+				continue
+			}
+			for _, read := range clockReads(s) {
+				t.Errorf("%s: %s and all below it are given the time", read, parent)
+			}
+		}
+	}
+}
+
+func TestReadingAClockIsSeenUnderAnyName(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int{
+		`import "time"; var a = time.Now()`:                                        1,
+		`import "time"; var a = time.Now; var b = time.NewTicker(time.Since(c))`:   3,
+		`import clock "time"; var a = clock.After(clock.Second)`:                   1,
+		`import . "time"; var a = Second`:                                          1,
+		`import "time"; import clock "time"; var a, b = time.Now, clock.Now`:       2,
+		`import _ "time"; var a = time.Now()`:                                      0,
+		`import "time"; var a = time.Unix(0, 0).After(time.Time{}.Add(time.Hour))`: 0,
+		`import "other/time"; var a = time.Now()`:                                  0,
+	} {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, "a.go", "package a; "+text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := clockReads(source{name: "a.go", file: file, set: set}); len(got) != want {
+			t.Errorf("%s: %d clock reads are seen, want %d: %v", text, len(got), want, got)
 		}
 	}
 }

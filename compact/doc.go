@@ -6,5 +6,5 @@
 // that an endpoint with given [Capabilities] accepts. [Meter] turns the sizes a
 // view carries into tokens, anchored on what the provider reported.
 //
-// The package does no I/O.
+// The package does no I/O and reads no clock: what depends on the time is given it.
 package compact
