@@ -1,4 +1,238 @@
 package compact
 
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// A range is chosen once, when an overlay is made, and kept as absolute turns
+// (S64). Rules:
+//
+//   - without bounds it is everything but the KeepLast newest turns; an upper
+//     bound takes the place of KeepLast
+//   - from a time ago is the first turn begun since then, to a time ago the last
+//     one begun before: the two meet and never overlap
+//   - turns taken back are not counted by bounds that count, and cannot be named
+//     by those that name
+//   - a bound outside the conversation is an error and not moved inside
+
 // Range is a run of turns, both ends included, as absolute 0-based numbers.
 type Range struct{ From, To int }
+
+// RangeOptions is what a range is chosen by.
+type RangeOptions struct {
+	From     *Bound    // nil: the first turn
+	To       *Bound    // nil: the newest turn but KeepLast
+	KeepLast int       // newest turns outside the range; counts only without To; negative is 0
+	Now      time.Time // what a time ago is counted from
+	// LastCompaction is the turn at which the newest compaction in force was
+	// made, 0 without one.
+	LastCompaction int
+	// Gone tells which turns were taken back; nil: none.
+	Gone func(turn int) bool
+}
+
+// holds reports whether a turn is in the range.
+func (r Range) holds(turn int) bool { return r.From <= turn && turn <= r.To }
+
+// ExtendOver is the smallest range that holds r and overlaps none of the
+// existing ranges in part (S64): where one meets r and neither holds the other,
+// r grows to both, until none is left. Existing ranges that hold r whole stay
+// as they are. Ranges whose ends lie the wrong way round hold nothing and do
+// not matter.
+func ExtendOver(r Range, existing []Range) Range {
+	for grown := true; grown; {
+		grown = false
+		for _, e := range existing {
+			if r.overlapsInPart(e) {
+				r = Range{From: min(r.From, e.From), To: max(r.To, e.To)}
+				grown = true
+			}
+		}
+	}
+	return r
+}
+
+// overlapsInPart reports whether two ranges share turns and each has some that
+// the other has not.
+func (r Range) overlapsInPart(e Range) bool {
+	if r.To < e.From || e.To < r.From {
+		return false
+	}
+	return r.From < e.From && r.To < e.To || e.From < r.From && e.To < r.To
+}
+
+// ErrNoRange says that bounds leave nothing to compact. Errors that wrap it say
+// why, and what to write instead.
+var ErrNoRange = errors.New("nothing to compact")
+
+// ResolveRange is the range that bounds mean in a log: both ends are turns that
+// were begun and not taken back, From at most To. Every error wraps
+// [ErrNoRange].
+func ResolveRange(log []conversation.Event, o RangeOptions) (Range, error) {
+	begun := turnsBegun(log)
+	live := slices.DeleteFunc(slices.Clone(begun), func(t turnStart) bool { return o.Gone != nil && o.Gone(t.turn) })
+	switch {
+	case len(begun) == 0:
+		return Range{}, noRange("nothing has been said in this conversation yet")
+	case len(live) == 0:
+		return Range{}, noRange("every turn of this conversation has been taken back")
+	}
+	c := rangeChoice{RangeOptions: o, begun: begun, live: live}
+	from, err := c.lower()
+	if err != nil {
+		return Range{}, err
+	}
+	to, err := c.upper()
+	if err != nil {
+		return Range{}, err
+	}
+	if from > to {
+		return Range{}, c.reversed(from, to)
+	}
+	return Range{From: live[from].turn, To: live[to].turn}, nil
+}
+
+// noRange is an ErrNoRange with its reason.
+func noRange(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNoRange, fmt.Sprintf(format, args...))
+}
+
+// rangeChoice finds the ends of one range, as indices into live.
+type rangeChoice struct {
+	RangeOptions
+	begun []turnStart // all turns, ascending
+	live  []turnStart // those not taken back; at least one
+}
+
+// lower finds the first turn of the range.
+func (c *rangeChoice) lower() (int, error) {
+	if c.From == nil {
+		return 0, nil
+	}
+	switch b := *c.From; b.form {
+	case boundAgo:
+		since := c.Now.Add(-b.ago)
+		i := slices.IndexFunc(c.live, func(t turnStart) bool { return !t.at.Before(since) })
+		if i < 0 {
+			return 0, noRange("--from %s: no turn has begun since then", b)
+		}
+		return i, nil
+	case boundLast:
+		i := slices.IndexFunc(c.live, func(t turnStart) bool { return t.turn >= c.LastCompaction })
+		if i < 0 {
+			return 0, noRange("--from %s: no turn has begun since the newest compaction, made at turn %d", b, c.LastCompaction)
+		}
+		return i, nil
+	default:
+		return c.named("--from", b)
+	}
+}
+
+// upper finds the last turn of the range.
+func (c *rangeChoice) upper() (int, error) {
+	if c.To == nil {
+		keep := max(0, c.KeepLast)
+		if keep >= len(c.live) {
+			return 0, noRange("nothing is older than %s; %s", c.kept(), keepNone)
+		}
+		return len(c.live) - 1 - keep, nil
+	}
+	switch b := *c.To; b.form {
+	case boundAgo:
+		before := c.Now.Add(-b.ago)
+		i := lastIndex(c.live, func(t turnStart) bool { return t.at.Before(before) })
+		if i < 0 {
+			return 0, noRange("--to %s: no turn was begun before then", b)
+		}
+		return i, nil
+	case boundLast:
+		i := lastIndex(c.live, func(t turnStart) bool { return t.turn <= c.LastCompaction })
+		if i < 0 && c.LastCompaction > 0 {
+			return 0, noRange("--to %s: the turns up to the newest compaction, made at turn %d, have been taken back", b, c.LastCompaction)
+		}
+		return max(0, i), nil // without a compaction, the start
+	default:
+		return c.named("--to", b)
+	}
+}
+
+// named finds the turn that a number names, from the start or from the end.
+func (c *rangeChoice) named(flag string, b Bound) (int, error) {
+	if b.form == boundBack {
+		if b.turn < len(c.live) {
+			return len(c.live) - 1 - b.turn, nil
+		}
+		return 0, noRange("%s %s lies before the first turn: %s", flag, b, c.extent())
+	}
+	is := func(t turnStart) bool { return t.turn == b.turn }
+	if i := slices.IndexFunc(c.live, is); i >= 0 {
+		return i, nil
+	}
+	if slices.ContainsFunc(c.begun, is) {
+		return 0, noRange("%s %s: turn %d has been taken back; %s", flag, b, b.turn, c.extent())
+	}
+	return 0, noRange("%s %s: there is no turn %d; %s", flag, b, b.turn, c.extent())
+}
+
+// extent says which turns there are.
+func (c *rangeChoice) extent() string {
+	first, last := c.live[0].turn, c.live[len(c.live)-1].turn
+	switch {
+	case first == last:
+		return fmt.Sprintf("the only turn is %d", first)
+	case last-first == len(c.live)-1:
+		return fmt.Sprintf("the turns are %d to %d", first, last)
+	}
+	return fmt.Sprintf("%d turns are left of %d to %d", len(c.live), first, last)
+}
+
+// keepNone says how to compact everything.
+const keepNone = "--keep-last 0 leaves none out"
+
+// kept names the turns that KeepLast leaves out.
+func (c *rangeChoice) kept() string {
+	if c.KeepLast == 1 {
+		return "the newest turn, which is left out"
+	}
+	return fmt.Sprintf("the %d newest turns, which are left out", c.KeepLast)
+}
+
+// reversed says why a range whose ends lie the wrong way round holds nothing.
+// It has a lower bound: no turn comes before the first.
+func (c *rangeChoice) reversed(from, to int) error {
+	first := c.told("--from", c.From, from)
+	if c.To == nil {
+		among := "among "
+		if c.KeepLast == 1 {
+			among = ""
+		}
+		return noRange("%s is %s%s; %s", first, among, c.kept(), keepNone)
+	}
+	if c.From.form == boundAgo && c.To.form == boundAgo && c.From.ago >= c.To.ago {
+		return noRange("no turn was begun between %s and %s ago", c.From, c.To)
+	}
+	return noRange("%s comes after %s; --from takes the earlier turn", first, c.told("--to", c.To, to))
+}
+
+// told is a bound as it was written, with the turn it means.
+func (c *rangeChoice) told(flag string, b *Bound, i int) string {
+	if b.form == boundTurn {
+		return fmt.Sprintf("%s %s", flag, b)
+	}
+	return fmt.Sprintf("%s %s (turn %d)", flag, b, c.live[i].turn)
+}
+
+// lastIndex is the index of the last element that satisfies is, -1 if none does.
+func lastIndex[T any](all []T, is func(T) bool) int {
+	for i := len(all) - 1; i >= 0; i-- {
+		if is(all[i]) {
+			return i
+		}
+	}
+	return -1
+}

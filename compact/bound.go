@@ -1,0 +1,168 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds are what S64 lets the user write for the ends of a range:
+//
+//   - 5 is turn 5, counted from 0; -3 is the turn three before the last one
+//   - 5h, 30m, 2d, 1w, 90s and sums such as 1d12h, largest unit first and each
+//     once, are a time ago; a day has 24 hours
+//   - last is the turn at which the newest compaction was made
+//   - everything else is an error that names these forms; ASCII digits only, no
+//     spaces, no + and no -0
+
+// Bound is one end of a range as the user wrote it. Which turn it means is
+// decided by [ResolveRange]. The zero value is turn 0. Bounds can be compared
+// with ==.
+type Bound struct {
+	form boundForm
+	turn int           // boundTurn: the turn; boundBack: turns before the last, at least 1
+	ago  time.Duration // boundAgo, not negative
+}
+
+// boundForm is what kind of text a bound was.
+type boundForm int
+
+const (
+	boundTurn boundForm = iota
+	boundBack
+	boundAgo
+	boundLast
+)
+
+// lastWord is the bound at the newest compaction.
+const lastWord = "last"
+
+// boundForms is what an error says of the forms.
+const boundForms = "write a turn (5), turns before the last one (-3), a time ago (5h, 30m, 2d, 1w, 1d12h) or last"
+
+// The units of a time ago, largest first: their letters and lengths.
+const boundLetters = "wdhms"
+
+var boundLengths = [...]time.Duration{7 * 24 * time.Hour, 24 * time.Hour, time.Hour, time.Minute, time.Second}
+
+// What is wrong with a text that is almost a bound.
+var (
+	errBoundOther     = errors.New("it has none of the forms")
+	errBoundMinusZero = errors.New("turns before the last one begin at -1")
+	errBoundTooLarge  = errors.New("the number is too large")
+	errBoundTooLong   = errors.New("that is longer ago than can be counted; 0 is the start")
+	errBoundSigned    = errors.New("a time ago has no sign")
+	errBoundNumber    = errors.New("a time ago is written in whole numbers, each with a unit (w, d, h, m, s)")
+	errBoundOrder     = errors.New("the units of a time ago come once each, the largest first")
+)
+
+// ParseBound reads a bound of a range (S64). The error names the forms, with an
+// example of each, and is safe to print whatever the text was.
+func ParseBound(text string) (Bound, error) {
+	b, err := parseBound(text)
+	if err == nil {
+		return b, nil
+	}
+	const shown = 40
+	if r := []rune(text); len(r) > shown {
+		text = string(r[:shown]) + "..."
+	}
+	return Bound{}, fmt.Errorf("%q is no bound of a range: %w; %s", text, err, boundForms)
+}
+
+func parseBound(text string) (Bound, error) {
+	digits, back := strings.CutPrefix(text, "-")
+	switch {
+	case text == lastWord:
+		return Bound{form: boundLast}, nil
+	case digits == "" || !isDigit(digits[0]):
+		return Bound{}, errBoundOther
+	case leadingDigits(digits) < len(digits) && back:
+		return Bound{}, errBoundSigned
+	case leadingDigits(digits) < len(digits):
+		ago, err := parseAgo(text)
+		return Bound{form: boundAgo, ago: ago}, err
+	}
+	n, err := strconv.Atoi(digits)
+	switch {
+	case err != nil:
+		return Bound{}, errBoundTooLarge
+	case !back:
+		return Bound{form: boundTurn, turn: n}, nil
+	case n == 0:
+		return Bound{}, errBoundMinusZero
+	}
+	return Bound{form: boundBack, turn: n}, nil
+}
+
+// parseAgo reads a sum of amounts with units. It begins with a digit.
+func parseAgo(text string) (time.Duration, error) {
+	var sum time.Duration
+	before := -1 // index of the unit before
+	for text != "" {
+		n := leadingDigits(text)
+		if n == 0 || n == len(text) {
+			return 0, errBoundNumber
+		}
+		unit := strings.IndexByte(boundLetters, text[n])
+		switch {
+		case unit < 0:
+			return 0, errBoundNumber
+		case unit <= before:
+			return 0, errBoundOrder
+		}
+		amount, err := strconv.ParseInt(text[:n], 10, 64)
+		length := boundLengths[unit]
+		if err != nil || amount > int64((math.MaxInt64-sum)/length) {
+			return 0, errBoundTooLong
+		}
+		sum += time.Duration(amount) * length
+		text, before = text[n+1:], unit
+	}
+	return sum, nil
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// leadingDigits is how many digits a text begins with.
+func leadingDigits(text string) int {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	return n
+}
+
+// String is the bound as [ParseBound] reads it, in the shortest way: 90m is
+// 1h30m. Weeks are told only where nothing else is left: 10d stays 10d.
+func (b Bound) String() string {
+	switch b.form {
+	case boundBack:
+		return "-" + strconv.Itoa(b.turn)
+	case boundAgo:
+		return agoText(b.ago)
+	case boundLast:
+		return lastWord
+	}
+	return strconv.Itoa(b.turn)
+}
+
+func agoText(ago time.Duration) string {
+	if ago == 0 {
+		return "0s"
+	}
+	var b strings.Builder
+	for i, length := range boundLengths {
+		if i == 0 && ago%length != 0 {
+			continue
+		}
+		if n := ago / length; n > 0 {
+			fmt.Fprintf(&b, "%d%c", n, boundLetters[i])
+			ago -= n * length
+		}
+	}
+	return b.String()
+}
