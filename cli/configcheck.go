@@ -20,12 +20,7 @@ import (
 // checkNames reports the names in a configuration that nothing answers to.
 func (a *app) checkNames(l config.Loaded) error {
 	problems := a.screenProblems(l)
-	if name := l.Config.Model; name != "" {
-		one := &app{env: a.env, loaded: &l}
-		if _, err := one.named(name); err != nil {
-			problems = append(problems, l.Problem("model", err.Error(), hintOf(err)))
-		}
-	}
+	problems = append(problems, a.modelProblems(l)...)
 	if p := a.ruleProblem(l); p != nil {
 		problems = append(problems, p)
 	}
@@ -33,6 +28,26 @@ func (a *app) checkNames(l config.Loaded) error {
 		return nil
 	}
 	slices.SortStableFunc(problems, func(x, y *config.Problem) int { return cmp.Compare(x.Line, y.Line) })
+	return problems
+}
+
+// modelProblems is the models that are not known.
+func (a *app) modelProblems(l config.Loaded) config.Problems {
+	named := map[string]string{"model": l.Config.Model, "compaction.summary.model": l.Config.Compaction.Summary.Model}
+	for name, p := range l.Config.Compaction.Profiles {
+		if p.Summary != nil {
+			named[config.Path("compaction", "profiles", name, "summary", "model")] = p.Summary.Model
+		}
+	}
+	var problems config.Problems
+	one := &app{env: a.env, loaded: &l}
+	for _, key := range slices.Sorted(maps.Keys(named)) {
+		if name := named[key]; name != "" {
+			if _, err := one.named(name); err != nil {
+				problems = append(problems, l.Problem(key, err.Error(), hintOf(err)))
+			}
+		}
+	}
 	return problems
 }
 
