@@ -79,7 +79,7 @@ func speaks(bodies []conversation.Body) bool {
 // fold takes stored events into the view, the meter and what is kept at hand.
 func (a *Agent) fold(events []conversation.Event) {
 	a.memory.note(events)
-	a.view = a.view.Extend(events)
+	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	for i, e := range events {
 		switch b := e.Body.(type) {

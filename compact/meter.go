@@ -148,6 +148,9 @@ func (m Meter) CalibratedEstimate() float64 { return m.factor() * m.estimate }
 // the view already holds: it anchors there, learns, and adds the cost. A report
 // of a request built under an older revision adds its cost only.
 func (m Meter) WithUsage(u conversation.Usage) Meter {
+	if u.For != conversation.ForReply {
+		return m.charged(u)
+	}
 	m = m.anchored(u)
 	if u.Revision == m.view.Revision {
 		m.cal = learn(m.cal, u.Prompt, u.Estimate)
@@ -164,7 +167,7 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 		if !ok {
 			continue
 		}
-		if u.Model == model {
+		if u.Model == model && u.For == conversation.ForReply {
 			m = m.anchored(u)
 		} else {
 			m = m.charged(u)
@@ -172,6 +175,13 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 	}
 	return m
 }
+
+// Weigh is the calibrated estimate of a text in tokens.
+func (m Meter) Weigh(s conversation.Size) float64 { return m.factor() * Estimate(s) }
+
+// estimatedTokens is the calibrated estimate of a request, whatever was
+// reported.
+func (m Meter) estimatedTokens() int { return int(math.Round(m.factor() * m.estimate)) }
 
 // estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {

@@ -161,3 +161,7 @@ type DedupeParams struct {
 	ExcludedTools        []string            // never touched
 	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
 }
+
+// targetShare is how far below the load line a pass goes: it acts rarely, and
+// then makes room.
+const targetShare = 0.5

@@ -41,20 +41,43 @@ type Message struct {
 	State  State
 	Why    string // why it looks as it does; "" for verbatim
 
+	Overlay  uint64 // Seq of the newest overlay that shaped it, 0 if none did
+	Repeats  uint64 // Seq of the result it points to instead of repeating it, 0 if none
+	Stripped bool   // Reasoning is hidden, and kept only for endpoints that demand it back
+
 	Size          conversation.Size // of Text as it is here
 	ReasoningSize conversation.Size // of Reasoning
-	Before        conversation.Size // of the text as it was said
+	Before        conversation.Size // of text and calls of Events as they were said; of a pair that stands for a range, on one of them
+}
+
+// After is the size of the message's text and calls as they are here.
+func (m *Message) After() conversation.Size {
+	s := m.Size
+	for i := range m.Calls {
+		s = s.Plus(m.Calls[i].Size)
+	}
+	return s
+}
+
+// Absence is an event that is part of no message: taken back, or left out
+// without a line that stands for it.
+type Absence struct {
+	Event   uint64
+	Turn    int
+	Overlay uint64 // Seq of the overlay that hides it
+	State   State
+	Why     string
 }
 
 // segment is the category the message's text belongs to.
 func (m *Message) segment() Segment {
+	if m.State == StateSummarised || m.State == StateDropped {
+		return Summary
+	}
 	switch m.Role {
 	case RoleSystem:
 		return System
 	case RoleUser:
-		if m.State == StateSummarised || m.State == StateDropped {
-			return Summary
-		}
 		return User
 	case RoleTool:
 		if m.State == StateMasked {
@@ -77,15 +100,18 @@ func (m *Message) AddTo(s *Sizes) {
 }
 
 // View is what the model is sent, without the system prompt and the tools:
-// the messages in order, and the sum of their sizes.
+// the messages in order, and the sum of their sizes. Every event that is sent
+// or could be stands in a message's Events or in Absent.
 type View struct {
 	Messages []Message
+	Absent   []Absence
 	Sizes    Sizes
 	Revision uint64   // overlay revision it was projected under
 	Through  uint64   // Seq of the newest event it takes into account
 	Notes    []string // what could not be applied, for the user; empty if all is well
 
-	tip *int // length of the longest view on the array behind Messages
+	tip  *int // length of the longest view on the array behind Messages
+	read int  // events of the log it was projected from
 }
 
 // Segment is a category of what fills the window.

@@ -137,6 +137,14 @@ type Policies struct {
 	MinChars int                   `json:"min_chars,omitempty"` // shorter results stay
 }
 
+// For is what is stripped of the calls of one tool.
+func (p *Policies) For(tool string) (request, response bool) {
+	if t, ok := p.Tools[tool]; ok {
+		return t.Request, t.Response
+	}
+	return p.Request, p.Response
+}
+
 // ReasoningPolicy says what happens to reasoning.
 type ReasoningPolicy string
 

@@ -1,0 +1,153 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// The overlays that one pass commits are an epoch: they come into force
+// together, break the cached prefix once, and are taken back together.
+
+// ErrNothingToUndo says that no compaction is in force.
+var ErrNothingToUndo = errors.New("there is no compaction to undo")
+
+// ErrNothingToRedo says that no compaction was undone since the newest one.
+var ErrNothingToRedo = errors.New("there is no undone compaction to bring back")
+
+// Epoch is one pass of compaction as the log has it.
+type Epoch struct {
+	ID       uint64 // Seq of its first overlay
+	Turn     int    // at which it was made
+	Time     time.Time
+	Made     conversation.Made
+	Overlays []conversation.Event // caps, masks, summaries and drops, in order
+	InForce  bool
+	Reverted uint64 // epoch of the revert that took it back, 0 while it is in force
+}
+
+// Epochs lists the compactions of a log, oldest first, those that were taken
+// back included. Pins, rewinds and reverts are none.
+func Epochs(log []conversation.Event) []Epoch {
+	force := map[uint64]bool{}
+	for _, i := range conversation.InForce(log) {
+		force[log[i].Seq] = true
+	}
+	var list []Epoch
+	at := map[uint64]int{}
+	for _, e := range log {
+		if !compaction(e.Body) {
+			continue
+		}
+		made, _ := conversation.MadeOf(e.Body)
+		id := made.Epoch
+		if id == 0 {
+			id = e.Seq
+		}
+		i, known := at[id]
+		if !known {
+			i = len(list)
+			at[id] = i
+			list = append(list, Epoch{ID: id, Turn: e.Turn, Time: e.Time, Made: made})
+		}
+		list[i].Overlays = append(list[i].Overlays, e)
+		list[i].InForce = list[i].InForce || force[e.Seq]
+	}
+	for i := range list {
+		if !list[i].InForce {
+			list[i].Reverted = revertOf(log, list[i].ID)
+		}
+	}
+	return list
+}
+
+// compaction reports whether a body is an overlay that reduces.
+func compaction(b conversation.Body) bool {
+	switch b.(type) {
+	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
+		return true
+	}
+	return false
+}
+
+// revertOf is the epoch of the newest revert in force that took an epoch back,
+// 0 without one.
+func revertOf(log []conversation.Event, epoch uint64) uint64 {
+	taken := map[uint64]bool{}
+	for i := len(log) - 1; i >= 0; i-- {
+		b, ok := log[i].Body.(conversation.Revert)
+		if !ok || taken[b.Made.Epoch] {
+			continue
+		}
+		if b.Epoch == epoch {
+			return b.Made.Epoch
+		}
+		taken[b.Epoch] = true
+	}
+	return 0
+}
+
+// LastCompaction is the turn at which the newest compaction in force was made;
+// false without one.
+func LastCompaction(log []conversation.Event) (turn int, ok bool) {
+	for _, e := range Epochs(log) {
+		if e.InForce {
+			turn, ok = e.Turn, true
+		}
+	}
+	return turn, ok
+}
+
+// Undo is the overlay that takes an epoch back; 0 is the newest in force. The
+// error wraps ErrNothingToUndo.
+func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {
+	var found *Epoch
+	list := Epochs(log)
+	for i := range list {
+		if list[i].InForce && (epoch == 0 || list[i].ID == epoch) {
+			found = &list[i]
+		}
+	}
+	if found == nil {
+		if epoch != 0 {
+			return conversation.Revert{}, fmt.Errorf("%w: no compaction %d is in force", ErrNothingToUndo, epoch)
+		}
+		return conversation.Revert{}, ErrNothingToUndo
+	}
+	return conversation.Revert{Epoch: found.ID}, nil
+}
+
+// Redo is the overlay that brings the compaction back which was undone last.
+// It is possible until another one is made. The error wraps ErrNothingToRedo.
+func Redo(log []conversation.Event) (conversation.Revert, error) {
+	var undone *Epoch
+	newest := uint64(0)
+	list := Epochs(log)
+	for i := range list {
+		if list[i].InForce {
+			newest = max(newest, list[i].ID)
+		}
+		if list[i].Reverted != 0 && (undone == nil || list[i].Reverted > undone.Reverted) {
+			undone = &list[i]
+		}
+	}
+	switch {
+	case undone == nil:
+		return conversation.Revert{}, ErrNothingToRedo
+	case newest > undone.Reverted:
+		return conversation.Revert{}, fmt.Errorf("%w: another compaction was made since", ErrNothingToRedo)
+	}
+	return conversation.Revert{Epoch: undone.Reverted, Redoes: undone.ID}, nil
+}
+
+// Stamp makes bodies one epoch that begins at seq.
+func Stamp(bodies []conversation.Body, seq uint64, made conversation.Made) []conversation.Body {
+	made.Epoch = seq
+	out := make([]conversation.Body, len(bodies))
+	for i, b := range bodies {
+		out[i] = conversation.WithMade(b, made)
+	}
+	return out
+}

@@ -1,0 +1,229 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// A pass is a compaction worked out on a log and not made yet: it can be shown
+// before it takes effect, and it commits nothing. Rules:
+//
+//   - It is made of one log; it holds while no overlay joins that log.
+//   - A summary that partly overlaps earlier ones grows until it covers them
+//     whole (S64), and what nothing is gained by is refused.
+//   - Without a summary it is exact. With one, it is until the text is there.
+
+// ErrNothingToGain says that a compaction would leave the view as it is, or
+// make it longer.
+var ErrNothingToGain = errors.New("nothing would be saved")
+
+// Situation is what a compaction depends on besides the log and the rules.
+type Situation struct {
+	Meter Meter // of a request as it would be made now, its view included
+	Now   time.Time
+	// Cold says that the provider's cache no longer holds the conversation, or
+	// that nobody knows: a summary then reads what was said.
+	Cold bool
+	// Caps is what the endpoint wants, for a summary that is asked for as the
+	// next request.
+	Caps Capabilities
+	// Transcript is the file that holds the history as it was sent (JCL), "" for none.
+	Transcript string
+}
+
+// Pass is a compaction that could be made.
+type Pass struct {
+	Profile string
+	Range   Range
+	Spans   []conversation.Span
+	Focus   string
+	Job     *SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
+
+	log    []conversation.Event
+	rules  Rules
+	now    Situation
+	made   conversation.Made
+	before View
+	after  View
+	bodies []conversation.Body
+}
+
+// NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoRange
+// or ErrNothingToGain and say what to do; nothing is changed then.
+func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, error) {
+	name, p, err := r.profile(w)
+	if err != nil {
+		return Pass{}, err
+	}
+	pass := Pass{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.view}
+	pass.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
+	if pass.Range, err = pass.resolve(w, p); err != nil {
+		return Pass{}, err
+	}
+	pass.Spans = pass.Range.Spans(log, goneTurns(log))
+	if len(pass.Spans) == 0 {
+		return Pass{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, turns(pass.Range.From, pass.Range.To))
+	}
+	if p.Summarize {
+		err = pass.needSummary(p.Summary)
+	} else {
+		err = pass.apply(pass.mechanical(p))
+	}
+	if err != nil {
+		return Pass{}, err
+	}
+	return pass, nil
+}
+
+// resolve is the range a wish means on the log.
+func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
+	keep := w.KeepLast
+	if keep < 0 {
+		keep = pass.rules.KeepLast
+	}
+	last, _ := LastCompaction(pass.log)
+	r, err := ResolveRange(pass.log, RangeOptions{From: w.From, To: w.To, KeepLast: keep, Now: pass.now.Now,
+		LastCompaction: last, Gone: goneTurns(pass.log)})
+	if err != nil || !p.Summarize {
+		return r, err
+	}
+	existing := SummaryRanges(pass.log)
+	if p.Summary.Mode == ModeCumulative && len(existing) > 0 {
+		for _, old := range existing {
+			r.From = min(r.From, old.From)
+		}
+	}
+	return ExtendOver(r, existing), nil
+}
+
+// SummaryRanges are the ranges of the summaries in force that are texts.
+func SummaryRanges(log []conversation.Event) []Range {
+	var out []Range
+	for _, s := range summaries(log) {
+		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
+	}
+	return out
+}
+
+// summaries are the texts in force, in the order of the log.
+func summaries(log []conversation.Event) []conversation.Summary {
+	var out []conversation.Summary
+	for _, i := range conversation.InForce(log) {
+		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// goneTurns tells which turns were taken back, nil if none was.
+func goneTurns(log []conversation.Event) func(int) bool {
+	gone := map[int]bool{}
+	for _, i := range conversation.InForce(log) {
+		b, ok := log[i].Body.(conversation.Rewind)
+		if !ok {
+			continue
+		}
+		for _, e := range log[:i] {
+			if e.Turn >= b.Turn && sent(e.Body) {
+				gone[e.Turn] = true
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	return func(turn int) bool { return gone[turn] }
+}
+
+// mechanical is the overlay of a profile that needs no model.
+func (pass *Pass) mechanical(p Profile) conversation.Body {
+	style := pass.rules.Preset.Style()
+	if style != conversation.StyleJP {
+		style = conversation.StylePlimsoll // the other seeds have no words for it
+	}
+	policies := pass.rules.Policies(p, pass.toolsUsed())
+	return conversation.Summary{Style: style, Version: StubVersion, Spans: pass.Spans,
+		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
+}
+
+// toolsUsed names the tools that occur in the range.
+func (pass *Pass) toolsUsed() []string {
+	var names []string
+	for _, e := range pass.log {
+		if !holds(pass.Spans, e.Seq) {
+			continue
+		}
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for _, c := range b.Calls {
+				names = append(names, c.Name)
+			}
+		case conversation.ToolResult:
+			names = append(names, b.Tool)
+		}
+	}
+	return names
+}
+
+// apply takes overlays into the pass. The error wraps ErrNothingToGain.
+func (pass *Pass) apply(bodies ...conversation.Body) error {
+	events := append([]conversation.Event(nil), pass.log...)
+	next := uint64(1)
+	if n := len(pass.log); n > 0 {
+		next = pass.log[n-1].Seq + 1
+	}
+	for i, b := range Stamp(bodies, next, pass.made) {
+		events = append(events, conversation.Event{Seq: next + uint64(i), Time: pass.now.Now, Body: b})
+	}
+	after := Project(events)
+	before, then := pass.tokens(pass.before), pass.tokens(after)
+	if then >= before && pass.rules.Preset.Style() == conversation.StylePlimsoll || !changed(pass.before, after) {
+		return fmt.Errorf("%w: %s already are as short as the profile %s makes them%s",
+			ErrNothingToGain, turns(pass.Range.From, pass.Range.To), pass.Profile, pass.advice())
+	}
+	pass.after, pass.bodies = after, bodies
+	pass.made.Before, pass.made.After = before, then
+	pass.made.Why = pass.why()
+	return nil
+}
+
+// advice is what else could be tried.
+func (pass *Pass) advice() string {
+	if pass.rules.Profiles[pass.Profile].Summarize {
+		return ""
+	}
+	if pass.Profile == ProfileLight {
+		return " (reasoning is rarely sent back anyway); --profile " + ProfileDefault + " or " + ProfileHeavy + " does more"
+	}
+	return "; --profile " + ProfileHeavy + " replaces them by a summary"
+}
+
+// why tells the user what the pass did.
+func (pass *Pass) why() string {
+	text := turns(pass.Range.From, pass.Range.To)
+	for _, l := range pass.Layers() {
+		text += ", " + l.words()
+	}
+	if pass.Focus != "" {
+		text += ", focus: " + firstChars(pass.Focus, 120)
+	}
+	return text
+}
+
+// tokens is the calibrated estimate of a request with a view.
+func (pass *Pass) tokens(v View) int { return pass.now.Meter.WithView(v).estimatedTokens() }
+
+// Bodies are the overlays to append in one transaction as one epoch whose first
+// event gets this Seq. Nil while a summary is needed.
+func (pass *Pass) Bodies(seq uint64) []conversation.Body { return Stamp(pass.bodies, seq, pass.made) }
+
+// After is the view that the pass would give; the zero view while a summary is
+// needed.
+func (pass *Pass) After() View { return pass.after }
+
+// changed reports whether two views show anything differently.
+func changed(a, b View) bool { return firstChange(a, b) >= 0 }

@@ -1,0 +1,138 @@
+package compact
+
+import "plimsoll/conversation"
+
+// A pass whose profile summarises needs a text. What the summariser reads is
+// decided here:
+//
+//   - the view, while the provider's cache is warm: the request is then the next
+//     one and one message, and is served from the cache
+//   - what was said, written out, when the cache is cold, when another model
+//     writes, where the rules say so, and always where the view already shows a
+//     summary: a summary is never summarised (S64)
+//   - earlier summaries and what came after, in cumulative mode only (ONE)
+
+// appendixShare bounds what the program adds to a summary, as a share of what
+// is covered: with the text it stays well below it.
+const appendixShare = 0.2
+
+// needSummary makes the job.
+func (pass *Pass) needSummary(r SummaryRules) error {
+	window := pass.now.Meter.Window().Tokens
+	free := 0
+	if window > 0 {
+		free = max(window-pass.now.Meter.estimatedTokens(), 1)
+	}
+	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
+		Covered: CoveredTokens(pass.before, pass.Spans)}
+	switch {
+	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
+		job := MergedJob(pass.earlier(), pass.log, ask)
+		pass.Spans = job.Spans
+		pass.Range = Range{From: job.FromTurn, To: job.ToTurn}
+		pass.Job = &job
+	case pass.readsView(r):
+		ask.Free = free
+		job := ViewJob(pass.before, pass.now.Caps, ask)
+		pass.Job = &job
+	default:
+		pass.Job = pass.rawJob(ask)
+	}
+	return nil
+}
+
+func (pass *Pass) rawJob(ask SummaryAsk) *SummaryJob {
+	job := RawJob(pass.log, ask)
+	return &job
+}
+
+// readsView reports whether the summariser reads the next request.
+func (pass *Pass) readsView(r SummaryRules) bool {
+	switch {
+	case r.Mode == ModeRawUnion || r.Model != "" || pass.rules.Preset.Style() != conversation.StylePlimsoll:
+		return false
+	case pass.coversSummary():
+		return false
+	}
+	return r.Input == InputView || r.Input == InputAuto && !pass.now.Cold
+}
+
+// Fallback is the job in the form that writes out what was said, for when the
+// view's form was too long. Nil if the job has that form already.
+func (pass *Pass) Fallback() *SummaryJob {
+	if pass.Job == nil || pass.Job.Input != InputView {
+		return nil
+	}
+	return pass.rawJob(pass.Job.ask)
+}
+
+// coversSummary reports whether the view shows a part of what is to be covered
+// as a summary, or not at all.
+func (pass *Pass) coversSummary() bool {
+	for i := range pass.before.Messages {
+		m := &pass.before.Messages[i]
+		if (m.State == StateSummarised || m.State == StateDropped) && covers(pass.Spans, m.Events) {
+			return true
+		}
+	}
+	return false
+}
+
+// earlier are the summaries in force that end within what is to be covered.
+func (pass *Pass) earlier() []conversation.Summary {
+	var out []conversation.Summary
+	for _, s := range summaries(pass.log) {
+		if n := len(s.Spans); n > 0 && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Accept takes the answer to the pass's job. The error wraps ErrSummaryRefused
+// or ErrNothingToGain; the pass is then as it was.
+func (pass *Pass) Accept(a Answer) error {
+	text, err := Accept(*pass.Job, a)
+	if err != nil {
+		return err
+	}
+	return pass.take(text, a)
+}
+
+// take puts an accepted text in force for the pass.
+func (pass *Pass) take(text string, a Answer) error {
+	job := pass.Job
+	body := conversation.Summary{
+		Style: pass.rules.Preset.Style(), Version: BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
+		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
+	}
+	if body.Input == "" {
+		body.Input = string(job.Input)
+	}
+	if job.Input == InputMerged {
+		for _, s := range pass.earlier() {
+			body.Depth = max(body.Depth, s.Depth+1)
+			body.Parents = append(body.Parents, pass.seqOf(s))
+		}
+	}
+	if body.Style == conversation.StylePlimsoll {
+		room := min(AppendixBudget(pass.now.Meter.Window().Tokens), int(appendixShare*float64(job.CoveredTokens)))
+		body.Appendix = Appendix(pass.log, pass.Spans, room)
+	}
+	pass.Job = nil
+	if err := pass.apply(body); err != nil {
+		pass.Job = job
+		return err
+	}
+	return nil
+}
+
+// seqOf is the event of a summary in force, 0 if it is none.
+func (pass *Pass) seqOf(s conversation.Summary) uint64 {
+	for _, i := range conversation.InForce(pass.log) {
+		if b, ok := pass.log[i].Body.(conversation.Summary); ok && b.Made == s.Made && b.Text == s.Text {
+			return pass.log[i].Seq
+		}
+	}
+	return 0
+}

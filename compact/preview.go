@@ -1,0 +1,248 @@
+package compact
+
+import (
+	"math"
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// What a pass would do, in numbers, before it does it. They are those of the
+// views before and after: nothing is guessed but what a model has yet to write.
+
+// Layer is what one kind of reduction does in a pass.
+type Layer struct {
+	Kind   string // results, arguments, reasoning, calls, summary, dropped
+	Events int    // that are shown otherwise
+	Saved  int    // tokens
+}
+
+// words says a layer in words.
+func (l Layer) words() string {
+	switch l.Kind {
+	case layerResults:
+		return count(l.Events, "result") + " masked"
+	case layerArguments:
+		return count(l.Events, "reply's arguments") + " stripped"
+	case layerReasoning:
+		return "reasoning stripped"
+	case layerCalls:
+		return "tool calls left out"
+	case layerDropped:
+		return count(l.Events, "message") + " dropped"
+	}
+	return "1 summary"
+}
+
+const (
+	layerResults   = "results"
+	layerArguments = "arguments"
+	layerReasoning = "reasoning"
+	layerCalls     = "calls"
+	layerSummary   = "summary"
+	layerDropped   = "dropped"
+)
+
+// Preview is a pass in numbers. Tokens are calibrated estimates of a whole
+// request.
+type Preview struct {
+	Profile string
+	Range   Range
+	Before  int
+	After   int // with a summary that is not written yet: with the longest expected
+	Layers  []Layer
+	// BreakAt is the Seq of the first event that is shown otherwise: from there
+	// on the provider's cache is of no use. 0: nothing changes.
+	BreakAt uint64
+	// Behind is how many tokens behind that place are sent again as new.
+	Behind  int
+	Summary *SummaryNeed // nil: none, or it is written
+}
+
+// SummaryNeed is a summary that a preview cannot show.
+type SummaryNeed struct {
+	Model    string // "": the conversation's
+	Input    SummaryInput
+	Covers   int // tokens
+	Estimate int // tokens of the text, at most
+}
+
+// Preview tells what the pass would do.
+func (pass *Pass) Preview() Preview {
+	p := Preview{Profile: pass.Profile, Range: pass.Range, Before: pass.tokens(pass.before)}
+	if pass.Job != nil {
+		return pass.expected(p)
+	}
+	p.After, p.Layers = pass.tokens(pass.after), pass.Layers()
+	if i := firstChange(pass.before, pass.after); i >= 0 {
+		p.BreakAt = brokenAt(pass.before, i)
+		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
+			p.Behind += pass.weigh(m)
+		}
+	}
+	return p
+}
+
+// expected is the preview of a pass whose summary is not written yet.
+func (pass *Pass) expected(p Preview) Preview {
+	covers, events := 0, 0
+	for i, m := range pass.before.Messages {
+		if !holds(pass.Spans, m.Events[0]) || m.State == StatePinned {
+			if covers > 0 {
+				p.Behind += pass.weigh(m)
+			}
+			continue
+		}
+		if covers == 0 {
+			p.BreakAt = brokenAt(pass.before, i)
+		}
+		covers += pass.weigh(m)
+		events += len(m.Events)
+	}
+	most := pass.Job.MaxTokens
+	if most <= 0 || float64(most) > AcceptedShare*float64(covers) {
+		most = int(AcceptedShare * float64(covers))
+	}
+	p.Behind += most
+	p.After = p.Before - covers + most
+	p.Layers = []Layer{{Kind: layerSummary, Events: events, Saved: covers - most}}
+	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
+	return p
+}
+
+// weigh is a message in tokens.
+func (pass *Pass) weigh(m Message) int {
+	var s Sizes
+	m.AddTo(&s)
+	sum := 0.0
+	for _, seg := range Segments() {
+		if seg != Reasoning || pass.now.Meter.options.EchoReasoning {
+			sum += s.estimate(seg)
+		}
+	}
+	return int(math.Round(pass.now.Meter.factor() * sum))
+}
+
+// Layers is what each kind of reduction does in the pass, without those that
+// do nothing.
+func (pass *Pass) Layers() []Layer {
+	was := map[uint64]*Message{}
+	for i := range pass.before.Messages {
+		m := &pass.before.Messages[i]
+		for _, seq := range m.Events {
+			if was[seq] == nil {
+				was[seq] = m
+			}
+		}
+	}
+	sums := map[string]*Layer{}
+	for i := range pass.after.Messages {
+		pass.compare(&pass.after.Messages[i], was, sums)
+	}
+	for _, a := range pass.after.Absent {
+		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {
+			addLayer(sums, layerCalls, 1, pass.weigh(*m))
+		}
+	}
+	var out []Layer
+	for _, kind := range []string{layerReasoning, layerArguments, layerResults, layerCalls, layerSummary, layerDropped} {
+		if l := sums[kind]; l != nil && l.Events > 0 {
+			out = append(out, *l)
+		}
+	}
+	return out
+}
+
+// compare adds what a message saves.
+func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums map[string]*Layer) {
+	old := was[m.Events[0]]
+	if old == nil || sameMessage(old, m) {
+		return
+	}
+	switch {
+	case m.State == StateSummarised || m.State == StateDropped:
+		pass.compareRun(m, was, sums)
+	case m.Role == RoleTool:
+		addLayer(sums, layerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
+	default:
+		if len(old.Calls) > len(m.Calls) {
+			addLayer(sums, layerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
+			return
+		}
+		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
+			addLayer(sums, layerArguments, 1, saved)
+		}
+		if m.Stripped || m.Reasoning != old.Reasoning {
+			saved := 0
+			if pass.now.Meter.options.EchoReasoning && m.Reasoning == "" {
+				saved = pass.tokensOf(old.ReasoningSize)
+			}
+			addLayer(sums, layerReasoning, 1, saved)
+		}
+	}
+}
+
+// compareRun adds what a message saves that stands for many.
+func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums map[string]*Layer) {
+	kind := layerSummary
+	switch {
+	case m.State == StateDropped && m.Why == whyLeftOut:
+		kind = layerCalls
+	case m.State == StateDropped:
+		kind = layerDropped
+	}
+	saved := -pass.weigh(*m)
+	if m.Before.Chars() > 0 { // of a pair only one stands for the events
+		seen := map[*Message]bool{}
+		for _, seq := range m.Events {
+			if old := was[seq]; old != nil && !seen[old] {
+				seen[old] = true
+				saved += pass.weigh(*old)
+			}
+		}
+		addLayer(sums, kind, len(m.Events), saved)
+		return
+	}
+	addLayer(sums, kind, 0, saved)
+}
+
+func (pass *Pass) tokensOf(s conversation.Size) int { return int(math.Round(pass.now.Meter.Weigh(s))) }
+
+func addLayer(sums map[string]*Layer, kind string, events, saved int) {
+	if sums[kind] == nil {
+		sums[kind] = &Layer{Kind: kind}
+	}
+	sums[kind].Events += events
+	sums[kind].Saved += saved
+}
+
+// firstChange is the index of the first message that differs, -1 if none does.
+func firstChange(a, b View) int {
+	for i := range a.Messages {
+		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
+			return i
+		}
+	}
+	if len(b.Messages) > len(a.Messages) {
+		return len(a.Messages)
+	}
+	return -1
+}
+
+// brokenAt is the Seq that message i of a view begins with, the last one's if
+// there is none.
+func brokenAt(v View, i int) uint64 {
+	if len(v.Messages) == 0 {
+		return 0
+	}
+	return v.Messages[min(i, len(v.Messages)-1)].Events[0]
+}
+
+// sameMessage reports whether two messages are the same on the wire, wherever
+// they came from.
+func sameMessage(a, b *Message) bool {
+	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+		})
+}

@@ -1,0 +1,183 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// A wish is what somebody asks of a compaction, in the words of the command
+// line: bounds become turns, and the profile policies, only when it is worked
+// out on a log.
+
+// ErrNoProfile says that no profile has the name asked for.
+var ErrNoProfile = errors.New("there is no such profile")
+
+// ErrBadWish says that a wish contradicts itself or cannot be read.
+var ErrBadWish = errors.New("the compaction asked for cannot be read")
+
+// Wish is a compaction that somebody asks for.
+type Wish struct {
+	Profile  string // "": the default one, or with Focus the one that summarises
+	From, To *Bound // nil: from the start; to KeepLast turns before the end
+	KeepLast int    // newest turns left alone; negative: as the rules say
+	Focus    string // what a summary should preserve
+	Source   conversation.Source
+	Trigger  string // what set it off, in a word or two
+}
+
+// NewWish is the wish of a user who says nothing further.
+func NewWish() Wish {
+	return Wish{KeepLast: -1, Source: conversation.SourceManual, Trigger: "command"}
+}
+
+// Deed is what is to be done with a wish that was typed.
+type Deed string
+
+// The deeds of the command.
+const (
+	DeedCompact Deed = "compact"
+	DeedPreview Deed = "preview" // --dry-run
+	DeedUndo    Deed = "undo"
+	DeedRedo    Deed = "redo"
+)
+
+// ParseWish reads what stands behind /compact in the chat: the flags of the
+// command line, and the focus as free text. Errors wrap ErrBadWish.
+func ParseWish(text string) (Wish, Deed, error) {
+	p := wishParser{wish: NewWish(), deed: DeedCompact, words: strings.Fields(text)}
+	for len(p.words) > 0 && p.err == nil {
+		p.next()
+	}
+	if p.err == nil && p.wish.To != nil && p.kept {
+		p.err = errors.New("--to and --keep-last both say where the range ends; use one of them")
+	}
+	if p.err != nil {
+		return Wish{}, "", fmt.Errorf("%w: %w", ErrBadWish, p.err)
+	}
+	p.wish.Focus = strings.Join(p.focus, " ")
+	return p.wish, p.deed, nil
+}
+
+type wishParser struct {
+	wish  Wish
+	deed  Deed
+	words []string
+	focus []string
+	kept  bool
+	err   error
+}
+
+func (p *wishParser) next() {
+	word := p.words[0]
+	p.words = p.words[1:]
+	if !strings.HasPrefix(word, "--") {
+		p.focus = append(p.focus, word)
+		return
+	}
+	name, value, attached := strings.Cut(word, "=")
+	switch name {
+	case "--dry-run":
+		p.deed = DeedPreview
+	case "--undo":
+		p.deed = DeedUndo
+	case "--redo":
+		p.deed = DeedRedo
+	case "--":
+		p.focus = append(p.focus, p.words...)
+		p.words = nil
+	case "--from":
+		p.from(value, attached)
+	case "--to":
+		p.wish.To = p.bound(name, p.value(name, value, attached))
+	case "--profile":
+		p.wish.Profile = p.value(name, value, attached)
+	case "--focus":
+		p.focus = append(p.focus, p.value(name, value, attached))
+	case "--keep", "--keep-last":
+		p.keep(name, p.value(name, value, attached))
+	default:
+		p.err = fmt.Errorf("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --dry-run, --undo, --redo", name)
+	}
+}
+
+// from reads --from, which may stand without a value: then it is last.
+func (p *wishParser) from(value string, attached bool) {
+	if !attached {
+		value = "last"
+		if len(p.words) > 0 {
+			if b, err := ParseBound(p.words[0]); err == nil {
+				p.wish.From = &b
+				p.words = p.words[1:]
+				return
+			}
+		}
+	}
+	p.wish.From = p.bound("--from", value)
+}
+
+func (p *wishParser) value(name, value string, attached bool) string {
+	if attached {
+		return value
+	}
+	if len(p.words) == 0 {
+		p.err = fmt.Errorf("%s wants a value behind it", name)
+		return ""
+	}
+	value = p.words[0]
+	p.words = p.words[1:]
+	return value
+}
+
+func (p *wishParser) bound(name, value string) *Bound {
+	if p.err != nil {
+		return nil
+	}
+	b, err := ParseBound(value)
+	if err != nil {
+		p.err = fmt.Errorf("%s: %w", name, err)
+		return nil
+	}
+	return &b
+}
+
+func (p *wishParser) keep(name, value string) {
+	if p.err != nil {
+		return
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		p.err = fmt.Errorf("%s wants a number of turns, such as 3, not %q", name, value)
+		return
+	}
+	p.wish.KeepLast, p.kept = n, true
+}
+
+// profile is the profile a wish means, by name.
+func (r Rules) profile(w Wish) (string, Profile, error) {
+	name := w.Profile
+	if name == "" {
+		name = r.DefaultProfile
+		if w.Focus != "" && !r.Profiles[name].Summarize {
+			name = ProfileHeavy
+		}
+	}
+	p, ok := r.Profiles[name]
+	if !ok {
+		names := make([]string, 0, len(r.Profiles))
+		for n := range r.Profiles {
+			names = append(names, n)
+		}
+		slices.Sort(names)
+		return name, p, fmt.Errorf("%w: %q; there are %s", ErrNoProfile, name, strings.Join(names, ", "))
+	}
+	if w.Focus != "" && !p.Summarize {
+		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
+			ErrBadWish, name, ProfileHeavy)
+	}
+	return name, p, nil
+}
