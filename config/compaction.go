@@ -3,7 +3,8 @@ package config
 import "time"
 
 // Compaction is how and when the model's view of a conversation is reduced. A preset fills the keys below it; a key set
-// explicitly wins over the preset ([Loaded.Explicit] tells which are). Ratios are shares of the context window in (0, 1].
+// explicitly wins over the preset ([LoadOptions.Preset] gives its values, [Loaded.Explicit] tells which keys were set).
+// Ratios are shares of the context window in (0, 1].
 type Compaction struct {
 	Enabled        bool               `yaml:"enabled" doc:"false turns every automatic part off; only recovery from an overflow remains."`
 	Preset         string             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`

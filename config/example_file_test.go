@@ -40,6 +40,19 @@ func TestExampleFileIsTheDefaults(t *testing.T) {
 	}
 }
 
+func TestExampleFileLeavesCompactionToThePreset(t *testing.T) {
+	t.Parallel()
+	loaded, err := config.Load(config.LoadOptions{File: exampleFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range loaded.Origins {
+		if strings.HasPrefix(key, "compaction.") && key != "compaction.preset" {
+			t.Errorf("config.yaml.example sets %s, which wins over a preset that is chosen in it", key)
+		}
+	}
+}
+
 // uncommented gives the example with its commented settings turned on.
 func uncommented(example string) string {
 	setting := regexp.MustCompile(`(?m)^(\s*)#( {2,})?([^\s#]|# )`)
@@ -65,6 +78,11 @@ func TestExampleFileHasEveryKey(t *testing.T) {
 	written := map[string]bool{}
 	for key := range loaded.Origins {
 		written[mapNames.Replace(key)] = true
+	}
+	got, want := loaded.Config.Compaction, config.Default().Compaction
+	got.Profiles, got.Dedupe.ToolIdentifierFields = nil, nil // the examples
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("what config.yaml.example shows behind # differs from Default() (-default +example):\n%s", diff)
 	}
 	for _, o := range config.Options() {
 		found := written[o.Key]

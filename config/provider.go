@@ -34,15 +34,16 @@ type Tool struct {
 	Enabled     *bool          `yaml:"enabled" doc:"false takes the tool away from the model; unset = enabled."`
 	Approval    string         `yaml:"approval" enum:",allow,ask,deny" doc:"Whether a call runs, asks or is refused; empty = the permission mode decides."`
 	Compaction  Hints          `yaml:"compaction"`
-	Identifiers []string       `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart."`
-	Exempt      *bool          `yaml:"exempt" doc:"true keeps the tool's results from ever being masked; unset = the tool's own default."`
+	Identifiers []string       `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart; unset = the tool's own."`
+	Exempt      *bool          `yaml:"exempt" doc:"true keeps the tool's results from ever being masked, and its calls from being stripped unless a hint says so; unset = the tool's own default."`
 	Command     string         `yaml:"command" doc:"Command line that makes this a tool of your own."`
 	Description string         `yaml:"description" doc:"What the model is told about a tool of your own."`
 	Parameters  map[string]any `yaml:"parameters" doc:"JSON schema of the arguments of a tool of your own."`
 }
 
-// Hints say what compaction does with a tool's calls (S64, D17). Empty inherits from the profile.
+// Hints say what compaction does with a tool's calls (S64, D17). Empty inherits from what is known about the tool, or
+// else from the profile.
 type Hints struct {
-	Request  string `yaml:"request" enum:",keep,strip" doc:"What compaction does with the arguments; empty = as the profile says."`
-	Response string `yaml:"response" enum:",keep,strip" doc:"What compaction does with the result; empty = as the profile says."`
+	Request  string `yaml:"request" enum:",keep,strip" doc:"What compaction does with the arguments; empty = the tool's own hint, or else what the profile says."`
+	Response string `yaml:"response" enum:",keep,strip" doc:"What compaction does with the result; empty = the tool's own hint, or else what the profile says."`
 }
