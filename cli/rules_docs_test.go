@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+)
+
+// The table of presets in docs/configuration.md is made from the rules; -update
+// writes it.
+
+const configurationPage = "../docs/configuration.md"
+
+func TestDocumentedPresetsAreTheRules(t *testing.T) {
+	t.Parallel()
+	const begin, end = "<!-- presets: made from the rules; go test ./cli -update -->\n", "<!-- end of presets -->"
+	text, err := os.ReadFile(configurationPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost the marks around its table of presets", configurationPage)
+	}
+	want := before + begin + "\n" + presetRows() + "\n" + end + after
+	if *update {
+		if err := os.WriteFile(configurationPage, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("%s: run go test ./cli -update (-rules +document):\n%s", configurationPage, diff)
+	}
+}
+
+func presetRows() string {
+	own, _ := presetValues(string(compact.PresetPlimsoll))
+	var b strings.Builder
+	b.WriteString("| preset | keys in which it differs from `plimsoll` |\n| --- | --- |\n")
+	for _, p := range compact.Presets() {
+		if p == compact.PresetPlimsoll {
+			continue
+		}
+		values, _ := presetValues(string(p))
+		fmt.Fprintf(&b, "| `%s` | %s |\n", p, strings.Join(differing("", reflect.ValueOf(own), reflect.ValueOf(values)), ", "))
+	}
+	return b.String()
+}
+
+// differing writes the keys of a table in which two values differ, with the
+// second.
+func differing(path string, a, b reflect.Value) []string {
+	var out []string
+	for i := range a.NumField() {
+		key := path + a.Type().Field(i).Tag.Get("yaml")
+		switch x, y := a.Field(i), b.Field(i); {
+		case key == "preset":
+		case x.Kind() == reflect.Struct:
+			out = append(out, differing(key+".", x, y)...)
+		case !reflect.DeepEqual(x.Interface(), y.Interface()):
+			out = append(out, fmt.Sprintf("`%s: %v`", key, y.Interface()))
+		}
+	}
+	return out
+}
