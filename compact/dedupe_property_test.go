@@ -1,0 +1,179 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+var dedupeTools = []string{"read", "write", "list", "todo"}
+
+// anyValue is a value as JSON or as something that is none.
+func anyValue(t *rapid.T) conversation.RawJSON {
+	long := strings.Repeat(rapid.SampledFrom([]string{"x", "é", "/", "😀"}).Draw(t, "letter"), rapid.IntRange(0, 150).Draw(t, "length"))
+	return conversation.RawJSON(rapid.SampledFrom([]string{
+		`"` + long + `"`, `["` + long + `",{}]`, `{"a":"` + long + `"}`, `"[omitted]"`, `"A.php"`, `null`, `true`, `0`, `-1.50`, `1e400`, ``,
+		`{`, `"\ud83d` + long + `"`, `"` + long, "\"\xff" + long + `"`, strings.Repeat("[", 600), `"` + long + `" 1`,
+	}).Draw(t, "value"))
+}
+
+// anyObject is an object of a few keys, now and then repeated.
+func anyObject(t *rapid.T) compact.OrderedObject {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.ObjectField {
+		key := rapid.SampledFrom([]string{"path", "position", "content", "_tool_compaction", "é/", "", "\xff"}).Draw(t, "key")
+		return compact.ObjectField{Key: key, Value: anyValue(t)}
+	}), 0, 5).Draw(t, "object")
+}
+
+func anyMessage(t *rapid.T) compact.DedupeMessage {
+	id, tool := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5"}), rapid.SampledFrom(dedupeTools)
+	return compact.DedupeMessage{
+		Role:    rapid.SampledFrom([]compact.Role{compact.RoleUser, compact.RoleAssistant, compact.RoleTool}).Draw(t, "role"),
+		Content: rapid.SampledFrom([]string{"", "hello"}).Draw(t, "text"),
+		Calls: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.DedupeCall {
+			return compact.DedupeCall{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Arguments: anyObject(t)}
+		}), 0, 3).Draw(t, "calls"),
+		Results: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.DedupeResult {
+			return compact.DedupeResult{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Result: anyObject(t)}
+		}), 0, 3).Draw(t, "results"),
+	}
+}
+
+func anyParams(t *rapid.T) compact.DedupeParams {
+	fields := rapid.SliceOfN(rapid.SampledFrom([]string{"path", "position", "_tool_compaction", "absent", "\xff"}), 0, 3)
+	return compact.DedupeParams{
+		InputTrimBytes:       rapid.IntRange(-1, 120).Draw(t, "input"),
+		OutputTrimBytes:      rapid.IntRange(-1, 120).Draw(t, "output"),
+		ExcludedTools:        rapid.SliceOfN(rapid.SampledFrom(dedupeTools), 0, 2).Draw(t, "excluded"),
+		ToolIdentifierFields: rapid.MapOfN(rapid.SampledFrom(dedupeTools), fields, 0, 4).Draw(t, "identifiers"),
+	}
+}
+
+func TestDedupeIsPureAndDoingItAgainChangesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log, p := rapid.SliceOfN(rapid.Custom(anyMessage), 0, 8).Draw(t, "log"), anyParams(t)
+		before := shown(log)
+		once := compact.Dedupe(log, p)
+		if diff := cmp.Diff(before, shown(log)); diff != "" {
+			t.Fatalf("the messages given were changed:\n%s", diff)
+		}
+		if diff := cmp.Diff(shown(once), shown(compact.Dedupe(log, p))); diff != "" {
+			t.Fatalf("the same messages give something else:\n%s", diff)
+		}
+		if diff := cmp.Diff(shown(once), shown(compact.Dedupe(once, p))); diff != "" {
+			t.Fatalf("doing it again changes more:\n%s", diff)
+		}
+	})
+}
+
+func TestDedupeKeepsWhatItMustNotTouch(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log, p := rapid.SliceOfN(rapid.Custom(anyMessage), 0, 8).Draw(t, "log"), anyParams(t)
+		got := compact.Dedupe(log, p)
+		if len(got) != len(log) {
+			t.Fatalf("%d messages of %d", len(got), len(log))
+		}
+		for i, m := range got {
+			was := log[i]
+			if m.Role != was.Role || len(m.Calls) != len(was.Calls) || len(m.Results) != len(was.Results) {
+				t.Fatalf("message %d is another: %v, was %v", i, m, was)
+			}
+			if m.Role != compact.RoleTool && m.Content != was.Content {
+				t.Fatalf("message %d of the %s says %q", i, m.Role, m.Content)
+			}
+			for k, c := range m.Calls {
+				checkCall(t, was.Calls[k], c, p)
+			}
+			for k, r := range m.Results {
+				old := was.Results[k]
+				if r.ID != old.ID || r.Tool != old.Tool || slices.Contains(p.ExcludedTools, r.Tool) && !cmp.Equal(r, old) {
+					t.Fatalf("result %v, was %v", r, old)
+				}
+			}
+		}
+	})
+}
+
+// checkCall fails if a call lost more than large fields.
+func checkCall(t *rapid.T, was, is compact.DedupeCall, p compact.DedupeParams) {
+	if is.ID != was.ID || is.Tool != was.Tool || slices.Contains(p.ExcludedTools, is.Tool) && !cmp.Equal(is, was) {
+		t.Fatalf("call %v, was %v", is, was)
+	}
+	for k, f := range was.Arguments {
+		value := is.Arguments[k]
+		if value.Key != f.Key {
+			t.Fatalf("the fields of %v are in another order: %v", was, is)
+		}
+		small := strings.HasPrefix(string(f.Value), `"`) && len(f.Value)-len(`""`) <= p.InputTrimBytes && f.Key != "_tool_compaction"
+		kept := small || slices.Contains(p.ToolIdentifierFields[is.Tool], f.Key)
+		if kept && !cmp.Equal(value.Value, f.Value) {
+			t.Fatalf("field %q of %v became %s", f.Key, was, value.Value)
+		}
+	}
+}
+
+// In a log as agents write it, where every call is answered once, the newest
+// call of each group and its result are whole, and nothing large is left of the
+// others.
+func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var log []compact.DedupeMessage
+		last := map[string]string{}
+		group := map[string]string{}
+		for i := range rapid.IntRange(0, 20).Draw(t, "turns") {
+			id := fmt.Sprint("call_", i)
+			tool := rapid.SampledFrom(dedupeTools).Draw(t, "tool")
+			path := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "path")
+			group[id] = tool + path
+			if tool == "list" { // has no identifiers
+				group[id] = tool
+			}
+			last[group[id]] = id
+			arguments, _ := compact.ParseOrderedObject(fmt.Sprintf(`{"path":%q,"text":%q}`, path, source))
+			result, _ := compact.ParseOrderedObject(field("text", source))
+			log = append(log,
+				compact.DedupeMessage{Role: compact.RoleAssistant, Calls: []compact.DedupeCall{{ID: id, Tool: tool, Arguments: arguments}}},
+				compact.DedupeMessage{Role: compact.RoleTool, Results: []compact.DedupeResult{{ID: id, Tool: tool, Result: result}}})
+		}
+		p := compact.ParseDedupeParams(map[string]any{"toolIdentifierFields": map[string][]string{
+			"read": {"path"}, "write": {"path", "absent"}, "todo": {"path"},
+		}})
+		var want []string
+		for i := range len(log) / 2 {
+			if id := fmt.Sprint("call_", i); last[group[id]] != id {
+				want = append(want, "call "+id, "result "+id)
+			}
+		}
+		if diff := cmp.Diff(strings.Join(want, ", "), reduced(compact.Dedupe(log, p))); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestDedupeParamsOfAnythingAreUsable(t *testing.T) {
+	t.Parallel()
+	scalar := rapid.OneOf(
+		rapid.Just[any](nil), rapid.Map(rapid.Int(), func(n int) any { return n }), rapid.Map(rapid.Float64(), func(f float64) any { return f }),
+		rapid.Map(rapid.String(), func(s string) any { return s }), rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+	)
+	list := rapid.Map(rapid.SliceOfN(scalar, 0, 3), func(l []any) any { return l })
+	fields := rapid.Map(rapid.MapOfN(rapid.SampledFrom(dedupeTools), rapid.OneOf(scalar, list), 0, 3), func(m map[string]any) any { return m })
+	name := rapid.SampledFrom([]string{"inputTrimBytes", "outputTrimBytes", "excludedTools", "toolIdentifierFields"})
+	rapid.Check(t, func(t *rapid.T) {
+		p := compact.ParseDedupeParams(rapid.MapOfN(name, rapid.OneOf(scalar, list, fields), 0, 4).Draw(t, "raw"))
+		if p.InputTrimBytes < 0 || p.OutputTrimBytes < 0 || p.ExcludedTools == nil || p.ToolIdentifierFields == nil {
+			t.Fatalf("%+v", p)
+		}
+		compact.Dedupe(rapid.SliceOfN(rapid.Custom(anyMessage), 0, 4).Draw(t, "log"), p)
+	})
+}

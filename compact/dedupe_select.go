@@ -1,0 +1,128 @@
+package compact
+
+import (
+	"maps"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"plimsoll/conversation"
+)
+
+// Between our log and identity dedup (ADA). Rules:
+//
+//   - Choosing runs Dedupe over a view and writes down which fields it omitted;
+//     showing omits just these, so that it never depends on rules again.
+//   - A result that is no JSON object counts as one with the field content.
+//   - Results that are stubs already, and what is pinned, take part in telling
+//     what is newest, but nothing of them is chosen.
+//   - Arguments that cannot be read, or that are not those of the call any
+//     more, say nothing about its identity: the call and its result stay.
+
+// contentField is the field of results that are no JSON objects.
+const contentField = "content"
+
+// dedupeItems are the parts of a view that identity dedup omits under rules, in
+// the order of the messages; nil unless rules.Dedupe is enabled. The event of
+// an item is the first of its message; messages without events give none.
+func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
+	if !rules.Dedupe.Enabled {
+		return nil
+	}
+	params := rules.dedupeParams()
+	before := make([]DedupeMessage, len(messages))
+	for i := range messages {
+		before[i] = dedupeMessage(&messages[i])
+	}
+	after := Dedupe(before, params)
+	var items []conversation.MaskItem
+	for i, m := range messages {
+		if len(m.Events) == 0 || m.State == StatePinned {
+			continue
+		}
+		for k, c := range after[i].Calls {
+			if fields := omittedFields(before[i].Calls[k].Arguments, c.Arguments); fields != nil {
+				items = append(items, conversation.MaskItem{
+					Event: m.Events[0], Part: conversation.PartArguments, Call: c.ID, Fields: fields, Threshold: params.InputTrimBytes,
+				})
+			}
+		}
+		for k, r := range after[i].Results {
+			if fields := omittedFields(before[i].Results[k].Result, r.Result); fields != nil {
+				items = append(items, conversation.MaskItem{
+					Event: m.Events[0], Part: conversation.PartResult, Fields: fields, Threshold: params.OutputTrimBytes,
+				})
+			}
+		}
+	}
+	return items
+}
+
+// dedupeParams is Dedupe with the identifiers of tools that it has no entry
+// for taken from Tools.
+func (r Rules) dedupeParams() DedupeParams {
+	p := r.Dedupe
+	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
+	if p.ToolIdentifierFields == nil {
+		p.ToolIdentifierFields = map[string][]string{}
+	}
+	for name, tool := range r.Tools {
+		if _, set := p.ToolIdentifierFields[name]; !set && len(tool.Identifiers) > 0 {
+			p.ToolIdentifierFields[name] = tool.Identifiers
+		}
+	}
+	return p
+}
+
+// dedupeMessage is a message of a view as identity dedup sees it.
+func dedupeMessage(m *Message) DedupeMessage {
+	d := DedupeMessage{Role: m.Role, Content: m.Text}
+	for _, c := range m.Calls {
+		arguments, ok := ParseOrderedObject(c.Arguments)
+		stripped := m.State == StateMasked && len(arguments) == 0
+		if ok && !stripped && m.State != StateCapped {
+			d.Calls = append(d.Calls, DedupeCall{ID: c.ID, Tool: c.Name, Arguments: arguments})
+		}
+	}
+	if m.Role != RoleTool {
+		return d
+	}
+	r := DedupeResult{ID: m.CallID, Tool: m.Tool}
+	if m.State != StateMasked {
+		r.Result = resultObject(m.Text)
+	}
+	d.Results = []DedupeResult{r}
+	return d
+}
+
+// resultObject is the text of a result as an object; nil for text that cannot
+// be encoded, of which nothing is omitted.
+func resultObject(text string) OrderedObject {
+	if object, ok := ParseOrderedObject(text); ok {
+		return object
+	}
+	quoted, err := jsontext.AppendQuote(nil, text)
+	if err != nil {
+		return nil
+	}
+	return OrderedObject{{Key: contentField, Value: quoted}}
+}
+
+// adachsoftArguments is the arguments of a call with the fields of an item
+// omitted, all of them if it names none, as Dedupe shows them. It is false,
+// with the arguments as they are, if they cannot be read or have nothing to
+// omit.
+func adachsoftArguments(arguments string, item conversation.MaskItem) (string, bool) {
+	object, ok := ParseOrderedObject(arguments)
+	if !ok {
+		return arguments, false
+	}
+	fields := make(map[string]bool, len(item.Fields))
+	for _, name := range item.Fields {
+		fields[name] = true
+	}
+	reduced, ok := omit(object, item.Threshold, func(key string, _ int) bool { return item.Fields == nil || fields[key] })
+	if !ok {
+		return arguments, false
+	}
+	return reduced.String(), true
+}

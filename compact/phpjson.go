@@ -1,0 +1,303 @@
+package compact
+
+import (
+	"bytes"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// JSON values as PHP sees them, because the sizes and hashes of ADA are those
+// of a program in PHP. Rules, each as PHP 8 behaves with its default settings:
+//
+//   - Reading is json_decode to arrays: objects become arrays, so {} is written
+//     [] and {"0":1} is written [1]; of repeated keys the last value stands at
+//     the first place. Text that PHP refuses (unpaired surrogates, bytes that
+//     are no UTF-8) is refused here.
+//   - Whole numbers beyond 64 bits, and all with a fraction or an exponent, are
+//     floats. Arrays keep the number, not how it was written: 1.0 is written 1.
+//   - Writing is json_encode without flags: / and everything beyond ASCII is
+//     escaped. It fails on infinity and on more than 512 levels.
+
+// phpMaxDepth is how many arrays may lie in each other for json_encode.
+const phpMaxDepth = 512
+
+type phpKind int
+
+const (
+	phpNull phpKind = iota
+	phpFalse
+	phpTrue
+	phpInt
+	phpFloat
+	phpString
+	phpArray
+)
+
+// phpValue is a value in PHP's memory.
+type phpValue struct {
+	kind  phpKind
+	text  string     // of phpString its bytes, of phpInt its digits
+	float float64    // of phpFloat
+	keys  []string   // of phpArray; nil for one that is written as a list
+	items []phpValue // of phpArray
+}
+
+// readPHP is a JSON text as json_decode reads it; false for what it refuses,
+// and for what lies too deep to be written again.
+func readPHP(raw []byte) (phpValue, bool) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true))
+	v, ok := readPHPValue(dec)
+	if !ok {
+		return phpValue{}, false
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return phpValue{}, false
+	}
+	return v, true
+}
+
+func readPHPValue(dec *jsontext.Decoder) (phpValue, bool) {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return phpValue{}, false
+	}
+	switch token.Kind() {
+	case jsontext.KindNull:
+		return phpValue{kind: phpNull}, true
+	case jsontext.KindFalse:
+		return phpValue{kind: phpFalse}, true
+	case jsontext.KindTrue:
+		return phpValue{kind: phpTrue}, true
+	case jsontext.KindString:
+		return phpValue{kind: phpString, text: token.String()}, true
+	case jsontext.KindNumber:
+		return phpNumber(token.String()), true
+	case jsontext.KindBeginArray:
+		return readPHPList(dec)
+	case jsontext.KindBeginObject:
+		return readPHPObject(dec)
+	}
+	return phpValue{}, false
+}
+
+// phpNumber is a number by its JSON text.
+func phpNumber(text string) phpValue {
+	if !strings.ContainsAny(text, ".eE") {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return phpValue{kind: phpInt, text: strconv.FormatInt(n, 10)}
+		}
+	}
+	// Out of range is infinity, in PHP as here.
+	f, _ := strconv.ParseFloat(text, 64)
+	return phpValue{kind: phpFloat, float: f}
+}
+
+func readPHPList(dec *jsontext.Decoder) (phpValue, bool) {
+	v := phpValue{kind: phpArray}
+	if dec.StackDepth() > phpMaxDepth {
+		return v, false
+	}
+	for dec.PeekKind() != jsontext.KindEndArray {
+		item, ok := readPHPValue(dec)
+		if !ok {
+			return v, false
+		}
+		v.items = append(v.items, item)
+	}
+	_, err := dec.ReadToken()
+	return v, err == nil
+}
+
+func readPHPObject(dec *jsontext.Decoder) (phpValue, bool) {
+	v := phpValue{kind: phpArray}
+	if dec.StackDepth() > phpMaxDepth {
+		return v, false
+	}
+	place := map[string]int{}
+	for dec.PeekKind() != jsontext.KindEndObject {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return v, false
+		}
+		key := token.String()
+		item, ok := readPHPValue(dec)
+		if !ok {
+			return v, false
+		}
+		if i, again := place[key]; again {
+			v.items[i] = item
+			continue
+		}
+		place[key] = len(v.keys)
+		v.keys, v.items = append(v.keys, key), append(v.items, item)
+	}
+	if phpListKeys(v.keys) {
+		v.keys = nil
+	}
+	_, err := dec.ReadToken()
+	return v, err == nil
+}
+
+// phpListKeys reports whether PHP takes an array with these keys for a list:
+// 0, 1, 2 and so on, in this order.
+func phpListKeys(keys []string) bool {
+	for i, key := range keys {
+		if key != strconv.Itoa(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// size is ADA's PayloadSizer: the bytes of a string, of a scalar cast to a
+// string, or of an array's JSON; 0 for an array that has none.
+func (v phpValue) size() int {
+	switch v.kind {
+	case phpTrue:
+		return len("1")
+	case phpInt, phpString:
+		return len(v.text)
+	case phpFloat:
+		return len(phpFloatText(v.float))
+	case phpArray:
+		encoded, ok := v.appendJSON(nil)
+		if !ok {
+			return 0
+		}
+		return len(encoded)
+	}
+	return 0 // null and false are cast to ""
+}
+
+// appendJSON adds what json_encode writes; false where it fails.
+func (v phpValue) appendJSON(dst []byte) ([]byte, bool) {
+	switch v.kind {
+	case phpFalse:
+		return append(dst, "false"...), true
+	case phpTrue:
+		return append(dst, "true"...), true
+	case phpInt:
+		return append(dst, v.text...), true
+	case phpFloat:
+		if math.IsInf(v.float, 0) {
+			return dst, false
+		}
+		return append(dst, phpDigits(v.float, -1, 17, 'e')...), true
+	case phpString:
+		return appendPHPString(dst, v.text), true
+	case phpArray:
+		return v.appendArray(dst)
+	}
+	return append(dst, "null"...), true
+}
+
+func (v phpValue) appendArray(dst []byte) ([]byte, bool) {
+	opening, closing := byte('['), byte(']')
+	if v.keys != nil {
+		opening, closing = '{', '}'
+	}
+	dst = append(dst, opening)
+	for i, item := range v.items {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.keys != nil {
+			dst = append(appendPHPString(dst, v.keys[i]), ':')
+		}
+		var ok bool
+		if dst, ok = item.appendJSON(dst); !ok {
+			return dst, false
+		}
+	}
+	return append(dst, closing), true
+}
+
+// appendPHPString adds a string as json_encode writes it: ASCII only, with /
+// escaped and hex digits in lower case.
+func appendPHPString(dst []byte, s string) []byte {
+	dst = append(slices.Grow(dst, len(s)+2), '"')
+	for _, r := range s {
+		switch {
+		case r == '"', r == '\\', r == '/':
+			dst = append(dst, '\\', byte(r))
+		case r < ' ':
+			dst = appendPHPControl(dst, r)
+		case r < 0x80:
+			dst = append(dst, byte(r))
+		case r < 0x10000:
+			dst = appendPHPUnit(dst, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			dst = appendPHPUnit(appendPHPUnit(dst, high), low)
+		}
+	}
+	return append(dst, '"')
+}
+
+func appendPHPControl(dst []byte, r rune) []byte {
+	const named, letters = "\b\f\n\r\t", "bfnrt"
+	if i := strings.IndexRune(named, r); i >= 0 {
+		return append(dst, '\\', letters[i])
+	}
+	return appendPHPUnit(dst, r)
+}
+
+// appendPHPUnit adds the escape of one UTF-16 code unit.
+func appendPHPUnit(dst []byte, unit rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15])
+}
+
+// phpFloatText is a float cast to a string: 14 significant digits.
+func phpFloatText(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "INF"
+	case math.IsInf(f, -1):
+		return "-INF"
+	}
+	return phpDigits(f, 14, 14, 'E')
+}
+
+// phpDigits is a finite float with so many significant digits, -1 for as many
+// as it takes to read it back. An exponent stands where the point would lie
+// more than limit digits to the right of the first or more than three zeros to
+// its left.
+func phpDigits(f float64, significant, limit int, e byte) string {
+	sign := ""
+	if math.Signbit(f) {
+		sign = "-"
+	}
+	if f == 0 {
+		return sign + "0"
+	}
+	if significant > 0 {
+		significant-- // one digit stands before the point
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', significant, 64), "e")
+	digits := strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0")
+	power, _ := strconv.Atoi(exponent) // written by FormatFloat just now
+	point := power + 1                 // so many digits stand before the decimal point
+	switch {
+	case point < -3 || point > limit:
+		rest := digits[1:]
+		if rest == "" {
+			rest = "0"
+		}
+		if power >= 0 {
+			return sign + digits[:1] + "." + rest + string(e) + "+" + strconv.Itoa(power)
+		}
+		return sign + digits[:1] + "." + rest + string(e) + strconv.Itoa(power)
+	case point <= 0:
+		return sign + "0." + strings.Repeat("0", -point) + digits
+	case point >= len(digits):
+		return sign + digits + strings.Repeat("0", point-len(digits))
+	}
+	return sign + digits[:point] + "." + digits[point:]
+}
