@@ -61,6 +61,9 @@ func TestDedupeProtectsTheLatestOccurrence(t *testing.T) {
 		"the newest call has no result yet": {
 			[]compact.DedupeMessage{call("1", "a"), result("1"), call("2", "a")}, "call 1, result 1",
 		},
+		"parallel calls without results": {
+			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a"))}, "call 1",
+		},
 		"parallel calls": {
 			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a")), result("1"), result("2")}, "call 1, result 1",
 		},

@@ -191,14 +191,20 @@ func TestDedupeCountsBytesStrictlyOverTheThreshold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := []compact.DedupeMessage{called(t, "1", "f", `{"v":`+c.value+`}`), called(t, "2", "f", `{}`)}
-			want := `{"v":` + c.value + `}`
+			was := `{"v":` + c.value + `}`
+			log := []compact.DedupeMessage{
+				called(t, "1", "f", was), gave(t, "1", "f", was), called(t, "2", "f", `{}`), gave(t, "2", "f", `{}`),
+			}
+			want := was
 			if c.want != "" {
 				want = `{"v":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"v":` + c.want + `}}}`
 			}
 			got := compact.Dedupe(log, compact.ParseDedupeParams(nil))
 			if diff := cmp.Diff(want, got[0].Calls[0].Arguments.String()); diff != "" {
-				t.Error(diff)
+				t.Errorf("arguments: %s", diff)
+			}
+			if diff := cmp.Diff(want, got[1].Results[0].Result.String()); diff != "" {
+				t.Errorf("result: %s", diff)
 			}
 		})
 	}
