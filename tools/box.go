@@ -20,7 +20,7 @@ import (
 // shown, or can succeed where its review foresaw a failure and nobody was asked,
 // it runs only if it needs no approval as things are now.
 
-// Archive gives recall what the conversation once held.
+// Archive gives recall and search_history what the conversation once held.
 type Archive interface {
 	// Events returns the log so far, in order.
 	Events(ctx context.Context) ([]conversation.Event, error)
@@ -47,6 +47,11 @@ type Options struct {
 	// ResultChars is where the agent cuts a result; recall stays below it so
 	// that its answer is not cut again. 0: [conversation.ResultMaxChars].
 	ResultChars int
+	// Visible reports whether the model is shown an event, by its Seq, as it was
+	// said: its whole text and all arguments of its calls. recall then points to
+	// it instead of repeating it. It may be called from several goroutines. nil:
+	// never.
+	Visible func(event uint64) bool
 	// Ceiling is how many bytes of a command's output are kept, half from its
 	// beginning and half from its end. 0: 8 MiB.
 	Ceiling int
@@ -93,8 +98,7 @@ type Box struct {
 	todos       *todoList
 	client      *http.Client
 	addresses   *addresses
-	archive     Archive
-	recallMax   func() int
+	history     *history
 
 	tools []tool
 	index map[string]int
@@ -122,8 +126,8 @@ func New(o Options) (*Box, error) {
 		return nil, err
 	}
 	b := &Box{
-		files: files, todos: todos, addresses: addresses, archive: o.Archive,
-		recallMax: recallLimit(o), index: map[string]int{}, reviewed: map[string]string{},
+		files: files, todos: todos, addresses: addresses,
+		history: newHistory(o), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	environ := o.Environ
 	if environ == nil {
@@ -151,6 +155,7 @@ func (b *Box) all() []tool {
 		b.readFile(), b.listFiles(), b.findFiles(), b.grepFiles(),
 		b.createFile(), b.modifyFile(), b.runCommand(), b.httpRequest(),
 		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
+		b.searchHistory(), b.compact(),
 	}
 }
 

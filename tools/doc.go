@@ -1,6 +1,7 @@
 // Package tools holds the tools a model may call: reading, searching and
 // editing the files of a workspace, running commands, fetching pages, keeping a
-// checklist, asking the user, and recalling what a cut or a mask hides.
+// checklist, asking the user, recalling and searching what a cut or an overlay
+// hides, and asking for a compaction.
 //
 // A [Box] is the set of tools of one conversation. It says what the tools are
 // ([Box.Specs]), what a call needs before it may run ([Box.Review]), runs it

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"math"
 
 	"plimsoll/conversation"
 )
@@ -88,8 +89,10 @@ func writeParam(b *bytes.Buffer, p param) {
 	if p.min != 0 || p.max != 0 {
 		b.WriteString(`,"minimum":`)
 		writeJSON(b, p.min)
-		b.WriteString(`,"maximum":`)
-		writeJSON(b, p.max)
+		if p.max < math.MaxInt32 { // beyond it lies no limit of the tool
+			b.WriteString(`,"maximum":`)
+			writeJSON(b, p.max)
+		}
 	}
 	b.WriteByte('}')
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,100 +11,176 @@ import (
 	"plimsoll/conversation"
 )
 
-// recall gives back what a cut or a mask hides: the original text of an event, a
-// turn, a stored text or a tool call of this conversation, and of no other. An
+// recall gives back what a cut or an overlay hides: the original text of an
+// event, of turns, of what an overlay speaks of, of a call or a stored text. An
 // answer says which characters of how many it shows and how to go on. What does
-// not fit the limit is left for the next call; a miss lists what comes close.
+// not fit the limit is left for the next call; a miss lists what comes close and
+// never sends the model to do its work a second time; what is still shown in
+// full is pointed to instead of repeated.
 
-// recallOverhead is kept free for the first line of an answer, in characters.
-const recallOverhead = 300
+var recallParams = []param{
+	{name: "id", kind: kindText, about: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
+	{name: "query", kind: kindText, about: "show only the lines that hold this"},
+	{name: "offset", kind: kindWhole, min: 0, max: math.MaxInt32, about: "characters to skip"},
+	{name: "limit", kind: kindWhole, min: 1, max: math.MaxInt32, about: "most characters to show"},
+}
+
+// recallID is what is to be recalled, without what models put around ids.
+func recallID(args arguments) string {
+	return strings.Trim(strings.TrimSpace(args.text("id")), "\"'`#[]() ")
+}
 
 func (b *Box) recall() tool {
 	return tool{
-		name: "recall", readOnly: true,
-		about: "Show the original of something earlier in this conversation that was cut or shortened: by the id of an event (e41), a turn (t3), " +
-			"a stored text, or a tool call. query shows only the lines that hold it, with their neighbours; offset and limit page through, in characters. " +
-			"Without id, lists the results that were cut, with their ids.",
-		params: []param{
-			{name: "id", kind: kindText, about: "e41, t3, the name of a stored text or its beginning, or the id of a tool call"},
-			{name: "query", kind: kindText, about: "words to look for, upper and lower case alike"},
-			{name: "offset", kind: kindWhole, min: 0, max: math.MaxInt32, about: "characters to skip, default 0"},
-			{name: "limit", kind: kindWhole, min: 1, max: math.MaxInt32, about: "most characters to show"},
-		},
+		name: conversation.ToolRecall, readOnly: true,
+		about:  "Show the original of something earlier in this conversation that was cut or shortened. Without id, lists what was.",
+		params: recallParams,
 		touch: func(_ context.Context, args arguments) (touch, error) {
-			return touch{tool: "recall", title: strings.TrimSpace(args.text("id") + " " + args.text("query"))}, nil
+			return touch{tool: conversation.ToolRecall, title: strings.TrimSpace(args.text("id") + " " + args.text("query"))}, nil
 		},
 		run: b.runRecall,
 	}
 }
 
-// recallLimit is the most characters an answer may have now.
-func recallLimit(o Options) func() int {
-	most := o.ResultChars
-	if most <= 0 {
-		most = conversation.ResultMaxChars
-	}
-	return func() int {
-		limit := most
-		if o.RecallChars != nil {
-			limit = min(limit, max(o.RecallChars(), minRecallChars))
-		}
-		return limit
-	}
-}
-
 func (b *Box) runRecall(ctx context.Context, args arguments, _ func(string)) (result, error) {
-	if b.archive == nil {
-		return result{}, errors.New("this conversation keeps no originals")
-	}
-	events, err := b.archive.Events(ctx)
-	if err != nil {
-		return result{}, fmt.Errorf("read the conversation: %w", err)
-	}
-	a := archived{ctx: ctx, archive: b.archive, events: events}
-	id := strings.Trim(strings.TrimSpace(args.text("id")), "\"'`#[]() ")
-	most := b.recallMax()
-	if id == "" {
-		return result{text: a.contents(most)}, nil
-	}
-	original, err := a.find(id)
+	p, err := b.history.read(ctx)
 	if err != nil {
 		return result{}, err
 	}
-	room := max(most-recallOverhead, most/2)
-	limit := min(args.whole("limit", room), room)
-	offset := args.whole("offset", 0)
-	if query := strings.TrimSpace(args.text("query")); query != "" {
-		return original.search(query, offset, limit)
+	b.history.mu.Lock()
+	defer b.history.mu.Unlock()
+	if b.history.spent(conversation.ToolRecall, p.turn()) {
+		return result{text: fmt.Sprintf("%d originals were asked for in this turn, which is the most. Go on with what they gave, and say what could not be looked up. "+
+			"search_history finds single lines; after the user's next message recall answers as before", maxLookups), detail: "the most in one turn"}, nil
 	}
-	return original.page(offset, limit)
+	most := b.history.most()
+	id := recallID(args)
+	if id == "" {
+		return result{text: p.contents(most)}, nil
+	}
+	at, err := p.find(id)
+	if err != nil {
+		return result{}, err
+	}
+	if text, ok := p.inView(at); ok {
+		return result{text: text, detail: "still in view"}, nil
+	}
+	limit := args.whole("limit", math.MaxInt32)
+	q := question{tool: conversation.ToolRecall, id: at.id, query: strings.TrimSpace(args.text("query")), offset: args.whole("offset", 0)}
+	return b.history.once(p, q, limit, at.id, func() (answer, error) {
+		o, err := p.original(at, q.query != "")
+		if err != nil {
+			return answer{}, err
+		}
+		if q.query != "" {
+			return o.search(q.query, q.offset, limit, most)
+		}
+		return o.page(q.offset, limit, most)
+	})
 }
 
-// original is a text found, and what it is called.
-type original struct {
-	id    string // to recall it by
-	about string // "result of read_file main.go, turn 3"
-	text  string
-	note  string // what is not there, "" if all is
+// inView says where the originals of a passage stand if the model is shown all of
+// them in full anyway.
+func (p *past) inView(at passage) (string, bool) {
+	if len(at.events) == 0 || slices.ContainsFunc(at.events, func(i int) bool { return !p.inFull(i) }) {
+		return "", false
+	}
+	i := at.events[0]
+	ago := "in this turn"
+	if n := p.turn() - p.events[i].Turn; n > 0 {
+		ago = plural(n, "turn") + " back"
+	}
+	subject := fmt.Sprintf("%s (%s, %s)", at.id, p.what(i), p.when(i))
+	if at.many {
+		subject = fmt.Sprintf("all of %s (%s)", at.id, at.about)
+	}
+	text := fmt.Sprintf("%s stands above in full, %s", subject, ago)
+	if line := p.firstLine(i); line != "" {
+		text += fmt.Sprintf("; it begins %q", line)
+	}
+	return text + ". Read it there", true
 }
 
-// page shows limit characters from offset on.
-func (o original) page(offset, limit int) (result, error) {
+// inFull reports whether the model is shown all of an event.
+func (p *past) inFull(i int) bool {
+	return p.visible != nil && p.visible(p.events[i].Seq) && !p.partial(i)
+}
+
+// partial reports whether a request that shows an event may still lack some of
+// it: what was cut when it arrived, and reasoning, which few servers take back.
+func (p *past) partial(i int) bool {
+	switch b := p.events[i].Body.(type) {
+	case conversation.AssistantMessage:
+		return b.Reasoning != ""
+	case conversation.ToolResult:
+		return b.Total > 0 || b.Blob != ""
+	}
+	return false
+}
+
+// firstLine is how an event begins, shortened.
+func (p *past) firstLine(i int) string {
+	text := ""
+	switch b := p.events[i].Body.(type) {
+	case conversation.UserMessage:
+		text = b.Text
+	case conversation.AssistantMessage:
+		text = b.Text
+	case conversation.ToolResult:
+		text = b.Text
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return oneLine(line, 60)
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// page shows up to limit characters from offset on, in an answer of at most
+// most characters.
+func (o original) page(offset, limit, most int) (answer, error) {
 	total := utf8.RuneCountInString(o.text)
 	if total == 0 {
-		return result{text: fmt.Sprintf("%s: %s. It is empty%s", o.id, o.about, o.note)}, nil
+		return answer{fmt.Sprintf("%s: %s. It is empty%s", o.id, o.about, o.note), -1}, nil
 	}
 	if offset >= total {
-		return result{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
+		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
+	}
+	head := func(end int) string {
+		text := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, grouped(offset+1), grouped(end), grouped(total), o.note)
+		if end < total {
+			text += fmt.Sprintf(". Go on with id %q, offset %d", o.id, end)
+		}
+		return text
+	}
+	longest := utf8.RuneCountInString(head(total-1)) + 2
+	if longest > most/2 { // results are cut very short: save what can be saved
+		head = func(end int) string {
+			text := fmt.Sprintf("%s %d-%d/%d", o.id, offset+1, end, total)
+			if end < total {
+				text += fmt.Sprintf(", next offset %d", end)
+			}
+			return text
+		}
+		longest = utf8.RuneCountInString(head(total-1)) + 2
 	}
 	from := runeOffset(o.text, offset)
-	to := from + runeOffset(o.text[from:], limit)
-	end := min(offset+limit, total)
-	head := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, grouped(offset+1), grouped(end), grouped(total), o.note)
-	if end < total {
-		head += fmt.Sprintf(". Go on with id %q, offset %d", o.id, end)
+	body := o.text[from : from+runeOffset(o.text[from:], min(limit, max(1, most-longest)))]
+	if o.lines && from+len(body) < len(o.text) {
+		if at := strings.LastIndexByte(body, '\n'); at > 0 {
+			body = body[:at+1]
+		}
 	}
-	return result{text: head + "\n\n" + o.text[from:to]}, nil
+	end := offset + utf8.RuneCountInString(body)
+	next := end
+	if end == total {
+		next = -1
+	}
+	return answer{head(end) + "\n\n" + body, next}, nil
 }
 
 // runeOffset is the byte at which character n of text begins, its length if it
@@ -121,48 +196,4 @@ func runeOffset(text string, n int) int {
 		n--
 	}
 	return len(text)
-}
-
-// archived answers ids from the events of the conversation.
-type archived struct {
-	ctx     context.Context // of the one call that recalls
-	archive Archive
-	events  []conversation.Event
-}
-
-// contents lists the newest results that were cut.
-func (a archived) contents(most int) string {
-	const listed = 10
-	var lines []string
-	for _, e := range slices.Backward(a.events) {
-		r, ok := e.Body.(conversation.ToolResult)
-		if !ok || r.Total == 0 && r.Blob == "" {
-			continue
-		}
-		lines = append(lines, fmt.Sprintf("e%d  turn %d  %s  %s characters", e.Seq, e.Turn, a.callTitle(r), grouped(r.Total)))
-		if len(lines) == listed {
-			break
-		}
-	}
-	if len(lines) == 0 {
-		return "no result of this conversation was cut. Give the id of an event (e41), a turn (t3) or a tool call to see it again"
-	}
-	text := "results that were cut, newest first; recall one by its id:\n" + strings.Join(lines, "\n")
-	return text[:runeOffset(text, most)]
-}
-
-// callTitle names a result by its tool and what the call was about.
-func (a archived) callTitle(r conversation.ToolResult) string {
-	for _, e := range slices.Backward(a.events) {
-		m, ok := e.Body.(conversation.AssistantMessage)
-		if !ok {
-			continue
-		}
-		for _, c := range m.Calls {
-			if c.ID == r.CallID {
-				return oneLine(c.Name+" "+c.Arguments, 120)
-			}
-		}
-	}
-	return oneLine(r.Tool, 120)
 }

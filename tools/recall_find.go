@@ -1,183 +1,249 @@
 package tools
 
 import (
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"plimsoll/conversation"
 )
 
-// How an id becomes an original: e41 or 41 is an event, t3 a turn, anything else
-// the id of a tool call or the name of a stored text, whole or its beginning.
+// How an id becomes a passage of the conversation: e41 or 41 is an event, t3 a
+// turn, t3-7 some turns; anything else is the id of a tool call, or the name of
+// a stored text, whole or its beginning. An overlay stands for what it speaks
+// of, and a result of recall for what was recalled, so that there are no chains.
 
 // minBlobPrefix is how much of the name of a stored text has to be given.
 const minBlobPrefix = 4
 
-func (a archived) find(id string) (original, error) {
-	for _, e := range slices.Backward(a.events) {
+// passage is what an id stands for.
+type passage struct {
+	id     string // to recall it by
+	events []int  // indices, ascending
+	many   bool   // all that was said in events, rather than the one event
+	listed bool   // may be answered by a list, because it was not asked for by turns
+	about  string // of many: "turn 3"
+}
+
+func (p *past) find(id string) (passage, error) {
+	number, isNumber := conversation.ParseRecallID(id)
+	if isNumber && strings.ContainsAny(id[:1], "eEtT") { // as stubs write it: no id of a call comes before that
+		if at, ok := p.numbered(number); ok {
+			return at, nil
+		}
+	}
+	for i, e := range slices.Backward(p.events) {
 		if r, ok := e.Body.(conversation.ToolResult); ok && r.CallID == id {
-			return a.original(e)
+			return p.at(i), nil
 		}
 	}
-	low := strings.ToLower(id)
-	digits := strings.TrimLeft(low, "et")
-	if n, err := strconv.ParseUint(digits, 10, 63); err == nil && len(low)-len(digits) <= 1 {
-		if low[0] == 't' {
-			return a.turn(int(n))
-		}
-		if i := slices.IndexFunc(a.events, func(e conversation.Event) bool { return e.Seq == n }); i >= 0 {
-			return a.original(a.events[i])
+	if isNumber {
+		if at, ok := p.numbered(number); ok {
+			return at, nil
 		}
 	}
-	return a.blob(id)
+	for i, e := range slices.Backward(p.events) {
+		reply, _ := e.Body.(conversation.AssistantMessage) // others have no calls
+		if slices.ContainsFunc(reply.Calls, func(c conversation.ToolCall) bool { return c.ID == id }) {
+			return p.at(i), nil
+		}
+	}
+	return p.blob(id)
+}
+
+// numbered finds events and turns; false if there are none of these numbers.
+func (p *past) numbered(id conversation.RecallID) (passage, bool) {
+	if seq, one := id.Event(); one {
+		i := p.index(seq)
+		if i < 0 {
+			return passage{}, false
+		}
+		return p.at(i), true
+	}
+	at := passage{many: true}
+	exists := false
+	first, last := uint64(0), uint64(0)
+	for i, e := range p.events {
+		n := e.Seq
+		if id.Turns {
+			n = uint64(max(0, e.Turn))
+		}
+		if n < id.First || n > id.Last {
+			continue
+		}
+		if !exists {
+			first = n
+		}
+		exists, last = true, n
+		if said(e) {
+			at.events = append(at.events, i)
+		}
+	}
+	shown := conversation.RecallID{Turns: id.Turns, First: first, Last: last}
+	at.id = shown.String()
+	noun := "event"
+	if id.Turns {
+		noun = "turn"
+	}
+	at.about = fmt.Sprintf("%s %d", noun, first)
+	if first != last {
+		at.about = fmt.Sprintf("%ss %d-%d", noun, first, last)
+	}
+	p.resolve()
+	if len(at.events) > 0 && !slices.ContainsFunc(at.events, func(i int) bool { return !p.gone[i] }) {
+		at.about += takenBack
+	}
+	return at, exists
+}
+
+// at is the passage of one event.
+func (p *past) at(i int) passage {
+	e := p.events[i]
+	at := passage{id: fmt.Sprintf("e%d", e.Seq), events: []int{i}}
+	if e.Body.Kind().Overlay() {
+		at.many, at.listed = true, true
+		at.about, at.events = p.overlay(i), p.covered(i)
+		return at
+	}
+	target, ok := p.recalled(i)
+	if !ok {
+		return at
+	}
+	if id, ok := conversation.ParseRecallID(target.id); ok && target.many && !target.listed {
+		target, _ = p.numbered(id) // it is there: the turn may have gone on since
+	}
+	return target
+}
+
+// recalled is what the result of a recall gave back. It reports false for other
+// events, and for answers that were a list or a miss.
+func (p *past) recalled(i int) (passage, bool) {
+	r, ok := p.events[i].Body.(conversation.ToolResult)
+	if !ok || r.Tool != conversation.ToolRecall || r.Status != conversation.ResultOK {
+		return passage{}, false
+	}
+	c, _ := p.call(i) // without one there is no id
+	args, err := decode(conversation.ToolRecall, recallParams, c.Arguments)
+	id := recallID(args)
+	if err != nil || id == "" {
+		return passage{}, false
+	}
+	before := *p
+	before.events = p.events[:i]
+	target, err := before.find(id)
+	return target, err == nil
 }
 
 // blob is the result whose full text is stored under a name that begins so.
-func (a archived) blob(prefix string) (original, error) {
+func (p *past) blob(prefix string) (passage, error) {
 	if len(prefix) < minBlobPrefix {
-		return original{}, a.miss(prefix)
+		return passage{}, p.miss(prefix)
 	}
-	found := -1
-	for i, e := range a.events {
+	found, name := -1, ""
+	for i, e := range p.events {
 		r, ok := e.Body.(conversation.ToolResult)
-		if !ok || !strings.HasPrefix(strings.ToLower(r.Blob), strings.ToLower(prefix)) {
+		if !ok || len(r.Blob) < len(prefix) || !strings.EqualFold(r.Blob[:len(prefix)], prefix) {
 			continue
 		}
-		if found >= 0 && a.events[found].Body.(conversation.ToolResult).Blob != r.Blob {
-			return original{}, fmt.Errorf("several stored texts begin with %s: e%d, e%d. Give more of the name", prefix, a.events[found].Seq, e.Seq)
+		if found >= 0 && name != r.Blob {
+			return passage{}, fmt.Errorf("several stored texts begin with %s: e%d, e%d. Give more of the name", prefix, p.events[found].Seq, e.Seq)
 		}
-		found = i
+		found, name = i, r.Blob
 	}
 	if found < 0 {
-		return original{}, a.miss(prefix)
+		return passage{}, p.miss(prefix)
 	}
-	return a.original(a.events[found])
+	return p.at(found), nil
 }
 
-// original is the text of one event.
-func (a archived) original(e conversation.Event) (original, error) {
-	o := original{id: fmt.Sprintf("e%d", e.Seq)}
+// overlay names an overlay by what it did.
+func (p *past) overlay(i int) string {
+	e := p.events[i]
+	text := fmt.Sprintf("the originals that the %s of e%d speaks of", e.Body.Kind(), e.Seq)
 	switch b := e.Body.(type) {
-	case conversation.UserMessage:
-		o.about, o.text = fmt.Sprintf("message of the user, turn %d", e.Turn), b.Text
-	case conversation.AssistantMessage:
-		o.about, o.text = fmt.Sprintf("reply, turn %d", e.Turn), replyText(b)
-	case conversation.ToolResult:
-		o.about, o.text = fmt.Sprintf("result of %s (%s), turn %d", a.callTitle(b), b.Status, e.Turn), b.Text
-		if b.Blob != "" {
-			text, err := a.archive.Blob(a.ctx, b.Blob)
-			if err != nil {
-				return original{}, fmt.Errorf("the full text of e%d cannot be read: %w", e.Seq, err)
+	case conversation.Summary:
+		text += fmt.Sprintf(", turns %d-%d", b.FromTurn, b.ToTurn)
+	case conversation.Rewind:
+		text += fmt.Sprintf(", turn %d and later ones", b.Turn)
+	}
+	return text
+}
+
+// covered lists what was said of the events that an overlay speaks of. A revert
+// speaks of what the overlays speak of that it takes back.
+func (p *past) covered(i int) []int {
+	marks := make([]bool, len(p.events))
+	p.mark(i, marks, map[int]bool{})
+	var list []int
+	for j, e := range p.events[:i] {
+		if marks[j] && said(e) {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+func (p *past) mark(i int, marks []bool, visited map[int]bool) {
+	if visited[i] {
+		return
+	}
+	visited[i] = true
+	spans, revert := p.spans(p.events[i].Body)
+	for _, s := range spans {
+		from, _ := slices.BinarySearchFunc(p.events[:i], s.First, func(e conversation.Event, seq uint64) int {
+			if e.Seq < seq {
+				return -1
 			}
-			o.text = text
-		} else if b.Total > 0 {
-			o.note = fmt.Sprintf(" (of %s characters only these were kept)", grouped(b.Total))
+			return 1
+		})
+		for j := from; j < i && p.events[j].Seq <= s.Last; j++ {
+			marks[j] = true
 		}
-	case conversation.Notice:
-		o.about, o.text = fmt.Sprintf("notice, turn %d", e.Turn), b.Text
-	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, e.Body.Kind(), a.near(e.Seq))
 	}
-	return o, nil
+	if revert == nil {
+		return
+	}
+	for j, e := range p.events[:i] {
+		made, ok := conversation.MadeOf(e.Body)
+		if ok && (revert.Epoch != 0 && made.Epoch == revert.Epoch || revert.Epoch == 0 && e.Seq == revert.Event) {
+			p.mark(j, marks, visited)
+		}
+	}
 }
 
-// replyText is a reply with the calls it made.
-func replyText(m conversation.AssistantMessage) string {
-	parts := []string{}
-	if m.Text != "" {
-		parts = append(parts, m.Text)
-	}
-	for _, c := range m.Calls {
-		parts = append(parts, "["+c.Name+" "+c.Arguments+"]")
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// turn is everything said and returned in one turn.
-func (a archived) turn(n int) (original, error) {
-	o := original{id: fmt.Sprintf("t%d", n), about: fmt.Sprintf("turn %d", n)}
-	var b strings.Builder
-	for _, e := range a.events {
-		if e.Turn != n {
-			continue
+// spans are the runs of events an overlay names, or what it takes back.
+func (p *past) spans(b conversation.Body) ([]conversation.Span, *conversation.Revert) {
+	var spans []conversation.Span
+	one := func(seq uint64) { spans = append(spans, conversation.Span{First: seq, Last: seq}) }
+	switch b := b.(type) {
+	case conversation.Summary:
+		return b.Spans, nil
+	case conversation.Drop:
+		return b.Spans, nil
+	case conversation.Revert:
+		return nil, &b
+	case conversation.Cap:
+		for _, item := range b.Items {
+			one(item.Event)
 		}
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-		default:
-			continue
+	case conversation.Mask:
+		for _, item := range b.Items {
+			one(item.Event)
 		}
-		part, err := a.original(e)
-		if err != nil {
-			return original{}, err
+	case conversation.Pin:
+		for _, seq := range b.Events {
+			one(seq)
 		}
-		fmt.Fprintf(&b, "--- %s: %s%s\n%s\n\n", part.id, part.about, part.note, part.text)
-	}
-	if b.Len() == 0 {
-		return original{}, a.miss(o.id)
-	}
-	o.text = strings.TrimRight(b.String(), "\n")
-	return o, nil
-}
-
-// miss says that nothing has an id, and which ids come close.
-func (a archived) miss(id string) error {
-	if len(a.events) == 0 {
-		return errors.New("nothing has been said yet")
-	}
-	last := a.events[len(a.events)-1]
-	number, err := strconv.ParseUint(strings.TrimLeft(strings.ToLower(id), "et"), 10, 63)
-	if err == nil && strings.HasPrefix(strings.ToLower(id), "t") {
-		return fmt.Errorf("there is no turn %s; the turns are t0 to t%d", id, last.Turn)
-	}
-	if err == nil {
-		return fmt.Errorf("there is no event %s; the events are e%d to e%d. %s", id, a.events[0].Seq, last.Seq, a.near(number))
-	}
-	var calls []string
-	for _, e := range a.events {
-		if r, ok := e.Body.(conversation.ToolResult); ok {
-			calls = append(calls, r.CallID)
-			if r.Blob != "" {
-				calls = append(calls, r.Blob)
+	case conversation.Unpin:
+		for _, seq := range b.Events {
+			one(seq)
+		}
+	case conversation.Rewind:
+		for _, e := range p.events {
+			if e.Turn >= b.Turn {
+				one(e.Seq)
 			}
 		}
 	}
-	if near := nearest(id, calls, 3); len(near) > 0 {
-		return fmt.Errorf("nothing has the id %s. Close to it: %s", id, strings.Join(near, ", "))
-	}
-	return fmt.Errorf("nothing has the id %s. %s", id, a.near(last.Seq))
-}
-
-// near names the events with text closest to seq.
-func (a archived) near(seq uint64) string {
-	type candidate struct {
-		distance uint64
-		text     string
-	}
-	var list []candidate
-	for _, e := range a.events {
-		name := ""
-		switch b := e.Body.(type) {
-		case conversation.UserMessage:
-			name = "message of the user"
-		case conversation.AssistantMessage:
-			name = "reply"
-		case conversation.ToolResult:
-			name = "result of " + b.Tool
-		default:
-			continue
-		}
-		list = append(list, candidate{max(e.Seq, seq) - min(e.Seq, seq), fmt.Sprintf("e%d (%s, turn %d)", e.Seq, name, e.Turn)})
-	}
-	slices.SortStableFunc(list, func(x, y candidate) int { return int(x.distance) - int(y.distance) })
-	var names []string
-	for _, c := range clip(list, 5) {
-		names = append(names, c.text)
-	}
-	if len(names) == 0 {
-		return "No event with text is there yet"
-	}
-	return "Close to it: " + strings.Join(names, ", ") + ". recall without id lists the results that were cut"
+	return spans, nil
 }

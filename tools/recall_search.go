@@ -14,6 +14,7 @@ import (
 const (
 	searchAround   = 1    // lines shown before and after one that matches
 	searchLongLine = 1000 // bytes; of longer lines a part is shown
+	searchGoOn     = 110  // characters kept free to say how to go on
 )
 
 // found is a run of lines to show.
@@ -22,30 +23,32 @@ type found struct {
 	matches  int
 }
 
-// search shows the lines that hold query, from character offset on.
-func (o original) search(query string, offset, limit int) (result, error) {
+// search shows the lines that hold query, from character offset on, in up to
+// limit characters and an answer of at most most.
+func (o original) search(query string, offset, limit, most int) (answer, error) {
 	total := utf8.RuneCountInString(o.text)
 	if offset > 0 && offset >= total {
-		return result{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
+		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
 	}
-	start := runeOffset(o.text, offset)
-	lines := strings.Split(o.text[start:], "\n")
+	lines := strings.Split(o.text[runeOffset(o.text, offset):], "\n")
 	match := lineMatcher(query, lines)
 	runs := matchingRuns(lines, match)
+	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, grouped(total))
+	query = oneLine(query, 80)
 	if len(runs) == 0 {
-		return result{}, fmt.Errorf("%s: %s, %s characters, does not hold %q%s. Try other words, or page through it with offset",
-			o.id, o.about, grouped(total), query, after(offset))
+		return answer{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
 	}
-	body, shown, next := o.render(lines, runs, match, offset, limit)
 	all := 0
 	for _, r := range runs {
 		all += r.matches
 	}
-	head := fmt.Sprintf("%s: %s, %s characters%s. %d lines hold %q%s", o.id, o.about, grouped(total), o.note, all, query, after(offset))
+	head := fmt.Sprintf("%s%s. %d lines hold %q%s", name, o.note, all, query, after(offset))
+	room := most - utf8.RuneCountInString(head) - searchGoOn
+	body, shown, next := render(lines, runs, match, offset, min(limit, max(room, most/2)))
 	if next >= 0 {
 		head += fmt.Sprintf("; %d are shown. Go on with id %q, the same query, offset %d", shown, o.id, next)
 	}
-	return result{text: head + "\n" + body}, nil
+	return answer{head + "\n" + body, next}, nil
 }
 
 func after(offset int) string {
@@ -97,46 +100,43 @@ func matchingRuns(lines []string, match func(string) int) []found {
 	return runs
 }
 
-// render shows runs until limit characters are used up. next is the character
-// to go on from, -1 if all are shown.
-func (o original) render(lines []string, runs []found, match func(string) int, offset, limit int) (body string, shown, next int) {
+// render shows runs until limit characters are used up. shown is how many
+// matches that are, next the character to go on from, -1 if all are shown. A line
+// that does not fit by itself is cut.
+func render(lines []string, runs []found, match func(string) int, offset, limit int) (body string, shown, next int) {
 	var b strings.Builder
 	used, line, at := 0, 0, offset // at: characters before line
 	for _, r := range runs {
 		for ; line < r.from; line++ {
 			at += utf8.RuneCountInString(lines[line]) + 1
 		}
-		begin := at
-		var run strings.Builder
+		label := fmt.Sprintf("\n[from character %s]\n", grouped(at+1))
 		for ; line < r.to; line++ {
-			run.WriteString(aroundMatch(lines[line], max(0, match(lines[line]))) + "\n")
+			column := match(lines[line])
+			text := label + aroundMatch(lines[line], max(0, column), searchLongLine) + "\n"
+			size := utf8.RuneCountInString(text)
+			if used > 0 && used+size > limit {
+				return b.String(), shown, at
+			}
+			b.WriteString(text[:runeOffset(text, limit)])
+			if column >= 0 {
+				shown++
+			}
+			used, label = used+size, ""
 			at += utf8.RuneCountInString(lines[line]) + 1
 		}
-		text := fmt.Sprintf("\n[from character %s]\n%s", grouped(begin+1), run.String())
-		size := utf8.RuneCountInString(text)
-		if used+size > limit {
-			if used > 0 {
-				return b.String(), shown, begin
-			}
-			text = text[:runeOffset(text, limit)]
-			next = begin + max(1, limit)
-			b.WriteString(text)
-			return b.String(), r.matches, next
-		}
-		b.WriteString(text)
-		used += size
-		shown += r.matches
 	}
 	return b.String(), shown, -1
 }
 
-// aroundMatch is a line, or of a very long one the part around byte at.
-func aroundMatch(line string, at int) string {
-	if len(line) <= searchLongLine {
+// aroundMatch is a line, or of one longer than long bytes the part around byte
+// at.
+func aroundMatch(line string, at, long int) string {
+	if len(line) <= long {
 		return line
 	}
-	from := max(0, min(at, len(line))-searchLongLine/2)
-	to := min(len(line), from+searchLongLine)
+	from := max(0, min(at, len(line))-long/2)
+	to := min(len(line), from+long)
 	text := strings.ToValidUTF8(line[from:to], "")
 	if from > 0 {
 		text = "…" + text

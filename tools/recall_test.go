@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,6 +59,24 @@ func longLog() string {
 	return b.String()
 }
 
+// flowing is a shelf on which every look finds a turn more, so that no turn has
+// had its share of recalls.
+type flowing struct {
+	shelf
+	turns *atomic.Int64
+}
+
+func flow(s shelf) flowing { return flowing{s, new(atomic.Int64)} }
+
+func (f flowing) Events(context.Context) ([]conversation.Event, error) {
+	if len(f.events) == 0 {
+		return nil, nil
+	}
+	last := f.events[len(f.events)-1]
+	last.Seq, last.Turn, last.Body = last.Seq+1, last.Turn+int(f.turns.Add(1)), conversation.Usage{}
+	return append(f.events[:len(f.events):len(f.events)], last), nil
+}
+
 func archive(a tools.Archive) func(*tools.Options) {
 	return func(o *tools.Options) { o.Archive = a }
 }
@@ -65,7 +84,7 @@ func archive(a tools.Archive) func(*tools.Options) {
 func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 	t.Parallel()
 	full := longLog()
-	b, _ := open(t, nil, archive(spoken(t, full)))
+	b, _ := open(t, nil, archive(flow(spoken(t, full))))
 	next := regexp.MustCompile(`^e3: .*Characters [0-9,]+-[0-9,]+ of 113,890\. Go on with id "e3", offset (\d+)\n\n`)
 	var all strings.Builder
 	offset := 0
@@ -101,11 +120,11 @@ func TestRecallPagesThroughTheWholeOriginal(t *testing.T) {
 
 func TestRecallFindsByEveryKindOfID(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(spoken(t, longLog())))
+	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
 	for id, part := range map[string]string{
-		"e1": "look at the log", "1": "look at the log", "E1": "look at the log", "`e1`": "look at the log", "e2": "[run_command {\"command\":\"cat log\"}]",
+		"e1": "look at the log", "1": "look at the log", "E1": "look at the log", "`e1`": "look at the log", "e2": "-- text\nI will.\n\n-- arguments of the call call_a1 to run_command\n{\"command\":\"cat log\"}\n\n-- arguments of the call call_b2",
 		"e3": "line 1200 of", "call_a1": "line 1200 of", "call_b2": "there is no x", "abcdef0123456789": "line 1200 of", "abcd": "line 1200 of", "ABCDEF": "line 1200 of",
-		"t1": "and now?", "t0": "--- e2: reply, turn 0", "e8": "(of 90,000 characters only these were kept)",
+		"t1": "and now?", "t0": "--- e2: reply, turn 0", "t0-1": "t0-1: turns 0-1. Characters 1-", "turns 1-9": "--- e7: message of the user, turn 1\nand now?\n\n--- e8", "e5-7": "Nothing.\n\n--- e7", "e8": "(of 90,000 characters only these were kept)",
 	} {
 		if got := succeed(t, b, "recall", map[string]any{"id": id}); !strings.Contains(got, part) {
 			t.Errorf("%s: lacks %q: %.300s", id, part, got)
@@ -118,13 +137,14 @@ func TestRecallFindsByEveryKindOfID(t *testing.T) {
 
 func TestRecallMissesNameNearIDs(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(spoken(t, longLog())))
+	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
 	for id, parts := range map[string][]string{
-		"e99":     {"there is no event e99; the events are e1 to e8", "e8 (result of http_request, turn 1)"},
+		"e99":     {"there is no event e99; the events are e1 to e9", "e8 (result of http_request, turn 1)"},
 		"e6":      {"record of usage without text", "e5 (reply, turn 0)", "e7 (message of the user, turn 1)"},
-		"t7":      {"there is no turn t7; the turns are t0 to t1"},
+		"t700":    {"there is no turn t700; the turns are t0 to t"},
 		"call_a9": {"Close to it: call_a1"},
 		"zzzzzz":  {"nothing has the id zzzzzz", "e8"},
+		"e50-60":  {"there is no event e50-60", "e8"},
 		"abc":     {"nothing has the id abc"},
 	} {
 		fail(t, b, "recall", map[string]any{"id": id}, parts...)
@@ -136,14 +156,14 @@ func TestRecallMissesNameNearIDs(t *testing.T) {
 
 func TestRecallWithoutAnIDListsWhatWasCut(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(spoken(t, longLog())))
-	want := "results that were cut, newest first; recall one by its id:\ne8  turn 1  http_request  90,000 characters\n" +
-		`e3  turn 0  run_command {"command":"cat log"}  113,890 characters`
+	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
+	want := "shortened in this conversation, newest first; recall one by its id:\ne8  turn 1  result of http_request  90,000 characters\n" +
+		`e3  turn 0  result of run_command {"command":"cat log"} (ok)  113,890 characters`
 	if diff := cmp.Diff(want, succeed(t, b, "recall", nil)); diff != "" {
 		t.Error(diff)
 	}
-	empty, _ := open(t, nil, archive(shelf{}))
-	if got := succeed(t, empty, "recall", nil); !strings.HasPrefix(got, "no result of this conversation was cut") {
+	empty, _ := open(t, nil, archive(flow(shelf{})))
+	if got := succeed(t, empty, "recall", nil); !strings.HasPrefix(got, "nothing of this conversation was cut or shortened") {
 		t.Errorf("got %s", got)
 	}
 	fail(t, empty, "recall", map[string]any{"id": "e1"}, "nothing has been said yet")
@@ -151,7 +171,7 @@ func TestRecallWithoutAnIDListsWhatWasCut(t *testing.T) {
 
 func TestRecallSearchesWholeLines(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, archive(spoken(t, longLog())))
+	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))))
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "LINE 77 OF"})
 	if !strings.HasSuffix(got, "1 lines hold \"LINE 77 OF\"\n\n[from character 1,587]\nline 76 of the log 漢\nline 77 of the log 漢\nline 78 of the log 漢\n") {
 		t.Errorf("got %s", got)
@@ -184,7 +204,7 @@ func TestRecallSearchesWholeLines(t *testing.T) {
 func TestRecallSearchShowsLongLinesAroundTheMatch(t *testing.T) {
 	t.Parallel()
 	full := strings.Repeat("漢", 40_000) + "needle" + strings.Repeat("x", 40_000)
-	b, _ := open(t, nil, archive(spoken(t, full)))
+	b, _ := open(t, nil, archive(flow(spoken(t, full))))
 	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "needle"})
 	if !strings.Contains(got, "漢needlex") || len(got) > 2000 {
 		t.Errorf("%d bytes", len(got))
@@ -194,7 +214,7 @@ func TestRecallSearchShowsLongLinesAroundTheMatch(t *testing.T) {
 func TestRecallKeepsToItsLimit(t *testing.T) {
 	t.Parallel()
 	room := 2000
-	b, _ := open(t, nil, archive(spoken(t, longLog())), func(o *tools.Options) { o.RecallChars = func() int { return room } })
+	b, _ := open(t, nil, archive(flow(spoken(t, longLog()))), func(o *tools.Options) { o.RecallChars = func() int { return room } })
 	for _, args := range []map[string]any{{"id": "e3"}, {"id": "e3", "limit": 100_000}, {"id": "e3", "query": "line"}, {"id": "t0"}, nil} {
 		for _, room = range []int{2000, 700, 0} {
 			got := succeed(t, b, "recall", args)
@@ -209,8 +229,16 @@ func TestRecallSaysWhenAnOriginalCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := spoken(t, longLog())
 	s.blobs = nil
-	b, _ := open(t, nil, archive(s))
-	fail(t, b, "recall", map[string]any{"id": "e3"}, "the full text of e3 cannot be read")
+	b, _ := open(t, nil, archive(flow(s)))
+	got := succeed(t, b, "recall", map[string]any{"id": "e3", "query": "showing first"})
+	if !strings.Contains(got, "(this part was kept in the log; the full text cannot be read: no such blob)") || !strings.Contains(got, "showing first 30000 characters of 113890 total") {
+		t.Errorf("got %s", got)
+	}
+	s.blobs = map[string]string{"abcdef0123456789": "line 0"}
+	b, _ = open(t, nil, archive(flow(s)))
+	if got := succeed(t, b, "recall", map[string]any{"id": "e3"}); !strings.HasSuffix(got, "Characters 1-6 of 6 (of 113,890 characters only these were kept)\n\nline 0") {
+		t.Errorf("got %s", got)
+	}
 	without, _ := open(t, nil)
 	fail(t, without, "recall", map[string]any{"id": "e3"}, "keeps no originals")
 }

@@ -1,0 +1,29 @@
+package tools
+
+import (
+	"context"
+
+	"plimsoll/conversation"
+)
+
+// compactRequested is the whole answer of compact (JCL).
+const compactRequested = "Compression requested"
+
+// compact lets the model ask for a compaction. The tool itself does nothing: who
+// runs the conversation sees the call and acts before the next request, when
+// the reply and its results are complete.
+func (b *Box) compact() tool {
+	return tool{
+		name: conversation.ToolCompact, readOnly: true,
+		about: "Have this conversation shortened before your next step: when it has grown long, or when a part of the work is done whose details the rest does not need.",
+		params: []param{
+			{name: "focus", kind: kindText, about: "what to preserve in the summary"},
+		},
+		touch: func(_ context.Context, args arguments) (touch, error) {
+			return touch{tool: conversation.ToolCompact, title: args.text("focus")}, nil
+		},
+		run: func(context.Context, arguments, func(string)) (result, error) {
+			return result{text: compactRequested}, nil
+		},
+	}
+}
