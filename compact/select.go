@@ -127,7 +127,7 @@ func (s *selection) candidates(i int) []candidate {
 	switch m.Role {
 	case RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == StateMasked || rule.Exempt || rule.Response == KeepWhole || s.rests[m.CallID] {
+		if m.State == StateMasked || rule.Exempt && rule.Response != KeepStrip || rule.Response == KeepWhole || s.rests[m.CallID] {
 			return nil
 		}
 		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), result: true,
@@ -145,7 +145,7 @@ func (s *selection) arguments(i int, m *Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {
 		rule := s.rules.Tools[call.Name]
-		if rule.Request != KeepStrip || rule.Exempt || len(call.Arguments) <= len(emptyArguments) ||
+		if rule.Request != KeepStrip || len(call.Arguments) <= len(emptyArguments) ||
 			call.Size.Chars() < s.rules.Mask.MinChars {
 			continue
 		}
