@@ -1,0 +1,228 @@
+package compact
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// An answer counts as a summary only if it ended by itself, says something,
+// calls no tool, is clearly shorter than what it covers, is not absurdly short
+// for it, and is neither a refusal, nor an error, nor a piece of what it was
+// made from. Anything else changes nothing. An extract made by rule is verbatim
+// text by design: what a model may do wrong is not asked of it.
+
+// AcceptedShare is the largest share of what it covers, in estimated tokens,
+// that a summary may have.
+const AcceptedShare = 0.40
+
+const (
+	// collapseTokens and collapseChars: a model that is given more than the first
+	// and answers with less than the second, in code points, has lost it all.
+	collapseTokens = 5000
+	collapseChars  = 200
+	// refusalChars: only answers shorter than that are looked at as refusals and
+	// errors; a summary may well speak of either.
+	refusalChars = 400
+	// echoChars and echoShare: a run of so many code points of the request,
+	// letter for letter but for white space, that is so much of the answer.
+	echoChars = 300
+	echoShare = 0.6
+	// maxEchoes bounds the places of the request that are compared.
+	maxEchoes = 64
+)
+
+// ErrSummaryRefused is what every error of [Accept] is, besides one of the
+// reasons below. Its text is for the user.
+var ErrSummaryRefused = errors.New("the summary was not taken")
+
+// The reasons not to take an answer as a summary.
+var (
+	ErrSummaryCut      = errors.New("the summary was cut off at the length limit")
+	ErrSummaryUnended  = errors.New("the summary did not come to its end")
+	ErrSummaryCalls    = errors.New("the model called a tool instead of writing a summary")
+	ErrSummaryEmpty    = errors.New("the summary came back empty")
+	ErrSummaryDeclined = errors.New("the model declined to write a summary")
+	ErrSummaryFailure  = errors.New("an error message came back in place of a summary")
+	ErrSummaryEcho     = errors.New("the model repeated the conversation instead of summarising it")
+	ErrSummaryShort    = errors.New("the summary is far too short for what it covers")
+	ErrSummaryLong     = errors.New("the summary would not be short enough")
+)
+
+// refused is one reason, with what is particular to the answer.
+type refused struct {
+	reason error
+	detail string
+}
+
+func (r refused) Error() string { return r.reason.Error() + r.detail + "; nothing was changed" }
+
+func (r refused) Unwrap() []error { return []error{ErrSummaryRefused, r.reason} }
+
+// Accept returns the text of a summary if the answer counts as one, trimmed and
+// storable. Otherwise the error is [ErrSummaryRefused] and one of the reasons.
+func Accept(job SummaryJob, a Answer) (text string, err error) {
+	text = withoutThoughts(conversation.Clean(a.Text))
+	refuse := func(reason error, detail string) (string, error) { return "", refused{reason, detail} }
+	switch {
+	case a.Calls > 0 || a.Stop == conversation.StopCalls || writesCalls(text):
+		return refuse(ErrSummaryCalls, "")
+	case a.Stop == conversation.StopLength:
+		return refuse(ErrSummaryCut, " of "+count(job.MaxTokens, "token"))
+	case a.Stop != conversation.StopEnd:
+		return refuse(ErrSummaryUnended, reasonText(a.Stop))
+	case text == "" || strings.IndexFunc(text, saysSomething) < 0:
+		return refuse(ErrSummaryEmpty, "")
+	}
+	chars, tokens := utf8.RuneCountInString(text), textTokens(text)
+	if a.Input != InputExtract {
+		switch {
+		case chars < refusalChars && failure().MatchString(text):
+			return refuse(ErrSummaryFailure, ": "+opening(text))
+		case chars < refusalChars && declines(text):
+			return refuse(ErrSummaryDeclined, ": "+opening(text))
+		case chars < collapseChars && job.CoveredTokens > collapseTokens:
+			return refuse(ErrSummaryShort, " ("+count(chars, "character")+" for "+count(job.CoveredTokens, "token")+")")
+		case echoes(job, text):
+			return refuse(ErrSummaryEcho, "")
+		}
+	}
+	if tokens > AcceptedShare*float64(job.CoveredTokens) {
+		return refuse(ErrSummaryLong, ": "+count(int(tokens+0.5), "token")+" in place of "+number(job.CoveredTokens)+", and at most 40 % are taken")
+	}
+	return text, nil
+}
+
+func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func reasonText(s conversation.StopReason) string {
+	if s == "" {
+		return ""
+	}
+	return " (" + folded(string(s), maxCallID) + ")"
+}
+
+// withoutThoughts is text without the reasoning that some servers leave at its
+// start between tags. An unclosed tag means that there was nothing else.
+func withoutThoughts(text string) string {
+	text = strings.TrimSpace(text)
+	for _, tag := range [...]string{"think", "thinking"} {
+		rest, ok := strings.CutPrefix(text, "<"+tag+">")
+		if !ok {
+			continue
+		}
+		_, after, _ := strings.Cut(rest, "</"+tag+">")
+		return strings.TrimSpace(after)
+	}
+	return text
+}
+
+// writesCalls reports whether text opens with a call in the form of a model
+// whose server did not recognise it.
+func writesCalls(text string) bool {
+	for _, form := range [...]string{"<tool_call>", "<|tool_call", "<tool_calls>", "[TOOL_CALLS]", "<function_calls>", "<function=", "<invoke "} {
+		if strings.HasPrefix(text, form) {
+			return true
+		}
+	}
+	return false
+}
+
+// A short answer that opens like this is a refusal, or asks for what was sent.
+var refusals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:` +
+		`(?:i'm|i am|we're|we are) (?:\w+ )?sorry\b|sorry[,.!:]|sorry but\b|(?:my |i )?apologi[sz]e?s?\b` +
+		`|(?:unfortunately,? |regrettably,? |but )?i (?:can't|can ?not|won't|will not|am unable to|am not able to|don't have|do not have)\b` +
+		`[^.!?\n]{0,40}\b(?:help|assist|summar\w+|compl(?:y|ete)|continue|fulfil+|access|do that|do this|provide|process|share|any (?:conversation|history|context))\b` +
+		`|i'm (?:unable|not able) to\b|as an? (?:ai|large language model|language model)\b` +
+		`|(?:could|can|would) you (?:please )?(?:provide|share|paste)\b|please (?:provide|share|paste)\b` +
+		`|there (?:is|was) no (?:conversation|history|text|content)\b` +
+		`|抱歉|很抱歉|对不起|對不起|申し訳|すみません|lo siento\b|je suis désolée?\b|es tut mir leid\b|tut mir leid\b|mi dispiace\b|desculpe\b)`)
+})
+
+// declines reports whether a short answer opens with a refusal.
+func declines(text string) bool {
+	return refusals().MatchString(strings.ReplaceAll(strings.TrimLeft(text, "*_#>\"' \t\n"), "’", "'"))
+}
+
+// failure matches a short answer that opens as the errors of servers do, and
+// what programs write where they have nothing.
+var failure = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(?:\{\s*"(?:error|detail|message)"\s*:|\[?(?:(?:api|http|server|internal|internal server|network|upstream|provider|unexpected) )?error\]?:|<!doctype|<html` +
+		`|(?:http |status |error |code )*[45]\d\d:? +(?:too many|internal|bad|service|gateway|unauthori|forbidden|payment|overloaded|not found|server)` +
+		`|(?:request failed|too many requests|rate limit exceeded|service unavailable|internal server error|bad gateway|gateway time-?out|overloaded)\b` +
+		`|\(?empty summary\)?$|null$|undefined$|none$|n/a$)`)
+})
+
+// echoes reports whether most of an answer stands in its request, letter for
+// letter but for white space. A run that is more than half of the answer holds
+// the middle of it: only where that stands in the request a run is measured.
+func echoes(job SummaryJob, answer string) bool {
+	answer = strings.Join(strings.Fields(answer), " ")
+	chars := utf8.RuneCountInString(answer)
+	need := max(echoChars, int(echoShare*float64(chars)))
+	if chars < need {
+		return false
+	}
+	lo := runeStart(answer, int((1-echoShare)*float64(len(answer)))+1)
+	hi := runeEnd(answer, int(echoShare*float64(len(answer)))-1)
+	if lo >= hi {
+		return false
+	}
+	asked := requestText(job)
+	for from, tries := 0, 0; tries < maxEchoes; tries++ {
+		i := strings.Index(asked[from:], answer[lo:hi])
+		if i < 0 {
+			return false
+		}
+		i += from
+		before := commonSuffix(asked[:i], answer[:lo])
+		after := commonPrefix(asked[i+hi-lo:], answer[hi:])
+		if utf8.RuneCountInString(answer[lo-before:hi+after]) >= need {
+			return true
+		}
+		from = i + 1
+	}
+	return false
+}
+
+// requestText is all that a request says, white space folded.
+func requestText(job SummaryJob) string {
+	var b strings.Builder
+	add := func(text string) {
+		for _, word := range strings.Fields(text) {
+			b.WriteString(word)
+			b.WriteByte(' ')
+		}
+	}
+	add(job.System)
+	for i := range job.Messages {
+		add(job.Messages[i].Text)
+	}
+	return b.String()
+}
+
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+func commonSuffix(a, b string) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[len(a)-1-i] != b[len(b)-1-i] {
+			return i
+		}
+	}
+	return n
+}

@@ -1,0 +1,130 @@
+package compact
+
+import (
+	"plimsoll/conversation"
+)
+
+// A summariser whose window is smaller than what is to be summarised reads it
+// in pieces, each of which gets a summary of its own; together they are the
+// summary of the whole. A text that is larger than a piece goes on in the next.
+
+// Chunks splits a job that writes everything out into jobs of at most budget
+// estimated tokens each, in order. A job that fits, or whose form cannot be
+// split (the view, JCL), is returned alone. The job should be made without a
+// budget of its own, so that nothing was left out of it.
+func Chunks(job SummaryJob, budget int) []SummaryJob {
+	if len(job.parts) == 0 || budget <= 0 || job.Tokens() <= budget {
+		return []SummaryJob{job}
+	}
+	room := max(float64(budget)-overhead(job.ask.instructions(job.CoveredTokens, true)), minRoom)
+	groups := grouped(job.parts, room)
+	total := 0.0
+	for _, g := range groups {
+		total += tokensOf(g)
+	}
+	out := make([]SummaryJob, len(groups))
+	for i, g := range groups {
+		out[i] = job.chunk(g, total, i, len(groups))
+	}
+	return out
+}
+
+// grouped shares parts out to pieces of at most room tokens each.
+func grouped(parts []part, room float64) [][]part {
+	var groups [][]part
+	left := 0.0
+	for _, p := range parts {
+		for rest := true; rest; {
+			var now part
+			now, p, rest = p.split(room)
+			n := now.tokens()
+			if n > left || len(groups) == 0 {
+				groups, left = append(groups, nil), room
+			}
+			last := len(groups) - 1
+			groups[last] = append(groups[last], now)
+			left -= n
+		}
+	}
+	return groups
+}
+
+// split cuts a part in two if it has more than room tokens; more reports that
+// there is a second one.
+func (p part) split(room float64) (first, second part, more bool) {
+	if p.tokens() <= room {
+		return p, part{}, false
+	}
+	first, second = p, p
+	for n := room; ; n *= 0.9 { // what indenting adds depends on the lines
+		first.body = prefixWithin(p.body, n)
+		if first.tokens() <= room || n < 1 {
+			break
+		}
+	}
+	if first.body == "" { // a head alone fills the room: the text goes out whole
+		return p, part{}, false
+	}
+	second.body = p.body[len(first.body):]
+	return first, second, true
+}
+
+// chunk is the job for one piece.
+func (j SummaryJob) chunk(parts []part, total float64, i, n int) SummaryJob {
+	lo, hi := uint64(0), uint64(0)
+	from, to := parts[0].turn, parts[0].turn
+	for _, p := range parts {
+		from, to = min(from, p.turn), max(to, p.turn)
+		if p.seq != 0 {
+			if lo == 0 {
+				lo = p.seq
+			}
+			hi = max(hi, p.seq)
+		}
+	}
+	whole := j
+	j.Spans = spansBetween(whole.Spans, lo, hi)
+	j.FromTurn, j.ToTurn = from, to
+	j.CoveredTokens = int(float64(whole.CoveredTokens) * tokensOf(parts) / total)
+	j.parts = nil
+	return j.writeOut(parts, "This is piece "+number(i+1)+" of "+number(n)+" of a longer conversation; write a summary of this piece alone.", 0)
+}
+
+func tokensOf(parts []part) float64 {
+	total := 0.0
+	for _, p := range parts {
+		total += p.tokens()
+	}
+	return total
+}
+
+// spansBetween is the part of spans between two events, both included.
+func spansBetween(spans []conversation.Span, lo, hi uint64) []conversation.Span {
+	var out []conversation.Span
+	for _, s := range spans {
+		s.First, s.Last = max(s.First, lo), min(s.Last, hi)
+		if s.First <= s.Last {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Joined is the answers to the pieces of a job as one: their texts in order,
+// and the first reason not to take them.
+func Joined(answers []Answer) Answer {
+	var all Answer
+	for i, a := range answers {
+		if i == 0 {
+			all = a
+			all.Text = joined(a.Text, "")
+			continue
+		}
+		all.Text = joined(all.Text, a.Text)
+		all.Calls += a.Calls
+		if all.Stop == conversation.StopEnd {
+			all.Stop = a.Stop
+		}
+	}
+	return all
+}

@@ -1,0 +1,118 @@
+package compact
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// J-CLI sends the conversation as JSON behind its prompt, in one user message
+// without a system prompt and without tools. The JSON is cut to 80,000
+// characters as text, in the middle of a message if it comes to that. What goes
+// is the oldest, not the newest as in the seed, and never an earlier summary.
+
+// jcliChars is how much of the conversation is sent, in code points (JCL).
+const jcliChars = 80_000
+
+// jcliMessage is a message as J-CLI writes it.
+type jcliMessage struct {
+	Role    string     `json:"role"`
+	Content string     `json:"content"`
+	Calls   []jcliCall `json:"tool_calls,omitempty"`
+	CallID  string     `json:"tool_call_id,omitempty"`
+}
+
+type jcliCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// jcliJob asks for a summary in J-CLI's words.
+func jcliJob(said []conversation.Event, priors []conversation.Summary, ask SummaryAsk) SummaryJob {
+	var old, fresh []jcliMessage
+	for _, p := range priors {
+		old = append(old,
+			jcliMessage{Role: "user", Content: jcliBlock(p.Transcript, p.Text)},
+			jcliMessage{Role: "assistant", Content: jcliAnswer})
+	}
+	for _, e := range said {
+		fresh = append(fresh, jcliMessageOf(e))
+	}
+	j := ask.job(InputRaw)
+	j.FromTurn, j.ToTurn = turnsOf(said)
+	if j.CoveredTokens == 0 {
+		j.CoveredTokens = saidTokens(said)
+		for _, m := range old {
+			j.CoveredTokens += int(textTokens(m.Content))
+		}
+	}
+	text := jcliPrompt
+	if ask.Rules.Instructions != "" || ask.Focus != "" {
+		text = ask.instructions(j.CoveredTokens, len(priors) > 0) + "\n\n"
+	}
+	chars, tokens := jcliChars, 0.0
+	if ask.Budget > 0 {
+		tokens = max(float64(ask.Budget)-textTokens(text)-FramingTokens, minRoom)
+	}
+	text += jcliText(old, fresh, chars, tokens)
+	j.Messages = []Message{{Role: RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
+		Turn: j.ToTurn, State: StateVerbatim, Why: "asks for a summary"}}
+	return j
+}
+
+func jcliMessageOf(e conversation.Event) jcliMessage {
+	switch b := e.Body.(type) {
+	case conversation.AssistantMessage:
+		m := jcliMessage{Role: "assistant", Content: b.Text}
+		for _, c := range b.Calls {
+			m.Calls = append(m.Calls, jcliCall{c.ID, c.Name, c.Arguments})
+		}
+		return m
+	case conversation.ToolResult:
+		return jcliMessage{Role: "tool", Content: b.Text, CallID: b.CallID}
+	case conversation.UserMessage:
+		return jcliMessage{Role: "user", Content: b.Text}
+	}
+	return jcliMessage{Role: "user"} // no other body is sent to a model
+}
+
+// jcliText is messages as a JSON array, cut to so many characters and, unless
+// it is 0, tokens. Of the old ones nothing goes while they take half at most.
+func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
+	kept, rest := jcliItems(old), jcliItems(fresh)
+	whole := "[" + strings.Join(append(kept[:len(kept):len(kept)], rest...), ",") + "]"
+	if utf8.RuneCountInString(whole) <= chars && (tokens == 0 || textTokens(whole) <= tokens) {
+		return whole
+	}
+	head := ""
+	if len(kept) > 0 {
+		head = "[" + strings.Join(kept, ",") + ","
+		if tokens > 0 {
+			head = prefixWithin(head, tokens/2)
+			tokens -= textTokens(head)
+		}
+		head = firstChars(head, chars/2)
+	}
+	tail := lastChars(strings.Join(rest, ",")+"]", chars-utf8.RuneCountInString(head))
+	if tokens > 0 {
+		tail = suffixWithin(tail, tokens)
+	}
+	return head + tail
+}
+
+// jcliBlock is what J-CLI puts in place of the history.
+func jcliBlock(transcript, text string) string {
+	return "[Conversation compressed. Transcript: " + transcript + "]\n\n" + text
+}
+
+// jcliItems is each message as JSON.
+func jcliItems(messages []jcliMessage) []string {
+	out := make([]string, len(messages))
+	for i, m := range messages {
+		b, _ := conversation.EncodeJSON(m) // strings always encode
+		out[i] = string(b)
+	}
+	return out
+}

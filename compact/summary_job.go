@@ -1,0 +1,198 @@
+package compact
+
+import (
+	"context"
+
+	"plimsoll/conversation"
+)
+
+// A summary is asked for in one of three forms:
+//
+//   - view: the request as it would be sent next and one user message behind it,
+//     so that the provider has all but that message in its cache
+//   - raw: what was said, written out as text in one message, without tools; it
+//     reads the events alone, whatever overlays lie over them (S64)
+//   - merged: earlier summaries in place of what they cover, and what came after
+//     written out (ONE)
+//
+// What comes back counts only if [Accept] takes it.
+
+// SummaryJob is a summary that somebody has to write.
+type SummaryJob struct {
+	Spans            []conversation.Span // what it covers
+	FromTurn, ToTurn int                 // of what it covers, both included
+	Input            SummaryInput        // InputView, InputRaw or InputMerged
+	// Messages are what to send: for InputView hardened, everything but the
+	// system prompt; otherwise one user message with everything written out.
+	Messages []Message
+	// System is the system prompt of the request, "" if it has none. For
+	// InputView it is "" and the conversation's own is sent, with its tools.
+	System        string
+	MaxTokens     int    // bound of the answer
+	Model         string // provider/id, "" for the conversation's
+	Focus         string // what the user or the model wants preserved
+	CoveredTokens int    // estimate of what is covered, as the view shows it now
+	// Version is that of the built-in instructions, 0 where the words are those
+	// of a seed or the user's own.
+	Version int
+
+	ask   SummaryAsk
+	parts []part // what was written out, whole; nil for forms that cannot be split
+}
+
+// Answer is what came of a summary request.
+type Answer struct {
+	Text  string
+	Stop  conversation.StopReason
+	Calls int    // calls of tools in the reply; none of them was run
+	Model string // provider/id that wrote it, "" if none did
+	Input SummaryInput
+}
+
+// Summariser is asked for summaries. The error is of the call, not of the
+// answer: whether an answer counts says [Accept].
+type Summariser interface {
+	Summarise(ctx context.Context, job SummaryJob) (Answer, error)
+}
+
+// SummaryAsk is what a job is made from, in whatever form.
+type SummaryAsk struct {
+	Spans []conversation.Span // what to cover, ascending, whole units
+	Rules SummaryRules        // of the profile in force
+	Style conversation.Style  // whose words: ONE and JCL have their own
+	Focus string              // what the user or the model wants preserved
+	// Budget is what a request that writes everything out may have, in estimated
+	// tokens, the instructions included; 0 is no bound. One below about 500 is
+	// not kept. A request in the form of the view is as long as the view.
+	Budget int
+	Free   int // tokens of the window that are free for the answer, 0 unknown
+	// Covered is an estimate of what is covered as the view shows it, in tokens
+	// (see [CoveredTokens]). 0: what was said is counted.
+	Covered int
+}
+
+const (
+	// summaryAim is the longest summary that is asked for, in tokens: what is
+	// longer is hardly shorter than a good selection of what it covers.
+	summaryAim = 4000
+	// summaryAimShare is the share of what is covered that is asked for; it
+	// leaves room below AcceptedShare, because models count badly.
+	summaryAimShare = 0.30
+	minSummaryAim   = 50 // tokens
+)
+
+// job is what all forms have in common.
+func (a SummaryAsk) job(input SummaryInput) SummaryJob {
+	return SummaryJob{
+		Spans: a.Spans, Input: input, MaxTokens: a.maxTokens(), Model: a.Rules.Model, Focus: a.Focus,
+		CoveredTokens: a.Covered, Version: a.version(), ask: a,
+	}
+}
+
+// maxTokens is the bound of the answer: what is configured, or what is free.
+func (a SummaryAsk) maxTokens() int {
+	n := a.Rules.MaxTokens
+	if n <= 0 {
+		n = summaryMaxTokens
+	}
+	if a.Free > 0 {
+		n = min(n, a.Free)
+	}
+	return n
+}
+
+// aim is the length that the instructions name, in tokens.
+func (a SummaryAsk) aim(covered int) int {
+	n := min(a.maxTokens(), summaryAim)
+	if covered > 0 {
+		n = min(n, int(summaryAimShare*float64(covered)))
+	}
+	return max(n, minSummaryAim)
+}
+
+// Tokens is an estimate of what the request holds, without the conversation's
+// own system prompt and tools: what the window must have room for, and what the
+// call costs.
+func (j SummaryJob) Tokens() int {
+	var s Sizes
+	if j.System != "" {
+		s.Add(System, conversation.Measure(j.System))
+	}
+	for i := range j.Messages {
+		j.Messages[i].AddTo(&s)
+	}
+	total := 0.0
+	for _, seg := range Segments() {
+		if seg != Reasoning {
+			total += s.estimate(seg)
+		}
+	}
+	return int(total)
+}
+
+// CoveredTokens is an estimate of what the messages of a view cost that stand
+// for events of spans: what a summary of them has to be shorter than. Reasoning
+// is not counted, because few endpoints are sent it.
+func CoveredTokens(v View, spans []conversation.Span) int {
+	total := 0.0
+	for i := range v.Messages {
+		if covers(spans, v.Messages[i].Events) {
+			total += messageTokens(&v.Messages[i])
+		}
+	}
+	return int(total)
+}
+
+func messageTokens(m *Message) float64 {
+	t := Estimate(m.Size) + FramingTokens
+	for _, c := range m.Calls {
+		t += Estimate(c.Size) + FramingTokens
+	}
+	return t
+}
+
+// covers reports whether spans hold one of the events.
+func covers(spans []conversation.Span, events []uint64) bool {
+	for _, e := range events {
+		if holds(spans, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// saidIn lists the events of spans that the model was sent, without what a
+// rewind took back. No other overlay has a say in it (S64: the raw-stream
+// invariant).
+func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
+	rules := resolve(log)
+	var out []conversation.Event
+	for i, e := range log {
+		if sent(e.Body) && holds(spans, e.Seq) && (rules == nil || rules.by[i].gone == 0) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// turnsOf is the first and the last turn of events, 0 and 0 for none.
+func turnsOf(said []conversation.Event) (from, to int) {
+	for i, e := range said {
+		if i == 0 || e.Turn < from {
+			from = e.Turn
+		}
+		to = max(to, e.Turn)
+	}
+	return from, to
+}
+
+// saidTokens is an estimate of events as they were said, reasoning left out.
+func saidTokens(said []conversation.Event) int {
+	total := 0.0
+	for i := range said {
+		if m, ok := message(&said[i]); ok {
+			total += messageTokens(&m)
+		}
+	}
+	return int(total)
+}

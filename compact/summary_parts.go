@@ -1,0 +1,211 @@
+package compact
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// What was said is written out in parts, one for each text: a line at the margin
+// that says whose it is ("t3 e17 user:"), and below it the text, every line of
+// it indented. Rules:
+//
+//   - Only the program writes at the margin, so no text can pass itself off as
+//     another part or as the end of the conversation.
+//   - Results, arguments and reasoning are clipped to their two ends. Where there
+//     is a bound, no part has more than a quarter of it; then the oldest parts
+//     are left out, never the newest, and a line says so.
+
+const (
+	// clipChars is how much of a result, of arguments or of reasoning is written
+	// out, half from each end, in code points.
+	clipChars = 2000
+	// partShare is the largest share of the bound that one part gets.
+	partShare = 0.25
+	// minRoom is the room that is used however small the bound is, in tokens.
+	minRoom = 64.0
+
+	indent = "  "
+)
+
+// part is one text of what was said.
+type part struct {
+	turn int
+	seq  uint64 // 0 for an earlier summary
+	head string // the line at the margin
+	body string // not indented
+}
+
+// partsOf writes events out. clip is how many code points of results, arguments
+// and reasoning are kept, 0 for all of them.
+func partsOf(said []conversation.Event, clip int) []part {
+	var out []part
+	add := func(e conversation.Event, who, body string) {
+		if strings.TrimSpace(body) != "" {
+			out = append(out, part{e.Turn, e.Seq, mark(e) + " " + who + ":", body})
+		}
+	}
+	for _, e := range said {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			add(e, "user", b.Text)
+		case conversation.AssistantMessage:
+			add(e, "assistant, thinking", clipped(b.Reasoning, clip))
+			add(e, "assistant"+ending(b.Stop), b.Text)
+			for _, c := range b.Calls {
+				add(e, "assistant, call of "+toolName(c.Name), clipped(c.Arguments, clip))
+			}
+		case conversation.ToolResult:
+			text := clipped(b.Text, clip)
+			if strings.TrimSpace(text) == "" {
+				text = noOutput
+			}
+			add(e, "result of "+toolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
+		}
+	}
+	return out
+}
+
+// mark names an event the way recall takes it.
+func mark(e conversation.Event) string {
+	return "t" + strconv.Itoa(e.Turn) + " e" + strconv.FormatUint(e.Seq, 10)
+}
+
+// ending says how a reply ended that did not end by itself.
+func ending(s conversation.StopReason) string {
+	if s == "" || s == conversation.StopEnd || s == conversation.StopCalls {
+		return ""
+	}
+	if !s.Complete() && s != conversation.StopCancelled && s != conversation.StopFailed {
+		s = conversation.StopInterrupted
+	}
+	return " (" + string(s) + ")"
+}
+
+// resultWord says how a call ended.
+func resultWord(s conversation.ResultStatus) string {
+	if s == conversation.ResultDenied {
+		return string(s)
+	}
+	return statusWord(s)
+}
+
+// write is the part as text, without a line end behind it.
+func (p part) write() string { return p.head + "\n" + indented(p.body) }
+
+// tokens is an estimate of the part with the blank line behind it.
+func (p part) tokens() float64 { return textTokens(p.write()) + 1 }
+
+// within is the part with at most so many tokens, cut in the middle.
+func (p part) within(tokens float64) part {
+	if p.tokens() <= tokens {
+		return p
+	}
+	room := tokens - textTokens(p.head) - 12 // the note between the ends
+	for body := p.body; ; room *= 0.9 {      // what indenting adds depends on the lines
+		p.body = endsWithin(body, room)
+		if p.tokens() <= tokens || room < 1 {
+			return p
+		}
+	}
+}
+
+func textTokens(text string) float64 { return Estimate(conversation.Measure(text)) }
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// indented is a text with every line moved away from the margin.
+func indented(text string) string {
+	text = strings.TrimRight(lineBreaks.Replace(conversation.Clean(text)), "\n")
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/16)
+	for line := range strings.Lines(text) {
+		if line != "\n" {
+			b.WriteString(indent)
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// clipped is a text of which the two ends are kept, so many code points in all;
+// 0 keeps everything.
+func clipped(text string, chars int) string {
+	if chars <= 0 || len(text) <= chars || utf8.RuneCountInString(text) <= chars {
+		return text
+	}
+	return between(text, firstChars(text, chars/2), lastChars(text, chars-chars/2))
+}
+
+// between joins the two ends of a text with a note of what lies between.
+func between(text, head, tail string) string {
+	n := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	return head + "\n(" + count(n, "character") + " between are not shown here)\n" + tail
+}
+
+// endsWithin is a text of which so much is kept at both ends that together they
+// have at most so many tokens.
+func endsWithin(text string, tokens float64) string {
+	if textTokens(text) <= tokens {
+		return text
+	}
+	head := prefixWithin(text, tokens/2)
+	tail := suffixWithin(text[len(head):], tokens/2)
+	return between(text, head, tail)
+}
+
+// bytesPerToken is the most that an estimated token takes: eight bytes, of two
+// characters outside of the planes of ASCII and CJK.
+const bytesPerToken = 8
+
+// prefixWithin is the longest beginning of a text with at most so many tokens.
+func prefixWithin(text string, tokens float64) string {
+	most := min(len(text), bytesPerToken*int(max(tokens, 0)+1))
+	n := sort.Search(most, func(i int) bool { return textTokens(text[:runeStart(text, i+1)]) > tokens })
+	return text[:runeStart(text, n)]
+}
+
+// suffixWithin is the longest end of a text with at most so many tokens.
+func suffixWithin(text string, tokens float64) string {
+	most := min(len(text), bytesPerToken*int(max(tokens, 0)+1))
+	from := len(text) - most
+	n := sort.Search(most, func(i int) bool { return textTokens(text[runeEnd(text, from+i):]) <= tokens })
+	return text[runeEnd(text, from+n):]
+}
+
+// runeStart is the beginning of the character that byte i belongs to.
+func runeStart(text string, i int) int {
+	for i > 0 && i < len(text) && !utf8.RuneStart(text[i]) {
+		i--
+	}
+	return i
+}
+
+// runeEnd is the beginning of the next character if byte i lies within one.
+func runeEnd(text string, i int) int {
+	for i < len(text) && !utf8.RuneStart(text[i]) {
+		i++
+	}
+	return i
+}
+
+// fit keeps of parts the newest that have room, and reports how many of the
+// oldest are left out.
+func fit(parts []part, room float64) (kept []part, left int) {
+	room = max(room, minRoom)
+	left = len(parts)
+	for bound := partShare * room; left > 0; left-- {
+		p := parts[left-1].within(max(bound, minRoom/2))
+		if room -= p.tokens(); room < 0 {
+			break
+		}
+		kept = append(kept, p)
+	}
+	for i, j := 0, len(kept)-1; i < j; i, j = i+1, j-1 {
+		kept[i], kept[j] = kept[j], kept[i]
+	}
+	return kept, left
+}

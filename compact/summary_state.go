@@ -1,0 +1,181 @@
+package compact
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What holds at the end of a stretch: the checklist, the skills that were
+// loaded, and the newest error, as the calls and their results say.
+
+// openTodo is an entry of a checklist that is not done.
+type openTodo struct {
+	text    string
+	started bool
+}
+
+// openTodos lists what the newest checklist of a log leaves open, if it was
+// written by one of the calls; the turn is that of the call. A list that a later
+// one replaced, outside of the calls, says nothing any more.
+func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, turn int) {
+	newest := uint64(0)
+	for _, c := range callsIn(saidIn(log, []conversation.Span{{Last: math.MaxUint64}})) {
+		if c.went(conversation.ResultOK) && writesTodos(c.name) {
+			newest = c.seq
+		}
+	}
+	for _, c := range calls {
+		if newest != 0 && c.seq == newest && writesTodos(c.name) {
+			todos, turn = todosIn(c.args), c.turn
+		}
+	}
+	return todos, turn
+}
+
+func writesTodos(tool string) bool {
+	switch strings.ToLower(strings.ReplaceAll(tool, "_", "")) {
+	case "todowrite", "updateplan", "writetodos":
+		return true
+	}
+	return false
+}
+
+const (
+	maxTodoText = 200 // code points of an entry that are kept
+	maxTodoList = 100 // entries that are looked at
+)
+
+// todosIn reads the arguments of todo_write, and of its like in other clients.
+func todosIn(arguments string) []openTodo {
+	var args struct {
+		Todos []map[string]any `json:"todos"`
+		Plan  []map[string]any `json:"plan"`
+	}
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return nil
+	}
+	var out []openTodo
+	list := append(args.Todos, args.Plan...)
+	for _, entry := range list[:min(len(list), maxTodoList)] {
+		text := ""
+		for _, name := range [...]string{"text", "content", "step", "title", "task", "description"} {
+			if s, _ := entry[name].(string); text == "" {
+				text = folded(s, maxTodoText)
+			}
+		}
+		status, _ := entry["status"].(string)
+		switch status {
+		case "done", "completed", "complete", "cancelled", "canceled":
+			continue
+		}
+		if text != "" {
+			out = append(out, openTodo{text, status == "in_progress"})
+		}
+	}
+	return out
+}
+
+// loadedSkill is a skill whose instructions were read.
+type loadedSkill struct {
+	name string
+	turn int
+}
+
+// skillsIn lists the skills that calls loaded, each at the turn it was loaded
+// last.
+func skillsIn(calls []madeCall) []loadedSkill {
+	var out []loadedSkill
+	for _, c := range calls {
+		switch strings.ToLower(strings.ReplaceAll(c.name, "_", "")) {
+		case "loadskill", "skill", "activateskill":
+		default:
+			continue
+		}
+		var args map[string]any
+		if !c.went(conversation.ResultOK) || json.Unmarshal([]byte(c.args), &args) != nil {
+			continue
+		}
+		for _, field := range [...]string{"name", "skill", "skill_name", "command"} {
+			text, _ := args[field].(string)
+			if name := folded(text, maxCallID); name != "" {
+				out = append(withoutSkill(out, name), loadedSkill{name, c.turn})
+				break
+			}
+		}
+	}
+	return out
+}
+
+func withoutSkill(list []loadedSkill, name string) []loadedSkill {
+	for i, s := range list {
+		if s.name == name {
+			return append(list[:i:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// failedCall is the newest error of a tool.
+type failedCall struct {
+	tool string
+	turn int
+	seq  uint64
+	line string // the last line that says what went wrong
+}
+
+// failures lists the newest error of each tool that had one, the newest one at
+// the end.
+func failures(calls []madeCall) []failedCall {
+	var out []failedCall
+	for _, c := range calls {
+		if !c.went(conversation.ResultError) {
+			continue
+		}
+		f := failedCall{toolName(c.name), c.turn, c.seq, folded(tellingLine(c.result.Text), errorLineChars)}
+		if f.line == "" {
+			f.line = "(no output)"
+		}
+		for i := range out {
+			if out[i].tool == f.tool {
+				out = append(out[:i], out[i+1:]...)
+				break
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// tellingLine is the last line of a text that says what went wrong, an earlier
+// one where the last is a word such as FAIL.
+func tellingLine(text string) string {
+	line := lastErrorLine(text)
+	if line == "" || strings.ContainsAny(line, " \t") {
+		return line
+	}
+	if earlier := lastErrorLine(text[:strings.LastIndex(text, line)]); namesError(earlier) {
+		return earlier
+	}
+	return line
+}
+
+// turnMarks names turns as recall takes them, the newest if there are many.
+func turnMarks(list []int) string {
+	const most = 4
+	var b strings.Builder
+	if len(list) > most {
+		b.WriteString("t" + strconv.Itoa(list[0]) + " … ")
+		list = list[len(list)-most+1:]
+	}
+	for i, t := range list {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString("t" + strconv.Itoa(t))
+	}
+	return b.String()
+}

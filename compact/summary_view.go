@@ -1,0 +1,120 @@
+package compact
+
+import (
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// The view form adds one user message to the request that would be sent next,
+// and leaves everything before it as it is. The model sees no turn numbers, and
+// more than it shall cover: the message quotes where the part begins and ends,
+// and how its turns begin.
+
+// maxOpenings bounds the turns whose beginnings are quoted.
+const maxOpenings = 24
+
+// ViewJob asks for a summary in the form of the view: messages are those of the
+// request that would follow the view, hardened for the endpoint, with the wish
+// as the last one. The view must show what is to be covered.
+func ViewJob(v View, c Capabilities, ask SummaryAsk) SummaryJob {
+	j := ask.job(InputView)
+	first, last := -1, -1
+	for i := range v.Messages {
+		if covers(ask.Spans, v.Messages[i].Events) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if j.CoveredTokens == 0 {
+		j.CoveredTokens = CoveredTokens(v, ask.Spans)
+	}
+	if first >= 0 {
+		j.FromTurn, j.ToTurn = messageTurns(v.Messages[first : last+1])
+	}
+	text := "This is a request of the program, not of the user.\n" + ask.instructions(j.CoveredTokens, false) + "\n" +
+		scope(v.Messages, first, last, j.FromTurn, j.ToTurn)
+	wish := Message{Role: RoleUser, Text: text, Size: conversation.Measure(text), State: StateVerbatim, Why: "asks for a summary"}
+	wish.Before = wish.Size
+	if n := len(v.Messages); n > 0 {
+		wish.Turn = v.Messages[n-1].Turn
+	}
+	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], wish)
+	// The wish is the last message, so there is something to answer.
+	j.Messages, _ = Harden(v, c)
+	return j
+}
+
+// messageTurns is the first and the last turn of messages.
+func messageTurns(messages []Message) (from, to int) {
+	from = messages[0].Turn
+	for i := range messages {
+		from, to = min(from, messages[i].Turn), max(to, messages[i].Turn)
+	}
+	return from, to
+}
+
+// scope says what to cover, in lines without a blank one between.
+func scope(messages []Message, first, last, from, to int) string {
+	const plain = " Answer with the text of the summary alone; call no tools."
+	if first < 0 {
+		return "Cover all of the conversation above." + plain
+	}
+	var b strings.Builder
+	b.WriteString("Cover " + turns(from, to) + " only. That part begins with " + label(&messages[first]))
+	switch {
+	case last+1 < len(messages):
+		b.WriteString(" and ends before " + label(&messages[last+1]) + ", which stays as it is: leave out all that comes from there on.")
+	case first == 0:
+		b.WriteString(", the first message, and is all of the conversation above.")
+	default:
+		b.WriteString(" and ends with the last message above.")
+	}
+	if first > 0 {
+		b.WriteString(" What stands before it stays as well: use it to understand, and do not repeat it.")
+	}
+	if quoted := openings(messages[first : last+1]); quoted != "" {
+		b.WriteString("\nThe turns of it, by the user's messages they begin with: " + quoted + ".")
+	}
+	b.WriteString(plain)
+	return b.String()
+}
+
+// label names a message by how it begins.
+func label(m *Message) string {
+	switch {
+	case m.State == StateSummarised:
+		return "the summary " + opening(m.Text)
+	case m.Role == RoleUser && m.State == StateDropped:
+		return "the note " + opening(m.Text)
+	case m.Role == RoleUser:
+		return "the user's message " + opening(m.Text)
+	case m.Role == RoleTool:
+		return "the result of " + toolName(m.Tool) + " that begins " + opening(m.Text)
+	case strings.TrimSpace(m.Text) == "" && len(m.Calls) > 0:
+		return "the reply that calls " + toolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
+	}
+	return "the reply " + opening(m.Text)
+}
+
+// openings quotes the beginnings of the turns in a part, of the first and the
+// last ones if there are too many.
+func openings(part []Message) string {
+	var all []string
+	turn := -1
+	for i := range part {
+		m := &part[i]
+		if m.Role != RoleUser || m.Turn == turn || m.State == StateSummarised || m.State == StateDropped {
+			continue
+		}
+		turn = m.Turn
+		all = append(all, "t"+strconv.Itoa(turn)+" "+opening(m.Text))
+	}
+	if len(all) > maxOpenings {
+		all = append(append(all[:maxOpenings/2:maxOpenings/2], "…"), all[len(all)-maxOpenings/2:]...)
+	}
+	return strings.Join(all, ", ")
+}
