@@ -26,7 +26,7 @@ const (
 
 // asks are the things that a summary request names; four of them tell it from
 // a user who wants something summarised.
-var asks = lazy(`(?i)\b(?:goals?|constraints?|preferences?|decisions?|errors?|state|open questions?|next steps?|identifiers?|exact paths?|unresolved|progress|todos?)\b`)
+var asks = lazy(`(?i)\b(?:goals?|constraints?|preferences?|decisions?|errors?|state|open questions?|next steps?|identifiers?|exact paths?|unresolved|progress|todos?|accomplished)\b`)
 
 var summarising = lazy(`(?i)\b(?:summar(?:y|ies|i[sz]e\w*|i[sz]ing)|compact(?:ing|ion)?|hand[- ]?over|handoff)\b`)
 
@@ -46,13 +46,36 @@ func (t *turn) summaryRequest() (string, bool) {
 	if n := len(t.history); n == 0 || t.history[n-1].Role != "user" {
 		return "", false
 	}
+	said := t.said
+	if before, _, ok := readWritten(said); ok { // what was written out is no instruction
+		said = before
+	}
 	switch {
-	case wantsSummary(t.said):
-		return t.said, true
+	case wantsSummary(said):
+		return said, true
 	case len(t.toolbox) == 0 && wantsSummary(t.system):
 		return t.system, true
 	}
 	return "", false
+}
+
+// toCover is the history that a summary request speaks of: without the
+// instructions, and with what its last message writes out read back.
+func (t *turn) toCover() []message {
+	last := len(t.history) - 1
+	earlier := t.history[:last:last]
+	if _, written, ok := readWritten(t.said); ok {
+		return append(earlier, written...)
+	}
+	if !wantsSummary(t.said) {
+		return t.history
+	}
+	// Beside the instructions it holds the history only in the form without tools.
+	text := strings.Join(slices.DeleteFunc(paragraphs(t.said), wantsSummary), "\n\n")
+	if utf8.RuneCountInString(text) < 1000 {
+		return earlier
+	}
+	return append(earlier, message{Role: "user", Content: content{Text: text, Present: true}})
 }
 
 // digest is what a summary is made from.
@@ -67,16 +90,9 @@ type digest struct {
 // covered reads the history up to the request.
 func (t *turn) covered() *digest {
 	d := new(digest)
-	before := &turn{}
-	for i, m := range t.history {
+	history, before := t.toCover(), &turn{}
+	for _, m := range history {
 		text := m.Content.Text
-		if i == len(t.history)-1 && wantsSummary(t.said) {
-			// Beside the instructions it holds the history only in the form without tools.
-			text = strings.Join(slices.DeleteFunc(paragraphs(text), wantsSummary), "\n\n")
-			if utf8.RuneCountInString(text) < 1000 {
-				continue
-			}
-		}
 		if strings.Contains(text, summaryMark) {
 			continue
 		}
@@ -96,7 +112,7 @@ func (t *turn) covered() *digest {
 			d.whole.WriteString(c.Function.Name + " " + c.Function.Arguments + "\n")
 		}
 	}
-	before.read(t.history)
+	before.read(history)
 	for _, s := range before.steps {
 		d.calls = append(d.calls, s...)
 	}

@@ -1,0 +1,101 @@
+package demo_test
+
+import (
+	"strings"
+	"testing"
+
+	"plimsoll/agent/demo"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// voyage is a conversation long enough to be compacted, whose words are those of
+// summary requests.
+func voyage(t *testing.T) []conversation.Event {
+	t.Helper()
+	var l conversation.Log
+	add := func(bodies ...conversation.Body) {
+		if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(conversation.UserMessage{Text: "Our goal is a summary of the open questions. You must never touch hull/hull.go."},
+		conversation.AssistantMessage{Text: "I look first.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: `{"path":"docs/log.md"}`}}},
+		conversation.ToolResult{CallID: "a", Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("The crew made decisions about errors and the next step. ", 40)},
+		conversation.AssistantMessage{Text: strings.Repeat("The constraints are known, the state of the ship is good, and progress is made. ", 12), Stop: conversation.StopEnd},
+		conversation.UserMessage{Text: "We decided to keep port 8080 because the tests need it. " + strings.Repeat("Wind and weather stay as they are. ", 30)},
+		conversation.AssistantMessage{Text: "Noted.", Stop: conversation.StopEnd})
+	return l.Events()
+}
+
+// The requests that Plimsoll makes are answered with summaries that it takes.
+func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
+	t.Parallel()
+	s := start(t, demo.Options{Window: 32_000})
+	log := voyage(t)
+	covering := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}}}
+	styled := func(style conversation.Style) compact.SummaryAsk {
+		a := covering
+		a.Style = style
+		return a
+	}
+	prior := []conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "Extract made by fixed rules, not by an AI.\n\n## Goal\nNever touch hull/hull.go (t0)."}}
+	for name, j := range map[string]compact.SummaryJob{
+		"view":           compact.ViewJob(compact.Project(log), compact.Capabilities{}, covering),
+		"view of ONE":    compact.ViewJob(compact.Project(log), compact.Capabilities{}, styled(conversation.StyleOneClaw)),
+		"written out":    compact.RawJob(log, covering),
+		"merged":         compact.MergedJob(prior, log, covering),
+		"ONE":            compact.RawJob(log, styled(conversation.StyleOneClaw)),
+		"JCL":            compact.RawJob(log, styled(conversation.StyleJCLI)),
+		"merged for JCL": compact.MergedJob(prior, log, styled(conversation.StyleJCLI)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := ask(t, s, wire(j), object{"max_tokens": min(j.MaxTokens, 4000)})
+			if j.Input == compact.InputView {
+				got = ask(t, s, append(list(system("You are Plimsoll.")), wire(j)...), object{"tools": workspaceTools})
+			}
+			if got.Finish != "stop" || len(got.Calls) != 0 || !strings.HasPrefix(got.Text, "Extract made by fixed rules, not by an AI.") {
+				t.Fatalf("finish %q, %d calls: %s", got.Finish, len(got.Calls), got.Text)
+			}
+			text, err := compact.Accept(j, compact.Answer{Text: got.Text, Stop: conversation.StopEnd, Input: j.Input})
+			if err != nil {
+				t.Fatalf("%v: %s", err, got.Text)
+			}
+			for _, want := range []string{"hull/hull.go", "8080"} {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing from\n%s", want, text)
+				}
+			}
+			for _, no := range []string{"request of the program", "as in (t3)", "stands in place of that part"} {
+				if strings.Contains(text, no) {
+					t.Errorf("the instructions are summarised too: %q in\n%s", no, text)
+				}
+			}
+		})
+	}
+}
+
+// wire is a job's messages as they are sent.
+func wire(j compact.SummaryJob) []object {
+	var out []object
+	if j.System != "" {
+		out = list(system(j.System))
+	}
+	for _, m := range j.Messages {
+		o := object{"role": string(m.Role), "content": m.Text}
+		if m.CallID != "" {
+			o["tool_call_id"] = m.CallID
+		}
+		var calls []object
+		for _, c := range m.Calls {
+			calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.Arguments}})
+		}
+		if calls != nil {
+			o["tool_calls"] = calls
+		}
+		out = append(out, o)
+	}
+	return out
+}
