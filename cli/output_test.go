@@ -49,7 +49,8 @@ func TestHostileTextNeverReachesATerminal(t *testing.T) {
 	data := t.TempDir()
 	storeHostile(t, data)
 	for _, args := range [][]string{{"print"}, {"print", "--json"}, {"print", "--compacted"}, {"list"}, {"list", "--json"},
-		{"context"}, {"context", "--json"}, {"config", "path"}, {"doctor"}} {
+		{"context"}, {"context", "--json"}, {"config", "path"}, {"doctor"},
+		{"export"}, {"export", "--format", "json"}, {"export", "--format", "jsonl"}} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			got := onTerminal(t, append(args, "--data", data))

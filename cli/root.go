@@ -61,7 +61,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.askCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
-		a.doctorCommand(), a.configCommand(), a.manCommand())
+		a.importCommand(), a.exportCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	completeShells(root)
 	return root

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// A conversation as Markdown: a heading for each turn, what the user said as a
+// quotation, replies as they are, reasoning folded, calls and results in fences
+// that no text can end. Texts that would swallow what follows are quoted, too.
+
+// writeMarkdown writes a conversation for reading; safe is whether it goes to a
+// terminal.
+func writeMarkdown(w io.Writer, x *exported, safe bool) error {
+	m := &markdownWriter{w: w, safe: safe, text: x.text, turn: -1}
+	m.head(x)
+	for _, e := range x.events {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			m.begin(e, "User")
+			m.user(b)
+		case conversation.AssistantMessage:
+			m.begin(e, "Assistant")
+			m.reply(b)
+		case conversation.ToolResult:
+			m.begin(e, "Assistant")
+			m.result(b)
+		}
+	}
+	return m.err
+}
+
+// markdownWriter writes block after block until the first error.
+type markdownWriter struct {
+	w    io.Writer
+	safe bool
+	text func(name string) (string, bool)
+	err  error
+	turn int    // whose heading was written last
+	who  string // likewise
+}
+
+// block writes a block and the blank line behind it.
+func (m *markdownWriter) block(text string) {
+	if m.err != nil || text == "" {
+		return
+	}
+	if m.safe {
+		text = plain.Text(text)
+	}
+	_, m.err = io.WriteString(m.w, strings.TrimRight(text, "\n")+"\n\n")
+}
+
+const minutes = "2006-01-02 15:04 MST"
+
+func (m *markdownWriter) head(x *exported) {
+	name := strings.Join(strings.Fields(title(x.events)), " ")
+	if name == "" {
+		name = "Conversation " + x.id
+	}
+	m.block("# " + escapeMarkdown(name))
+	users, model := 0, ""
+	for _, e := range x.events {
+		switch b := e.Body.(type) {
+		case conversation.UserMessage:
+			users++
+		case conversation.AssistantMessage:
+			if b.Model != "" {
+				model = b.Model
+			}
+		}
+	}
+	line := fmt.Sprintf("Conversation %s, %s", x.id, plural(users, "turn"))
+	if model != "" {
+		line += ", with " + codeSpan(model)
+	}
+	if n := len(x.events); n > 0 {
+		line += ", " + period(x.events[0].Time, x.events[n-1].Time)
+	}
+	m.block(line + ".")
+}
+
+// period is the time from one event to another.
+func period(from, to time.Time) string {
+	a, b := from.UTC().Format(minutes), to.UTC().Format(minutes)
+	if a == b {
+		return a
+	}
+	return a + " to " + b
+}
+
+// begin writes the headings above an event, where they are not those of the
+// event before.
+func (m *markdownWriter) begin(e conversation.Event, who string) {
+	if e.Turn != m.turn {
+		m.block(fmt.Sprintf("## Turn %d", e.Turn))
+		m.turn, m.who = e.Turn, ""
+	}
+	if who != m.who {
+		m.block("### " + who)
+		m.who = who
+	}
+}
+
+func (m *markdownWriter) user(b conversation.UserMessage) {
+	said, files := conversation.Detach(b.Text)
+	m.block(quoted(said))
+	for _, f := range files {
+		m.block("Attached " + codeSpan(f.Path) + ":")
+		m.block(fence("", f.Text))
+	}
+}
+
+func (m *markdownWriter) reply(b conversation.AssistantMessage) {
+	if strings.TrimSpace(b.Reasoning) != "" {
+		m.block("<details>\n<summary>Reasoning</summary>")
+		m.block(prose(b.Reasoning))
+		m.block("</details>")
+	}
+	m.block(prose(b.Text))
+	for _, c := range b.Calls {
+		m.block("Call of " + codeSpan(c.Name) + ":")
+		m.block(fence("json", indented(c.Arguments)))
+	}
+	if end := ending(b); end != "" {
+		m.block("*" + end + "*")
+	}
+}
+
+// ending says how a reply ended that did not end of its own accord.
+func ending(b conversation.AssistantMessage) string {
+	switch b.Stop {
+	case conversation.StopLength:
+		return "The reply reached its token limit."
+	case conversation.StopFiltered:
+		return "The provider withheld the rest of the reply."
+	case conversation.StopCancelled:
+		return "The reply was stopped."
+	case conversation.StopInterrupted:
+		return "The program ended while the reply was arriving."
+	case conversation.StopFailed:
+		return "The reply broke off" + strings.TrimRight(": "+escapeMarkdown(plain.Line(b.Error)), ": ") + "."
+	}
+	return ""
+}
+
+func (m *markdownWriter) result(b conversation.ToolResult) {
+	label, text := "Result of "+codeSpan(b.Tool), b.Text
+	if b.Status != conversation.ResultOK && b.Status != "" {
+		label += " (" + string(b.Status) + ")"
+	}
+	if b.Total > 0 {
+		shown := "a part"
+		if n, ok := conversation.Shown(b.Text, b.Total); ok {
+			shown = grouped(n)
+		}
+		if full, ok := m.text(b.Blob); ok {
+			text = full
+		}
+		label += fmt.Sprintf(", %s characters, of which the model was shown %s", grouped(b.Total), shown)
+	}
+	if strings.TrimSpace(text) == "" {
+		m.block(label + ": no output")
+		return
+	}
+	m.block(label + ":")
+	m.block(fence("", text))
+}
+
+// indented is JSON laid out for reading, or the text if it is none.
+func indented(text string) string {
+	var b bytes.Buffer
+	if json.Indent(&b, []byte(text), "", "  ") != nil {
+		return text
+	}
+	return b.String()
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// hostileMarkdown draws text made of what opens something in Markdown.
+func hostileMarkdown(t *rapid.T, label string) string {
+	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
+		"\n", "\n", "\n\n", "\r", " ", "  ", "    ", "\t", "word", "```", "````", "~~~", "~~~~~", "```go", "- ", "1. ", "> ", "# ", "===", "---",
+		"<details>", "</details>", "<!-- ", "-->", "<script>", "<div>", "</div>", "<pre>", "<?php", "<![CDATA[", "`", "``", "\\", "[a]: ", "|a|b|", "* * *",
+	}), 0, 25).Draw(t, label)
+	return strings.Join(pieces, "")
+}
+
+// top lists what stands at the top of a Markdown document: headings with their
+// text, and where raw HTML stands.
+func top(markdown string) (headings, html []string) {
+	source := []byte(markdown)
+	doc := goldmark.DefaultParser().Parse(text.NewReader(source))
+	for n := doc.FirstChild(); n != nil; n = n.NextSibling() {
+		switch n := n.(type) {
+		case *ast.Heading:
+			headings = append(headings, string(n.Lines().Value(source)))
+		case *ast.HTMLBlock:
+			html = append(html, string(n.Lines().Value(source)))
+		}
+	}
+	return headings, html
+}
+
+func TestNothingSaidReachesBeyondItsPlaceInMarkdown(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var l conversation.Log
+		var want, folds []string
+		for turn := range 3 {
+			said, why, reply := hostileMarkdown(t, "said"), hostileMarkdown(t, "why"), hostileMarkdown(t, "reply")
+			result, name := hostileMarkdown(t, "result"), hostileMarkdown(t, "name")
+			bodies := []conversation.Body{
+				conversation.UserMessage{Text: said},
+				conversation.AssistantMessage{Text: reply, Reasoning: why, Stop: conversation.StopFailed, Error: hostileMarkdown(t, "error"),
+					Calls: []conversation.ToolCall{{ID: "x", Name: name, Arguments: `{"a":"` + strings.ReplaceAll(result, "\n", "") + `"}`}}},
+				conversation.ToolResult{CallID: "x", Tool: name, Text: result},
+			}
+			if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, fmt.Sprintf("Turn %d", turn), "User", "Assistant")
+			if strings.TrimSpace(why) != "" {
+				folds = append(folds, "<details>\n<summary>Reasoning</summary>\n", "</details>\n")
+			}
+		}
+		var b strings.Builder
+		x := &exported{id: "aaaa22223333", events: l.Events(), text: func(string) (string, bool) { return "", false }}
+		if err := writeMarkdown(&b, x, false); err != nil {
+			t.Fatal(err)
+		}
+		all, html := top(b.String())
+		var headings []string
+		for _, h := range all {
+			if strings.HasPrefix(h, "Turn ") || h == "User" || h == "Assistant" {
+				headings = append(headings, h)
+			}
+		}
+		if diff := cmp.Diff(want, headings); diff != "" {
+			t.Fatalf("headings (-want +got):\n%s\n%s", diff, b.String())
+		}
+		if diff := cmp.Diff(folds, html); diff != "" {
+			t.Fatalf("HTML (-want +got):\n%s\n%s", diff, b.String())
+		}
+	})
+}
+
+func TestProseIsLeftAsItIsWhereItCan(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"a\n\n```go\nx := `<!-- y`\n```\n\n- b\n\n  ~~~\n  c\n  ~~~\n": "a\n\n```go\nx := `<!-- y`\n```\n\n- b\n\n  ~~~\n  c\n  ~~~",
+		"a `Vec<T>` and `<details>` and List<String>":                  "a `Vec<T>` and `<details>` and List<String>",
+		"a ``` b `<pre>` <pre> \\<pre>":                                "a ``` b `<pre>` \\<pre> \\<pre>",
+		"<div>\n- <b>x</b>":                                            "\\<div>\n- \\<b>x</b>",
+		"```\nopen <pre>":                                              "```\nopen <pre>\n```",
+		"- x\n  ```\n  open <pre>":                                     "> - x\n>   ```\n>   open \\<pre>",
+		"- ```\n  x\n  ```":                                            "> - ```\n>   x\n>   ```",
+		"  ```\nx\n  ```":                                              ">   ```\n> x\n>   ```",
+		"a\rb":                                                         "a\nb",
+	} {
+		if got := prose(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}
+
+func TestCodeSpansHoldBackquotes(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"a": "`a`", "a `` b\n`": "``` a `` b ` ```", " ": "(unnamed)"} {
+		if got := codeSpan(text); got != want {
+			t.Errorf("%q became %q, not %q", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/conversation/jsonl"
+)
+
+// Every file becomes a conversation of its own, whole or not at all. A file
+// that cannot be imported does not keep the others from it; the exit code then
+// says that something failed.
+
+// importOptions says how files are imported.
+type importOptions struct {
+	title   string
+	lenient bool
+	json    bool
+}
+
+func (a *app) importCommand() *cobra.Command {
+	var o importOptions
+	c := &cobra.Command{
+		Use:   "import FILE...",
+		Short: "Make conversations of recorded ones",
+		Long: `Import makes a new conversation, in this workspace, of each file and writes its ID;
+the file "-" is standard input. A file is what export writes, as JSON or as JSONL,
+or a recording of another program: one chat-completions message a line, after a
+line {"meta": {...}} that may be missing.
+
+Leading system messages become the system prompt. Results of more than 30,000
+characters are cut as on arrival, and kept whole beside the conversation. Each
+file is imported whole or not at all: a line that cannot be read is an error,
+unless --lenient leaves it out. messages in --json counts those of the file.`,
+		Example: `  plimsoll import talk.jsonl
+  plimsoll import *.jsonl --json | jq -r '.[] | select(.id == null).file'
+  ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
+		Args: positional(cobra.MinimumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return a.importFiles(c.Context(), args, o) },
+	}
+	c.Flags().StringVar(&o.title, "title", "", "`TITLE` of the conversation, instead of the file's")
+	c.Flags().BoolVar(&o.lenient, "lenient", false, "leave out what cannot be read, and say how much")
+	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
+	return c
+}
+
+// imported is a file in `import --json`.
+type imported struct {
+	File     string          `json:"file"`
+	ID       *string         `json:"id"` // null: not imported
+	Messages int             `json:"messages"`
+	Turns    int             `json:"turns"`
+	Problems []importProblem `json:"problems"`
+}
+
+type importProblem struct {
+	Line   *int   `json:"line"` // null: not of one line
+	Reason string `json:"reason"`
+}
+
+func (a *app) importFiles(ctx context.Context, files []string, o importOptions) error {
+	if err := checkImport(files, o); err != nil {
+		return err
+	}
+	if _, err := a.open(); err != nil {
+		return err
+	}
+	rows := make([]imported, 0, len(files))
+	failed := false
+	for _, file := range files {
+		row, err := a.importFile(ctx, file, o)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			failed = true
+			fmt.Fprintln(a.env.Stderr, explain(fmt.Errorf("%s: %w", named(file), err)))
+			row = imported{File: file, Problems: []importProblem{problemOf(err)}}
+		case !o.json:
+			fmt.Fprintln(a.env.Stdout, *row.ID)
+		}
+		rows = append(rows, row)
+	}
+	if o.json {
+		if err := writeJSON(a.env.Stdout, rows); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errSaid
+	}
+	return nil
+}
+
+func checkImport(files []string, o importOptions) error {
+	switch {
+	case o.title != "" && len(files) > 1:
+		return wrongUse("--title names one conversation, and these are %d files", len(files))
+	case strings.TrimSpace(o.title) == "" && o.title != "":
+		return wrongUse("the title is blank")
+	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
+		return wrongUse("standard input can be read once only")
+	}
+	return nil
+}
+
+// problemOf is what went wrong as --json tells it.
+func problemOf(err error) importProblem {
+	var p *jsonl.Problem
+	if errors.As(err, &p) {
+		return importProblem{Line: &p.Line, Reason: p.Reason}
+	}
+	return importProblem{Reason: err.Error()}
+}

@@ -1,0 +1,180 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/cli"
+	"plimsoll/conversation"
+)
+
+// desk is a data directory with a program in front of it.
+type desk struct {
+	t   *testing.T
+	dir string
+}
+
+func newDesk(t *testing.T) desk { return desk{t, t.TempDir()} }
+
+// run runs a command and returns its exit code and what it wrote.
+func (d desk) run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+	d.t.Helper()
+	variables := map[string]string{"HOME": d.dir, "PLIMSOLL_NO_PROBE": "1"}
+	var out, errs bytes.Buffer
+	code = cli.Run(ctx, cli.Env{Args: args, Dir: d.dir, Stdin: stdin, Stdout: &out, Stderr: &errs, Version: "test",
+		Lookup: func(name string) (string, bool) { v, ok := variables[name]; return v, ok }})
+	return code, out.String(), errs.String()
+}
+
+// must is run of a command that has to succeed, without a word on standard
+// error.
+func (d desk) must(stdin string, args ...string) string {
+	d.t.Helper()
+	code, out, errs := d.run(d.t.Context(), strings.NewReader(stdin), args...)
+	if code != 0 || errs != "" {
+		d.t.Fatalf("%v: exit code %d: %s", args, code, errs)
+	}
+	return out
+}
+
+// said is the messages of JSONL as they were said: role, text, reasoning,
+// calls and what they answer.
+func said(t *testing.T, lines string) []string {
+	t.Helper()
+	var out []string
+	for line := range strings.Lines(lines) {
+		var m struct {
+			Meta      json.RawMessage `json:"meta"`
+			Role      string          `json:"role"`
+			Content   *string         `json:"content"`
+			Reasoning string          `json:"reasoning_content"`
+			Calls     []any           `json:"tool_calls"`
+			CallID    string          `json:"tool_call_id"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Meta != nil && m.Role == "" {
+			continue
+		}
+		if m.Content == nil {
+			m.Content = new(string)
+		}
+		out = append(out, fmt.Sprintf("%s %q %q %v %s", m.Role, *m.Content, m.Reasoning, m.Calls, m.CallID))
+	}
+	return out
+}
+
+func TestLongResultsAreCutAndKeptWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	long := strings.Repeat("lorem ipsum ", 4000)
+	file := `{"role":"user","content":"read it"}
+{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"read_file","arguments":"{}"}}]}
+{"role":"tool","content":"` + long + `","tool_call_id":"c1","name":"read_file"}
+`
+	id := strings.TrimSpace(d.must(file, "import", "-"))
+	cut, _ := conversation.Cut(long, conversation.ResultMaxChars)
+	printed := d.must("", "print", id, "--json")
+	if !strings.Contains(printed, `"x_state":"capped"`) || !strings.Contains(said(t, printed)[2], fmt.Sprintf("%q", cut)) {
+		t.Errorf("the result is not shown cut")
+	}
+	if md := d.must("", "export", id); !strings.Contains(md, strings.TrimSpace(long)) {
+		t.Errorf("the Markdown does not hold the full text")
+	}
+	if diff := cmp.Diff(said(t, file), said(t, d.must("", "export", id, "--format", "jsonl"))); diff != "" {
+		t.Errorf("JSONL (-file +export):\n%s", diff)
+	}
+	document := d.must("", "export", id, "--format", "json")
+	other := newDesk(t)
+	copied := strings.TrimSpace(other.must(document, "import", "-"))
+	again := other.must("", "export", copied, "--format", "json")
+	if diff := cmp.Diff(document, strings.Replace(again, copied, id, 1)); diff != "" {
+		t.Errorf("the document (-before +after):\n%s", diff)
+	}
+}
+
+func TestAnInterruptedImportLeavesNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(w, "{\"role\":\"user\",\"content\":\"half\"}\n") // whoever reads it may be gone
+		cancel()
+	}()
+	if code, out, _ := d.run(ctx, r, "import", "-"); code != 130 || out != "" {
+		t.Errorf("exit code %d, output %q", code, out)
+	}
+	if got := d.must("", "list", "--json"); strings.TrimSpace(got) != "[]" {
+		t.Errorf("there is %s", got)
+	}
+}
+
+// TestRecordedConversations imports every file of the folder that
+// PLIMSOLL_TRANSCRIPTS names, and exports and imports it again.
+func TestRecordedConversations(t *testing.T) {
+	t.Parallel()
+	folder := os.Getenv("PLIMSOLL_TRANSCRIPTS")
+	if folder == "" {
+		t.Skip("PLIMSOLL_TRANSCRIPTS names no folder")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings in %s: %v", folder, err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			t.Parallel()
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := newDesk(t)
+			var rows []struct {
+				ID              string
+				Messages, Turns int
+			}
+			if err := json.Unmarshal([]byte(d.must("", "import", "--json", file)), &rows); err != nil {
+				t.Fatal(err)
+			}
+			id, want := rows[0].ID, said(t, string(data))
+			if rows[0].Messages != len(want) {
+				t.Errorf("%d messages, the file has %d", rows[0].Messages, len(want))
+			}
+			exported := d.must("", "export", id, "--format", "jsonl")
+			if diff := cmp.Diff(asSent(want), asSent(said(t, exported))); diff != "" {
+				t.Errorf("(-file +export):\n%s", diff)
+			}
+			copied := strings.TrimSpace(d.must(exported, "import", "-"))
+			if diff := cmp.Diff(d.must("", "print", id, "--json"), d.must("", "print", copied, "--json")); diff != "" {
+				t.Errorf("(-once +twice):\n%s", diff)
+			}
+		})
+	}
+}
+
+// asSent leaves the leading system messages out, whose texts become one, and
+// makes later ones the user's.
+func asSent(messages []string) []string {
+	var out []string
+	for _, m := range messages {
+		rest, system := strings.CutPrefix(m, "system ")
+		switch {
+		case !system:
+			out = append(out, m)
+		case len(out) > 0:
+			out = append(out, "user "+rest)
+		}
+	}
+	return out
+}

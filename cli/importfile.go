@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"plimsoll/agent/catalog"
+	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+// maxImport is how much of a file is read, in bytes: far more than was ever
+// said in a conversation, so that a file that does not end does not take all
+// the memory.
+const maxImport = 1 << 30
+
+// recording is what a file holds.
+type recording struct {
+	messages int
+	problems []importProblem
+	left     string // what is left out, in words; "" if nothing is
+	// events gives the log, with the texts beside it kept in w.
+	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
+}
+
+// errNobodySpoke says that there is nothing to keep.
+var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
+
+// importFile makes a conversation of one file.
+func (a *app) importFile(ctx context.Context, file string, o importOptions) (imported, error) {
+	in, err := a.openImport(ctx, file)
+	if err != nil {
+		return imported{}, err
+	}
+	rec, err := a.readImport(in, o)
+	in.close()
+	if err != nil {
+		return imported{}, err
+	}
+	id, turns, err := a.storeImport(ctx, rec)
+	if err != nil {
+		return imported{}, err
+	}
+	if rec.left != "" {
+		a.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
+	}
+	if rec.problems == nil {
+		rec.problems = []importProblem{}
+	}
+	return imported{File: file, ID: &id, Messages: rec.messages, Turns: turns, Problems: rec.problems}, nil
+}
+
+// named is a file as the user is told of it.
+func named(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+// told is the first problems in words.
+func told(problems []importProblem) string {
+	const most = 3
+	var words []string
+	for i, p := range problems {
+		if i == most {
+			words = append(words, "...")
+			break
+		}
+		if p.Line != nil {
+			p.Reason = fmt.Sprintf("line %d: %s", *p.Line, p.Reason)
+		}
+		words = append(words, p.Reason)
+	}
+	return strings.Join(words, "; ")
+}
+
+// isDocument recognises the document that export writes, by its first key.
+var isDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
+
+// readImport reads a file in whichever form it is.
+func (a *app) readImport(in io.Reader, o importOptions) (recording, error) {
+	r := bufio.NewReaderSize(in, 1<<16)
+	// An error shows again when the file is read.
+	begin, _ := r.Peek(256)
+	if isDocument.Match(begin) {
+		return readDocument(r, o)
+	}
+	d, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: o.lenient})
+	var p *jsonl.Problem
+	switch {
+	case errors.As(err, &p):
+		return recording{}, withHint(err, "--lenient leaves out lines that cannot be read")
+	case errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0:
+		return recording{}, fmt.Errorf("%w: %w", err, &problems[0])
+	case err != nil:
+		return recording{}, err
+	}
+	rec := recording{messages: len(d.Messages)}
+	if d.Skipped > 0 {
+		rec.left = plural(d.Skipped, "line")
+	}
+	for _, p := range problems {
+		rec.problems = append(rec.problems, problemOf(&p))
+	}
+	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
+		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: a.importedModel,
+			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
+	}
+	return rec, nil
+}
+
+// importedModel is the name of a model as it is written here: with its maker
+// where a file names the model alone.
+func (a *app) importedModel(name string) string {
+	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && a.knownProvider(first) {
+		return name
+	}
+	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && a.knownProvider(e.Provider) {
+		return e.Provider + "/" + name
+	}
+	return name
+}
+
+// storeImport stores a new conversation in one transaction.
+func (a *app) storeImport(ctx context.Context, rec recording) (id string, turns int, err error) {
+	id = conversation.NewID()
+	w, err := a.store.Create(ctx, storage.NewConversation{ID: id, Workspace: a.workspace})
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	events, err := rec.events(ctx, w)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, e := range events {
+		if e.Body.Kind() == conversation.KindUser {
+			turns++
+		}
+	}
+	if turns == 0 {
+		return "", 0, errNobodySpoke
+	}
+	return id, turns, w.Append(ctx, events)
+}
+
+// importSource reads a file to its end or until ctx ends, not without limit,
+// and shows how far it is.
+type importSource struct {
+	ctx   context.Context
+	from  io.Reader
+	end   func() error
+	bar   *progress
+	read  int
+	total int // bytes, 0 unknown
+}
+
+func (a *app) openImport(ctx context.Context, file string) (*importSource, error) {
+	s := &importSource{ctx: ctx, bar: newProgress(a.env.Stderr, "reading "+plain.Line(file))}
+	if file == "-" {
+		if a.env.Stdin == nil {
+			return nil, errors.New("there is none")
+		}
+		if terminal(a.env.Stdin) {
+			a.note("reading what is typed; Ctrl+D on a line of its own ends it")
+		}
+		s.from, s.end = interruptible(ctx, a.env.Stdin)
+		return s, nil
+	}
+	st, err := os.Stat(file)
+	if err != nil {
+		return nil, plainPath(err)
+	}
+	if st.IsDir() {
+		return nil, withHint(errors.New("it is a folder"), "name the files in it")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, plainPath(err)
+	}
+	s.from, s.end, s.total = f, f.Close, int(st.Size())
+	return s, nil
+}
+
+// plainPath is an error without the path, which is told anyway.
+func plainPath(err error) error {
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+// interruptible makes a stream one whose reading ends with ctx. A stream cannot
+// be made to stop waiting, so what reads it then ends with the program.
+func interruptible(ctx context.Context, stream io.Reader) (io.Reader, func() error) {
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, stream)
+		_ = w.CloseWithError(err) // never fails
+	}()
+	stop := context.AfterFunc(ctx, func() { _ = r.CloseWithError(ctx.Err()) })
+	return r, func() error {
+		stop()
+		return r.Close()
+	}
+}
+
+func (s *importSource) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.from.Read(p)
+	if s.read += n; s.read > maxImport {
+		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
+	}
+	s.bar.show(min(s.read, s.total), s.total)
+	return n, err
+}
+
+// close ends the reading. What was read is complete by then, so an error says
+// nothing.
+func (s *importSource) close() {
+	s.bar.clear()
+	_ = s.end()
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// A document that export wrote becomes the same conversation under another ID:
+// the same events with their numbers and times, overlays included, and the same
+// texts beside them. It is checked like a stored log: gapless, in turns, every
+// text under its own name.
+
+// document is what export wrote, in memory.
+type document struct {
+	version int
+	log     conversation.Log
+	texts   map[string]string
+}
+
+// readDocument reads a document, an event and a text at a time.
+func readDocument(r io.Reader, o importOptions) (recording, error) {
+	d := document{texts: map[string]string{}}
+	if err := d.read(json.NewDecoder(r)); err != nil {
+		var syntax *json.SyntaxError
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			err = errors.New("the file ends in the middle of the document")
+		case errors.As(err, &syntax):
+			err = fmt.Errorf("the document is not JSON at byte %d: %w", syntax.Offset, err)
+		}
+		return recording{}, err
+	}
+	rec := recording{}
+	events := d.log.Events()
+	for _, e := range events {
+		switch e.Body.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+			rec.messages++
+		}
+	}
+	for _, name := range blobsOf(events) {
+		if _, ok := d.texts[name]; !ok {
+			rec.problems = append(rec.problems, importProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
+		}
+	}
+	if n := len(rec.problems); n > 0 {
+		rec.left = plural(n, "text")
+		if !o.lenient {
+			return recording{}, withHint(errors.New(rec.problems[0].Reason), "--lenient imports the conversation without it")
+		}
+	}
+	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
+		return d.store(ctx, w, o.title)
+	}
+	return rec, nil
+}
+
+func (d *document) read(dec *json.Decoder) error {
+	err := members(dec, func(key string) error {
+		switch key {
+		case "plimsoll":
+			return d.readVersion(dec)
+		case "events":
+			return elements(dec, func() error { return d.readEvent(dec) })
+		case "texts":
+			return members(dec, func(name string) error {
+				var text string
+				err := dec.Decode(&text)
+				d.texts[name] = text
+				return err
+			})
+		}
+		var other json.RawMessage
+		return dec.Decode(&other)
+	})
+	if err != nil {
+		return err
+	}
+	if d.log.Len() == 0 {
+		return errors.New("the document holds no events")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the document in the file")
+	}
+	return nil
+}
+
+func (d *document) readVersion(dec *json.Decoder) error {
+	if err := dec.Decode(&d.version); err != nil {
+		return fmt.Errorf("the version of the document: %w", err)
+	}
+	if d.version < 1 {
+		return fmt.Errorf("the document has the form %d, which there is not", d.version)
+	}
+	if d.version > documentVersion {
+		return fmt.Errorf("the document has the form %d and is %w", d.version, storage.ErrNewer)
+	}
+	return nil
+}
+
+func (d *document) readEvent(dec *json.Decoder) error {
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return err
+	}
+	n := d.log.Len() + 1
+	e, err := conversation.Unmarshal(raw)
+	if err != nil {
+		return fmt.Errorf("event %d: %w", n, err)
+	}
+	begun := d.log.Turns()
+	if e.Body.Kind() == conversation.KindUser {
+		begun++
+	}
+	if e.Turn > max(0, begun-1) {
+		return fmt.Errorf("event %d is of turn %d, which has not begun there", n, e.Turn)
+	}
+	return d.log.Commit([]conversation.Event{e})
+}
+
+// store keeps the texts in w and gives the events, with a title at their end if
+// there is one.
+func (d *document) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
+	events := d.log.Events()
+	for _, name := range blobsOf(events) {
+		text, ok := d.texts[name]
+		if !ok {
+			continue
+		}
+		stored, err := w.PutBlob(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if stored != name {
+			return nil, fmt.Errorf("the text %.12s is not the one that was exported", name)
+		}
+	}
+	if title == "" {
+		return events, nil
+	}
+	last := events[len(events)-1].Time
+	return append(events, d.log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
+}
+
+// members calls f for each member of the object that comes next, with dec at
+// its value.
+func members(dec *json.Decoder, f func(key string) error) error {
+	return inside(dec, '{', func() error {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := t.(string) // members have names
+		return f(key)
+	})
+}
+
+// elements calls f for each element of the array that comes next.
+func elements(dec *json.Decoder, f func() error) error { return inside(dec, '[', f) }
+
+func inside(dec *json.Decoder, begin json.Delim, f func() error) error {
+	t, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if t != begin {
+		return fmt.Errorf("the document has %v where %v belongs", t, begin)
+	}
+	for dec.More() {
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}

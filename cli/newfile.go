@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Files that hold what was said are for their owner only. One that is there is
+// not touched unless that is asked for, and then replaced in one step. A write
+// that fails leaves nothing behind.
+
+// writeNew writes a file. force allows replacing one that is there.
+func writeNew(path string, force bool, write func(io.Writer) error) error {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fillNew(path, write)
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", path, err)
+	case st.IsDir():
+		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+	case !st.Mode().IsRegular(): // a pipe, a device: nothing to overwrite
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(write(f), f.Close())
+	case !force:
+		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
+	}
+	return replaceFile(path, write)
+}
+
+// fillNew makes a file that is not there yet.
+func fillNew(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		// The error that counts is err.
+		_ = os.Remove(path)
+		return err
+	}
+	return nil
+}
+
+// replaceFile puts a new file in the place of one that is there, or of the one
+// that a link leads to.
+func replaceFile(path string, write func(io.Writer) error) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".plimsoll-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		// The error that counts is err.
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
