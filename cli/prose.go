@@ -143,7 +143,7 @@ func fenceMarks(line string) (marks string, indent int, rest string) {
 // HTML at the beginning of a line, also of one in a list or a quotation, and
 // HTML that matters anywhere.
 var (
-	htmlBlock  = regexp.MustCompile("^[\\s>*+\\-0-9.)]*<[A-Za-z/!?]")
+	htmlBlock  = regexp.MustCompile(`^[\s>*+\-0-9.)]*<[A-Za-z/!?]`)
 	swallowing = regexp.MustCompile(`(?i)<(?:/?(?:details|summary|script|style|pre|textarea|template|iframe|title)\b|!)`)
 )
 
