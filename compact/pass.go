@@ -32,6 +32,9 @@ type Situation struct {
 	Caps Capabilities
 	// Transcript is the file that holds the history as it was sent (JCL), "" for none.
 	Transcript string
+	// Answering says that a turn is under way: the next request answers what
+	// stands at the end, which therefore stays.
+	Answering bool
 }
 
 // Pass is a compaction that could be made.
@@ -64,6 +67,9 @@ func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, erro
 		return Pass{}, err
 	}
 	pass.Spans = pass.Range.Spans(log, goneTurns(log))
+	if s.Answering {
+		pass.leaveNewest(p.Summarize)
+	}
 	if len(pass.Spans) == 0 {
 		return Pass{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, turns(pass.Range.From, pass.Range.To))
 	}
