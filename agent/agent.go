@@ -31,11 +31,14 @@ type Agent struct {
 	learned  map[string]conversation.Calibration
 	keeper   *calibrationKeeper
 	backlog  *backlogKeeper
+
+	compaction compaction
 }
 
 // memory is what would otherwise be looked up in the log again and again.
 type memory struct {
 	callIDs map[string]bool // every id a call had
+	repeats compact.Repeats // the results, by their text
 	titled  bool            // the conversation has a title, or will have
 	warned  bool            // that the server cuts prompts silently
 }
@@ -58,6 +61,7 @@ func New(o Options) (*Agent, error) {
 	a := &Agent{
 		opts: o, inbox: newInbox(), updates: NewMailbox(), log: log, settings: set,
 		memory: memory{callIDs: map[string]bool{}}, learned: map[string]conversation.Calibration{},
+		compaction: compaction{rules: o.Rules},
 	}
 	a.view = compact.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.meterOptions(o.Meter)).WithPrompt(set.promptSizes()).
@@ -75,6 +79,7 @@ func New(o Options) (*Agent, error) {
 // note keeps at hand what events say.
 func (m *memory) note(events []conversation.Event) {
 	for _, e := range events {
+		m.repeats.Note(e)
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
 			for _, c := range b.Calls {
@@ -94,26 +99,32 @@ func (a *Agent) Meter() compact.Meter { return a.meter }
 func (a *Agent) Updates() *Mailbox { return a.updates }
 
 // Send says something to the model: at once if the conversation is idle,
-// otherwise it queues behind the running turn. Blank text is ignored.
+// otherwise it queues behind the running turn or compaction. Blank text is
+// ignored.
 func (a *Agent) Send(text string) {
 	a.inbox.put(func(context.Context) {
 		if strings.TrimSpace(text) == "" {
 			return
 		}
 		a.queue.texts = append(a.queue.texts, text)
-		if a.turn != nil {
+		if a.turn != nil || a.compaction.job != nil {
 			a.backlog.put(a.queue.texts)
 			a.showQueue()
 		}
 	})
 }
 
-// Cancel stops the running turn, keeping what arrived, and returns the queued
-// messages. While idle it does nothing.
+// Cancel stops the running turn, keeping what arrived, or the summary that is
+// being written while none runs, and returns the queued messages. While idle it
+// does nothing.
 func (a *Agent) Cancel() {
 	a.inbox.put(func(context.Context) {
-		if a.turn != nil {
+		switch {
+		case a.turn != nil:
 			a.turn.cancel(errCancelled)
+			a.status(Status{Phase: Stopping})
+		case a.compaction.job != nil:
+			a.compaction.job.stop(errCancelled)
 			a.status(Status{Phase: Stopping})
 		}
 		a.giveBack()
@@ -199,6 +210,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.resume(ctx)
 	for ctx.Err() == nil {
 		a.obey(ctx)
+		if a.settle(ctx) {
+			continue
+		}
 		if text, ok := a.next(); ok {
 			a.runTurn(ctx, text)
 			continue

@@ -106,7 +106,7 @@ func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
 		t = *rep.usage
 	}
 	u := conversation.Usage{
-		Reply: seq, Revision: r.revision, Model: r.model.Name(),
+		Reply: seq, For: r.purpose, Revision: r.revision, Model: r.model.Name(),
 		Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite, Completion: t.Completion, Reasoning: t.Reasoning,
 		Estimate: r.estimate, BodyHash: rep.bodyHash,
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
@@ -32,6 +33,18 @@ type Options struct {
 	// Meter has the rules of the load line. Window, MaxOut, Calibration and
 	// EchoReasoning are taken from the model.
 	Meter compact.MeterOptions
+	// Rules is by what the conversation is compacted; without a preset they are
+	// Plimsoll's own.
+	Rules compact.Rules
+	// Transcript saves the history as it is sent before a summary in the style
+	// of JCL replaces it, and returns where. Nil: it is not saved.
+	Transcript func(ctx context.Context, v compact.View) (path string, err error)
+	// Summarisers finds the model of a profile that has one of its own, by
+	// provider/id; false if there is none of that name. Nil: there are none.
+	Summarisers func(name string) (Model, Provider, bool)
+	// CacheLifetime is how long a provider's cache holds a prompt after its last
+	// use. Nil, or 0 of a model: DefaultCacheLifetime.
+	CacheLifetime func(Model) time.Duration
 	// Cost prices a request whose cost the provider did not report: USD, nil if
 	// unknown, and the date of the price sheet. Nil: unknown.
 	Cost   func(Model, Tokens) (usd *float64, priced string)
@@ -60,8 +73,9 @@ type Results struct {
 
 // The defaults of Options.
 const (
-	DefaultMaxSteps = 200
-	DefaultCeiling  = 8 << 20
+	DefaultMaxSteps      = 200
+	DefaultCeiling       = 8 << 20
+	DefaultCacheLifetime = time.Hour
 )
 
 func (o Options) withDefaults() (Options, error) {
@@ -79,6 +93,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Results.Ceiling <= 0 {
 		o.Results.Ceiling = DefaultCeiling
+	}
+	if o.Rules.Preset == "" {
+		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -4,6 +4,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -97,12 +98,26 @@ func (a *Agent) result(ctx context.Context, c *call) (conversation.ToolResult, e
 	}
 	limits := a.opts.Results
 	r.Text, r.Total = conversation.Cut(text, limits.MaxChars)
+	r.Repeats = a.repeated(r)
 	if r.Total == 0 || !limits.KeepFull {
 		return r, nil
 	}
 	blob, err := a.opts.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
 	r.Blob = blob
 	return r, err
+}
+
+// repeated is the Seq of an earlier result with the same text that the model
+// sees in full, 0 if there is none or the rules say nothing of pointers.
+func (a *Agent) repeated(r conversation.ToolResult) uint64 {
+	if rules := a.compaction.rules; rules.Preset != compact.PresetPlimsoll || !rules.Mask.Enabled {
+		return 0
+	}
+	r.Size = conversation.Measure(r.Text)
+	if seq := a.memory.repeats.Of(r); seq != 0 && a.view.ShowsInFull(seq, r.Text) {
+		return seq
+	}
+	return 0
 }
 
 // prefix is text up to n bytes, without half a character at its end.

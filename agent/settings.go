@@ -108,6 +108,17 @@ func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	return bodies, nil
 }
 
+// record appends what the log does not record yet of what the next request
+// carries.
+func (a *Agent) record(ctx context.Context) error {
+	bodies, err := a.unrecorded(ctx)
+	if err != nil {
+		return notSaved(err)
+	}
+	_, err = a.append(ctx, bodies...)
+	return err
+}
+
 // newOverrides are the overrides that the log does not have.
 func (s *settings) newOverrides() map[string]string {
 	set := map[string]string{}

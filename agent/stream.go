@@ -21,19 +21,34 @@ type piece struct {
 	err   error
 }
 
-// stream makes one try at a request. The error is an *Error, or the cause of
+// stream makes one try at a request of the conversation: the reply is shown as
+// it arrives, and kept beside the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
 func (a *Agent) stream(ctx context.Context, r request) (*reply, error) {
+	keeper := keepPartials(ctx, a.opts.Log, a.opts.Logger)
+	defer keeper.stop()
+	a.status(Status{Phase: Waiting})
+	return a.gather(ctx, r, func(rep *reply, c Chunk) {
+		a.show(rep, c)
+		if c.Text != "" || c.Reasoning != "" {
+			keeper.offer(conversation.Partial{
+				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
+			})
+		}
+	})
+}
+
+// gather makes one try at a request; add adds each piece to the reply. The
+// error is an *Error, or the cause of ctx's end; the reply has what arrived, and
+// is never nil.
+func (a *Agent) gather(ctx context.Context, r request, add func(*reply, Chunk)) (*reply, error) {
 	streamCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	pieces := make(chan piece, 64)
 	go read(streamCtx, r, pieces)
-	keeper := keepPartials(ctx, a.opts.Log, a.opts.Logger)
-	defer keeper.stop()
 
 	rep := newReply()
-	a.status(Status{Phase: Waiting})
-	err := a.collect(ctx, r, pieces, rep, keeper)
+	err := a.collect(ctx, pieces, rep, add)
 	stop()
 	for {
 		p, ok, _ := receive(context.WithoutCancel(ctx), a, pieces) // ends when the reader does
@@ -66,7 +81,7 @@ func read(ctx context.Context, r request, out chan<- piece) {
 }
 
 // collect adds up pieces until the stream ends.
-func (a *Agent) collect(ctx context.Context, r request, pieces <-chan piece, rep *reply, keeper *partialKeeper) error {
+func (a *Agent) collect(ctx context.Context, pieces <-chan piece, rep *reply, add func(*reply, Chunk)) error {
 	for {
 		p, ok, err := receive(ctx, a, pieces)
 		switch {
@@ -79,12 +94,7 @@ func (a *Agent) collect(ctx context.Context, r request, pieces <-chan piece, rep
 		case p.err != nil:
 			return AsError(p.err)
 		}
-		a.show(rep, p.chunk)
-		if p.chunk.Text != "" || p.chunk.Reasoning != "" {
-			keeper.offer(conversation.Partial{
-				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
-			})
-		}
+		add(rep, p.chunk)
 		if rep.bytes >= maxReply {
 			return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
 		}

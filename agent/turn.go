@@ -18,6 +18,9 @@ import (
 type turn struct {
 	cancel   context.CancelCauseFunc
 	question *question // what a call waits for, nil if none does
+	// What the model asked for with the compact tool, nil if it did not.
+	asked     *compact.Wish
+	compacted bool // the tool had its way in this turn
 }
 
 // runTurn answers one message.
@@ -27,13 +30,19 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	a.turn = &turn{cancel: cancel}
 	err := a.converse(turnCtx, text)
 	a.turn = nil
+	a.recordConfig(ctx)
 
 	var failure *Error
 	if errors.As(err, &failure) {
 		a.giveBack()
 		a.updates.Put(Failed{Err: failure})
 	}
-	if len(a.queue.texts) == 0 {
+	a.rest()
+}
+
+// rest tells that nothing goes on, unless something waits to be done.
+func (a *Agent) rest() {
+	if len(a.queue.texts) == 0 && len(a.compaction.deeds) == 0 {
 		a.status(Status{Phase: Idle})
 	}
 }
@@ -54,6 +63,7 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 		if err := a.runCalls(ctx, calls); err != nil {
 			return err
 		}
+		a.turn.asked = a.asksToCompact(calls)
 	}
 	_, err := a.keep(ctx, conversation.Notice{
 		Level: conversation.NoticeWarning,
@@ -104,6 +114,7 @@ type request struct {
 	Request
 	provider Provider
 	model    Model
+	purpose  conversation.Purpose
 	estimate float64 // uncalibrated tokens of the prompt
 	revision uint64  // of the view it was made of
 	after    uint64  // Seq of the newest event when it was made
@@ -113,11 +124,12 @@ type request struct {
 // inside a tool loop and never in the middle of a stream: what has to be
 // decided before the model is asked again is decided here.
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
-	bodies, err := a.unrecorded(ctx)
-	if err != nil {
-		return request{}, notSaved(err)
+	a.boundary(ctx)
+	a.heedModel(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return request{}, err
 	}
-	if _, err := a.append(ctx, bodies...); err != nil {
+	if err := a.record(ctx); err != nil {
 		return request{}, err
 	}
 	set := &a.settings

@@ -68,6 +68,8 @@ const (
 	Asking    Phase = "asking"    // a call waits for the user
 	Retrying  Phase = "retrying"  // waiting before another try
 	Stopping  Phase = "stopping"  // cancelled, winding down
+	// PhaseCompacting: a compaction is made, or taken back.
+	PhaseCompacting Phase = "compacting"
 )
 
 // Status is what the conversation is doing now.
@@ -90,6 +92,38 @@ type ModelSwitched struct{ Model Model }
 // Failed is a failure the user must know about. The conversation goes on.
 type Failed struct{ Err *Error }
 
+// Compacting says that a compaction has begun for which a model writes a
+// summary. Compacted or CompactionFailed follows.
+type Compacting struct {
+	Since            time.Time
+	Focus            string // what the summary shall preserve, "" for nothing in particular
+	FromTurn, ToTurn int    // covered, both included
+	Summary          bool   // a model is asked for a text
+}
+
+// Compacted says that a compaction is in force, or was taken back; its overlays
+// came with Appended. Of one that was taken back or brought back the preview
+// has the profile, the range and the tokens.
+type Compacted struct {
+	Epoch   uint64 // of the compaction, also where it was taken back
+	Preview compact.Preview
+	Undone  bool // it was taken back
+	Redone  bool // it was brought back
+}
+
+// CompactionFailed says that a compaction was not made, and that nothing was
+// changed. The conversation goes on.
+type CompactionFailed struct {
+	Err  *Error
+	Wish compact.Wish
+}
+
+// Previewed is the answer to Preview: what would be done, or why nothing can be.
+type Previewed struct {
+	Preview compact.Preview
+	Err     *Error // nil if Preview holds
+}
+
 func (Appended) update()       {}
 func (Delta) update()          {}
 func (CallStreaming) update()  {}
@@ -104,3 +138,8 @@ func (Status) update()         {}
 func (Metered) update()        {}
 func (ModelSwitched) update()  {}
 func (Failed) update()         {}
+
+func (Compacting) update()       {}
+func (Compacted) update()        {}
+func (CompactionFailed) update() {}
+func (Previewed) update()        {}

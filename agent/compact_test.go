@@ -1,0 +1,376 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil, answers("fine"))
+		before, batches := r.reading(), len(r.memory.Batches())
+		r.compacts(wish("", -1))
+		r.idle()
+		overlays, made := r.overlays(), r.made()
+		if len(overlays) != 1 || len(made) != 1 {
+			t.Fatalf("%d overlays and %d updates, want one each", len(overlays), len(made))
+		}
+		if n := len(r.memory.Batches()) - batches; n != 1 {
+			t.Errorf("%d transactions, want one", n)
+		}
+		s := overlays[0].Body.(conversation.Summary)
+		if s.Made.Epoch != overlays[0].Seq || made[0].Epoch != overlays[0].Seq {
+			t.Errorf("epoch %d, told as %d, of overlay %d", s.Made.Epoch, made[0].Epoch, overlays[0].Seq)
+		}
+		if s.FromTurn != 0 || s.ToTurn != 1 || s.Made.Source != conversation.SourceManual || s.Made.Profile != compact.ProfileDefault {
+			t.Errorf("the overlay is %+v", s)
+		}
+		after := r.reading()
+		if !after.Estimated || after.Used >= before.Used || after.Used != made[0].Preview.After || after.Revision != overlays[0].Seq {
+			t.Errorf("the meter went from %d to %d of revision %d, with %+v told", before.Used, after.Used, after.Revision, made[0].Preview)
+		}
+		if sum := segmentSum(after); sum != after.Used || after.Segments[compact.Stubs] == 0 {
+			t.Errorf("the segments %v make %d of %d", after.Segments, sum, after.Used)
+		}
+		r.say("thanks")
+		sent := onWire(r.last().Messages)
+		if diff := cmp.Diff(r.view()[:len(sent)], sent); diff != "" {
+			t.Error(diff)
+		}
+		if strings.Contains(sent[2].Text, "line 50 of the listing") || !strings.Contains(sent[10].Text, "line 50 of the listing") {
+			t.Errorf("the first result reads %.80q, the third %.80q", sent[2].Text, sent[10].Text)
+		}
+		r.finish()
+	})
+}
+
+func segmentSum(r compact.Reading) (sum int) {
+	for _, s := range compact.Segments() {
+		sum += r.Segments[s]
+	}
+	return sum
+}
+
+func TestIdleCompactionShowsThatItWorksAndThatItRests(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil)
+		n := len(r.watch.Phases())
+		r.compacts(wish("", 1))
+		r.UndoCompaction(0)
+		r.wait()
+		want := []agent.Phase{agent.PhaseCompacting, agent.Idle, agent.PhaseCompacting, agent.Idle}
+		if diff := cmp.Diff(want, r.watch.Phases()[n:]); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
+
+func TestCompactionInATurnWaitsForItsNextRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(4)), answers("that was listing 4"))
+		r.say("one more")
+		events := len(r.memory.Events())
+		r.compacts(wish("", 0))
+		if got := len(r.memory.Events()); got != events {
+			t.Errorf("%d events were appended while a reply streams", got-events)
+		}
+		gate.Open()
+		r.wait()
+		r.idle()
+		var kinds []conversation.Kind
+		for _, e := range r.memory.Events()[events:] {
+			kinds = append(kinds, e.Body.Kind())
+		}
+		want := []conversation.Kind{conversation.KindAssistant, conversation.KindUsage, conversation.KindResult, conversation.KindSummary,
+			conversation.KindAssistant, conversation.KindUsage}
+		if diff := cmp.Diff(want, kinds); diff != "" {
+			t.Error(diff)
+		}
+		sent := onWire(r.last().Messages)
+		if !strings.Contains(sent[len(sent)-1].Text, "line 50 of the listing") {
+			t.Error("the result that the model has not read yet is masked")
+		}
+		if strings.Contains(sent[2].Text, "line 50 of the listing") {
+			t.Error("an old result is not masked")
+		}
+		r.finish()
+	})
+}
+
+func TestUsageOfARequestBeforeTheCompactionDoesNotAnchorTheMeter(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, reports("fine", 9000), reports("fine again", 3000))
+		r.say("how full is it?")
+		if got := r.reading(); got.Used != 9001 {
+			t.Fatalf("used is %d before", got.Used)
+		}
+		r.compacts(wish("", 1))
+		if got := r.reading(); !got.Estimated || got.Used > 9000*3/4 {
+			t.Errorf("used is %d (estimated %v) right after", got.Used, got.Estimated)
+		}
+		r.say("and now?")
+		if got := r.reading(); got.Used != 3001 || got.Estimated {
+			t.Errorf("used is %d (estimated %v), want what the provider said", got.Used, got.Estimated)
+		}
+		revisions := map[uint64]bool{}
+		for _, e := range r.memory.Events() {
+			if u, isUsage := e.Body.(conversation.Usage); isUsage {
+				revisions[u.Revision] = true
+			}
+		}
+		if !revisions[0] || !revisions[r.overlays()[0].Seq] || len(revisions) != 2 {
+			t.Errorf("the requests were made under the revisions %v", revisions)
+		}
+		r.finish()
+	})
+}
+
+func TestCompactionThatCannotBeStoredIsNotMade(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+		before, used := r.view(), r.reading().Used
+		full.Store(true)
+		r.compacts(wish("", 1))
+		full.Store(false)
+		r.idle()
+		refused := r.refused()
+		if len(refused) != 1 || refused[0].Class != agent.NotSaved || refused[0].Hint == "" || len(r.made()) != 0 {
+			t.Fatalf("told %v and %v", refused, r.made())
+		}
+		r.say("go on")
+		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" {
+			t.Error(diff)
+		}
+		if n := len(r.overlays()); n != 0 || r.reading().Used < used {
+			t.Errorf("%d overlays are in force after all", n)
+		}
+		r.finish()
+	})
+}
+
+func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full))
+		full.Store(true)
+		r.Rename("a title that cannot be stored yet")
+		r.wait()
+		full.Store(false)
+		r.compacts(wish("", 1))
+		overlay := r.overlays()
+		if len(overlay) != 1 || overlay[0].Body.(conversation.Summary).Made.Epoch != overlay[0].Seq {
+			t.Fatalf("the overlays are %+v", overlay)
+		}
+		if events := r.memory.Events(); events[len(events)-2].Body.Kind() != conversation.KindRenamed {
+			t.Errorf("what was pending is not stored before: %v", brief(events[len(events)-2:]))
+		}
+		r.finish()
+	})
+}
+
+func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
+	far := compact.AtTurn(40)
+	beyond := wish("", 0)
+	beyond.To = &far
+	for name, test := range map[string]struct {
+		turns int
+		wish  compact.Wish
+		says  string
+	}{
+		"nothing was said":    {0, wish("", 0), "nothing has been said"},
+		"one turn":            {1, wish("", -1), "nothing is older than the 3 newest turns"},
+		"no such profile":     {3, wish("steep", 0), "there is no such profile"},
+		"no such turn":        {3, beyond, "there is no turn 40"},
+		"nothing to be saved": {3, wish(compact.ProfileLight, 0), "nothing would be saved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := talk(t, test.turns, nil)
+				events := len(r.memory.Events())
+				r.compacts(test.wish)
+				refused := r.refused()
+				if len(refused) != 1 || refused[0].Class != agent.BadRequest || refused[0].Hint == "" {
+					t.Fatalf("told %+v", refused)
+				}
+				if !strings.Contains(refused[0].Message, test.says) {
+					t.Errorf("told %q, want it to say %q", refused[0].Message, test.says)
+				}
+				if n := len(r.memory.Events()); n != events {
+					t.Errorf("%d events were appended", n-events)
+				}
+				r.idle()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestInterruptedTurnCanBeCompactedAndGoneOnFrom(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 3, nil, looks(3), agenttest.Join(agenttest.Say("half of it"), agenttest.Hold(gate)), answers("fine"))
+		r.say("one more")
+		r.Cancel()
+		r.wait()
+		r.compacts(wish("", 0))
+		if len(r.made()) != 1 {
+			t.Fatalf("told %v", r.refused())
+		}
+		r.say("go on")
+		r.idle()
+		if n := len(agenttest.Of[agent.Failed](r.watch)); n != 0 {
+			t.Errorf("%d failures", n)
+		}
+		r.finish()
+	})
+}
+
+func TestPreviewChangesNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), answers("fine")))
+		events, reading := len(r.memory.Events()), r.reading()
+		r.Preview(wish("", -1))
+		r.Preview(wish(compact.ProfileHeavy, -1))
+		r.Preview(wish("steep", -1))
+		r.say("in the middle of a turn too")
+		r.Preview(wish("", -1))
+		r.wait()
+		gate.Open()
+		r.wait()
+		got := agenttest.Of[agent.Previewed](r.watch)
+		if len(got) != 4 {
+			t.Fatalf("%d answers", len(got))
+		}
+		if p := got[0].Preview; got[0].Err != nil || p.Before <= p.After || p.BreakAt == 0 || p.Range != (compact.Range{From: 0, To: 1}) {
+			t.Errorf("the preview is %+v", p)
+		}
+		if p := got[1].Preview; got[1].Err != nil || p.Summary == nil || p.Before <= p.After {
+			t.Errorf("the preview of a summary is %+v", p)
+		}
+		if e := got[2].Err; e == nil || e.Class != agent.BadRequest {
+			t.Errorf("the preview of no profile fails with %v", e)
+		}
+		if got[3].Err != nil || got[3].Preview.Range.To != 2 {
+			t.Errorf("the preview in a turn is %+v", got[3])
+		}
+		if len(r.overlays()) != 0 || len(r.attempts()) != 0 || len(r.provider.Requests()) != 11 {
+			t.Errorf("%d overlays, %d requests", len(r.overlays()), len(r.provider.Requests()))
+		}
+		if got := r.memory.Events()[events].Body.Kind(); got != conversation.KindUser || reading.Revision != r.reading().Revision {
+			t.Errorf("a preview appended a %s", got)
+		}
+		r.finish()
+	})
+}
+
+func TestSameWishTwiceIsCarriedOutOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), answers("fine")))
+		r.say("go")
+		r.Compact(wish("", 1))
+		r.Compact(wish("", 1))
+		r.wait()
+		gate.Open()
+		r.wait()
+		if len(r.made()) != 1 || len(r.refused()) != 0 {
+			t.Errorf("made %v, refused %v", r.made(), r.refused())
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestCompactionComesBeforeAMessageSentAfterIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, answers("fine"))
+		r.Compact(wish("", 1))
+		r.Send("go on")
+		r.wait()
+		if got := onWire(r.last().Messages); strings.Contains(got[2].Text, "line 50 of") || got[len(got)-1].Text != "go on" {
+			t.Errorf("sent %.60q … %q", got[2].Text, got[len(got)-1].Text)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		change  func(*compact.Rules)
+		compact bool
+		points  bool
+	}{
+		"as it is":                    {points: true},
+		"the earlier one is masked":   {compact: true},
+		"rules that know no pointers": {change: func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetJP) }},
+		"masks are turned off":        {change: func(r *compact.Rules) { r.Mask.Enabled = false }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
+				r := talk(t, 3, func(o *agent.Options) {
+					o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+					if test.change != nil {
+						test.change(&o.Rules)
+					}
+				}, again, answers("the same"))
+				if test.compact {
+					r.compacts(wish("", 0))
+				}
+				r.say("listing 0 again, and 7")
+				results := map[string]uint64{}
+				var first uint64
+				for _, e := range r.memory.Events() {
+					if b, isResult := e.Body.(conversation.ToolResult); isResult {
+						results[b.CallID] = b.Repeats
+						if first == 0 {
+							first = e.Seq
+						}
+					}
+				}
+				if want := map[bool]uint64{true: first}[test.points]; results["again"] != want || results["other"] != 0 || results["c0"] != 0 {
+					t.Errorf("results repeat %v, want again: %d", results, want)
+				}
+				texts := fmt.Sprint(onWire(r.last().Messages))
+				if n := strings.Count(texts, "line 50 of the listing that was asked for in turn 0"); test.points && n != 1 {
+					t.Errorf("the listing is sent %d times", n)
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestRepetitionIsKnownAfterARestart(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		first := talk(t, 1, nil)
+		first.finish()
+		r := start(t, both(withTools(looked()), func(o *agent.Options) {
+			o.Log, o.Stored.Events = first.memory, first.memory.Events()
+		}), asks(agenttest.Call(0, "again", "look", `{"n":0}`)), answers("the same"))
+		r.say("again")
+		i := slices.IndexFunc(r.memory.Events(), func(e conversation.Event) bool {
+			b, isResult := e.Body.(conversation.ToolResult)
+			return isResult && b.CallID == "again" && b.Repeats != 0
+		})
+		if i < 0 {
+			t.Error("the repetition is not known")
+		}
+		r.finish()
+	})
+}

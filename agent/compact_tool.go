@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// The model asks for a compaction with the tool compact (JCL). The tool only
+// answers; the wish is carried out before the next request, when the reply and
+// its results are complete. Rules:
+//
+//   - At most one in a turn, and none before the conversation has grown since
+//     the last one: a model that asks again and again is not paid for.
+//   - It summarises what no summary covers yet: older turns first, and where
+//     there are none the beginning of this one.
+//   - Whatever comes of it, the turn goes on.
+
+// asksToCompact is the wish in calls that ran, nil if there is none.
+func (a *Agent) asksToCompact(calls []*call) *compact.Wish {
+	var asked *compact.Wish
+	for _, c := range calls {
+		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
+			asked = &compact.Wish{
+				Focus: focusOf(c.Arguments), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool",
+			}
+		}
+	}
+	return asked
+}
+
+// focusOf is what the arguments of compact ask to preserve.
+func focusOf(arguments string) string {
+	var args struct {
+		Focus any `json:"focus"`
+	}
+	if json.Unmarshal([]byte(arguments), &args) != nil {
+		return ""
+	}
+	text, _ := args.Focus.(string)
+	return oneLine(text)
+}
+
+// heedModel carries out what the model asked for.
+func (a *Agent) heedModel(ctx context.Context) {
+	t := a.turn
+	if t == nil || t.asked == nil || ctx.Err() != nil {
+		return
+	}
+	w := *t.asked
+	t.asked = nil
+	if t.compacted {
+		a.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
+		return
+	}
+	t.compacted = true
+	profile, e := a.grants()
+	if e != nil {
+		a.refuse(ctx, w, e)
+		return
+	}
+	w.Profile = profile
+	a.compact(ctx, a.reach(w))
+	a.rearm()
+}
+
+// grants is the profile by which the model's wish is carried out, or why it is
+// not.
+func (a *Agent) grants() (profile string, e *Error) {
+	rules := a.compaction.rules
+	profile, found := rules.Summarising()
+	refuse := func(why, hint string) (string, *Error) {
+		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
+	}
+	switch {
+	case !rules.Enabled:
+		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
+	case !found:
+		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
+	case a.meter.Reading().Used < a.compaction.rearmAt:
+		return refuse("the conversation has hardly grown since the last one", nothingChanged)
+	}
+	return profile, nil
+}
+
+// reach is the model's wish with a range that holds something, if one does.
+func (a *Agent) reach(w compact.Wish) compact.Wish {
+	log, rules := a.log.Events(), a.compaction.rules
+	if rules.Preset == compact.PresetPlimsoll && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
+		if band := compact.NextBand(log); band > 0 {
+			from := compact.AtTurn(band)
+			w.From = &from
+		}
+	}
+	// The turns that stay, then all but this one, then what is done of this one.
+	for _, keep := range []int{-1, 1, 0} {
+		tried := w
+		tried.KeepLast = keep
+		if _, err := compact.NewPass(log, rules, a.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
+			return tried
+		}
+	}
+	return w
+}

@@ -1,0 +1,231 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// wantsCompaction is a reply that calls compact.
+func wantsCompaction(id, arguments string) agenttest.Reply {
+	return asks(agenttest.Call(0, id, conversation.ToolCompact, arguments))
+}
+
+func TestModelThatAsksGetsItsCompactionBeforeItsNextRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil, wantsCompaction("k1", `{"focus":"the\nfailures"}`), summarises(account), answers("done"))
+		r.say("tidy up and go on")
+		overlays := r.overlays()
+		if len(overlays) != 1 {
+			t.Fatalf("%d overlays, refused %v", len(overlays), r.refused())
+		}
+		s := overlays[0].Body.(conversation.Summary)
+		if s.Made.Source != conversation.SourceTool || s.Made.Trigger != "compact tool" || s.Focus != "the failures" || s.Made.Profile != compact.ProfileHeavy {
+			t.Errorf("made as %+v for %q", s.Made, s.Focus)
+		}
+		if s.FromTurn != 0 || s.ToTurn != 2 {
+			t.Errorf("covers turns %d to %d", s.FromTurn, s.ToTurn)
+		}
+		all := r.provider.Requests()
+		asked, next := all[len(all)-2], all[len(all)-1]
+		if !strings.Contains(asked.Messages[len(asked.Messages)-1].Text, "Preserve in particular: the failures") {
+			t.Error("the focus is not passed on")
+		}
+		got := onWire(next.Messages)
+		if !strings.Contains(got[0].Text, account) || got[len(got)-1].Text != "Compression requested" || got[len(got)-3].Text != "tidy up and go on" {
+			t.Errorf("went on with %+v", got[len(got)-3:])
+		}
+		all2 := said(r.memory.Events())
+		if all2[len(all2)-1] != "assistant stop done" {
+			t.Errorf("the turn ended with %q", all2[len(all2)-1])
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestModelThatAsksEarlyCompactsAllButThisTurn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 1, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"))
+		r.say("tidy up and go on")
+		if o := r.overlays(); len(o) != 1 || o[0].Body.(conversation.Summary).ToTurn != 0 {
+			t.Fatalf("made %+v, refused %v", o, r.refused())
+		}
+		if got := onWire(r.last().Messages); len(got) != 4 || got[1].Text != "tidy up and go on" {
+			t.Errorf("went on with %+v", got)
+		}
+		r.finish()
+	})
+}
+
+func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
+	for _, preset := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJCLI, compact.PresetJP, compact.PresetOneClaw} {
+		t.Run(string(preset), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) { o.Rules = compact.PresetRules(preset) }),
+					looks(0), looks(1), looks(2), wantsCompaction("k1", `{}`), summarises(account), answers("done"))
+				r.say("read all listings of the uploads and say what is wrong")
+				if o := r.overlays(); len(o) != 1 {
+					t.Fatalf("made %+v, refused %v", o, r.refused())
+				}
+				got := onWire(r.last().Messages)
+				if got[0].Text != "read all listings of the uploads and say what is wrong" || got[len(got)-1].CallID != "k1" {
+					t.Errorf("went on with %+v", got)
+				}
+				if n := strings.Count(strings.Join(texts(got), "\n"), account); n != 1 {
+					t.Errorf("the summary stands there %d times", n)
+				}
+				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
+					t.Errorf("the turn ended with %q", list[len(list)-1])
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func texts(messages []wire) []string {
+	var out []string
+	for _, m := range messages {
+		out = append(out, m.Text)
+	}
+	return out
+}
+
+func TestModelGetsAtMostOneCompactionInATurn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), looks(5), looks(6), wantsCompaction("k2", `{}`), answers("done"))
+		r.say("tidy up and go on")
+		if n := len(r.overlays()); n != 1 {
+			t.Errorf("%d compactions", n)
+		}
+		if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" {
+			t.Errorf("the turn ended with %q", list[len(list)-1])
+		}
+		r.finish()
+	})
+}
+
+// secondAccount is another summary: one that repeats the first does not count.
+const secondAccount = "### Done\nFour more listings were read in one turn (t7); all are of the same length and complete.\n" +
+	"### Current state\nNothing is left to be read, and no file was changed on the way."
+
+func TestModelThatAsksAgainWaitsUntilTheConversationHasGrown(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: 12_000, Source: compact.WindowConfig} },
+			wantsCompaction("k1", `{}`), summarises(account), answers("done"),
+			wantsCompaction("k2", `{}`), answers("done again"),
+			looks(6), wantsCompaction("kx", `{}`), answers("and again"),
+			looks(5), answers("long"), wantsCompaction("k3", `{}`), summarises(secondAccount), answers("at last"))
+		r.say("tidy up")
+		r.say("tidy up more")
+		r.say("tidy up once more")
+		if n, a := len(r.overlays()), r.attempts(); n != 1 || len(a) != 2 || !strings.Contains(a[0].Why, "hardly grown") || a[0].Source != conversation.SourceTool {
+			t.Fatalf("%d compactions, recorded %+v", n, a)
+		}
+		r.say("read more")
+		r.say("now tidy up")
+		o := r.overlays()
+		if len(o) != 2 {
+			t.Fatalf("%d compactions, refused %v", len(o), r.refused())
+		}
+		if first, second := o[0].Body.(conversation.Summary), o[1].Body.(conversation.Summary); second.FromTurn != first.ToTurn+1 {
+			t.Errorf("turns %d to %d, then %d to %d", first.FromTurn, first.ToTurn, second.FromTurn, second.ToTurn)
+		}
+		if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop at last" {
+			t.Errorf("the turn ended with %q", list[len(list)-1])
+		}
+		r.finish()
+	})
+}
+
+func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		turns  int
+		change func(*agent.Options)
+		reply  agenttest.Reply
+		says   string
+	}{
+		"nothing to compact": {0, nil, nil, "nothing to compact"},
+		"provider down":      {5, nil, agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), "out of credit"},
+		"turned off": {5, func(o *agent.Options) {
+			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			o.Rules.Enabled = false
+		}, nil, "compaction is turned off"},
+		"no profile": {5, func(o *agent.Options) {
+			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			delete(o.Rules.Profiles, compact.ProfileHeavy)
+		}, nil, "no profile makes summaries"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				script := []agenttest.Reply{wantsCompaction("k1", `{"focus":7}`)}
+				if test.reply != nil {
+					script = append(script, test.reply)
+				}
+				r := talk(t, test.turns, test.change, append(script, answers("done"))...)
+				r.say("tidy up and go on")
+				a := r.attempts()
+				if len(a) != 1 || !strings.Contains(a[0].Why, test.says) || a[0].Source != conversation.SourceTool || len(r.overlays()) != 0 {
+					t.Fatalf("recorded %+v", a)
+				}
+				if u := agenttest.Of[agent.CompactionFailed](r.watch); len(u) != 1 || u[0].Wish.Source != conversation.SourceTool {
+					t.Errorf("told %+v", u)
+				}
+				if list := said(r.memory.Events()); list[len(list)-1] != "assistant stop done" || len(agenttest.Of[agent.Failed](r.watch)) != 0 {
+					t.Errorf("the turn ended with %q", list[len(list)-1])
+				}
+				r.idle()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestCompactionByAModelThatTheToolDidNotGrantIsNotMade(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		refusing := compactTool()
+		refusing.Review = conversation.Review{Need: conversation.NeedRefusal, Reason: "not now"}
+		r := talk(t, 0, withTools(looked(), refusing), looks(0), wantsCompaction("k1", `{}`), answers("done"))
+		r.say("tidy up")
+		if len(r.overlays()) != 0 || len(r.attempts()) != 0 || len(r.refused()) != 0 {
+			t.Errorf("made %v, refused %v", r.overlays(), r.refused())
+		}
+		r.finish()
+	})
+}
+
+func TestCancelOfATurnStopsTheSummaryInIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
+		r.say("tidy up and go on")
+		r.say("this waits")
+		phases := r.watch.Phases()
+		if phases[len(phases)-1] != agent.PhaseCompacting {
+			t.Errorf("the phases are %v", phases)
+		}
+		before := r.view()
+		r.Cancel()
+		r.wait()
+		if diff := cmp.Diff(before, r.view()); diff != "" {
+			t.Error(diff)
+		}
+		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled {
+			t.Errorf("recorded %+v", a)
+		}
+		if diff := cmp.Diff([]string{"this waits"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+		r.idle()
+		r.say("go on")
+		r.idle()
+		r.finish()
+	})
+}

@@ -1,0 +1,96 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// configured are the settings that the log records, in order.
+func (r *rig) configured() []map[string]string {
+	var out []map[string]string
+	for _, e := range r.memory.Events() {
+		if b, isConfig := e.Body.(conversation.ConfigChanged); isConfig {
+			out = append(out, b.Set)
+		}
+	}
+	return out
+}
+
+func lower() compact.Rules {
+	r := compact.PresetRules(compact.PresetPlimsoll)
+	r.KeepLast, r.TriggerRatio, r.TokenThreshold = 1, 0.5, 9000
+	return r
+}
+
+func TestSettingsChangedWhileIdleAreRecordedAndInForceAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 3, nil)
+		set := map[string]string{"compaction.keep_last": "1"}
+		r.Configure(set, lower())
+		set["compaction.keep_last"] = "changed by the caller"
+		r.wait()
+		if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
+			t.Error(diff)
+		}
+		if got := r.reading().LoadLine; got != 9000 {
+			t.Errorf("the load line is %d", got)
+		}
+		r.compacts(wish("", -1))
+		if made := r.made(); len(made) != 1 || made[0].Preview.Range.To != 1 {
+			t.Errorf("made %+v, refused %v", made, r.refused())
+		}
+		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 10_000, Source: compact.WindowFlag}}, r.provider)
+		r.wait()
+		if got := r.reading().LoadLine; got != 5000 {
+			t.Errorf("the load line of the next model is %d", got)
+		}
+		r.finish()
+	})
+}
+
+func TestSettingsChangedBeforeAnythingWasSaidGoWithTheFirstMessage(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, nil, answers("hello"))
+		r.Configure(map[string]string{"compaction.keep_last": "1"}, lower())
+		r.wait()
+		if n := len(r.memory.Events()); n != 0 {
+			t.Fatalf("%d events of a chat in which nothing was said", n)
+		}
+		r.say("hi")
+		if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
+
+func TestSettingsChangedInATurnAreRecordedOnce(t *testing.T) {
+	for name, script := range map[string][]agenttest.Reply{
+		"that ends":    {answers("done")},
+		"that goes on": {looks(0), answers("done")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				gate := agenttest.NewGate()
+				script[0] = agenttest.Join(agenttest.Hold(gate), script[0])
+				r := start(t, withTools(looked()), script...)
+				r.say("go")
+				r.Configure(map[string]string{"compaction.keep_last": "1"}, lower())
+				r.wait()
+				gate.Open()
+				r.wait()
+				if diff := cmp.Diff([]map[string]string{{"compaction.keep_last": "1"}}, r.configured()); diff != "" {
+					t.Error(diff)
+				}
+				r.idle()
+				r.finish()
+			})
+		})
+	}
+}

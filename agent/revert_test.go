@@ -1,0 +1,167 @@
+package agent_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		before, full := r.view(), r.reading().Used
+		r.compacts(wish("", 1))
+		reduced, epoch, small := r.view(), r.overlays()[0].Seq, r.reading().Used
+		r.UndoCompaction(0)
+		r.wait()
+		if diff := cmp.Diff(before, r.view()); diff != "" {
+			t.Errorf("after the undo: %s", diff)
+		}
+		if got := r.reading(); got.Used != full || !got.Estimated {
+			t.Errorf("the meter shows %d, want %d", got.Used, full)
+		}
+		r.RedoCompaction()
+		r.wait()
+		if diff := cmp.Diff(reduced, r.view()); diff != "" {
+			t.Errorf("after the redo: %s", diff)
+		}
+		if got := r.reading().Used; got != small {
+			t.Errorf("the meter shows %d, want %d", got, small)
+		}
+		made := r.made()
+		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
+			t.Fatalf("told %+v", made)
+		}
+		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != compact.ProfileDefault || p.Range != (compact.Range{From: 0, To: 3}) {
+			t.Errorf("the undo is told as %+v", p)
+		}
+		for _, o := range r.overlays()[1:] {
+			b := o.Body.(conversation.Revert)
+			if b.Made.Epoch != o.Seq || b.Made.Source != conversation.SourceManual || !strings.Contains(b.Made.Why, "turns 0–3") {
+				t.Errorf("e%d is %+v", o.Seq, b)
+			}
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestUndoTwiceTakesBackTheOneBefore(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		before := r.view()
+		r.compacts(wish("", 3))
+		r.compacts(wish("", 1))
+		for range 3 {
+			r.UndoCompaction(0)
+		}
+		r.wait()
+		made := r.made()
+		if len(made) != 4 || made[2].Epoch != made[1].Epoch || made[3].Epoch != made[0].Epoch {
+			t.Fatalf("told %+v", made)
+		}
+		if diff := cmp.Diff(before, r.view()); diff != "" {
+			t.Error(diff)
+		}
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.BadRequest || !strings.Contains(refused[0].Message, "there is no compaction to undo") {
+			t.Errorf("the third is told as %v", refused)
+		}
+		r.finish()
+	})
+}
+
+func TestUndoOfAnOlderCompactionLeavesTheNewerOne(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		r.compacts(wish(compact.ProfileDefault, 3))
+		r.compacts(wish(compact.ProfileDefault, 1))
+		first, second := r.made()[0].Epoch, r.made()[1].Epoch
+		r.UndoCompaction(first)
+		r.UndoCompaction(first)
+		r.wait()
+		var force []uint64
+		for _, e := range compact.Epochs(r.memory.Events()) {
+			if e.InForce {
+				force = append(force, e.ID)
+			}
+		}
+		if diff := cmp.Diff([]uint64{second}, force); diff != "" {
+			t.Error(diff)
+		}
+		if refused := r.refused(); len(refused) != 1 || !strings.Contains(refused[0].Message, "is in force") {
+			t.Errorf("told %v", refused)
+		}
+		r.finish()
+	})
+}
+
+func TestRedoNeedsAnUndoAndNoNewCompaction(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil)
+		r.RedoCompaction()
+		r.compacts(wish("", 3))
+		r.UndoCompaction(0)
+		r.compacts(wish("", 1))
+		r.RedoCompaction()
+		r.wait()
+		refused := r.refused()
+		if len(refused) != 2 || !strings.Contains(refused[0].Message, "no undone compaction") || !strings.Contains(refused[1].Message, "another compaction was made since") {
+			t.Errorf("told %v", refused)
+		}
+		if n := len(r.overlays()); n != 3 {
+			t.Errorf("%d overlays", n)
+		}
+		r.finish()
+	})
+}
+
+func TestUndoInATurnWaitsForItsNextRequest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(4)), answers("done"))
+		r.compacts(wish("", 1))
+		r.say("one more")
+		r.UndoCompaction(0)
+		r.wait()
+		if n := len(r.overlays()); n != 1 {
+			t.Errorf("%d overlays while a reply streams", n)
+		}
+		gate.Open()
+		r.wait()
+		all := r.provider.Requests()
+		held, next := onWire(all[len(all)-2].Messages), onWire(all[len(all)-1].Messages)
+		if strings.Contains(held[2].Text, "line 50 of") || !strings.Contains(next[2].Text, "line 50 of") {
+			t.Errorf("sent %.60q, then %.60q", held[2].Text, next[2].Text)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestUndoThatCannotBeStoredLeavesTheCompactionInForce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+		r.compacts(wish("", 1))
+		reduced := r.view()
+		full.Store(true)
+		r.UndoCompaction(0)
+		r.wait()
+		full.Store(false)
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.NotSaved {
+			t.Fatalf("told %v", refused)
+		}
+		r.say("go on")
+		if diff := cmp.Diff(reduced, r.view()[:len(reduced)]); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}

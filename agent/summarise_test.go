@@ -1,0 +1,290 @@
+package agent_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// heavy is the wish for a summary of all turns but one.
+func heavy() compact.Wish { return wish(compact.ProfileHeavy, 1) }
+
+// summarises is the reply with a summary, and what it cost.
+func summarises(text string) agenttest.Reply {
+	cost := 0.25
+	return agenttest.Join(agenttest.Say(text), agenttest.Stop(conversation.StopEnd),
+		agenttest.Send(agent.Chunk{Usage: &agent.Tokens{Prompt: 5000, Cached: -1, CacheWrite: -1, Completion: 90, Reasoning: -1, CostUSD: &cost}}))
+}
+
+func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, summarises(account), answers("fine"))
+		before, batches := r.reading(), len(r.memory.Batches())
+		w := heavy()
+		w.Focus = "the names of the files"
+		r.compacts(w)
+		r.idle()
+		if n := len(r.memory.Batches()) - batches; n != 1 {
+			t.Fatalf("%d transactions (%v), want one", n, r.refused())
+		}
+		events := r.memory.Events()
+		usage, isUsage := events[len(events)-2].Body.(conversation.Usage)
+		s, isSummary := events[len(events)-1].Body.(conversation.Summary)
+		if !isUsage || !isSummary {
+			t.Fatalf("appended %v", brief(events[len(events)-2:]))
+		}
+		if usage.For != conversation.ForSummary || usage.Reply != 0 || usage.Prompt != 5000 || usage.Estimate <= 0 || *usage.CostUSD != 0.25 {
+			t.Errorf("the usage is %+v", usage)
+		}
+		if s.Text != account || s.Made.Epoch != events[len(events)-1].Seq || s.Model != "test/m" || s.Focus != w.Focus || s.Input != string(compact.InputView) {
+			t.Errorf("the summary is %+v", s)
+		}
+		after := r.reading()
+		if !after.Estimated || after.Used >= before.Used/2 || after.CostUSD == nil || *after.CostUSD != 0.25 {
+			t.Errorf("the meter shows %d (%v) and %v, before %d", after.Used, after.Estimated, after.CostUSD, before.Used)
+		}
+		if sum := segmentSum(after); sum != after.Used || after.Segments[compact.Summary] == 0 {
+			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
+		}
+		working := agenttest.Of[agent.Compacting](r.watch)
+		if len(working) != 1 || working[0].Focus != w.Focus || working[0].FromTurn != 0 || working[0].ToTurn != 2 || !working[0].Summary || working[0].Since.IsZero() {
+			t.Errorf("told %+v", working)
+		}
+		if made := r.made(); len(made) != 1 || made[0].Epoch != s.Made.Epoch || made[0].Preview.Summary != nil || made[0].Preview.After != after.Used {
+			t.Errorf("told %+v", made)
+		}
+		if n := len(agenttest.Of[agent.Delta](r.watch)); n != 8 && strings.Contains(r.watch.OnScreen(), "Goal") {
+			t.Error("the summary streamed onto the screen")
+		}
+		r.say("go on")
+		if got := onWire(r.last().Messages); len(got) != 6 || !strings.Contains(got[0].Text, account) || got[1].Text != "show me listing 3 of the uploads" {
+			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
+		}
+		r.finish()
+	})
+}
+
+func TestSummaryIsNotKeptAsAReplyThatWasArriving(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Say(strings.Repeat(account, 20)), agenttest.Pause(5*time.Second), agenttest.Stop(conversation.StopEnd)))
+		r.compacts(heavy())
+		time.Sleep(10 * time.Second)
+		r.wait()
+		for _, p := range r.memory.Partials() {
+			if strings.Contains(p.Text, "Goal") {
+				t.Errorf("the summary is kept as a reply: %+v", p)
+			}
+		}
+		r.finish()
+	})
+}
+
+func TestCancelStopsTheSummaryAndGivesQueuedMessagesBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Say(account), agenttest.Used(4000, 20), agenttest.Hold(gate), agenttest.Stop(conversation.StopEnd)), answers("fine"))
+		before := r.view()
+		r.compacts(heavy())
+		r.say("and then this")
+		r.Cancel()
+		r.wait()
+		unharmed(r, before, agent.Cancelled, conversation.OutcomeCancelled)
+		if diff := cmp.Diff([]string{"and then this"}, r.returned()); diff != "" {
+			t.Error(diff)
+		}
+		events := r.memory.Events()
+		if u, isUsage := events[len(events)-2].Body.(conversation.Usage); !isUsage || u.Prompt != 4000 || u.For != conversation.ForSummary {
+			t.Errorf("what it cost is not recorded: %v", brief(events[len(events)-2:]))
+		}
+		r.say("go on")
+		if got := r.last().Messages; got[len(got)-1].Text != "go on" {
+			t.Errorf("sent %q", got[len(got)-1].Text)
+		}
+		r.finish()
+	})
+}
+
+func TestMessagesTypedMeanwhileAreSentInOrderAfterTheSummary(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("first"), answers("second"))
+		r.compacts(heavy())
+		r.say("one")
+		r.say("two")
+		if got := agenttest.Of[agent.Queued](r.watch); len(got) == 0 || cmp.Diff([]string{"one", "two"}, got[len(got)-1].Texts) != "" {
+			t.Errorf("the queue is shown as %v", got)
+		}
+		if diff := cmp.Diff([]string{"one", "two"}, r.memory.Waiting()); diff != "" {
+			t.Errorf("stored as waiting: %s", diff)
+		}
+		gate.Open()
+		r.wait()
+		all := said(r.memory.Events())
+		if diff := cmp.Diff([]string{"user one", "assistant stop first", "user two", "assistant stop second"}, all[len(all)-4:]); diff != "" {
+			t.Error(diff)
+		}
+		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, account) {
+			t.Errorf("sent %.80q first", got[0].Text)
+		}
+		if len(r.memory.Waiting()) != 0 {
+			t.Errorf("%v still waits", r.memory.Waiting())
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestSummaryThatCannotBeStoredIsNotInForceButPaidFor(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full), agenttest.Join(agenttest.Pause(time.Second), summarises(account)), answers("fine"))
+		before := r.view()
+		r.compacts(heavy())
+		full.Store(true)
+		time.Sleep(2 * time.Second)
+		r.wait()
+		full.Store(false)
+		if refused := r.refused(); len(refused) != 1 || refused[0].Class != agent.NotSaved || len(r.made()) != 0 {
+			t.Fatalf("told %v", refused)
+		}
+		r.say("go on")
+		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) != 0 {
+			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
+		}
+		if got := r.reading().CostUSD; got == nil || *got != 0.25 || len(r.attempts()) != 1 {
+			t.Errorf("the cost is %v, with %d attempts", got, len(r.attempts()))
+		}
+		r.finish()
+	})
+}
+
+func TestProgramThatEndsBeforeTheSummaryIsStoredLeavesTheOldView(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		disk := agenttest.NewGate()
+		r := talk(t, 4, nil, summarises(account))
+		before := r.view()
+		r.memory.Slow = map[string]*agenttest.Gate{"append": disk}
+		r.compacts(heavy())
+		select {
+		case <-disk.Reached():
+		default:
+			t.Fatal("the summary does not wait to be stored")
+		}
+		// What is in the store now is all that a kill would leave.
+		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.overlays()) != 0 {
+			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
+		}
+		disk.Open()
+		r.wait()
+		if n := len(r.overlays()); n != 1 {
+			t.Errorf("%d overlays after the write", n)
+		}
+		r.finish()
+	})
+}
+
+func TestProgramThatEndsWhileASummaryIsWrittenLeavesNoOverlay(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Say(account), agenttest.Hold(gate)))
+		before := r.view()
+		r.compacts(heavy())
+		r.Send("still to be said")
+		r.wait()
+		r.finish()
+		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.overlays()) != 0 {
+			t.Errorf("%d overlays: %s", len(r.overlays()), diff)
+		}
+		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled {
+			t.Errorf("recorded %+v", a)
+		}
+		if diff := cmp.Diff([]string{"still to be said"}, r.memory.Waiting()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
+	for name, meanwhile := range map[string]func(*rig){
+		"undo": func(r *rig) { r.UndoCompaction(0) },
+		"smaller window": func(r *rig) {
+			r.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: compact.Window{Tokens: 8000, Source: compact.WindowConfig}}, r.provider)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				gate := agenttest.NewGate()
+				r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
+				r.compacts(wish(compact.ProfileDefault, 4))
+				r.compacts(heavy())
+				meanwhile(r)
+				r.wait()
+				gate.Open()
+				r.wait()
+				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || len(r.refused()) != 1 {
+					t.Errorf("recorded %+v, told %v", a, r.refused())
+				}
+				for _, o := range r.overlays() {
+					if s, isSummary := o.Body.(conversation.Summary); isSummary && s.Policies == nil {
+						t.Error("the stale summary is in the log")
+					}
+				}
+				r.idle()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestAnotherWishReplacesASummaryAndTheSameOneJoinsIt(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), summarises(account))
+		requests := len(r.provider.Requests())
+		r.compacts(heavy())
+		r.compacts(heavy())
+		if n := len(r.provider.Requests()) - requests; n != 1 || len(r.attempts()) != 0 {
+			t.Errorf("%d requests and %d attempts for the same wish", n, len(r.attempts()))
+		}
+		w := heavy()
+		w.Focus = "the failures"
+		r.compacts(w)
+		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled {
+			t.Errorf("recorded %+v", a)
+		}
+		if made := r.made(); len(made) != 1 || r.overlays()[0].Body.(conversation.Summary).Focus != w.Focus {
+			t.Errorf("made %+v", made)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestEventsThatJoinTheLogMeanwhileDoNotMatter(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
+		r.compacts(heavy())
+		r.Rename("another title")
+		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: testModel.Window}, r.provider)
+		r.wait()
+		gate.Open()
+		r.wait()
+		overlays := r.overlays()
+		if len(overlays) != 1 || overlays[0].Body.(conversation.Summary).Made.Epoch != overlays[0].Seq {
+			t.Fatalf("the overlays are %+v, refused %v", overlays, r.refused())
+		}
+		if s := overlays[0].Body.(conversation.Summary); s.Model != "test/m" {
+			t.Errorf("written by %s", s.Model)
+		}
+		r.finish()
+	})
+}

@@ -1,0 +1,184 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// unharmed checks that a compaction came to nothing and changed nothing.
+func unharmed(r *rig, before []wire, class agent.Class, outcome string) *agent.Error {
+	r.t.Helper()
+	r.idle()
+	refused, attempts := r.refused(), r.attempts()
+	if len(refused) != 1 || len(attempts) != 1 || len(r.made()) != 0 || len(r.overlays()) != 0 {
+		r.t.Fatalf("told %v and %v, recorded %v and %d overlays", refused, r.made(), attempts, len(r.overlays()))
+	}
+	if diff := cmp.Diff(before, r.view()); diff != "" {
+		r.t.Errorf("the view changed: %s", diff)
+	}
+	if refused[0].Class != class || refused[0].Hint == "" || refused[0].Message == "" {
+		r.t.Errorf("told %+v, want class %s", refused[0], class)
+	}
+	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != compact.ProfileHeavy || a.Before == 0 || a.Model != "test/m" ||
+		a.Source != conversation.SourceManual || a.Trigger != "command" || a.Preset != "plimsoll" {
+		r.t.Errorf("recorded %+v, want outcome %s", a, outcome)
+	}
+	return refused[0]
+}
+
+func TestAnswersThatAreNoSummaryChangeNothing(t *testing.T) {
+	stop := agenttest.Stop(conversation.StopEnd)
+	call := agenttest.Join(agenttest.Say(account), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+	for name, test := range map[string]struct {
+		replies  []agenttest.Reply
+		class    agent.Class
+		says     string
+		requests int
+	}{
+		"empty": {[]agenttest.Reply{stop, stop}, agent.Empty, "empty", 2},
+		"cut off": {[]agenttest.Reply{
+			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
+			agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopLength)),
+		}, agent.Malformed, "cut off", 2},
+		"refused":       {[]agenttest.Reply{answers("I'm sorry, I can't help with that."), answers("I'm sorry, but no.")}, agent.Malformed, "declined", 2},
+		"an error text": {[]agenttest.Reply{answers("Error: 503 service unavailable"), answers("null")}, agent.Malformed, "error message", 2},
+		"a call":        {[]agenttest.Reply{call, call}, agent.Malformed, "called a tool", 2},
+		"longer than what it replaces": {[]agenttest.Reply{answers(strings.Repeat(account, 40))},
+			agent.Malformed, "40 %", 1},
+		"withheld":      {[]agenttest.Reply{agenttest.Join(agenttest.Say(account), agenttest.Stop(conversation.StopFiltered))}, agent.Malformed, "did not come to its end", 1},
+		"provider down": {[]agenttest.Reply{agenttest.Fail(fault()), agenttest.Fail(fault())}, agent.ServerFault, "no summary was written", 2},
+		"no credit":     {[]agenttest.Reply{agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"})}, agent.Quota, "out of credit", 1},
+		"broken off":    {[]agenttest.Reply{agenttest.Say(account), agenttest.Say(account)}, agent.Truncated, "broke off", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := talk(t, 4, nil, append(test.replies, answers("fine"))...)
+				before, requests, ran := r.view(), len(r.provider.Requests()), len(r.tools.Calls())
+				r.compacts(heavy())
+				time.Sleep(time.Minute) // back-off
+				r.wait()
+				if e := unharmed(r, before, test.class, conversation.OutcomeFailed); !strings.Contains(e.Message, test.says) {
+					t.Errorf("told %q, want it to say %q", e.Message, test.says)
+				}
+				if n := len(r.provider.Requests()) - requests; n != test.requests {
+					t.Errorf("%d requests, want %d", n, test.requests)
+				}
+				if n := len(r.tools.Calls()) - ran; n != 0 {
+					t.Errorf("%d calls of the answer ran", n)
+				}
+				r.provider.Add(answers("fine"))
+				r.say("go on")
+				if n := len(agenttest.Of[agent.Failed](r.watch)); n != 0 {
+					t.Errorf("%d failures of the conversation", n)
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func fault() error {
+	return &agent.Error{Class: agent.ServerFault, Message: "the server failed", Status: 503}
+}
+
+func TestFailedCallIsMadeOnceMoreSilently(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Used(4000, 0), agenttest.Fail(fault())), summarises(account))
+		requests := len(r.provider.Requests())
+		r.compacts(heavy())
+		time.Sleep(time.Second)
+		r.wait()
+		if len(r.made()) != 1 || len(r.refused()) != 0 {
+			t.Fatalf("made %v, refused %v", r.made(), r.refused())
+		}
+		all := r.provider.Requests()
+		if n := len(all) - requests; n != 2 {
+			t.Fatalf("%d requests", n)
+		}
+		if diff := cmp.Diff(onWire(all[requests].Messages), onWire(all[requests+1].Messages)); diff != "" {
+			t.Errorf("the second try is another request: %s", diff)
+		}
+		spent := 0
+		for _, e := range r.memory.Events() {
+			if u, isUsage := e.Body.(conversation.Usage); isUsage && u.For == conversation.ForSummary {
+				spent++
+			}
+		}
+		if spent != 2 {
+			t.Errorf("%d of 2 requests are on record", spent)
+		}
+		for _, s := range agenttest.Of[agent.Status](r.watch) {
+			if s.Phase == agent.Retrying {
+				t.Error("the retry is not silent")
+			}
+		}
+		r.finish()
+	})
+}
+
+func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		call := agenttest.Join(agenttest.Say("I will look first."), asks(agenttest.Call(0, "cx", "look", `{"n":1}`)))
+		r := talk(t, 4, nil, call, summarises(account))
+		r.compacts(heavy())
+		if len(r.made()) != 1 {
+			t.Fatalf("refused %v", r.refused())
+		}
+		asked := r.last()
+		if len(asked.Messages) != 1 || len(asked.Tools) != 0 || asked.System == "be brief" || !strings.Contains(asked.Messages[0].Text, "t1 e") {
+			t.Errorf("asked again with %d messages and %d tools: %.80q", len(asked.Messages), len(asked.Tools), asked.Messages[0].Text)
+		}
+		if s := r.overlays()[0].Body.(conversation.Summary); s.Input != string(compact.InputRaw) {
+			t.Errorf("recorded as read from %s", s.Input)
+		}
+		r.finish()
+	})
+}
+
+func TestOneClawAsksAgainOnlyAfterAFailedCall(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		rules := func(o *agent.Options) { o.Rules = compact.PresetRules(compact.PresetOneClaw) }
+		r := talk(t, 4, rules, agenttest.Stop(conversation.StopEnd), agenttest.Fail(fault()), summarises(account))
+		requests := len(r.provider.Requests())
+		r.compacts(wish("", 1))
+		if n := len(r.provider.Requests()) - requests; n != 1 || len(r.attempts()) != 1 {
+			t.Errorf("%d requests after an empty answer, %d attempts", n, len(r.attempts()))
+		}
+		r.compacts(wish("", 1))
+		time.Sleep(time.Second)
+		r.wait()
+		if n := len(r.provider.Requests()) - requests; n != 3 || len(r.made()) != 1 {
+			t.Errorf("%d requests after a failed call, made %v", n, r.made())
+		}
+		r.finish()
+	})
+}
+
+func TestSummaryHasATimeLimitForTheWhole(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Pause(40*time.Second), agenttest.Fail(fault())), agenttest.Join(agenttest.Pause(40*time.Second), summarises(account)))
+		before := r.view()
+		r.compacts(heavy())
+		time.Sleep(59 * time.Second)
+		if len(r.refused()) != 0 {
+			t.Error("given up before its time")
+		}
+		time.Sleep(2 * time.Second)
+		r.wait()
+		if e := unharmed(r, before, agent.Stalled, conversation.OutcomeFailed); !strings.Contains(e.Message, "1m0s") {
+			t.Errorf("told %q", e.Message)
+		}
+		if d := r.attempts()[0].Duration; d != 60_000 {
+			t.Errorf("it took %d ms", d)
+		}
+		r.finish()
+	})
+}
