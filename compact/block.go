@@ -69,15 +69,13 @@ func (r *run) addSummary(s *summaryInForce) {
 	r.summaries = append(r.summaries, s)
 }
 
-// messages is what stands for the run.
-func (r *run) messages() []Message {
-	if len(r.events) == 0 {
-		return r.pinned
-	}
+// messages is what stands for the run. Told are the summaries that an earlier
+// block of the view has; those of this one join them.
+func (r *run) messages(told map[*summaryInForce]bool) []Message {
 	var out []Message
 	switch r.kind {
 	case summaryRun:
-		out = r.block()
+		out = r.block(told)
 	case dropRun:
 		out = []Message{r.message(RoleUser, r.dropNote(), StateDropped, "left out to make room")}
 	case omitRun:
@@ -94,7 +92,7 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 
 // block is the messages of a summary run. A run has one style: that of its
 // newest summary.
-func (r *run) block() []Message {
+func (r *run) block(told map[*summaryInForce]bool) []Message {
 	newest := r.summaries[0]
 	for _, s := range r.summaries {
 		if s.seq > newest.seq {
@@ -113,7 +111,7 @@ func (r *run) block() []Message {
 	case conversation.StyleOneClaw:
 		text = oneClawHead + "\n\n" + r.plainTexts()
 	default:
-		text = r.bands()
+		text = r.bands(told)
 	}
 	if question != "" {
 		ask := r.message(RoleUser, question, StateSummarised, why)
@@ -138,14 +136,20 @@ func (r *run) plainTexts() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// bands is the block of Plimsoll's own style.
-func (r *run) bands() string {
+// bands is the block of Plimsoll's own style. A summary whose range is broken by
+// something that it does not cover stands in the first block only.
+func (r *run) bands(told map[*summaryInForce]bool) string {
 	var b strings.Builder
 	b.WriteString(blockHead)
 	for _, s := range r.summaries {
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
+		if told[s] {
+			b.WriteString("What stood here is part of the summary of these turns above.")
+			continue
+		}
+		told[s] = true
 		b.WriteString(joined(s.Text, s.Appendix))
 	}
 	return b.String()
@@ -163,12 +167,21 @@ func joined(text, appendix string) string {
 }
 
 func (r *run) dropNote() string {
-	return "[" + count(len(r.events), "earlier message") + " (" + turns(r.from, r.to) + ", " + number(r.before.Chars()) +
-		" characters) are not sent any more, to make room. recall brings them back, by turn (t" + strconv.Itoa(r.from) + ") or by words with search_history]"
+	are, them := "are", "them"
+	if len(r.events) == 1 {
+		are, them = "is", "it"
+	}
+	return "[" + count(len(r.events), "earlier message") + " (" + turns(r.from, r.to) + ", " + count(r.before.Chars(), "character") +
+		") " + are + " not sent any more, to make room. recall brings " + them + " back, by turn (t" + strconv.Itoa(r.from) +
+		") or by words with search_history]"
 }
 
 func (r *run) omitNote() string {
-	return "[Work of " + turns(r.from, r.to) + " with " + strings.Join(r.tools, ", ") + " is not shown, to save context: " +
+	with := ""
+	if len(r.tools) > 0 {
+		with = " with " + strings.Join(r.tools, ", ")
+	}
+	return "[Work of " + turns(r.from, r.to) + with + " is not shown, to save context: " +
 		count(len(r.events), "message") + ". recall brings it back, by turn (t" + strconv.Itoa(r.from) + ")]"
 }
 

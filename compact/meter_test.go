@@ -28,7 +28,7 @@ func (s *story) add(bodies ...conversation.Body) *story {
 	if err := s.log.Commit(events); err != nil {
 		panic(err)
 	}
-	s.view = s.view.Extend(events)
+	s.view = s.view.Extend(s.log.Events())
 	s.meter = s.meter.WithView(s.view)
 	return s
 }

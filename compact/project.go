@@ -2,6 +2,7 @@ package compact
 
 import (
 	"slices"
+	"sort"
 	"strconv"
 
 	"plimsoll/conversation"
@@ -18,39 +19,48 @@ func Project(events []conversation.Event) View {
 
 // Extend returns the view of a longer log: one that begins with the events v
 // was projected from. It is the same as Project of that log, at the cost of the
-// events that are new, unless one of them is an overlay: then the log is
-// projected again. The receiver stays as it was; a view is extended by one
-// goroutine at a time.
+// events that are new, unless one of them is an overlay or the result of a call
+// that is pinned: then the log is projected again. The receiver stays as it was;
+// a view is extended by one goroutine at a time.
 func (v View) Extend(log []conversation.Event) View {
-	if v.read > len(log) {
-		return Project(log)
-	}
-	added := log[v.read:]
-	if slices.ContainsFunc(added, func(e conversation.Event) bool { return e.Body.Kind().Overlay() }) {
+	if v.read > len(log) || slices.ContainsFunc(log[v.read:], v.matters) {
 		return Project(log)
 	}
 	if v.tip == nil || *v.tip != len(v.Messages) {
 		// Another view grew on this array, or this one was not projected here.
-		v.Messages = append(make([]Message, 0, len(v.Messages)+len(added)), v.Messages...)
+		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
 		v.tip = new(int)
 	}
-	for i := range added {
-		v.say(&added[i])
+	for i := v.read; i < len(log); i++ {
+		v.say(log, i, rootOf(log, i), []uint64{log[i].Seq})
 	}
 	v.read = len(log)
 	*v.tip = len(v.Messages)
 	return v
 }
 
-// say adds an event that no overlay speaks of.
-func (v *View) say(e *conversation.Event) {
-	v.Through = e.Seq
-	m, ok := message(e)
+// matters reports whether an event changes how others are shown, or is ruled on
+// by an overlay that stands before it.
+func (v View) matters(e conversation.Event) bool {
+	if len(v.pins) > 0 {
+		if b, ok := e.Body.(conversation.ToolResult); ok && v.pins[b.CallID] {
+			return true
+		}
+	}
+	return e.Body.Kind().Overlay()
+}
+
+// say adds an event that no overlay speaks of. Root is the first result it
+// repeats, 0 if it repeats none; seqs is its Seq as a list.
+func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint64) {
+	v.Through = events[i].Seq
+	m, ok := message(&events[i])
 	if !ok {
 		return
 	}
-	if r, isResult := e.Body.(conversation.ToolResult); isResult && r.Repeats != 0 && v.showsInFull(r.Repeats, m.Text) {
-		pointTo(&m, r.Repeats)
+	m.Events = seqs
+	if root != 0 && root != events[i].Seq {
+		v.repeat(&m, events, i, root)
 	}
 	v.add(m)
 }
@@ -62,28 +72,19 @@ func (v *View) add(m Message) {
 
 // showsInFull reports whether the view shows a result with this very text.
 func (v *View) showsInFull(seq uint64, text string) bool {
-	for i := len(v.Messages) - 1; i >= 0; i-- {
-		m := &v.Messages[i]
-		if m.Role == RoleTool && m.Events[0] == seq {
-			return m.whole() && m.Text == text
-		}
+	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
+	if i == len(v.Messages) {
+		return false
 	}
-	return false
+	m := &v.Messages[i]
+	return m.Role == RoleTool && m.Events[0] == seq && m.whole() && m.Text == text
 }
 
 // whole reports whether a message shows all that the log holds of it.
 func (m *Message) whole() bool { return m.Overlay == 0 && m.Repeats == 0 }
 
-// pointTo shows a pointer in place of a result, if that is shorter.
-func pointTo(m *Message, target uint64) {
-	text := pointer(m, target)
-	if size := conversation.Measure(text); size.Chars() < m.Size.Chars() {
-		m.Text, m.Size, m.State, m.Repeats = text, size, StateMasked, target
-		m.Why = "the same as e" + strconv.FormatUint(target, 10) + " above"
-	}
-}
-
-// message is an event as it was said; false for events that are not sent.
+// message is an event as it was said, but for Events; false for events that are
+// not sent.
 func message(e *conversation.Event) (Message, bool) {
 	m := Message{Turn: e.Turn, State: StateVerbatim}
 	switch b := e.Body.(type) {
@@ -107,7 +108,6 @@ func message(e *conversation.Event) (Message, bool) {
 	if m.State == StateVerbatim {
 		m.Before = m.After()
 	}
-	m.Events = []uint64{e.Seq}
 	return m, true
 }
 
@@ -116,14 +116,23 @@ type projector struct {
 	*rulings
 	view View
 	run  run
+	seqs []uint64 // of all events: a message that stands for one holds a part of it
+	told map[*summaryInForce]bool
 }
 
 // project makes the view of a whole log.
 func (v View) project(events []conversation.Event) View {
 	v.Messages = make([]Message, 0, len(events))
+	seqs := make([]uint64, len(events))
+	var notes []string
 	for i := range events {
-		if events[i].Body.Kind().Overlay() {
+		seqs[i] = events[i].Seq
+		if b := events[i].Body; b.Kind().Overlay() {
 			v.Revision = events[i].Seq
+			if _, known := conversation.MadeOf(b); !known {
+				notes = append(notes, "the "+string(b.Kind())+" of e"+strconv.FormatUint(events[i].Seq, 10)+
+					" is of a newer form than this version knows, and was not applied")
+			}
 		}
 	}
 	r := (*rulings)(nil)
@@ -131,21 +140,28 @@ func (v View) project(events []conversation.Event) View {
 		r = resolve(events)
 	}
 	if r == nil {
+		same := roots(events)
 		for i := range events {
-			v.say(&events[i])
+			root := uint64(0)
+			if same != nil {
+				root = same[i]
+			}
+			v.say(events, i, root, seqs[i:i+1:i+1])
 		}
 	} else {
-		p := &projector{rulings: r, view: v}
+		p := &projector{rulings: r, view: v, seqs: seqs, told: map[*summaryInForce]bool{}}
 		for i := range events {
 			p.show(i)
 		}
 		p.flush()
 		v = p.view
-		v.Notes = r.notes
+		v.stands, v.pins = r.stands, r.pins
+		notes = append(notes, r.notes...)
 	}
 	if len(events) > 0 {
 		v.Through = events[len(events)-1].Seq
 	}
+	v.Notes = notes
 	v.read = len(events)
 	*v.tip = len(v.Messages)
 	return v
@@ -158,56 +174,54 @@ func (p *projector) show(i int) {
 	if !ok {
 		return
 	}
+	m.Events = p.seqs[i : i+1 : i+1]
 	switch {
 	case d.gone != 0:
 		p.absent(e, d.gone, StateDropped, "taken back")
 	case d.pinned:
-		m.State, m.Why = StatePinned, "pinned"
-		if d.summary != nil {
-			p.cover(&m, d.summary)
-			return
-		}
-		p.emit(m)
+		p.showPinned(m, d.summary != nil)
 	case d.summary != nil:
 		p.cover(&m, d.summary)
 	case d.drop != 0:
 		p.join(dropRun, &m)
 		p.run.overlay = max(p.run.overlay, d.drop)
 	case d.omit != nil:
-		p.leaveOut(e, &m, d)
+		p.showLeftOut(i, &m)
 	default:
-		p.reduce(e, &m, d)
-		p.emit(m)
+		p.flush() // what comes before may be pointed to
+		p.reduce(i, &m)
+		p.view.add(m)
 	}
 }
 
-// cover takes a message into the run of a summary. In JP's style each summary
-// is a pair of its own, so another one ends the run.
-func (p *projector) cover(m *Message, s *summaryInForce) {
-	r := &p.run
-	if s.Style == conversation.StyleJP && r.kind == summaryRun && len(r.summaries) > 0 && r.summaries[0] != s {
-		p.flush()
-	}
-	if m.State == StatePinned {
-		p.begin(summaryRun)
-		p.run.pinned = append(p.run.pinned, *m)
+// showPinned adds what is pinned. Inside a summarised run it waits for the
+// block.
+func (p *projector) showPinned(m Message, summarised bool) {
+	m.State, m.Why = StatePinned, "pinned"
+	if summarised && p.run.kind == summaryRun {
+		p.run.pinned = append(p.run.pinned, m)
 		return
+	}
+	p.emit(m)
+}
+
+// cover takes a message into the run of a summary. In JP's style each summary
+// is a pair of its own, so another one begins a run.
+func (p *projector) cover(m *Message, s *summaryInForce) {
+	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
+		(s.Style == conversation.StyleJP || r.summaries[0].Style == conversation.StyleJP) {
+		p.flush()
 	}
 	p.join(summaryRun, m)
 	p.run.addSummary(s)
 }
 
-// begin ends a run of another kind.
-func (p *projector) begin(kind runKind) {
+// join takes a message into a run of a kind, after ending one of another.
+func (p *projector) join(kind runKind, m *Message) {
 	if p.run.kind != kind {
 		p.flush()
 		p.run.kind = kind
 	}
-}
-
-// join takes a message into a run of a kind.
-func (p *projector) join(kind runKind, m *Message) {
-	p.begin(kind)
 	p.run.add(m)
 }
 
@@ -221,7 +235,7 @@ func (p *projector) flush() {
 	if p.run.kind == noRun {
 		return
 	}
-	for _, m := range p.run.messages() {
+	for _, m := range p.run.messages(p.told) {
 		p.view.add(m)
 	}
 	p.run = run{}

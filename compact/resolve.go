@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"cmp"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -15,22 +17,45 @@ import (
 //     place in the log, never by a clock.
 //   - A summary whose events were taken back after it was made, or that names
 //     events the log does not hold, is not in force: half of it would be wrong.
-//   - A unit is summarised, dropped or left out as a whole or not at all, and
-//     only if it was complete when the overlay was made; so what an overlay hides
-//     never depends on what is said later.
+//   - A unit is summarised, dropped, left out, pinned or taken back as a whole or
+//     not at all, and but for pins only if it was complete when the overlay was
+//     made; so what an overlay hides never depends on what is said later.
 
 // ruling is how one event is shown.
 type ruling struct {
 	gone    uint64 // Seq of the rewind that took it back, 0 if none did
 	pinned  bool
 	summary *summaryInForce
-	drop    uint64   // Seq of the drop that covers it
-	omit    *masking // the pair of call and result is left out
-	thought *masking // reasoning is left out
-	result  *masking
-	args    *masking            // of every call of a reply
-	calls   map[string]*masking // of single calls of a reply; stronger than args
-	caps    map[string]cut      // by call, "" for the text of a result
+	drop    uint64     // Seq of the drop that covers it
+	omit    *masking   // the pair of call and result is left out
+	thought *masking   // reasoning is left out
+	masks   []*masking // over a result, as covered leaves them
+	calls   []callMask // of a reply's calls, the newest last
+	caps    []callCap  // the newest last
+}
+
+// touched is the newest overlay that speaks of a result's text or hides the
+// result, 0 if none does.
+func (d *ruling) touched() uint64 {
+	seq := max(d.gone, d.drop)
+	if d.summary != nil {
+		seq = max(seq, d.summary.seq)
+	}
+	if d.omit != nil {
+		seq = max(seq, d.omit.seq)
+	}
+	if n := len(d.masks); n > 0 {
+		seq = max(seq, d.masks[n-1].seq)
+	}
+	for _, c := range d.caps {
+		seq = max(seq, c.seq)
+	}
+	return seq
+}
+
+// shown reports whether a result stands for itself.
+func (d *ruling) shown() bool {
+	return d.gone == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
 }
 
 // summaryInForce is a text that stands for a range.
@@ -47,6 +72,36 @@ type masking struct {
 	minChars  int
 	fields    []string
 	threshold int
+	alone     []*masking // the masking itself, as a list
+}
+
+// maxPreview bounds what a stub shows of each end, in code points: what a mask
+// asks for may be anything.
+const maxPreview = 100_000
+
+func newMasking(seq uint64, style conversation.Style, preview int) *masking {
+	m := &masking{seq: seq, style: style, preview: min(max(preview, 0), maxPreview)}
+	m.alone = []*masking{m}
+	return m
+}
+
+// letter reports whether a masking holds to the letter of a seed, also where
+// what it shows is longer than what it hides.
+func (m *masking) letter() bool {
+	return m.style == conversation.StyleJP || m.style == conversation.StyleJCLI || m.style == conversation.StyleAdachsoft
+}
+
+// callMask hides the arguments of one call.
+type callMask struct {
+	call string
+	*masking
+}
+
+// callCap is how much is shown of a text: of a call's arguments, or with "" of
+// a result.
+type callCap struct {
+	call string
+	cut
 }
 
 // cut is how much of a text is shown.
@@ -60,9 +115,14 @@ type rulings struct {
 	events []conversation.Event
 	by     []ruling // by index into events
 	notes  []string
+	pins   map[string]bool // calls of replies that are pinned
 
-	units   []conversation.Unit // made when first needed
-	grouped bool
+	units  []conversation.Unit // made when first needed
+	unitOf []int32             // by index into events, -1 for those in no unit
+
+	roots  []uint64          // what repetitions finds; nil if no result repeats another
+	alike  map[uint64][]int  // results with one text, ascending, by the first of them
+	stands map[uint64]uint64 // which of them stands in full, 0 if none can
 }
 
 // resolve gives every event its ruling. The result is nil when every event is
@@ -79,19 +139,23 @@ func resolve(events []conversation.Event) *rulings {
 			r.rewind(events[i].Seq, b)
 		}
 	}
+	r.repetitions()
 	for _, i := range active {
 		r.apply(events[i])
 	}
+	r.choose()
 	return r
 }
 
 // index is where an event stands, -1 if the log does not hold it.
-func (r *rulings) index(seq uint64) int {
-	if i := int(seq) - 1; i >= 0 && i < len(r.events) && r.events[i].Seq == seq {
-		return i
+func (r *rulings) index(seq uint64) int { return indexOf(r.events, seq) }
+
+func indexOf(events []conversation.Event, seq uint64) int {
+	if i := seq - 1; i < uint64(len(events)) && events[i].Seq == seq {
+		return int(i)
 	}
-	i := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= seq })
-	if i < len(r.events) && r.events[i].Seq == seq {
+	i := sort.Search(len(events), func(i int) bool { return events[i].Seq >= seq })
+	if i < len(events) && events[i].Seq == seq {
 		return i
 	}
 	return -1
@@ -106,15 +170,25 @@ func (r *rulings) before(overlay, seq uint64) *ruling {
 	return nil
 }
 
-// each calls f for the events of spans that precede the overlay.
+// each calls f for the events of spans that precede the overlay, once.
 func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int)) {
-	for _, s := range spans {
-		last := min(s.Last, overlay-1)
+	for _, s := range disjoint(spans) {
 		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
-		for i := from; i < len(r.events) && r.events[i].Seq <= last; i++ {
+		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
 			f(i)
 		}
 	}
+}
+
+// disjoint is the same events as spans, ascending and each once.
+func disjoint(spans []conversation.Span) []conversation.Span {
+	if len(spans) < 2 {
+		return spans
+	}
+	sorted := slices.Clone(spans)
+	sorted = slices.DeleteFunc(sorted, func(s conversation.Span) bool { return s.First > s.Last })
+	slices.SortFunc(sorted, func(a, b conversation.Span) int { return cmp.Compare(a.First, b.First) })
+	return mergedSpans(sorted)
 }
 
 func (r *rulings) apply(e conversation.Event) {
@@ -138,17 +212,6 @@ func (r *rulings) apply(e conversation.Event) {
 	}
 }
 
-func (r *rulings) rewind(seq uint64, b conversation.Rewind) {
-	for i, e := range r.events {
-		if e.Seq >= seq {
-			return
-		}
-		if e.Turn >= b.Turn && sent(e.Body) && r.by[i].gone == 0 {
-			r.by[i].gone = seq
-		}
-	}
-}
-
 // sent reports whether a body becomes a message.
 func sent(b conversation.Body) bool {
 	switch b.(type) {
@@ -164,15 +227,12 @@ func (r *rulings) cap(seq uint64, b conversation.Cap) {
 		if d == nil || item.Head < 0 || item.Tail < 0 {
 			continue
 		}
-		if d.caps == nil {
-			d.caps = map[string]cut{}
-		}
-		d.caps[item.Call] = cut{seq: seq, head: item.Head, tail: item.Tail}
+		d.caps = append(d.caps, callCap{item.Call, cut{seq: seq, head: item.Head, tail: item.Tail}})
 	}
 }
 
 func (r *rulings) mask(seq uint64, b conversation.Mask) {
-	shared := &masking{seq: seq, style: b.Style, preview: b.Preview}
+	shared := newMasking(seq, b.Style, b.Preview)
 	for _, item := range b.Items {
 		d := r.before(seq, item.Event)
 		if d == nil {
@@ -180,18 +240,16 @@ func (r *rulings) mask(seq uint64, b conversation.Mask) {
 		}
 		how := shared
 		if item.Fields != nil {
-			how = &masking{seq: seq, style: b.Style, preview: b.Preview, fields: item.Fields, threshold: item.Threshold}
+			how = newMasking(seq, b.Style, b.Preview)
+			how.fields, how.threshold = item.Fields, item.Threshold
 		}
 		switch item.Part {
 		case conversation.PartResult:
-			d.result = how
+			d.masks = covered(d.masks, how)
 		case conversation.PartReasoning:
 			d.thought = how
 		case conversation.PartArguments:
-			if d.calls == nil {
-				d.calls = map[string]*masking{}
-			}
-			d.calls[item.Call] = how
+			d.calls = append(d.calls, callMask{item.Call, how})
 		}
 	}
 }
@@ -201,7 +259,8 @@ func (r *rulings) mask(seq uint64, b conversation.Mask) {
 // only on what it reduces, so that nothing grows by it.
 func (r *rulings) policies(seq uint64, b conversation.Summary) {
 	p := b.Policies
-	how := &masking{seq: seq, style: b.Style, preview: p.Preview, minChars: p.MinChars}
+	how := newMasking(seq, b.Style, p.Preview)
+	how.minChars = p.MinChars
 	if p.Reasoning == conversation.ReasoningStrip {
 		r.each(seq, b.Spans, func(i int) { r.by[i].thought = how })
 	}
@@ -209,158 +268,52 @@ func (r *rulings) policies(seq uint64, b conversation.Summary) {
 	case conversation.ToolCallsStrip:
 		r.each(seq, b.Spans, func(i int) { r.strip(i, p, how) })
 	case conversation.ToolCallsOmit:
-		r.whole(seq, b.Spans, func(d *ruling) { d.omit = how })
+		if how.letter() {
+			r.whole(seq, b.Spans, func(d *ruling) { d.omit = how })
+		} else {
+			r.leaveOut(seq, b.Spans, how)
+		}
 	}
 }
 
 // strip rules on one event by what its tool's calls are stripped of.
 func (r *rulings) strip(i int, p *conversation.Policies, how *masking) {
 	d := &r.by[i]
-	letter := how.style == conversation.StyleJP
-	if letter {
+	jp := how.style == conversation.StyleJP
+	if jp {
 		d.omit = nil
 	}
 	switch b := r.events[i].Body.(type) {
 	case conversation.ToolResult:
 		switch _, response := p.For(b.Tool); {
 		case response:
-			d.result = how
-		case letter:
-			d.result = nil
+			d.masks = covered(d.masks, how)
+		case jp:
+			d.masks = nil
 		}
 	case conversation.AssistantMessage:
-		if letter {
-			d.args, d.calls = nil, nil
+		if jp {
+			d.calls = nil
 		}
-		for _, c := range b.Calls {
-			if request, _ := p.For(c.Name); request {
-				if d.calls == nil {
-					d.calls = map[string]*masking{}
-				}
-				d.calls[c.ID] = how
+		for k := range b.Calls {
+			if request, _ := p.For(b.Calls[k].Name); request {
+				d.calls = append(d.calls, callMask{b.Calls[k].ID, how})
 			}
 		}
 	}
 }
 
-// summarise puts a summary in force for its units, if it holds.
-func (r *rulings) summarise(seq uint64, b conversation.Summary) {
-	if why := r.unsound(seq, b); why != "" {
-		if why != takenBack {
-			r.notes = append(r.notes, why)
-		}
-		return
-	}
-	s := &summaryInForce{seq: seq, Summary: b}
-	r.whole(seq, b.Spans, func(d *ruling) { d.summary = s })
-}
-
-// takenBack is why a summary does not hold that a rewind cut: the usual case,
-// and none to tell the user about.
-const takenBack = "taken back"
-
-// unsound says why a summary does not hold, "" if it does.
-func (r *rulings) unsound(seq uint64, b conversation.Summary) string {
-	for _, s := range b.Spans {
-		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
-			return "the summary of e" + strconv.FormatUint(seq, 10) + " speaks of events that are not there; they are shown as they were said"
+// argumentsOf is what hides the arguments of a call, nil if nothing does.
+func (d *ruling) argumentsOf(call string) *masking {
+	for _, m := range slices.Backward(d.calls) {
+		if m.call == call {
+			return m.masking
 		}
 	}
-	cutLater := false
-	r.each(seq, b.Spans, func(i int) { cutLater = cutLater || r.by[i].gone > seq })
-	if cutLater {
-		return takenBack
-	}
-	return ""
+	return nil
 }
 
-// whole rules on the units that spans cover whole and that were complete when
-// the overlay was made.
-func (r *rulings) whole(seq uint64, spans []conversation.Span, rule func(*ruling)) {
-	r.group()
-	for _, s := range spans {
-		from := sort.Search(len(r.units), func(u int) bool { return r.events[r.units[u].Events[0]].Seq >= s.First })
-		for u := from; u < len(r.units) && r.events[r.units[u].Events[0]].Seq <= s.Last; u++ {
-			members, complete := r.unitBefore(u, seq)
-			if !complete || !r.within(members, spans) {
-				continue
-			}
-			for _, i := range members {
-				rule(&r.by[i])
-			}
-		}
-	}
-}
-
-// within reports whether spans hold all of a unit.
-func (r *rulings) within(members []int, spans []conversation.Span) bool {
-	for _, i := range members {
-		if !holds(spans, r.events[i].Seq) {
-			return false
-		}
-	}
-	return len(members) > 0
-}
-
-func holds(spans []conversation.Span, seq uint64) bool {
-	for _, s := range spans {
-		if s.Holds(seq) {
-			return true
-		}
-	}
-	return false
-}
-
-// unitBefore lists the events of a unit that precede an overlay, and reports
-// whether all its calls were answered by then.
-func (r *rulings) unitBefore(u int, seq uint64) (members []int, complete bool) {
-	members = r.units[u].Events
-	for len(members) > 0 && r.events[members[len(members)-1]].Seq >= seq {
-		members = members[:len(members)-1]
-	}
-	if len(members) == 0 {
-		return nil, false
-	}
-	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
-	for _, c := range reply.Calls {
-		if !r.answered(c.ID, members[1:]) {
-			return members, false
-		}
-	}
-	return members, true
-}
-
-func (r *rulings) answered(call string, results []int) bool {
-	for _, i := range results {
-		if b, ok := r.events[i].Body.(conversation.ToolResult); ok && b.CallID == call {
-			return true
-		}
-	}
-	return false
-}
-
-// group finds the units, once.
-func (r *rulings) group() {
-	if !r.grouped {
-		r.units, r.grouped = conversation.Units(r.events), true
-	}
-}
-
-// pin sets or ends the pin of the units that hold events.
-func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
-	r.group()
-	wanted := map[uint64]bool{}
-	for _, e := range events {
-		wanted[e] = e < seq
-	}
-	for _, u := range r.units {
-		for _, i := range u.Events {
-			if wanted[r.events[i].Seq] {
-				for _, j := range u.Events {
-					r.by[j].pinned = pinned
-				}
-				break
-			}
-		}
-	}
+// note tells the user what could not be applied.
+func (r *rulings) note(seq uint64, text string) {
+	r.notes = append(r.notes, "the summary of e"+strconv.FormatUint(seq, 10)+" "+text)
 }

@@ -290,7 +290,7 @@ func DropSpans(v View, m Meter, target float64) []conversation.Span {
 func mergedSpans(spans []conversation.Span) []conversation.Span {
 	var out []conversation.Span
 	for _, s := range spans {
-		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
+		if n := len(out); n > 0 && (s.First <= out[n-1].Last || s.First-1 == out[n-1].Last) {
 			out[n-1].Last = max(out[n-1].Last, s.Last)
 			continue
 		}

@@ -27,67 +27,69 @@ const (
 	errorLineChars = 300
 )
 
-// stub is what stands in place of a result.
-func stub(m *Message, how *masking, about resultFacts) string {
+// stub is what stands in place of a result; "" if nothing shorter can. Recall is
+// what brings the original back.
+func stub(b conversation.ToolResult, how *masking, recall string) string {
 	switch how.style {
 	case conversation.StyleJP:
-		if about.status == conversation.ResultOK {
-			return "[compacted] " + m.Tool + ": success"
+		if b.Status == conversation.ResultOK {
+			return "[compacted] " + b.Tool + ": success"
 		}
-		return "[compacted] " + m.Tool + ": error"
+		return "[compacted] " + b.Tool + ": error"
 	case conversation.StyleJCLI:
-		return "[Previous: used " + m.Tool + "]"
+		return "[Previous: used " + b.Tool + "]"
 	case conversation.StyleAdachsoft:
-		return adachsoftResult(m.Tool, m.CallID)
+		return adachsoftResult(b.Tool, b.CallID)
 	}
-	return plimsollStub(m, how, about)
+	if how.preview > 0 && fits(b.Text, how.preview, how.preview) {
+		return "" // the preview alone would be all of it
+	}
+	return plimsollStub(b, how.preview, recall)
 }
 
-// resultFacts is what a stub says about a result besides its text.
-type resultFacts struct {
-	recall string // what recall brings the original back by
-	status conversation.ResultStatus
-	total  int // code points before the cut on arrival, 0 if it was not cut
-}
-
-func plimsollStub(m *Message, how *masking, about resultFacts) string {
-	var b strings.Builder
-	b.Grow(2*how.preview + 256)
-	b.WriteString(m.Tool)
-	b.WriteString(": completed earlier (")
-	b.WriteString(statusWord(about.status))
-	b.WriteString("), ")
-	if about.total > 0 {
-		b.WriteString(number(about.total))
+func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
+	head, tail := ends(b.Text, preview, preview)
+	var s strings.Builder
+	s.Grow(len(b.Tool) + len(head) + len(tail) + 256)
+	s.WriteString(b.Tool)
+	s.WriteString(": completed earlier (")
+	s.WriteString(statusWord(b.Status))
+	s.WriteString("), ")
+	if b.Total > 0 {
+		s.WriteString(count(b.Total, "character"))
 	} else {
-		b.WriteString(number(lineCount(m.Text)))
-		b.WriteString(" lines, ")
-		b.WriteString(number(m.Size.Chars()))
+		s.WriteString(count(lineCount(b.Text), "line"))
+		s.WriteString(", ")
+		s.WriteString(count(b.Size.Chars(), "character"))
 	}
-	b.WriteString(" characters. Shortened to save context, which is not an error. The whole text: recall ")
-	b.WriteString(about.recall)
-	head, tail := ends(m.Text, how.preview, how.preview)
+	s.WriteString(". Shortened to save context, which is not an error. The whole text: recall ")
+	s.WriteString(recall)
 	if head != "" {
-		b.WriteString("\nIt begins:\n")
-		b.WriteString(head)
+		s.WriteString("\nIt begins:\n")
+		s.WriteString(head)
 	}
 	if tail != "" {
-		b.WriteString("\nIt ends:\n")
-		b.WriteString(tail)
+		s.WriteString("\nIt ends:\n")
+		s.WriteString(tail)
 	}
-	if about.status == conversation.ResultError {
-		if line := lastErrorLine(m.Text); line != "" && !strings.Contains(head, line) && !strings.Contains(tail, line) {
-			b.WriteString("\nIts last error line:\n")
-			b.WriteString(firstChars(line, errorLineChars))
+	if b.Status == conversation.ResultError {
+		if line := lastErrorLine(b.Text); line != "" && !strings.Contains(head, line) && !strings.Contains(tail, line) {
+			s.WriteString("\nIts last error line:\n")
+			s.WriteString(firstChars(line, errorLineChars))
 		}
 	}
-	return b.String()
+	return s.String()
 }
 
 // pointer is what stands in place of a result that repeats an earlier one.
-func pointer(m *Message, target uint64) string {
-	return m.Tool + ": completed (ok). The result is the same as that of e" + strconv.FormatUint(target, 10) +
+func pointer(b conversation.ToolResult, target uint64) string {
+	return b.Tool + ": completed (" + statusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
 		", which stands above in full, and is shown once to save context. This is not an error"
+}
+
+// pointerChars is how long a pointer is in code points, without the number.
+func pointerChars(b conversation.ToolResult) int {
+	return utf8.RuneCountInString(pointer(b, 0)) - len("0")
 }
 
 func statusWord(s conversation.ResultStatus) string {
@@ -100,31 +102,42 @@ func statusWord(s conversation.ResultStatus) string {
 	return string(conversation.ResultError)
 }
 
-// capped is a text of which only the ends are shown.
-func capped(text string, chars int, c cut, seq uint64) string {
-	head, tail := ends(text, c.head, c.tail)
+// capped is a result of which only the ends are shown; "" if they are all of it.
+func capped(b conversation.ToolResult, c cut, recall string) string {
+	if fits(b.Text, c.head, c.tail) {
+		return ""
+	}
+	head, tail := ends(b.Text, c.head, c.tail)
+	chars := b.Size.Chars()
 	left := chars - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return head + "\n[" + number(max(left, 0)) + " of " + number(chars) + " characters are not shown here, to save context. The whole text: recall e" +
-		strconv.FormatUint(seq, 10) + "]\n" + tail
+	return head + "\n[" + number(left) + " of " + number(chars) + " characters are not shown here, to save context. The whole text: recall " +
+		recall + "]\n" + tail
+}
+
+// fits reports whether a text is no longer than so many code points at each
+// end show.
+func fits(text string, first, last int) bool {
+	first, last = min(first, len(text)), min(last, len(text)) // they may be any number
+	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
 // ends is the beginning and the end of a text, each at most so many code
-// points and cut at a line where one ends within reach; both are "" if the text
-// is no longer than they are together.
+// points, and up to half as many fewer where a line ends there; both are "" if
+// the text is no longer than they are together.
 func ends(text string, first, last int) (head, tail string) {
-	if len(text) <= first+last && utf8.RuneCountInString(text) <= first+last {
+	if fits(text, first, last) {
 		return "", ""
 	}
 	head = firstChars(text, first)
-	if i := strings.LastIndexByte(head, '\n'); i > 0 && len(head) < len(text) {
+	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 && i > 0 {
 		head = head[:i]
 	}
 	rest := text[len(head):]
 	tail = lastChars(rest, last)
-	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)-1 && len(tail) < len(rest) {
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 && len(tail) < len(rest) {
 		tail = tail[i+1:]
 	}
-	return head, strings.TrimRight(tail, "\n")
+	return strings.TrimRight(head, "\r\n"), strings.TrimRight(tail, "\r\n")
 }
 
 // firstChars is the first n code points of text.

@@ -2,27 +2,55 @@ package conversation
 
 import "slices"
 
+// EpochOf is the epoch of an overlay: the one it was made in, or its own Seq
+// where it says nothing. 0 for events that are no overlays.
+func EpochOf(e Event) uint64 {
+	made, ok := MadeOf(e.Body)
+	if ok && made.Epoch == 0 {
+		return e.Seq
+	}
+	return made.Epoch
+}
+
 // InForce lists the overlays of a log that are in force, as indices into events,
 // ascending: those that no later revert takes back, alone or with their epoch. A
 // revert counts only while it is in force itself; reverts are not listed.
 func InForce(events []Event) []int {
-	var list []int
+	overlays, _ := split(events)
+	return overlays
+}
+
+// RevertsInForce lists the reverts of a log that are in force, as indices into
+// events, ascending.
+func RevertsInForce(events []Event) []int {
+	_, reverts := split(events)
+	return reverts
+}
+
+// split finds what is in force, from the end: whether an overlay is depends only
+// on what comes after it.
+func split(events []Event) (overlays, reverts []int) {
 	epochs, singles := map[uint64]bool{}, map[uint64]bool{}
 	for i, e := range slices.Backward(events) {
-		made, ok := MadeOf(e.Body)
-		if !ok || singles[e.Seq] || epochs[made.Epoch] {
+		if !e.Body.Kind().Overlay() {
+			continue
+		}
+		if _, ok := MadeOf(e.Body); !ok || singles[e.Seq] || epochs[EpochOf(e)] {
 			continue
 		}
 		b, ok := e.Body.(Revert)
-		switch {
-		case !ok:
-			list = append(list, i)
-		case b.Epoch != 0:
+		if !ok {
+			overlays = append(overlays, i)
+			continue
+		}
+		reverts = append(reverts, i)
+		if b.Epoch != 0 {
 			epochs[b.Epoch] = true
-		default:
+		} else {
 			singles[b.Event] = true
 		}
 	}
-	slices.Reverse(list)
-	return list
+	slices.Reverse(overlays)
+	slices.Reverse(reverts)
+	return overlays, reverts
 }

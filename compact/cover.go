@@ -1,0 +1,168 @@
+package compact
+
+import (
+	"slices"
+	"sort"
+
+	"plimsoll/conversation"
+)
+
+// Rulings on whole units: what is taken back, pinned, summarised, dropped or
+// left out. A call never stands without its result by them.
+
+// group finds the units, once.
+func (r *rulings) group() {
+	if r.unitOf != nil {
+		return
+	}
+	r.units = conversation.Units(r.events)
+	r.unitOf = make([]int32, len(r.events))
+	for i := range r.unitOf {
+		r.unitOf[i] = -1
+	}
+	for u := range r.units {
+		for _, i := range r.units[u].Events {
+			r.unitOf[i] = int32(u)
+		}
+	}
+}
+
+// rewind takes back the turns from one on, as far as they were said before it.
+// A unit goes with the turn it began in.
+func (r *rulings) rewind(seq uint64, b conversation.Rewind) {
+	r.group()
+	for u := range r.units {
+		if r.units[u].Turn < b.Turn {
+			continue
+		}
+		for _, i := range r.units[u].Events {
+			if d := &r.by[i]; r.events[i].Seq < seq && d.gone == 0 {
+				d.gone = seq
+			}
+		}
+	}
+}
+
+// pin sets or ends the pin of the units that hold events. Results that a pinned
+// reply is still waiting for are pinned with it.
+func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
+	r.group()
+	for _, e := range events {
+		i := r.index(e)
+		if i < 0 || e >= seq || r.unitOf[i] < 0 {
+			continue
+		}
+		for _, j := range r.units[r.unitOf[i]].Events {
+			r.by[j].pinned = pinned
+			reply, _ := r.events[j].Body.(conversation.AssistantMessage) // others have no calls
+			for k := range reply.Calls {
+				if r.pins == nil {
+					r.pins = map[string]bool{}
+				}
+				r.pins[reply.Calls[k].ID] = pinned
+			}
+		}
+	}
+}
+
+// summarise puts a summary in force for its units, if it holds.
+func (r *rulings) summarise(seq uint64, b conversation.Summary) {
+	if !r.there(seq, b.Spans) {
+		r.note(seq, "speaks of events that are not there; they are shown as they were said")
+		return
+	}
+	cutLater := false // by a rewind: the usual case, and none to tell the user about
+	r.each(seq, b.Spans, func(i int) { cutLater = cutLater || r.by[i].gone > seq })
+	if cutLater {
+		return
+	}
+	s := &summaryInForce{seq: seq, Summary: b}
+	r.whole(seq, b.Spans, func(d *ruling) { d.summary = s })
+}
+
+// there reports whether the log holds the ends of spans, before the overlay.
+func (r *rulings) there(seq uint64, spans []conversation.Span) bool {
+	for _, s := range spans {
+		if s.First > s.Last || s.Last >= seq || r.index(s.First) < 0 || r.index(s.Last) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// whole rules on the units that spans cover whole and that were complete when
+// the overlay was made.
+func (r *rulings) whole(seq uint64, spans []conversation.Span, rule func(*ruling)) {
+	r.eachUnit(seq, spans, func(members []int) {
+		for _, i := range members {
+			rule(&r.by[i])
+		}
+	})
+}
+
+// eachUnit calls f for the same units, from the newest to the oldest, with
+// their events that precede the overlay.
+func (r *rulings) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
+	r.group()
+	spans = disjoint(spans)
+	first := func(u int) uint64 { return r.events[r.units[u].Events[0]].Seq }
+	for _, s := range slices.Backward(spans) {
+		from := sort.Search(len(r.units), func(u int) bool { return first(u) >= s.First })
+		to := from + sort.Search(len(r.units)-from, func(k int) bool { return first(from+k) > s.Last })
+		for u := to - 1; u >= from; u-- {
+			members, complete := r.unitBefore(u, seq)
+			if complete && r.within(members, spans) {
+				f(members)
+			}
+		}
+	}
+}
+
+// within reports whether disjoint spans hold all of a unit.
+func (r *rulings) within(members []int, spans []conversation.Span) bool {
+	for _, i := range members {
+		seq := r.events[i].Seq
+		k := sort.Search(len(spans), func(k int) bool { return spans[k].Last >= seq })
+		if k == len(spans) || spans[k].First > seq {
+			return false
+		}
+	}
+	return true
+}
+
+func holds(spans []conversation.Span, seq uint64) bool {
+	for _, s := range spans {
+		if s.Holds(seq) {
+			return true
+		}
+	}
+	return false
+}
+
+// unitBefore lists the events of a unit that precede an overlay, and reports
+// whether all its calls were answered by then.
+func (r *rulings) unitBefore(u int, seq uint64) (members []int, complete bool) {
+	members = r.units[u].Events
+	for len(members) > 0 && r.events[members[len(members)-1]].Seq >= seq {
+		members = members[:len(members)-1]
+	}
+	if len(members) == 0 {
+		return nil, false
+	}
+	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
+	for k := range reply.Calls {
+		if !r.answered(reply.Calls[k].ID, members[1:]) {
+			return members, false
+		}
+	}
+	return members, true
+}
+
+func (r *rulings) answered(call string, results []int) bool {
+	for _, i := range results {
+		if b, ok := r.events[i].Body.(conversation.ToolResult); ok && b.CallID == call {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,105 @@
+package compact
+
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// Tool calls that are left out. In JP's style the calls and results go and the
+// words stay. Otherwise a unit goes whole and a line says so, because words about
+// work without the work make models invent work; and it goes only if the line,
+// for this unit alone, would be no longer than what the unit took when the overlay
+// was made, so that the view never grows by it.
+
+// leaveOut rules on the units of spans.
+func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
+	r.eachUnit(seq, spans, func(members []int) {
+		if r.lineIsShorter(members, seq) {
+			for _, i := range members {
+				r.by[i].omit = how
+			}
+		}
+	})
+}
+
+// lineIsShorter reports whether a unit does work, and takes at least as much
+// room as a line in its place.
+func (r *rulings) lineIsShorter(members []int, seq uint64) bool {
+	line := run{kind: omitRun}
+	works, room := false, 0
+	for _, i := range members {
+		m, ok := message(&r.events[i])
+		if !ok {
+			continue
+		}
+		d := &r.by[i]
+		m.Events = []uint64{r.events[i].Seq}
+		works = works || m.works()
+		line.add(&m)
+		line.name(m.Calls)
+		switch {
+		case d.omit != nil && d.omit.letter() && m.Role == RoleTool:
+		case d.omit != nil && d.omit.letter():
+			room += m.Size.Chars()
+		case d.omit != nil:
+			return false // it is left out already
+		case m.Role == RoleTool:
+			room += r.leastChars(i, seq)
+		default:
+			reduceReply(&m, d)
+			after := m.After()
+			room += after.Chars()
+		}
+	}
+	return works && conversation.Measure(line.omitNote()).Chars() <= room
+}
+
+// works reports whether a message is part of work with tools.
+func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
+
+// leastChars is how much room at least is won when an overlay hides a result.
+// Where others have the same text, one of those may have to stand in full for it,
+// and the number that the rest point to may be longer.
+func (r *rulings) leastChars(i int, overlay uint64) int {
+	chars := r.form(i).size.Chars()
+	root := r.root(i)
+	if root == 0 {
+		return chars
+	}
+	b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
+	return min(chars, pointerChars(b)) - len(r.alike[root])*(decimals(overlay)-decimals(r.events[i].Seq))
+}
+
+// showLeftOut shows a message of a unit that is left out.
+func (p *projector) showLeftOut(i int, m *Message) {
+	e, d := &p.events[i], &p.by[i]
+	switch {
+	case !m.works():
+		p.flush()
+		p.reduce(i, m)
+		p.view.add(*m)
+	case !d.omit.letter():
+		p.join(omitRun, m)
+		p.run.overlay = max(p.run.overlay, d.omit.seq)
+		p.run.name(m.Calls)
+	case m.Role == RoleAssistant && m.Text != "":
+		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, whyLeftOut
+		if d.thought != nil {
+			stripReasoning(m, d.thought.seq)
+			m.Why = whyLeftOut
+		}
+		p.emit(*m)
+	default:
+		p.absent(e, d.omit.seq, StateDropped, whyLeftOut)
+	}
+}
+
+// name remembers which tools a run is about.
+func (r *run) name(calls []conversation.ToolCall) {
+	for _, c := range calls {
+		if !slices.Contains(r.tools, c.Name) {
+			r.tools = append(r.tools, c.Name)
+		}
+	}
+}

@@ -1,0 +1,374 @@
+package compact_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// randomLog draws a log with overlays of every kind on turns of every kind.
+func randomLog(t *rapid.T) []conversation.Event {
+	base := conversationtest.Rich
+	switch rapid.IntRange(0, 5).Draw(t, "base") {
+	case 0:
+		base = conversationtest.Malformed
+	case 1:
+		base = conversationtest.Log
+	}
+	return conversationtest.WithOverlays(t, base(t))
+}
+
+// ownLog draws a log as Plimsoll's own rules leave it: its reductions, and pins
+// and summaries.
+func ownLog(t *rapid.T) []conversation.Event {
+	w := conversationtest.NewWriter(t, conversationtest.Rich(t))
+	for range rapid.SampledFrom([]int{4, 6, 2, 0}).Draw(t, "passes") {
+		switch rapid.IntRange(0, 5).Draw(t, "what next") {
+		case 3:
+			w.Turn(t)
+		case 4:
+			w.Add(t, conversation.Pin{Events: []uint64{w.Seq(t)}})
+		case 5:
+			w.Add(t, conversation.Summary{Style: conversation.StylePlimsoll, Spans: w.Spans(t), Text: "what was said"})
+		default:
+			w.Add(t, w.Reduction(t))
+		}
+	}
+	return w.Events()
+}
+
+// sizeSaid is the size of what an event says, as Message.Before has it.
+func sizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
+	switch b := b.(type) {
+	case conversation.UserMessage:
+		return b.Size, true
+	case conversation.AssistantMessage:
+		size = b.Size
+		for _, c := range b.Calls {
+			size = size.Plus(c.Size)
+		}
+		return size, true
+	case conversation.ToolResult:
+		if b.Total > 0 {
+			return conversation.Size{ASCII: b.Total}, true
+		}
+		return b.Size, true
+	}
+	return conversation.Size{}, false
+}
+
+// chars is how long a view is, in code points.
+func chars(v compact.View) int {
+	n := 0
+	for _, size := range v.Sizes.Text {
+		n += size.Chars()
+	}
+	return n
+}
+
+func TestEveryEventStandsInOnePlace(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		v := compact.Project(events)
+		places := map[uint64]int{}
+		for i, m := range v.Messages {
+			if len(m.Events) == 0 || !slices.IsSorted(m.Events) {
+				t.Fatalf("message %d stands for %v", i, m.Events)
+			}
+			if i > 0 && m.Events[0] < v.Messages[i-1].Events[0] {
+				t.Fatalf("message %d stands for %v, after %v", i, m.Events, v.Messages[i-1].Events)
+			}
+			pair := i > 0 && m.State == compact.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events)
+			if pair {
+				continue
+			}
+			for _, seq := range m.Events {
+				places[seq]++
+			}
+		}
+		for _, a := range v.Absent {
+			if a.Overlay == 0 || a.State == "" || a.Why == "" {
+				t.Fatalf("no reason: %+v", a)
+			}
+			places[a.Event]++
+		}
+		for _, e := range events {
+			want := 0
+			if _, sent := sizeSaid(e.Body); sent {
+				want = 1
+			}
+			if places[e.Seq] != want {
+				t.Fatalf("event %d stands in %d places, want %d", e.Seq, places[e.Seq], want)
+			}
+			delete(places, e.Seq)
+		}
+		if len(places) > 0 {
+			t.Fatalf("events that the log does not hold: %v", places)
+		}
+	})
+}
+
+func TestMessagesSayHowTheyCame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		for i, m := range compact.Project(events).Messages {
+			body := events[m.Events[0]-1].Body
+			if m.Overlay > 0 && (m.Overlay > uint64(len(events)) || !events[m.Overlay-1].Body.Kind().Overlay()) {
+				t.Fatalf("message %d was shaped by event %d, which is no overlay", i, m.Overlay)
+			}
+			shaped := m.Overlay != 0 || m.Repeats != 0
+			r, isResult := body.(conversation.ToolResult)
+			plain := m.State == compact.StateVerbatim || m.State == compact.StatePinned
+			cut := isResult && r.Total > 0 && m.State == compact.StateCapped // on arrival, by none
+			if plain == shaped && !cut {
+				t.Fatalf("message %d is %s, by overlay %d, repeating %d", i, m.State, m.Overlay, m.Repeats)
+			}
+			if shaped && m.Why == "" {
+				t.Fatalf("message %d does not say why it is %s", i, m.State)
+			}
+			if m.Repeats != 0 {
+				target, ok := events[m.Repeats-1].Body.(conversation.ToolResult)
+				if !ok || target.Text != r.Text || m.Repeats >= m.Events[0] {
+					t.Fatalf("event %d points to event %d", m.Events[0], m.Repeats)
+				}
+			}
+		}
+	})
+}
+
+func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		full := map[uint64]bool{}
+		for _, m := range compact.Project(events).Messages {
+			if m.Repeats != 0 && !full[m.Repeats] {
+				t.Fatalf("event %d points to event %d, which is not shown in full above it", m.Events[0], m.Repeats)
+			}
+			if r, ok := events[m.Events[0]-1].Body.(conversation.ToolResult); ok && m.Text == r.Text && len(m.Events) == 1 {
+				full[m.Events[0]] = true
+			}
+		}
+	})
+}
+
+func TestSizesAreThoseOfTheTexts(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		v := compact.Project(randomLog(t))
+		var sum compact.Sizes
+		for i := range v.Messages {
+			m := &v.Messages[i]
+			m.AddTo(&sum)
+			if m.Size != conversation.Measure(m.Text) || m.ReasoningSize != conversation.Measure(m.Reasoning) {
+				t.Fatalf("message %d: %+v", i, *m)
+			}
+			for _, c := range m.Calls {
+				if c.Size != conversation.Measure(c.Name).Plus(conversation.Measure(c.Arguments)) {
+					t.Fatalf("message %d: %+v", i, c)
+				}
+			}
+		}
+		if d := cmp.Diff(sum, v.Sizes); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestSizesBeforeAddUpToWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		v := compact.Project(events)
+		var want, got conversation.Size
+		for _, e := range events {
+			size, _ := sizeSaid(e.Body)
+			want = want.Plus(size)
+		}
+		for _, m := range v.Messages {
+			got = got.Plus(m.Before)
+		}
+		for _, a := range v.Absent {
+			size, _ := sizeSaid(events[a.Event-1].Body)
+			got = got.Plus(size)
+		}
+		if got != want {
+			t.Fatalf("before: %+v, said: %+v", got, want)
+		}
+	})
+}
+
+func TestRevertingGivesTheSameMessages(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, randomLog(t))
+		before := compact.Project(w.Events())
+		const epoch, revert = 1 << 40, 1 << 41 // taken by none
+		made := conversation.Made{Epoch: epoch}
+		for range rapid.IntRange(1, 3).Draw(t, "overlays") {
+			body := w.Overlay(t)
+			if _, ok := body.(conversation.Revert); ok {
+				continue
+			}
+			w.Add(t, conversation.WithMade(body, made))
+		}
+		committed := compact.Project(w.Events())
+		w.Add(t, conversation.Revert{Made: conversation.Made{Epoch: revert}, Epoch: epoch})
+		if d := cmp.Diff(before.Messages, compact.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("reverted (-before +after):\n%s", d)
+		}
+		w.Add(t, conversation.Revert{Epoch: revert})
+		if d := cmp.Diff(committed.Messages, compact.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("the revert reverted (-committed +again):\n%s", d)
+		}
+	})
+}
+
+func TestReductionsNeverMakeAViewLonger(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, ownLog(t))
+		before := chars(compact.Project(w.Events()))
+		w.Add(t, w.Reduction(t))
+		if after := chars(compact.Project(w.Events())); after > before {
+			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
+		}
+	})
+}
+
+func TestClocksDoNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		want := compact.Project(events)
+		other := slices.Clone(events)
+		for i := range other {
+			other[i].Time = conversationtest.Epoch.Add(-time.Duration(i) * time.Hour)
+		}
+		if d := cmp.Diff(want, compact.Project(other), ignoreUnexported); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestPinnedUnitsAreShownAsTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, conversationtest.WithOverlays(t, conversationtest.Rich(t)))
+		w.Turn(t)
+		log := w.Events()
+		units := conversation.Units(log)
+		unit := rapid.SampledFrom(units).Draw(t, "unit")
+		w.Add(t, conversation.Pin{Events: []uint64{log[rapid.SampledFrom(unit.Events).Draw(t, "event")].Seq}})
+		for range rapid.IntRange(0, 3).Draw(t, "overlays") {
+			if b := w.Overlay(t); b.Kind() != conversation.KindUnpin && b.Kind() != conversation.KindRewind && b.Kind() != conversation.KindRevert {
+				w.Add(t, b)
+			}
+		}
+		v := compact.Project(w.Events())
+		for _, i := range unit.Events {
+			seq := log[i].Seq
+			if slices.ContainsFunc(v.Absent, func(a compact.Absence) bool { return a.Event == seq && a.Why == "taken back" }) {
+				continue
+			}
+			k := slices.IndexFunc(v.Messages, func(m compact.Message) bool { return len(m.Events) == 1 && m.Events[0] == seq })
+			if k < 0 {
+				t.Fatalf("event %d does not stand for itself", seq)
+			}
+			want := compact.Project(log[i : i+1]).Messages[0]
+			want.State, want.Why = compact.StatePinned, "pinned"
+			if d := cmp.Diff(want, v.Messages[k]); d != "" {
+				t.Fatal(d)
+			}
+		}
+	})
+}
+
+// TestOwnWordsNeverSoundLikeAFailure reads what masks, caps and drops put in the
+// place of texts that hold none of these words themselves.
+func TestOwnWordsNeverSoundLikeAFailure(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var l conversation.Log
+		call := conversation.ToolCall{ID: "a", Name: "read_file", Arguments: `{"path":"` + strings.Repeat("x", 3000) + `"}`}
+		status := rapid.SampledFrom([]conversation.ResultStatus{conversation.ResultOK, conversation.ResultInterrupted}).Draw(t, "status")
+		result := conversation.ToolResult{CallID: "a", Tool: "read_file", Status: status, Text: strings.Repeat("a line of it\n", 500)}
+		if err := l.Commit(l.Prepare(conversationtest.Epoch, conversation.UserMessage{Text: "hi"}, conversation.AssistantMessage{Calls: []conversation.ToolCall{call}}, result,
+			conversation.AssistantMessage{Text: strings.Repeat("then ", 300)})); err != nil {
+			t.Fatal(err)
+		}
+		w := conversationtest.NewWriter(t, l.Events())
+		w.Add(t, w.Reduction(t), conversation.Drop{Spans: w.Spans(t)})
+		for _, m := range compact.Project(w.Events()).Messages {
+			text := strings.ToLower(m.Text)
+			for _, word := range []string{"missing", "omitted", "failed", "truncated", "unavailable", "lost"} {
+				if strings.Contains(text, word) {
+					t.Fatalf("%q has the word %q", m.Text, word)
+				}
+			}
+		}
+	})
+}
+
+// TestHidingOneOfManyAlikeNeverMakesAViewLonger is about results of one text,
+// some of which point to others: hiding one may not bring another back.
+func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Repeat("a line of it\n", rapid.SampledFrom([]int{40, 15, 800}).Draw(t, "lines"))
+		w := conversationtest.NewWriter(t, nil)
+		w.Add(t, conversation.UserMessage{Text: "begin"})
+		var alike []uint64
+		for range 12 {
+			log, view := w.Events(), compact.Project(w.Events())
+			if rapid.Bool().Draw(t, "again") {
+				id := "call_" + strings.Repeat("x", len(log))
+				r := conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text}
+				if len(alike) > 0 {
+					r.Repeats = rapid.SampledFrom(alike).Draw(t, "repeats")
+				}
+				w.Add(t, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{}`}}}, r)
+				alike = append(alike, uint64(len(log)+2))
+				if longer := view.Extend(w.Events()); cmp.Diff(longer, compact.Project(w.Events()), ignoreUnexported) != "" ||
+					cmp.Diff(view.Messages, longer.Messages[:len(view.Messages)], cmpopts.EquateEmpty()) != "" {
+					t.Fatal("a result more changed what came before it")
+				}
+				continue
+			}
+			var hide []uint64
+			for _, seq := range alike {
+				if rapid.Bool().Draw(t, "hidden") {
+					hide = append(hide, seq)
+				}
+			}
+			w.Add(t, hiding(t, hide))
+			if after := compact.Project(w.Events()); chars(after) > chars(view) {
+				t.Fatalf("%d code points became %d by %+v", chars(view), chars(after), w.Events()[len(log)].Body)
+			}
+		}
+	})
+}
+
+// hiding draws an overlay of Plimsoll's own style that hides results.
+func hiding(t *rapid.T, results []uint64) conversation.Body {
+	var c conversation.Cap
+	m := conversation.Mask{Style: conversation.StylePlimsoll, Preview: rapid.SampledFrom([]int{0, 250, 60}).Draw(t, "preview")}
+	s := conversation.Summary{Style: conversation.StylePlimsoll, Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}}
+	for _, seq := range results {
+		c.Items = append(c.Items, conversation.CapItem{Event: seq, Head: m.Preview, Tail: m.Preview})
+		m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartResult})
+		s.Spans = append(s.Spans, conversation.Span{First: seq - 1, Last: seq})
+	}
+	return rapid.SampledFrom([]conversation.Body{m, c, s}).Draw(t, "overlay")
+}

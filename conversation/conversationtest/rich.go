@@ -1,0 +1,150 @@
+package conversationtest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+)
+
+// Logs with texts long enough for reductions to take effect. Rules:
+//
+//   - Texts are made of few draws, so that shrinking stays fast: a line of some
+//     script, how often it stands there, and what it ends with.
+//   - Results repeat earlier ones, rightly and wrongly, are cut on arrival, go
+//     wrong in every way, and come from tools that rules speak of.
+
+// Tools are the names that rich logs call tools by.
+var Tools = []string{"read_file", "run_command", "create_file", "modify_file", "todo_write", conversation.ToolRecall, "fs_read_file"}
+
+// lines are what long texts are made of.
+var lines = []string{
+	"the quick brown fox jumps over it", "漢字かな交じり文、世界", "Привет, мир", "👩‍👩‍👧 family", "error: no such file", "",
+	"\tindented {\"json\": true}\r", strings.Repeat("minified;", 40), "\x1b[31mred\x1b[0m",
+}
+
+// long draws a text of up to several thousand characters.
+func long(t *rapid.T, label string) string {
+	n := rapid.SampledFrom([]int{60, 20, 0, 150, 3, 1}).Draw(t, label+" lines")
+	if n == 0 {
+		return text(t, label)
+	}
+	line := rapid.SampledFrom(lines).Draw(t, label+" line")
+	end := rapid.SampledFrom([]string{"", "\n", "done", "fatal error: it ended here\n", "\n\n"}).Draw(t, label+" end")
+	return strings.Repeat(line+"\n", n) + end
+}
+
+// arguments draws the arguments of a call to a tool.
+func arguments(t *rapid.T, tool string, seq int) string {
+	switch tool {
+	case conversation.ToolRecall:
+		return fmt.Sprintf(`{"id":"e%d"}`, rapid.IntRange(0, seq+2).Draw(t, "recalled"))
+	case "create_file", "modify_file":
+		content, _ := conversation.EncodeJSON(long(t, "content")) // a string always encodes
+		return `{"path":"a.go","content":` + string(content) + `,"mode":420}`
+	}
+	return rapid.SampledFrom([]string{`{}`, `{"path":"a.go"}`, ` { "path" : "\u00e4\u2028", "n": [1, 2] } `, `not json`}).Draw(t, "arguments")
+}
+
+// some draws a small number that is rarely 0: rapid prefers what comes first.
+func some(t *rapid.T, label string) int {
+	return rapid.SampledFrom([]int{2, 1, 3, 0}).Draw(t, label)
+}
+
+// Writer continues a log with random turns and overlays.
+type Writer struct{ log conversation.Log }
+
+// NewWriter continues a log.
+func NewWriter(t *rapid.T, events []conversation.Event) *Writer {
+	l, err := conversation.NewLog(events)
+	if err != nil {
+		t.Fatalf("the log cannot be continued: %v", err)
+	}
+	return &Writer{log: *l}
+}
+
+// Events is the log so far.
+func (w *Writer) Events() []conversation.Event { return w.log.Events() }
+
+// Add appends bodies. Times go back and forth: nothing may depend on them.
+func (w *Writer) Add(t *rapid.T, bodies ...conversation.Body) {
+	n := w.log.Len()
+	if err := w.log.Commit(w.log.Prepare(Epoch.Add(time.Duration(n*7919%1000)*time.Minute), bodies...)); err != nil {
+		t.Fatalf("commit: %v", err)
+	}
+}
+
+// Turn appends a turn: a message, replies, their calls and, but for an open
+// one at the end, their results.
+func (w *Writer) Turn(t *rapid.T) {
+	w.Add(t, conversation.UserMessage{Text: "u " + long(t, "user")})
+	for range some(t, "steps") {
+		reply := conversation.AssistantMessage{Text: text(t, "reply"), Reasoning: text(t, "reasoning"), Stop: conversation.StopEnd}
+		for k := range some(t, "calls") {
+			tool := rapid.SampledFrom(Tools).Draw(t, "tool")
+			id := fmt.Sprintf("call_%d_%d", w.log.Len(), k)
+			reply.Calls = append(reply.Calls, conversation.ToolCall{ID: id, Name: tool, Arguments: arguments(t, tool, w.log.Len())})
+			reply.Stop = conversation.StopCalls
+		}
+		w.Add(t, reply)
+		w.Add(t, conversation.Usage{Reply: uint64(w.log.Len()), Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1, CacheWrite: -1})
+		for _, c := range reply.Calls {
+			if rapid.IntRange(0, 30).Draw(t, "answered") == 30 {
+				continue
+			}
+			w.Add(t, w.result(t, c))
+		}
+	}
+}
+
+// result draws the answer to a call.
+func (w *Writer) result(t *rapid.T, c conversation.ToolCall) conversation.ToolResult {
+	b := conversation.ToolResult{CallID: c.ID, Tool: c.Name, Status: conversation.ResultOK}
+	switch rapid.IntRange(0, 9).Draw(t, "result is") {
+	case 0, 1, 2:
+		b.Text, b.Repeats = w.earlier(t)
+	case 3:
+		b.Text = long(t, "result")
+		b.Repeats = uint64(rapid.IntRange(0, w.log.Len()+3).Draw(t, "repeats wrongly"))
+	case 4:
+		b.Text, b.Total = conversation.Cut(long(t, "result")+strings.Repeat("x", 3000), 3000)
+	case 5:
+		b.Text = long(t, "result")
+		b.Status = rapid.SampledFrom([]conversation.ResultStatus{
+			conversation.ResultError, conversation.ResultDenied, conversation.ResultInterrupted, "", "odd",
+		}).Draw(t, "status")
+	default:
+		b.Text = long(t, "result")
+	}
+	return b
+}
+
+// earlier is the text of an earlier result and its event; a new text without
+// one.
+func (w *Writer) earlier(t *rapid.T) (string, uint64) {
+	var seqs []uint64
+	for _, e := range w.log.Events() {
+		if _, ok := e.Body.(conversation.ToolResult); ok {
+			seqs = append(seqs, e.Seq)
+		}
+	}
+	if len(seqs) == 0 {
+		return long(t, "result"), 0
+	}
+	seq := rapid.SampledFrom(seqs).Draw(t, "repeats")
+	b, _ := w.log.Events()[seq-1].Body.(conversation.ToolResult) // chosen because it is one
+	return b.Text, seq
+}
+
+// Rich draws a log as the agent writes one, with long texts, but without
+// overlays.
+func Rich(t *rapid.T) []conversation.Event {
+	w := &Writer{}
+	for range some(t, "turns") {
+		w.Turn(t)
+	}
+	return w.Events()
+}
