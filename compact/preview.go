@@ -23,7 +23,7 @@ func (l Layer) words() string {
 	case layerResults:
 		return count(l.Events, "result") + " masked"
 	case layerArguments:
-		return count(l.Events, "reply's arguments") + " stripped"
+		return "arguments of " + replies(l.Events) + " stripped"
 	case layerReasoning:
 		return "reasoning stripped"
 	case layerCalls:
@@ -32,6 +32,14 @@ func (l Layer) words() string {
 		return count(l.Events, "message") + " dropped"
 	}
 	return "1 summary"
+}
+
+// replies is a number of replies.
+func replies(n int) string {
+	if n == 1 {
+		return "1 reply"
+	}
+	return number(n) + " replies"
 }
 
 const (
@@ -74,7 +82,7 @@ func (pass *Pass) Preview() Preview {
 		return pass.expected(p)
 	}
 	p.After, p.Layers = pass.tokens(pass.after), pass.Layers()
-	if i := firstChange(pass.before, pass.after); i >= 0 {
+	if i := pass.firstBreak(); i >= 0 {
 		p.BreakAt = brokenAt(pass.before, i)
 		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
 			p.Behind += pass.weigh(m)
@@ -214,6 +222,24 @@ func addLayer(sums map[string]*Layer, kind string, events, saved int) {
 	}
 	sums[kind].Events += events
 	sums[kind].Saved += saved
+}
+
+// firstBreak is the index of the first message that is sent otherwise, -1 if
+// none is. Reasoning counts only where it is sent back.
+func (pass *Pass) firstBreak() int {
+	if pass.now.Meter.options.EchoReasoning {
+		return firstChange(pass.before, pass.after)
+	}
+	return firstChange(withoutReasoning(pass.before), withoutReasoning(pass.after))
+}
+
+// withoutReasoning is the messages of a view without their reasoning.
+func withoutReasoning(v View) View {
+	messages := slices.Clone(v.Messages)
+	for i := range messages {
+		messages[i].Reasoning, messages[i].Stripped = "", false
+	}
+	return View{Messages: messages}
 }
 
 // firstChange is the index of the first message that differs, -1 if none does.

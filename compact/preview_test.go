@@ -1,0 +1,81 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// read is a log of turns in each of which a reply with reasoning reads a file.
+func read(turns int) []conversation.Event {
+	var log conversation.Log
+	for range turns {
+		for _, b := range []conversation.Body{
+			conversation.UserMessage{Text: "look at it"},
+			conversation.AssistantMessage{Reasoning: "I should look.", Stop: conversation.StopCalls,
+				Calls: []conversation.ToolCall{{ID: "c", Name: "modify_file", Arguments: `{"path":"a.go","text":"` + strings.Repeat("words ", 200) + `"}`}}},
+			conversation.ToolResult{CallID: "c", Tool: "modify_file", Status: conversation.ResultOK, Text: strings.Repeat("line of the file\n", 200)},
+			conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd},
+		} {
+			if err := log.Commit(log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), b)); err != nil {
+				panic(err)
+			}
+		}
+	}
+	return log.Events()
+}
+
+func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset compact.Preset) compact.Preview {
+	t.Helper()
+	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(compact.Project(log))}
+	w := compact.NewWish()
+	w.Profile, w.KeepLast = profile, 1
+	pass, err := compact.NewPass(log, compact.PresetRules(preset), s, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pass.Preview()
+}
+
+// Reasoning that the endpoint is not sent is no part of the prefix: without it
+// the request is the same.
+func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
+	t.Parallel()
+	log := read(2)
+	log[1].Body = conversation.AssistantMessage{Text: "first a word", Reasoning: "I should look.", Stop: conversation.StopEnd}
+	log[2].Body = conversation.UserMessage{Text: "then look"}
+	log = append(log, read(3)[8:]...)
+	for i := range log {
+		log[i].Seq = uint64(i + 1)
+	}
+	if p := previewOf(t, log, compact.ProfileDefault, false, compact.PresetPlimsoll); p.BreakAt != 6 {
+		t.Errorf("without reasoning the prefix breaks at %d, not at the call of event 6", p.BreakAt)
+	}
+	if p := previewOf(t, log, compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 2 {
+		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
+	}
+	if p := previewOf(t, log, compact.ProfileLight, false, compact.PresetJP); p.BreakAt != 0 || p.Behind != 0 {
+		t.Errorf("where only reasoning goes that is not sent, the prefix breaks at %d with %d tokens behind it", p.BreakAt, p.Behind)
+	}
+}
+
+func TestTheAccountCountsInWords(t *testing.T) {
+	t.Parallel()
+	for turns, want := range map[int]string{2: "arguments of 1 reply stripped", 4: "arguments of 3 replies stripped"} {
+		log := read(turns)
+		w := compact.NewWish()
+		w.KeepLast = 1
+		s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
+		pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), s, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		made, _ := conversation.MadeOf(pass.Bodies(1)[0])
+		if !strings.Contains(made.Why, want) {
+			t.Errorf("%d turns: %q does not say %q", turns, made.Why, want)
+		}
+	}
+}
