@@ -199,9 +199,23 @@ func (p *presetRun) summarise(spans []conversation.Span) error {
 // Extract answers the pass's job without a model. The error wraps
 // ErrSummaryRefused or ErrNothingToGain.
 func (pass *Pass) Extract() error {
-	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), *pass.Job) // never waits
+	job := *pass.Job
+	if pass.rules.Preset.Style() == conversation.StylePlimsoll {
+		job.MaxTokens = min(job.MaxTokens, extractMost(pass.now.Meter.Window().Tokens))
+	}
+	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {
 		return err
 	}
 	return pass.Accept(answer)
+}
+
+// extractMost is how long an extract is at most, in tokens: what a model would
+// be asked for, and a twentieth of a small window.
+func extractMost(window int) int {
+	const share = 20
+	if window <= 0 {
+		return summaryAim
+	}
+	return min(summaryAim, max(window/share, minSummaryAim))
 }
