@@ -18,12 +18,14 @@ import (
 const (
 	aboutCall = "call/"
 
-	dialogModels = "pick/model"
-	dialogThemes = "pick/theme"
-	dialogTalks  = "pick/conversation"
-	dialogDelete = "confirm/delete"
-	dialogPage   = "page/text"
-	dialogHelp   = "page/help"
+	dialogModels   = "pick/model"
+	dialogThemes   = "pick/theme"
+	dialogTalks    = "pick/conversation"
+	dialogProfiles = "pick/profile"
+	dialogDelete   = "confirm/delete"
+	dialogCompact  = "confirm/compact"
+	dialogPage     = "page/text"
+	dialogHelp     = "page/help"
 )
 
 // grantAnswer is the grant that comes with the answer to a question.
@@ -102,6 +104,19 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		return m.setTheme(p.Item)
 	case dialogTalks:
 		return m.resume(p.Item)
+	case dialogProfiles:
+		return m.setProfile(p.Item)
+	}
+	return nil
+}
+
+// confirmed carries out the answer to a question with two answers.
+func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
+	switch {
+	case c.ID == dialogDelete && c.Yes:
+		return m.enter(m.options.Host.Delete)
+	case c.ID == dialogCompact:
+		return m.decided(c.Yes)
 	}
 	return nil
 }

@@ -74,12 +74,13 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 		m.overlays.Remove(q.dialog, m.options.Now())
 	}
 	m.questions = nil
+	m.closePreview() // it was about that one, too
 	var queued []string
 	for _, w := range m.status.queued {
 		queued = append(queued, w.text)
 	}
 	m.returned(queued)
-	m.status.queued, m.status.now, m.status.calls = nil, agent.Status{}, ""
+	m.status.queued, m.status.now, m.status.calls, m.status.job = nil, agent.Status{}, "", summaryJob{}
 	faults := m.talk.faults
 	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter}
 	m.composer.SetBusy(false)

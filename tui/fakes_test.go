@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -46,8 +47,8 @@ func (r *rig) Open(ctx context.Context) (tui.Conversation, error) {
 func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
 	return r.lead(ctx, "new", "", &r.next)
 }
-func (r *rig) Fork(ctx context.Context) (tui.Conversation, error) {
-	return r.lead(ctx, "fork", "", &r.next)
+func (r *rig) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
+	return r.lead(ctx, "fork", compactWith, &r.next)
 }
 func (r *rig) Delete(ctx context.Context) (tui.Conversation, error) {
 	return r.lead(ctx, "delete", "", &r.next)
@@ -84,7 +85,7 @@ func (r *rig) Attach(ctx context.Context, paths []string) (string, error) {
 }
 
 func (r *rig) Page(ctx context.Context, name, about string) (string, error) {
-	return "the page about " + name, r.call(ctx, "page", name)
+	return "the page about " + name, r.call(ctx, "page", strings.TrimSpace(name+" "+about))
 }
 
 func (r *rig) Prompts(context.Context) ([]string, error) { return r.prompts, r.failing["prompts"] }
@@ -100,7 +101,7 @@ func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (
 	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
 }
 
-// session is a conversation's Session and Settings.
+// session is a conversation's Session, Settings and Compactor.
 type session struct {
 	r  *rig
 	id string
@@ -116,3 +117,33 @@ func (s session) Answer(callID string, g conversation.Grant, text string) {
 }
 func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
 func (s session) Rename(title string)            { s.note("rename " + title) }
+func (s session) SetProfile(name string)         { s.note("profile " + name) }
+func (s session) Compact(w compact.Wish)         { s.note("compact" + wishWords(w)) }
+func (s session) Preview(w compact.Wish)         { s.note("preview" + wishWords(w)) }
+func (s session) UndoCompaction(epoch uint64)    { s.note(fmt.Sprintf("undo %d", epoch)) }
+func (s session) RedoCompaction()                { s.note("redo") }
+
+// wishWords is what a wish says.
+func wishWords(w compact.Wish) string {
+	words := ""
+	add := func(name, value string) {
+		if value != "" {
+			words += " " + name + "=" + value
+		}
+	}
+	add("profile", w.Profile)
+	if w.From != nil {
+		add("from", w.From.String())
+	}
+	if w.To != nil {
+		add("to", w.To.String())
+	}
+	if w.KeepLast >= 0 {
+		add("keep", fmt.Sprint(w.KeepLast))
+	}
+	add("focus", w.Focus)
+	if w.Source != conversation.SourceManual {
+		add("source", string(w.Source))
+	}
+	return words
+}

@@ -7,9 +7,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/transcript"
 )
 
 // Keys go to the open dialog, then to the composer, then to the main screen.
@@ -59,6 +61,8 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if len(m.status.queued) > 0 {
 			m.talk.Session.TakeBack()
 		}
+	case key.Matches(k, keys.UndoCompaction):
+		return m.undoCompaction(0), true
 	case key.Matches(k, keys.Redraw):
 		return tea.ClearScreen, true
 	case key.Matches(k, keys.Suspend):
@@ -81,6 +85,8 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 		m.cancel()
 	case key.Matches(k, keys.Quit) && m.composer.Empty():
 		return tea.Quit
+	case key.Matches(k, keys.PreviewCompaction) && m.composer.Empty():
+		return m.preview(compact.NewWish())
 	case key.Matches(k, keys.Top):
 		m.transcript.ToTop()
 	case key.Matches(k, keys.End):
@@ -95,7 +101,8 @@ func (m *Model) cancel() {
 	switch {
 	case m.shell != nil && !m.shell.stopped:
 		m.stopShell()
-	case m.busy() || len(m.status.queued) > 0:
+	case m.busy() || m.status.job.on || len(m.status.queued) > 0:
+		m.status.job.stopped = m.status.job.on && !m.turnRuns()
 		m.talk.Session.Cancel()
 	}
 }
@@ -106,7 +113,7 @@ func (m *Model) interrupt() tea.Cmd {
 	again := m.quitSeq != 0 && m.quitSeq == m.status.snack.seq && m.status.snack.text != ""
 	m.quitSeq = 0
 	switch {
-	case m.busy() && m.status.now.Phase != agent.Stopping, m.shell != nil && !m.shell.stopped:
+	case m.busy() && m.status.now.Phase != agent.Stopping, m.status.job.on && !m.status.job.stopped, m.shell != nil && !m.shell.stopped:
 		m.cancel()
 		return nil
 	case m.overlays.Len() > 0:
@@ -184,9 +191,18 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 			m.transcript.Drag(at.X, y)
 		}
 	case tea.MouseReleaseMsg:
-		if text := m.transcript.Release(); text != "" {
-			return tea.Batch(tea.SetClipboard(text), m.say("copied the selection", false))
-		}
+		return m.released(m.transcript.Release())
+	}
+	return nil
+}
+
+// released carries out what came of a press of the mouse.
+func (m *Model) released(r transcript.Released) tea.Cmd {
+	switch {
+	case r.Text != "":
+		return tea.Batch(tea.SetClipboard(r.Text), m.say("copied the selection", false))
+	case r.Undo != 0:
+		return m.undoCompaction(r.Undo)
 	}
 	return nil
 }
@@ -203,9 +219,7 @@ func (m *Model) answer(action overlay.Action) tea.Cmd {
 	case overlay.Picked:
 		return m.picked(a)
 	case overlay.Confirmed:
-		if a.ID == dialogDelete && a.Yes {
-			return m.enter(m.options.Host.Delete)
-		}
+		return m.confirmed(a)
 	}
 	return nil
 }

@@ -36,8 +36,12 @@ type Screen struct {
 	Expand     key.Binding
 	Mode       key.Binding
 	TakeBack   key.Binding
-	Redraw     key.Binding
-	Suspend    key.Binding
+
+	PreviewCompaction key.Binding // on an empty draft
+	UndoCompaction    key.Binding
+
+	Redraw  key.Binding
+	Suspend key.Binding
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
@@ -61,8 +65,12 @@ func DefaultKeyMap() KeyMap {
 			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
 			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "take queued messages back", "alt+up"),
-			Redraw:     bind("ctrl+l", "draw the screen anew", "ctrl+l"),
-			Suspend:    bind("ctrl+z", "suspend", "ctrl+z"),
+
+			PreviewCompaction: bind("ctrl+k", "what compacting would do, on an empty line", "ctrl+k"),
+			UndoCompaction:    bind("ctrl+x", "take the newest compaction back", "ctrl+x"),
+
+			Redraw:  bind("ctrl+l", "draw the screen anew", "ctrl+l"),
+			Suspend: bind("ctrl+z", "suspend", "ctrl+z"),
 		},
 	}
 }

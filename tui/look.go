@@ -50,6 +50,7 @@ func (l look) transcript() transcript.Styles {
 		ToolOK: tool.OK, ToolFailed: tool.Error, ToolRunning: tool.Running, ToolName: tool.Name, ToolSubject: tool.Subject,
 		Weight: tool.Weight, Hint: tool.Hint, Output: tool.Output,
 		Added: diff.Added, Removed: diff.Removed, Hunk: diff.Hunk,
+		Epoch: t.Assistant, Undone: t.Muted, EpochFrame: l.styles.Frame.Rule,
 		Info: t.Notice, Warning: t.Warning, Error: t.Error, Selected: t.Selection,
 	}
 }

@@ -70,6 +70,7 @@ type talk struct {
 	meter  compact.Meter     // without the draft and the reply
 	reply  conversation.Size // of the reply that is arriving
 	sent   map[string]string // as it was typed, by what was sent with files and is not in the log yet
+	plans  plans             // compactions that are looked at before they are made
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -95,6 +96,10 @@ func New(ctx context.Context, o Options) *Model {
 	if expand := o.Keys.Screen.Expand; expand.Enabled() {
 		m.transcript.SetExpandKey(expand.Help().Key)
 	}
+	if undo := o.Keys.Screen.UndoCompaction; undo.Enabled() {
+		m.transcript.SetUndoKey(undo.Help().Key)
+	}
+	m.transcript.SetZone(o.Now().Location())
 	m.gauge = meter.New(m.look.gauge())
 	m.overlays = overlay.New(o.Keys.Dialogs, m.look.overlay())
 	m.overlays.Settle(settle)

@@ -23,6 +23,20 @@ type Session interface {
 type Settings interface {
 	SetMode(mode conversation.Mode)
 	Rename(title string)
+	// SetProfile chooses the profile that a compaction has if none is named.
+	SetProfile(name string)
+}
+
+// Compactor reduces what the model is sent of the open conversation. No method
+// blocks; updates tell what came of it.
+type Compactor interface {
+	Compact(w compact.Wish)
+	// Preview works out what Compact would do.
+	Preview(w compact.Wish)
+	// UndoCompaction takes a compaction back by its epoch, 0 for the newest.
+	UndoCompaction(epoch uint64)
+	// RedoCompaction brings back the one that was taken back last.
+	RedoCompaction()
 }
 
 // Updates is what happens in the open conversation.
@@ -33,18 +47,27 @@ type Updates interface {
 
 // Conversation is one open conversation.
 type Conversation struct {
-	ID       string
-	Title    string
-	Events   []conversation.Event
-	Session  Session
-	Settings Settings
-	Updates  Updates
-	Model    agent.Model
-	Meter    compact.Meter // as it was opened; updates follow
-	Mode     conversation.Mode
-	ReadOnly string   // why nothing can be said in it, "" if it can
-	Waiting  []string // messages that waited when the program last ended; they come back to the composer
-	Notes    []string // what the user should know at once
+	ID        string
+	Title     string
+	Events    []conversation.Event
+	Session   Session
+	Settings  Settings
+	Compactor Compactor
+	Updates   Updates
+	Model     agent.Model
+	Meter     compact.Meter // as it was opened; updates follow
+	Mode      conversation.Mode
+	Profile   string    // that a compaction has if none is named
+	Profiles  []Profile // all there are, in the order they are offered
+	ReadOnly  string    // why nothing can be said in it, "" if it can
+	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
+	Notes     []string  // what the user should know at once
+}
+
+// Profile is a way to compact.
+type Profile struct {
+	Name string
+	Note string // what it does, on one line
 }
 
 // Host opens and lists conversations. Its methods run beside the screen and may take
@@ -58,11 +81,15 @@ type Host interface {
 	Resume(ctx context.Context, id string) (Conversation, error)
 	// New leaves the open conversation and begins another.
 	New(ctx context.Context) (Conversation, error)
-	// Fork leaves the open conversation and continues a copy of it.
-	Fork(ctx context.Context) (Conversation, error)
+	// Fork leaves the open conversation and continues a copy of it, which is
+	// compacted by a profile first: CompactByDefault is the default one, "" none.
+	Fork(ctx context.Context, compactWith string) (Conversation, error)
 	// Delete removes the open conversation for good and begins another.
 	Delete(ctx context.Context) (Conversation, error)
 }
+
+// CompactByDefault is the default profile, whatever its name.
+const CompactByDefault = "*"
 
 // Stored is a conversation that can be resumed.
 type Stored struct {
@@ -122,5 +149,6 @@ const (
 	PageConnect     = "connect"
 	PageDoctor      = "doctor"
 	PagePermissions = "permissions"
+	PageExport      = "export" // writes the conversation to the file that is named, and says so
 	PageResult      = "result" // the full text of a tool result: by event or call, "" is the newest that was cut
 )

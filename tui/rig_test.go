@@ -72,7 +72,7 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
 		o := tui.Options{
 			Host: r, Models: r, Desk: r, Prompts: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
-			Place: "~/src/app", Now: time.Now,
+			Place: "~/src/app", Now: func() time.Time { return time.Now().UTC() },
 		}
 		if change != nil {
 			change(r, &o)
@@ -87,7 +87,8 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 
 // conversation is one as the host gives it.
 func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
-	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Updates: updates,
+	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Updates: updates,
+		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
 

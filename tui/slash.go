@@ -26,7 +26,12 @@ func slashCommands() []slashCommand {
 	return []slashCommand{
 		cmd("new", "", "begin another conversation", (*Model).slashNew, "clear"),
 		cmd("resume", "[ID]", "continue another conversation", (*Model).slashResume, "sessions"),
-		cmd("fork", "", "continue a copy of this conversation", (*Model).slashFork, "branch"),
+		cmd("compact", "[FOCUS]", "shorten what the model is sent; --dry-run shows it first", (*Model).slashCompact, "compress"),
+		cmd("summarize", "[FOCUS]", "shorten it by a summary, with the flags of /compact", (*Model).slashSummarize),
+		cmd("undo-compact", "[NUMBER]", "take a compaction back, the newest without a number", (*Model).slashUndoCompact),
+		cmd("redo-compact", "", "bring the compaction back that was taken back last", (*Model).slashRedoCompact),
+		cmd("profile", "[NAME]", "how a compaction is made that names no profile", (*Model).slashProfile),
+		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", (*Model).slashFork, "branch"),
 		cmd("rename", "TITLE", "give the conversation a title", (*Model).slashRename),
 		cmd("delete", "", "remove this conversation for good", (*Model).slashDelete),
 		cmd("model", "[NAME]", "talk to another model", (*Model).slashModel, "models"),
@@ -37,6 +42,7 @@ func slashCommands() []slashCommand {
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
 		cmd("expand", "[ID]", "read a tool result that was cut, in full", pageCommand("Result", PageResult)),
+		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),
 		cmd("copy", "", "copy the last reply", (*Model).slashCopy),
 		cmd("editor", "", "write in $EDITOR", (*Model).slashEditor),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
@@ -69,10 +75,6 @@ func pageCommand(title, page string) func(*Model, string) tea.Cmd {
 
 func (m *Model) slashNew(string) tea.Cmd {
 	return m.enter(m.options.Host.New)
-}
-
-func (m *Model) slashFork(string) tea.Cmd {
-	return m.enter(m.options.Host.Fork)
 }
 
 func (m *Model) slashResume(args string) tea.Cmd {

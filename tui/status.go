@@ -23,6 +23,7 @@ import (
 type status struct {
 	now    agent.Status
 	calls  string // the call the model is writing, "" without one
+	job    summaryJob
 	queued []waiting
 	snack  snack
 	frame  int
@@ -41,7 +42,7 @@ func (s *status) busy() bool { return s.now.Phase != "" && s.now.Phase != agent.
 
 // moves reports whether something on the status line changes by itself. What
 // waits for the user does not.
-func (s *status) moves() bool { return s.busy() && s.now.Phase != agent.Asking }
+func (s *status) moves() bool { return s.busy() && s.now.Phase != agent.Asking || s.job.on }
 
 // frames is the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
@@ -100,7 +101,7 @@ func rule(s statusStyles, width int) string {
 
 // hasStatus reports whether the status line has something to say.
 func (m *Model) hasStatus() bool {
-	return m.status.snack.text != "" || m.status.busy() || m.shell != nil || !m.transcript.Following()
+	return m.status.snack.text != "" || m.status.doing() != "" || m.status.job.on || m.shell != nil || !m.transcript.Following()
 }
 
 // statusLine is what goes on, or a passing word, and whether there is more
@@ -150,6 +151,8 @@ func (m *Model) activity(st statusStyles, room int) string {
 		style = st.warning
 	case text != "" && s.now.Phase != agent.Asking:
 		text += s.seconds(s.now.Since)
+	case text == "" && s.job.on && !m.screen.plan.job.shown:
+		return style.Render(m.optimizing(room))
 	}
 	if text == "" {
 		return ""
@@ -166,7 +169,8 @@ func (m *Model) activity(st statusStyles, room int) string {
 	return style.Render(ansi.Truncate(mark+" "+text+hint, max(0, room), ""))
 }
 
-// doing is what the conversation is doing, "" when it is idle.
+// doing is what the conversation is doing, "" when it is idle. A summary that
+// is written has a line of its own, and other compactions are over at once.
 func (s *status) doing() string {
 	switch s.now.Phase {
 	case agent.Waiting:

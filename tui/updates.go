@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -60,6 +61,8 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 		return m.switched(u.Model)
 	case agent.Failed:
 		m.failed(u.Err)
+	default:
+		return m.compaction(u)
 	}
 	return nil
 }
@@ -93,8 +96,20 @@ func (m *Model) appended(events []conversation.Event) {
 			m.talk.Title = b.Title
 		case conversation.UserMessage:
 			delete(m.talk.sent, b.Text) // it does not come back any more
+		case conversation.ConfigChanged:
+			if name, ok := b.Set[defaultProfile]; ok {
+				m.talk.Profile = unquoted(name)
+			}
 		}
 	}
+}
+
+// unquoted is a setting as it is recorded, without the quotes that it may have.
+func unquoted(value string) string {
+	if text, err := strconv.Unquote(value); err == nil {
+		return text
+	}
+	return value
 }
 
 // switched takes over the model, and says so if it is another one.

@@ -30,6 +30,7 @@ type plan struct {
 	header, rule, status, hints bool
 	intro                       []string // of an empty conversation
 	body                        int      // lines of the transcript
+	job                         jobPlace // of the summary that is being written
 	queued                      []string // messages that wait
 	composer                    int      // lines of the composer
 }
@@ -38,7 +39,9 @@ type plan struct {
 func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
 
 // composerTop is the first line of the composer.
-func (p plan) composerTop() int { return p.top() + p.body + count(p.status) + len(p.queued) }
+func (p plan) composerTop() int {
+	return p.top() + p.body + count(p.job.below(p.body), p.status) + len(p.queued)
+}
 
 func count(flags ...bool) int {
 	n := 0
@@ -82,6 +85,7 @@ func (m *Model) layout() {
 		p.body -= len(p.intro)
 		m.transcript.SetSize(s.width, p.body)
 	}
+	m.placeJob(&p)
 	s.plan = p
 }
 
@@ -147,7 +151,7 @@ func (m *Model) content() (string, *tea.Cursor) {
 	}
 	lines = append(lines, p.intro...)
 	if p.body > 0 {
-		lines = append(lines, m.transcript.View())
+		lines = append(lines, m.withJob(m.transcript.View()))
 	}
 	if p.status {
 		lines = append(lines, m.statusLine())

@@ -91,6 +91,13 @@ func TestEverySizeIsSurvived(t *testing.T) {
 		"approval":   func(r *rig) { fill(r); r.happen(approval("1", strings.Repeat("a long command ", 40))) },
 		"help":       func(r *rig) { r.press("?") },
 		"list":       func(r *rig) { r.enter("/model") },
+		"optimizing": func(r *rig) { r.happen(agent.Appended{Events: history()}); compacting(r); r.pass(16 * time.Second) },
+		"preview": func(r *rig) {
+			r.append(said...)
+			r.enter("/compact --dry-run \u202e" + strings.Repeat("漢字", 40))
+			r.happen(agent.Previewed{Preview: compact.Preview{Profile: "\x1b[2J", Layers: []compact.Layer{{Kind: "\x07", Events: -1 << 60}},
+				Summary: &compact.SummaryNeed{Model: "\x1b]0;x\x07"}}})
+		},
 		"hostile": func(r *rig) {
 			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"
 			r.append(conversation.Renamed{Title: text}, conversation.UserMessage{Text: text})

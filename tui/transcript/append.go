@@ -17,12 +17,14 @@ func (m *Model) Append(events []conversation.Event) {
 	for _, e := range events {
 		m.add(e)
 	}
+	m.judge()
 	m.dirty = true
 }
 
 func (m *Model) add(e conversation.Event) {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
+		m.overlays.begin(e)
 		m.push(newUser(b))
 	case conversation.AssistantMessage:
 		m.addReply(b)
@@ -32,8 +34,14 @@ func (m *Model) add(e conversation.Event) {
 		m.push(&noticeItem{level: b.Level, text: b.Text})
 	case conversation.ModelChanged:
 		m.changeModel(b.Name())
+	case conversation.Attempt:
+		m.push(m.look.attempted(e, b))
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "an event of a newer Plimsoll (" + string(b.Name) + ")"})
+	default:
+		if b.Kind().Overlay() {
+			m.addOverlay(e)
+		}
 	}
 }
 
@@ -169,13 +177,22 @@ func (m *Model) Note(text string) {
 }
 
 // Fault shows a failure, and what to do about it if hint is not "". If the
-// newest reply failed with these words, it is said there and only once.
-func (m *Model) Fault(text, hint string) {
-	for _, e := range slices.Backward(m.entries) {
+// newest reply failed with these words, or a compaction just now, it is said
+// there and only once.
+func (m *Model) Fault(text, hint string) { m.tell(conversation.NoticeError, text, hint) }
+
+// Refusal shows why something the user asked for was not done, as Fault does.
+func (m *Model) Refusal(text, hint string) { m.tell(conversation.NoticeInfo, text, hint) }
+
+func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
+	for i, e := range slices.Backward(m.entries) {
 		if _, user := e.item.(*userItem); user {
 			break
 		}
-		if r, ok := e.item.(*replyItem); ok && r.explain(text, hint) {
+		if _, notice := e.item.(*noticeItem); notice && i < len(m.entries)-1 {
+			continue // who asks again wants to see an answer
+		}
+		if it, ok := e.item.(explainer); ok && it.explain(text, hint) {
 			m.dirty = true
 			return
 		}
@@ -183,8 +200,12 @@ func (m *Model) Fault(text, hint string) {
 	if hint != "" {
 		text += "\n" + hint
 	}
-	m.push(&noticeItem{level: conversation.NoticeError, text: text})
+	m.push(&noticeItem{level: level, text: text})
 }
+
+// explainer is an item that can take in the whole of a failure, and what to do
+// about it. It reports false if it is not the one that is meant.
+type explainer interface{ explain(text, hint string) bool }
 
 // LastReply is the source text of the newest reply that has any, "" without
 // one. One that is still arriving does not count.

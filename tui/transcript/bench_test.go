@@ -39,6 +39,31 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
+// Budget: 20 ms, of which compactions, a hundred of them with a hundred results
+// each and half of them undone, hardly take any.
+func BenchmarkOpenCompacted(b *testing.B) {
+	r := open(b, 120, 40)
+	events := longLog(9_850)
+	if err := r.log.Commit(events); err != nil {
+		b.Fatal(err)
+	}
+	for i := range uint64(100) {
+		var results []uint64
+		for j := range uint64(100) {
+			results = append(results, 90*i+j)
+		}
+		epoch := r.compacted(at(14, 2), byHand(90_000, 30_000), masks(results...))
+		if i%2 == 1 {
+			r.undo(b, at(14, 3), epoch)
+		}
+	}
+	events = r.log.Events()
+	for b.Loop() {
+		r.Reset(events)
+		r.View()
+	}
+}
+
 // Budget: 5 MB besides the texts for 10,000 events opened and paged through:
 // items keep no lines where nobody looks.
 func BenchmarkMemory(b *testing.B) {

@@ -3,6 +3,7 @@ package transcript
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -37,8 +38,10 @@ type look struct {
 	markdown   *markdown.Renderer
 	factor     float64
 	hint       string // how to unfold; "" if no key does
+	undo       string // the key that takes the newest compaction back; "" if none does
+	zone       *time.Location
 	expanded   bool
-	generation int // of styles, markdown and hint
+	generation int // of styles, markdown, hints and zone
 }
 
 // roughFactor rounds the factor so that a small change does not redraw
@@ -64,6 +67,7 @@ type Styles struct {
 	ToolSubject, Weight, Hint lipgloss.Style
 	Output                    lipgloss.Style
 	Added, Removed, Hunk      lipgloss.Style
+	Epoch, Undone, EpochFrame lipgloss.Style // the line of a compaction; Undone also of other overlays
 	Info, Warning, Error      lipgloss.Style
 	Selected                  lipgloss.Style
 }

@@ -35,7 +35,7 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 	stops := []conversation.StopReason{conversation.StopEnd, conversation.StopCalls, conversation.StopLength, conversation.StopFailed, conversation.StopCancelled, "?"}
 	statuses := []conversation.ResultStatus{conversation.ResultOK, conversation.ResultError, conversation.ResultDenied, conversation.ResultInterrupted, "?"}
 	id := func() string { return string(rune('a' + rng.IntN(6))) }
-	switch rng.IntN(7) {
+	switch rng.IntN(9) {
 	case 0:
 		return conversation.UserMessage{Text: noise(rng, 80)}
 	case 1, 2:
@@ -52,6 +52,11 @@ func hostileBody(rng *rand.Rand) conversation.Body {
 		return r
 	case 5:
 		return conversation.Notice{Level: conversation.NoticeWarning, Text: noise(rng, 20)}
+	case 6:
+		made := conversation.Made{Epoch: uint64(rng.IntN(4)), Before: rng.IntN(100_000), After: rng.IntN(100_000), Why: noise(rng, 8)}
+		return conversation.Mask{Made: made, Items: make([]conversation.MaskItem, rng.IntN(3))}
+	case 7:
+		return conversation.Revert{Made: conversation.Made{Epoch: 4 + uint64(rng.IntN(4))}, Epoch: uint64(rng.IntN(8)), Redoes: uint64(rng.IntN(4))}
 	}
 	return conversation.ModelChanged{Provider: noise(rng, 4), Model: noise(rng, 4)}
 }

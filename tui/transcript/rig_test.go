@@ -22,6 +22,7 @@ func styles(theme themes.Theme) transcript.Styles {
 		ToolOK: s.Tool.OK, ToolFailed: s.Tool.Error, ToolRunning: s.Tool.Running, ToolName: s.Tool.Name,
 		ToolSubject: s.Tool.Subject, Weight: s.Tool.Weight, Hint: s.Tool.Hint, Output: s.Tool.Output,
 		Added: s.Diff.Added, Removed: s.Diff.Removed, Hunk: s.Diff.Hunk,
+		Epoch: s.Text.Assistant, Undone: s.Text.Muted, EpochFrame: s.Frame.Rule,
 		Info: s.Text.Notice, Warning: s.Text.Warning, Error: s.Text.Error, Selected: s.Text.Selection,
 	}
 }
@@ -46,6 +47,8 @@ func open(t testing.TB, width, height int, bodies ...conversation.Body) *rig {
 	t.Helper()
 	r := &rig{Model: transcript.New(looks(t, themes.PlimsollDark))}
 	r.SetExpandKey("ctrl+o")
+	r.SetUndoKey("ctrl+x")
+	r.SetZone(time.UTC)
 	r.SetSize(width, height)
 	r.add(bodies...)
 	return r
@@ -111,7 +114,7 @@ func (r *rig) lacks(t testing.TB, texts ...string) {
 func (r *rig) drag(x1, y1, x2, y2 int) string {
 	r.Press(x1, y1)
 	r.Drag(x2, y2)
-	return r.Release()
+	return r.Release().Text
 }
 
 func user(text string) conversation.Body { return conversation.UserMessage{Text: text} }

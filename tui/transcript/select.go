@@ -73,35 +73,46 @@ func (m *Model) Drag(x, y int) {
 	m.dirty = true
 }
 
-// Release ends a press, wherever the mouse is. It returns the selected text to
-// copy. A click without a drag unfolds or folds the call under it and returns
-// "".
-func (m *Model) Release() string {
+// Released is what came of a press.
+type Released struct {
+	Text string // selected, to be copied; "" for none
+	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
+}
+
+// Release ends a press, wherever the mouse is. A click without a drag unfolds
+// or folds the call under it.
+func (m *Model) Release() Released {
 	s := m.selection
 	if !s.pressed {
-		return ""
+		return Released{}
 	}
 	rows := m.rows()
 	m.selection.pressed = false
 	m.dirty = true
 	if s.on {
-		return m.copied(s, rows)
+		return Released{Text: m.copied(s, rows)}
 	}
 	m.selection = selection{}
-	if s.from.y >= 0 && s.from.y < len(rows) {
-		m.click(rows[s.from.y])
+	if s.from.y < 0 || s.from.y >= len(rows) {
+		return Released{}
 	}
-	return ""
+	return m.click(rows[s.from.y], s.from.x)
 }
 
-// click unfolds or folds the call at a place, which stays where it is.
-func (m *Model) click(p place) {
-	t, ok := m.entries[p.top].item.(*toolItem)
-	if !ok || p.offset < m.gap(p.top) {
-		return
+// click is a click on a cell of a place: a call there unfolds or folds, and
+// stays where it is.
+func (m *Model) click(p place, x int) Released {
+	if p.offset < m.gap(p.top) {
+		return Released{}
 	}
-	t.toggle()
-	m.at.follow = false // settle follows again if the end is still in view
+	switch it := m.entries[p.top].item.(type) {
+	case *toolItem:
+		it.toggle()
+		m.at.follow = false // settle follows again if the end is still in view
+	case *epochItem:
+		return Released{Undo: it.undoAt(x - margin)}
+	}
+	return Released{}
 }
 
 // Selecting reports whether text is marked.

@@ -82,7 +82,7 @@ func TestDragMayEndOutside(t *testing.T) {
 	if got := r.drag(2, 2, -5, -3); got != "one\n\ntw" {
 		t.Errorf("above: %q", got)
 	}
-	if got := r.Release(); got != "" {
+	if got := r.Release().Text; got != "" {
 		t.Errorf("a release without a press copies %q", got)
 	}
 	r.ClearSelection()
@@ -144,7 +144,7 @@ func TestNothingMovesUnderTheMouse(t *testing.T) {
 	if d := cmp.Diff(before, ansi.Strip(r.View())); d != "" {
 		t.Errorf("it moved: %s", d)
 	}
-	if got := r.Release(); got != "question 19" {
+	if got := r.Release().Text; got != "question 19" {
 		t.Errorf("copied %q", got)
 	}
 	r.View()
@@ -160,7 +160,7 @@ func TestAClickUnfoldsOneCall(t *testing.T) {
 		result("1", conversation.ResultOK, strings.Repeat("first\n", 20)), result("2", conversation.ResultOK, "second"))
 	y := r.row("one")
 	r.Press(5, y)
-	if got := r.Release(); got != "" {
+	if got := r.Release().Text; got != "" {
 		t.Errorf("a click copies %q", got)
 	}
 	r.has(t, "first")

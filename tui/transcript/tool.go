@@ -282,13 +282,17 @@ func lastLine(text string) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// weight is the size of a text in tokens, as the gauge writes numbers; any text
-// has one.
+// weight is the size of a text in tokens; any text has one.
 func weight(s conversation.Size, factor float64) string {
 	n := compact.Estimate(s) * factor
 	if s.Chars() > 0 {
 		n = max(n, 1)
 	}
+	return amount(n)
+}
+
+// amount writes a number of tokens as the gauge does.
+func amount(n float64) string {
 	switch {
 	case n < 999.5:
 		return fmt.Sprintf("%d", int(n+0.5))

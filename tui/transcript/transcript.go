@@ -13,6 +13,7 @@ package transcript
 
 import (
 	"strings"
+	"time"
 
 	"plimsoll/conversation"
 	"plimsoll/tui/transcript/markdown"
@@ -28,6 +29,7 @@ type Model struct {
 	live          *entry // the reply that streams, nil without one
 	said          bool   // there is more than notices
 	model         string // the newest that the log names
+	overlays      overlays
 
 	at        position
 	selection selection
@@ -53,7 +55,7 @@ type drawKey struct {
 // New returns an empty transcript.
 func New(s Styles, md *markdown.Renderer) *Model {
 	return &Model{calls: map[string]*entry{}, dirty: true, at: position{follow: true},
-		look: look{styles: s, markdown: md, factor: 1}}
+		look: look{styles: s, markdown: md, factor: 1, zone: time.Local}}
 }
 
 // SetSize gives the transcript its place in cells.
@@ -89,6 +91,21 @@ func (m *Model) SetExpandKey(name string) {
 	m.dirty = true
 }
 
+// SetUndoKey names the key that takes the newest compaction back, for its line;
+// "" if there is none.
+func (m *Model) SetUndoKey(name string) {
+	m.look.undo = name
+	m.look.generation++
+	m.dirty = true
+}
+
+// SetZone sets the time zone of what is shown from now on.
+func (m *Model) SetZone(zone *time.Location) {
+	m.look.zone = zone
+	m.look.generation++
+	m.dirty = true
+}
+
 // SetFactor sets how many tokens of the model an estimated token is, for the
 // weights of tool results.
 func (m *Model) SetFactor(factor float64) {
@@ -112,7 +129,7 @@ func (m *Model) SetFrame(frame int) {
 // Reset empties the transcript and shows other events.
 func (m *Model) Reset(events []conversation.Event) {
 	m.entries, m.running, m.live = nil, nil, nil
-	m.said, m.model = false, ""
+	m.said, m.model, m.overlays = false, "", overlays{}
 	clear(m.calls)
 	m.at, m.selection, m.drawn = position{follow: true}, selection{}, drawn{}
 	m.Append(events)

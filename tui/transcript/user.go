@@ -75,6 +75,21 @@ type noticeItem struct {
 	versioned
 	level conversation.NoticeLevel
 	text  string
+	why   string // the failure that it tells of and that can be explained; "" for none
+}
+
+// explain adds what is known of a failure besides.
+func (n *noticeItem) explain(text, hint string) bool {
+	if n.why == "" || !strings.HasPrefix(text, n.why) {
+		return false
+	}
+	n.text += strings.TrimPrefix(text, n.why)
+	n.why = ""
+	if hint != "" {
+		n.text += "\n" + hint
+	}
+	n.bump()
+	return true
 }
 
 func (n *noticeItem) indent(int) int { return 2 }

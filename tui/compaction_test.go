@@ -1,0 +1,400 @@
+package tui_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// said is two turns, so that there is something to compact: the events 1 to 4.
+var said = []conversation.Body{
+	conversation.UserMessage{Text: "why does it fail?"}, conversation.AssistantMessage{Text: "The port is shared.", Stop: conversation.StopEnd},
+	conversation.UserMessage{Text: "fix it"}, conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd},
+}
+
+// history is events with a compaction behind them, and further bodies.
+func history(more ...conversation.Body) []conversation.Event {
+	made := conversation.Made{Epoch: 5, Source: conversation.SourceManual, Before: 91_000, After: 34_000, Why: "turns 0–1, 12 results masked, 1 summary"}
+	bodies := append([]conversation.Body{}, said...)
+	bodies = append(bodies, conversation.Summary{Made: made, Text: "x", ToTurn: 1}, conversation.Mask{Made: made})
+	return log(append(bodies, more...)...)
+}
+
+// compacting begins a summary at rest.
+func compacting(r *rig) {
+	r.happen(agent.Status{Phase: agent.PhaseCompacting, Since: time.Now()}, agent.Compacting{Since: time.Now(), ToTurn: 1, Summary: true})
+}
+
+// plan is what a compaction would do.
+var plan = compact.Preview{Profile: "default", Range: compact.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Behind: 4_200,
+	Layers: []compact.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
+
+func TestCompactionScreens(t *testing.T) {
+	for _, at := range [][2]int{{200, 60}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) {
+				r.width, r.height = at[0], at[1]
+				r.first.Events = history()
+			}, func(r *rig) {
+				var b strings.Builder
+				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
+				r.happen(metered())
+				shot("stored")
+				r.happen(agent.Compacted{Epoch: 5, Preview: plan})
+				shot("made")
+				compacting(r)
+				r.pass(4*time.Second + time.Millisecond)
+				r.write("next question")
+				shot("optimizing")
+				r.press("enter")
+				r.happen(agent.Queued{Texts: []string{"next question"}})
+				r.pass(13 * time.Second)
+				shot("optimizing for long")
+				r.happen(agent.Queued{}, agent.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
+					agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary is empty", Hint: "try again"}}, agent.Status{Phase: agent.Idle})
+				shot("failed")
+				r.enter("/compact --dry-run keep the ports")
+				need := plan
+				need.Summary = &compact.SummaryNeed{Input: compact.InputView, Covers: 9_100, Estimate: 3_600}
+				r.happen(agent.Previewed{Preview: need})
+				shot("preview")
+				r.pass(5 * time.Second)
+				r.press("esc")
+				r.append(history(conversation.Revert{Made: conversation.Made{Epoch: 7}, Epoch: 5})[6].Body)
+				r.happen(agent.Compacted{Epoch: 5, Undone: true, Preview: compact.Preview{Before: 34_000, After: 91_000}})
+				shot("undone")
+				golden.RequireEqual(r.t, b.String())
+			})
+		})
+	}
+}
+
+// The commands, and what reaches the agent.
+func TestCommandsOfCompaction(t *testing.T) {
+	for typed, want := range map[string]string{
+		"/compact":                                  "first compact",
+		"/compress the ports":                       "first compact focus=the ports",
+		"/summarize":                                "first compact profile=heavy",
+		"/summarize --profile light -- --x":         "first compact profile=light focus=--x",
+		"/compact --from=1 --to -2 --profile heavy": "first compact profile=heavy from=1 to=-2",
+		"/compact --keep 5":                         "first compact keep=5",
+		"/compact --undo":                           "first undo 0",
+		"/compact --redo":                           "first redo",
+		"/compact --dry-run":                        "first preview",
+		"/summarize --dry-run":                      "first preview profile=heavy",
+		"/undo-compact":                             "first undo 0",
+		"/undo-compact 57":                          "first undo 57",
+		"/redo-compact":                             "first redo",
+		"/profile heavy":                            "first profile heavy",
+		"/fork":                                     "fork",
+		"/fork --compact":                           "fork *",
+		"/fork --compact=light":                     "fork light",
+		"/fork --compact light":                     "fork light",
+		"/export talk.md":                           "page export talk.md",
+	} {
+		t.Run(typed, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.append(said...)
+				r.calls = nil
+				r.enter(typed)
+				r.did(want)
+			})
+		})
+	}
+}
+
+func TestCommandsOfCompactionRefuse(t *testing.T) {
+	for typed, want := range map[string]string{
+		"/compact --form=1":            "there is no flag --form",
+		"/compact --to=1 --keep=2":     "both say where the range ends",
+		"/undo-compact last":           "write the number of a compaction",
+		"/undo-compact 0":              "write the number of a compaction",
+		"/fork --copy":                 "write /fork, /fork --compact",
+		"/fork --compact=":             "write /fork, /fork --compact",
+		"/fork --compact light please": "write /fork, /fork --compact",
+		"/profile steep":               `there is no profile "steep"; there are default, heavy`,
+	} {
+		t.Run(typed, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.append(said...)
+				r.calls = nil
+				r.enter(typed)
+				r.did()
+				r.has(want)
+			})
+		})
+	}
+}
+
+func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
+	commands := []string{"/compact", "/summarize", "/compact --dry-run", "/undo-compact", "/redo-compact"}
+	for name, c := range map[string]struct {
+		change func(*rig, *tui.Options)
+		want   string
+	}{
+		"nothing was said": {nil, "nothing was said yet"},
+		"read only": {func(r *rig, _ *tui.Options) {
+			r.first.Events, r.first.ReadOnly = history(), "read only: open elsewhere"
+		}, "read only: open elsewhere"},
+		"not open": {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "no conversation is open"},
+		"opening":  {func(r *rig, _ *tui.Options) { r.hold = make(chan struct{}) }, "a conversation is still being opened"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, c.change, func(r *rig) {
+				for _, typed := range commands {
+					r.calls = nil
+					r.enter(typed)
+					r.did()
+					if !strings.Contains(r.text(), c.want) {
+						t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
+					}
+					r.pass(5 * time.Second)
+				}
+				r.press("ctrl+x", "ctrl+k")
+				r.did()
+			})
+		})
+	}
+}
+
+func TestKeysOfCompaction(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(said...)
+		r.calls = nil
+		r.press("ctrl+k")
+		r.did("first preview")
+		r.write("draft")
+		r.press("ctrl+x")
+		r.did("first undo 0")
+		r.press("ctrl+a", "ctrl+k") // is for the draft
+		r.did()
+		if got := r.draft(); got != "" {
+			t.Errorf("the draft is %q", got)
+		}
+	})
+}
+
+func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.calls = nil
+		y := r.row("ctrl+x undo")
+		before, _, _ := strings.Cut(r.lines()[y], "ctrl+x")
+		x := len([]rune(before))
+		r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+		r.did("first undo 5")
+	})
+}
+
+func TestThePreviewAsksBeforeItCompacts(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.enter("/compact --dry-run --profile heavy")
+		r.enter("/compact --dry-run the ports")
+		r.calls = nil
+		r.happen(agent.Previewed{Preview: plan})
+		r.has("Turns 0–4 by the profile default", "now   ~12.1k tokens a request", "then  ~5.3k, 56% less", "results masked      12  ~6.1k saved", "odd                  0  ~9 more",
+			"breaks at turn 1, event 3: ~4.2k tokens")
+		r.happen(agent.Previewed{Preview: plan}) // the newer one takes its place
+		r.has("with a focus on: the ports")
+		r.pass(time.Second)
+		r.press("enter")
+		r.did("first compact focus=the ports")
+		r.lacks("by the profile default")
+
+		r.enter("/compact --dry-run")
+		r.calls = nil
+		r.happen(agent.Previewed{Preview: plan})
+		r.pass(time.Second)
+		r.press("n")
+		r.did()
+		r.enter("/compact --dry-run")
+		r.happen(agent.Previewed{Preview: plan})
+		r.enter("/new")
+		r.lacks("/new") // the question has the keys
+		r.happen(agent.Previewed{Preview: plan})
+	})
+}
+
+// A preview that is open when another conversation opens is not about that one.
+func TestThePreviewClosesWithItsConversation(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Events = history()
+		r.next.Events = history()
+	}, func(r *rig) {
+		r.hold = make(chan struct{})
+		r.enter("/compact --dry-run")
+		r.enter("/new")
+		r.happen(agent.Previewed{Preview: plan})
+		r.has("by the profile default")
+		close(r.hold)
+		r.settle()
+		r.lacks("by the profile default")
+	})
+}
+
+func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.enter("/compact --dry-run")
+		err := &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
+		r.happen(agent.Previewed{Err: err})
+		r.has(" · nothing would be saved: turn 0 already is as short", "nothing was changed")
+		r.lacks("compact now")
+	})
+}
+
+// Everything goes on while a summary is written, and the line about it ends
+// with it.
+func TestTheIndicatorIsInNobodysWay(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		compacting(r)
+		r.has("Optimizing conversation context…")
+		if below, line := r.row("── 03:04 compacted"), r.row("Optimizing"); line != below+2 {
+			t.Errorf("it stands in line %d, the newest item in line %d", line, below)
+		}
+		r.calls = nil
+		r.enter("and then?")
+		r.did("first send and then?")
+		r.pass(4*time.Second + time.Millisecond)
+		r.has("Optimizing conversation context… 4s")
+		r.lacks("stops it")
+		r.pass(11 * time.Second)
+		r.has("Optimizing conversation context… 15s so far (esc stops it)")
+
+		r.calls = nil
+		r.press("esc")
+		r.did("first cancel")
+		r.has("(stopping)")
+		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}}, agent.Status{Phase: agent.Idle})
+		r.has("the compaction was stopped")
+		r.lacks("Optimizing")
+		r.pass(5 * time.Second)
+		r.lacks("the compaction was stopped")
+	})
+}
+
+// Beside a turn that runs, Esc is for the turn, and ctrl+c stops a summary that
+// is written at rest, but only once.
+func TestStoppingASummary(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.happen(agent.Compacting{Since: time.Now(), Summary: true}, agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.pass(20 * time.Second)
+		r.has("Optimizing conversation context… 20s", "answering 20s (esc stops)")
+		r.lacks("stops it")
+		r.happen(agent.Status{Phase: agent.Idle})
+		r.has("so far (esc stops it)")
+		r.calls = nil
+		r.press("ctrl+c")
+		r.did("first cancel")
+		r.press("ctrl+c")
+		r.did()
+		r.has("again to quit")
+	})
+}
+
+// Where the transcript fills its place the line is below it, and when the
+// reader is further up it stays in view.
+func TestTheIndicatorHasItsPlaceOnAFullScreen(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for range 20 {
+			r.append(said...)
+		}
+		compacting(r)
+		for _, height := range []int{30, 20, 12, 10, 9, 8} {
+			r.resize(100, height)
+			r.has("Optimizing conversation context…")
+			r.press("pgup")
+			r.has("Optimizing conversation context…")
+			r.press("end")
+			if c := r.m.View().Cursor; c == nil || !strings.Contains(r.lines()[c.Y], "Ask something") {
+				t.Errorf("at height %d the cursor is at %v:\n%s", height, c, r.text())
+			}
+		}
+		r.resize(30, 12)
+		r.has("⠋ Optimizing conversation")
+		r.happen(agent.Compacted{Preview: plan})
+		r.lacks("Optimizing")
+	})
+}
+
+func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.PhaseCompacting}, agent.Compacting{Since: time.Now()})
+		r.lacks("Optimizing", "esc stops")
+		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
+		r.has("compacted turns 0–4: 12.1k → 5.3k tokens")
+		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 5300, After: 12_100}, Undone: true})
+		r.has("undone: 5.3k → 12.1k tokens · /redo-compact brings it back")
+		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 12_100, After: 5300}, Redone: true})
+		r.has("redone: 12.1k → 5.3k tokens")
+	})
+}
+
+func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Status: 502, Message: "no summary was written", Hint: "try again"}})
+		r.has(" ✗ no summary was written (server fault, HTTP 502)", "try again")
+		attempt := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"}
+		failed := agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: attempt.Why, Hint: "use another profile"}}
+		r.append(attempt)
+		r.happen(failed)
+		r.has(" ! 03:04 compaction came to nothing: the summary came back empty", "use another profile")
+		if n := strings.Count(r.text(), attempt.Why); n != 1 {
+			t.Errorf("the reason stands there %d times:\n%s", n, r.text())
+		}
+		r.happen(failed) // later, without an attempt on record
+		if n := strings.Count(r.text(), attempt.Why); n != 2 {
+			t.Errorf("who asks again gets no answer:\n%s", r.text())
+		}
+		r.press("home")
+		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved"}})
+		r.pass(time.Second)
+		r.press("end")
+		r.has(" · nothing would be saved")
+	})
+}
+
+// What the gauge shows is what the next request comes to, as an estimate.
+func TestTheGaugeFollowsACompaction(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.append(said...)
+		r.happen(metered())
+		r.has(" 61% 78.1k/128k")
+		events := log(conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: "ok", Stop: conversation.StopEnd},
+			conversation.Summary{Made: conversation.Made{Epoch: 3}, Text: strings.Repeat("short ", 500), Spans: []conversation.Span{{First: 1, Last: 2}}})
+		m := metered().Meter.WithView(compact.Project(events))
+		r.happen(agent.Appended{Events: events[2:]}, agent.Compacted{Preview: plan}, agent.Metered{Meter: m})
+		reading := m.Reading()
+		if !reading.Estimated || reading.Segments[compact.Summary] == 0 {
+			t.Fatalf("the reading is %+v", reading)
+		}
+		r.has(" ~6% ", "/128k")
+		r.lacks("61%")
+		if bar := r.lines()[r.row("/128k")]; !strings.Contains(bar, "▞") {
+			t.Errorf("the summary is not on the gauge: %q", bar)
+		}
+	})
+}
+
+func TestProfilesArePickedFromAList(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("/profile")
+		r.has("default", "shortens results", "heavy", "the model writes a summary")
+		r.press("down", "enter")
+		r.did("first profile heavy")
+		r.has("compaction by default: heavy · the model writes a summary")
+		r.append(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"default"`}})
+		r.enter("/profile")
+		r.press("enter") // begins at the one in force
+		r.did("first profile default")
+	})
+}

@@ -1,0 +1,230 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+)
+
+// The line of an overlay: when, what, how many tokens before and after, and how
+// to take it back. It never wraps; what does not fit is left out in a fixed
+// order: the command that takes an older one back, what was done, who wanted it,
+// the key, the turns, the time, the dashes, the tokens. That it was taken back
+// is said by words too, for screens without colour, and goes last.
+
+// epochItem is a compaction, or another overlay.
+type epochItem struct {
+	versioned
+	id       uint64 // of the epoch; 0 for what is no compaction
+	at       time.Time
+	made     conversation.Made
+	verb     string
+	parts    int // how many overlays it stands for
+	from, to int // turns; to is -1 if they are not known
+	did      deeds
+	state    epochState
+
+	undo [2]int // cells of the line as drawn last that take it back when clicked
+}
+
+// epochState is what later reverts did.
+type epochState struct {
+	gone   int       // how many of the overlays were taken back
+	redone bool      // they were, and are in force again
+	since  time.Time // when that came about
+	newest bool      // of the compactions in force
+}
+
+func (it *epochItem) indent(int) int { return 0 }
+func (it *epochItem) source() string { return it.made.Why }
+
+// undone reports whether all of it was taken back.
+func (it *epochItem) undone() bool { return it.state.gone > 0 && it.state.gone == it.parts }
+
+// The order in which pieces of the line are left out, the highest first.
+const (
+	keepVerb = iota
+	keepState
+	keepTokens
+	keepFrame
+	keepTime
+	keepTurns
+	keepKey
+	keepSource
+	keepWhat
+	keepCommand
+)
+
+// piece is a part of the line.
+type piece struct {
+	text  string
+	style lipgloss.Style
+	order int
+}
+
+func (it *epochItem) draw(l *look, width int) []string {
+	pieces := it.pieces(l)
+	for last := keepCommand; last > keepVerb && wide(pieces) > width; last-- {
+		pieces = without(pieces, last)
+	}
+	if it.undone() && !kept(pieces, keepState) {
+		pieces = []piece{{it.since(), l.styles.Undone, keepVerb}}
+	}
+	it.undo = [2]int{}
+	var b strings.Builder
+	at := 0
+	for _, p := range pieces {
+		w := ansi.StringWidth(p.text)
+		if p.order == keepKey || p.order == keepCommand {
+			it.undo = [2]int{at + ansi.StringWidth(separator), at + w}
+		}
+		at += w
+		b.WriteString(p.style.Render(p.text))
+	}
+	return []string{fitted(b.String(), width)}
+}
+
+// separator stands between the parts of the line.
+const separator = " · "
+
+// pieces is the whole line.
+func (it *epochItem) pieces(l *look) []piece {
+	s := l.styles
+	text := s.Epoch
+	if it.undone() {
+		text = s.Undone
+	}
+	begin, end := "── ", " ──"
+	if it.id == 0 {
+		text, begin, end = s.Undone, "· ", ""
+	}
+	list := []piece{{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.verb, text, keepVerb}}
+	add := func(order int, style lipgloss.Style, before, what string) {
+		if what != "" {
+			list = append(list, piece{before + what, style, order})
+		}
+	}
+	if it.to >= it.from {
+		add(keepTurns, text, " ", turnWords(it.from, it.to))
+	}
+	add(keepSource, text, "", it.wanted())
+	if it.made.Before > 0 && it.id != 0 {
+		add(keepTokens, text, ": ", amount(float64(it.made.Before))+" → "+amount(float64(max(0, it.made.After))))
+	}
+	add(keepWhat, s.Hint, separator, oneLine(it.what(), maxWhat))
+	add(keepState, s.Undone, separator, it.said(l))
+	switch {
+	case it.id == 0 || it.undone():
+	case it.state.newest && l.undo != "":
+		add(keepKey, s.Hint, separator, l.undo+" undo")
+	default:
+		add(keepCommand, s.Hint, separator, "/undo-compact "+strconv.FormatUint(it.id, 10))
+	}
+	return append(list, piece{end, s.EpochFrame, keepFrame})
+}
+
+// maxWhat is how many cells the words about what was done get.
+const maxWhat = 120
+
+// said is what became of it, "" as long as nothing did.
+func (it *epochItem) said(l *look) string {
+	if it.state.gone == 0 && !it.state.redone {
+		return ""
+	}
+	return it.since() + " " + l.clock(it.state.since)
+}
+
+// since is what became of it in a word or two.
+func (it *epochItem) since() string {
+	switch {
+	case it.undone():
+		return "undone"
+	case it.state.gone > 0:
+		return "partly undone"
+	}
+	return "redone"
+}
+
+// wanted is who wanted it, "" if the user did.
+func (it *epochItem) wanted() string {
+	switch it.made.Source {
+	case conversation.SourceAuto:
+		return " by itself"
+	case conversation.SourceTool:
+		return ", asked for by the model"
+	case conversation.SourceRecovery:
+		return " to recover from an overflow"
+	}
+	return ""
+}
+
+func turnWords(from, to int) string {
+	if from == to {
+		return "turn " + strconv.Itoa(from)
+	}
+	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
+}
+
+// wide is how many cells pieces take.
+func wide(pieces []piece) int {
+	n := 0
+	for _, p := range pieces {
+		n += ansi.StringWidth(p.text)
+	}
+	return n
+}
+
+// without leaves the pieces of an order out.
+func without(pieces []piece, order int) []piece {
+	out := make([]piece, 0, len(pieces))
+	for _, p := range pieces {
+		if p.order != order {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// kept reports whether there is a piece of an order.
+func kept(pieces []piece, order int) bool {
+	for _, p := range pieces {
+		if p.order == order {
+			return true
+		}
+	}
+	return false
+}
+
+// undoAt is the epoch that a click on a cell of the line takes back, 0 for none.
+func (it *epochItem) undoAt(x int) uint64 {
+	if x >= it.undo[0] && x < it.undo[1] {
+		return it.id
+	}
+	return 0
+}
+
+// attempted is the notice of a compaction that came to nothing.
+func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeItem {
+	const most = 300 // cells: what servers say can be long
+	n := &noticeItem{level: conversation.NoticeInfo, text: "compaction came to nothing", why: b.Why}
+	if b.Outcome == conversation.OutcomeFailed {
+		n.level = conversation.NoticeWarning
+	}
+	switch why := oneLine(b.Why, most); {
+	case why == "":
+	case b.Outcome == conversation.OutcomeCancelled:
+		n.text = why
+	default:
+		n.text += ": " + why
+	}
+	n.text = l.clock(e.Time) + " " + n.text
+	return n
+}
+
+// clock writes the time of day.
+func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }

@@ -1,0 +1,313 @@
+package transcript_test
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+	"plimsoll/themes"
+)
+
+// at is a time of the day on which the tests play.
+func at(hour, minute int) time.Time { return time.Date(2026, 1, 2, hour, minute, 5, 0, time.UTC) }
+
+// addAt appends bodies as one batch.
+func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
+	events := r.log.Prepare(now, bodies...)
+	if err := r.log.Commit(events); err != nil {
+		panic(err)
+	}
+	r.Append(events)
+}
+
+// compacted appends an epoch, and returns its number.
+func (r *rig) compacted(now time.Time, made conversation.Made, bodies ...conversation.Body) uint64 {
+	epoch := uint64(r.log.Len() + 1)
+	r.addAt(now, compact.Stamp(bodies, epoch, made)...)
+	return epoch
+}
+
+// undo takes an epoch back; redo brings it back.
+func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
+	t.Helper()
+	b, err := compact.Undo(r.log.Events(), epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.compacted(now, conversation.Made{Source: conversation.SourceManual}, b)
+}
+
+func (r *rig) redo(t testing.TB, now time.Time) {
+	t.Helper()
+	b, err := compact.Redo(r.log.Events())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.compacted(now, conversation.Made{Source: conversation.SourceManual}, b)
+}
+
+// byHand is how the user's own compaction came about.
+func byHand(before, after int) conversation.Made {
+	return conversation.Made{Source: conversation.SourceManual, Before: before, After: after}
+}
+
+func summary(from, to int) conversation.Summary {
+	return conversation.Summary{Text: "what was done", FromTurn: from, ToTurn: to}
+}
+
+// masks hides the results of events.
+func masks(events ...uint64) conversation.Mask {
+	var m conversation.Mask
+	for _, e := range events {
+		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
+	}
+	return m
+}
+
+func TestOneLineForEachEpoch(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60, talk(8)...) // turn n is the events 2n+1 and 2n+2
+	r.compacted(at(14, 2), byHand(91_000, 34_000), masks(4, 6, 8), summary(1, 5), conversation.Cap{Items: []conversation.CapItem{{Event: 16}}})
+	r.has(t, "── 14:02 compacted turns 1–7: 91k → 34k · 3 results masked, 1 text capped, 1 summary · ctrl+x undo ──")
+	if n := strings.Count(r.screen(), "compacted"); n != 1 {
+		t.Errorf("%d lines for one epoch:\n%s", n, r.screen())
+	}
+}
+
+func TestWhatACompactionDid(t *testing.T) {
+	t.Parallel()
+	everything := conversation.Mask{Items: []conversation.MaskItem{
+		{Event: 2, Part: conversation.PartReasoning}, {Event: 2, Part: conversation.PartArguments, Call: "a"}, {Event: 4, Part: conversation.PartResult},
+	}}
+	policies := &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip}
+	why := func(text string) conversation.Made { return conversation.Made{Before: 12_100, After: 5300, Why: text} }
+	for _, c := range []struct {
+		name string
+		made conversation.Made
+		body conversation.Body
+		want string
+	}{
+		{"counted", byHand(900, 0), everything, "turns 0–1: 900 → 0 · reasoning stripped, 1 call without arguments, 1 result masked · "},
+		{"told", why("turns 0–2, 12 results masked, focus: the ports"), conversation.Summary{ToTurn: 2, Policies: policies},
+			"turns 0–2: 12.1k → 5.3k · 12 results masked, focus: the ports · "},
+		{"told of one turn", why("turn 3, 1 result masked"), conversation.Summary{FromTurn: 3, ToTurn: 3, Policies: policies}, "turn 3: 12.1k → 5.3k · 1 result masked · "},
+		{"told otherwise", why("it was full"), conversation.Summary{ToTurn: 2, Policies: policies}, "5.3k · reasoning stripped, tool calls stripped · "},
+		{"only told", why("it was full"), conversation.Cap{}, "compacted: 12.1k → 5.3k · it was full · "},
+		{"dropped", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 5}}}, "compacted turns 0–2 · oldest messages dropped · "},
+		{"dropped beyond the end", byHand(0, 0), conversation.Drop{Spans: []conversation.Span{{First: 0, Last: math.MaxUint64}}}, "compacted turns 0–7 · "},
+		{"spans for turns", byHand(0, 0), conversation.Summary{Text: "x", FromTurn: 5, ToTurn: -5, Spans: []conversation.Span{{First: 3, Last: 4}}}, "compacted turn 1 · 1 summary · "},
+		{"nothing known", byHand(0, 0), conversation.Mask{}, "compacted · "},
+		{"by itself", conversation.Made{Source: conversation.SourceAuto, Before: 2000, After: 1000}, masks(4), "compacted turn 1 by itself: 2k → 1k"},
+		{"by the model", conversation.Made{Source: conversation.SourceTool, Before: 2000, After: 1000}, masks(4), "compacted turn 1, asked for by the model: 2k → 1k"},
+		{"recovery", conversation.Made{Source: conversation.SourceRecovery, Before: 2000, After: 1000}, masks(4), "compacted turn 1 to recover from an overflow: 2k → 1k"},
+		{"hostile", why("\x1b]52;c;aGk=\x07\u202e\n" + strings.Repeat("x", 5000)), conversation.Cap{}, "«U+202E» xxx"},
+		{"negative", byHand(-5, -7), masks(4), "compacted turn 1 · 1 result masked"},
+		{"huge", byHand(math.MaxInt, math.MinInt), masks(4), "compacted turn 1: 9223372036854.78M → 0 · 1 result masked"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, 200, 60, talk(8)...)
+			r.compacted(at(14, 2), c.made, c.body)
+			r.has(t, c.want)
+			check(t, r.View(), 200, 60)
+		})
+	}
+}
+
+func TestTheLineSaysWhatBecameOfIt(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60, talk(8)...)
+	first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(4))
+	second := r.compacted(at(14, 3), byHand(60_000, 34_000), summary(2, 5), masks(2))
+	older := fmt.Sprintf("14:02 compacted turn 1: 91k → 60k · 1 result masked · /undo-compact %d ──", first)
+	r.has(t, older, "14:03 compacted turns 0–5: 60k → 34k · 1 result masked, 1 summary · ctrl+x undo ──")
+
+	r.undo(t, at(14, 5), second)
+	r.has(t, "14:03 compacted turns 0–5: 60k → 34k · 1 result masked, 1 summary · undone 14:05 ──",
+		"14:02 compacted turn 1: 91k → 60k · 1 result masked · ctrl+x undo ──")
+	r.redo(t, at(14, 7))
+	r.has(t, older, "34k · 1 result masked, 1 summary · redone 14:07 · ctrl+x undo ──")
+	r.undo(t, at(14, 9), second)
+	r.has(t, "34k · 1 result masked, 1 summary · undone 14:09 ──")
+	r.redo(t, at(14, 10))
+	r.compacted(at(14, 11), conversation.Made{}, conversation.Revert{Event: second + 1})
+	r.has(t, "34k · 1 result masked, 1 summary · partly undone 14:11 · ctrl+x undo ──")
+
+	r.SetUndoKey("")
+	r.has(t, fmt.Sprintf("partly undone 14:11 · /undo-compact %d ──", second))
+	if n := strings.Count(r.screen(), "──\n"); n > 2 {
+		t.Errorf("reverts have lines of their own:\n%s", r.screen())
+	}
+}
+
+func TestOtherOverlaysAreNotices(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60, talk(8)...)
+	r.compacted(at(14, 2), conversation.Made{}, conversation.Pin{Events: []uint64{1, 2}})
+	r.compacted(at(14, 3), conversation.Made{}, conversation.Unpin{Events: []uint64{1}})
+	back := r.compacted(at(14, 4), conversation.Made{Why: "the user pressed esc twice"}, conversation.Rewind{Turn: 5})
+	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{})
+	r.addAt(at(14, 6), conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary came back empty"},
+		conversation.Attempt{Outcome: conversation.OutcomeStale})
+	r.has(t, " · 14:02 pinned 2 events", " · 14:03 unpinned 1 event", " · 14:04 went back to the end of turn 4 · the user pressed esc twice",
+		" · 14:05 went back to the beginning", " ! 14:06 compaction came to nothing: the summary came back empty", " · 14:06 compaction came to nothing")
+	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
+	r.has(t, "turn 4 · the user pressed esc twice · undone 14:08")
+}
+
+// What is dropped first, down to a terminal of a few cells.
+func TestTheLineGetsShorterInOrder(t *testing.T) {
+	t.Parallel()
+	r := open(t, 200, 60, talk(8)...)
+	made := conversation.Made{Source: conversation.SourceAuto, Before: 91_000, After: 34_000}
+	r.compacted(at(14, 2), made, masks(4, 6), summary(1, 5))
+	second := r.compacted(at(14, 4), made, masks(4, 6), summary(1, 5))
+	r.compacted(at(14, 6), made, masks(4, 6), summary(1, 5))
+	r.compacted(at(14, 7), conversation.Made{}, conversation.Pin{Events: []uint64{1, 2}})
+	r.undo(t, at(14, 8), second)
+	var b strings.Builder
+	last := ""
+	for width := 120; width > 0; width-- {
+		r.SetSize(width, 60)
+		check(t, r.View(), width, 60)
+		lines := r.lines()
+		i := slices.Index(lines, " answer 7"[:min(width, 9)])
+		shown := strings.Join(lines[max(i, 0):], "\n")
+		if width <= 9 || shown == last {
+			continue
+		}
+		last = shown
+		fmt.Fprintf(&b, "== %d\n%s\n", width, strings.TrimSpace(strings.ReplaceAll(shown[9:], "\n\n", "\n")))
+	}
+	golden.RequireEqual(t, b.String())
+}
+
+func TestWithoutColourTheLineReads(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{themes.Mono, themes.PlimsollDark} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, 100, 12)
+			r.SetStyles(looks(t, name))
+			r.add(user("go"), reply("done"))
+			first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(2))
+			r.compacted(at(14, 3), byHand(60_000, 34_000), summary(0, 0))
+			r.undo(t, at(14, 5), first)
+			golden.RequireEqual(t, r.View()+"\n")
+		})
+	}
+}
+
+func TestAClickOnUndoTakesItBack(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60, talk(8)...)
+	first := r.compacted(at(14, 2), byHand(91_000, 60_000), masks(4))
+	second := r.compacted(at(14, 3), byHand(60_000, 34_000), masks(2))
+	click := func(y int, word string) uint64 {
+		t.Helper()
+		before, _, ok := strings.Cut(r.lines()[y], word)
+		if !ok {
+			t.Fatalf("no %q in %q", word, r.lines()[y])
+		}
+		r.Press(len([]rune(before)), y)
+		return r.Release().Undo
+	}
+	for _, c := range []struct {
+		line, word string
+		want       uint64
+	}{
+		{"14:02", "/undo-compact", first}, {"14:02", fmt.Sprint(" ", first, " ──")[1:], first}, {"14:02", "compacted", 0}, {"14:02", "· /undo", 0},
+		{"14:03", "ctrl+x", second}, {"14:03", "undo ──", second}, {"14:03", " ──", 0}, {"14:03", "── 14", 0},
+	} {
+		if got := click(r.row(c.line), c.word); got != c.want {
+			t.Errorf("a click on %q of the line of %s takes %d back, want %d", c.word, c.line, got, c.want)
+		}
+	}
+	r.undo(t, at(14, 5), second)
+	if got := click(r.row("14:03"), "undone"); got != 0 {
+		t.Errorf("a click takes %d back once more", got)
+	}
+	if got := r.drag(1, r.row("14:03"), 200, r.row("14:03")); got != "── 14:03 compacted turn 0: 60k → 34k · 1 result masked · undone 14:05 ──" {
+		t.Errorf("copied %q", got)
+	}
+}
+
+// The lines say what package compact says of the same log, on one line each,
+// however the log came in and however wide the screen is.
+func TestLinesAgreeWithTheLog(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		events := conversationtest.WithOverlays(rt, rapid.Custom(conversationtest.Rich).Draw(rt, "log"))
+		r := open(t, 250, 1)
+		r.Reset(events)
+		lines := drawnLines(r, 250)
+		var got, want []bool // undone
+		for _, l := range lines {
+			if regexp.MustCompile(`^ ── \d\d:\d\d compacted`).MatchString(l) {
+				got = append(got, strings.Contains(l, " · undone "))
+			}
+		}
+		for _, e := range compact.Epochs(events) {
+			want = append(want, !e.InForce)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			rt.Fatalf("what is undone (-log +lines): %s\n%s", d, strings.Join(lines, "\n"))
+		}
+		inPieces := open(t, 250, 1)
+		for piece := range slices.Chunk(events, rapid.IntRange(1, 5).Draw(rt, "piece")) {
+			inPieces.Append(piece)
+			inPieces.View()
+		}
+		if d := cmp.Diff(lines, drawnLines(inPieces, 250)); d != "" {
+			rt.Fatalf("as it came in it looks different: %s", d)
+		}
+	})
+}
+
+// drawnLines is all of a transcript.
+func drawnLines(r *rig, width int) []string {
+	r.SetSize(width, r.Needs(1<<20))
+	return r.lines()
+}
+
+func TestNoLineIsWiderThanTheScreen(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		amount := rapid.OneOf(rapid.IntRange(0, 200_000), rapid.Int())
+		made := conversation.Made{
+			Source: rapid.SampledFrom([]conversation.Source{"", conversation.SourceManual, conversation.SourceAuto, conversation.SourceTool,
+				conversation.SourceRecovery, "?"}).Draw(rt, "source"),
+			Before: amount.Draw(rt, "before"), After: amount.Draw(rt, "after"),
+			Why: rapid.OneOf(rapid.String(), rapid.Just("turns 1–2, 漢字👨‍👩‍👧‍👦 \x1b[2J\u202e")).Draw(rt, "why"),
+		}
+		r := open(t, 80, 20, talk(2)...)
+		body := rapid.SampledFrom([]conversation.Body{
+			masks(2, 4, 99), conversation.Summary{Text: "x", FromTurn: amount.Draw(rt, "from"), ToTurn: amount.Draw(rt, "to")},
+			conversation.Drop{Spans: []conversation.Span{{First: 9, Last: 1}}}, conversation.Pin{Events: make([]uint64, 3)},
+			conversation.Rewind{Turn: amount.Draw(rt, "turn")}, conversation.Attempt{Why: made.Why},
+		}).Draw(rt, "body")
+		epoch := r.compacted(at(14, 2), made, body)
+		if rapid.Bool().Draw(rt, "undone") {
+			r.compacted(at(14, 3), conversation.Made{}, conversation.Revert{Epoch: epoch})
+		}
+		for range 5 {
+			width := rapid.IntRange(1, 250).Draw(rt, "width")
+			r.SetSize(width, 20)
+			check(t, r.View(), width, 20)
+			if n := r.Needs(100); body.Kind() != conversation.KindAttempt && width >= 20 && n != 9 {
+				rt.Fatalf("%d lines at width %d, want 9:\n%s", n, width, r.screen())
+			}
+		}
+	})
+}
