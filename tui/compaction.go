@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -82,6 +83,8 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 	switch {
 	case err.Class == agent.Cancelled:
 		return m.say(text, false)
+	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
+		return m.say(text, true)
 	case err.Class == agent.BadRequest && err.Status == 0:
 		m.transcript.Refusal(text, err.Hint)
 	default:

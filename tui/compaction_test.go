@@ -281,6 +281,22 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 	})
 }
 
+func TestTheIndicatorEndsWithItsConversation(t *testing.T) {
+	for name, end := range map[string]func(*rig){
+		"the agent ends": func(r *rig) { r.mailbox.Close(); r.settle() },
+		"it is left":     func(r *rig) { r.enter("/new") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+				r.happen(agent.Compacting{Since: time.Now(), Summary: true})
+				r.has("Optimizing")
+				end(r)
+				r.lacks("Optimizing")
+			})
+		})
+	}
+}
+
 // Beside a turn that runs, Esc is for the turn, and ctrl+c stops a summary that
 // is written at rest, but only once.
 func TestStoppingASummary(t *testing.T) {
@@ -359,6 +375,19 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 		r.pass(time.Second)
 		r.press("end")
 		r.has(" · nothing would be saved")
+	})
+}
+
+// Who presses a key too often does not fill the transcript.
+func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		for _, reason := range []error{compact.ErrNothingToUndo, compact.ErrNothingToRedo} {
+			err := fmt.Errorf("%w: indeed", reason)
+			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: err.Error(), Err: err}})
+			r.has(reason.Error() + ": indeed")
+			r.pass(5 * time.Second)
+			r.lacks(reason.Error())
+		}
 	})
 }
 

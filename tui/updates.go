@@ -23,7 +23,9 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	if !msg.ended {
+	if msg.ended {
+		m.status.job = summaryJob{} // nobody would say that it is over
+	} else {
 		cmds = append(cmds, listen(m.ctx, msg.from))
 	}
 	return tea.Batch(append(cmds, m.keepTicking())...)

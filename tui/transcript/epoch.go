@@ -13,9 +13,10 @@ import (
 
 // The line of an overlay: when, what, how many tokens before and after, and how
 // to take it back. It never wraps; what does not fit is left out in a fixed
-// order: the command that takes an older one back, what was done, who wanted it,
-// the key, the turns, the time, the dashes, the tokens. That it was taken back
-// is said by words too, for screens without colour, and goes last.
+// order: the command that takes an older one back, what was done (from the end
+// of its list), who wanted it, the key, the turns, the time, the dashes, the
+// tokens. That it was taken back goes last, and is said in words, for screens
+// without colour.
 
 // epochItem is a compaction, or another overlay.
 type epochItem struct {
@@ -70,6 +71,9 @@ type piece struct {
 func (it *epochItem) draw(l *look, width int) []string {
 	pieces := it.pieces(l)
 	for last := keepCommand; last > keepVerb && wide(pieces) > width; last-- {
+		if last == keepWhat && shorten(pieces, wide(pieces)-width) {
+			break
+		}
 		pieces = without(pieces, last)
 	}
 	if it.undone() && !kept(pieces, keepState) {
@@ -177,6 +181,29 @@ func wide(pieces []piece) int {
 		n += ansi.StringWidth(p.text)
 	}
 	return n
+}
+
+// shorten takes at least so many cells off what was done, from the end of its
+// list, and reports whether anything is left of it.
+func shorten(pieces []piece, cells int) bool {
+	for i, p := range pieces {
+		if p.order != keepWhat {
+			continue
+		}
+		const more = ", …"
+		for text := p.text; ; {
+			end := strings.LastIndex(text, ", ")
+			if end < 0 {
+				return false
+			}
+			text = text[:end]
+			if ansi.StringWidth(text+more) <= ansi.StringWidth(p.text)-cells {
+				pieces[i].text = text + more
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // without leaves the pieces of an order out.

@@ -63,6 +63,9 @@ func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }
 func (m *Model) addOverlay(e conversation.Event) {
 	o := &m.overlays
 	made, _ := conversation.MadeOf(e.Body)
+	if made.Epoch == 0 {
+		made.Epoch = e.Seq
+	}
 	k := overlayMark{seq: e.Seq, epoch: made.Epoch, at: e.Time}
 	switch b := e.Body.(type) {
 	case conversation.Revert:
@@ -104,17 +107,13 @@ func (m *Model) pushOverlay(e conversation.Event, made conversation.Made, epoch 
 // compaction is the line of the epoch that an overlay belongs to.
 func (m *Model) compaction(e conversation.Event, made conversation.Made) *epochItem {
 	o := &m.overlays
-	id := made.Epoch
-	if id == 0 {
-		id = e.Seq
-	}
 	if o.epochs == nil {
 		o.epochs = map[uint64]*epochItem{}
 	}
-	if o.epochs[id] == nil {
-		o.epochs[id] = m.pushOverlay(e, made, id, "compacted")
+	if o.epochs[made.Epoch] == nil {
+		o.epochs[made.Epoch] = m.pushOverlay(e, made, made.Epoch, "compacted")
 	}
-	return o.epochs[id]
+	return o.epochs[made.Epoch]
 }
 
 // note adds what an overlay does to the epoch's account.
