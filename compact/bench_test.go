@@ -2,6 +2,7 @@ package compact_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,22 +26,123 @@ func longLog(n int) []conversation.Event {
 	return l.Events()
 }
 
-// BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms.
+// with is a log with more behind it.
+func with(events []conversation.Event, bodies ...conversation.Body) []conversation.Event {
+	l, err := conversation.NewLog(events)
+	if err != nil {
+		panic(err)
+	}
+	if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+		panic(err)
+	}
+	return l.Events()
+}
+
+// masked hides n results and arguments of a log, one by an overlay.
+func masked(events []conversation.Event, n int) []conversation.Event {
+	var bodies []conversation.Body
+	mask := func(item conversation.MaskItem) {
+		if len(bodies) < n {
+			bodies = append(bodies, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Preview: 250,
+				Items: []conversation.MaskItem{item}})
+		}
+	}
+	for _, e := range events {
+		if _, ok := e.Body.(conversation.ToolResult); ok {
+			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartResult})
+		}
+	}
+	for _, e := range events {
+		if b, ok := e.Body.(conversation.AssistantMessage); ok && len(b.Calls) > 0 {
+			mask(conversation.MaskItem{Event: e.Seq, Part: conversation.PartArguments, Call: b.Calls[0].ID})
+		}
+	}
+	return with(events, bodies...)
+}
+
+// banded summarises a log in n bands.
+func banded(events []conversation.Event, n int) []conversation.Event {
+	var bodies []conversation.Body
+	for i := range n {
+		bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Text: "what was said, in short",
+			Spans: []conversation.Span{{First: uint64(i*len(events)/n + 1), Last: uint64((i + 1) * len(events) / n)}}})
+	}
+	return with(events, bodies...)
+}
+
+// stripped is a log whose calls and results are all stripped by policy.
+func stripped(events []conversation.Event, omit bool) []conversation.Event {
+	p := &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip,
+		Request: true, Response: true, Preview: 250, MinChars: 800}
+	if omit {
+		p.ToolCalls = conversation.ToolCallsOmit
+	}
+	return with(events, conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Policies: p,
+		Spans: []conversation.Span{{First: 1, Last: uint64(len(events))}}})
+}
+
+// repeating is a log in which every result repeats the first.
+func repeating(events []conversation.Event) []conversation.Event {
+	out := slices.Clone(events)
+	first := uint64(0)
+	for i, e := range out {
+		if r, ok := e.Body.(conversation.ToolResult); ok {
+			r.Repeats = first
+			out[i].Body = r
+			if first == 0 {
+				first = e.Seq
+			}
+		}
+	}
+	return out
+}
+
+// BenchmarkProject projects 10,000 events of 1 KB. Budget: 5 ms each.
 func BenchmarkProject(b *testing.B) {
 	events := longLog(10_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		compact.Project(events)
+	for _, c := range []struct {
+		name string
+		log  []conversation.Event
+	}{
+		{"raw", events},
+		{"3000masks", masked(events, 3000)},
+		{"40bands", banded(events, 40)},
+		{"strip", stripped(events, false)},
+		{"omit", stripped(events, true)},
+		{"pin", with(events, conversation.Pin{Events: []uint64{7}})},
+		{"repeats", repeating(events)},
+		{"repeatsMasked", masked(repeating(events), 1)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				compact.Project(c.log)
+			}
+		})
 	}
 }
 
 // BenchmarkExtend adds one event to a view of 10,000. Budget: 50 us.
 func BenchmarkExtend(b *testing.B) {
-	events := longLog(10_000)
-	v := compact.Project(events[:len(events)-1])
-	b.ReportAllocs()
-	for b.Loop() {
-		v.Extend(events)
+	const grown = 5000
+	for _, c := range []struct {
+		name string
+		log  []conversation.Event
+	}{
+		{"raw", longLog(10_000 + grown)},
+		{"repeats", repeating(longLog(10_000 + grown))},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			begin := compact.Project(c.log[:10_000])
+			v := begin
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if i%grown == 0 {
+					v = begin // the log does not go on for ever
+				}
+				v = v.Extend(c.log[:10_001+i%grown])
+			}
+		})
 	}
 }
 

@@ -3,6 +3,7 @@ package compact
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"plimsoll/conversation"
@@ -42,10 +43,7 @@ func Epochs(log []conversation.Event) []Epoch {
 			continue
 		}
 		made, _ := conversation.MadeOf(e.Body)
-		id := made.Epoch
-		if id == 0 {
-			id = e.Seq
-		}
+		id := conversation.EpochOf(e)
 		i, known := at[id]
 		if !known {
 			i = len(list)
@@ -55,9 +53,10 @@ func Epochs(log []conversation.Event) []Epoch {
 		list[i].Overlays = append(list[i].Overlays, e)
 		list[i].InForce = list[i].InForce || force[e.Seq]
 	}
+	reverts := conversation.RevertsInForce(log)
 	for i := range list {
 		if !list[i].InForce {
-			list[i].Reverted = revertOf(log, list[i].ID)
+			list[i].Reverted = revertOf(log, reverts, &list[i])
 		}
 	}
 	return list
@@ -72,19 +71,14 @@ func compaction(b conversation.Body) bool {
 	return false
 }
 
-// revertOf is the epoch of the newest revert in force that took an epoch back,
-// 0 without one.
-func revertOf(log []conversation.Event, epoch uint64) uint64 {
-	taken := map[uint64]bool{}
-	for i := len(log) - 1; i >= 0; i-- {
-		b, ok := log[i].Body.(conversation.Revert)
-		if !ok || taken[b.Made.Epoch] {
-			continue
+// revertOf is the epoch of the newest of some reverts that took an epoch, or
+// one of its overlays, back; 0 without one.
+func revertOf(log []conversation.Event, reverts []int, e *Epoch) uint64 {
+	for _, i := range slices.Backward(reverts) {
+		b, _ := log[i].Body.(conversation.Revert) // by the list
+		if b.Epoch == e.ID || b.Epoch == 0 && slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool { return o.Seq == b.Event }) {
+			return conversation.EpochOf(log[i])
 		}
-		if b.Epoch == epoch {
-			return b.Made.Epoch
-		}
-		taken[b.Epoch] = true
 	}
 	return 0
 }

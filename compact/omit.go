@@ -14,8 +14,10 @@ import (
 
 // leaveOut rules on the units of spans.
 func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) {
+	var line run // used again for each
 	r.eachUnit(seq, spans, func(members []int) {
-		if r.lineIsShorter(members, seq) {
+		line = run{kind: omitRun, events: line.events[:0], tools: line.tools[:0]}
+		if r.lineIsShorter(&line, members, seq) {
 			for _, i := range members {
 				r.by[i].omit = how
 			}
@@ -24,9 +26,8 @@ func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) 
 }
 
 // lineIsShorter reports whether a unit does work, and takes at least as much
-// room as a line in its place.
-func (r *rulings) lineIsShorter(members []int, seq uint64) bool {
-	line := run{kind: omitRun}
+// room as a line in its place; line is an empty run.
+func (r *rulings) lineIsShorter(line *run, members []int, seq uint64) bool {
 	works, room := false, 0
 	for _, i := range members {
 		m, ok := message(&r.events[i])
@@ -34,9 +35,9 @@ func (r *rulings) lineIsShorter(members []int, seq uint64) bool {
 			continue
 		}
 		d := &r.by[i]
-		m.Events = []uint64{r.events[i].Seq}
 		works = works || m.works()
 		line.add(&m)
+		line.events = append(line.events, r.events[i].Seq)
 		line.name(m.Calls)
 		switch {
 		case d.omit != nil && d.omit.letter() && m.Role == RoleTool:
@@ -52,7 +53,17 @@ func (r *rulings) lineIsShorter(members []int, seq uint64) bool {
 			room += after.Chars()
 		}
 	}
-	return works && conversation.Measure(line.omitNote()).Chars() <= room
+	return works && (line.omitNoteIsWithin(room) || conversation.Measure(line.omitNote()).Chars() <= room)
+}
+
+// omitNoteIsWithin reports whether a run's note is no longer than so many code
+// points, whatever the numbers in it: mostly it is far shorter.
+func (r *run) omitNoteIsWithin(chars int) bool {
+	const words = 300
+	for _, name := range r.tools {
+		chars -= len(name) + len(", ")
+	}
+	return words <= chars
 }
 
 // works reports whether a message is part of work with tools.

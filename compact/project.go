@@ -116,55 +116,69 @@ type projector struct {
 	*rulings
 	view View
 	run  run
-	seqs []uint64 // of all events: a message that stands for one holds a part of it
+	seqs []uint64 // of all events
 	told map[*summaryInForce]bool
 }
 
 // project makes the view of a whole log.
 func (v View) project(events []conversation.Event) View {
-	v.Messages = make([]Message, 0, len(events))
-	seqs := make([]uint64, len(events))
-	var notes []string
+	messages := 0
 	for i := range events {
-		seqs[i] = events[i].Seq
-		if b := events[i].Body; b.Kind().Overlay() {
+		if b := events[i].Body; sent(b) {
+			messages++
+		} else if b.Kind().Overlay() {
 			v.Revision = events[i].Seq
 			if _, known := conversation.MadeOf(b); !known {
-				notes = append(notes, "the "+string(b.Kind())+" of e"+strconv.FormatUint(events[i].Seq, 10)+
+				v.Notes = append(v.Notes, "the "+string(b.Kind())+" of e"+strconv.FormatUint(events[i].Seq, 10)+
 					" is of a newer form than this version knows, and was not applied")
 			}
 		}
 	}
+	v.Messages = make([]Message, 0, messages)
 	r := (*rulings)(nil)
 	if v.Revision != 0 {
 		r = resolve(events)
 	}
 	if r == nil {
-		same := roots(events)
-		for i := range events {
-			root := uint64(0)
-			if same != nil {
-				root = same[i]
-			}
-			v.say(events, i, root, seqs[i:i+1:i+1])
-		}
+		v.sayAll(events)
 	} else {
-		p := &projector{rulings: r, view: v, seqs: seqs, told: map[*summaryInForce]bool{}}
+		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}}
 		for i := range events {
 			p.show(i)
 		}
 		p.flush()
 		v = p.view
 		v.stands, v.pins = r.stands, r.pins
-		notes = append(notes, r.notes...)
+		v.Notes = append(v.Notes, r.notes...)
 	}
 	if len(events) > 0 {
 		v.Through = events[len(events)-1].Seq
 	}
-	v.Notes = notes
 	v.read = len(events)
 	*v.tip = len(v.Messages)
 	return v
+}
+
+// sayAll adds events that no overlay speaks of.
+func (v *View) sayAll(events []conversation.Event) {
+	same, seqs := roots(events), seqsOf(events)
+	for i := range events {
+		root := uint64(0)
+		if same != nil {
+			root = same[i]
+		}
+		v.say(events, i, root, seqs[i:i+1:i+1])
+	}
+}
+
+// seqsOf is the Seq of every event: a message that stands for one holds a part
+// of this list.
+func seqsOf(events []conversation.Event) []uint64 {
+	seqs := make([]uint64, len(events))
+	for i := range events {
+		seqs[i] = events[i].Seq
+	}
+	return seqs
 }
 
 // show adds an event as it is ruled.

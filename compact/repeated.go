@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -207,3 +208,33 @@ func best(results []alike, text conversation.Body) (stands uint64) {
 
 // decimals is the number of digits of n.
 func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }
+
+// pointers are the messages of a view that point to a result instead of
+// repeating it. A result stays while one that is not old enough points to it;
+// those that are old go with it.
+type pointers struct {
+	held map[uint64]bool                    // results that stay
+	from map[uint64][]conversation.MaskItem // what goes with others
+}
+
+func (p *pointers) see(m *Message, young bool) {
+	if young {
+		p.held[m.Repeats] = true
+		return
+	}
+	item := conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}
+	p.from[m.Repeats] = append(p.from[m.Repeats], item)
+}
+
+// with is what is hidden, and the pointers to it.
+func (p *pointers) with(items []conversation.MaskItem) []conversation.MaskItem {
+	var out []conversation.MaskItem
+	for _, item := range items {
+		out = append(out, item)
+		if item.Part == conversation.PartResult {
+			out = append(out, p.from[item.Event]...)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b conversation.MaskItem) int { return cmp.Compare(a.Event, b.Event) })
+	return out
+}

@@ -72,7 +72,7 @@ type masking struct {
 	minChars  int
 	fields    []string
 	threshold int
-	alone     []*masking // the masking itself, as a list
+	self      [1]*masking
 }
 
 // maxPreview bounds what a stub shows of each end, in code points: what a mask
@@ -81,9 +81,12 @@ const maxPreview = 100_000
 
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 	m := &masking{seq: seq, style: style, preview: min(max(preview, 0), maxPreview)}
-	m.alone = []*masking{m}
+	m.self[0] = m
 	return m
 }
+
+// alone is the masking as a list of its own.
+func (m *masking) alone() []*masking { return m.self[:] }
 
 // letter reports whether a masking holds to the letter of a seed, also where
 // what it shows is longer than what it hides.
@@ -185,10 +188,17 @@ func disjoint(spans []conversation.Span) []conversation.Span {
 	if len(spans) < 2 {
 		return spans
 	}
-	sorted := slices.Clone(spans)
-	sorted = slices.DeleteFunc(sorted, func(s conversation.Span) bool { return s.First > s.Last })
+	sorted := slices.DeleteFunc(slices.Clone(spans), func(s conversation.Span) bool { return s.First > s.Last })
 	slices.SortFunc(sorted, func(a, b conversation.Span) int { return cmp.Compare(a.First, b.First) })
-	return mergedSpans(sorted)
+	out := sorted[:0]
+	for _, s := range sorted {
+		if n := len(out); n > 0 && (s.First <= out[n-1].Last || s.First-1 == out[n-1].Last) {
+			out[n-1].Last = max(out[n-1].Last, s.Last)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 func (r *rulings) apply(e conversation.Event) {

@@ -41,7 +41,7 @@ func covered(masks []*masking, how *masking) []*masking {
 	n := len(masks)
 	switch {
 	case n == 0 || how.letter() || n == 1 && masks[0].shows(how):
-		return how.alone
+		return how.alone()
 	case masks[n-1].shows(how):
 		masks[n-1] = how // a list of several belongs to this result alone
 		return masks

@@ -12,20 +12,10 @@ import (
 //     turn while it is small, the first turn's up to a bound, those of exempt
 //     tools, and what recall brought back in this turn or the one before.
 //   - Arguments go with them for tools that say so; users' words never.
-//   - A summary covers the oldest units that none covers yet, as few as reach the
-//     target, and stops before what is protected.
 
-const (
-	// maskWindowShare bounds the newest results that stay, and the current turn
-	// that is left alone, as a share of the window.
-	maskWindowShare = 0.25
-	// firstTextTokens is the longest first message that a band leaves standing.
-	firstTextTokens = 2000
-	// bandShare is how long a band's summary is expected to be, as a share of
-	// what it covers, and bandMost the longest expected, in tokens.
-	bandShare = 0.15
-	bandMost  = 4000
-)
+// maskWindowShare bounds the newest results that stay, and the current turn
+// that is left alone, as a share of the window.
+const maskWindowShare = 0.25
 
 // candidate is a result, or a call's arguments, that could be hidden.
 type candidate struct {
@@ -38,21 +28,26 @@ type candidate struct {
 
 // MaskItems chooses what a mask would hide now, oldest first. Tokens are the
 // meter's.
-func MaskItems(v View, r Rules, m Meter) []conversation.MaskItem {
+func MaskItems(v View, r Rules, m Meter) []conversation.MaskItem { return maskItems(v, r, m, false) }
+
+// maskItems is MaskItems; relaxed, neither the first turn nor the current one
+// is spared.
+func maskItems(v View, r Rules, m Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
-	s := &selection{view: v, rules: r, meter: m, window: float64(m.Window().Tokens)}
+	s := &selection{view: v, rules: r, meter: m, window: float64(m.Window().Tokens), relaxed: relaxed}
 	s.rests = s.resting()
 	return s.items()
 }
 
 type selection struct {
-	view   View
-	rules  Rules
-	meter  Meter
-	window float64
-	rests  map[string]bool // calls of recall whose results rest
+	view    View
+	rules   Rules
+	meter   Meter
+	window  float64
+	relaxed bool
+	rests   map[string]bool // calls of recall whose results rest
 }
 
 // items walks from the newest message back.
@@ -63,22 +58,31 @@ func (s *selection) items() []conversation.MaskItem {
 		keep = min(keep, maskWindowShare*s.window)
 	}
 	var found []candidate
+	alike := pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}}
 	results, newest := 0, 0.0
 	for i := len(s.view.Messages) - 1; i >= 0; i-- {
+		m := &s.view.Messages[i]
+		spared := spare && !s.relaxed && m.Turn == current
+		if m.Repeats != 0 {
+			results++
+			newest += s.meter.Weigh(m.Size)
+			alike.see(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
+			continue
+		}
 		for _, c := range s.candidates(i) {
 			if c.result {
 				results++
 			}
 			newest += c.tokens
 			young := results <= s.rules.Mask.KeepResults || newest <= keep
-			if young || c.short || spare && s.view.Messages[i].Turn == current {
+			if young || c.short || spared || c.result && alike.held[c.item.Event] {
 				continue
 			}
 			found = append(found, c)
 		}
 	}
 	slices.Reverse(found)
-	return s.pastFirstTurn(found)
+	return alike.with(s.pastFirstTurn(found))
 }
 
 // currentTurn is the newest turn, and whether it is small enough to be left
@@ -100,6 +104,9 @@ func (s *selection) currentTurn() (turn int, spare bool) {
 func (s *selection) pastFirstTurn(found []candidate) []conversation.MaskItem {
 	var items []conversation.MaskItem
 	first, left := s.firstTurn(), float64(s.rules.Mask.FirstTurnTokens)
+	if s.relaxed {
+		left = 0
+	}
 	for _, c := range found {
 		if s.view.Messages[c.message].Turn == first && c.tokens <= left {
 			left -= c.tokens
@@ -140,6 +147,12 @@ func (s *selection) candidates(i int) []candidate {
 	return nil
 }
 
+// stays reports whether a result is never hidden by its age.
+func (s *selection) stays(m *Message) bool {
+	rule := s.rules.Tools[m.Tool]
+	return rule.Exempt || rule.Response == KeepWhole || s.rests[m.CallID]
+}
+
 // arguments are the calls of a reply whose arguments could be hidden.
 func (s *selection) arguments(i int, m *Message) []candidate {
 	var out []candidate
@@ -173,128 +186,4 @@ func (s *selection) resting() map[string]bool {
 		}
 	}
 	return calls
-}
-
-// unitAt is the messages of the unit that begins at index i of a view: a reply
-// with its results, or one message alone. end is the index behind it.
-func unitAt(messages []Message, i int) (end int) {
-	end = i + 1
-	if len(messages[i].Calls) == 0 {
-		return end
-	}
-	for end < len(messages) && messages[end].Role == RoleTool {
-		end++
-	}
-	return end
-}
-
-// BandSpans chooses the events that the next summary covers: the oldest units
-// which none covers yet, as few as bring a request under target tokens, never
-// into the newest protected tokens, the newest message of the user or the last
-// unit. It is empty if nothing may be covered.
-func BandSpans(v View, m Meter, target, protected float64) []conversation.Span {
-	messages := v.Messages
-	end := protectedFrom(messages, m, protected)
-	used := float64(m.WithView(v).estimatedTokens())
-	span := conversation.Span{}
-	covered := 0.0
-	for i := firstToCover(messages, m); i < end; {
-		next := unitAt(messages, i)
-		if next > end || covered > 0 && used-covered+min(bandShare*covered, bandMost) <= target {
-			break
-		}
-		for _, msg := range messages[i:next] {
-			if msg.State == StateSummarised || msg.State == StateDropped || msg.State == StatePinned {
-				continue
-			}
-			covered += m.Weigh(msg.After()) + FramingTokens
-			if span.First == 0 {
-				span.First = msg.Events[0]
-			}
-			span.Last = max(span.Last, msg.Events[len(msg.Events)-1])
-		}
-		i = next
-	}
-	if span.First == 0 {
-		return nil
-	}
-	return []conversation.Span{span}
-}
-
-// firstToCover is the index of the first message that may be covered: not the
-// user's first, unless it is long.
-func firstToCover(messages []Message, m Meter) int {
-	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim &&
-		m.Weigh(messages[0].Size) <= firstTextTokens {
-		return 1
-	}
-	return 0
-}
-
-// protectedFrom is the index of the first message that may not be covered,
-// counted back from the newest by tokens; a unit is not split, and the newest
-// message of the user and the last unit always stay.
-func protectedFrom(messages []Message, m Meter, tokens float64) int {
-	end := len(messages)
-	if end == 0 {
-		return 0
-	}
-	sum := 0.0
-	for end > 0 {
-		sum += m.Weigh(messages[end-1].After()) + FramingTokens
-		if sum > tokens {
-			break
-		}
-		end--
-	}
-	last := len(messages) - 1
-	for last > 0 && messages[last].Role == RoleTool {
-		last--
-	}
-	end = min(end, last)
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == RoleUser && (messages[i].State == StateVerbatim || messages[i].State == StatePinned) {
-			return min(end, i)
-		}
-	}
-	return end
-}
-
-// DropSpans chooses the oldest units to leave out so that a request comes under
-// target tokens: not the user's first message, the newest one, pins or the last
-// unit. It is empty if nothing may go.
-func DropSpans(v View, m Meter, target float64) []conversation.Span {
-	messages := v.Messages
-	end := protectedFrom(messages, m, 0)
-	left := float64(m.WithView(v).estimatedTokens())
-	var spans []conversation.Span
-	for i := firstToCover(messages, m); i < end && left > target; {
-		next := unitAt(messages, i)
-		if next > end {
-			break
-		}
-		for _, msg := range messages[i:next] {
-			if msg.State == StatePinned || msg.State == StateSummarised || msg.State == StateDropped {
-				continue
-			}
-			left -= m.Weigh(msg.After()) + FramingTokens
-			spans = append(spans, conversation.Span{First: msg.Events[0], Last: msg.Events[len(msg.Events)-1]})
-		}
-		i = next
-	}
-	return mergedSpans(spans)
-}
-
-// mergedSpans joins neighbouring spans. Between two of them may lie events that
-// are never sent.
-func mergedSpans(spans []conversation.Span) []conversation.Span {
-	var out []conversation.Span
-	for _, s := range spans {
-		if n := len(out); n > 0 && (s.First <= out[n-1].Last || s.First-1 == out[n-1].Last) {
-			out[n-1].Last = max(out[n-1].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
 }

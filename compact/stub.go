@@ -41,26 +41,26 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 	case conversation.StyleAdachsoft:
 		return adachsoftResult(b.Tool, b.CallID)
 	}
-	if how.preview > 0 && fits(b.Text, how.preview, how.preview) {
+	if how.preview > 0 && b.Size.Chars() <= 2*how.preview {
 		return "" // the preview alone would be all of it
 	}
 	return plimsollStub(b, how.preview, recall)
 }
 
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
-	head, tail := ends(b.Text, preview, preview)
+	head, tail := bothEnds(b.Text, preview, preview)
 	var s strings.Builder
-	s.Grow(len(b.Tool) + len(head) + len(tail) + 256)
+	s.Grow(len(b.Tool) + len(head) + len(tail) + 200)
 	s.WriteString(b.Tool)
 	s.WriteString(": completed earlier (")
 	s.WriteString(statusWord(b.Status))
 	s.WriteString("), ")
 	if b.Total > 0 {
-		s.WriteString(count(b.Total, "character"))
+		writeCount(&s, b.Total, "character")
 	} else {
-		s.WriteString(count(lineCount(b.Text), "line"))
+		writeCount(&s, lineCount(b.Text), "line")
 		s.WriteString(", ")
-		s.WriteString(count(b.Size.Chars(), "character"))
+		writeCount(&s, b.Size.Chars(), "character")
 	}
 	s.WriteString(". Shortened to save context, which is not an error. The whole text: recall ")
 	s.WriteString(recall)
@@ -104,11 +104,11 @@ func statusWord(s conversation.ResultStatus) string {
 
 // capped is a result of which only the ends are shown; "" if they are all of it.
 func capped(b conversation.ToolResult, c cut, recall string) string {
-	if fits(b.Text, c.head, c.tail) {
+	chars := b.Size.Chars()
+	if first, last := min(c.head, chars), min(c.tail, chars); chars <= first+last { // they may be any number
 		return ""
 	}
-	head, tail := ends(b.Text, c.head, c.tail)
-	chars := b.Size.Chars()
+	head, tail := bothEnds(b.Text, c.head, c.tail)
 	left := chars - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
 	return head + "\n[" + number(left) + " of " + number(chars) + " characters are not shown here, to save context. The whole text: recall " +
 		recall + "]\n" + tail
@@ -121,13 +121,18 @@ func fits(text string, first, last int) bool {
 	return len(text) <= first+last || utf8.RuneCountInString(text) <= first+last
 }
 
-// ends is the beginning and the end of a text, each at most so many code
-// points, and up to half as many fewer where a line ends there; both are "" if
-// the text is no longer than they are together.
+// ends is bothEnds, but nothing of a text that is no longer than they are
+// together.
 func ends(text string, first, last int) (head, tail string) {
 	if fits(text, first, last) {
 		return "", ""
 	}
+	return bothEnds(text, first, last)
+}
+
+// bothEnds is the beginning and the end of a text, each at most so many code
+// points, and up to half as many fewer where a line ends there.
+func bothEnds(text string, first, last int) (head, tail string) {
 	head = firstChars(text, first)
 	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 && i > 0 {
 		head = head[:i]
@@ -145,6 +150,9 @@ func firstChars(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
+	if n <= 0 || isASCII(text[:n]) {
+		return text[:max(n, 0)]
+	}
 	for i := range text {
 		if n == 0 {
 			return text[:i]
@@ -160,11 +168,22 @@ func lastChars(text string, n int) string {
 		return text
 	}
 	i := len(text)
+	if n <= 0 || isASCII(text[i-n:]) {
+		return text[i-max(n, 0):]
+	}
 	for ; n > 0 && i > 0; n-- {
 		_, w := utf8.DecodeLastRuneInString(text[:i])
 		i -= w
 	}
 	return text[i:]
+}
+
+func isASCII(text string) bool {
+	all := byte(0)
+	for i := range len(text) {
+		all |= text[i]
+	}
+	return all < utf8.RuneSelf
 }
 
 // lineCount is the number of lines of a text.
@@ -206,11 +225,28 @@ func namesError(line string) bool {
 	return false
 }
 
+// writeCount writes what count gives.
+func writeCount(b *strings.Builder, n int, noun string) {
+	b.WriteString(number(n))
+	b.WriteByte(' ')
+	b.WriteString(noun)
+	if n != 1 {
+		b.WriteByte('s')
+	}
+}
+
 // number is a count with its thousands apart: 81,114.
 func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	var digits, out [32]byte
+	text := strconv.AppendInt(digits[:0], int64(n), 10)
+	at := len(out)
+	for i := len(text) - 1; i >= 0; i-- {
+		if behind := len(text) - 1 - i; behind > 0 && behind%3 == 0 && text[i] != '-' {
+			at--
+			out[at] = ','
+		}
+		at--
+		out[at] = text[i]
 	}
-	return s
+	return string(out[at:])
 }

@@ -12,37 +12,74 @@ type Unit struct {
 // Units groups events. It is total: a result whose call is unknown is a unit
 // of its own, so nothing disappears.
 func Units(events []Event) []Unit {
-	var units []Unit
-	owner := map[string]int{} // call id -> unit
-	missing := map[int]int{}  // unit -> calls without result
-	answered := map[string]bool{}
-	for i, e := range events {
-		switch b := e.Body.(type) {
-		case UserMessage:
-			units = append(units, Unit{Turn: e.Turn, Events: []int{i}})
-		case AssistantMessage:
-			u := len(units)
-			units = append(units, Unit{Turn: e.Turn, Events: []int{i}})
-			for _, c := range b.Calls {
-				owner[c.ID] = u
-				missing[u]++
-				delete(answered, c.ID)
-			}
-		case ToolResult:
-			u, ok := owner[b.CallID]
-			if !ok {
-				units = append(units, Unit{Turn: e.Turn, Events: []int{i}})
-				continue
-			}
+	g := grouping{unit: make([]int32, len(events)), calls: map[string]openCall{}}
+	for i := range events {
+		g.place(i, &events[i])
+	}
+	units := make([]Unit, len(g.begun))
+	members := make([]int, g.members)
+	for u, b := range g.begun {
+		// Each unit gets its part of one array, so that none grows into the next.
+		units[u] = Unit{Turn: b.turn, Open: b.missing > 0, Events: members[:0:b.members]}
+		members = members[b.members:]
+	}
+	for i, u := range g.unit {
+		if u >= 0 {
 			units[u].Events = append(units[u].Events, i)
-			if !answered[b.CallID] {
-				answered[b.CallID] = true
-				missing[u]--
-			}
 		}
 	}
-	for u, n := range missing {
-		units[u].Open = n > 0
-	}
 	return units
+}
+
+// grouping assigns events to units.
+type grouping struct {
+	unit    []int32 // by index into the log, -1 for events of no unit
+	begun   []begunUnit
+	members int                 // of all units
+	calls   map[string]openCall // by id, the newest
+}
+
+type begunUnit struct{ turn, members, missing int }
+
+type openCall struct {
+	unit     int32
+	answered bool
+}
+
+func (g *grouping) place(i int, e *Event) {
+	switch b := e.Body.(type) {
+	case UserMessage:
+		g.begin(i, e.Turn)
+	case AssistantMessage:
+		g.begin(i, e.Turn)
+		u := len(g.begun) - 1
+		for k := range b.Calls {
+			g.calls[b.Calls[k].ID] = openCall{unit: int32(u)}
+			g.begun[u].missing++
+		}
+	case ToolResult:
+		c, ok := g.calls[b.CallID]
+		if !ok {
+			g.begin(i, e.Turn)
+			return
+		}
+		g.join(i, c.unit)
+		if !c.answered {
+			g.calls[b.CallID] = openCall{unit: c.unit, answered: true}
+			g.begun[c.unit].missing--
+		}
+	default:
+		g.unit[i] = -1
+	}
+}
+
+func (g *grouping) begin(i, turn int) {
+	g.begun = append(g.begun, begunUnit{turn: turn})
+	g.join(i, int32(len(g.begun)-1))
+}
+
+func (g *grouping) join(i int, unit int32) {
+	g.unit[i] = unit
+	g.begun[unit].members++
+	g.members++
 }

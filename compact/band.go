@@ -1,0 +1,178 @@
+package compact
+
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// Which units a summary or a drop takes next (COMPACTION sections 6 and 7),
+// chosen from a view:
+//
+//   - The oldest that none covers yet, as few as reach the target.
+//   - Never the newest tokens that are protected, the newest message of the user,
+//     the last unit, pins, or the first message of the user unless it is long.
+//   - A summary's text stands in one place. Where the newest message of the user
+//     is in the way, the older side is covered; the newer one, if that is not
+//     enough and it weighs more.
+
+const (
+	// firstTextTokens is the longest first message that a band leaves standing.
+	firstTextTokens = 2000
+	// bandShare is how long a band's summary is expected to be, as a share of
+	// what it covers, and bandMost the longest expected, in tokens.
+	bandShare = 0.15
+	bandMost  = 4000
+)
+
+// BandSpans chooses the events that the next summary covers so that a request
+// comes under target tokens. It is empty if nothing may be covered.
+func BandSpans(v View, m Meter, target, protected float64) []conversation.Span {
+	messages := v.Messages
+	used := float64(m.WithView(v).estimatedTokens())
+	end := protectedFrom(messages, m, protected)
+	newest := newestOfUser(messages)
+	older := takeBand(messages, m, firstToCover(messages, m), min(end, newest), used-target)
+	if older.reaches(used - target) {
+		return older.spans
+	}
+	newer := takeBand(messages, m, newest+1, end, used-target)
+	if newer.tokens > older.tokens {
+		return newer.spans
+	}
+	return older.spans
+}
+
+// band is what a summary covers.
+type band struct {
+	spans  []conversation.Span
+	tokens float64
+}
+
+// reaches reports whether summarising the band saves so many tokens.
+func (b band) reaches(tokens float64) bool {
+	return b.tokens > 0 && b.tokens-min(bandShare*b.tokens, bandMost) >= tokens
+}
+
+// takeBand covers units from one message on up to another until that saves so
+// many tokens. Earlier summaries within are left to themselves.
+func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
+	var b band
+	var s spans
+	for i := from; i < to && !b.reaches(tokens); {
+		next := unitAt(messages, i)
+		if next > to {
+			break
+		}
+		for k := range messages[i:next] {
+			switch msg := &messages[i+k]; msg.State {
+			case StateSummarised:
+				s.end()
+			case StateDropped, StatePinned:
+			default:
+				s.take(msg)
+				b.tokens += m.Weigh(msg.After()) + FramingTokens
+			}
+		}
+		i = next
+	}
+	b.spans = s.taken
+	return b
+}
+
+// DropSpans chooses the oldest units to leave out so that a request comes under
+// target tokens. It is empty if nothing may go.
+func DropSpans(v View, m Meter, target float64) []conversation.Span {
+	messages := v.Messages
+	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
+	left := float64(m.WithView(v).estimatedTokens())
+	var s spans
+	for i := firstToCover(messages, m); i < end && left > target; {
+		next := unitAt(messages, i)
+		if next > end {
+			break
+		}
+		for k := range messages[i:next] {
+			msg := &messages[i+k]
+			switch {
+			case i+k == newest, msg.State == StatePinned, msg.State == StateSummarised, msg.State == StateDropped:
+				s.end()
+			default:
+				s.take(msg)
+				left -= m.Weigh(msg.After()) + FramingTokens
+			}
+		}
+		i = next
+	}
+	return s.taken
+}
+
+// spans collects messages of a view as spans of events. What lies between
+// neighbours of a view is never sent.
+type spans struct {
+	taken []conversation.Span
+	open  bool // the last one goes on
+}
+
+func (s *spans) take(m *Message) {
+	first, last := m.Events[0], m.Events[len(m.Events)-1]
+	if s.open {
+		s.taken[len(s.taken)-1].Last = last
+		return
+	}
+	s.taken, s.open = append(s.taken, conversation.Span{First: first, Last: last}), true
+}
+
+func (s *spans) end() { s.open = false }
+
+// unitAt is the messages of the unit that begins at index i of a view: a reply
+// with its results, or one message alone. end is the index behind it.
+func unitAt(messages []Message, i int) (end int) {
+	end = i + 1
+	if len(messages[i].Calls) == 0 {
+		return end
+	}
+	for end < len(messages) && messages[end].Role == RoleTool {
+		end++
+	}
+	return end
+}
+
+// firstToCover is the index of the first message that may be covered: not the
+// user's first, unless it is long.
+func firstToCover(messages []Message, m Meter) int {
+	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim &&
+		m.Weigh(messages[0].Size) <= firstTextTokens {
+		return 1
+	}
+	return 0
+}
+
+// protectedFrom is the index of the first message that may not be covered
+// because it is new: counted back from the newest by tokens, and at least the
+// last unit.
+func protectedFrom(messages []Message, m Meter, tokens float64) int {
+	end := len(messages)
+	for sum := 0.0; end > 0; end-- {
+		sum += m.Weigh(messages[end-1].After()) + FramingTokens
+		if sum > tokens {
+			break
+		}
+	}
+	last := len(messages) - 1
+	for last > 0 && messages[last].Role == RoleTool {
+		last--
+	}
+	return max(min(end, last), 0)
+}
+
+// newestOfUser is the index of the newest message of the user that stands for
+// itself; without one, behind the last.
+func newestOfUser(messages []Message) int {
+	for i, m := range slices.Backward(messages) {
+		if m.Role == RoleUser && (m.State == StateVerbatim || m.State == StatePinned) {
+			return i
+		}
+	}
+	return len(messages)
+}
