@@ -19,6 +19,7 @@ type askOptions struct {
 	newest  bool
 	resume  string
 	approve string
+	compact compactFlag
 }
 
 // Answers to --approve.
@@ -37,10 +38,15 @@ func (a *app) askCommand() *cobra.Command {
 on a pipe is appended to the prompt. The reply goes to standard output, rendered
 on a terminal and plain into a pipe; the conversation's ID and the progress go to
 standard error. Calls that would need approval are denied unless --approve says
-otherwise.`,
+otherwise.
+
+--compact first makes the older turns of the conversation shorter, as compact
+does; it continues the newest conversation unless -r names one. Where nothing can
+be made shorter, the question is asked all the same.`,
 		Example: `  plimsoll ask "what does this project do?"
   git diff | plimsoll ask "write a commit message"
   plimsoll ask -c "and now in one sentence"
+  plimsoll ask --compact=heavy "continue with the upload bug"
   plimsoll ask --approve auto-edit "fix the typo in README.md"`,
 		Args: positional(cobra.ArbitraryArgs),
 		RunE: func(c *cobra.Command, args []string) error { return a.ask(c.Context(), o, strings.Join(args, " ")) },
@@ -48,6 +54,7 @@ otherwise.`,
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
+	o.compact.addTo(c, "compact first, by `PROFILE` or as configured, and continue the newest conversation")
 	return c
 }
 
@@ -68,10 +75,15 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err != nil {
 		return err
 	}
+	f, err := a.askFirst(ctx, id, o.compact)
+	if err != nil {
+		return err
+	}
 	l, err := a.askLink(ctx, id)
 	if err != nil {
 		return err
 	}
+	f.before(ctx)
 	r, err := a.openRunning(ctx, l, openOptions{id: id, mode: mode})
 	if err != nil {
 		return err
@@ -81,6 +93,9 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 		w.progress("note: " + note)
 	}
 	w.progress(r.id + " · " + r.link.model.Name())
+	if err := f.within(ctx, r); err != nil {
+		return errors.Join(err, r.close())
+	}
 	r.agent.Send(prompt)
 	err = w.watch(ctx)
 	if err == nil && l.again {
@@ -138,6 +153,18 @@ func (a *app) askLink(ctx context.Context, id string) (link, error) {
 	return l, nil
 }
 
+// askFirst is the compaction that comes before a question.
+func (a *app) askFirst(ctx context.Context, id string, flag compactFlag) (*first, error) {
+	if !flag.given {
+		return &first{}, nil
+	}
+	s, err := a.standingOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return a.first(s, flag, "ask")
+}
+
 // otherModel tells that a conversation goes on with another model than before,
 // if nobody asked for that.
 func (a *app) otherModel(r *running) []string {
@@ -150,11 +177,11 @@ func (a *app) otherModel(r *running) []string {
 
 // askTarget is the ID of the conversation to continue, "" for a new one.
 func (a *app) askTarget(ctx context.Context, o askOptions) (string, error) {
-	if !o.newest && o.resume == "" {
+	if !o.newest && o.resume == "" && !o.compact.given {
 		return "", nil
 	}
 	var args []string
-	if !o.newest {
+	if o.resume != "" {
 		args = []string{o.resume}
 	}
 	_, id, err := a.resolve(ctx, args)
@@ -203,6 +230,8 @@ func (w *asking) show(u agent.Update) (over bool) {
 		w.progress("· " + u.Title)
 	case agent.Failed:
 		w.failure = u.Err
+	case agent.Compacting, agent.Compacted, agent.CompactionFailed:
+		w.progress(compactionLine(u))
 	case agent.Status:
 		if u.Phase == agent.Retrying {
 			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))

@@ -30,8 +30,10 @@ func (a *app) chatCommand() *cobra.Command {
 		Short: "Chat with a language model, the load line always in sight",
 		Long: `Plimsoll is a terminal chat client for people who work with a language model for
 hours. A gauge shows how full the model's context window is, what fills it and
-what the next message adds. Without a command it opens the chat; without an API key or a
-local server it talks to a built-in demo model that is not an AI.`,
+what the next message adds. Compaction makes older turns shorter in what the
+model is sent; nothing that was said is lost, and it can be undone. Without a
+command it opens the chat; without an API key or a local server it talks to a
+built-in demo model that is not an AI.`,
 		Example: `  plimsoll                          start a conversation
   plimsoll -c                       continue the newest of this workspace
   plimsoll -r                       pick one to continue

@@ -27,8 +27,9 @@ func (a *app) contextCommand() *cobra.Command {
 		Short: "Show how full a conversation's context window is",
 		Long: `Context shows what fills the context window of a conversation: tokens by
 category, the load line and the hard line of the gauge, what is kept free for the
-reply, and what the conversation has cost. ~ marks an estimate. Nothing is
-sent. With --model the same conversation is measured for that model.
+reply, what was compacted and what the conversation has cost. ~ marks an
+estimate. Nothing is sent. With --model the same conversation is measured for
+that model.
 
 ` + idHelp,
 		Example: `  plimsoll context
@@ -53,9 +54,11 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	meter := a.meterOf(r, m)
+	meter := meterOf(a.cfg().Compaction, r, m)
 	if asJSON {
-		return writeJSON(a.env.Stdout, newContextReport(m, meter.Reading()))
+		report := newContextReport(m, meter.Reading())
+		report.CompactedSummary, report.CompactBoundary = r.summarised()
+		return writeJSON(a.env.Stdout, report)
 	}
 	return a.writeContext(r, m, meter)
 }
@@ -74,12 +77,12 @@ func (a *app) adopt(events []conversation.Event) error {
 }
 
 // meterOf is the meter of a stored conversation for a model.
-func (a *app) meterOf(r *reading, m agent.Model) compact.Meter {
+func meterOf(c config.Compaction, r *reading, m agent.Model) compact.Meter {
 	in, _ := newestInstructions(r.events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}
 	}
-	return compact.NewMeter(meterOptions(a.cfg().Compaction, m)).WithPrompt(in.SystemSize, in.ToolsSize).
+	return compact.NewMeter(meterOptions(c, m)).WithPrompt(in.SystemSize, in.ToolsSize).
 		WithView(r.view).WithHistory(r.events, m.Name())
 }
 
@@ -238,8 +241,8 @@ type contextSegments struct {
 	Stubs     int `json:"stubs"`
 }
 
-// compactBoundary is up to where a conversation is summarised; null while it
-// is not.
+// compactBoundary is the oldest event that no summary covers (ONE); null while
+// there is no summary.
 type compactBoundary struct {
 	Seq  uint64    `json:"seq"`
 	Time time.Time `json:"time"`

@@ -26,6 +26,7 @@ func (a *app) writeContext(r *reading, m agent.Model, meter compact.Meter) error
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
 	writeContextLearned(&b, m, meter, reading)
+	writeEpochs(&b, compact.Epochs(r.said))
 	_, err := io.WriteString(a.env.Stdout, b.String())
 	return err
 }
@@ -113,7 +114,7 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 		return
 	}
 	w := float64(r.Window.Tokens)
-	fmt.Fprintf(b, "load line   %s (%s): from here the window is nearly full\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
+	fmt.Fprintf(b, "load line   %s (%s): it is time to compact\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
 	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
 }

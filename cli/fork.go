@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
 	"plimsoll/compact"
@@ -16,6 +19,103 @@ import (
 // copy. A copy has the same events and texts under another ID; the original is
 // not touched.
 
+// forkOptions says how a conversation is copied.
+type forkOptions struct {
+	json    bool
+	compact compactFlag
+}
+
+func (a *app) forkCommand() *cobra.Command {
+	var o forkOptions
+	c := &cobra.Command{
+		Use:   "fork [ID]",
+		Short: "Copy a conversation, to go on in another way",
+		Long: `Fork makes a copy of a conversation and writes the copy's ID to standard output.
+The original is only read, and may be open elsewhere.
+
+--compact makes the older turns of the copy shorter, as compact does. Where
+nothing can be made shorter, the copy is made all the same.
+
+` + idHelp,
+		Example: `  plimsoll fork
+  plimsoll -r "$(plimsoll fork 3kq7)"
+  plimsoll fork 3kq7 --compact=heavy`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return a.forkStored(c.Context(), args, o) },
+	}
+	o.compact.addTo(c, "compact the copy, by `PROFILE` or as configured")
+	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
+	return c
+}
+
+// forked is `fork --json`.
+type forked struct {
+	ID         string      `json:"id"`
+	From       string      `json:"from"`
+	Compaction *compaction `json:"compaction"` // null without one
+}
+
+// forkStored copies a stored conversation.
+func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) error {
+	_, from, err := a.resolve(ctx, args)
+	if err != nil {
+		return err
+	}
+	s, err := a.standingOf(ctx, from)
+	if err != nil {
+		return err
+	}
+	f, err := a.first(s, o.compact, "fork")
+	if err != nil {
+		return err
+	}
+	var l link
+	if f.needsModel() {
+		if l, err = a.askLink(ctx, from); err != nil {
+			return err
+		}
+	}
+	id, err := a.copy(ctx, f)
+	if err != nil {
+		return err
+	}
+	if err := f.inCopy(ctx, id, l); err != nil {
+		return err
+	}
+	if !o.json {
+		_, err = fmt.Fprintln(a.env.Stdout, id)
+		return err
+	}
+	return writeJSON(a.env.Stdout, forked{ID: id, From: from, Compaction: f.done})
+}
+
+// inCopy has the summary written in a copy that waits for one, and tells what
+// was made.
+func (f *first) inCopy(ctx context.Context, id string, l link) error {
+	if !f.needsModel() {
+		f.copied(id)
+		return nil
+	}
+	r, err := f.app.openRunning(ctx, l, openOptions{id: id})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.within(ctx, r), r.close())
+}
+
+// copied tells what was made in a copy without a model.
+func (f *first) copied(id string) {
+	switch {
+	case f.none != nil:
+		f.made(compaction{}, f.none)
+	case f.pass != nil:
+		done := newCompaction(f.standing, f.pass.Preview())
+		seq := f.standing.next()
+		done.ID, done.Epoch = id, &seq
+		f.made(done, nil)
+	}
+}
+
 // readOnly shows a conversation that another Plimsoll has open. The lock is
 // held.
 func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.LockedError) (tui.Conversation, error) {
@@ -25,11 +125,11 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	}
 	h.part()
 	h.reading = id
-	meter := h.app.meterOf(&reading{events: events, view: compact.Project(events)}, l.model)
+	meter := meterOf(h.app.cfg().Compaction, &reading{events: events, view: compact.Project(events)}, l.model)
 	box := agent.NewMailbox()
 	box.Close() // nothing more happens here
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Updates: box, Model: l.model, Meter: meter,
+		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Updates: box, Model: l.model, Meter: meter,
 		Mode:     conversation.ModePlan,
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil
@@ -44,63 +144,101 @@ func (nobody) TakeBack()                                 {}
 func (nobody) Answer(string, conversation.Grant, string) {}
 func (nobody) SetMode(conversation.Mode)                 {}
 func (nobody) Rename(string)                             {}
+func (nobody) SetProfile(string)                         {}
+func (nobody) Compact(compact.Wish)                      {}
+func (nobody) Preview(compact.Wish)                      {}
+func (nobody) UndoCompaction(uint64)                     {}
+func (nobody) RedoCompaction()                           {}
 
 // errNothingToFork says that there is nothing to copy yet.
 var errNothingToFork = errors.New("nothing was said yet: there is nothing to copy")
 
-// Fork leaves the open conversation and continues a copy of it.
-func (h *host) Fork(ctx context.Context) (tui.Conversation, error) {
+// Fork leaves the open conversation and continues a copy of it. By a profile
+// the copy is compacted: at once, or, where a model has to write a summary, as
+// the first thing that happens in it.
+func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
+	flag := compactFlag{given: compactWith != "", profile: compactWith}
+	if compactWith == tui.CompactByDefault {
+		flag.profile = ""
+	}
 	h.mu.Lock()
-	from := h.reading
-	if h.running != nil {
+	from, ours := h.reading, h.running != nil
+	if ours {
 		from = h.running.id
 	}
 	h.mu.Unlock()
 	if from == "" {
 		return tui.Conversation{}, errNothingToFork
 	}
-	id, err := h.app.fork(ctx, from)
+	s, err := h.app.standingOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
 		return tui.Conversation{}, errNothingToFork
 	}
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	return h.enter(ctx, id)
+	if ours { // a reply that is arriving stays where it arrives
+		s = s.at(&reading{store: s.store, id: s.id, events: s.events, said: s.events, view: compact.Project(s.events)})
+	}
+	f, err := h.app.first(s, flag, "fork")
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	id, err := h.app.copy(ctx, f)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	talk, err := h.enter(ctx, id)
+	if err != nil {
+		return talk, err
+	}
+	if f.none != nil {
+		talk.Notes = append(talk.Notes, "not compacted: "+f.none.Error())
+	}
+	if f.needsModel() {
+		h.compact(id, f.wish)
+	}
+	return talk, nil
 }
 
-// fork copies a stored conversation and returns the copy's ID.
-func (a *app) fork(ctx context.Context, from string) (string, error) {
-	store, err := a.open()
-	if err != nil {
-		return "", err
+// compact has the open conversation compacted, if it is this one still.
+func (h *host) compact(id string, w compact.Wish) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running != nil && h.running.id == id {
+		h.running.agent.Compact(w)
 	}
-	events, _, err := store.Load(ctx, from)
-	if err != nil {
-		return "", err
-	}
+}
+
+// copy makes a copy of a stored conversation, with the compaction that needs no
+// model, and returns its ID. The original is only read.
+func (a *app) copy(ctx context.Context, f *first) (string, error) {
 	id := conversation.NewID()
-	w, err := store.Create(ctx, storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := f.standing.store.Create(ctx, storage.NewConversation{ID: id, Workspace: a.workspace})
 	if err != nil {
 		return "", err
 	}
-	err = copyInto(ctx, w, store, from, events)
+	err = copyInto(ctx, w, f.standing, f.overlays())
 	return id, errors.Join(err, w.Close())
 }
 
-// copyInto writes the texts that events name, then the events, in one
-// transaction.
-func copyInto(ctx context.Context, w *storage.Writer, store *storage.Store, from string, events []conversation.Event) error {
-	for _, name := range blobsOf(events) {
-		text, err := store.Blob(ctx, from, name)
+// copyInto writes the texts that events name, then the events and what comes
+// behind them, in one transaction.
+func copyInto(ctx context.Context, w *storage.Writer, s standing, more []conversation.Body) error {
+	for _, name := range blobsOf(s.events) {
+		text, err := s.store.Blob(ctx, s.id, name)
 		if err != nil {
-			return fmt.Errorf("copying a text of %s: %w", from, err)
+			return fmt.Errorf("copying a text of %s: %w", s.id, err)
 		}
 		if _, err := w.PutBlob(ctx, text); err != nil {
 			return err
 		}
 	}
-	return w.Append(ctx, events)
+	log, err := conversation.NewLog(s.events)
+	if err != nil {
+		return fmt.Errorf("copying conversation %s: %w", s.id, err)
+	}
+	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), append(s.unsaved(), more...)...)...))
 }
 
 // blobsOf lists the texts that events name, each once.

@@ -98,8 +98,8 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 // conversation is an open conversation as the screen takes it.
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
-		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Updates: r.agent.Updates(),
-		Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
+		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Compactor: r.agent, Updates: r.agent.Updates(),
+		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk
@@ -115,12 +115,6 @@ func title(events []conversation.Event) string {
 	}
 	return t
 }
-
-// settings changes how a running conversation goes on.
-type settings struct{ r *running }
-
-func (s settings) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
-func (s settings) Rename(title string)         { s.r.agent.Rename(title) }
 
 // New leaves the open conversation and begins another.
 func (h *host) New(ctx context.Context) (tui.Conversation, error) { return h.enter(ctx, "") }

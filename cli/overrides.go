@@ -30,22 +30,22 @@ func (a *app) overrides() map[string]string {
 }
 
 // configFor is the configuration of a conversation: the one in force, then
-// what the log records, then --cfg.
-func (a *app) configFor(events []conversation.Event) (config.Config, error) {
+// what the log records, then --cfg, then what a command sets besides.
+func (a *app) configFor(events []conversation.Event, besides ...string) (config.Config, error) {
 	recorded := map[string]string{}
 	for _, e := range events {
 		if c, ok := e.Body.(conversation.ConfigChanged); ok {
 			maps.Copy(recorded, c.Set)
 		}
 	}
-	if len(recorded) == 0 {
+	if len(recorded) == 0 && len(besides) == 0 {
 		return a.cfg(), nil
 	}
 	var set []string
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
 		set = append(set, key+"="+recorded[key])
 	}
-	loaded, err := a.loadConfig(a.workspace, append(set, a.flags.set...))
+	loaded, err := a.loadConfig(a.workspace, slices.Concat(set, a.flags.set, besides))
 	if err != nil {
 		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
 	}

@@ -15,6 +15,8 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 	switch name {
 	case tui.PageResult:
 		return h.resultPage(ctx, about)
+	case tui.PageExport:
+		return h.exportPage(ctx, about)
 	case tui.PageConnect:
 		return h.connectPage(ctx), nil
 	case tui.PageDoctor:

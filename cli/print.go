@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/agent"
 	"plimsoll/compact"
 )
 
@@ -17,6 +19,7 @@ import (
 type printOptions struct {
 	json      bool
 	compacted bool
+	preset    string
 }
 
 func (a *app) printCommand() *cobra.Command {
@@ -28,20 +31,40 @@ func (a *app) printCommand() *cobra.Command {
 what the next request would carry: the system prompt, then the messages as the
 model gets them.
 
+--preset shows what the rules of a preset would make of the conversation now, in
+place of the compactions there are, with an extract where a model would write a
+summary. Nothing is written. The window counts: --model and --window change it.
+
 ` + idHelp + `
 
 With --json every line is a chat-completions message. x_events lists the events
-it stands for, x_turn is its turn, counted from 0, and x_state says how it
-relates to what was said: verbatim, capped, masked, summarised, dropped, pinned.`,
+it stands for, x_turn is its turn, counted from 0, and x_state says how the model
+sees it now: verbatim, capped, masked, summarised, dropped, pinned.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
-  plimsoll print --compacted`,
+  plimsoll print --compacted
+  plimsoll print --preset oneclaw --window 32000`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.print(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("preset") && !slices.Contains(compact.Presets(), compact.Preset(o.preset)) {
+				return wrongUse("there is no preset %q; there are %s", o.preset, presetNames())
+			}
+			return a.print(c.Context(), args, o)
+		},
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
+	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
 	return c
+}
+
+// presetNames lists the presets.
+func presetNames() string {
+	var names []string
+	for _, p := range compact.Presets() {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (a *app) print(ctx context.Context, args []string, o printOptions) error {
@@ -49,18 +72,18 @@ func (a *app) print(ctx context.Context, args []string, o printOptions) error {
 	if err != nil {
 		return err
 	}
-	messages := r.view.Messages
-	if o.compacted {
-		if messages, err = a.request(ctx, r); err != nil {
-			return err
-		}
+	messages, err := a.messages(ctx, r, o)
+	if err != nil {
+		return err
 	}
 	out := bufio.NewWriter(a.env.Stdout)
 	for i := range messages {
+		m := &messages[i]
+		m.Events = r.stored(m.Events)
 		if o.json {
-			err = writeLine(out, newRow(&messages[i]))
+			err = writeLine(out, newRow(m))
 		} else {
-			err = a.printPlain(out, &messages[i], i == 0)
+			err = a.printPlain(out, m, i == 0)
 		}
 		if err != nil {
 			return err
@@ -69,18 +92,45 @@ func (a *app) print(ctx context.Context, args []string, o printOptions) error {
 	return out.Flush()
 }
 
-// request is the messages that the next request would carry, the system prompt
-// first.
-func (a *app) request(ctx context.Context, r *reading) ([]compact.Message, error) {
+// messages is what is to be written.
+func (a *app) messages(ctx context.Context, r *reading, o printOptions) ([]compact.Message, error) {
+	if !o.compacted && o.preset == "" {
+		return r.asSaid(), nil
+	}
+	if err := a.adopt(r.events); err != nil {
+		return nil, err
+	}
 	m, err := a.modelOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	view := r.view
+	if o.preset != "" {
+		if view, err = a.presetView(r, m, o.preset); err != nil {
+			return nil, err
+		}
+	}
+	return a.request(ctx, r, view, m)
+}
+
+// presetView is what the rules of a preset would make of a conversation now.
+func (a *app) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
+	cfg, err := a.configFor(r.events, "compaction.preset="+preset)
+	if err != nil {
+		return compact.View{}, err
+	}
+	s := a.standingWith(r, cfg, m)
+	return compact.PresetView(r.said, s.now, s.rules)
+}
+
+// request is the messages that the next request would carry, the system prompt
+// first.
+func (a *app) request(ctx context.Context, r *reading, view compact.View, m agent.Model) ([]compact.Message, error) {
 	system, err := r.prompt(ctx, a.workspace)
 	if err != nil {
 		return nil, err
 	}
-	hardened, err := compact.Harden(r.view, m.Caps)
+	hardened, err := compact.Harden(view, m.Caps)
 	if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
 		// A trailing reply is shown: what is missing is the user's next message.
 		return nil, err
@@ -168,7 +218,7 @@ func (a *app) printPlain(w io.Writer, m *compact.Message, first bool) error {
 			part(string(m.Role)+state+":", m.Text)
 		}
 		for _, c := range m.Calls {
-			part(fmt.Sprintf("%s calls %s %s", m.Role, c.Name, c.Arguments), "")
+			part(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
 		}
 	}
 	_, err := io.WriteString(w, a.text(b.String()))

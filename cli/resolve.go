@@ -49,11 +49,10 @@ type reading struct {
 	store  *storage.Store
 	id     string
 	events []conversation.Event
-	view   compact.View
-	// cut is the number of rows of the view that stand for no event yet: a
-	// reply that was arriving when the program ended. The next one to open the
-	// conversation for writing appends it.
-	cut int
+	// said is the events, and behind them a reply that was arriving when the
+	// program ended: the next one to open the conversation for writing appends it.
+	said []conversation.Event
+	view compact.View // of said
 }
 
 // read loads the conversation that the arguments of a command name. What could
@@ -63,31 +62,37 @@ func (a *app) read(ctx context.Context, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	events, report, err := store.Load(ctx, id)
+	r, damaged, err := load(ctx, store, id)
 	if err != nil {
-		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
+		return nil, err
 	}
-	r := &reading{store: store, id: id, events: events}
-	shown := events
-	if partial, ok := r.orphan(ctx); ok {
-		next := conversation.Event{Seq: uint64(len(events) + 1), Body: partial}
-		if len(events) > 0 {
-			next.Turn, next.Time = events[len(events)-1].Turn, events[len(events)-1].Time
-		}
-		shown = append(slices.Clone(events), next)
-		r.cut = 1
-	}
-	r.view = compact.Project(shown)
-	if r.cut > 0 {
-		r.view.Messages[len(r.view.Messages)-1].Events = nil
-	}
-	for _, d := range report.Damaged {
+	for _, d := range damaged {
 		a.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
 	}
 	for _, n := range r.view.Notes {
 		a.note("%s", n)
 	}
 	return r, nil
+}
+
+// load reads a stored conversation.
+func load(ctx context.Context, store *storage.Store, id string) (*reading, []storage.Damage, error) {
+	events, report, err := store.Load(ctx, id)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading conversation %s: %w", id, err)
+	}
+	r := &reading{store: store, id: id, events: events, said: events}
+	if partial, ok := r.orphan(ctx); ok {
+		r.said = behind(events, partial)
+	}
+	r.view = compact.Project(r.said)
+	return r, report.Damaged, nil
+}
+
+// behind is a log with a reply more, at the time of its newest event.
+func behind(events []conversation.Event, reply conversation.AssistantMessage) []conversation.Event {
+	newest := events[len(events)-1]
+	return append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: reply})
 }
 
 // orphan is the reply that was arriving when the last writer ended without

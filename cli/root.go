@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -60,7 +58,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.IntVar(&a.flags.window, "window", 0, "context window in `TOKENS`, whatever the server says")
 	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
-	root.AddCommand(a.askCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
+	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
 		a.importCommand(), a.exportCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	completeShells(root)
@@ -75,36 +73,4 @@ func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// normalise makes the value of -r an attached one where it may be left out,
-// which the flag library cannot tell apart: `plimsoll -r ID` resumes ID,
-// `plimsoll -r` alone lets the user pick. Elsewhere -r takes a value as usual.
-func normalise(args []string) []string {
-	for i, arg := range args {
-		if !strings.HasPrefix(arg, "-") && !takesValue(args, i) {
-			return args // a command of its own
-		}
-		if (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			out := slices.Clone(args[:i])
-			out = append(out, "--resume="+args[i+1])
-			return append(out, args[i+2:]...)
-		}
-		if arg == "--" {
-			return args
-		}
-	}
-	return args
-}
-
-// takesValue reports whether args[i] is the value of the flag before it.
-func takesValue(args []string, i int) bool {
-	if i == 0 {
-		return false
-	}
-	switch args[i-1] {
-	case "--config", "--data", "--model", "--base-url", "--window", "--cfg":
-		return true
-	}
-	return false
 }

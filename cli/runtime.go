@@ -24,6 +24,7 @@ type running struct {
 	id     string
 	events []conversation.Event // as stored when it was opened
 	cfg    config.Config
+	rules  compact.Rules // by cfg
 	link   link
 	writer *storage.Writer
 	box    *tools.Box
@@ -89,6 +90,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if r.cfg, err = r.app.configFor(r.events); err != nil {
 		return err
 	}
+	r.rules = r.app.rules(r.cfg)
 	r.link.model = r.bounded(r.link.model)
 	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
 		return err
@@ -107,6 +109,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
 		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
+		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx), CacheLifetime: r.cacheLifetime,
 	})
 	if err != nil {
 		return err
@@ -149,9 +152,13 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 }
 
 // bounded is a model with the window that the conversation's own settings give
-// it; only the flag is stronger.
-func (r *running) bounded(m agent.Model) agent.Model {
-	if w := r.cfg.Context.Window; w > 0 && r.app.flags.window == 0 {
+// it.
+func (r *running) bounded(m agent.Model) agent.Model { return r.app.boundedBy(r.cfg, m) }
+
+// boundedBy is a model with the window that a configuration gives it; only the
+// flag is stronger.
+func (a *app) boundedBy(cfg config.Config, m agent.Model) agent.Model {
+	if w := cfg.Context.Window; w > 0 && a.flags.window == 0 {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
 	}
 	return m

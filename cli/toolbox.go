@@ -18,9 +18,11 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}
+	past := &archive{store: store, id: r.id}
 	o := tools.Options{
 		Workspace: a.workspace,
-		Archive:   archive{store, r.id},
+		Archive:   past,
+		Visible:   past.visible,
 		Permissions: tools.Permissions{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
 			Approval: map[string]tools.Approval{}},
 		Persist:          a.allow,
@@ -66,21 +68,6 @@ func (a *app) keyVariables() []string {
 	}
 	slices.Sort(names)
 	return names
-}
-
-// archive lets recall read the conversation as stored.
-type archive struct {
-	store *storage.Store
-	id    string
-}
-
-func (r archive) Events(ctx context.Context) ([]conversation.Event, error) {
-	events, _, err := r.store.Load(ctx, r.id)
-	return events, err
-}
-
-func (r archive) Blob(ctx context.Context, name string) (string, error) {
-	return r.store.Blob(ctx, r.id, name)
 }
 
 // Limits of one recall: 8,000 tokens, or a tenth of what is free.

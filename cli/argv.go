@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// The flag library takes a flag either with a value or without. Where both are
+// meant (`plimsoll -r`, `compact --from`), the arguments are rewritten before it
+// sees them: a value that belongs to such a flag is attached to it. Rules:
+//
+//   - what stands behind -r of the chat is its value, unless it is a flag
+//   - what stands behind --from is its value if it is a bound; an ID is not, and
+//     what is neither is left to be refused as a bound
+//   - nothing behind -- is touched, and no value of another flag
+
+// normalise rewrites the arguments of the program.
+func normalise(args []string) []string {
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch {
+		case arg == "--":
+			return args
+		case takesValue(arg, commonValues):
+			i++
+		case (arg == "-r" || arg == "--resume") && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-"):
+			return attach(args, i, "--resume")
+		case !strings.HasPrefix(arg, "-"):
+			if arg == "compact" {
+				return normaliseFrom(args, i+1)
+			}
+			return args // a command of its own
+		}
+	}
+	return args
+}
+
+// normaliseFrom attaches the values of --from from argument i on.
+func normaliseFrom(args []string, i int) []string {
+	for ; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--":
+			return args
+		case takesValue(arg, commonValues), takesValue(arg, compactValues):
+			i++
+		case arg == "--from" && i+1 < len(args) && boundBehind(args[i+1]):
+			args = attach(args, i, "--from")
+		}
+	}
+	return args
+}
+
+// attach makes args[i+1] the value of the flag at args[i].
+func attach(args []string, i int, name string) []string {
+	out := append(slices.Clone(args[:i]), name+"="+args[i+1])
+	return append(out, args[i+2:]...)
+}
+
+// boundBehind reports whether what stands behind --from is meant as its value.
+func boundBehind(arg string) bool {
+	if _, err := compact.ParseBound(arg); err == nil {
+		return true
+	}
+	if rest, dashed := strings.CutPrefix(arg, "-"); dashed {
+		return rest != "" && '0' <= rest[0] && rest[0] <= '9'
+	}
+	return !looksLikeID(arg)
+}
+
+// looksLikeID reports whether an argument could name a conversation.
+func looksLikeID(arg string) bool {
+	n := len(arg)
+	if n < conversation.MinPrefix || n > conversation.IDLength {
+		return false
+	}
+	padded := strings.ToLower(arg) + strings.Repeat("a", conversation.IDLength-n)
+	return conversation.ValidID(padded)
+}
+
+// The flags whose value is the next argument, unless it is attached: of every
+// command, and of compact.
+var (
+	commonValues  = []string{"--config", "--data", "--model", "--base-url", "--window", "--cfg"}
+	compactValues = []string{"--profile", "--to", "--keep-last", "--keep", "--focus"}
+)
+
+func takesValue(arg string, flags []string) bool { return slices.Contains(flags, arg) }

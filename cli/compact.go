@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A compaction by hand, from outside the chat (S64). Rules:
+//
+//   - What needs no model needs no key and no server: the overlays are worked out
+//     and appended here, in one transaction. A summary is asked for like any reply.
+//   - A wish that cannot be read is wrong use; one that comes to nothing has failed,
+//     and then nothing is written.
+//   - --dry-run writes nothing. Its numbers are those of the run that follows, but
+//     for a summary nobody has written yet.
+
+// compactOptions is a compaction as the flags ask for it.
+type compactOptions struct {
+	profile  string
+	from, to string
+	keepLast int
+	keep     int
+	focus    string
+	dryRun   bool
+	json     bool
+	undo     bool
+	redo     bool
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	var o compactOptions
+	c := &cobra.Command{
+		Use:   "compact [ID]",
+		Short: "Make what the model is sent of a conversation shorter",
+		Long: `Compact makes a conversation's older turns shorter in what the model is sent.
+Nothing that was said is changed or removed: --undo brings it back, --redo takes
+it away again.
+
+What is done says the profile: default masks tool results and strips arguments
+and reasoning, light strips reasoning, heavy has a model write a summary; the
+configuration can hold others. Only a summary needs a model.
+
+The turns are counted from 0. A BOUND is a turn (5), turns before the last one
+(-3), a time ago (5h, 30m, 2d) or last, the turn of the newest compaction.
+--from alone is --from last. Without bounds everything but the newest turns is
+meant; --keep-last says how many those are.
+
+With --json, cost_now and pays_after hold if the provider's cache still has the
+conversation: what the next request costs more in US dollars than without, and
+after how many requests that is earned back.
+
+` + idHelp,
+		Example: `  plimsoll compact --dry-run
+  plimsoll compact 3kq7 --profile heavy --focus "the upload bug"
+  plimsoll compact --from 5h --to 1h
+  plimsoll compact --keep-last 10
+  plimsoll compact --undo`,
+		Args: positional(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, args []string) error { return a.compact(c, args, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.profile, "profile", "", "what to do: the `NAME` of a profile")
+	f.StringVar(&o.from, "from", "", "first turn, as a `BOUND`; without one, that of the newest compaction")
+	f.Lookup("from").NoOptDefVal = "last"
+	f.StringVar(&o.to, "to", "", "last turn, as a `BOUND`")
+	f.IntVar(&o.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")
+	f.IntVar(&o.keep, "keep", 0, "the same as --keep-last `N`")
+	f.StringVar(&o.focus, "focus", "", "what a summary should preserve, in your `WORDS`")
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and do nothing")
+	f.BoolVar(&o.json, "json", false, "write one JSON object")
+	f.BoolVar(&o.undo, "undo", false, "take the newest compaction back")
+	f.BoolVar(&o.redo, "redo", false, "bring back what was undone last")
+	return c
+}
+
+func (a *app) compact(c *cobra.Command, args []string, o compactOptions) error {
+	w, err := o.wish(c.Flags().Changed)
+	if err != nil {
+		return err
+	}
+	ctx := c.Context()
+	r, err := a.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	s, err := a.standing(ctx, r)
+	if err != nil {
+		return err
+	}
+	if o.undo || o.redo {
+		return a.revert(ctx, s, o)
+	}
+	pass, err := s.pass(w)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.dryRun:
+		return a.writeCompaction(newCompaction(s, pass.Preview()), o.json)
+	case pass.Job != nil:
+		return a.compactWithModel(ctx, s, w, o.json)
+	}
+	done, err := a.commit(ctx, s, w)
+	if err != nil {
+		return err
+	}
+	return a.writeCompaction(done, o.json)
+}
+
+// wish is what the flags ask for; changed tells which of them were given.
+func (o compactOptions) wish(changed func(flag string) bool) (compact.Wish, error) {
+	w := compact.NewWish()
+	if err := o.check(changed); err != nil {
+		return w, err
+	}
+	w.Profile, w.Focus = o.profile, o.focus
+	for _, b := range []struct {
+		flag, text string
+		to         **compact.Bound
+	}{{"from", o.from, &w.From}, {"to", o.to, &w.To}} {
+		if !changed(b.flag) {
+			continue
+		}
+		bound, err := compact.ParseBound(b.text)
+		if err != nil {
+			return w, wrongUse("--%s: %w", b.flag, err)
+		}
+		*b.to = &bound
+	}
+	switch {
+	case changed("keep-last"):
+		w.KeepLast = o.keepLast
+	case changed("keep"):
+		w.KeepLast = o.keep
+	}
+	return w, nil
+}
+
+// check refuses flags that contradict each other.
+func (o compactOptions) check(changed func(flag string) bool) error {
+	kept := changed("keep-last") || changed("keep")
+	switch {
+	case o.undo && o.redo:
+		return wrongUse("--undo and --redo exclude each other")
+	case o.undo || o.redo:
+		for _, flag := range []string{"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"} {
+			if changed(flag) {
+				return wrongUse("--%s says how to compact; --undo and --redo take none of it", flag)
+			}
+		}
+	case changed("keep-last") && changed("keep"):
+		return wrongUse("--keep is --keep-last; give one of them")
+	case changed("to") && kept:
+		return wrongUse("--to and --keep-last both say where the range ends; give one of them")
+	case kept && min(o.keepLast, o.keep) < 0:
+		return wrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
+	case changed("profile") && o.profile == "":
+		return usageError{withHint(errors.New("--profile is empty"), "write --profile NAME, or leave it out")}
+	}
+	return nil
+}
+
+// revert takes the newest compaction back, or brings back what was undone.
+func (a *app) revert(ctx context.Context, s standing, o compactOptions) error {
+	var done reverted
+	err := a.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+		body, about, err := s.revert(o.redo)
+		if err != nil {
+			return nil, err
+		}
+		seq := s.next()
+		made := about.Made
+		made.Source, made.Trigger = conversation.SourceManual, "command"
+		stamped := compact.Stamp([]conversation.Body{body}, seq, made)
+		view := compact.Project(append(s.said[:len(s.said):len(s.said)], conversation.Event{Seq: seq, Body: stamped[0]}))
+		made.Before, made.After = s.tokens(s.view), s.tokens(view)
+		done = reverted{ID: s.id, Epoch: about.ID, Undone: !o.redo, Redone: o.redo, Before: made.Before, After: made.After}
+		return compact.Stamp(stamped, seq, made), nil
+	})
+	if err != nil {
+		return err
+	}
+	return a.writeReverted(done, o.json)
+}
+
+// revert is the overlay that takes the newest compaction back, or brings back
+// what was undone last, and the compaction it is about.
+func (s standing) revert(redo bool) (conversation.Revert, compact.Epoch, error) {
+	var body conversation.Revert
+	var err error
+	if redo {
+		body, err = compact.Redo(s.said)
+	} else {
+		body, err = compact.Undo(s.said, 0)
+	}
+	if err != nil {
+		return body, compact.Epoch{}, err
+	}
+	id := body.Epoch
+	if redo {
+		id = body.Redoes
+	}
+	for _, e := range compact.Epochs(s.said) {
+		if e.ID == id {
+			return body, e, nil
+		}
+	}
+	return body, compact.Epoch{}, fmt.Errorf("there is no compaction e%d in the log", id)
+}
+
+// tokens is the estimate of a request with a view.
+func (s standing) tokens(v compact.View) int {
+	return int(math.Round(s.now.Meter.WithView(v).CalibratedEstimate()))
+}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+)
+
+// What compaction needs of the world around a running conversation: other
+// models for summaries, a file for what J-CLI replaces, and how long a
+// provider's cache lasts.
+
+// summariser finds the model that a profile wants its summaries from. One that
+// has no key is not there.
+func (r *running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
+	ctx = context.WithoutCancel(ctx)
+	return func(name string) (agent.Model, agent.Provider, bool) {
+		c, err := r.app.named(name)
+		if err == nil {
+			err = r.app.checkKey(c)
+		}
+		if err != nil {
+			return agent.Model{}, nil, false
+		}
+		l, err := r.app.connect(ctx, c)
+		return l.model, l.provider, err == nil
+	}
+}
+
+// cacheLifetime is how long the cache of a model's provider lasts, as the user
+// says; 0 is unknown.
+func (r *running) cacheLifetime(m agent.Model) time.Duration {
+	return r.cfg.Providers[m.Provider].Models[m.ID].CacheTTL
+}
+
+// saveTranscript saves the history as the model was sent it, one message a
+// line, before a summary replaces it (JCL). Only the user may read it.
+func (a *app) saveTranscript(ctx context.Context, v compact.View) (path string, err error) {
+	dir := a.paths.Transcripts()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the folder for transcripts: %w", err)
+	}
+	f, err := newTranscript(dir, time.Now().Unix())
+	if err != nil {
+		return "", fmt.Errorf("saving the transcript: %w", err)
+	}
+	err = writeTranscript(ctx, f, v)
+	if err = errors.Join(err, f.Close()); err != nil {
+		// What is not whole is of no use; if it cannot be removed, it says less.
+		_ = os.Remove(f.Name())
+		return "", fmt.Errorf("saving the transcript: %w", err)
+	}
+	return f.Name(), nil
+}
+
+func writeTranscript(ctx context.Context, f *os.File, v compact.View) error {
+	out := bufio.NewWriter(f)
+	for i := range v.Messages {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := writeLine(out, newRow(&v.Messages[i])); err != nil {
+			return err
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// newTranscript makes the file of a second; a second one of the same gets the
+// next.
+func newTranscript(dir string, unix int64) (*os.File, error) {
+	for {
+		path := filepath.Join(dir, fmt.Sprintf("transcript_%d.jsonl", unix))
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+		unix++
+	}
+}

@@ -1,0 +1,279 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tui"
+)
+
+// fileTurns are turns in each of which a file is read.
+func fileTurns(n int) []conversation.Body {
+	var out []conversation.Body
+	for range n {
+		out = append(out, conversation.UserMessage{Text: "look at it"},
+			conversation.AssistantMessage{Reasoning: "so I do", Stop: conversation.StopCalls,
+				Calls: []conversation.ToolCall{{ID: "c", Name: "read_file", Arguments: `{"path":"a.go"}`}}},
+			conversation.ToolResult{CallID: "c", Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("line of a file\n", 120)},
+			conversation.AssistantMessage{Text: "done", Stop: conversation.StopEnd})
+	}
+	return out
+}
+
+// logOf numbers bodies.
+func logOf(bodies ...conversation.Body) []conversation.Event {
+	var log conversation.Log
+	return log.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
+}
+
+// keep stores a conversation.
+func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
+	t.Helper()
+	store, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(t.Context(), logOf(bodies...)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const stored = "abcdefgh2345"
+
+func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	bodies := append(fileTurns(2),
+		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
+			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
+	keep(t, a, stored, bodies...)
+	past := &archive{store: a.store, id: stored}
+	if _, err := past.Events(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for seq, want := range map[uint64]bool{
+		1: true,
+		2: true, // its reasoning is hidden, text and arguments are not
+		3: false,
+		6: false,
+		7: true,
+		8: true,
+		9: false, // an overlay is nothing to read
+	} {
+		if got := past.visible(seq); got != want {
+			t.Errorf("event %d: visible is %v", seq, got)
+		}
+	}
+	// What comes later is taken into account when the log is read again.
+	w, err := a.store.OpenWriter(t.Context(), stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := conversation.NewLog(logOf(bodies...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary := conversation.Summary{Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 4}}, Text: "one file"}
+	if err := errors.Join(w.Append(t.Context(), log.Prepare(time.Now(), summary)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if !past.visible(1) {
+		t.Error("the log was not read again, and yet the summary counts")
+	}
+	if _, err := past.Events(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if past.visible(1) || !past.visible(7) {
+		t.Error("what a summary covers is visible, or what it does not cover is not")
+	}
+}
+
+func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	view := compact.Project(logOf(fileTurns(1)...))
+	seen := map[string]bool{}
+	for range 3 {
+		path, err := a.saveTranscript(t.Context(), view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		st, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Mode().Perm() != 0o600 || strings.Count(string(data), "\n") != 4 || seen[path] {
+			t.Errorf("%s: mode %v, %d lines, written before: %v", path, st.Mode(), strings.Count(string(data), "\n"), seen[path])
+		}
+		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.paths.Transcripts() {
+			t.Errorf("a transcript is at %s", path)
+		}
+		seen[path] = true
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := a.saveTranscript(ctx, view); err == nil {
+		t.Error("a cancelled transcript was saved")
+	}
+	if left, _ := filepath.Glob(filepath.Join(a.paths.Transcripts(), "*")); len(left) != len(seen) {
+		t.Errorf("%d files are left, not %d", len(left), len(seen))
+	}
+}
+
+// talking is a host in which a stored conversation is open.
+func talking(t *testing.T, a *app, provider *agenttest.Provider) *host {
+	t.Helper()
+	l := link{provider: provider, model: agent.Model{Provider: "test", ID: "m"}}
+	r, err := a.openRunning(t.Context(), l, openOptions{id: stored, interactive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(a, chatOptions{})
+	h.running = r
+	return h
+}
+
+func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
+	t.Parallel()
+	summary := agenttest.Join(agenttest.Say("Two files were looked at, and both are fine."), agenttest.Stop(conversation.StopEnd))
+	for name, c := range map[string]struct {
+		with    string
+		reply   []agenttest.Reply
+		overlay conversation.Kind // of the copy, "" for none
+		note    string
+	}{
+		"nothing asked for":       {"", nil, "", ""},
+		"the default profile":     {tui.CompactByDefault, nil, conversation.KindSummary, ""},
+		"a profile by name":       {compact.ProfileDefault, nil, conversation.KindSummary, ""},
+		"a profile that is light": {compact.ProfileLight, nil, "", "not compacted: nothing would be saved"},
+		"a summary":               {compact.ProfileHeavy, []agenttest.Reply{summary}, conversation.KindSummary, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := bareApp(t)
+			defer a.close()
+			keep(t, a, stored, fileTurns(5)...)
+			h := talking(t, a, agenttest.NewProvider(c.reply...))
+			defer h.close()
+			talk, err := h.Fork(t.Context(), c.with)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if notes := strings.Join(talk.Notes, "\n"); !strings.HasPrefix(notes, c.note) || c.note == "" && notes != "" {
+				t.Errorf("the notes are %q", notes)
+			}
+			if c.reply != nil {
+				await(t, talk.Updates, func(u agent.Update) bool { _, ok := u.(agent.Compacted); return ok })
+			}
+			if got := overlayIn(t, a, talk.ID); got != c.overlay {
+				t.Errorf("the copy has the overlay %q, not %q", got, c.overlay)
+			}
+			if got := overlayIn(t, a, stored); got != "" || talk.ID == stored {
+				t.Errorf("the original has the overlay %q", got)
+			}
+		})
+	}
+}
+
+func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
+	t.Helper()
+	events, _, err := a.store.Load(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Body.Kind().Overlay() {
+			return e.Body.Kind()
+		}
+	}
+	return ""
+}
+
+func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	keep(t, a, stored, fileTurns(5)...)
+	h := talking(t, a, agenttest.NewProvider())
+	defer h.close()
+	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, compact.ErrNoProfile) {
+		t.Errorf("the error is %v", err)
+	}
+	list, err := a.store.List(t.Context(), storage.Filter{})
+	if err != nil || len(list) != 1 {
+		t.Errorf("%d conversations, %v", len(list), err)
+	}
+}
+
+func TestTheProfileStaysWithTheConversation(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t, "compaction.profiles.off={reasoning: strip}")
+	defer a.close()
+	keep(t, a, stored, fileTurns(5)...)
+	h := talking(t, a, agenttest.NewProvider())
+	talk := h.conversation(h.running)
+	if talk.Profile != compact.ProfileDefault {
+		t.Errorf("the profile is %q", talk.Profile)
+	}
+	want := []tui.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary"},
+		{Name: "light", Note: "shortens reasoning"}, {Name: "off", Note: "shortens reasoning"}}
+	if diff := cmp.Diff(want, talk.Profiles); diff != "" {
+		t.Error(diff)
+	}
+	talk.Settings.SetProfile("nope")
+	talk.Settings.SetProfile("off")
+	await(t, talk.Updates, func(u agent.Update) bool {
+		e, ok := u.(agent.Appended)
+		return ok && e.Events[0].Body.Kind() == conversation.KindConfig
+	})
+	h.close()
+	again := talking(t, a, agenttest.NewProvider())
+	defer again.close()
+	if got := again.conversation(again.running).Profile; got != "off" {
+		t.Errorf("reopened, the profile is %q", got)
+	}
+}
+
+func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	keep(t, a, stored, fileTurns(1)...)
+	h := talking(t, a, agenttest.NewProvider())
+	defer h.close()
+	for about, file := range map[string]string{"": "plimsoll-" + stored + ".md", "talk.jsonl": "talk.jsonl", "~/talk.json": "talk.json"} {
+		text, err := h.Page(t.Context(), tui.PageExport, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(filepath.Join(a.env.Dir, file))
+		if err != nil || !strings.Contains(string(data), "line of a file") || !strings.Contains(text, "~/"+file) {
+			t.Errorf("%q: %v; the page says %q", about, err, text)
+		}
+		if _, err := h.Page(t.Context(), tui.PageExport, about); err == nil {
+			t.Errorf("%q was overwritten", about)
+		}
+	}
+}

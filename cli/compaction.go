@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+)
+
+// How a compaction is told of: what each layer does, what becomes of the size,
+// and what it costs the provider's cache.
+
+// compaction is `compact --json`, before and after it was made.
+type compaction struct {
+	ID      string  `json:"id"`
+	Profile string  `json:"profile"`
+	From    int     `json:"from"`
+	To      int     `json:"to"`
+	Epoch   *uint64 `json:"epoch"` // null while it is not made
+	Before  int     `json:"before"`
+	After   int     `json:"after"`
+	Layers  []layer `json:"layers"`
+	// BreakAt is the first event that is shown otherwise, null if none is.
+	BreakAt *uint64 `json:"prefix_break_at"`
+	// CostNow is what the next request costs more than without the compaction,
+	// in US dollars; null if the prices are unknown.
+	CostNow *float64 `json:"cost_now"`
+	// PaysAfter is after how many requests that is earned back, null if unknown.
+	PaysAfter *int `json:"pays_after"`
+	Summary   any  `json:"summary"` // summaryNeed, summaryMade or null
+
+	behind int // tokens that are sent as new
+	turn   int // of the event at BreakAt
+}
+
+// layer is what one kind of reduction does.
+type layer struct {
+	Kind   string `json:"kind"`
+	Events int    `json:"events"`
+	Saved  int    `json:"saved"`
+}
+
+// summaryNeed is a summary that a model has to write yet.
+type summaryNeed struct {
+	Needed   bool    `json:"needed"`
+	Model    *string `json:"model"`
+	Estimate int     `json:"estimate"`
+}
+
+// summaryMade is a summary as it was written.
+type summaryMade struct {
+	Text   string `json:"text"`
+	Tokens int    `json:"tokens"`
+}
+
+// newCompaction is the account of a compaction that could be made.
+func newCompaction(s standing, p compact.Preview) compaction {
+	c := compaction{ID: s.id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
+		Layers: []layer{}, BreakAt: or(p.BreakAt), behind: p.Behind}
+	for _, l := range p.Layers {
+		c.Layers = append(c.Layers, layer(l))
+	}
+	for _, e := range s.said {
+		if e.Seq == p.BreakAt {
+			c.turn = e.Turn
+		}
+	}
+	if need := p.Summary; need != nil {
+		name := need.Model
+		if name == "" && s.model.ID != "" {
+			name = s.model.Name()
+		}
+		c.Summary = summaryNeed{Needed: true, Model: or(name), Estimate: need.Estimate}
+	}
+	c.price(s.model.Prices)
+	return c
+}
+
+// price works out what the provider's cache has to do with it. Behind the
+// break everything is written anew, which costs more than reading it; what is
+// left out is saved with every request.
+func (c *compaction) price(p *agent.Prices) {
+	if p == nil {
+		return
+	}
+	cached := func(tokens int) float64 { return catalog.Cost(*p, agent.Tokens{Prompt: tokens, Cached: tokens}) }
+	extra := catalog.Cost(*p, agent.Tokens{Prompt: c.After, Cached: c.After - c.behind, CacheWrite: c.behind}) - cached(c.After)
+	saved := cached(c.Before) - cached(c.After)
+	now := math.Round((extra-saved)*1e9) / 1e9 // a sum of floats has digits that mean nothing
+	c.CostNow = &now
+	switch {
+	case extra <= 0:
+		c.PaysAfter = new(int)
+	case saved > 0:
+		n := int(math.Floor(extra/saved)) + 1
+		c.PaysAfter = &n
+	}
+}
+
+// compactionLine tells on one line of a compaction that happens in a turn.
+func compactionLine(u agent.Update) string {
+	switch u := u.(type) {
+	case agent.Compacting:
+		return optimizing
+	case agent.Compacted:
+		p := u.Preview
+		return fmt.Sprintf("compacted %s, profile %s: ~%s -> ~%s tokens", turnsText(p.Range.From, p.Range.To), p.Profile, grouped(p.Before), grouped(p.After))
+	case agent.CompactionFailed:
+		return "not compacted: " + u.Err.Message
+	}
+	return ""
+}
+
+// writeCompaction writes the account to standard output.
+func (a *app) writeCompaction(c compaction, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.env.Stdout, c)
+	}
+	_, err := io.WriteString(a.env.Stdout, a.text(c.text()))
+	return err
+}
+
+// text is the account for people.
+func (c compaction) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s, profile %s\n", c.ID, turnsText(c.From, c.To), c.Profile)
+	for _, l := range c.Layers {
+		fmt.Fprintf(&b, "%-10s  %s, %s\n", l.Kind, layerText(l), savedText(l))
+	}
+	fmt.Fprintf(&b, "tokens      ~%s -> ~%s%s\n", grouped(c.Before), grouped(c.After), less(c.Before, c.After))
+	if c.BreakAt != nil {
+		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.turn, grouped(c.behind))
+	}
+	b.WriteString("cost        " + c.costText() + "\n")
+	switch s := c.Summary.(type) {
+	case summaryNeed:
+		b.WriteString("summary     " + s.text() + "\n")
+	case summaryMade:
+		fmt.Fprintf(&b, "summary     ~%s tokens; plimsoll print %s --compacted shows it\n", grouped(s.Tokens), c.ID)
+	}
+	if c.Epoch == nil {
+		b.WriteString("nothing was written: this is what would be done\n")
+	} else {
+		fmt.Fprintf(&b, "undo: plimsoll compact %s --undo\n", c.ID)
+	}
+	return b.String()
+}
+
+// turnsText names a range of turns.
+func turnsText(from, to int) string {
+	if from == to {
+		return fmt.Sprintf("turn %d", from)
+	}
+	return fmt.Sprintf("turns %d to %d", from, to)
+}
+
+// layerText says what a layer does to how many events.
+func layerText(l layer) string {
+	switch l.Kind {
+	case "results":
+		return plural(l.Events, "tool result") + " masked"
+	case "arguments":
+		return "arguments stripped of the calls in " + replies(l.Events)
+	case "reasoning":
+		return "reasoning stripped of " + replies(l.Events)
+	case "calls":
+		return plural(l.Events, "message") + " of tool calls left out"
+	case "summary":
+		return plural(l.Events, "message") + " replaced by a summary"
+	}
+	return plural(l.Events, "message") + " left out"
+}
+
+// savedText says how many tokens a layer saves.
+func savedText(l layer) string {
+	switch {
+	case l.Kind == "reasoning" && l.Saved == 0:
+		return "which the model is not sent anyway"
+	case l.Saved < 0:
+		return "~" + grouped(-l.Saved) + " tokens more"
+	}
+	return "~" + grouped(l.Saved) + " tokens"
+}
+
+func replies(n int) string {
+	if n == 1 {
+		return "1 reply"
+	}
+	return grouped(n) + " replies"
+}
+
+// less says by how much a size went down.
+func less(before, after int) string {
+	if before <= 0 {
+		return ""
+	}
+	share := percent(math.Abs(float64(before-after)) / float64(before))
+	if after > before {
+		return " (" + share + " more)"
+	}
+	return " (" + share + " less)"
+}
+
+// costText says what the next request costs.
+func (c compaction) costText() string {
+	switch {
+	case c.CostNow == nil:
+		return "unknown: the model has no known prices"
+	case c.PaysAfter != nil && *c.PaysAfter == 0:
+		return "nothing more, from the next request on"
+	case c.PaysAfter == nil:
+		return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still", dollars(*c.CostNow))
+	case *c.CostNow <= 0:
+		return "earned back with the next request"
+	}
+	return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still, earned back after %s",
+		dollars(*c.CostNow), plural(*c.PaysAfter, "request"))
+}
+
+// text is what is to be known of a summary before it is written.
+func (s summaryNeed) text() string {
+	writer := "the conversation's model"
+	if s.Model != nil {
+		writer = *s.Model
+	}
+	return fmt.Sprintf("written by %s, at most ~%s tokens", writer, grouped(s.Estimate))
+}
+
+// reverted is `compact --undo --json` and `--redo --json`.
+type reverted struct {
+	ID     string `json:"id"`
+	Epoch  uint64 `json:"epoch"` // of the compaction that it is about
+	Undone bool   `json:"undone,omitempty"`
+	Redone bool   `json:"redone,omitempty"`
+	Before int    `json:"before"`
+	After  int    `json:"after"`
+}
+
+func (a *app) writeReverted(r reverted, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.env.Stdout, r)
+	}
+	what, back := "undone", "redo"
+	if r.Redone {
+		what, back = "in force again", "undo"
+	}
+	_, err := fmt.Fprintf(a.env.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
+		r.Epoch, what, grouped(r.Before), grouped(r.After), back, r.ID, back)
+	return err
+}

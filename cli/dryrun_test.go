@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+	"plimsoll/storage"
+)
+
+// kept stores a log as a conversation of its own and gives its ID.
+func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
+	ctx := context.Background()
+	id := conversation.NewID()
+	w, err := store.Create(ctx, storage.NewConversation{ID: id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(ctx, log), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// wishes draws compactions that need no model.
+func wishes(t *rapid.T) compact.Wish {
+	w := compact.NewWish()
+	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", compact.ProfileLight}).Draw(t, "profile")
+	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
+	if rapid.IntRange(0, 3).Draw(t, "from") == 3 {
+		b := compact.AtTurn(rapid.IntRange(0, 3).Draw(t, "first turn"))
+		w.From = &b
+	}
+	return w
+}
+
+// What a dry run tells is what the run does, to the token; it writes nothing
+// itself, and what it refuses the run refuses too.
+func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
+		"compaction.mask.min_chars=100")
+	defer a.close()
+	store, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for i := range dryRuns {
+		c := planned.Example(i)
+		if !speaks(c.log) {
+			continue // a conversation in which nothing was said is not kept
+		}
+		id := kept(t, store, c.log)
+		if done := compactAsTold(t, a, id, c); done {
+			made++
+		}
+	}
+	if made < dryRuns/4 {
+		t.Errorf("only %d of %d were compacted: the test shows too little", made, dryRuns)
+	}
+}
+
+// dryRuns is how many random compactions are made: each takes several
+// transactions.
+const dryRuns = 12
+
+// plan is a compaction of a log.
+type plan struct {
+	log  []conversation.Event
+	wish compact.Wish
+}
+
+var planned = rapid.Custom(func(t *rapid.T) plan {
+	w := conversationtest.NewWriter(t, conversationtest.WithOverlays(t, conversationtest.Rich(t)))
+	for range 3 {
+		w.Turn(t)
+	}
+	return plan{w.Events(), wishes(t)}
+})
+
+// compactAsTold compares a dry run with the run, and reports whether anything
+// was compacted.
+func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
+	t.Helper()
+	ctx := context.Background()
+	file := filepath.Join(a.store.Dir(), "conversations", id+".db")
+	bytes := readFile(t, file)
+	s, err := a.standingOf(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass, refused := s.pass(c.wish)
+	var told compaction
+	if refused == nil {
+		told = newCompaction(s, pass.Preview())
+	}
+	if diff := cmp.Diff(bytes, readFile(t, file)); diff != "" {
+		t.Fatal("the dry run has written")
+	}
+	done, err := a.commit(ctx, s, c.wish)
+	if (err == nil) != (refused == nil) {
+		t.Fatalf("the dry run says %v, the run %v", refused, err)
+	}
+	then, err := a.standingOf(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if refused != nil {
+		if len(then.events) != len(c.log) {
+			t.Fatalf("%d events after a refusal, not %d", len(then.events), len(c.log))
+		}
+		return false
+	}
+	told.Epoch = done.Epoch
+	if diff := cmp.Diff(told, done, cmp.AllowUnexported(compaction{})); diff != "" {
+		t.Fatalf("the dry run tells something else (- told, + done):\n%s", diff)
+	}
+	if got := then.tokens(then.view); got != done.After || *done.Epoch != uint64(len(c.log)+1) {
+		t.Fatalf("%d tokens afterwards, not %d; epoch %d", got, done.After, *done.Epoch)
+	}
+	return true
+}
+
+func speaks(log []conversation.Event) bool {
+	for _, e := range log {
+		if _, ok := e.Body.(conversation.UserMessage); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func readFile(t *testing.T, file string) []byte {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What print tells of every event is true to the view, and what it says is the
+// log's.
+func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
+		r := &reading{events: log, said: log, view: compact.Project(log)}
+		in := map[uint64][]*compact.Message{}
+		for i := range r.view.Messages {
+			for _, seq := range r.view.Messages[i].Events {
+				in[seq] = append(in[seq], &r.view.Messages[i])
+			}
+		}
+		rows := r.asSaid()
+		n := 0
+		for _, e := range log {
+			text, sent := saidIn(e.Body)
+			if !sent {
+				continue
+			}
+			if n == len(rows) || len(rows[n].Events) != 1 || rows[n].Events[0] != e.Seq || rows[n].Text != text {
+				t.Fatalf("event %d is not row %d as it was said", e.Seq, n)
+			}
+			m := &rows[n]
+			n++
+			whole := len(in[e.Seq]) == 1 && in[e.Seq][0].Text == m.Text && len(in[e.Seq][0].Calls) == len(m.Calls)
+			switch m.State {
+			case compact.StateVerbatim, compact.StatePinned:
+				if !whole {
+					t.Fatalf("event %d is %s, but the model is not shown it", e.Seq, m.State)
+				}
+			case compact.StateDropped, compact.StateSummarised:
+				if whole && len(in[e.Seq][0].Events) == 1 && in[e.Seq][0].State == compact.StateVerbatim {
+					t.Fatalf("event %d is %s, but the model is shown it", e.Seq, m.State)
+				}
+			}
+		}
+		if n != len(rows) {
+			t.Fatalf("%d rows for %d messages", len(rows), n)
+		}
+	})
+}
+
+// saidIn is the text of a body that the model is sent.
+func saidIn(b conversation.Body) (string, bool) {
+	switch b := b.(type) {
+	case conversation.UserMessage:
+		return b.Text, true
+	case conversation.AssistantMessage:
+		return b.Text, true
+	case conversation.ToolResult:
+		return b.Text, true
+	}
+	return "", false
+}

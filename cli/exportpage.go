@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"plimsoll/storage"
+)
+
+// exportPage writes the conversation on the screen to a file and says so. The
+// ending of the file decides about the format; without a name it is Markdown in
+// the current folder. A file that is there is not touched.
+func (h *host) exportPage(ctx context.Context, file string) (string, error) {
+	h.mu.Lock()
+	id := h.reading
+	if h.running != nil {
+		id = h.running.id
+	}
+	h.mu.Unlock()
+	if file == "" {
+		file = "plimsoll-" + id + ".md"
+	}
+	path := file
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		path = filepath.Join(h.app.env.Getenv("HOME"), rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(h.app.env.Dir, path)
+	}
+	var notes []string
+	err := writeNew(path, false, func(w io.Writer) error {
+		var err error
+		notes, err = h.app.exportTo(ctx, w, id, formatOf(path))
+		return err
+	})
+	if errors.Is(err, storage.ErrNotFound) {
+		return "", errors.New("nothing was said yet: there is nothing to export")
+	}
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(append([]string{"Written to " + h.app.home(path) + "."}, notes...), "\n"), nil
+}

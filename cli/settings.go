@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// settings changes how a running conversation goes on. The screen calls it from
+// one goroutine.
+type settings struct{ r *running }
+
+// SetMode changes what runs without asking.
+func (s settings) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
+
+// Rename gives the conversation a title.
+func (s settings) Rename(title string) { s.r.agent.Rename(title) }
+
+// SetProfile chooses the default profile, and records it with the conversation.
+// One that does not exist changes nothing: the screen offers those that do.
+func (s settings) SetProfile(name string) {
+	if _, ok := s.r.rules.Profiles[name]; !ok {
+		return
+	}
+	s.r.rules.DefaultProfile = name
+	s.r.agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.rules)
+}
+
+// yamlWord is a word in YAML, with quotes where it could be read as something
+// else.
+func yamlWord(word string) string {
+	plain := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`).MatchString(word)
+	if plain && !slices.Contains([]string{"true", "false", "yes", "no", "on", "off", "null", "y", "n"}, strings.ToLower(word)) {
+		return word
+	}
+	return strconv.Quote(word)
+}
+
+// profilesOf lists the profiles by name, each with what it does.
+func profilesOf(r compact.Rules) []tui.Profile {
+	var out []tui.Profile
+	for _, name := range slices.Sorted(maps.Keys(r.Profiles)) {
+		out = append(out, tui.Profile{Name: name, Note: profileNote(r.Profiles[name])})
+	}
+	return out
+}
+
+// profileNote says on a line what a profile does.
+func profileNote(p compact.Profile) string {
+	if p.Summarize {
+		if p.Summary.Model != "" {
+			return p.Summary.Model + " writes a summary"
+		}
+		return "the model writes a summary"
+	}
+	var parts []string
+	if p.Reasoning == conversation.ReasoningStrip {
+		parts = append(parts, "reasoning")
+	}
+	switch {
+	case p.ToolCalls == conversation.ToolCallsOmit:
+		parts = append(parts, "calls and results")
+	case p.ToolCalls == conversation.ToolCallsStrip && p.Request && p.Response:
+		parts = append(parts, "arguments", "results")
+	case p.ToolCalls == conversation.ToolCallsStrip && p.Request:
+		parts = append(parts, "arguments")
+	case p.ToolCalls == conversation.ToolCallsStrip && p.Response:
+		parts = append(parts, "results")
+	}
+	if len(parts) == 0 {
+		return "changes nothing"
+	}
+	if last := len(parts) - 1; last > 0 {
+		parts = []string{strings.Join(parts[:last], ", ") + " and " + parts[last]}
+	}
+	return "shortens " + parts[0]
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// What a compaction by hand depends on is looked up once, for a conversation at
+// rest. The wish is worked out on what was read; when it is committed, the
+// conversation is opened for writing, read again and worked out again, so that
+// nobody's words fall between the two.
+
+// standing is a stored conversation as a compaction finds it.
+type standing struct {
+	*reading
+	model agent.Model
+	rules compact.Rules
+	now   compact.Situation
+}
+
+// standing is how a conversation stands, for a command that is about this one
+// only.
+func (a *app) standing(ctx context.Context, r *reading) (standing, error) {
+	if err := a.adopt(r.events); err != nil {
+		return standing{}, err
+	}
+	m, err := a.modelOf(ctx, r)
+	if err != nil {
+		return standing{}, err
+	}
+	return a.standingWith(r, a.cfg(), m), nil
+}
+
+// standingWith is how a conversation stands with a configuration and a model.
+// Nobody knows whether the provider's cache still holds it.
+func (a *app) standingWith(r *reading, cfg config.Config, m agent.Model) standing {
+	return standing{reading: r, model: m, rules: a.rules(cfg),
+		now: compact.Situation{Meter: meterOf(cfg.Compaction, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+}
+
+// at is the same with the conversation as it was read anew.
+func (s standing) at(r *reading) standing {
+	s.reading = r
+	s.now.Meter = s.now.Meter.WithView(r.view)
+	return s
+}
+
+// next is the Seq of the first overlay that would be appended.
+func (s standing) next() uint64 { return uint64(len(s.said) + 1) }
+
+// pass works a wish out.
+func (s standing) pass(w compact.Wish) (compact.Pass, error) {
+	pass, err := compact.NewPass(s.said, s.rules, s.now, w)
+	if errors.Is(err, compact.ErrNoProfile) || errors.Is(err, compact.ErrBadWish) {
+		err = usageError{err}
+	}
+	return pass, err
+}
+
+// commit makes a compaction that needs no model.
+func (a *app) commit(ctx context.Context, s standing, w compact.Wish) (compaction, error) {
+	var done compaction
+	err := a.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+		pass, err := s.pass(w)
+		if err != nil {
+			return nil, err
+		}
+		if pass.Job != nil {
+			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.id)
+		}
+		done = newCompaction(s, pass.Preview())
+		seq := s.next()
+		done.Epoch = &seq
+		return pass.Bodies(seq), nil
+	})
+	return done, err
+}
+
+// append opens the conversation for writing and appends what work gives for it
+// as it stands then, in one transaction. A reply that was arriving when the
+// program ended comes before it.
+func (a *app) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
+	w, err := s.store.OpenWriter(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	r, _, err := load(ctx, s.store, s.id)
+	if err != nil {
+		return err
+	}
+	bodies, err := work(s.at(r))
+	if err != nil {
+		return err
+	}
+	log, err := conversation.NewLog(r.events)
+	if err != nil {
+		return fmt.Errorf("reading conversation %s: %w", s.id, err)
+	}
+	return w.Append(ctx, log.Prepare(time.Now(), append(r.unsaved(), bodies...)...))
+}
+
+// unsaved is what was said and is not in the log yet.
+func (r *reading) unsaved() []conversation.Body {
+	var bodies []conversation.Body
+	for _, e := range r.said[len(r.events):] {
+		bodies = append(bodies, e.Body)
+	}
+	return bodies
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"slices"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Everything that was said, with how the model sees it now. What a row says is
+// the log's; its state is that of the message of the view that stands for it.
+
+// asSaid is all messages of a conversation as they were said, each with its
+// state in the view.
+func (r *reading) asSaid() []compact.Message {
+	states := statesOf(r.view)
+	said := compact.Project(withoutOverlays(r.said)).Messages
+	for i := range said {
+		if state, ok := states[said[i].Events[0]]; ok {
+			said[i].State = state
+		}
+	}
+	return said
+}
+
+// statesOf tells how a view shows each event.
+func statesOf(v compact.View) map[uint64]compact.State {
+	states := map[uint64]compact.State{}
+	for i := range v.Messages {
+		for _, seq := range v.Messages[i].Events {
+			states[seq] = v.Messages[i].State
+		}
+	}
+	for _, a := range v.Absent {
+		states[a.Event] = a.State
+	}
+	return states
+}
+
+// withoutOverlays is a log in which nothing is shown otherwise than it was said.
+func withoutOverlays(events []conversation.Event) []conversation.Event {
+	out := make([]conversation.Event, 0, len(events))
+	for _, e := range events {
+		if e.Body.Kind().Overlay() {
+			continue
+		}
+		if result, ok := e.Body.(conversation.ToolResult); ok && result.Repeats != 0 {
+			result.Repeats = 0
+			e.Body = result
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// stored are the events of a message that the log holds: a reply that was
+// arriving when the program ended has none yet.
+func (r *reading) stored(events []uint64) []uint64 {
+	newest := uint64(len(r.events))
+	return slices.DeleteFunc(slices.Clone(events), func(seq uint64) bool { return seq > newest })
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A compaction with a summary needs the conversation's model, and so the agent:
+// it asks, decides whether what comes back counts, and writes it down. Being
+// interrupted leaves everything as it was.
+
+// optimizing is the word while a summary is made (ONE).
+const optimizing = "Optimizing conversation context…"
+
+// compactWithModel makes a compaction for which a model writes.
+func (a *app) compactWithModel(ctx context.Context, s standing, w compact.Wish, asJSON bool) error {
+	l, err := a.askLink(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	r, err := a.openRunning(ctx, l, openOptions{id: s.id})
+	if err != nil {
+		return err
+	}
+	done, err := a.optimize(ctx, r, w)
+	if err = errors.Join(err, r.close()); err != nil {
+		return err
+	}
+	return a.writeCompaction(done, asJSON)
+}
+
+// optimize carries a wish out in a running conversation, and waits for it.
+func (a *app) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
+	s := a.standingWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)
+	o := optimization{app: a, standing: s}
+	r.agent.Compact(w)
+	for {
+		updates, err := r.agent.Updates().Take(ctx)
+		if err != nil {
+			r.agent.Cancel()
+			return compaction{}, fmt.Errorf("compacting conversation %s: %w", r.id, err)
+		}
+		for _, u := range updates {
+			if o.see(u) {
+				return o.done, o.err
+			}
+		}
+	}
+}
+
+// optimization follows one compaction.
+type optimization struct {
+	app       *app
+	standing  standing
+	summaries map[uint64]conversation.Summary // by Seq
+	over      bool
+	done      compaction
+	err       error
+}
+
+// see takes an update; true when the compaction is over and the conversation at
+// rest again.
+func (o *optimization) see(u agent.Update) bool {
+	switch u := u.(type) {
+	case agent.Compacting:
+		o.app.note(optimizing)
+	case agent.Appended:
+		for _, e := range u.Events {
+			if b, ok := e.Body.(conversation.Summary); ok {
+				if o.summaries == nil {
+					o.summaries = map[uint64]conversation.Summary{}
+				}
+				o.summaries[e.Seq] = b
+			}
+		}
+	case agent.Compacted:
+		o.over = true
+		o.done = newCompaction(o.standing, u.Preview)
+		o.done.Epoch = &u.Epoch
+		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
+			o.done.Summary = o.standing.written(b)
+		}
+	case agent.CompactionFailed:
+		o.over, o.err = true, u.Err
+	case agent.Status:
+		return o.over && u.Phase == agent.Idle
+	}
+	return false
+}
+
+// written is a summary as it was made.
+func (s standing) written(b conversation.Summary) summaryMade {
+	text := strings.TrimSpace(b.Text)
+	if more := strings.TrimSpace(b.Appendix); more != "" {
+		text += "\n\n" + more
+	}
+	return summaryMade{Text: text, Tokens: int(s.now.Meter.Weigh(conversation.Measure(text)) + 0.5)}
+}
