@@ -40,14 +40,14 @@ func (a *app) compactCommand() *cobra.Command {
 		Use:   "compact [ID]",
 		Short: "Make what the model is sent of a conversation shorter",
 		Long: `Compact makes a conversation's older turns shorter in what the model is sent.
-Nothing that was said is changed or removed: --undo brings it back, --redo takes
-it away again.
+Nothing that was said is changed or removed: --undo takes the newest compaction
+back, --redo brings it into force again.
 
-What is done says the profile: default masks tool results and strips arguments
+The profile says what is done: default masks tool results and strips arguments
 and reasoning, light strips reasoning, heavy has a model write a summary; the
 configuration can hold others. Only a summary needs a model.
 
-The turns are counted from 0. A BOUND is a turn (5), turns before the last one
+Turns are counted from 0. A BOUND is a turn (5), turns before the last one
 (-3), a time ago (5h, 30m, 2d) or last, the turn of the newest compaction.
 --from alone is --from last. Without bounds everything but the newest turns is
 meant; --keep-last says how many those are.

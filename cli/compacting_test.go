@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -225,6 +226,50 @@ func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 	if err != nil || len(list) != 1 {
 		t.Errorf("%d conversations, %v", len(list), err)
 	}
+}
+
+// Whoever interrupts a summary finds the conversation as it was.
+func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	heard := newHeard()
+	a.env.Stderr = heard
+	keep(t, a, stored, fileTurns(5)...)
+	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
+	r, err := a.openRunning(t.Context(), l, openOptions{id: stored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-heard.something
+		cancel()
+	}()
+	w := compact.NewWish()
+	w.Profile = compact.ProfileHeavy
+	if _, err := a.optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := r.close(); err != nil {
+		t.Error(err)
+	}
+	if got := overlayIn(t, a, stored); got != "" {
+		t.Errorf("the overlay %q is in force", got)
+	}
+}
+
+// heard is standard error that says when something was written.
+type heard struct {
+	something chan struct{}
+	once      sync.Once
+}
+
+func newHeard() *heard { return &heard{something: make(chan struct{})} }
+
+func (w *heard) Write(p []byte) (int, error) {
+	w.once.Do(func() { close(w.something) })
+	return len(p), nil
 }
 
 func TestTheProfileStaysWithTheConversation(t *testing.T) {

@@ -238,7 +238,7 @@ func copyInto(ctx context.Context, w *storage.Writer, s standing, more []convers
 	if err != nil {
 		return fmt.Errorf("copying conversation %s: %w", s.id, err)
 	}
-	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), append(s.unsaved(), more...)...)...))
+	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), append(s.pending(), more...)...)...))
 }
 
 // blobsOf lists the texts that events name, each once.

@@ -32,12 +32,7 @@ func (a *app) overrides() map[string]string {
 // configFor is the configuration of a conversation: the one in force, then
 // what the log records, then --cfg, then what a command sets besides.
 func (a *app) configFor(events []conversation.Event, besides ...string) (config.Config, error) {
-	recorded := map[string]string{}
-	for _, e := range events {
-		if c, ok := e.Body.(conversation.ConfigChanged); ok {
-			maps.Copy(recorded, c.Set)
-		}
-	}
+	recorded := recordedSettings(events)
 	if len(recorded) == 0 && len(besides) == 0 {
 		return a.cfg(), nil
 	}
@@ -50,4 +45,15 @@ func (a *app) configFor(events []conversation.Event, besides ...string) (config.
 		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
 	}
 	return loaded.Config, nil
+}
+
+// recordedSettings are the settings that a log records, by key.
+func recordedSettings(events []conversation.Event) map[string]string {
+	recorded := map[string]string{}
+	for _, e := range events {
+		if c, ok := e.Body.(conversation.ConfigChanged); ok {
+			maps.Copy(recorded, c.Set)
+		}
+	}
+	return recorded
 }

@@ -23,6 +23,7 @@ type standing struct {
 	model agent.Model
 	rules compact.Rules
 	now   compact.Situation
+	set   map[string]string // what --cfg sets, by key
 }
 
 // standing is how a conversation stands, for a command that is about this one
@@ -41,7 +42,7 @@ func (a *app) standing(ctx context.Context, r *reading) (standing, error) {
 // standingWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
 func (a *app) standingWith(r *reading, cfg config.Config, m agent.Model) standing {
-	return standing{reading: r, model: m, rules: a.rules(cfg),
+	return standing{reading: r, model: m, rules: a.rules(cfg), set: a.overrides(),
 		now: compact.Situation{Meter: meterOf(cfg.Compaction, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
@@ -53,7 +54,27 @@ func (s standing) at(r *reading) standing {
 }
 
 // next is the Seq of the first overlay that would be appended.
-func (s standing) next() uint64 { return uint64(len(s.said) + 1) }
+func (s standing) next() uint64 { return uint64(len(s.events) + len(s.pending()) + 1) }
+
+// pending is what comes before anything that is appended: a reply that was
+// arriving when the program ended, and what --cfg sets, if the log does not
+// have it yet.
+func (s standing) pending() []conversation.Body {
+	var bodies []conversation.Body
+	for _, e := range s.said[len(s.events):] {
+		bodies = append(bodies, e.Body)
+	}
+	set, recorded := map[string]string{}, recordedSettings(s.events)
+	for key, value := range s.set {
+		if old, ok := recorded[key]; !ok || old != value {
+			set[key] = value
+		}
+	}
+	if len(set) > 0 {
+		bodies = append(bodies, conversation.ConfigChanged{Set: set})
+	}
+	return bodies
+}
 
 // pass works a wish out.
 func (s standing) pass(w compact.Wish) (compact.Pass, error) {
@@ -84,8 +105,7 @@ func (a *app) commit(ctx context.Context, s standing, w compact.Wish) (compactio
 }
 
 // append opens the conversation for writing and appends what work gives for it
-// as it stands then, in one transaction. A reply that was arriving when the
-// program ended comes before it.
+// as it stands then, in one transaction, behind what is pending.
 func (a *app) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
 	w, err := s.store.OpenWriter(ctx, s.id)
 	if err != nil {
@@ -96,7 +116,8 @@ func (a *app) append(ctx context.Context, s standing, work func(standing) ([]con
 	if err != nil {
 		return err
 	}
-	bodies, err := work(s.at(r))
+	s = s.at(r)
+	bodies, err := work(s)
 	if err != nil {
 		return err
 	}
@@ -104,14 +125,5 @@ func (a *app) append(ctx context.Context, s standing, work func(standing) ([]con
 	if err != nil {
 		return fmt.Errorf("reading conversation %s: %w", s.id, err)
 	}
-	return w.Append(ctx, log.Prepare(time.Now(), append(r.unsaved(), bodies...)...))
-}
-
-// unsaved is what was said and is not in the log yet.
-func (r *reading) unsaved() []conversation.Body {
-	var bodies []conversation.Body
-	for _, e := range r.said[len(r.events):] {
-		bodies = append(bodies, e.Body)
-	}
-	return bodies
+	return w.Append(ctx, log.Prepare(time.Now(), append(s.pending(), bodies...)...))
 }
