@@ -142,12 +142,12 @@ func (s sample) report(b *testing.B, unit string) { b.ReportMetric(s.at(0.5), un
 // each, the last one ending with a mark, and returns its ID.
 func (p *place) converse(s *storage.Store, events, size int, mark string) string {
 	p.t.Helper()
-	id := conversation.NewID()
-	w, err := s.Create(p.t.Context(), storage.NewConversation{ID: id, Workspace: p.work})
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	var log conversation.Log
+	return p.keep(s, chatter(events, size, mark))
+}
+
+// chatter is messages and replies, size characters each, the last one ending
+// with a mark.
+func chatter(events, size int, mark string) []conversation.Body {
 	var bodies []conversation.Body
 	for i := range events {
 		text := strings.Repeat("What was said about ships and harbours. ", size/40+1)[:size]
@@ -160,17 +160,5 @@ func (p *place) converse(s *storage.Store, events, size int, mark string) string
 			bodies = append(bodies, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Model: "custom/" + modelName})
 		}
 	}
-	for batch := range slices.Chunk(bodies, 1000) {
-		prepared := log.Prepare(time.Now(), batch...)
-		if err := w.Append(p.t.Context(), prepared); err != nil {
-			p.t.Fatal(err)
-		}
-		if err := log.Commit(prepared); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		p.t.Fatal(err)
-	}
-	return id
+	return bodies
 }

@@ -1,0 +1,197 @@
+package e2e_test
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// A compaction that needs no model: looked at, made, taken back, brought back,
+// and found again.
+
+// command types a slash command and runs it.
+func (t *terminal) command(text string) {
+	t.t.Helper()
+	t.say(text + " ") // behind a blank the list of commands is closed
+}
+
+// share is the share of the window that the gauge shows, in percent.
+func (s screen) share(t testing.TB) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimRight(strings.TrimLeft(s.used(), "~<"), "%"))
+	if err != nil {
+		t.Fatalf("the gauge says %q", s.used())
+	}
+	return n
+}
+
+// roughly reports whether two shares are the same but for rounding.
+func roughly(a, b int) bool { return a-b <= 1 && b-a <= 1 }
+
+var previewed = regexp.MustCompile(`now +~([0-9.]+k)[^~]*then +~([0-9.]+k)`)
+
+func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."), says("Still here."), says("Still here."))
+	term := p.aboard(s, usual)
+	full := term.shown()
+
+	term.command("/compact --dry-run")
+	plan := term.asked("Turns 0–1 by the profile default", "results masked", "saved", "The cached prefix breaks at turn 0", "compact now")
+	numbers := previewed.FindStringSubmatch(strings.ReplaceAll(plan.text, "\n", " "))
+	if numbers == nil {
+		t.Fatalf("the plan does not say before and after:\n%s", plan.text)
+	}
+	term.key("esc")
+	left := term.wait("closed plan", func(s screen) bool { return !s.has("by the profile") && s.broken() == "" })
+	if left.used() != full.used() || left.has("compacted") {
+		t.Errorf("looking at it changed something:\n%s", left.text)
+	}
+
+	term.command("/compact")
+	line := "compacted turns 0–1: " + numbers[1] + " → " + numbers[2] + " · 2 results masked · ctrl+x undo"
+	made := term.idle(line)
+	if !strings.HasPrefix(made.used(), "~") || made.share(t) >= full.share(t) {
+		t.Errorf("after the compaction the gauge says %q, before %q", made.used(), full.used())
+	}
+	term.key("ctrl+x")
+	undone := term.wait("undone compaction", func(s screen) bool { return s.has("masked · undone ") && s.used() != made.used() })
+	if !roughly(undone.share(t), full.share(t)) {
+		t.Errorf("after the undo the gauge says %q, at first %q", undone.used(), full.used())
+	}
+	term.goesOn()
+	if more := s.sent(1).extends(t, s.sent(0)); len(more) != 2 {
+		t.Errorf("after the undo the request has %d new messages: %v", len(more), more)
+	}
+
+	term.command("/redo-compact")
+	term.wait("compaction back in force", func(s screen) bool {
+		return s.has("masked · redone ", "ctrl+x undo") && strings.HasPrefix(s.used(), "~")
+	})
+	term.goesOn()
+	p.showsStubs(s.sent(1), s.sent(2))
+}
+
+// showsStubs checks that a request shows stubs in place of the first two
+// logbooks, and all else as the one before did.
+func (p *place) showsStubs(before, after request) {
+	p.t.Helper()
+	if string(before.Tools) != string(after.Tools) || string(before.Messages[0]) != string(after.Messages[0]) {
+		p.t.Error("the tools or the system prompt are other ones after a compaction")
+	}
+	for n, call := range []string{"call-0", "call-1", "call-2", "call-3"} {
+		got, whole := after.result(p.t, call), n >= 2
+		if whole != (got == logbook(n)) || !whole && !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {
+			p.t.Errorf("the logbook of day %d is shown as %.300q", n, got)
+		}
+	}
+	if len(after.Messages) != len(before.Messages)+2 {
+		p.t.Errorf("%d messages became %d", len(before.Messages), len(after.Messages))
+	}
+}
+
+func TestCompactionIsThereWhenTheConversationIsOpenedAgain(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."), says("Still here."))
+	term := p.aboard(s, usual)
+	term.command("/compact")
+	made := term.idle("compacted turns 0–1: ", "· ctrl+x undo")
+	term.goesOn()
+	term.key("ctrl+d")
+	term.end()
+	id := resumeLine(term)
+
+	term = p.start(usual, s.args("-r", id)...)
+	again := term.idle("Still here.", "compacted turns 0–1: ", "· ctrl+x undo")
+	if a, b := epochLine(made), epochLine(again); a != b {
+		t.Errorf("the line is %q, was %q", b, a)
+	}
+	term.goesOn()
+	if more := s.sent(2).extends(t, s.sent(1)); len(more) != 2 {
+		t.Errorf("the first request has %d new messages: %v", len(more), more)
+	}
+	term.key("ctrl+x")
+	term.idle("· undone ")
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary, conversation.KindRevert}, p.overlays(id)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// epochLine is the line of a compaction, "" without one.
+func epochLine(s screen) string {
+	for row := range strings.Lines(s.text) {
+		if strings.HasPrefix(row, " ── ") && strings.Contains(row, " compacted ") {
+			return strings.TrimSpace(row)
+		}
+	}
+	return ""
+}
+
+func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."))
+	first := p.aboard(s, usual)
+	first.command("/compact")
+	first.idle("compacted turns 0–1: ")
+
+	second := p.start(usual, s.args("-c")...)
+	second.idle("compacted turns 0–1: ", "2 results masked", "read only")
+	for _, attempt := range []func(){
+		func() { second.key("ctrl+x") },
+		func() { second.command("/compact --keep-last 0") },
+		func() { second.command("/redo-compact") },
+	} {
+		attempt()
+		second.see("/fork continues a copy")
+		second.idle("compacted turns 0–1: ", "2 results masked")
+	}
+	first.key("ctrl+x")
+	first.idle("· undone ")
+	p.quits(second)
+	second = p.start(usual, s.args("-c")...)
+	second.idle("compacted turns 0–1: ", "· undone ", "read only")
+}
+
+func TestForkCompactsTheCopyAlone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says("Still here."), says("Still here."), says("Still here."))
+	term := p.aboard(s, usual)
+	original, before := p.newest(p.store()), s.sent(0)
+
+	out, err := p.command("fork", original, "--compact").Output()
+	if err != nil {
+		t.Fatalf("fork --compact: %v", err)
+	}
+	term.command("/fork --compact")
+	term.idle("compacted turns 0–1: ", "2 results masked", "ctrl+x undo")
+	term.goesOn()
+	p.showsStubs(before, s.sent(1))
+	p.quits(term)
+
+	copies := []string{strings.TrimSpace(string(out)), resumeLine(term)}
+	for _, id := range copies {
+		if id == original || len(p.overlays(id)) != 1 {
+			t.Errorf("the copy %s of %s has the overlays %v", id, original, p.overlays(id))
+		}
+	}
+	if got := p.overlays(original); len(got) != 0 {
+		t.Errorf("the original has the overlays %v", got)
+	}
+	term = p.start(usual, s.args("-r", original)...)
+	if shown := term.idle("Fair winds."); shown.has("compacted") {
+		t.Errorf("the original shows a compaction:\n%s", shown.text)
+	}
+	term.goesOn()
+	if more := s.sent(-1).extends(t, before); len(more) != 2 {
+		t.Errorf("the original's request has %d new messages: %v", len(more), more)
+	}
+}

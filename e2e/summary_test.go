@@ -1,0 +1,281 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// A compaction that a model writes a summary for: nobody waits for it, and
+// until it is there and counts nothing has changed.
+
+const optimizing = "Optimizing conversation context…"
+
+// summarises answers with a summary when the gate opens.
+func summarises(gate <-chan struct{}) reply {
+	return func(w *wire) {
+		w.text("### Goal")
+		w.await(gate)
+		w.text(strings.TrimPrefix(summaryOfVoyage, "### Goal"))
+		w.end("stop", 0, 0)
+	}
+}
+
+// openGate is a gate that does not hold anybody up.
+func openGate() <-chan struct{} {
+	gate := make(chan struct{})
+	close(gate)
+	return gate
+}
+
+func TestTypingAndSendingGoOnWhileASummaryIsWritten(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	gate := make(chan struct{})
+	s := newServer(t, summarises(gate), says("The first of two."), says("The second of two."))
+	term := p.aboard(s, usual)
+	full := term.shown()
+	term.command("/summarize --keep-last 1 the names of ships")
+	if shown := term.see(optimizing); shown.broken() != "" || shown.used() != full.used() {
+		t.Errorf("%s, and the gauge says %q:\n%s", shown.broken(), shown.used(), shown.text)
+	}
+	term.say("one more thing")
+	term.see("queued: one more thing", optimizing)
+	term.say("and another")
+	term.see("queued: one more thing", "queued: and another", optimizing)
+	for _, r := range "a draft, typed fast and with 漢字, that stays a draft" {
+		term.typed(string(r))
+	}
+	typing := term.see("│ a draft, typed fast and with 漢字, that stays a draft", optimizing)
+	if typing.broken() != "" || typing.has("> one more thing") {
+		t.Errorf("%s:\n%s", typing.broken(), typing.text)
+	}
+	if n := s.count(); n != 2 {
+		t.Errorf("%d requests were made while the summary is written, not 2", n)
+	}
+	p.asksForSummary(s.sent(0), s.sent(1), "the names of ships")
+
+	close(gate)
+	done := term.idle("compacted turns 0–3: ", "1 summary", "> one more thing", "The first of two.", "> and another", "The second of two.",
+		"│ a draft, typed fast and with 漢字, that stays a draft")
+	if done.has("queued") || done.has(optimizing) || strings.Index(done.text, "compacted turns") > strings.Index(done.text, "> one more thing") {
+		t.Errorf("after the summary:\n%s", done.text)
+	}
+	p.carriesSummary(s.sent(0), s.sent(2))
+	if more := s.sent(3).extends(t, s.sent(2)); len(more) != 2 || more[0].Content != "The first of two." || more[1].Content != "and another" {
+		t.Errorf("the second message was sent as %v", more)
+	}
+}
+
+// asksForSummary checks that a request for a summary is the one before it, in
+// the same bytes, with the reply and a wish behind it: so the provider's cache
+// serves it.
+func (p *place) asksForSummary(before, ask request, words ...string) {
+	p.t.Helper()
+	more := ask.extends(p.t, before)
+	if len(more) != 2 || more[0].Content != "Fair winds." || more[1].Role != "user" {
+		p.t.Fatalf("behind the request before it says %v", more)
+	}
+	for _, want := range append(words, "summary", "call no tools") {
+		if !strings.Contains(more[1].Content, want) {
+			p.t.Errorf("%q is not asked for: %s", want, more[1].Content)
+		}
+	}
+}
+
+// carriesSummary checks that a request has the summary in place of the voyage,
+// as a message of the user, and the same system prompt and tools as one before.
+func (p *place) carriesSummary(before, after request) {
+	p.t.Helper()
+	if string(before.Tools) != string(after.Tools) || string(before.Messages[0]) != string(after.Messages[0]) {
+		p.t.Error("the tools or the system prompt are other ones after a summary")
+	}
+	got := after.read(p.t)
+	if got[1].Role != "user" || !strings.Contains(got[1].Content, summaryOfVoyage) {
+		p.t.Errorf("behind the system prompt it says %s: %.400s", got[1].Role, got[1].Content)
+	}
+	if body, err := json.Marshal(got); err != nil || strings.Contains(string(body), "watch 30 of day") || !strings.Contains(string(body), "how is the wind?") {
+		p.t.Errorf("the request carries %s", body)
+	}
+}
+
+func TestEscStopsASummary(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, summarises(nil), summarises(openGate()), says("Still here."))
+	term := p.aboard(s, usual)
+	full := term.shown()
+	term.command("/summarize --keep-last 1")
+	term.see(optimizing)
+	term.say("one more thing")
+	term.see("queued: one more thing")
+	term.key("esc")
+	stopped := term.idle("the compaction was stopped", "│ one more thing")
+	if stopped.has(optimizing) || stopped.has("queued") || stopped.has("compacted") || stopped.used() != full.used() {
+		t.Errorf("after the stop:\n%s", stopped.text)
+	}
+	id := p.newest(p.store())
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlays(id)); diff != "" {
+		t.Error(diff)
+	}
+	term.key("ctrl+u")
+	term.see("Ask something")
+	term.command("/summarize --keep-last 1") // once more: this time it may
+	term.idle("compacted turns 0–3: ")
+	p.asksForSummary(s.sent(0), s.sent(2))
+	term.goesOn()
+	p.carriesSummary(s.sent(0), s.sent(3))
+}
+
+func TestSummariesThatDoNotCountChangeNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		script []reply
+		see    []string
+	}{
+		"empty":      {again(2, says()), []string{"no summary was written: the server gave an empty reply", "such as default"}},
+		"blank":      {again(2, says("\n \n")), []string{"the summary came back empty"}},
+		"cut":        {again(2, func(w *wire) { w.text(summaryOfVoyage[:300]); w.end("length", 0, 0) }), []string{"the summary was cut off at the length limit", "compaction.summary.max_tokens"}},
+		"tool calls": {again(2, calls("c9", "run_command", object{"command": "touch called"})), []string{"the model called a tool instead of writing a summary"}},
+		"declined":   {again(2, says("I'm sorry, but I can't help with that.")), []string{"the model declined to write a summary"}},
+		"an error":   {again(2, says("Error: upstream connect error or disconnect")), []string{"an error message came back in place of a summary"}},
+		"refused":    {[]reply{status(400, nil, `{"error":{"message":"UNAVAILABLE"}}`)}, []string{"no summary was written", "UNAVAILABLE"}},
+		"broken":     {again(2, func(w *wire) { w.text("### Goal\nKnow"); w.cut() }), []string{"no summary was written"}},
+		"too long":   {[]reply{says(strings.Repeat("The wind came from somewhere else than on the day before. ", 300))}, []string{"the summary would not be short enough", "at most 40 % are taken"}},
+		"too late":   {[]reply{func(w *wire) { w.text("### Goal"); w.hang() }}, []string{"the summary was not there after 1s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nil)
+			s := newServer(t, append(c.script, says("Still here."))...)
+			term := p.aboard(s, usual, "--cfg", "compaction.summary.timeout=1s")
+			full := term.shown()
+			term.command("/summarize --keep-last 1")
+			failed := term.idle(c.see...)
+			if failed.has(optimizing) || failed.has("compacted") || failed.used() != full.used() {
+				t.Errorf("after it the screen shows\n%s", failed.text)
+			}
+			if n := s.count(); n != 1+len(c.script) {
+				t.Errorf("%d requests were made, not %d", n, 1+len(c.script))
+			}
+			if _, err := os.Stat(filepath.Join(p.work, "called")); err == nil {
+				t.Error("the call in place of a summary was run")
+			}
+			term.goesOn()
+			more := s.sent(-1).extends(t, s.sent(0))
+			if len(more) != 2 || more[0].Content != "Fair winds." || more[1].Content != "and now?" {
+				t.Errorf("the next request has in addition %v", more)
+			}
+			if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlays(p.newest(p.store()))); diff != "" {
+				t.Error(diff)
+			}
+			p.quits(term)
+			term = p.start(usual, s.args("-c")...)
+			term.idle("Still here.", c.see[0]) // why stays in the transcript
+		})
+	}
+}
+
+func TestKillWhileASummaryIsWrittenLeavesTheConversationAsItWas(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, summarises(nil), says("Still here."))
+	term := p.aboard(s, usual)
+	term.command("/summarize --keep-last 1")
+	term.see(optimizing)
+	term.say("one more thing")
+	store := p.store()
+	id := p.newest(store)
+	term.wait("waiting message on disk", func(screen) bool {
+		texts, err := store.Waiting(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(texts) == 1
+	})
+	term.kill()
+	term.end()
+
+	if got := p.overlays(id); len(got) != 0 {
+		t.Errorf("the killed program left the overlays %v", got)
+	}
+	term = p.start(usual, s.args("-r", id)...)
+	shown := term.idle("Fair winds.", "│ one more thing")
+	if shown.has("compacted") || shown.has("### Goal") || shown.has("interrupted") || shown.has("read only") {
+		t.Errorf("after the kill the screen shows\n%s", shown.text)
+	}
+	term.key("ctrl+u")
+	term.see("Ask something")
+	term.goesOn()
+	if more := s.sent(-1).extends(t, s.sent(0)); len(more) != 2 || more[1].Content != "and now?" {
+		t.Errorf("the next request has in addition %v", more)
+	}
+	findings, err := store.Check(t.Context(), nil)
+	if err != nil || len(findings) > 0 {
+		t.Errorf("doctor finds %v, %v", findings, err)
+	}
+}
+
+func TestScreenStaysInOrderWhileASummaryIsWritten(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	gate := make(chan struct{})
+	s := newServer(t, summarises(gate), says("Still here."))
+	term := p.aboard(s, usual)
+	term.command("/summarize --keep-last 1")
+	term.see(optimizing)
+	for i := range 40 {
+		term.resize(size{20 + i*37%231, 8 + i*23%53})
+	}
+	for _, at := range []size{{120, 40}, {40, 12}, {20, 8}, {80, 24}, usual} {
+		term.resize(at)
+		term.wait("frame with the line about the summary", func(s screen) bool {
+			w, h := s.size()
+			return w == at.w && h == at.h && s.broken() == "" && (s.has("Optimizing conversation context") || w < 40)
+		})
+	}
+	term.paste(strings.Repeat("a line of a long log\n", 500))
+	term.see("[pasted 1: 500 lines", optimizing, "→ ~")
+	close(gate)
+	term.idle("compacted turns 0–3: ", "[pasted 1: 500 lines")
+	term.key("enter")
+	term.idle("Still here.")
+	if got := s.sent(-1).read(t); strings.Count(got[len(got)-1].Content, "a line of a long log") != 500 {
+		t.Error("the paste was not sent whole")
+	}
+}
+
+func TestHostileWordsAboutACompaction(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, status(400, nil, `{"error":{"message":"no \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),
+		says(hostile+"\n\n"+summaryOfVoyage), says("Still here."))
+	term := p.aboard(s, usual)
+	from := term.introduced()
+	term.command("/summarize --keep-last 1")
+	term.idle("no summary was written", payload)
+	term.paste("/summarize --keep-last 1 --dry-run \u202e\u009b2J\u0007" + payload)
+	term.see("│ /summarize")
+	term.key("enter")
+	term.asked("with a focus on", payload, "compact now")
+	term.typed("y")
+	term.idle("compacted turns 0–3: ")
+	term.goesOn()
+	p.unharmed(term, from)
+	p.quits(term)
+	term = p.start(usual, s.args("-c")...)
+	term.idle("compacted turns 0–3: ")
+	from = term.introduced()
+	term.key("ctrl+o")
+	for range 40 {
+		term.key("pgup")
+	}
+	term.wait("beginning", func(s screen) bool { return s.has("> What happened on day 0?") && s.broken() == "" })
+	p.unharmed(term, from)
+}
