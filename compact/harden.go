@@ -196,7 +196,10 @@ func merged(a, b Message) Message {
 	m.Size = a.Size.Plus(b.Size).Plus(conversation.Size{ASCII: 2})
 	m.Before = a.Before.Plus(b.Before)
 	m.Events = append(append([]uint64(nil), a.Events...), b.Events...)
-	m.Turn = a.Turn
+	m.Turn, m.Overlay = a.Turn, max(a.Overlay, b.Overlay)
+	if b.State == StateVerbatim {
+		m.State, m.Why = a.State, a.Why
+	}
 	switch {
 	case a.Reasoning == "":
 	case b.Reasoning == "":

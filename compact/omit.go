@@ -109,8 +109,8 @@ func (p *projector) showLeftOut(i int, m *Message) {
 // name remembers which tools a run is about.
 func (r *run) name(calls []conversation.ToolCall) {
 	for _, c := range calls {
-		if !slices.Contains(r.tools, c.Name) {
-			r.tools = append(r.tools, c.Name)
+		if name := toolName(c.Name); !slices.Contains(r.tools, name) {
+			r.tools = append(r.tools, name)
 		}
 	}
 }

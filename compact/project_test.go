@@ -3,9 +3,11 @@ package compact_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -107,28 +109,40 @@ var (
 
 // checkRequest is what Harden guarantees, as a checker.
 func checkRequest(t *rapid.T, messages []compact.Message, c compact.Capabilities) {
+	if found := problems(messages, c); len(found) > 0 {
+		t.Fatal(strings.Join(found, "\n"))
+	}
+}
+
+// problems says what is wrong with a request.
+func problems(messages []compact.Message, c compact.Capabilities) (found []string) {
+	wrong := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
 	if len(messages) > 0 && messages[0].Role != compact.RoleUser {
-		t.Fatalf("begins with %s", messages[0].Role)
+		wrong("begins with %s", messages[0].Role)
 	}
 	ids := map[string]bool{}
 	var open []string
 	for i, m := range messages {
 		if m.Role == compact.RoleTool {
 			if len(open) == 0 || open[0] != m.CallID {
-				t.Fatalf("message %d answers %q, open are %q", i, m.CallID, open)
+				wrong("message %d answers %q, open are %q", i, m.CallID, open)
+			} else {
+				open = open[1:]
 			}
-			open = open[1:]
 		} else if len(open) > 0 {
-			t.Fatalf("message %d comes before the answers to %q", i, open)
+			wrong("message %d comes before the answers to %q", i, open)
 		}
 		if m.Text == "" && len(m.Calls) == 0 {
-			t.Fatalf("message %d is empty", i)
+			wrong("message %d is empty", i)
+		}
+		if !utf8.ValidString(m.Text) || strings.ContainsRune(m.Text, 0) {
+			wrong("message %d is no text: %q", i, m.Text)
 		}
 		if c.NoTools && (len(m.Calls) > 0 || m.Role == compact.RoleTool) {
-			t.Fatalf("message %d uses tools", i)
+			wrong("message %d uses tools", i)
 		}
 		if c.Alternate && i > 0 && messages[i-1].Role == m.Role && m.Role == compact.RoleUser {
-			t.Fatalf("message %d repeats the role %s", i, m.Role)
+			wrong("message %d repeats the role %s", i, m.Role)
 		}
 		for _, call := range m.Calls {
 			form := anyID
@@ -136,22 +150,23 @@ func checkRequest(t *rapid.T, messages []compact.Message, c compact.Capabilities
 				form = mistralID
 			}
 			if !form.MatchString(call.ID) || ids[call.ID] {
-				t.Fatalf("message %d: id %q is malformed or used twice", i, call.ID)
+				wrong("message %d: id %q is malformed or used twice", i, call.ID)
 			}
 			if !anyID.MatchString(call.Name) {
-				t.Fatalf("message %d: no endpoint takes the name %q", i, call.Name)
+				wrong("message %d: no endpoint takes the name %q", i, call.Name)
 			}
 			var object map[string]any
 			if err := json.Unmarshal([]byte(call.Arguments), &object); err != nil {
-				t.Fatalf("message %d: arguments %q", i, call.Arguments)
+				wrong("message %d: arguments %q", i, call.Arguments)
 			}
 			ids[call.ID] = true
 			open = append(open, call.ID)
 		}
 	}
 	if len(open) > 0 {
-		t.Fatalf("unanswered: %q", open)
+		wrong("unanswered: %q", open)
 	}
+	return found
 }
 
 func TestUnappliedOverlaysAreNamed(t *testing.T) {

@@ -33,11 +33,11 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 	switch how.style {
 	case conversation.StyleJP:
 		if b.Status == conversation.ResultOK {
-			return "[compacted] " + b.Tool + ": success"
+			return "[compacted] " + toolName(b.Tool) + ": success"
 		}
-		return "[compacted] " + b.Tool + ": error"
+		return "[compacted] " + toolName(b.Tool) + ": error"
 	case conversation.StyleJCLI:
-		return "[Previous: used " + b.Tool + "]"
+		return "[Previous: used " + toolName(b.Tool) + "]"
 	case conversation.StyleAdachsoft:
 		return adachsoftResult(b.Tool, b.CallID)
 	}
@@ -48,10 +48,14 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 }
 
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
+	name := toolName(b.Tool)
 	head, tail := bothEnds(b.Text, preview, preview)
+	if b.Total > 0 { // what was kept ends in the middle, and with a marker
+		head, tail = bothEnds(b.Text, 2*preview, 0)
+	}
 	var s strings.Builder
-	s.Grow(len(b.Tool) + len(head) + len(tail) + 200)
-	s.WriteString(b.Tool)
+	s.Grow(len(name) + len(head) + len(tail) + 200)
+	s.WriteString(name)
 	s.WriteString(": completed earlier (")
 	s.WriteString(statusWord(b.Status))
 	s.WriteString("), ")
@@ -83,7 +87,7 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 
 // pointer is what stands in place of a result that repeats an earlier one.
 func pointer(b conversation.ToolResult, target uint64) string {
-	return b.Tool + ": completed (" + statusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
+	return toolName(b.Tool) + ": completed (" + statusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
 		", which stands above in full, and is shown once to save context. This is not an error"
 }
 

@@ -15,7 +15,7 @@ import (
 func TestStoredFormRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		events := append(conversationtest.Log(t), conversationtest.Malformed(t)...)
+		events := append(conversationtest.WithOverlays(t, conversationtest.Rich(t)), conversationtest.Malformed(t)...)
 		for _, e := range events {
 			data, err := conversation.Marshal(e)
 			if err != nil {
@@ -30,6 +30,63 @@ func TestStoredFormRoundTrips(t *testing.T) {
 			}
 		}
 	})
+}
+
+// overlays is one of each kind with everything it can say.
+var overlays = []conversation.Body{
+	conversation.Cap{Made: made, Items: []conversation.CapItem{{Event: 3, Head: 60, Tail: 40}, {Event: 2, Call: "1", Head: 1}}},
+	conversation.Mask{Made: made, Style: conversation.StylePlimsoll, Version: 1, Preview: 250, Items: []conversation.MaskItem{
+		{Event: 3, Part: conversation.PartResult}, {Event: 2, Part: conversation.PartArguments, Call: "1", Fields: []string{"content"}, Threshold: 100},
+		{Event: 2, Part: conversation.PartReasoning}}},
+	conversation.Summary{Made: made, Style: conversation.StyleJCLI, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, FromTurn: 0, ToTurn: 1,
+		Text: "s <b>", Appendix: "a", Input: "raw", Parents: []uint64{4}, Depth: 1, Model: "openai/x", Focus: "f", Transcript: "t.jsonl"},
+	conversation.Summary{Made: made, Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Policies: &conversation.Policies{
+		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true,
+		Tools: map[string]conversation.ToolPolicy{"read_file": {Response: true}}, Preview: 250, MinChars: 800}},
+	conversation.Drop{Made: made, Spans: []conversation.Span{{First: 1, Last: 3}, {First: 5, Last: 5}}},
+	conversation.Rewind{Made: made, Turn: 2},
+	conversation.Pin{Made: made, Events: []uint64{1, 2}},
+	conversation.Unpin{Made: made, Events: []uint64{1}},
+	conversation.Revert{Made: made, Epoch: 7, Redoes: 5},
+	conversation.Revert{Made: made, Event: 8},
+}
+
+var made = conversation.Made{Epoch: 9, Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll", Profile: "default",
+	Before: 9000, After: 4000, Why: "turns 0–3"}
+
+func TestEveryOverlaySaysHowItWasMade(t *testing.T) {
+	t.Parallel()
+	kinds := map[conversation.Kind]bool{}
+	for _, b := range overlays {
+		kinds[b.Kind()] = true
+		if got, ok := conversation.MadeOf(b); !ok || got != made {
+			t.Errorf("%s: %+v, %v", b.Kind(), got, ok)
+		}
+		other := conversation.Made{Epoch: 1}
+		if got, _ := conversation.MadeOf(conversation.WithMade(b, other)); got != other {
+			t.Errorf("%s: %+v", b.Kind(), got)
+		}
+		if !b.Kind().Overlay() {
+			t.Errorf("%s is no overlay", b.Kind())
+		}
+	}
+	if len(kinds) != 8 {
+		t.Errorf("%d kinds of 8 are tested: %v", len(kinds), kinds)
+	}
+	if b := (conversation.UserMessage{Text: "x"}); conversation.WithMade(b, made) != conversation.Body(b) {
+		t.Error("a message became something else")
+	}
+}
+
+func TestTextsOfOverlaysAreCleaned(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	events := l.Prepare(conversationtest.Epoch, conversation.Summary{Made: conversation.Made{Why: "\xff"}, Text: "\x00", Appendix: "\xff", Focus: "\xff", Transcript: "\xff"},
+		conversation.Mask{Made: conversation.Made{Why: "a\x00"}})
+	want := conversation.Summary{Made: conversation.Made{Why: "\uFFFD"}, Text: "\u2400", Appendix: "\uFFFD", Focus: "\uFFFD", Transcript: "\uFFFD"}
+	if d := cmp.Diff([]conversation.Body{want, conversation.Mask{Made: conversation.Made{Why: "a\u2400"}}}, []conversation.Body{events[0].Body, events[1].Body}); d != "" {
+		t.Error(d)
+	}
 }
 
 func TestEveryBodyHasAStoredForm(t *testing.T) {
@@ -50,7 +107,10 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.Renamed{Title: "t", By: "auto"},
 		conversation.Notice{Level: conversation.NoticeWarning, Text: "n"},
 		conversation.Unknown{Name: "hologram", Raw: conversation.RawJSON(`{"depth":3}`)},
+		conversation.Attempt{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Outcome: conversation.OutcomeStale,
+			Why: "w", Model: "m", Before: 9, Duration: 12},
 	}
+	bodies = append(bodies, overlays...)
 	var l conversation.Log
 	events := l.Prepare(conversationtest.Epoch, bodies...)
 	for _, e := range events {
@@ -100,6 +160,14 @@ func FuzzUnmarshal(f *testing.F) {
 	f.Add([]byte(`{"seq":1,"turn":0,"time":"2026-01-01T00:00:00Z","user":{"text":"x"}}`))
 	f.Add([]byte(`{"seq":2,"turn":0,"time":"2026-01-01T00:00:00Z","assistant":{"text":"a","calls":[{"id":"1","name":"x","arguments":"{"}],"stop":"stop"}}`))
 	f.Add([]byte(`{"seq":3,"turn":1,"time":"2026-01-01T00:00:00Z","mask":{"events":[1]}}`))
+	var l conversation.Log
+	for _, e := range l.Prepare(conversationtest.Epoch, append(overlays, conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "w"})...) {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Add([]byte(`{"seq":3,"Seq":4,"turn":1,"time":"2026-01-01T00:00:00Z","USER":{"text":"\u0000"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := conversation.Unmarshal(data)

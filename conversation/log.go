@@ -105,14 +105,26 @@ func normalize(b Body) Body {
 	case Notice:
 		b.Text = Clean(b.Text)
 		return b
-	case Summary:
-		b.Text, b.Appendix, b.Focus = Clean(b.Text), Clean(b.Appendix), Clean(b.Focus)
-		return b
 	case Attempt:
 		b.Why = Clean(b.Why)
 		return b
 	}
-	return b
+	return normalizeOverlay(b)
+}
+
+// normalizeOverlay cleans what an overlay says in words; other bodies are
+// returned as they are.
+func normalizeOverlay(b Body) Body {
+	m, ok := MadeOf(b)
+	if !ok {
+		return b
+	}
+	m.Why = Clean(m.Why)
+	if s, ok := b.(Summary); ok {
+		s.Text, s.Appendix, s.Focus, s.Transcript = Clean(s.Text), Clean(s.Appendix), Clean(s.Focus), Clean(s.Transcript)
+		b = s
+	}
+	return WithMade(b, m)
 }
 
 func normalizeAssistant(b AssistantMessage) AssistantMessage {

@@ -1,0 +1,158 @@
+package compact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// states is how the messages of a log are shown.
+func states(log []conversation.Event) []compact.State {
+	var out []compact.State
+	for _, m := range compact.Project(log).Messages {
+		out = append(out, m.State)
+	}
+	return out
+}
+
+const (
+	plain      = compact.StateVerbatim
+	pinned     = compact.StatePinned
+	summarised = compact.StateSummarised
+)
+
+// asked is a reply with a call that has no result yet.
+func (l *tale) asked(id string) *tale {
+	return l.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}})
+}
+
+func (l *tale) answered(id, text string) *tale {
+	return l.add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text})
+}
+
+func TestAPinHoldsForResultsThatCameLater(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("x").asked("a").asked("b").add(conversation.Pin{Events: []uint64{2}})
+	v := compact.Project(l.events())
+	l.answered("a", "of a").answered("b", "of b")
+	if d := cmp.Diff(compact.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+		t.Fatal(d)
+	}
+	l.add(conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{
+		{Event: 5, Part: conversation.PartResult}, {Event: 6, Part: conversation.PartResult}}})
+	if d := cmp.Diff([]compact.State{plain, pinned, plain, pinned, compact.StateMasked}, states(l.events())); d != "" {
+		t.Error(d)
+	}
+	l.add(conversation.Unpin{Events: []uint64{5}}) // of the result, and so of its unit
+	if got := states(l.events()); got[1] != plain || got[3] != compact.StateMasked {
+		t.Errorf("unpinned: %v", got)
+	}
+}
+
+func TestARewindTakesUnitsWhole(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("x").asked("a").user("meanwhile").answered("a", "late, but of turn 0").asked("b").add(conversation.Rewind{Turn: 1})
+	l.answered("b", "of a call that was taken back")
+	view := compact.Project(l.events())
+	var events []uint64
+	for _, m := range view.Messages {
+		events = append(events, m.Events...)
+	}
+	if d := cmp.Diff([]uint64{1, 2, 4, 7}, events); d != "" {
+		t.Error(d)
+	}
+	messages, err := compact.Harden(view, compact.Capabilities{})
+	if err != nil || len(messages) != 3 || messages[2].Text != "late, but of turn 0" {
+		t.Errorf("%v: %+v", err, messages)
+	}
+}
+
+func TestAnOpenUnitIsNeverCovered(t *testing.T) {
+	t.Parallel()
+	for name, overlay := range map[string]conversation.Body{
+		"summary": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "s"},
+		"drop":    conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 2}}},
+		"omit": conversation.Summary{Style: conversation.StyleJP, Spans: []conversation.Span{{First: 2, Last: 2}},
+			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
+	} {
+		l := (&tale{}).user("x").asked("a").add(overlay)
+		before := compact.Project(l.events())
+		if before.Messages[1].State != plain {
+			t.Errorf("%s: %+v", name, before.Messages)
+		}
+		after := compact.Project(l.answered("a", "it").events()) // closing it does not bring it under the overlay
+		if d := cmp.Diff(before.Messages, after.Messages[:2], cmpopts.EquateEmpty()); d != "" || after.Messages[2].State != plain {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestASecondAnswerToACoveredCallStandsAlone(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("x").asked("a").answered("a", "it").summary(conversation.StylePlimsoll, 1, 3, 0, 0, "s")
+	v := compact.Project(l.events())
+	l.answered("a", "again").user("y")
+	if d := cmp.Diff(compact.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+		t.Fatal(d)
+	}
+	if d := cmp.Diff([]compact.State{summarised, plain, plain}, states(l.events())); d != "" {
+		t.Error(d)
+	}
+	messages, err := compact.Harden(compact.Project(l.events()), compact.Capabilities{})
+	if err != nil || len(messages) != 2 {
+		t.Errorf("%v: %+v", err, messages)
+	}
+}
+
+func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
+	t.Parallel()
+	cut := func(head, tail int) conversation.Cap {
+		return conversation.Cap{Items: []conversation.CapItem{{Event: 2, Head: head, Tail: tail}, {Event: 1, Call: "call_1", Head: head, Tail: tail}}}
+	}
+	arguments := `{"content":"` + strings.Repeat("x", 3000) + `"}`
+	for name, c := range map[string]struct {
+		caps   []conversation.Body
+		result int // code points shown
+		by     uint64
+	}{
+		"one":                     {[]conversation.Body{cut(100, 100)}, 300, 3},
+		"a shorter one":           {[]conversation.Body{cut(300, 100), cut(100, 100)}, 300, 4},
+		"a longer one":            {[]conversation.Body{cut(100, 100), cut(300, 100)}, 300, 3},
+		"one that shows it all":   {[]conversation.Body{cut(2000, 2000)}, 3000, 0},
+		"one that makes no sense": {[]conversation.Body{cut(-1, 5)}, 3000, 0},
+	} {
+		l := (&tale{}).call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).add(c.caps...)
+		m := compact.Project(l.events()).Messages
+		if n := m[1].Size.Chars(); n > c.result+20 || n < c.result-100 || m[1].Overlay != c.by || m[0].Overlay != c.by {
+			t.Errorf("%s: %d characters of the result by %d, of the arguments by %d", name, n, m[1].Overlay, m[0].Overlay)
+		}
+	}
+}
+
+func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("x").add(conversation.AssistantMessage{Text: "I look.", Reasoning: "why", Calls: []conversation.ToolCall{{ID: "a", Name: "t", Arguments: "{}"}}}).
+		answered("a", "it")
+	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(),
+		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}})
+	v := compact.Project(l.events())
+	if m := v.Messages[1]; m.Text != "I look." || m.Reasoning != "" || len(m.Calls) > 0 || m.ReasoningSize.Chars() > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestASummaryThatNamesNothingShowsNothing(t *testing.T) {
+	t.Parallel()
+	l := filesRead(1, 3)
+	want := compact.Project(l.events()).Messages
+	l.add(conversation.Summary{Text: "of nothing"}, conversation.Summary{Text: "in the middle of a unit", Spans: []conversation.Span{{First: 2, Last: 2}}},
+		conversation.Drop{}, conversation.Pin{}, conversation.Mask{}, conversation.Cap{})
+	if d := cmp.Diff(want, compact.Project(l.events()).Messages); d != "" {
+		t.Error(d)
+	}
+}

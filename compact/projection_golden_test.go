@@ -1,0 +1,256 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// seen is a view as text: for every message a line that says where it comes
+// from, and what it says.
+func seen(log []conversation.Event) string {
+	v := compact.Project(log)
+	var b strings.Builder
+	for _, m := range v.Messages {
+		fmt.Fprintf(&b, "== %s of %v, turn %d, %s", m.Role, m.Events, m.Turn, m.State)
+		if m.Overlay != 0 {
+			fmt.Fprintf(&b, " by %d", m.Overlay)
+		}
+		if m.Repeats != 0 {
+			fmt.Fprintf(&b, ", points to %d", m.Repeats)
+		}
+		if m.Why != "" {
+			b.WriteString(": " + m.Why)
+		}
+		b.WriteString("\n")
+		if m.Reasoning != "" {
+			fmt.Fprintf(&b, "(reasoning, stripped %v) %s\n", m.Stripped, m.Reasoning)
+		}
+		if m.Text != "" {
+			b.WriteString(strings.ReplaceAll(m.Text, "\r", "<CR>") + "\n")
+		}
+		for _, c := range m.Calls {
+			fmt.Fprintf(&b, "(call %s) %s %s\n", c.ID, c.Name, c.Arguments)
+		}
+	}
+	for _, a := range v.Absent {
+		fmt.Fprintf(&b, "-- absent: %d, turn %d, %s by %d: %s\n", a.Event, a.Turn, a.State, a.Overlay, a.Why)
+	}
+	for _, n := range v.Notes {
+		b.WriteString("-- note: " + n + "\n")
+	}
+	return b.String()
+}
+
+// mask hides the newest result.
+func (l *tale) mask(preview int) *tale {
+	return l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: preview,
+		Items: []conversation.MaskItem{{Event: uint64(l.log.Len()), Part: conversation.PartResult}}})
+}
+
+// numbered is n lines.
+func numbered(n int, line string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d %s\n", i+1, line)
+	}
+	return b.String()
+}
+
+// example is a log with the name of what it shows.
+type example struct {
+	name string
+	log  *tale
+}
+
+func TestStubGrammar(t *testing.T) {
+	t.Parallel()
+	const ok, failed = conversation.ResultOK, conversation.ResultError
+	cut, total := conversation.Cut(strings.Repeat("a page of it\n", 5000), 30_000)
+	recall := (&tale{}).user("u").call("read_file", `{"path":"a.go"}`, ok, numbered(90, "func")).
+		call(conversation.ToolRecall, `{"id":"e3"}`, ok, numbered(90, "func"))
+	var text strings.Builder
+	for _, c := range []example{
+		{"ok", (&tale{}).call("read_file", `{"path":"a.go"}`, ok, numbered(312, "an even line of source")).mask(250)},
+		{"no preview", (&tale{}).call("read_file", `{"path":"a.go"}`, ok, numbered(312, "an even line of source")).mask(0)},
+		{"error", (&tale{}).call("run_command", `{}`, failed, numbered(40, "PASS")+"server_test.go:12: error: address in use\n"+numbered(40, "more output")).mask(100)},
+		{"error in tail", (&tale{}).call("run_command", `{}`, failed, numbered(80, "PASS")+"error: exit status 1\n").mask(100)},
+		{"error unnamed", (&tale{}).call("run_command", `{}`, failed, numbered(80, "PASS")+strings.Repeat("the end ", 60)+"\n\n").mask(30)},
+		{"interrupted", (&tale{}).call("run_command", `{}`, conversation.ResultInterrupted, numbered(80, "so far")).mask(60)},
+		{"denied", (&tale{}).call("run_command", `{}`, conversation.ResultDenied, numbered(80, "the user said no")).mask(60)},
+		{"one line", (&tale{}).call("run_command", `{}`, ok, strings.Repeat("minified;", 1000)).mask(60)},
+		{"long line behind a short one", (&tale{}).call("run_command", `{}`, ok, "ok\n"+strings.Repeat("minified;", 1000)+"\nend").mask(60)},
+		{"cjk", (&tale{}).call("read_file", `{}`, ok, strings.Repeat("漢字かな交じり文を読む。\n", 100)).mask(60)},
+		{"crlf", (&tale{}).call("read_file", `{}`, ok, strings.Repeat("a line of a file from elsewhere\r\n", 100)).mask(70)},
+		{"megabyte", (&tale{}).call("read_file", `{}`, ok, strings.Repeat("0123456789abcde\n", 1<<16)).mask(250)},
+		{"cut", (&tale{}).add(conversation.ToolResult{CallID: "x", Tool: "fetch", Status: ok, Text: cut, Total: total}).mask(60)},
+		{"recalled", recall.mask(0)},
+		{"recalled miss", (&tale{}).call("read_file", `{}`, ok, "x").
+			call(conversation.ToolRecall, `{"id":"e1"}`, failed, numbered(90, "there is no e1 here")).mask(0)},
+		{"odd tool", (&tale{}).call("multi_tool_use.parallel\n", `{}`, ok, numbered(90, "there is no such tool")).mask(0)},
+	} {
+		messages := compact.Project(c.log.events()).Messages
+		last := messages[len(messages)-1]
+		if last.State != compact.StateMasked {
+			t.Errorf("%s: %s", c.name, last.State)
+		}
+		text.WriteString("#### " + c.name + "\n" + strings.ReplaceAll(last.Text, "\r", "<CR>") + "\n\n")
+	}
+	golden(t, "stubs", text.String())
+}
+
+func TestAStubThatIsNotShorterIsNotShown(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "short", strings.Repeat("x", 100), numbered(30, "a line of it")} {
+		l := (&tale{}).call("read_file", `{}`, conversation.ResultOK, text).mask(250)
+		if m := compact.Project(l.events()).Messages[1]; m.Text != text || m.Overlay != 0 || m.State != compact.StateVerbatim {
+			t.Errorf("%d characters became %+v", len(text), m)
+		}
+	}
+}
+
+func TestStubsOfTheOtherPresets(t *testing.T) {
+	t.Parallel()
+	for style, want := range map[conversation.Style]map[conversation.ResultStatus]string{
+		conversation.StyleJP: {conversation.ResultOK: "[compacted] fs_read_file: success", conversation.ResultError: "[compacted] fs_read_file: error",
+			conversation.ResultInterrupted: "[compacted] fs_read_file: error"},
+		conversation.StyleJCLI: {conversation.ResultOK: "[Previous: used fs_read_file]", conversation.ResultError: "[Previous: used fs_read_file]"},
+	} {
+		for status, text := range want {
+			l := (&tale{}).call("fs_read_file", `{"path":"a"}`, status, "x") // shorter than the stub: the letter holds
+			l.add(conversation.Mask{Style: style, Items: []conversation.MaskItem{
+				{Event: 2, Part: conversation.PartResult}, {Event: 1, Part: conversation.PartArguments, Call: "call_1"}}})
+			v := compact.Project(l.events())
+			if v.Messages[1].Text != text || v.Messages[0].Calls[0].Arguments != "{}" {
+				t.Errorf("%s, %s: %q, %q", style, status, v.Messages[1].Text, v.Messages[0].Calls[0].Arguments)
+			}
+		}
+	}
+}
+
+// voyage is three turns, the second with work in it.
+func voyage() *tale {
+	l := (&tale{}).user("Set up the project.").reply("Done.")
+	l.user("Read a.go.").call("read_file", `{"path":"a.go"}`, conversation.ResultOK, numbered(6, "of a.go")).reply("Read.")
+	return l.user("And now?").reply("Go on.")
+}
+
+// summary covers the events from one on to another.
+func (l *tale) summary(style conversation.Style, first, last uint64, from, to int, text string) *tale {
+	return l.add(conversation.Summary{Style: style, Version: compact.BlockVersion, FromTurn: from, ToTurn: to, Text: text,
+		Spans: []conversation.Span{{First: first, Last: last}}, Transcript: "transcripts/transcript_1.jsonl"})
+}
+
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	const plimsoll, jp = conversation.StylePlimsoll, conversation.StyleJP
+	appended := voyage()
+	appended.add(conversation.Summary{Style: plimsoll, FromTurn: 0, ToTurn: 1, Text: "  The project was set up.\n", Appendix: "### Files read\n\n- a.go",
+		Spans: []conversation.Span{{First: 1, Last: 6}}})
+	var text strings.Builder
+	for _, c := range []example{
+		{"one band", appended},
+		{"two bands", voyage().summary(plimsoll, 1, 2, 0, 0, "It was set up.").summary(plimsoll, 3, 6, 1, 1, "a.go was read.")},
+		{"first user stays", voyage().summary(plimsoll, 2, 6, 0, 1, "It was set up, and a.go read.")},
+		{"pinned inside", voyage().summary(plimsoll, 1, 6, 0, 1, "It was set up, and a.go read.").add(conversation.Pin{Events: []uint64{5}})},
+		{"pinned first", voyage().summary(plimsoll, 1, 6, 0, 1, "It was set up, and a.go read.").add(conversation.Pin{Events: []uint64{1}})},
+		{"newer inside", voyage().summary(plimsoll, 1, 8, 0, 2, "All of it.").summary(plimsoll, 3, 6, 1, 1, "a.go was read.")},
+		{"newer over", voyage().summary(plimsoll, 3, 6, 1, 1, "a.go was read.").summary(plimsoll, 1, 8, 0, 2, "All of it.")},
+		{"broken range", voyage().add(conversation.Summary{Style: plimsoll, FromTurn: 0, ToTurn: 2, Text: "All but one.",
+			Spans: []conversation.Span{{First: 1, Last: 2}, {First: 4, Last: 8}}})},
+		{"oneclaw", voyage().summary(conversation.StyleOneClaw, 1, 6, 0, 1, "The user set up a project.")},
+		{"jcli", voyage().summary(conversation.StyleJCLI, 1, 6, 0, 1, "The user set up a project.")},
+		{"jp", voyage().summary(jp, 1, 6, 0, 1, "The user set up a project.")},
+		{"jp newer inside", voyage().summary(jp, 1, 8, 0, 2, "All of it.").summary(jp, 3, 6, 1, 1, "a.go was read.")},
+		{"jp then band", voyage().summary(jp, 1, 2, 0, 0, "It was set up.").summary(plimsoll, 3, 6, 1, 1, "a.go was read.")},
+		{"there is no such event", voyage().summary(plimsoll, 1, 60, 0, 1, "It was set up.")},
+		{"cut by a rewind", voyage().summary(plimsoll, 1, 6, 0, 1, "It was set up.").add(conversation.Rewind{Turn: 1})},
+		{"after a rewind", voyage().add(conversation.Rewind{Turn: 1}).summary(plimsoll, 1, 6, 0, 1, "It was set up.")},
+	} {
+		text.WriteString("#### " + c.name + "\n" + seen(c.log.events()) + "\n")
+	}
+	golden(t, "blocks", text.String())
+}
+
+func TestNotesAndEnds(t *testing.T) {
+	t.Parallel()
+	drop := func(first, last uint64) conversation.Drop {
+		return conversation.Drop{Spans: []conversation.Span{{First: first, Last: last}}}
+	}
+	omit := func(style conversation.Style) conversation.Summary {
+		return conversation.Summary{Style: style, Spans: []conversation.Span{{First: 1, Last: 6}}, FromTurn: 0, ToTurn: 1,
+			Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}}
+	}
+	works := func() *tale {
+		l := (&tale{}).user("Read a.go.").add(conversation.AssistantMessage{Text: "I read it.", Reasoning: "It is there.", Stop: conversation.StopCalls,
+			Calls: []conversation.ToolCall{{ID: "a", Name: "read_file", Arguments: `{"path":"a.go"}`}, {ID: "b", Name: "grep_files", Arguments: `{"pattern":"x"}`}}},
+			conversation.ToolResult{CallID: "a", Tool: "read_file", Status: conversation.ResultOK, Text: numbered(60, "of a.go")},
+			conversation.ToolResult{CallID: "b", Tool: "grep_files", Status: conversation.ResultOK, Text: "a.go:1: x"})
+		return l.call("read_file", `{"path":"b.go"}`, conversation.ResultOK, numbered(60, "of b.go")).reply("Read.")
+	}
+	long := `{"path":"a.go","content":"` + strings.Repeat("package a\\n", 300) + `","mode":420,"n":[1,2.0]}`
+	caps := (&tale{}).user("u").call("create_file", long, conversation.ResultOK, numbered(500, "of the answer"))
+	var text strings.Builder
+	for _, c := range []example{
+		{"drop", voyage().add(drop(2, 6))},
+		{"drop one", voyage().add(drop(2, 2))},
+		{"drop pinned", voyage().add(drop(2, 6), conversation.Pin{Events: []uint64{4}})},
+		{"omit", works().add(omit(conversation.StylePlimsoll))},
+		{"omit jp", works().add(omit(conversation.StyleJP))},
+		{"omit too small", (&tale{}).user("u").call("t", `{}`, conversation.ResultOK, "x").add(omit(conversation.StylePlimsoll))},
+		{"cap", caps.add(conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "call_1", Head: 30, Tail: 20}, {Event: 3, Head: 60, Tail: 60}}})},
+		{"rewind", voyage().add(conversation.Rewind{Turn: 1})},
+	} {
+		text.WriteString("#### " + c.name + "\n" + seen(c.log.events()) + "\n")
+	}
+	golden(t, "notes", text.String())
+}
+
+func TestPointer(t *testing.T) {
+	t.Parallel()
+	text := numbered(20, "of a.go")
+	log := func(repeats uint64, more ...conversation.Body) []conversation.Event {
+		l := (&tale{}).user("Read a.go twice.").call("read_file", `{"path":"a.go"}`, conversation.ResultOK, text)
+		l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "again", Name: "read_file", Arguments: `{"path":"a.go"}`}}},
+			conversation.ToolResult{CallID: "again", Tool: "read_file", Status: conversation.ResultOK, Text: text, Repeats: repeats})
+		return l.add(more...).events()
+	}
+	golden(t, "pointer", seen(log(3)))
+	mask := func(seqs ...uint64) conversation.Mask {
+		m := conversation.Mask{Style: conversation.StylePlimsoll, Preview: 10}
+		for _, seq := range seqs {
+			m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartResult})
+		}
+		return m
+	}
+	for name, c := range map[string]struct {
+		log           []conversation.Event
+		first, second compact.State
+	}{
+		"pointed to":                       {log(3), compact.StateVerbatim, compact.StateMasked},
+		"not a result":                     {log(2), compact.StateVerbatim, compact.StateVerbatim},
+		"later":                            {log(9), compact.StateVerbatim, compact.StateVerbatim},
+		"itself":                           {log(5), compact.StateVerbatim, compact.StateVerbatim},
+		"the first masked":                 {log(3, mask(3)), compact.StateVerbatim, compact.StateMasked},
+		"both masked":                      {log(3, mask(3, 5)), compact.StateMasked, compact.StateMasked},
+		"the second masked":                {log(3, mask(5)), compact.StateVerbatim, compact.StateMasked},
+		"the first masked by the letter":   {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), compact.StateMasked, compact.StateVerbatim},
+		"the first summarised":             {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), compact.StateSummarised, compact.StateVerbatim},
+		"the second pinned":                {log(3, conversation.Pin{Events: []uint64{5}}), compact.StateVerbatim, compact.StatePinned},
+		"the first pinned and both masked": {log(3, conversation.Pin{Events: []uint64{3}}, mask(3, 5)), compact.StatePinned, compact.StateMasked},
+	} {
+		v := compact.Project(c.log)
+		var states []compact.State
+		for _, m := range v.Messages {
+			if m.Role == compact.RoleTool || m.State == compact.StateSummarised {
+				states = append(states, m.State)
+			}
+		}
+		if len(states) != 2 || states[0] != c.first || states[1] != c.second {
+			t.Errorf("%s: %v, want %s and %s", name, states, c.first, c.second)
+		}
+	}
+}
