@@ -162,30 +162,3 @@ func maxTokens(r compact.Reading) int {
 	const least = 4 // a quarter of the reserve
 	return max(r.Window.Tokens-r.Used, r.Reserve/least, 1)
 }
-
-// overflowed learns the window from a server that refused a request to m as too
-// long, and says what can be done.
-func (a *Agent) overflowed(ctx context.Context, m Model, e *Error) error {
-	told := *e
-	if told.Hint == "" {
-		told.Hint = "start a new conversation, or switch to a model with a larger window"
-	}
-	if e.Window <= 0 || m.Name() != a.settings.model.Name() { // the user may have switched meanwhile
-		return &told
-	}
-	a.settings.model.Calibration.Window = e.Window
-	a.keepCalibration()
-	if !a.setWindow(compact.Window{Tokens: e.Window, Source: compact.WindowLearned}) {
-		if have := a.settings.model.Window; have.Tokens > e.Window {
-			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
-		}
-		return &told
-	}
-	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{
-		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", e.Window),
-	})
-	if err != nil {
-		a.updates.Put(Failed{Err: AsError(err)})
-	}
-	return &told
-}

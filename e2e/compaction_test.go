@@ -195,3 +195,16 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 		t.Errorf("the original's request has %d new messages: %v", len(more), more)
 	}
 }
+
+func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, status(400, nil, `{"error":{"message":"This model's maximum context length is 6000 tokens. However, you requested 7100 tokens."}}`),
+		says("Still here."))
+	term := p.aboard(s, usual)
+	term.say("is there room?")
+	term.idle("make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")
+	term.command("/compact")
+	term.idle("compacted turns 0–2: ", "3 results masked")
+	term.goesOn()
+}

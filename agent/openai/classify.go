@@ -226,8 +226,6 @@ func (w party) hint(e *agent.Error, words string) string {
 		return "add credit with the provider, or choose another model"
 	case agent.NotFound:
 		return "`plimsoll models` lists the models there are"
-	case agent.Overflow:
-		return "begin a new conversation, or choose a model with a larger window"
 	case agent.TooLarge:
 		return "send less at once; waiting does not help"
 	case agent.Overloaded:

@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A server that refuses a request as too long often says how long its window
+// is: that is learned for the next time. What the user is told to do is what
+// helps here: of some compactions by hand the mildest that makes enough room,
+// else the one that makes the most, and none where there is nothing to compact.
+
+// overflowed learns the window from a server that refused a request to m as too
+// long, and says what can be done.
+func (a *Agent) overflowed(ctx context.Context, m Model, e *Error) error {
+	told := *e
+	told.Hint = a.roomHint(e)
+	if e.Window <= 0 || m.Name() != a.settings.model.Name() { // the user may have switched meanwhile
+		return &told
+	}
+	a.settings.model.Calibration.Window = e.Window
+	a.keepCalibration()
+	if !a.setWindow(compact.Window{Tokens: e.Window, Source: compact.WindowLearned}) {
+		if have := a.settings.model.Window; have.Tokens > e.Window {
+			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
+		}
+		return &told
+	}
+	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{
+		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", e.Window),
+	})
+	if err != nil {
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+	return &told
+}
+
+// rooms are compactions that make room, the mildest first, as they are typed.
+var rooms = []struct {
+	profile, flags string
+	keep           int
+}{
+	{"", "", -1},
+	{"", " --keep-last 1", 1},
+	{compact.ProfileHeavy, " --profile " + compact.ProfileHeavy + " --keep-last 1", 1},
+}
+
+// roomShare is the share of a request that a compaction has to leave at most
+// where nobody knows how much fits, and of the window where somebody does.
+const roomShare = 0.9
+
+// roomHint says how to go on in a conversation that does not fit.
+func (a *Agent) roomHint(e *Error) string {
+	flags, least := "", math.MaxInt
+	now := a.situation()
+	now.Answering = false // the turn is over when the user acts
+	for _, room := range rooms {
+		wish := compact.NewWish()
+		wish.Profile, wish.KeepLast = room.profile, room.keep
+		pass, err := compact.NewPass(a.log.Events(), a.compaction.rules, now, wish)
+		if err != nil {
+			continue
+		}
+		p := pass.Preview()
+		if p.After < least {
+			flags, least = room.flags, p.After
+		}
+		if p.After <= fitting(p.Before, e) {
+			break
+		}
+	}
+	const otherwise = "begin a new conversation, or choose a model with a larger window"
+	if least == math.MaxInt {
+		return otherwise
+	}
+	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
+}
+
+// fitting is how long a request may be, in estimated tokens, after one of
+// before tokens was refused.
+func fitting(before int, e *Error) int {
+	share := roomShare
+	if e.Window > 0 && e.Requested > e.Window {
+		share *= float64(e.Window) / float64(e.Requested)
+	}
+	return int(share * float64(before))
+}

@@ -1,0 +1,54 @@
+package agent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+)
+
+func TestOverflowNamesTheCompactionThatMakesRoom(t *testing.T) {
+	const otherwise = "begin a new conversation, or choose a model with a larger window"
+	for name, c := range map[string]struct {
+		turns int
+		plain bool // no tools were used
+		err   agent.Error
+		want  string
+	}{
+		"old results":           {turns: 6, want: "make room with /compact (outside the chat: plimsoll compact), "},
+		"much too long":         {turns: 6, err: agent.Error{Window: 2000, Requested: 9000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
+		"a bit too long":        {turns: 6, err: agent.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact (outside the chat: plimsoll compact), "},
+		"young":                 {turns: 2, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
+		"nothing but words":     {turns: 6, plain: true, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
+		"nothing was said else": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				c.err.Class, c.err.Message = agent.Overflow, "too long"
+				turns := c.turns
+				var script []agenttest.Reply
+				if c.plain {
+					turns = 0
+					for range c.turns {
+						script = append(script, answers(strings.Repeat("word upon word ", 400)))
+					}
+				}
+				r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), answers("fine"))...)
+				for i := range script {
+					r.say(fmt.Sprintf("talk of %d", i))
+				}
+				r.say("and that?")
+				failed := agenttest.Of[agent.Failed](r.watch)
+				if len(failed) != 1 {
+					t.Fatalf("told %+v", failed)
+				}
+				if !strings.HasPrefix(failed[0].Err.Hint, c.want+otherwise) {
+					t.Errorf("told %q, want %q", failed[0].Err.Hint, c.want+otherwise)
+				}
+				r.finish()
+			})
+		})
+	}
+}
