@@ -99,7 +99,9 @@ func (m *Mailbox) merged(u Update) bool {
 		m.grow(u)
 		return true
 	case Status:
-		return replaced[Status](last, u)
+		// That a request is tried again is told even if the next try begins at once.
+		l, ok := (*last).(Status)
+		return ok && l.Phase != Retrying && replaced[Status](last, u)
 	case Metered:
 		return replaced[Metered](last, u)
 	case CallStreaming:

@@ -56,6 +56,18 @@ func TestMailboxMergesNeighbours(t *testing.T) {
 	}
 }
 
+func TestMailboxTellsARetryThatBeginsAtOnce(t *testing.T) {
+	t.Parallel()
+	m := agent.NewMailbox()
+	m.Put(agent.Status{Phase: agent.Waiting})
+	m.Put(agent.Status{Phase: agent.Retrying, Attempt: 2})
+	m.Put(agent.Status{Phase: agent.Waiting})
+	want := []agent.Update{agent.Status{Phase: agent.Retrying, Attempt: 2}, agent.Status{Phase: agent.Waiting}}
+	if diff := cmp.Diff(want, take(t, m)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestMailboxKeepsTheNewestMeter(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMailbox()
