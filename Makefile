@@ -4,11 +4,13 @@
 #   make build VERSION=v1.2.0     the version that --version tells
 #   make bench BENCH=Stream       only benchmarks whose name matches
 #   make fuzz FUZZTIME=1m         how long each fuzz target runs; 3000x is a number of inputs
+#   make fuzz-short SHORT=10000x  the same for the few that the gate runs
 
 GO       ?= go
 ARGS     ?=
 BENCH    ?= .
 FUZZTIME ?= 3000x
+SHORT    ?= 10000x
 VERSION  ?=
 
 # The program is one static file; a C compiler that happens to be there changes nothing.
@@ -17,10 +19,10 @@ export CGO_ENABLED ?= 0
 GOFMT   = $(shell $(GO) env GOROOT)/bin/gofmt
 LDFLAGS = -s -w $(if $(VERSION),-X main.version=$(VERSION))
 
-.PHONY: help build run test lint fmt bench race fuzz tidy check clean
+.PHONY: help build run test lint fmt bench race fuzz fuzz-short tidy check clean
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build ./plimsoll
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o plimsoll .
@@ -46,12 +48,23 @@ race: ## run the tests under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 8m ./...
 
 # By number of inputs: a run that ends by the clock fails now and then because its worker is still at it.
+FUZZ = $(GO) test -run '^$$' -fuzzminimizetime 100x
+
 fuzz: ## run every fuzz target for a moment
 	@$(GO) list ./... | while read -r pkg; do \
 		for target in $$($(GO) test -list '^Fuzz' "$$pkg" | grep '^Fuzz'); do \
 			echo "$$target ($$pkg)"; \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+			$(FUZZ) -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
 		done || exit 1; \
+	done
+
+# What reads stored logs, makes views of them, and takes apart what users write about compaction. A name that no target
+# has would pass as one without a find.
+fuzz-short: ## run the fuzz targets that the gate runs
+	@for at in conversation:FuzzUnmarshal compact:FuzzProject compact:FuzzProjectRandomLog compact:FuzzParseBound config:FuzzProfile; do \
+		pkg=./$${at%:*} target=$${at#*:}; echo "$$target ($$pkg)"; \
+		$(GO) test -list "^$$target\$$" "$$pkg" | grep -q "^$$target\$$" || { echo "there is no $$target in $$pkg"; exit 1; }; \
+		$(FUZZ) -fuzz "^$$target\$$" -fuzztime $(SHORT) "$$pkg" || exit 1; \
 	done
 
 tidy: ## check that go.mod and go.sum say what is imported
