@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -161,4 +162,66 @@ func chatter(events, size int, mark string) []conversation.Body {
 		}
 	}
 	return bodies
+}
+
+// laden is messages, calls and results of a kilobyte each in turns of four
+// events, compacted so many times on the way: of each stretch the results are
+// masked, and every fifth time a summary takes the place of the stretch.
+func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
+	b.Helper()
+	text := strings.Repeat("What was said about ships and harbours. ", 25)
+	rules := compact.PresetRules(compact.PresetPlimsoll)
+	var log conversation.Log
+	var bodies []conversation.Body
+	add := func(more ...conversation.Body) {
+		if err := log.Commit(log.Prepare(time.Now(), more...)); err != nil {
+			b.Fatal(err)
+		}
+		bodies = append(bodies, more...)
+	}
+	from := 0
+	for turn := range events / 4 {
+		id, model := fmt.Sprintf("call-%d", turn), "custom/"+modelName
+		last := text
+		if turn == events/4-1 {
+			last += "\n\n" + mark
+		}
+		add(conversation.UserMessage{Text: text},
+			conversation.AssistantMessage{Text: text, Stop: conversation.StopCalls, Model: model,
+				Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: fmt.Sprintf(`{"path":"harbour-%d.txt"}`, turn)}}},
+			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: fmt.Sprintf("%d\n%s", turn, text)},
+			conversation.AssistantMessage{Text: last, Stop: conversation.StopEnd, Model: model})
+		if epochs == 0 || (turn+1)*epochs/(events/4) == turn*epochs/(events/4) {
+			continue
+		}
+		wish, begin := compact.NewWish(), compact.AtTurn(from)
+		wish.From, wish.KeepLast, from = &begin, 3, turn-2
+		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
+			wish.Profile = compact.ProfileHeavy
+		}
+		now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log.Events())), Now: time.Now(), Cold: true}
+		pass, err := compact.NewPass(log.Events(), rules, now, wish)
+		if err == nil && pass.Job != nil {
+			err = pass.Extract()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		add(pass.Bodies(uint64(log.Len()) + 1)...)
+	}
+	return bodies
+}
+
+// voyage is a conversation that a benchmark opens.
+type voyage struct {
+	name   string
+	bodies []conversation.Body
+}
+
+// voyages are conversations of 10,000 events: of words alone, with calls, and
+// those compacted 40 times on the way.
+func voyages(b *testing.B) []voyage {
+	b.Helper()
+	const events, mark = 10_000, "The last word."
+	return []voyage{{"said", chatter(events, 1000, mark)}, {"calls", laden(b, events, 0, mark)}, {"epochs", laden(b, events, 40, mark)}}
 }
