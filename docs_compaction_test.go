@@ -1,0 +1,267 @@
+// docs/compaction.md shows what the program makes. Rules:
+//
+//   - Examples are made by the code that makes them in a conversation: go test . -update writes them.
+//   - What is written for people is read: every preset has its row, every form of a policy the meaning it is given.
+
+package main_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/transcript"
+	"plimsoll/tui/transcript/markdown"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+)
+
+const compactionPage = "docs/compaction.md"
+
+func TestDocumentsShowWhatCompactionMakes(t *testing.T) {
+	t.Parallel()
+	s := newStory(t)
+	// One after the other: each of them may write the document.
+	checkTable(t, compactionPage, "hints", hintRows())
+	checkTable(t, compactionPage, "bounds", boundRows(t))
+	checkTable(t, compactionPage, "stub", fenced(s.stub()))
+	checkTable(t, compactionPage, "summary", fenced(s.summary()))
+	checkTable(t, compactionPage, "line", fenced(s.line()))
+}
+
+// fenced is a text as it stands in a document.
+func fenced(text string) string { return "```\n" + strings.TrimRight(text, "\n") + "\n```\n" }
+
+// hintRows gives the table of what is known about tools: Plimsoll's own, then those of the programs it learned from.
+func hintRows() string {
+	side := func(k compact.Keep) string { return or(string(k), "as the profile says") }
+	rules := compact.DefaultTools()
+	theirs := regexp.MustCompile(`^(fs_|cargo_|git_|[A-Z])`)
+	names := slices.Sorted(maps.Keys(rules))
+	slices.SortStableFunc(names, func(a, b string) int {
+		return len(theirs.FindString(a)) - len(theirs.FindString(b))
+	})
+	rows := "| tool | arguments | result | told apart by |\n| --- | --- | --- | --- |\n"
+	for _, name := range names {
+		r := rules[name]
+		request, response := side(r.Request), side(r.Response)
+		if r.Exempt {
+			request, response = "exempt", "exempt"
+		}
+		apart := ""
+		if len(r.Identifiers) > 0 {
+			apart = "`" + strings.Join(r.Identifiers, "`, `") + "`"
+		}
+		rows += fmt.Sprintf("| `%s` | %s | %s | %s |\n", name, request, response, apart)
+	}
+	return rows
+}
+
+// boundRows gives the table of bounds, with what each means in a conversation of ten turns.
+func boundRows(t *testing.T) string {
+	t.Helper()
+	now := time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC)
+	log := conversation.Log{}
+	for turn := range 10 { // turn 0 begun at 3:00, turn 9 at 12:00
+		add(t, &log, time.Date(2026, 11, 20, 3+turn, 0, 0, 0, time.UTC), conversation.UserMessage{Text: "go on"})
+	}
+	rows := "| bound | means | `--from` | `--to` |\n| --- | --- | --- | --- |\n"
+	for _, b := range []struct{ text, means string }{
+		{"2", "the turn of this number, counted from 0"},
+		{"-2", "the turn so many before the last one"},
+		{"5h", "a time ago, in `w`, `d`, `h`, `m` and `s`: from the first turn begun since, to the last one begun before"},
+		{"1h30m", "the same as a sum, largest unit first"},
+		{"last", "the turn at which the newest compaction in force was made, 0 without one; `--from` alone means this"},
+	} {
+		bound, err := compact.ParseBound(b.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := compact.RangeOptions{Now: now, LastCompaction: 4}
+		from, to := options, options
+		from.From, to.To = &bound, &bound
+		first, err := compact.ResolveRange(log.Events(), from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, err := compact.ResolveRange(log.Events(), to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows += fmt.Sprintf("| `%s` | %s | turn %d | turn %d |\n", b.text, b.means, first.From, last.To)
+	}
+	return rows
+}
+
+// add appends bodies to a log.
+func add(t *testing.T, log *conversation.Log, at time.Time, bodies ...conversation.Body) {
+	t.Helper()
+	if err := log.Commit(log.Prepare(at, bodies...)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// story is the conversation of the examples.
+type story struct {
+	t   *testing.T
+	log conversation.Log
+	now time.Time
+}
+
+func newStory(t *testing.T) *story {
+	s := &story{t: t, now: time.Date(2026, 11, 20, 14, 2, 0, 0, time.UTC)}
+	var run strings.Builder
+	run.WriteString("=== RUN   TestUpload\n")
+	for n := range 200 {
+		fmt.Fprintf(&run, "    server_test.go:%d: part %d of the file was sent to 127.0.0.1:8080\n", 30+n%7, n)
+	}
+	run.WriteString("    server_test.go:41: error: listen tcp 127.0.0.1:8080: address already in use\n")
+	for n := range 12 {
+		fmt.Fprintf(&run, "    server_test.go:52: connection %d of 12 was closed\n", n+1)
+	}
+	run.WriteString("exit code 1\n")
+	s.say("TestUpload fails on CI now and then. Find out why, and never touch hull/hull.go.")
+	s.call("run_command", `{"command":"go test ./upload -run TestUpload -v"}`, conversation.ResultError, run.String())
+	s.say("Then let the test take a free port.")
+	s.call("modify_file", `{"path":"upload/server_test.go","old":"127.0.0.1:8080","new":"127.0.0.1:0"}`, conversation.ResultOK, "modified upload/server_test.go: 1 replacement, line 12")
+	s.say("Does it pass now?")
+	return s
+}
+
+func (s *story) say(text string) { add(s.t, &s.log, s.now, conversation.UserMessage{Text: text}) }
+
+// call is a reply with one call, and its result.
+func (s *story) call(tool, arguments string, status conversation.ResultStatus, result string) {
+	id := fmt.Sprintf("call_%d", s.log.Len())
+	add(s.t, &s.log, s.now,
+		conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}, Stop: conversation.StopCalls},
+		conversation.ToolResult{CallID: id, Tool: tool, Status: status, Text: result})
+}
+
+// pass works out what a profile does to all but the newest turn.
+func (s *story) pass(profile string) compact.Pass {
+	s.t.Helper()
+	wish := compact.NewWish()
+	wish.Profile, wish.KeepLast = profile, 1
+	now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(s.log.Events())), Now: s.now, Cold: true}
+	pass, err := compact.NewPass(s.log.Events(), compact.PresetRules(compact.PresetPlimsoll), now, wish)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return pass
+}
+
+// stub is what stands in place of the failed command.
+func (s *story) stub() string {
+	pass := s.pass(compact.ProfileDefault)
+	for _, m := range pass.After().Messages {
+		if m.Tool == "run_command" && m.State == compact.StateMasked {
+			return m.Text
+		}
+	}
+	s.t.Fatal("no result is masked")
+	return ""
+}
+
+// summary is what stands in place of turns of which a model wrote an account.
+func (s *story) summary() string {
+	pass := s.pass(compact.ProfileHeavy)
+	err := pass.Accept(compact.Answer{Stop: conversation.StopEnd, Text: "### Goal\nTestUpload passes on CI (t0).\n\n" +
+		"### Constraints\nNever touch hull/hull.go (t0).\n\n" +
+		"### Done\nThe test listened on port 8080, which another run held (t0). It now takes a free one, 127.0.0.1:0 (t1).\n\n" +
+		"### Next step\nRun the test again."})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, m := range pass.After().Messages {
+		if m.State == compact.StateSummarised {
+			return m.Text
+		}
+	}
+	s.t.Fatal("nothing is summarised")
+	return ""
+}
+
+// line is how the transcript tells of a compaction.
+func (s *story) line() string {
+	theme, ok := themes.ByName(themes.PlimsollDark)
+	if !ok {
+		s.t.Fatal("there is no theme")
+	}
+	screen := transcript.New(transcript.Styles{}, markdown.New(themes.Markdown(theme), 120))
+	screen.SetSize(120, 60)
+	screen.SetZone(time.UTC)
+	screen.SetUndoKey("ctrl+x")
+	pass := s.pass(compact.ProfileDefault)
+	epoch := uint64(s.log.Len() + 1)
+	screen.Append(append(s.log.Events(), s.log.Prepare(s.now, pass.Bodies(epoch)...)...))
+	for line := range strings.Lines(ansi.Strip(screen.View())) {
+		if strings.Contains(line, "compacted") {
+			return strings.TrimSpace(line)
+		}
+	}
+	s.t.Fatal("the transcript does not tell of it")
+	return ""
+}
+
+func TestDocumentsTellOfEveryPreset(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{compactionPage, "docs/configuration.md"} {
+		text := read(t, name)
+		for _, p := range compact.Presets() {
+			if p == compact.PresetPlimsoll && name != compactionPage {
+				continue // the table there tells how the others differ from it
+			}
+			if !strings.Contains(text, "\n| `"+string(p)+"` |") {
+				t.Errorf("%s has no row for the preset %s", name, p)
+			}
+		}
+	}
+}
+
+// Rows of the form | `key: word` | `key: {table}` | say the same in two ways.
+func TestDocumentsTellTheTwoFormsOfAPolicy(t *testing.T) {
+	t.Parallel()
+	rows := regexp.MustCompile("(?m)^\\| `([a-z_]+: [a-z-]+)` \\| `([a-z_]+: \\{[^`]*\\})` \\|").FindAllStringSubmatch(read(t, compactionPage), -1)
+	if len(rows) != 5 {
+		t.Fatalf("%d rows with two forms of a policy were found, not 5", len(rows))
+	}
+	profile := func(policy string) config.Profile {
+		c, err := config.Parse(compactionPage, []byte("compaction: {profiles: {it: {"+policy+"}}}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := c.Compaction.Profiles["it"]
+		if calls := p.ToolCalls; calls != nil && calls.Policy == "omit" {
+			calls.Request, calls.Response = false, false // omit ignores them
+		}
+		return p
+	}
+	for _, r := range rows {
+		if d := cmp.Diff(profile(r[1]), profile(r[2])); d != "" {
+			t.Errorf("%s is not %s:\n%s", r[1], r[2], d)
+		}
+	}
+}
+
+// The dry run of the document is the one that the script of the command expects.
+func TestDocumentsShowARealDryRun(t *testing.T) {
+	t.Parallel()
+	_, rest, _ := strings.Cut(read(t, "cli/testdata/script/compact.txtar"), "-- want-preview.txt --\n")
+	want, _, ok := strings.Cut(rest, "-- want-preview.json --\n")
+	if !ok || want == "" {
+		t.Fatal("the script has lost its dry run")
+	}
+	if !strings.Contains(read(t, compactionPage), "```\n"+want+"```\n") {
+		t.Errorf("%s does not show this dry run:\n%s", compactionPage, want)
+	}
+}
