@@ -41,7 +41,7 @@ func unmade(err error) *Error {
 	case errors.Is(err, compact.ErrNoRange), errors.Is(err, compact.ErrNothingToGain):
 		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
 	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
-		e.Hint = "the ledger lists every compaction and which are in force"
+		e.Hint = "plimsoll context lists the compactions and which are in force"
 	}
 	return e
 }
