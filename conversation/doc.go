@@ -13,7 +13,10 @@
 //   - step: one request inside a turn.
 //   - unit: a user message, or an assistant message with all its calls and
 //     their results. Cuts fall only between units.
-//   - overlay: an event that says which earlier events are shown how.
+//   - overlay: an event that says how earlier events are shown to the model. It
+//     is in force unless a later revert takes it back ([InForce]).
+//   - epoch: the overlays that one compaction made, taken back together; named
+//     by the sequence number of the first.
 //   - revision: the sequence number of the newest overlay, 0 without one.
 //
 // # Guarantees
@@ -22,6 +25,6 @@
 // randomness. Text is valid UTF-8 without NUL, the arguments of a call are a
 // JSON object and a provider's fields to echo are JSON from the moment a Log
 // prepares the event ([Log.Prepare]) or a stored one is read ([Unmarshal]), and
-// the size of text is known, so nothing downstream scans it again. An event of a kind this build does not
-// know survives loading and saving ([Unknown]).
+// the size of text is known, so nothing downstream scans it again. An event of
+// a kind this build does not know survives loading and saving ([Unknown]).
 package conversation

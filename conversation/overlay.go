@@ -7,8 +7,8 @@ package conversation
 // the overlay is made and stands in it, so that what a log means never changes.
 //
 // Overlays name events by Seq. One that names events which a log does not hold
-// (of a copy that was cut, say) is applied as far as COMPACTION section 8 says:
-// masks where they fit, summaries not at all.
+// (of a copy that was cut, say) is applied where that says nothing wrong: masks
+// to the events that are there, summaries not at all.
 
 // Made says how an overlay came about.
 type Made struct {
