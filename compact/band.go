@@ -71,7 +71,7 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 			case StateDropped, StatePinned:
 			default:
 				s.take(msg)
-				b.tokens += m.Weigh(msg.After()) + FramingTokens
+				b.tokens += m.Weigh(msg.After()) + m.framing()
 			}
 		}
 		i = next
@@ -99,7 +99,7 @@ func DropSpans(v View, m Meter, target float64) []conversation.Span {
 				s.end()
 			default:
 				s.take(msg)
-				left -= m.Weigh(msg.After()) + FramingTokens
+				left -= m.Weigh(msg.After()) + m.framing()
 			}
 		}
 		i = next
@@ -154,7 +154,7 @@ func firstToCover(messages []Message, m Meter) int {
 func protectedFrom(messages []Message, m Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
-		sum += m.Weigh(messages[end-1].After()) + FramingTokens
+		sum += m.Weigh(messages[end-1].After()) + m.framing()
 		if sum > tokens {
 			break
 		}

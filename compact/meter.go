@@ -39,6 +39,9 @@ type MeterOptions struct {
 	PriceStep      int     // tokens above which the whole request costs more, 0 none
 	Calibration    conversation.Calibration
 	EchoReasoning  bool // reasoning is sent back and fills the window
+	// Plain counts text alone, four code points of any script to a token: the
+	// count by which replay is defined.
+	Plain bool
 }
 
 // Where compaction acts, as shares of the window.
@@ -177,7 +180,20 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 }
 
 // Weigh is the calibrated estimate of a text in tokens.
-func (m Meter) Weigh(s conversation.Size) float64 { return m.factor() * Estimate(s) }
+func (m Meter) Weigh(s conversation.Size) float64 {
+	if m.options.Plain {
+		return float64(s.Chars()) / CharsPerToken
+	}
+	return m.factor() * Estimate(s)
+}
+
+// framing is what a message costs beyond its text, in tokens.
+func (m *Meter) framing() float64 {
+	if m.options.Plain {
+		return 0
+	}
+	return FramingTokens
+}
 
 // estimatedTokens is the calibrated estimate of a request, whatever was
 // reported.
@@ -196,13 +212,21 @@ func (m Meter) estimated() Meter {
 func (m *Meter) segment(seg Segment) float64 {
 	switch seg {
 	case System, Tools:
-		return m.prompt.estimate(seg)
+		return m.held(&m.prompt, seg)
 	case Reasoning:
 		if !m.options.EchoReasoning {
 			return 0
 		}
 	}
-	return m.view.Sizes.estimate(seg) + m.reply.estimate(seg)
+	return m.held(&m.view.Sizes, seg) + m.held(&m.reply, seg)
+}
+
+// held is the uncalibrated estimate of a segment of some sizes.
+func (m *Meter) held(s *Sizes, seg Segment) float64 {
+	if m.options.Plain {
+		return float64(s.Text[seg].Chars()) / CharsPerToken
+	}
+	return s.estimate(seg)
 }
 
 func (m Meter) charged(u conversation.Usage) Meter {

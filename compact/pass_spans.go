@@ -1,0 +1,28 @@
+package compact
+
+import "plimsoll/conversation"
+
+// Rules that act by themselves choose events, not turns. What they share with a
+// compaction by hand is how a summary is asked for and what counts as one.
+
+// NewSummaryPass works out a summary of spans of whole units, which some rule
+// chose from the view of the situation. The job is what r.Summary says; made is
+// how the overlay came about. The error wraps ErrNoRange.
+func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conversation.Span, made conversation.Made) (Pass, error) {
+	if len(spans) == 0 {
+		return Pass{}, noRange("no event may be covered now")
+	}
+	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
+	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, spans))
+	if r.Summary.Mode == ModeCumulative {
+		for _, old := range SummaryRanges(log) {
+			pass.Range.From = min(pass.Range.From, old.From)
+		}
+	}
+	return pass, pass.needSummary(r.Summary)
+}
+
+// DedupeItems chooses what identity dedup omits in a view, oldest first; nil
+// unless r.Dedupe is enabled (ADA).
+func DedupeItems(v View, r Rules) []conversation.MaskItem { return dedupeItems(v.Messages, r) }
