@@ -114,9 +114,9 @@ func TestDocumentsNameSlashCommandsThatExist(t *testing.T) {
 // What a key of compaction does now is told by where its field is read. The planner's file counts once something asks it.
 func TestDocumentsTellWhichKeysHaveNoEffect(t *testing.T) {
 	t.Parallel()
-	want := map[string]string{}
+	reads, want := readsOfRules(t), map[string]string{}
 	keysOfCompaction(reflect.TypeFor[config.Compaction](), "compaction", "", func(key, section, field string) {
-		if use := useOf(t, section, field); use != inForce {
+		if use := useOf(reads, section, field); use != inForce {
 			want[key] = use
 		}
 	})
@@ -174,61 +174,55 @@ var alike = map[string][]string{
 	"Mask.Enabled": {"Mask"}, "Micro.Enabled": {"Micro"}, "Dedupe.Enabled": {"Dedupe"}, "Summary.Review": {"Summary", "summary"},
 }
 
-// previews are the files of compact that only PresetView reaches.
-var previews = []string{"compact/simulate.go", "compact/select.go", "compact/micro.go", "compact/dedupe.go", "compact/dedupe_omit.go", "compact/dedupe_select.go"}
+// previews are the files that only PresetView reaches.
+var previews = []string{
+	"compact/simulate.go", "compact/select.go", "compact/micro.go", "compact/dedupe.go", "compact/dedupe_omit.go", "compact/dedupe_select.go",
+}
 
 // carriers are the files that hand values on without a look at them.
 var carriers = []string{"cli/rules.go", "compact/preset.go", "compact/dedupe_params.go"}
 
-// useOf is who reads a field of the rules.
-func useOf(t *testing.T, section, field string) string {
-	t.Helper()
-	field = or(renamed[field], field)
-	behind := alike[section+"."+field]
-	passed := carriers
-	if !callsTo(t, "Plan") {
-		passed = append(slices.Clone(passed), "compact/plan.go")
-	}
-	use := unread
-	for _, s := range sources(t) {
-		if s.test || under("config", s.pkg) || slices.Contains(passed, s.name) || use == shownOnly && slices.Contains(previews, s.name) {
-			continue
-		}
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			sel, ok := n.(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != field || behind != nil && !slices.Contains(behind, nameOf(sel.X)) {
-				return true
-			}
-			if use = inForce; slices.Contains(previews, s.name) {
-				use = shownOnly
-			}
-			return true
-		})
-		if use == inForce {
-			return use
-		}
-	}
-	return use
-}
+// planner is the file that decides when compaction acts by itself, and Plan what has to be called for that.
+const planner = "compact/plan.go"
 
-// callsTo reports whether something outside of compact calls a method of this name.
-func callsTo(t *testing.T, method string) bool {
+// selection is a field or method of something: the file it stands in, and the name before the dot.
+type selection struct{ file, behind string }
+
+// readsOfRules finds, by name, all fields and methods outside of tests, of package config, of packages below compact, which
+// hold no conversations, and of what only hands on.
+func readsOfRules(t *testing.T) map[string][]selection {
 	t.Helper()
-	found := false
+	found := map[string][]selection{}
 	for _, s := range sources(t) {
-		if s.test || s.pkg == "compact" {
+		if s.test || under("config", s.pkg) || strings.HasPrefix(s.pkg, "compact/") || slices.Contains(carriers, s.name) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if ok {
-				sel, ok := call.Fun.(*ast.SelectorExpr)
-				found = found || ok && sel.Sel.Name == method
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				found[sel.Sel.Name] = append(found[sel.Sel.Name], selection{s.name, nameOf(sel.X)})
 			}
 			return true
 		})
 	}
 	return found
+}
+
+// useOf is who reads a field of the rules.
+func useOf(reads map[string][]selection, section, field string) string {
+	field = or(renamed[field], field)
+	behind := alike[section+"."+field]
+	planned := slices.ContainsFunc(reads["Plan"], func(r selection) bool { return !strings.HasPrefix(r.file, "compact/") })
+	use := unread
+	for _, r := range reads[field] {
+		switch {
+		case behind != nil && !slices.Contains(behind, r.behind), r.file == planner && !planned:
+		case slices.Contains(previews, r.file):
+			use = shownOnly
+		default:
+			return inForce
+		}
+	}
+	return use
 }
 
 // nameOf is the name that a value goes by.
