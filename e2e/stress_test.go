@@ -115,3 +115,21 @@ func TestResizeStorm(t *testing.T) {
 	term.idle("The last word.")
 	term.goesOn()
 }
+
+// A frame may be on its way while the terminal gets another size: it is drawn
+// for the old one, and what it leaves behind must not spoil the next.
+func TestFrameOfTheOldSizeSpoilsNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, says(strings.Repeat("- a line of a long answer\n", 60), "\nThe last word."), says("Still here."))
+	term := p.start(size{80, 24}, s.args()...)
+	term.idle("Talking to")
+	term.say("go")
+	term.idle("The last word.")
+	term.resizeDuring(size{60, 50}, "\x1b[3;18r\x1b[18;1H\x1b[6S\x1b[1;24r\x1b[23;1H")
+	term.wait("frame of the new size", func(s screen) bool {
+		_, h := s.size()
+		return h == 50 && s.broken() == "" && strings.Count(s.text, "• a line of a long answer") > 30
+	})
+	term.goesOn()
+}

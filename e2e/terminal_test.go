@@ -202,11 +202,15 @@ func firstOf(s string, n int) string { return string([]rune(s)[:min(n, len([]run
 func (t *terminal) paste(text string) { t.send("\x1b[200~" + text + "\x1b[201~") }
 
 // resize changes the size of the terminal.
-func (t *terminal) resize(s size) {
+func (t *terminal) resize(s size) { t.resizeDuring(s, "") }
+
+// resizeDuring changes the size of the terminal while bytes are on their way
+// that were written before the program heard of it.
+func (t *terminal) resizeDuring(s size, late string) {
 	t.t.Helper()
 	t.mu.Lock()
 	t.screen.Resize(s.w, s.h)
-	t.feed([]byte(wholeScreen)) // as terminals do
+	t.feed([]byte(wholeScreen + late)) // as terminals do
 	t.mu.Unlock()
 	if err := pty.Setsize(t.pty, s.winsize()); err != nil {
 		t.t.Fatal(err)

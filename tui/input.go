@@ -64,7 +64,7 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case key.Matches(k, keys.UndoCompaction):
 		return m.undoCompaction(0), true
 	case key.Matches(k, keys.Redraw):
-		return tea.ClearScreen, true
+		return redraw, true
 	case key.Matches(k, keys.Suspend):
 		return tea.Suspend, true
 	default:

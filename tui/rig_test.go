@@ -3,6 +3,7 @@ package tui_test
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -133,12 +134,30 @@ func (r *rig) handle(msg tea.Msg) {
 		r.quit = true
 		return
 	}
+	if cmds, ok := sequence(msg); ok {
+		for _, cmd := range cmds {
+			r.handle(cmd())
+		}
+		return
+	}
 	if name := fmt.Sprintf("%T", msg); strings.HasPrefix(name, "tea.") && strings.ToLower(name[4:5]) == name[4:5] {
 		r.asked = append(r.asked, fmt.Sprintf("%s %v", strings.TrimPrefix(name, "tea."), msg))
 	}
 	_, cmd := r.m.Update(msg)
 	r.spawn(cmd)
 	r.check()
+}
+
+// sequence is the commands of a message that the library runs one by one.
+func sequence(msg tea.Msg) (cmds []tea.Cmd, ok bool) {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Slice || v.Type().Elem() != reflect.TypeFor[tea.Cmd]() {
+		return nil, false
+	}
+	for i := range v.Len() {
+		cmds = append(cmds, v.Index(i).Interface().(tea.Cmd))
+	}
+	return cmds, true
 }
 
 // send gives the screen messages of the terminal.

@@ -17,13 +17,13 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		cmd = m.ticked(msg)
 	case tea.WindowSizeMsg:
-		m.resize(msg.Width, msg.Height)
+		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
 		m.clusters(msg)
 	case tea.BackgroundColorMsg:
 		m.background(msg)
 	case tea.ResumeMsg:
-		cmd = tea.ClearScreen
+		cmd = redraw
 	default:
 		cmd = m.arrived(msg)
 	}

@@ -54,10 +54,26 @@ func count(flags ...bool) int {
 }
 
 // resize gives the parts another screen.
-func (m *Model) resize(width, height int) {
+func (m *Model) resize(width, height int) tea.Cmd {
+	first := m.screen.width == 0 && m.screen.height == 0
 	m.screen.width, m.screen.height = max(0, width), max(0, height)
 	m.composer.SetSize(width, height)
 	m.overlays.SetSize(width, height)
+	if first {
+		return nil
+	}
+	return redraw
+}
+
+// wholeScreen makes all of the screen scroll again and leaves the cursor where
+// it is.
+const wholeScreen = "\x1b7\x1b[r\x1b8"
+
+// redraw draws everything anew. A frame that was on its way while the terminal
+// got another size confines scrolling to the rows of the old one, and then the
+// lines of the next frames go astray.
+func redraw() tea.Msg {
+	return tea.Sequence(tea.Raw(wholeScreen), tea.ClearScreen)()
 }
 
 // layout gives every part its place. It runs after every message.
