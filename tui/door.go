@@ -99,8 +99,12 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 	return listen(m.ctx, c.Updates)
 }
 
-// metered takes over the meter.
+// metered takes over the meter. The reply that is arriving counts beside it
+// until it is in the log.
 func (m *Model) metered(meter compact.Meter) {
-	m.talk.meter, m.talk.reply = meter, conversation.Size{}
+	m.talk.meter = meter
+	if m.talk.logged {
+		m.talk.reply, m.talk.logged = conversation.Size{}, false
+	}
 	m.transcript.SetFactor(m.factor())
 }

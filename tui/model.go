@@ -69,6 +69,7 @@ type talk struct {
 	faults []string          // what failed before it was open
 	meter  compact.Meter     // without the draft and the reply
 	reply  conversation.Size // of the reply that is arriving
+	logged bool              // it is in the log, and so in the next meter
 	sent   map[string]string // as it was typed, by what was sent with files and is not in the log yet
 	plans  plans             // compactions that are looked at before they are made
 }

@@ -316,6 +316,24 @@ func TestTheGaugeMovesWithTheReply(t *testing.T) {
 	})
 }
 
+// The meter may come before the reply is stored, or for another reason.
+func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		empty := compact.NewMeter(compact.MeterOptions{Window: demo().Window})
+		text := strings.Repeat("words ", 10_000)
+		r.happen(agent.Metered{Meter: empty}, agent.Delta{Text: text})
+		r.happen(agent.Metered{Meter: empty})
+		r.has("~11% ~15k/128k")
+		events := log(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
+		r.happen(agent.Appended{Events: events})
+		r.has("~11% ~15k/128k")
+		r.happen(agent.Metered{Meter: empty.WithView(compact.Project(events))})
+		r.has("~11% ~15k/128k")
+		r.happen(agent.Metered{Meter: empty})
+		r.has("0/128k")
+	})
+}
+
 func TestMentionsAddTheirFiles(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil

@@ -96,6 +96,8 @@ func (m *Model) appended(events []conversation.Event) {
 		switch b := e.Body.(type) {
 		case conversation.Renamed:
 			m.talk.Title = b.Title
+		case conversation.AssistantMessage:
+			m.talk.logged = true
 		case conversation.UserMessage:
 			delete(m.talk.sent, b.Text) // it does not come back any more
 		case conversation.ConfigChanged:
