@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -54,6 +55,69 @@ func TestNewcomerWithoutAKey(t *testing.T) {
 		term.idle("> hello", "demo")
 		p.quits(term)
 	}
+}
+
+// What the welcome says is done word for word: within a minute the gauge has
+// filled, made room, and filled again.
+func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
+	maps.Copy(files, project)
+	p := newPlace(t, files)
+	term := p.start(usual)
+	welcome := term.wait("three things to try", func(s screen) bool { return len(suggested(s)) == 3 && strings.HasPrefix(s.used(), "~") })
+	try := suggested(welcome)
+
+	term.say(try[0])
+	term.idle("✓ list_files", "A small program that counts ships.")
+	begun := term.shown().share(t)
+	term.say(try[1])
+	full := term.wait("full gauge", func(s screen) bool {
+		return !s.busy() && s.has("/undo-compact takes that back") && !strings.HasPrefix(s.used(), "~")
+	})
+	if full.share(t) < 75 || full.share(t) > 84 || begun > 60 {
+		t.Errorf("the gauge went from %d%% to %s", begun, full.used())
+	}
+	term.say(try[2] + " ")
+	room := term.idle("compacted turns 0–1: ", "results masked", "ctrl+x undo")
+	if room.share(t) > full.share(t)-15 {
+		t.Errorf("the compaction took the gauge from %s to %s", full.used(), room.used())
+	}
+	if !strings.Contains(welcome.text, "ctrl+x takes it back") {
+		t.Errorf("the welcome does not say how to undo:\n%s", welcome.text)
+	}
+	term.key("ctrl+x")
+	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > room.share(t)+10 })
+	p.quits(term)
+}
+
+// suggested is what the welcome says to try, without its remarks.
+func suggested(s screen) []string {
+	var out []string
+	for row := range strings.Lines(s.text) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(row), "› "); ok {
+			text, _, _ = strings.Cut(text, "   (")
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+func TestFirstMinuteInAnEmptyFolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	term := p.start(usual)
+	term.idle("demo model")
+	term.say("fill the gauge")
+	full := term.wait("full gauge", func(s screen) bool {
+		return !s.busy() && s.has("/summarize --keep-last 0 puts a summary", "takes it back") && !strings.HasPrefix(s.used(), "~")
+	})
+	term.command("/summarize --keep-last 0")
+	if room := term.idle("compacted turn 0: ", "1 summary", "ctrl+x undo"); room.share(t) > full.share(t)-20 {
+		t.Errorf("the summary took the gauge from %s to %s", full.used(), room.used())
+	}
+	term.say("what is in this project?")
+	term.idle("✓ list_files")
 }
 
 func TestCtrlCTwiceLeaves(t *testing.T) {

@@ -33,8 +33,8 @@ func (m *Model) welcome() []string {
 		lines = append(lines, "")
 		say(lipgloss.NewStyle(), "Try:")
 		try("what is in this project?")
-		try("find TODO")
-		try("write 600 words   (and watch the gauge below)")
+		try("fill the gauge   (and watch it below)")
+		try("/compact --keep-last 0   (makes room; " + m.undoKey() + " takes it back)")
 		lines = append(lines, "")
 		say(st.subtle, "/connect shows how to talk to a real model.")
 	default:
@@ -48,4 +48,12 @@ func (m *Model) welcome() []string {
 		}
 	}
 	return lines
+}
+
+// undoKey is what takes a compaction back.
+func (m *Model) undoKey() string {
+	if undo := m.options.Keys.Screen.UndoCompaction; undo.Enabled() {
+		return undo.Help().Key
+	}
+	return "/undo-compact"
 }

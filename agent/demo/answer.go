@@ -18,7 +18,7 @@ const (
 - **compare and count**: ` + "`compare A B`, `how many lines in FILE`, `summarise FILE`, `summarise this conversation`" + `
 - **change** (you are asked first, with the diff or the command): ` + "`create FILE with TEXT`, `replace X with Y in FILE`, `run COMMAND`, `run the tests`" + `
 - **keep track**: ` + "`add todo TEXT`, `show todos`, `recall ID`, `ask me`" + `
-- **fill the context window**: ` + "`tell me a long story`, `write 800 words`, `fill the window`" + `; put ` + "`think`" + ` before anything to see my reasoning
+- **fill the context window**: ` + "`fill the gauge`, `tell me a long story`, `write 800 words`, `fill the window`" + `; put ` + "`think`" + ` before anything to see my reasoning
 
 My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama.`
 )
@@ -38,7 +38,7 @@ var suggestions = []suggestion{
 	{"create notes.txt with Hello", "shows you the diff first", "write create file new save add implement make edit change refactor generate"},
 	{"summarise this conversation", "picks the sentences that say most", "summary summarise shorten recap conversation said earlier before context"},
 	{"add todo water the plants", "keeps a checklist", "todo task plan list remember remind later steps"},
-	{"fill the window", "shows what happens at the load line", "window context token tokens gauge memory limit compaction compact full"},
+	{"fill the gauge", "reads files until it is nearly full, and says how to make room", "window context token tokens gauge memory limit compaction compact full"},
 }
 
 // answer is the model: it decides what to say and which tools to call.
@@ -67,7 +67,7 @@ func (t *turn) next() reply {
 		kindTodoAdd: (*turn).todos, kindTodoDone: (*turn).todos, kindTodoShow: (*turn).todos,
 		kindTests: (*turn).tests, kindRun: (*turn).run, kindReplace: (*turn).replace, kindCreate: (*turn).create,
 		kindCompare: (*turn).compare, kindCount: (*turn).count, kindSummarise: (*turn).summarise, kindAsk: (*turn).askUser,
-		kindFill: (*turn).story, kindStory: (*turn).story,
+		kindFillGauge: (*turn).fillGauge, kindFill: (*turn).story, kindStory: (*turn).story,
 		kindProject: (*turn).project, kindList: (*turn).list, kindRead: (*turn).readFile, kindGrep: (*turn).grep, kindFind: (*turn).find,
 	}[t.wish.Kind]
 	if !ok {

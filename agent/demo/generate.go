@@ -133,7 +133,7 @@ func (g *generation) fillCall(i int, c call, print [sha256.Size]byte, add func(d
 // whole answers without a stream, after the time the reply takes.
 func (s *Server) whole(w http.ResponseWriter, r *http.Request, g *generation) {
 	if s.options.Pace > 0 {
-		if s.options.Wait(r.Context(), time.Duration(g.usage.Completion)*time.Second/time.Duration(s.options.Pace)) != nil {
+		if s.options.Wait(r.Context(), time.Duration(g.usage.Completion)*time.Second/time.Duration(s.options.pace(g.usage.Completion))) != nil {
 			drop(w)
 			return
 		}

@@ -31,6 +31,7 @@ const (
 	kindSummarise kind = "summarise"
 	kindAsk       kind = "ask me"
 	kindFill      kind = "fill the window"
+	kindFillGauge kind = "fill the gauge"
 	kindStory     kind = "story"
 	kindProject   kind = "project"
 	kindList      kind = "list"

@@ -70,6 +70,7 @@ var intents = map[string]intent{
 	"give me 2k words":                              {Kind: kindStory, From: 2000},
 	"explain prompt caching":                        {Kind: kindStory},
 	"fill the window":                               {Kind: kindFill},
+	"please fill the gauge!":                        {Kind: kindFillGauge},
 	"think about what is in this project?":          {Kind: kindProject, Think: true},
 	"think hard, then read main.go":                 {Kind: kindRead, Path: "main.go", Think: true},
 	"A summary of earlier turns.\n\nread main.go":   {Kind: kindRead, Path: "main.go"},

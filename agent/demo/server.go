@@ -27,6 +27,8 @@ const (
 	DefaultWindow = 8192
 	// DefaultPace is the pace of a fast local model, in tokens per second.
 	DefaultPace = 100
+	// longestReply is how long a reply takes at most: a longer one is sent faster.
+	longestReply = 8 * time.Second
 	// maxBody bounds a request, in bytes.
 	maxBody = 8 << 20
 	// longPause is the longest silence in a stream; a longer pause is filled with keep-alive comments.
@@ -38,8 +40,9 @@ const (
 type Options struct {
 	// Window is the context window in tokens, 0 for DefaultWindow.
 	Window int
-	// Pace is how many tokens are sent per second; 0 and less is as fast as
-	// possible, for tests. A person wants DefaultPace.
+	// Pace is how many tokens are sent per second, more where a reply would take
+	// longer than eight seconds; 0 and less is as fast as possible, for tests. A
+	// person wants DefaultPace.
 	Pace int
 	// Now tells the time for pace, cache expiry and the created field, nil for
 	// time.Now.
@@ -260,4 +263,12 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone needs no answer
+}
+
+// pace is how many tokens of a reply of n are sent per second.
+func (o Options) pace(n int) int {
+	if o.Pace <= 0 {
+		return o.Pace
+	}
+	return max(o.Pace, n/int(longestReply/time.Second)+1)
 }

@@ -32,13 +32,18 @@ func (t *turn) story() reply {
 	case strings.Contains(strings.ToLower(t.said), "token"):
 		words = wordsFor(words)
 	}
-	replies := 0
+	return reply{text: tell(min(max(words, 20), storyMost), t.replies())}
+}
+
+// replies counts the answers that the conversation holds.
+func (t *turn) replies() int {
+	n := 0
 	for _, m := range t.history {
 		if m.Role == "assistant" && len(m.Calls) == 0 {
-			replies++
+			n++
 		}
 	}
-	return reply{text: tell(min(max(words, 20), storyMost), replies)}
+	return n
 }
 
 // tell writes about the given number of words, starting at a chapter that

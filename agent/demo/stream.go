@@ -57,7 +57,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, g *generation, w
 }
 
 func (st *streamer) body(pieces []delta) {
-	pace := time.Duration(st.options.Pace)
+	pace := time.Duration(st.options.pace(st.g.usage.Completion))
 	if st.g.fault == "slow" {
 		pace = max(pace/slowFactor, min(pace, 1))
 	}

@@ -136,7 +136,7 @@ func TestAnswersWhateverToolsReturn(t *testing.T) {
 	s := start(t, demo.Options{})
 	for _, says := range []string{
 		"read a.txt", "what is in this project?", "list docs", "find foo", "search TODO", "compare a.go b.go", "how many lines in a.go",
-		"summarise a.txt", "replace a with b in c.txt", "run ls", "run the tests", "mark todo x as done", "recall 17", "ask me",
+		"summarise a.txt", "replace a with b in c.txt", "run ls", "run the tests", "mark todo x as done", "recall 17", "ask me", "fill the gauge",
 	} {
 		for _, result := range []string{"", "\n", "lines 1-3 of 10", "lines 1-3 of 10\n\n", "[cut]", "a.go:99999999999999999999:x", ":1:x", "0\tx", "[ ]", "│"} {
 			calls := []object{

@@ -200,6 +200,11 @@ func TestKeepsItsPace(t *testing.T) {
 	if want := time.Duration(got.Completion) * 10 * time.Millisecond; c.Now().Sub(before) != want {
 		t.Errorf("%d tokens took %v, want %v", got.Completion, c.Now().Sub(before), want)
 	}
+	before = c.Now()
+	got = ask(t, s, list(user("write 4000 words")))
+	if took := c.Now().Sub(before); got.Completion < 4000 || took > 8*time.Second || took < 7*time.Second {
+		t.Errorf("%d tokens took %v", got.Completion, took)
+	}
 }
 
 func TestStopsWhenTheClientLeaves(t *testing.T) {
