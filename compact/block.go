@@ -106,7 +106,7 @@ func (r *run) block(told map[*summaryInForce]bool) []Message {
 	case conversation.StyleJP:
 		question, text = jpQuestion, r.plainTexts()
 	case conversation.StyleJCLI:
-		text = "[Conversation compressed. Transcript: " + newest.Transcript + "]\n\n" + r.plainTexts()
+		text = jcliBlock(newest.Transcript, r.plainTexts())
 		answer = jcliAnswer
 	case conversation.StyleOneClaw:
 		text = oneClawHead + "\n\n" + r.plainTexts()

@@ -93,7 +93,7 @@ func NextBand(log []conversation.Event) int {
 	var newest conversation.Summary
 	for _, s := range summaries(log) {
 		if len(s.Spans) > 0 && s.ToTurn >= newest.ToTurn {
-			newest = s
+			newest = s.Summary
 		}
 	}
 	if len(newest.Spans) == 0 {

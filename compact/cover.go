@@ -71,13 +71,19 @@ func (r *rulings) summarise(seq uint64, b conversation.Summary) {
 		r.note(seq, "speaks of events that are not there; they are shown as they were said")
 		return
 	}
-	cutLater := false // by a rewind: the usual case, and none to tell the user about
-	r.each(seq, b.Spans, func(i int) { cutLater = cutLater || r.by[i].gone > seq })
-	if cutLater {
+	if r.cutLater(seq, b.Spans) { // the usual case, and none to tell the user about
 		return
 	}
 	s := &summaryInForce{seq: seq, Summary: b}
 	r.whole(seq, b.Spans, func(d *ruling) { d.summary = s })
+}
+
+// cutLater reports whether a rewind behind an overlay took back some of what it
+// covers.
+func (r *rulings) cutLater(seq uint64, spans []conversation.Span) bool {
+	cut := false
+	r.each(seq, spans, func(i int) { cut = cut || r.by[i].gone > seq })
+	return cut
 }
 
 // there reports whether the log holds the ends of spans, before the overlay.

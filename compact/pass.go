@@ -105,26 +105,6 @@ func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
 	return ExtendOver(r, existing), nil
 }
 
-// SummaryRanges are the ranges of the summaries in force that are texts.
-func SummaryRanges(log []conversation.Event) []Range {
-	var out []Range
-	for _, s := range summaries(log) {
-		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
-	}
-	return out
-}
-
-// summaries are the texts in force, in the order of the log.
-func summaries(log []conversation.Event) []conversation.Summary {
-	var out []conversation.Summary
-	for _, i := range conversation.InForce(log) {
-		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
 // goneTurns tells which turns were taken back, nil if none was.
 func goneTurns(log []conversation.Event) func(int) bool {
 	gone := map[int]bool{}
@@ -188,8 +168,12 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	after := Project(events)
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	if then >= before && pass.rules.Preset.Style() == conversation.StylePlimsoll || !changed(pass.before, after) {
-		return fmt.Errorf("%w: %s already are as short as the profile %s makes them%s",
-			ErrNothingToGain, turns(pass.Range.From, pass.Range.To), pass.Profile, pass.advice())
+		are, them := "are", "them"
+		if pass.Range.From == pass.Range.To {
+			are, them = "is", "it"
+		}
+		return fmt.Errorf("%w: %s already %s as short as the profile %s makes %s%s",
+			ErrNothingToGain, turns(pass.Range.From, pass.Range.To), are, pass.Profile, them, pass.advice(them))
 	}
 	pass.after, pass.bodies = after, bodies
 	pass.made.Before, pass.made.After = before, then
@@ -197,15 +181,15 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	return nil
 }
 
-// advice is what else could be tried.
-func (pass *Pass) advice() string {
+// advice is what else could be tried with the turns, named by their pronoun.
+func (pass *Pass) advice(them string) string {
 	if pass.rules.Profiles[pass.Profile].Summarize {
 		return ""
 	}
 	if pass.Profile == ProfileLight {
 		return " (reasoning is rarely sent back anyway); --profile " + ProfileDefault + " or " + ProfileHeavy + " does more"
 	}
-	return "; --profile " + ProfileHeavy + " replaces them by a summary"
+	return "; --profile " + ProfileHeavy + " replaces " + them + " by a summary"
 }
 
 // why tells the user what the pass did.
@@ -215,7 +199,7 @@ func (pass *Pass) why() string {
 		text += ", " + l.words()
 	}
 	if pass.Focus != "" {
-		text += ", focus: " + firstChars(pass.Focus, 120)
+		text += ", focus: " + folded(pass.Focus, 120)
 	}
 	return text
 }

@@ -25,9 +25,15 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Covered: CoveredTokens(pass.before, pass.Spans)}
+	var priors []conversation.Summary
+	if r.Mode == ModeCumulative {
+		for _, s := range pass.earlier() {
+			priors = append(priors, s.Summary)
+		}
+	}
 	switch {
-	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
-		job := MergedJob(pass.earlier(), pass.log, ask)
+	case len(priors) > 0:
+		job := MergedJob(priors, pass.log, ask)
 		pass.Spans = job.Spans
 		pass.Range = Range{From: job.FromTurn, To: job.ToTurn}
 		pass.Job = &job
@@ -58,12 +64,15 @@ func (pass *Pass) readsView(r SummaryRules) bool {
 }
 
 // Fallback is the job in the form that writes out what was said, for when the
-// view's form was too long. Nil if the job has that form already.
+// view's form was too long. Its answer need not fit behind the view. Nil if the
+// job has that form already.
 func (pass *Pass) Fallback() *SummaryJob {
 	if pass.Job == nil || pass.Job.Input != InputView {
 		return nil
 	}
-	return pass.rawJob(pass.Job.ask)
+	ask := pass.Job.ask
+	ask.Free = 0
+	return pass.rawJob(ask)
 }
 
 // coversSummary reports whether the view shows a part of what is to be covered
@@ -75,24 +84,24 @@ func (pass *Pass) coversSummary() bool {
 			return true
 		}
 	}
+	for _, a := range pass.before.Absent {
+		if a.Why == whyLeftOut && holds(pass.Spans, a.Event) {
+			return true
+		}
+	}
 	return false
 }
 
-// earlier are the summaries in force that end within what is to be covered.
-func (pass *Pass) earlier() []conversation.Summary {
-	var out []conversation.Summary
-	for _, s := range summaries(pass.log) {
-		if n := len(s.Spans); n > 0 && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
-			out = append(out, s)
+// Accept takes the answer to the pass's job, or to its fallback. The error wraps
+// ErrSummaryRefused or ErrNothingToGain; the pass is then as it was.
+func (pass *Pass) Accept(a Answer) error {
+	asked := pass.Job
+	if a.Input == InputRaw {
+		if raw := pass.Fallback(); raw != nil {
+			asked = raw
 		}
 	}
-	return out
-}
-
-// Accept takes the answer to the pass's job. The error wraps ErrSummaryRefused
-// or ErrNothingToGain; the pass is then as it was.
-func (pass *Pass) Accept(a Answer) error {
-	text, err := Accept(*pass.Job, a)
+	text, err := Accept(*asked, a)
 	if err != nil {
 		return err
 	}
@@ -112,7 +121,7 @@ func (pass *Pass) take(text string, a Answer) error {
 	if job.Input == InputMerged {
 		for _, s := range pass.earlier() {
 			body.Depth = max(body.Depth, s.Depth+1)
-			body.Parents = append(body.Parents, pass.seqOf(s))
+			body.Parents = append(body.Parents, s.seq)
 		}
 	}
 	if body.Style == conversation.StylePlimsoll {
@@ -125,14 +134,4 @@ func (pass *Pass) take(text string, a Answer) error {
 		return err
 	}
 	return nil
-}
-
-// seqOf is the event of a summary in force, 0 if it is none.
-func (pass *Pass) seqOf(s conversation.Summary) uint64 {
-	for _, i := range conversation.InForce(pass.log) {
-		if b, ok := pass.log[i].Body.(conversation.Summary); ok && b.Made == s.Made && b.Text == s.Text {
-			return pass.log[i].Seq
-		}
-	}
-	return 0
 }

@@ -25,7 +25,8 @@ type seenResult struct {
 	text string
 }
 
-// Note remembers a result, unless an earlier one had the same text.
+// Note remembers a result in place of an earlier one with the same text, unless
+// it points to one: the newest is shown in full for longest.
 func (r *Repeats) Note(e conversation.Event) {
 	b, ok := e.Body.(conversation.ToolResult)
 	if !ok || b.Status != conversation.ResultOK || len(b.Text) < MinRepeat || b.Repeats != 0 {
@@ -34,7 +35,6 @@ func (r *Repeats) Note(e conversation.Event) {
 	if r.known == nil {
 		r.seed, r.known = maphash.MakeSeed(), map[uint64]seenResult{}
 	}
-	// The newest counts: it is shown in full for longest.
 	r.known[maphash.String(r.seed, b.Text)] = seenResult{e.Seq, b.Text}
 }
 

@@ -102,7 +102,7 @@ func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
 	return head + tail
 }
 
-// jcliBlock is what J-CLI puts in place of the history.
+// jcliBlock is the words of the user that J-CLI puts in place of the history.
 func jcliBlock(transcript, text string) string {
 	return "[Conversation compressed. Transcript: " + transcript + "]\n\n" + text
 }

@@ -1,0 +1,60 @@
+package compact
+
+import "plimsoll/conversation"
+
+// Which summaries of a log count for those that follow. Rules:
+//
+//   - One that was taken back, that speaks of events which are not there, or of
+//     whose events a rewind took some back later, does not count.
+//   - One that newer ones cover whole is not shown. It comes back when they are
+//     taken back, so that ranges still grow over it (S64); but nothing is made
+//     of its text any more, because theirs says the same and what came after.
+
+// standingSummary is a text that counts.
+type standingSummary struct {
+	summaryInForce
+	shown bool // the view shows it
+}
+
+// summaries are the texts that count, in the order of the log.
+func summaries(log []conversation.Event) []standingSummary {
+	r := resolve(log)
+	if r == nil {
+		return nil
+	}
+	shown := map[uint64]bool{}
+	for i := range r.by {
+		if d := &r.by[i]; d.summary != nil && d.gone == 0 {
+			shown[d.summary.seq] = true
+		}
+	}
+	var out []standingSummary
+	for _, i := range conversation.InForce(log) {
+		seq := log[i].Seq
+		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil && r.there(seq, s.Spans) && !r.cutLater(seq, s.Spans) {
+			out = append(out, standingSummary{summaryInForce{seq: seq, Summary: s}, shown[seq]})
+		}
+	}
+	return out
+}
+
+// SummaryRanges are the ranges of the summaries in force that are texts.
+func SummaryRanges(log []conversation.Event) []Range {
+	var out []Range
+	for _, s := range summaries(log) {
+		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
+	}
+	return out
+}
+
+// earlier are the summaries that the view shows and that lie within what is to
+// be covered.
+func (pass *Pass) earlier() []standingSummary {
+	var out []standingSummary
+	for _, s := range summaries(pass.log) {
+		if s.shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
+			out = append(out, s)
+		}
+	}
+	return out
+}
