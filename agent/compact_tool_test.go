@@ -229,3 +229,22 @@ func TestCancelOfATurnStopsTheSummaryInIt(t *testing.T) {
 		r.finish()
 	})
 }
+
+func TestCompactionInPlaceOfTheModelsIsMadeBeforeTheNextRequestToo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("done"))
+		r.say("tidy up and go on")
+		r.compacts(wish(compact.ProfileDefault, 1))
+		gate.Open()
+		r.wait()
+		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || len(r.overlays()) != 1 {
+			t.Fatalf("recorded %+v, made %v, refused %v", a, r.made(), r.refused())
+		}
+		if got := onWire(r.last().Messages); strings.Contains(got[2].Text, "line 50 of the listing") {
+			t.Error("the next request was made without it")
+		}
+		r.idle()
+		r.finish()
+	})
+}

@@ -80,7 +80,7 @@ func TestFormThatCannotFitIsNotBought(t *testing.T) {
 		requests := len(r.provider.Requests())
 		r.compacts(heavy())
 		for _, q := range r.provider.Requests()[requests:] {
-			if len(q.Messages) != 1 || q.MaxTokens <= 0 || q.MaxTokens >= 4500 {
+			if len(q.Messages) != 1 || q.MaxTokens < 512 || q.MaxTokens >= 4500 {
 				t.Errorf("asked with %d messages and %d tokens", len(q.Messages), q.MaxTokens)
 			}
 		}

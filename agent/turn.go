@@ -126,6 +126,7 @@ type request struct {
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	a.boundary(ctx)
 	a.heedModel(ctx)
+	a.boundary(ctx) // what was asked for while that was carried out
 	if err := context.Cause(ctx); err != nil {
 		return request{}, err
 	}
