@@ -168,12 +168,8 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	after := Project(events)
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	if then >= before && pass.rules.Preset.Style() == conversation.StylePlimsoll || !changed(pass.before, after) {
-		are, them := "are", "them"
-		if pass.Range.From == pass.Range.To {
-			are, them = "is", "it"
-		}
-		return fmt.Errorf("%w: %s already %s as short as the profile %s makes %s%s",
-			ErrNothingToGain, turns(pass.Range.From, pass.Range.To), are, pass.Profile, them, pass.advice(them))
+		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
+			ErrNothingToGain, pass.Profile, turns(pass.Range.From, pass.Range.To), pass.advice())
 	}
 	pass.after, pass.bodies = after, bodies
 	pass.made.Before, pass.made.After = before, then
@@ -181,15 +177,15 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	return nil
 }
 
-// advice is what else could be tried with the turns, named by their pronoun.
-func (pass *Pass) advice(them string) string {
+// advice is what else could be tried.
+func (pass *Pass) advice() string {
 	if pass.rules.Profiles[pass.Profile].Summarize {
 		return ""
 	}
 	if pass.Profile == ProfileLight {
 		return " (reasoning is rarely sent back anyway); --profile " + ProfileDefault + " or " + ProfileHeavy + " does more"
 	}
-	return "; --profile " + ProfileHeavy + " replaces " + them + " by a summary"
+	return "; --profile " + ProfileHeavy + " puts a summary there instead"
 }
 
 // why tells the user what the pass did.
