@@ -41,7 +41,7 @@ func (a *Agent) revert(ctx context.Context, d deed) {
 	a.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	a.rearm()
 	if a.compaction.job != nil {
-		a.compaction.job.stop(errOvertaken)
+		a.compaction.job.stop(errReverted)
 	}
 	a.updates.Put(done)
 }

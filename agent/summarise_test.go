@@ -213,11 +213,14 @@ func TestProgramThatEndsWhileASummaryIsWrittenLeavesNoOverlay(t *testing.T) {
 }
 
 func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
-	for name, meanwhile := range map[string]func(*rig){
-		"undo": func(r *rig) { r.UndoCompaction(0) },
-		"smaller window": func(r *rig) {
+	for name, c := range map[string]struct {
+		meanwhile func(*rig)
+		why       string
+	}{
+		"undo": {func(r *rig) { r.UndoCompaction(0) }, "a compaction was taken back"},
+		"smaller window": {func(r *rig) {
 			r.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: compact.Window{Tokens: 8000, Source: compact.WindowConfig}}, r.provider)
-		},
+		}, "the window got smaller"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -225,11 +228,11 @@ func TestSummaryOfAConversationThatIsShownOtherwiseByNowIsStale(t *testing.T) {
 				r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 				r.compacts(wish(compact.ProfileDefault, 4))
 				r.compacts(heavy())
-				meanwhile(r)
+				c.meanwhile(r)
 				r.wait()
 				gate.Open()
 				r.wait()
-				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || len(r.refused()) != 1 {
+				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || !strings.Contains(a[0].Why, c.why) || len(r.refused()) != 1 {
 					t.Errorf("recorded %+v, told %v", a, r.refused())
 				}
 				for _, o := range r.overlays() {

@@ -16,6 +16,7 @@ import (
 // The causes for which a summary that is being written is given up.
 var (
 	errReplaced  = errors.New("another compaction was asked for")
+	errReverted  = errors.New("a compaction was taken back or brought back")
 	errOvertaken = errors.New("the conversation is shown otherwise by now")
 	errTooLate   = errors.New("the time limit is over")
 )
@@ -76,6 +77,9 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
 	case errors.Is(err, errReplaced):
 		return gone("the compaction gave way to another one", nothingChanged), conversation.OutcomeCancelled
+	case errors.Is(err, errReverted):
+		return gone("the summary was given up, because a compaction was taken back or brought back meanwhile", "compact again"),
+			conversation.OutcomeStale
 	case errors.Is(err, errOvertaken):
 		return gone("the summary was given up: meanwhile the conversation is shown otherwise, or the window got smaller", "compact again"),
 			conversation.OutcomeStale

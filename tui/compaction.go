@@ -81,8 +81,7 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 		text = err.Error()
 	}
 	switch {
-	case err.Class == agent.Cancelled:
-		return m.say(text, false)
+	case err.Class == agent.Cancelled: // its line in the transcript says so
 	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
 		return m.say(text, true)
 	case err.Class == agent.BadRequest && err.Status == 0:
@@ -91,7 +90,7 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 		m.transcript.Fault(text, err.Hint)
 	}
 	if !m.transcript.Following() {
-		return m.say(text, true)
+		return m.say(text, err.Class != agent.Cancelled)
 	}
 	return nil
 }

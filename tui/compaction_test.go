@@ -273,9 +273,26 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 		r.press("esc")
 		r.did("first cancel")
 		r.has("(stopping)")
-		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}}, agent.Status{Phase: agent.Idle})
-		r.has("the compaction was stopped")
+		stopped := &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}
+		r.append(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Why: stopped.Message})
+		r.happen(agent.CompactionFailed{Err: stopped}, agent.Status{Phase: agent.Idle})
+		r.has(" · 03:04 the compaction was stopped")
 		r.lacks("Optimizing")
+		if n := strings.Count(r.text(), stopped.Message); n != 1 {
+			t.Errorf("it is said %d times:\n%s", n, r.text())
+		}
+	})
+}
+
+// Who reads further up does not see the line about it.
+func TestAStopIsToldToWhoReadsFurtherUp(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Events = history(conversation.UserMessage{Text: strings.Repeat("line\n", 60)})
+	}, func(r *rig) {
+		r.press("ctrl+o", "home")
+		stopped := &agent.Error{Class: agent.Cancelled, Message: "the compaction was stopped"}
+		r.happen(agent.CompactionFailed{Err: stopped})
+		r.has("the compaction was stopped")
 		r.pass(5 * time.Second)
 		r.lacks("the compaction was stopped")
 	})
