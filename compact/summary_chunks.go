@@ -52,7 +52,7 @@ func grouped(parts []part, room float64) [][]part {
 // split cuts a part in two if it has more than room tokens; more reports that
 // there is a second one.
 func (p part) split(room float64) (first, second part, more bool) {
-	if p.tokens() <= room {
+	if len(p.body) <= bytesPerToken*int(room+1) && p.tokens() <= room { // a longer one is not measured at every cut
 		return p, part{}, false
 	}
 	first, second = p, p

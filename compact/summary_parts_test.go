@@ -3,6 +3,7 @@ package compact_test
 import (
 	"fmt"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -225,5 +226,23 @@ func TestAnswersToChunksBecomeOne(t *testing.T) {
 		if d := cmp.Diff(c.want, compact.Joined(c.in)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
+	}
+}
+
+// Not in parallel: it counts what is allocated.
+func TestChunksOfOneLongMessageCostNoMoreThanItsLength(t *testing.T) {
+	cost := func(lines int) float64 {
+		log := (&tale{}).user(strings.Repeat("a line of a long paste\n", lines))
+		j := log.job()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if n := len(compact.Chunks(j, 3000)); n < 8 {
+			t.Fatalf("%d chunks", n)
+		}
+		runtime.ReadMemStats(&after)
+		return float64(after.TotalAlloc - before.TotalAlloc)
+	}
+	if short, long := cost(5000), cost(40_000); long > 12*short {
+		t.Errorf("eight times the text costs %.0f times as much", long/short)
 	}
 }
