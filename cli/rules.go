@@ -135,6 +135,9 @@ func profile(p config.Profile, all config.Summary) compact.Profile {
 func toolRules(known map[string]compact.ToolRule, set map[string]config.Tool) map[string]compact.ToolRule {
 	for name, t := range set {
 		rule, had := known[name]
+		if t.Exempt != nil && *t.Exempt {
+			rule.Request, rule.Response = "", "" // what the user says outweighs what is known
+		}
 		rule.Request = cmp.Or(compact.Keep(t.Compaction.Request), rule.Request)
 		rule.Response = cmp.Or(compact.Keep(t.Compaction.Response), rule.Response)
 		if t.Exempt != nil {

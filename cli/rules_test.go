@@ -140,6 +140,8 @@ tools:
   create_file: {identifiers: [path], approval: ask}
   grep_files: {identifiers: []}
   todo_read: {exempt: false}
+  list_files: {exempt: true}
+  find_files: {exempt: true, compaction: {response: strip}}
   run_command: {enabled: false}
   mine: {compaction: {request: strip}, identifiers: [a, b], exempt: true}
   plain: {enabled: true, exempt: false, identifiers: []}
@@ -153,6 +155,9 @@ tools:
 	change("read_file", func(r *compact.ToolRule) { r.Response = compact.KeepWhole })
 	change("create_file", func(r *compact.ToolRule) { r.Identifiers = []string{"path"} })
 	change("grep_files", func(r *compact.ToolRule) { r.Identifiers = nil })
+	// What is known about a tool does not mask the results of one that is exempt.
+	change("list_files", func(r *compact.ToolRule) { r.Request, r.Response, r.Exempt = "", "", true })
+	change("find_files", func(r *compact.ToolRule) { r.Request, r.Response, r.Exempt = "", compact.KeepStrip, true })
 	change("todo_read", func(r *compact.ToolRule) { r.Exempt = false })
 	want["mine"] = compact.ToolRule{Request: compact.KeepStrip, Identifiers: []string{"a", "b"}, Exempt: true}
 	if diff := cmp.Diff(want, got); diff != "" {
