@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 )
 
@@ -31,18 +32,19 @@ func (a *app) writeContext(r *reading, m agent.Model, meter compact.Meter) error
 	return err
 }
 
-// heading is the title of a conversation, or how it begins.
+// heading is the title of a conversation, or what was said first, whatever the
+// model is shown of it.
 func heading(r *reading) string {
 	if t := title(r.events); t != "" {
 		return t
 	}
-	for i := range r.view.Messages {
-		if m := &r.view.Messages[i]; m.Role == compact.RoleUser {
+	for _, e := range r.said {
+		if b, ok := e.Body.(conversation.UserMessage); ok {
 			const most = 60
-			if text := []rune(m.Text); len(text) > most {
+			if text := []rune(b.Text); len(text) > most {
 				return string(text[:most-1]) + "…"
 			}
-			return m.Text
+			return b.Text
 		}
 	}
 	return ""
@@ -114,7 +116,7 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 		return
 	}
 	w := float64(r.Window.Tokens)
-	fmt.Fprintf(b, "load line   %s (%s): it is time to compact\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
+	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
 	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
 }
