@@ -54,7 +54,7 @@ be made shorter, the question is asked all the same.`,
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
-	o.compact.addTo(c, "compact first, by `PROFILE` or as configured, and continue the newest conversation")
+	o.compact.addTo(c, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
 
@@ -83,7 +83,9 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err != nil {
 		return err
 	}
-	f.before(ctx)
+	if err := f.before(ctx); err != nil {
+		return err
+	}
 	r, err := a.openRunning(ctx, l, openOptions{id: id, mode: mode})
 	if err != nil {
 		return err

@@ -67,11 +67,19 @@ func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (ch
 	if demoAllowed {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	hint := noProviderHint
-	if recorded != "" {
-		hint = "the conversation was held with " + recorded + ": give the --base-url or the key it needs again, or name another model with --model"
+	return choice{}, usageError{withHint(errNoProvider, noProviderFor(recorded))}
+}
+
+// noProviderFor is what to do where nobody is found to go on with a
+// conversation, "" for a new one.
+func noProviderFor(recorded string) string {
+	switch {
+	case recorded == "":
+		return noProviderHint
+	case strings.HasPrefix(recorded, providerDemo+"/"):
+		return "the conversation was held with the demo model: add --demo, or name another model with --model"
 	}
-	return choice{}, usageError{withHint(errNoProvider, hint)}
+	return "the conversation was held with " + recorded + ": give the --base-url or the key it needs again, or name another model with --model"
 }
 
 // probing reports whether local servers may be looked for.

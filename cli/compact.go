@@ -72,7 +72,7 @@ after how many requests that is earned back.
 	f.StringVar(&o.to, "to", "", "last turn, as a `BOUND`")
 	f.IntVar(&o.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")
 	f.IntVar(&o.keep, "keep", 0, "the same as --keep-last `N`")
-	f.StringVar(&o.focus, "focus", "", "what a summary should preserve, in your `WORDS`")
+	f.StringVar(&o.focus, "focus", "", "what a summary should preserve, in your `WORDS`; by heavy if no profile is named")
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and do nothing")
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
 	f.BoolVar(&o.undo, "undo", false, "take the newest compaction back")

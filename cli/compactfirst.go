@@ -130,14 +130,20 @@ func (f *first) made(done compaction, err error) {
 }
 
 // before makes the compaction of the stored conversation, unless a model is
-// needed for it.
-func (f *first) before(ctx context.Context) {
+// needed for it. The error is that of a conversation that cannot be written:
+// nothing can be asked in it either.
+func (f *first) before(ctx context.Context) error {
 	switch {
 	case f.none != nil:
 		f.made(compaction{}, f.none)
 	case f.pass != nil && !f.needsModel():
-		f.made(f.app.commit(ctx, f.standing, f.wish))
+		done, err := f.app.commit(ctx, f.standing, f.wish)
+		if errors.Is(err, errNotWritable) {
+			return err
+		}
+		f.made(done, err)
 	}
+	return nil
 }
 
 // within makes it in a running conversation, if a model is needed for it. The

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -32,6 +33,7 @@ const (
 type exportOptions struct {
 	format string
 	file   string
+	named  bool // a file was named
 	force  bool
 }
 
@@ -53,7 +55,10 @@ import reads that as well. Without --format the ending of FILE decides, or md.
   plimsoll export 3kq7 -o talk.json
   plimsoll export --format jsonl | jq -r 'select(.role == "user").content'`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.export(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.named = c.Flags().Changed("output")
+			return a.export(c.Context(), args, o)
+		},
 	}
 	c.Flags().StringVar(&o.format, "format", "", "form of it: `md|json|jsonl`")
 	c.Flags().StringVarP(&o.file, "output", "o", "", "write to `FILE` instead of standard output")
@@ -62,6 +67,9 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 }
 
 func (a *app) export(ctx context.Context, args []string, o exportOptions) error {
+	if o.named && o.file == "" { // an unset variable in a script
+		return usageError{withHint(errors.New("--output is empty"), "write -o FILE, or leave it out for standard output")}
+	}
 	format, err := o.chosen()
 	if err != nil {
 		return err

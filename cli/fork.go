@@ -43,7 +43,7 @@ nothing can be made shorter, the copy is made all the same.
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return a.forkStored(c.Context(), args, o) },
 	}
-	o.compact.addTo(c, "compact the copy, by `PROFILE` or as configured")
+	o.compact.addTo(c, "compact the copy, as configured or by --compact=`PROFILE`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
 	return c
 }
@@ -80,6 +80,7 @@ func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) erro
 		return err
 	}
 	if err := f.inCopy(ctx, id, l); err != nil {
+		a.note("the copy %s was made, and is not compacted", id)
 		return err
 	}
 	if !o.json {

@@ -168,7 +168,7 @@ var scriptEnv = []string{"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XD
 
 func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 2, "interrupt TEXT PROGRAM ARG...")
-	out, errs := newSeen(args[0]), newSeen("")
+	out, errs := newSeen(args[0]), newSeen(args[0])
 	path := filepath.Join(strings.SplitN(ts.Getenv("PATH"), string(filepath.ListSeparator), 2)[0], args[1])
 	c := exec.Command(path, args[2:]...)
 	c.Dir = ts.MkAbs(".")
@@ -181,6 +181,8 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	go func() { ended <- c.Wait() }()
 	select {
 	case <-out.seen:
+		ts.Check(c.Process.Signal(os.Interrupt))
+	case <-errs.seen:
 		ts.Check(c.Process.Signal(os.Interrupt))
 	case err := <-ended:
 		ts.Fatalf("it ended before it could be interrupted: %v\n%s", err, errs.text())

@@ -104,12 +104,22 @@ func (a *app) commit(ctx context.Context, s standing, w compact.Wish) (compactio
 	return done, err
 }
 
+// errNotWritable says that a conversation could not be opened for writing:
+// because it is open elsewhere, say.
+var errNotWritable = errors.New("not open for writing")
+
+// notWritable is an errNotWritable in the words of its cause.
+type notWritable struct{ error }
+
+func (e notWritable) Is(target error) bool { return target == errNotWritable }
+func (e notWritable) Unwrap() error        { return e.error }
+
 // append opens the conversation for writing and appends what work gives for it
 // as it stands then, in one transaction, behind what is pending.
 func (a *app) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
 	w, err := s.store.OpenWriter(ctx, s.id)
 	if err != nil {
-		return err
+		return notWritable{err}
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	r, _, err := load(ctx, s.store, s.id)

@@ -87,11 +87,20 @@ func (o *optimization) see(u agent.Update) bool {
 			o.done.Summary = o.standing.written(b)
 		}
 	case agent.CompactionFailed:
-		o.over, o.err = true, u.Err
+		o.over, o.err = true, notMade(u.Err)
 	case agent.Status:
 		return o.over && u.Phase == agent.Idle
 	}
 	return false
+}
+
+// notMade is why a compaction came to nothing, as it is told here. A wish that
+// came to nothing is no bad request: no server has seen it.
+func notMade(e *agent.Error) error {
+	if e.Class == agent.BadRequest && (errors.Is(e, compact.ErrNothingToGain) || errors.Is(e, compact.ErrNoRange)) {
+		return withHint(errors.New(e.Message), e.Hint)
+	}
+	return e
 }
 
 // written is a summary as it was made.
