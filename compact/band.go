@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Which units a summary or a drop takes next (COMPACTION sections 6 and 7),
+// Which units a summary or a drop takes next,
 // chosen from a view:
 //
 //   - The oldest that none covers yet, as few as reach the target.

@@ -6,7 +6,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// What is reduced by default (COMPACTION section 5), chosen from a view:
+// What is reduced by default, chosen from a view:
 //
 //   - Results become stubs but for the newest tokens and results, the current
 //     turn while it is small, the first turn's up to a bound, those of exempt
