@@ -77,6 +77,9 @@ func overflow(err error) *Error {
 func (a *Agent) inPieces(ctx context.Context, j *job, form compact.SummaryJob, e *Error) (compact.Answer, error) {
 	budget := a.pieceBudget(j, form, e)
 	for range maxHalvings {
+		if form.Tokens() > maxPieces*budget {
+			break // cutting up what is far too long takes long, and is for nothing
+		}
 		pieces := compact.Chunks(form, budget)
 		if len(pieces) < 2 || len(pieces) > maxPieces {
 			break
@@ -126,7 +129,7 @@ func (a *Agent) call(ctx context.Context, j *job, form compact.SummaryJob) (comp
 	if err != nil {
 		return compact.Answer{}, err
 	}
-	for {
+	for learned := false; ; {
 		rep, err := a.gather(ctx, r, func(rep *reply, c Chunk) { rep.add(c) })
 		j.spent = append(j.spent, a.usage(r, rep, 0)...)
 		if err == nil {
@@ -136,8 +139,8 @@ func (a *Agent) call(ctx context.Context, j *job, form compact.SummaryJob) (comp
 		if !errors.As(err, &failure) {
 			return compact.Answer{}, err
 		}
-		if smaller, ok := a.bounded(j, form, r, failure); ok {
-			r = smaller
+		if smaller, ok := a.bounded(j, form, r, failure); ok && !learned {
+			r, learned = smaller, true // once: a server that names another window each time is not asked for ever
 			continue
 		}
 		wait, again := a.opts.Retry.wait(failure, 1)
