@@ -248,3 +248,16 @@ func TestCompactionInPlaceOfTheModelsIsMadeBeforeTheNextRequestToo(t *testing.T)
 		r.finish()
 	})
 }
+
+func TestAnotherModelMayAskAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil, wantsCompaction("k1", `{}`), summarises(account), answers("done"), wantsCompaction("k2", `{}`), summarises(secondAccount), answers("done"))
+		r.say("tidy up and go on")
+		r.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 8000, Source: compact.WindowConfig}}, r.provider)
+		r.say("tidy up more")
+		if n := len(r.overlays()); n != 2 {
+			t.Errorf("%d compactions, refused %v", n, r.refused())
+		}
+		r.finish()
+	})
+}

@@ -191,6 +191,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 		m.Calibration = known
 	}
 	a.settings.model, a.settings.provider = m, p
+	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
 	a.updates.Put(ModelSwitched{Model: m})
 	a.showMeter()

@@ -233,3 +233,20 @@ func TestServerThatNamesItsWindowIsAskedForASmallerAnswer(t *testing.T) {
 		r.finish()
 	})
 }
+
+func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var refusals []agenttest.Reply
+		for i := range 50 {
+			refusals = append(refusals, agenttest.Fail(&agent.Error{Class: agent.Overflow, Message: "too long", Window: 20_000 - 10*i}))
+		}
+		r := talk(t, 4, func(o *agent.Options) { o.Model.Window = compact.Window{} }, refusals...)
+		before, requests := r.view(), len(r.provider.Requests())
+		r.compacts(heavy())
+		if n := len(r.provider.Requests()) - requests; n > 10 {
+			t.Errorf("%d requests", n)
+		}
+		unharmed(r, before, agent.Overflow, conversation.OutcomeFailed)
+		r.finish()
+	})
+}
