@@ -208,3 +208,34 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	term.idle("compacted turns 0–2: ", "3 results masked")
 	term.goesOn()
 }
+
+func TestCompactionInATurnIsMadeBeforeTheNextRequest(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"log.txt": logbook(9)})
+	gate := make(chan struct{})
+	s := newServer(t, func(w *wire) {
+		w.text("I look.")
+		w.await(gate)
+		w.call(0, "c1", "read_file", object{"path": "log.txt"})
+		w.end("tool_calls", 0, 0)
+	}, says("Nothing new."), says("Still here."))
+	term := p.aboard(s, usual)
+	term.say("and in the log?")
+	term.see("I look.")
+	term.command("/compact")
+	if shown := term.see("compacts before the next request"); shown.has("compacted") || shown.broken() != "" {
+		t.Errorf("%s:\n%s", shown.broken(), shown.text)
+	}
+	close(gate)
+	term.idle("compacted turns 0–2: ", "3 results masked", "Nothing new.")
+	last := s.sent(-1)
+	for n, call := range []string{"call-0", "call-1", "call-2"} {
+		if got := last.result(t, call); !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {
+			t.Errorf("the logbook of day %d is shown as %.100q", n, got)
+		}
+	}
+	if got := last.result(t, "c1"); !strings.Contains(got, "watch 30 of day 9") || string(last.Tools) != string(s.sent(1).Tools) {
+		t.Errorf("the result that the turn waits for is shown as %.100q", got)
+	}
+	term.goesOn()
+}

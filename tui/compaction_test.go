@@ -444,3 +444,30 @@ func TestProfilesArePickedFromAList(t *testing.T) {
 		r.did("first profile default")
 	})
 }
+
+// In a turn nothing happens for a while: who hears nothing asks twice.
+func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		for what, do := range map[string]func(){
+			"compacts":                   func() { r.enter("/compact") },
+			"takes the compaction back":  func() { r.press("ctrl+x") },
+			"brings the compaction back": func() { r.enter("/redo-compact") },
+		} {
+			const when = " before the next request"
+			do()
+			r.lacks(when)
+			r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+			do()
+			r.has(what + when)
+			r.happen(agent.Status{Phase: agent.Idle})
+			r.pass(5 * time.Second)
+			r.lacks(when)
+		}
+		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.enter("/compact --dry-run")
+		r.happen(agent.Previewed{Preview: plan})
+		r.pass(time.Second)
+		r.press("y")
+		r.has("compacts before the next request")
+	})
+}

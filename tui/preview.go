@@ -58,10 +58,11 @@ func (m *Model) decided(yes bool) tea.Cmd {
 		return nil
 	}
 	p.shown = nil
-	if yes {
-		m.talk.Compactor.Compact(p.wanted)
+	if !yes {
+		return nil
 	}
-	return nil
+	m.talk.Compactor.Compact(p.wanted)
+	return m.later("compacts")
 }
 
 // closePreview closes the preview that is open, if one is.

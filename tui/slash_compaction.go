@@ -56,7 +56,15 @@ func (m *Model) compactBy(args, profile string) tea.Cmd {
 		return m.say(why, true)
 	}
 	m.talk.Compactor.Compact(wish)
-	return nil
+	return m.later("compacts")
+}
+
+// later says what waits for the turn, nothing if no turn runs.
+func (m *Model) later(what string) tea.Cmd {
+	if !m.turnRuns() {
+		return nil
+	}
+	return m.say(what+" before the next request", false)
 }
 
 // slashUndoCompact takes a compaction back, by the number its line says.
@@ -77,7 +85,7 @@ func (m *Model) undoCompaction(epoch uint64) tea.Cmd {
 		return m.say(why, true)
 	}
 	m.talk.Compactor.UndoCompaction(epoch)
-	return nil
+	return m.later("takes the compaction back")
 }
 
 func (m *Model) slashRedoCompact(string) tea.Cmd {
@@ -85,7 +93,7 @@ func (m *Model) slashRedoCompact(string) tea.Cmd {
 		return m.say(why, true)
 	}
 	m.talk.Compactor.RedoCompaction()
-	return nil
+	return m.later("brings the compaction back")
 }
 
 // slashFork continues a copy, compacted first if --compact says so.
