@@ -204,8 +204,7 @@ func (p *past) mark(i int, marks []bool, visited map[int]bool) {
 		return
 	}
 	for j, e := range p.events[:i] {
-		made, ok := conversation.MadeOf(e.Body)
-		if ok && (revert.Epoch != 0 && made.Epoch == revert.Epoch || revert.Epoch == 0 && e.Seq == revert.Event) {
+		if e.Body.Kind().Overlay() && (revert.Epoch != 0 && conversation.EpochOf(e) == revert.Epoch || revert.Epoch == 0 && e.Seq == revert.Event) {
 			p.mark(j, marks, visited)
 		}
 	}

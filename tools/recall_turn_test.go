@@ -196,7 +196,7 @@ func TestOverlaysLeadToWhatTheyHide(t *testing.T) {
 	n.add(t, called("c2", "read_file", `{"path":"y"}`, long)...)                                                              // e14, e15
 	n.add(t, conversation.Summary{Spans: []conversation.Span{{First: 11, Last: 15}}, Text: "two files were read", ToTurn: 0}) // e16
 	n.add(t, conversation.Mask{Items: []conversation.MaskItem{{Event: 2}, {Event: 99}}})                                      // e17
-	n.add(t, conversation.Revert{Event: 16}, conversation.Revert{Event: 18}, conversation.Drop{})                             // e18, e19, e20
+	n.add(t, conversation.Revert{Epoch: 16}, conversation.Revert{Event: 18}, conversation.Drop{})                             // e18, e19, e20
 	want := `e16: the originals that the summary of e16 speaks of, turns 0-0: 5, 18,049 characters together; recall each by its id. Characters 1-296 of 296
 
 e11  turn 0  message of the user: read it  7 characters
