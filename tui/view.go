@@ -107,7 +107,11 @@ func (m *Model) layout() {
 
 // intro is the welcome, where the notices leave room for it.
 func (m *Model) intro(room int) []string {
-	lines := m.welcome()
+	const around = 8 // lines of everything else, while no list is open
+	lines := m.welcome(false)
+	if len(lines) > m.screen.height-around {
+		lines = m.welcome(true)
+	}
 	return lines[:max(0, min(len(lines), room-m.transcript.Needs(room)))]
 }
 

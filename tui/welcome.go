@@ -10,8 +10,9 @@ import (
 )
 
 // welcome is what a conversation shows in which nothing was said yet: what this
-// is, which model it talks to, and three things to try.
-func (m *Model) welcome() []string {
+// is, which model it talks to, and three things to try. Where there is little
+// height it is brief: what the demo model is can be asked of it.
+func (m *Model) welcome(brief bool) []string {
 	st := m.look.status()
 	lines := []string{""}
 	say := func(style lipgloss.Style, text string) {
@@ -19,7 +20,12 @@ func (m *Model) welcome() []string {
 			lines = append(lines, "  "+style.Render(l))
 		}
 	}
-	try := func(text string) { lines = append(lines, "  "+st.accent.Render("›")+" "+text) }
+	try := func(text, remark string) {
+		if remark != "" && ansi.StringWidth("  › "+text+remark) <= m.screen.width {
+			text += remark
+		}
+		lines = append(lines, "  "+st.accent.Render("›")+" "+text)
+	}
 	switch {
 	case !m.talk.open && m.talk.failed != "":
 		say(st.failure, plain.Text(m.talk.failed))
@@ -29,14 +35,22 @@ func (m *Model) welcome() []string {
 		say(st.subtle, "opening…")
 	case m.talk.Model.Badge != "":
 		say(st.title, "This is the demo model: "+plain.Line(m.talk.Model.Badge)+".")
-		say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
-		lines = append(lines, "")
-		say(lipgloss.NewStyle(), "Try:")
-		try("what is in this project?")
-		try("fill the gauge   (and watch it below)")
-		try("/compact --keep-last 0   (makes room; " + m.undoKey() + " takes it back)")
-		lines = append(lines, "")
-		say(st.subtle, "/connect shows how to talk to a real model.")
+		if brief {
+			lines = lines[1:]
+		} else {
+			say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
+			lines = append(lines, "")
+			say(lipgloss.NewStyle(), "Try:")
+		}
+		try("what is in this project?", "")
+		try("fill the gauge", "   (and watch it below)")
+		try("/compact --keep-last 0", "   (makes room; "+m.undoKey()+" takes it back)")
+		if brief {
+			say(st.subtle, "/connect shows other models.")
+		} else {
+			lines = append(lines, "")
+			say(st.subtle, "/connect shows how to talk to a real model.")
+		}
 	default:
 		say(st.title, "Talking to "+plain.Line(m.talk.Model.Name())+".")
 		say(st.subtle, "The gauge below shows how full its context window is, and moves while you type.")
