@@ -50,6 +50,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"within the only turn":            {marathon(10), 0, 0, []conversation.Span{span(2, 19)}},
 		"the older side, if it is enough": {steered, 9000, 0, []conversation.Span{span(2, 11)}},
 		"the side that weighs more":       {steered, 0, 0, []conversation.Span{span(23, 60)}},
+		"unless the older one does":       {marathon(10).user("Faster.").call("t", "{}", "ok", "x").reply("y"), 0, 0, []conversation.Span{span(2, 21)}},
 		"nothing":                         {&tale{}, 0, 0, nil},
 	} {
 		if d := cmp.Diff(c.want, compact.BandSpans(compact.Project(c.log.events()), m, c.target, c.protected)); d != "" {

@@ -123,6 +123,7 @@ func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 		"one":                     {[]conversation.Body{cut(100, 100)}, 300, 3},
 		"a shorter one":           {[]conversation.Body{cut(300, 100), cut(100, 100)}, 300, 4},
 		"a longer one":            {[]conversation.Body{cut(100, 100), cut(300, 100)}, 300, 3},
+		"the same again":          {[]conversation.Body{cut(100, 100), cut(100, 100)}, 300, 4},
 		"one that shows it all":   {[]conversation.Body{cut(2000, 2000)}, 3000, 0},
 		"one that makes no sense": {[]conversation.Body{cut(-1, 5)}, 3000, 0},
 	} {
@@ -131,6 +132,65 @@ func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 		if n := m[1].Size.Chars(); n > c.result+20 || n < c.result-100 || m[1].Overlay != c.by || m[0].Overlay != c.by {
 			t.Errorf("%s: %d characters of the result by %d, of the arguments by %d", name, n, m[1].Overlay, m[0].Overlay)
 		}
+	}
+}
+
+func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
+	t.Parallel()
+	early := []conversation.Span{{First: 1, Last: 99}}
+	policies := &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Reasoning: conversation.ReasoningStrip, Request: true, Response: true}
+	for name, overlay := range map[string]conversation.Body{
+		"mask":                    masks(3, 99),
+		"letter":                  conversation.Mask{Style: conversation.StyleJCLI, Items: masks(99, 4).Items},
+		"cap":                     conversation.Cap{Items: []conversation.CapItem{{Event: 99}, {Event: 4}}},
+		"pin":                     conversation.Pin{Events: []uint64{3, 4, 99}},
+		"summary":                 conversation.Summary{Spans: early, Text: "s"},
+		"one that ends at itself": conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 2}}, Text: "s"},
+		"policies":                conversation.Summary{Style: conversation.StyleJP, Spans: []conversation.Span{{First: 2, Last: 99}}, Policies: policies},
+		"drop":                    conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 99}}},
+		"rewind":                  conversation.Rewind{Turn: 1},
+	} {
+		l := (&tale{}).user("x").add(overlay) // e2
+		before := compact.Project(l.events())
+		l.asked("a").answered("a", numbered(90, "of it")).user("y").asked("b").answered("b", "z") // e3 to e7
+		for l.log.Len() < 99 {
+			l.reply("and so on")
+		}
+		whole := compact.Project(l.events())
+		if d := cmp.Diff(whole, before.Extend(l.events()), ignoreUnexported); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		for _, m := range whole.Messages {
+			if m.Events[len(m.Events)-1] > 2 && (m.State != plain || len(m.Events) > 1) {
+				t.Errorf("%s: %+v", name, m)
+			}
+		}
+	}
+}
+
+func TestPoliciesLeaveShortResultsAlone(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("x").call("t", "{}", conversation.ResultOK, numbered(40, "of it")).call("t", "{}", conversation.ResultOK, numbered(90, "of it"))
+	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(),
+		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true, MinChars: 500}})
+	if d := cmp.Diff([]compact.State{plain, plain, plain, plain, compact.StateMasked}, states(l.events())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAReplyWithMaskedAndCappedArgumentsIsMasked(t *testing.T) {
+	t.Parallel()
+	arguments := `{"content":"` + strings.Repeat("x", 3000) + `"}`
+	l := (&tale{}).user("x").add(conversation.AssistantMessage{Calls: []conversation.ToolCall{
+		{ID: "a", Name: "create_file", Arguments: arguments}, {ID: "b", Name: "create_file", Arguments: arguments}, {ID: "c", Name: "t", Arguments: "{}"}}})
+	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "a"}}},
+		conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "a", Head: 9}, {Event: 2, Call: "b", Head: 9}, {Event: 2, Call: "c"}}})
+	m := compact.Project(l.events()).Messages[1]
+	if m.State != compact.StateMasked || m.Overlay != 4 || m.Calls[0].Arguments != "{}" || m.Calls[1].Arguments != `{"content":"xxxxxxxxx\n…\n"}` {
+		t.Errorf("%+v", m)
+	}
+	if said := l.events()[1].Body.(conversation.AssistantMessage); said.Calls[0].Arguments != arguments {
+		t.Error("the log was changed")
 	}
 }
 

@@ -35,7 +35,8 @@ const (
 // pure and total. The error is ErrNothingToSend if the messages show the
 // conversation but cannot be sent.
 func Harden(v View, c Capabilities) ([]Message, error) {
-	h := hardener{caps: c, view: v.Messages, ids: newCallIDs(c.CallIDs), calls: indexCalls(v.Messages)}
+	h := hardener{caps: c, view: v.Messages, ids: newCallIDs(c.CallIDs), calls: indexCalls(v.Messages),
+		out: make([]Message, 0, len(v.Messages))}
 	for i := range v.Messages {
 		h.add(i)
 	}

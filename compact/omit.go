@@ -43,8 +43,6 @@ func (r *rulings) lineIsShorter(line *run, members []int, seq uint64) bool {
 		case d.omit != nil && d.omit.letter() && m.Role == RoleTool:
 		case d.omit != nil && d.omit.letter():
 			room += m.Size.Chars()
-		case d.omit != nil:
-			return false // it is left out already
 		case m.Role == RoleTool:
 			room += r.leastChars(i, seq)
 		default:

@@ -193,7 +193,7 @@ func (p *projector) show(i int) {
 	case d.gone != 0:
 		p.absent(e, d.gone, StateDropped, "taken back")
 	case d.pinned:
-		p.showPinned(m, d.summary != nil)
+		p.showPinned(m)
 	case d.summary != nil:
 		p.cover(&m, d.summary)
 	case d.drop != 0:
@@ -208,11 +208,11 @@ func (p *projector) show(i int) {
 	}
 }
 
-// showPinned adds what is pinned. Inside a summarised run it waits for the
-// block.
-func (p *projector) showPinned(m Message, summarised bool) {
+// showPinned adds what is pinned. In the middle of what is summarised it waits,
+// so that there is one block.
+func (p *projector) showPinned(m Message) {
 	m.State, m.Why = StatePinned, "pinned"
-	if summarised && p.run.kind == summaryRun {
+	if p.run.kind == summaryRun {
 		p.run.pinned = append(p.run.pinned, m)
 		return
 	}

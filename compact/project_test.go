@@ -231,3 +231,19 @@ func TestRepeatedCallIDsKeepTheirOwnAnswers(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+func TestMergedMessagesSayWhatTheyAreMadeOf(t *testing.T) {
+	t.Parallel()
+	l := filesRead(1, 3).summary(conversation.StylePlimsoll, 1, 4, 0, 0, "s").user("And now?").user("Well?")
+	messages, err := compact.Harden(compact.Project(l.events()), compact.Capabilities{Alternate: true})
+	if err != nil || len(messages) != 1 {
+		t.Fatalf("%v: %+v", err, messages)
+	}
+	m := messages[0]
+	if m.State != compact.StateSummarised || m.Overlay != 5 || m.Why == "" || !strings.HasSuffix(m.Text, "s\n\nAnd now?\n\nWell?") {
+		t.Errorf("%+v", m)
+	}
+	if d := cmp.Diff([]uint64{1, 2, 3, 4, 6, 7}, m.Events); d != "" {
+		t.Error(d)
+	}
+}

@@ -90,6 +90,7 @@ func TestStubGrammar(t *testing.T) {
 		{"recalled", recall.mask(0)},
 		{"recalled miss", (&tale{}).call("read_file", `{}`, ok, "x").
 			call(conversation.ToolRecall, `{"id":"e1"}`, failed, numbered(90, "there is no e1 here")).mask(0)},
+		{"no status", (&tale{}).call("read_file", `{}`, "", numbered(90, "of a foreign log")).mask(0)},
 		{"odd tool", (&tale{}).call("multi_tool_use.parallel\n", `{}`, ok, numbered(90, "there is no such tool")).mask(0)},
 	} {
 		messages := compact.Project(c.log.events()).Messages
@@ -163,6 +164,9 @@ func TestBlocks(t *testing.T) {
 			Spans: []conversation.Span{{First: 1, Last: 2}, {First: 4, Last: 8}}})},
 		{"oneclaw", voyage().summary(conversation.StyleOneClaw, 1, 6, 0, 1, "The user set up a project.")},
 		{"jcli", voyage().summary(conversation.StyleJCLI, 1, 6, 0, 1, "The user set up a project.")},
+		{"oneclaw then band", voyage().summary(conversation.StyleOneClaw, 1, 2, 0, 0, "It was set up.").summary(plimsoll, 3, 6, 1, 1, "a.go was read.")},
+		{"pinned between", voyage().add(conversation.Summary{Style: plimsoll, FromTurn: 0, ToTurn: 2, Text: "All but one.",
+			Spans: []conversation.Span{{First: 1, Last: 2}, {First: 4, Last: 8}}}, conversation.Pin{Events: []uint64{3}})},
 		{"jp", voyage().summary(jp, 1, 6, 0, 1, "The user set up a project.")},
 		{"jp newer inside", voyage().summary(jp, 1, 8, 0, 2, "All of it.").summary(jp, 3, 6, 1, 1, "a.go was read.")},
 		{"jp then band", voyage().summary(jp, 1, 2, 0, 0, "It was set up.").summary(plimsoll, 3, 6, 1, 1, "a.go was read.")},
@@ -230,17 +234,20 @@ func TestPointer(t *testing.T) {
 		log           []conversation.Event
 		first, second compact.State
 	}{
-		"pointed to":                       {log(3), compact.StateVerbatim, compact.StateMasked},
-		"not a result":                     {log(2), compact.StateVerbatim, compact.StateVerbatim},
-		"later":                            {log(9), compact.StateVerbatim, compact.StateVerbatim},
-		"itself":                           {log(5), compact.StateVerbatim, compact.StateVerbatim},
-		"the first masked":                 {log(3, mask(3)), compact.StateVerbatim, compact.StateMasked},
-		"both masked":                      {log(3, mask(3, 5)), compact.StateMasked, compact.StateMasked},
-		"the second masked":                {log(3, mask(5)), compact.StateVerbatim, compact.StateMasked},
-		"the first masked by the letter":   {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), compact.StateMasked, compact.StateVerbatim},
-		"the first summarised":             {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), compact.StateSummarised, compact.StateVerbatim},
-		"the second pinned":                {log(3, conversation.Pin{Events: []uint64{5}}), compact.StateVerbatim, compact.StatePinned},
-		"the first pinned and both masked": {log(3, conversation.Pin{Events: []uint64{3}}, mask(3, 5)), compact.StatePinned, compact.StateMasked},
+		"pointed to":                     {log(3), compact.StateVerbatim, compact.StateMasked},
+		"not a result":                   {log(2), compact.StateVerbatim, compact.StateVerbatim},
+		"later":                          {log(9), compact.StateVerbatim, compact.StateVerbatim},
+		"itself":                         {log(5), compact.StateVerbatim, compact.StateVerbatim},
+		"the first masked":               {log(3, mask(3)), compact.StateVerbatim, compact.StateMasked},
+		"both masked":                    {log(3, mask(3, 5)), compact.StateMasked, compact.StateMasked},
+		"the second masked":              {log(3, mask(5)), compact.StateVerbatim, compact.StateMasked},
+		"the first masked by the letter": {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), compact.StateMasked, compact.StateVerbatim},
+		"too short to point to": {(&tale{}).user("x").call("t", "{}", conversation.ResultOK, "short").asked("again").
+			add(conversation.ToolResult{CallID: "again", Tool: "t", Text: "short", Repeats: 3}).events(), compact.StateVerbatim, compact.StateVerbatim},
+		"the first summarised":                {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), compact.StateSummarised, compact.StateVerbatim},
+		"the second pinned":                   {log(3, conversation.Pin{Events: []uint64{5}}), compact.StateVerbatim, compact.StatePinned},
+		"the first pinned and both masked":    {log(3, conversation.Pin{Events: []uint64{3}}, mask(3, 5)), compact.StatePinned, compact.StateMasked},
+		"the second pinned, the first masked": {log(3, conversation.Pin{Events: []uint64{5}}, mask(3)), compact.StateMasked, compact.StatePinned},
 	} {
 		v := compact.Project(c.log)
 		var states []compact.State
@@ -251,6 +258,32 @@ func TestPointer(t *testing.T) {
 		}
 		if len(states) != 2 || states[0] != c.first || states[1] != c.second {
 			t.Errorf("%s: %v, want %s and %s", name, states, c.first, c.second)
+		}
+	}
+}
+
+// TestAResultStaysForThoseThatCameToPointToIt is about results that began to
+// point to a masked one because another one did.
+func TestAResultStaysForThoseThatCameToPointToIt(t *testing.T) {
+	t.Parallel()
+	text := numbered(200, "of a.go")
+	for name, overlay := range map[string]conversation.Body{
+		"summarised": conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 6}}, Text: "s"},
+		"dropped":    conversation.Drop{Spans: []conversation.Span{{First: 5, Last: 6}}},
+		"left out": conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 5, Last: 6}},
+			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
+	} {
+		l := (&tale{}).user("x").call("read_file", "{}", conversation.ResultOK, text).user("y").asked("again")
+		again := func(id string) {
+			l.add(conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text, Repeats: 3})
+		}
+		again("again") // e6
+		l.add(masks(3)).asked("third")
+		again("third") // e9
+		l.add(overlay)
+		v := compact.Project(l.events())
+		if first, last := v.Messages[2], v.Messages[len(v.Messages)-1]; first.State != plain || last.Repeats != 3 {
+			t.Errorf("the pointer between them %s: the first is %s, the last points to %d", name, first.State, last.Repeats)
 		}
 	}
 }

@@ -247,6 +247,68 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	})
 }
 
+func TestWrongRepeatsDoNotMatter(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := randomLog(t)
+		right := slices.Clone(events)
+		for i, e := range events {
+			r, ok := e.Body.(conversation.ToolResult)
+			if !ok || r.Repeats == 0 {
+				continue
+			}
+			if k := r.Repeats - 1; k < uint64(i) {
+				if target, ok := events[k].Body.(conversation.ToolResult); ok && target.Text == r.Text {
+					continue
+				}
+			}
+			r.Repeats = 0
+			right[i].Body = r
+		}
+		if d := cmp.Diff(compact.Project(right), compact.Project(events), ignoreUnexported); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		stored := func(events []conversation.Event) (lines []string) {
+			for _, e := range events {
+				data, err := conversation.Marshal(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				lines = append(lines, string(data))
+			}
+			return lines
+		}
+		events := randomLog(t)
+		before := stored(events)
+		v := compact.Project(events)
+		_, _ = compact.Harden(v, capabilities(t)) // what cannot be sent is hardened too
+		if d := cmp.Diff(before, stored(events)); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestViewsGrowApart(t *testing.T) {
+	t.Parallel()
+	l := filesRead(2, 3)
+	stem := compact.Project(l.events()[:7]).Extend(l.events()) // with room for more
+	one := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "one way"}})
+	other := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "the other"}})
+	a, b := stem.Extend(one), stem.Extend(other)
+	if a.Messages[8].Text != "one way" || b.Messages[8].Text != "the other" || len(stem.Messages) != 8 {
+		t.Errorf("%q, %q, %d", a.Messages[8].Text, b.Messages[8].Text, len(stem.Messages))
+	}
+	if d := cmp.Diff(compact.Project(l.events()[:3]), a.Extend(l.events()[:3]), ignoreUnexported); d != "" {
+		t.Errorf("with a shorter log:\n%s", d)
+	}
+}
+
 func TestClocksDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -318,6 +380,13 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 					cmp.Diff(view.Messages, longer.Messages[:len(view.Messages)], cmpopts.EquateEmpty()) != "" {
 					t.Fatal("a result more changed what came before it")
 				}
+				continue
+			}
+			if len(alike) > 0 && rapid.IntRange(0, 5).Draw(t, "to the letter") == 5 { // which may make it longer
+				seq := rapid.SampledFrom(alike).Draw(t, "of one")
+				w.Add(t, rapid.SampledFrom([]conversation.Body{conversation.Pin{Events: []uint64{seq}}, conversation.Unpin{Events: []uint64{seq}},
+					conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{{Event: seq, Part: conversation.PartResult}}},
+					conversation.Summary{Spans: []conversation.Span{{First: seq - 1, Last: seq}}, Text: "s"}}).Draw(t, "letter"))
 				continue
 			}
 			var hide []uint64

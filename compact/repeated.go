@@ -23,7 +23,7 @@ import (
 // if it does; -1 otherwise.
 func repeated(events []conversation.Event, i int) int {
 	b, ok := events[i].Body.(conversation.ToolResult)
-	if !ok || b.Repeats == 0 || b.Repeats >= events[i].Seq {
+	if !ok || b.Repeats == 0 {
 		return -1
 	}
 	j := indexOf(events, b.Repeats)
@@ -142,8 +142,8 @@ func (r *rulings) choose() {
 // maxDigits is how many digits the number of an event can have.
 const maxDigits = 20
 
-// alike is one of the results with one text.
-type alike struct {
+// twin is one of the results with one text.
+type twin struct {
 	seq   uint64
 	chars int  // as its overlays have it
 	bare  int  // of a pointer in its place, without the number pointed to
@@ -158,7 +158,7 @@ func (r *rulings) standing(group []int) uint64 {
 	for _, i := range group {
 		newest = max(newest, r.by[i].touched())
 	}
-	var old []alike
+	var old []twin
 	for _, i := range group {
 		d, seq := &r.by[i], r.events[i].Seq
 		if !d.shown() {
@@ -175,14 +175,14 @@ func (r *rulings) standing(group []int) uint64 {
 		if !d.pinned {
 			f = r.form(i)
 		}
-		old = append(old, alike{seq: seq, chars: f.size.Chars(), bare: pointerChars(b), fixed: d.pinned || f.letter, can: !f.letter})
+		old = append(old, twin{seq: seq, chars: f.size.Chars(), bare: pointerChars(b), fixed: d.pinned || f.letter, can: !f.letter})
 	}
 	return best(old, r.events[group[0]].Body)
 }
 
 // best is which of some results with this text has to stand in full so that all
 // take the least room, the first such; 0 if they take less when none has to.
-func best(results []alike, text conversation.Body) (stands uint64) {
+func best(results []twin, text conversation.Body) (stands uint64) {
 	b, _ := text.(conversation.ToolResult)
 	least := 0
 	for _, r := range results {

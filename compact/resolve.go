@@ -75,12 +75,8 @@ type masking struct {
 	self      [1]*masking
 }
 
-// maxPreview bounds what a stub shows of each end, in code points: what a mask
-// asks for may be anything.
-const maxPreview = 100_000
-
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
-	m := &masking{seq: seq, style: style, preview: min(max(preview, 0), maxPreview)}
+	m := &masking{seq: seq, style: style, preview: preview}
 	m.self[0] = m
 	return m
 }

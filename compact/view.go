@@ -39,7 +39,7 @@ type Message struct {
 	Events []uint64 // Seq of every event it stands for, ascending; empty if synthetic
 	Turn   int
 	State  State
-	Why    string // why it looks as it does; "" for verbatim
+	Why    string // why it looks as it does; "" for what nothing speaks of
 
 	Overlay  uint64 // Seq of the newest overlay that shaped it, 0 if none did
 	Repeats  uint64 // Seq of the result it points to instead of repeating it, 0 if none
