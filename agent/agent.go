@@ -27,6 +27,7 @@ type Agent struct {
 	pending  []conversation.Body // to be appended before whatever comes next
 	queue    queue
 	turn     *turn  // nil while idle
+	busy     bool   // the newest status says that something goes on
 	memory   memory // what the log says, kept at hand
 	learned  map[string]conversation.Calibration
 	keeper   *calibrationKeeper
@@ -217,6 +218,9 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.runTurn(ctx, text)
 			continue
 		}
+		if a.busy { // what waited was taken back before it began
+			a.rest()
+		}
 		select {
 		case <-a.inbox.wake:
 		case <-ctx.Done():
@@ -248,6 +252,6 @@ func (a *Agent) showMeter() {
 
 // status tells what the conversation is doing now.
 func (a *Agent) status(s Status) {
-	s.Since = a.opts.Now()
+	s.Since, a.busy = a.opts.Now(), s.Phase != Idle
 	a.updates.Put(s)
 }
