@@ -79,7 +79,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.askLink(ctx, id)
+	l, err := a.askLink(ctx, id, false)
 	if err != nil {
 		return err
 	}
@@ -123,12 +123,13 @@ func (o askOptions) mode() (conversation.Mode, error) {
 }
 
 // askLink is the model to ask. A server that knows how large its window is
-// has a second to say so.
-func (a *app) askLink(ctx context.Context, id string) (link, error) {
+// has a second to say so. unread says that nobody reads what arrives.
+func (a *app) askLink(ctx context.Context, id string, unread bool) (link, error) {
 	c, err := a.choose(ctx, a.recordedModel(ctx, id), false)
 	if err != nil {
 		return link{}, err
 	}
+	c.unread = unread
 	if err := a.checkKey(c); err != nil {
 		return link{}, err
 	}

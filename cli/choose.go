@@ -23,6 +23,7 @@ type choice struct {
 	model    string // "": the first the server lists
 	baseURL  string // "": the provider's own
 	demo     bool
+	unread   bool // nobody reads along: the demo model need not take its time
 }
 
 const (

@@ -31,7 +31,7 @@ type link struct {
 // list of models, when the choice names none.
 func (a *app) connect(ctx context.Context, c choice) (link, error) {
 	if c.demo {
-		return a.connectDemo(ctx)
+		return a.connectDemo(ctx, c.unread)
 	}
 	o := a.endpoint(c)
 	if err := checkAddress(o); err != nil {
@@ -220,8 +220,12 @@ func applyPrices(m *agent.Model, own config.Prices) {
 
 // connectDemo starts the demo model. It is reached over the wire like any
 // other; only its name, badge and prices come from here.
-func (a *app) connectDemo(ctx context.Context) (link, error) {
-	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: demo.DefaultPace})
+func (a *app) connectDemo(ctx context.Context, unread bool) (link, error) {
+	pace := demo.DefaultPace
+	if unread {
+		pace = 0
+	}
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: pace})
 	if err != nil {
 		return link{}, err
 	}

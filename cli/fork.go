@@ -71,7 +71,7 @@ func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) erro
 	}
 	var l link
 	if f.needsModel() {
-		if l, err = a.askLink(ctx, from); err != nil {
+		if l, err = a.askLink(ctx, from, true); err != nil {
 			return err
 		}
 	}

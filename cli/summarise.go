@@ -20,7 +20,7 @@ const optimizing = "Optimizing conversation context…"
 
 // compactWithModel makes a compaction for which a model writes.
 func (a *app) compactWithModel(ctx context.Context, s standing, w compact.Wish, asJSON bool) error {
-	l, err := a.askLink(ctx, s.id)
+	l, err := a.askLink(ctx, s.id, true)
 	if err != nil {
 		return err
 	}
