@@ -75,7 +75,7 @@ func extractOf(said []conversation.Event, focus string, room float64) string {
 		s.writeTo(&b)
 	}
 	if b.Len() == len(extractMark) {
-		outline := prefixWithin(outlineOf(said), max(room, 0))
+		outline := prefixWithin(outlineOf(said), max(room-textTokens("\n"), 0))
 		b.WriteString(strings.TrimRight("\n"+outline, "\n "))
 	}
 	return b.String()
