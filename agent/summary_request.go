@@ -57,6 +57,10 @@ func (a *Agent) answer(ctx context.Context, j *job, form *compact.SummaryJob) (c
 		}
 	}
 	if e := overflow(err); e != nil {
+		if shorter := j.pass.Shorter(a.pieceBudget(j, *form, e)); shorter != nil {
+			*form = *shorter
+			return a.call(ctx, j, *form)
+		}
 		return a.inPieces(ctx, j, *form, e)
 	}
 	return answer, err

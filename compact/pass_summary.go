@@ -25,18 +25,11 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Covered: CoveredTokens(pass.before, pass.Spans)}
-	var priors []conversation.Summary
-	if r.Mode == ModeCumulative {
-		for _, s := range pass.earlier() {
-			priors = append(priors, s.Summary)
-		}
-	}
 	switch {
-	case len(priors) > 0:
-		job := MergedJob(priors, pass.log, ask)
-		pass.Spans = job.Spans
-		pass.Range = Range{From: job.FromTurn, To: job.ToTurn}
-		pass.Job = &job
+	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
+		pass.Job = pass.mergedJob(ask)
+		pass.Spans = pass.Job.Spans
+		pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
 	case pass.readsView(r):
 		ask.Free = free
 		job := ViewJob(pass.before, pass.now.Caps, ask)
@@ -49,6 +42,16 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 
 func (pass *Pass) rawJob(ask SummaryAsk) *SummaryJob {
 	job := RawJob(pass.log, ask)
+	return &job
+}
+
+// mergedJob reads the earlier summaries, and besides them what was said.
+func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
+	var priors []conversation.Summary
+	for _, s := range pass.earlier() {
+		priors = append(priors, s.Summary)
+	}
+	job := MergedJob(priors, pass.log, ask)
 	return &job
 }
 
@@ -72,6 +75,21 @@ func (pass *Pass) Fallback() *SummaryJob {
 	}
 	ask := pass.Job.ask
 	ask.Free = 0
+	return pass.rawJob(ask)
+}
+
+// Shorter is the job without the oldest of what it writes out, so that its
+// request has about as many estimated tokens as the budget: for a form that
+// cannot be split (JCL, which cuts what is too long). Nil for the others.
+func (pass *Pass) Shorter(budget int) *SummaryJob {
+	if pass.Job == nil || pass.Job.ask.Style != conversation.StyleJCLI {
+		return nil
+	}
+	ask := pass.Job.ask
+	ask.Budget = budget
+	if pass.Job.Input == InputMerged {
+		return pass.mergedJob(ask)
+	}
 	return pass.rawJob(ask)
 }
 
