@@ -104,12 +104,12 @@ func (r *run) block(told map[*summaryInForce]bool) []Message {
 	question, answer := "", ""
 	switch newest.Style {
 	case conversation.StyleJP:
-		question, text = jpQuestion, r.plainTexts()
+		question, text = jpQuestion, r.plainTexts(told)
 	case conversation.StyleJCLI:
-		text = jcliBlock(newest.Transcript, r.plainTexts())
+		text = jcliBlock(newest.Transcript, r.plainTexts(told))
 		answer = jcliAnswer
 	case conversation.StyleOneClaw:
-		text = oneClawHead + "\n\n" + r.plainTexts()
+		text = oneClawHead + "\n\n" + r.plainTexts(told)
 	default:
 		text = r.bands(told)
 	}
@@ -128,16 +128,26 @@ func (r *run) block(told map[*summaryInForce]bool) []Message {
 }
 
 // plainTexts is the texts of the run's summaries.
-func (r *run) plainTexts() string {
+func (r *run) plainTexts(told map[*summaryInForce]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
-		parts[i] = joined(s.Text, s.Appendix)
+		parts[i] = s.tell(told)
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-// bands is the block of Plimsoll's own style. A summary whose range is broken by
-// something that it does not cover stands in the first block only.
+// tell is the text of a summary, once: where its range is broken by something
+// that it does not cover, it stands in the first block only (S64: at the start
+// of its range).
+func (s *summaryInForce) tell(told map[*summaryInForce]bool) string {
+	if told[s] {
+		return "What stood here is part of the summary of these turns above."
+	}
+	told[s] = true
+	return joined(s.Text, s.Appendix)
+}
+
+// bands is the block of Plimsoll's own style.
 func (r *run) bands(told map[*summaryInForce]bool) string {
 	var b strings.Builder
 	b.WriteString(blockHead)
@@ -145,12 +155,7 @@ func (r *run) bands(told map[*summaryInForce]bool) string {
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		if told[s] {
-			b.WriteString("What stood here is part of the summary of these turns above.")
-			continue
-		}
-		told[s] = true
-		b.WriteString(joined(s.Text, s.Appendix))
+		b.WriteString(s.tell(told))
 	}
 	return b.String()
 }
