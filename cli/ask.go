@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 		return err
 	}
 	w := newAsking(a, r)
-	for _, note := range append(append(a.refused(), r.notes...), a.otherModel(r)...) {
+	for _, note := range slices.Concat(f.misread(prompt), a.refused(), r.notes, a.otherModel(r)) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.id + " · " + r.link.model.Name())

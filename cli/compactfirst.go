@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +82,19 @@ func (a *app) first(s standing, flag compactFlag, trigger string) (*first, error
 		f.pass = &pass
 	}
 	return f, nil
+}
+
+// misread is what to say of a profile that stands behind --compact as a word of
+// its own, and so begins the prompt.
+func (f *first) misread(prompt string) []string {
+	words := strings.Fields(prompt)
+	if f.wish.Profile != "" || len(words) == 0 {
+		return nil
+	}
+	if _, profile := f.standing.rules.Profiles[words[0]]; !profile {
+		return nil
+	}
+	return []string{words[0] + " is taken as the beginning of the prompt; a profile is written --compact=" + words[0]}
 }
 
 // standingOf is how a stored conversation stands, with the model it was held

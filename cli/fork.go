@@ -59,7 +59,7 @@ type forked struct {
 func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) error {
 	_, from, err := a.resolve(ctx, args)
 	if err != nil {
-		return err
+		return o.misread(err, args)
 	}
 	s, err := a.standingOf(ctx, from)
 	if err != nil {
@@ -88,6 +88,15 @@ func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) erro
 		return err
 	}
 	return writeJSON(a.env.Stdout, forked{ID: id, From: from, Compaction: f.done})
+}
+
+// misread is the error of an ID that is none, with a hint if it was meant as a
+// profile.
+func (o forkOptions) misread(err error, args []string) error {
+	if o.compact.given && o.compact.profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
+		return withHint(err, "a profile is written --compact="+args[0])
+	}
+	return err
 }
 
 // inCopy has the summary written in a copy that waits for one, and tells what
