@@ -45,6 +45,7 @@ var ours = []struct {
 	{"agent/demo", []string{"agent", "compact/extract", "conversation"}},
 	{"compact", []string{"compact/extract", "conversation"}},
 	{"compact/extract", nil},
+	{"compact/replay", []string{"compact", "conversation", "conversation/jsonl"}},
 	{"storage", []string{"conversation"}},
 	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation"}},

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// What everything is compared with. raw sends all. truncate does what most
+// clients do when a window fills up: above the load line it leaves out the oldest
+// units, without a word, until half the window is used; never the newest message
+// of the user or the last unit. It spares no first message, and what it leaves
+// out is gone.
+
+// truncateTarget is the share of the window that truncate comes down to.
+const truncateTarget = 0.5
+
+func newTruncate(s Setting) Policy {
+	soft := loadLine(s, compact.PresetRules(compact.PresetTruncate))
+	target := truncateTarget * float64(s.Window)
+	return Policy{
+		Show: withoutNotes,
+		Act: func(l Look) (Act, error) {
+			if l.TurnEnd || soft == 0 || l.Used <= soft {
+				return Act{}, nil
+			}
+			spans := oldest(l.View.Messages, l.Used-target)
+			if len(spans) == 0 {
+				return Act{}, nil
+			}
+			return Act{Overlays: []conversation.Body{conversation.Drop{Spans: spans}}}, nil
+		},
+	}
+}
+
+// loadLine is where rules act, in tokens, 0 for an unknown window.
+func loadLine(s Setting, r compact.Rules) float64 {
+	if s.Window <= 0 {
+		return 0
+	}
+	soft := r.TriggerRatio * float64(s.Window)
+	if r.TokenThreshold > 0 {
+		soft = min(soft, float64(r.TokenThreshold))
+	}
+	if s.Sheet.Step > 0 {
+		soft = min(soft, compact.DefaultHardRatio*float64(s.Sheet.Step))
+	}
+	return soft
+}
+
+// withoutNotes is a view without the lines that say what was left out.
+func withoutNotes(v compact.View) compact.View {
+	notes := 0
+	for i := range v.Messages {
+		if v.Messages[i].State == compact.StateDropped {
+			notes++
+		}
+	}
+	if notes == 0 {
+		return v
+	}
+	out := compact.View{Revision: v.Revision, Through: v.Through, Messages: make([]compact.Message, 0, len(v.Messages)-notes)}
+	for _, m := range v.Messages {
+		if m.State != compact.StateDropped {
+			out.Messages = append(out.Messages, m)
+			m.AddTo(&out.Sizes)
+		}
+	}
+	return out
+}
+
+// oldest is the oldest units that hold so many tokens together, or as many as
+// there are.
+func oldest(messages []compact.Message, tokensToGo float64) []conversation.Span {
+	newest, last := newestOfUser(messages), lastUnit(messages)
+	var out []conversation.Span
+	gone := 0
+	for i := 0; i < last && tokens(gone) < tokensToGo; {
+		end := unitEnd(messages, i)
+		if i == newest {
+			i = end
+			continue
+		}
+		for ; i < end; i++ {
+			gone += chars(&messages[i])
+			for _, seq := range messages[i].Events {
+				out = append(out, conversation.Span{First: seq, Last: seq})
+			}
+		}
+	}
+	return out
+}
+
+// newestOfUser is the index of the newest message of the user, -1 without one.
+func newestOfUser(messages []compact.Message) int {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == compact.RoleUser {
+			return i
+		}
+	}
+	return -1
+}
+
+// lastUnit is the index at which the last unit begins.
+func lastUnit(messages []compact.Message) int {
+	i := len(messages) - 1
+	for i > 0 && messages[i].Role == compact.RoleTool {
+		i--
+	}
+	return i
+}
+
+// unitEnd is the index behind the unit that begins at i: a reply with its
+// results, or one message alone.
+func unitEnd(messages []compact.Message, i int) int {
+	calls := len(messages[i].Calls)
+	for i++; calls > 0 && i < len(messages) && messages[i].Role == compact.RoleTool; i++ {
+	}
+	return i
+}

@@ -1,0 +1,157 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/jsonl"
+)
+
+// recordings is the sources in the folder that PLIMSOLL_TRANSCRIPTS names.
+func recordings(t *testing.T) []replay.Source {
+	t.Helper()
+	folder := os.Getenv("PLIMSOLL_TRANSCRIPTS")
+	if folder == "" {
+		t.Skip("PLIMSOLL_TRANSCRIPTS names no folder of recorded conversations")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings in %s: %v", folder, err)
+	}
+	var out []replay.Source
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		out = append(out, replay.Source{Name: name, Load: func() (replay.Conversation, error) { return recording(file, name) }})
+	}
+	return out
+}
+
+func recording(file, name string) (replay.Conversation, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return replay.Conversation{}, err
+	}
+	defer f.Close()
+	doc, _, err := jsonl.Read(f, jsonl.ReadOptions{})
+	if err != nil {
+		return replay.Conversation{}, err
+	}
+	return replay.Load(doc, name), nil
+}
+
+// measured is what the recordings offer, and what truncate came to on them, as
+// another implementation of the same definitions measured it.
+var measured = struct {
+	corpus   replay.Corpus
+	truncate map[int]baseline
+}{
+	replay.Corpus{Files: 42, Requests: 3242, ToolReferences: 2778, EditAnchors: 520},
+	map[int]baseline{
+		32_000:  {[]float64{0.181, 0.139, 0.189, 0.232, 0.195}, 215, 7, 0.749, 0.817, 0.281},
+		128_000: {[]float64{0.451, 0.419, 0.464, 0.487, 0.454}, 33, 0, 0.970, 0.983, 0.744},
+		200_000: {[]float64{0.569, 0.544, 0.585, 0.589, 0.567}, 15, 0, 0.988, 0.988, 0.885},
+	},
+}
+
+// baseline is a line of that measurement; costs are to raw, by sheet.
+type baseline struct {
+	costs                      []float64
+	breaks, overflow           int
+	recall, anchors, retention float64
+}
+
+// TestRecordedConversationsUnderEveryPreset prints what the presets come to on
+// recorded conversations, and compares the counts and truncate with what was
+// measured elsewhere.
+func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
+	sources := recordings(t)
+	for _, window := range []int{32_000, 128_000, 200_000} {
+		began := time.Now()
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: seeds(), Clock: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("window %d, in %v:\n%s", window, time.Since(began).Round(time.Millisecond), table(r))
+		corpus := r.Corpus
+		corpus.References, corpus.WrittenLines = 0, 0
+		if d := cmp.Diff(measured.corpus, corpus); d != "" {
+			t.Errorf("the recordings offer:\n%s", d)
+		}
+		compare(t, r, measured.truncate[window])
+		for p, f := range r.Totals {
+			if f.Violations != 0 {
+				t.Errorf("%s in %d: %d violations", p, window, f.Violations)
+			}
+		}
+	}
+}
+
+// compare holds truncate and raw against what was measured: figures within about
+// a hundredth, most of which is in the rounding of the third digit.
+func compare(t *testing.T, r replay.Report, want baseline) {
+	t.Helper()
+	f := r.Totals[compact.PresetTruncate]
+	within := func(what string, got replay.Ratio, want, part float64) {
+		t.Helper()
+		if math.Abs(float64(got)-want) > part*want+0.0005 {
+			t.Errorf("truncate in %d: %s is %.4f, want %v", r.Window, what, float64(got), want)
+		}
+	}
+	for i, sheet := range r.Sheets {
+		within("the cost by "+sheet, f.CostRatio[sheet], want.costs[i], 0.01)
+		if raw := r.Totals[compact.PresetRaw].CostRatio[sheet]; raw != 1 {
+			t.Errorf("raw costs %v times itself", raw)
+		}
+	}
+	within("recall", f.RecallTool, want.recall, 0.005)
+	within("the share of anchors", f.EditAnchors, want.anchors, 0.015)
+	within("the share of instructions", f.Instructions, want.retention, 0.015)
+	within("the number of breaks", replay.Ratio(f.PrefixBreaks), float64(want.breaks), 0.035)
+	if f.Overflow > want.overflow {
+		t.Errorf("truncate in %d: %d requests above the window, want at most %d", r.Window, f.Overflow, want.overflow)
+	}
+}
+
+// table is a report in columns.
+func table(r replay.Report) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%+v\npolicy\t%s\tvs truncate\tworse\tworst fit\tworst over\ttool\tall\tedits\twrites\tinstr\trecov\tbreaks\tcalls\tover\tpeak\tµs\n",
+		r.Corpus, strings.Join(r.Sheets, "\t"))
+	for _, p := range compact.Presets() {
+		f, told := r.Totals[p]
+		if !told {
+			continue
+		}
+		fmt.Fprintf(w, "%s", p)
+		worse, fit, over := 0, replay.NoRatio(), replay.NoRatio()
+		for _, s := range r.Sheets {
+			fmt.Fprintf(w, "\t%.4f", float64(f.CostRatio[s]))
+			worse = max(worse, f.SessionsWorse[s])
+			fit, over = larger(fit, f.WorstFit[s]), larger(over, f.WorstOver[s])
+		}
+		fmt.Fprintf(w, "\t%.3f\t%d\t%.3f\t%.3f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.3f\t%d\t%d\t%d\t%.0f\t%d\n", float64(f.CostVsTruncate[replay.PlanSheet]),
+			worse, float64(fit), float64(over), float64(f.RecallTool), float64(f.RecallAll), float64(f.EditAnchors), float64(f.WriteLines),
+			float64(f.Instructions), float64(f.Recoverable), f.PrefixBreaks, f.Summaries, f.Overflow, f.TokensPeak, f.NsPerRequest/1000)
+	}
+	_ = w.Flush() // a strings.Builder takes everything
+	return b.String()
+}
+
+func larger(a, b replay.Ratio) replay.Ratio {
+	if !a.Known() || b > a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,43 @@
+package replay
+
+import (
+	"time"
+
+	"plimsoll/compact"
+)
+
+// RequestCost is the cost of a request by a sheet.
+func RequestCost(s Sheet, tokens, prefix float64, idle time.Duration) float64 {
+	return s.request(sentRequest{tokens: tokens, prefix: prefix, idle: idle})
+}
+
+// Identifiers lists the identifiers in a text.
+func Identifiers(text string) []string {
+	var out []string
+	identifiers(text, func(id string) { out = append(out, id) })
+	return out
+}
+
+// Instructions lists the sentences of a text that bind.
+func Instructions(text string) []string { return instructions(text) }
+
+// Found lists which of some texts stand in others, by their place.
+func Found(needles []string, texts ...string) []int32 {
+	all := make([]needle, len(needles))
+	for i, n := range needles {
+		all[i] = needle{n, int32(i)}
+	}
+	return newSearch(newFinder(all), len(needles)).facts(texts...)
+}
+
+// AsJSON is text as it stands in a JSON text that is all ASCII.
+func AsJSON(text string) string { return asJSON(text) }
+
+// InCommon is how many code points two texts begin with alike.
+func InCommon(a, b string) int {
+	n, _ := alike(a, b)
+	return n
+}
+
+// Misplaced counts what stands in the wrong place in a request.
+func Misplaced(messages []compact.Message) int { return order(messages) }

@@ -1,0 +1,115 @@
+package replay_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
+)
+
+// tale is a conversation in the making.
+type tale struct {
+	doc   jsonl.Document
+	at    time.Time
+	calls int
+}
+
+// since is when tales begin that have times.
+var since = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// timed is an empty tale whose messages have times.
+func timed() *tale { return &tale{at: since} }
+
+// later lets time pass.
+func (t *tale) later(d time.Duration) *tale {
+	t.at = t.at.Add(d)
+	return t
+}
+
+func (t *tale) add(m jsonl.Message) *tale {
+	m.Time = t.at
+	t.doc.Messages = append(t.doc.Messages, m)
+	return t
+}
+
+func (t *tale) system(text string) *tale {
+	return t.add(jsonl.Message{Role: jsonl.RoleSystem, Text: text})
+}
+
+func (t *tale) user(text string) *tale {
+	return t.add(jsonl.Message{Role: jsonl.RoleUser, Text: text})
+}
+
+func (t *tale) reply(text string) *tale {
+	return t.add(jsonl.Message{Role: jsonl.RoleAssistant, Text: text})
+}
+
+// call is a reply that calls a tool, and the result.
+func (t *tale) call(tool, arguments, result string) *tale {
+	t.calls++
+	id := fmt.Sprintf("call_%d", t.calls)
+	t.add(jsonl.Message{Role: jsonl.RoleAssistant, Reply: jsonl.Reply{
+		Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}})
+	return t.add(jsonl.Message{Role: jsonl.RoleTool, Text: result,
+		Result: jsonl.Result{CallID: id, Tool: tool, Status: conversation.ResultOK}})
+}
+
+func (t *tale) conversation() replay.Conversation { return replay.Load(t.doc, "tale") }
+
+// text is n characters that hold no identifier, no instruction and no line that
+// counts.
+func text(n int) string { return strings.Repeat("x ", n/2) + strings.Repeat("x", n%2) }
+
+// replayed is what a policy comes to on tales, in place of plimsoll, in a window.
+func replayed(t *testing.T, window int, p replay.Maker, tales ...*tale) replay.Report {
+	t.Helper()
+	return run(t, replay.Options{Window: window, Policies: []compact.Preset{compact.PresetPlimsoll, compact.PresetRaw, compact.PresetTruncate}, Plimsoll: p}, tales...)
+}
+
+func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {
+	t.Helper()
+	var sources []replay.Source
+	for i, one := range tales {
+		c := replay.Load(one.doc, fmt.Sprintf("tale %d", i))
+		sources = append(sources, replay.Loaded(c))
+	}
+	r, err := replay.Run(context.Background(), sources, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// policy is a policy that needs no setting.
+func policy(p replay.Policy) replay.Maker { return func(replay.Setting) replay.Policy { return p } }
+
+// once is a policy that appends overlays before one request, counted from 0.
+func once(at int, bodies ...conversation.Body) replay.Maker {
+	return func(replay.Setting) replay.Policy {
+		n := -1
+		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+			if l.TurnEnd {
+				return replay.Act{}, nil
+			}
+			if n++; n != at {
+				return replay.Act{}, nil
+			}
+			return replay.Act{Overlays: bodies}, nil
+		}}
+	}
+}
+
+// mask hides the results of events.
+func mask(style conversation.Style, events ...uint64) conversation.Mask {
+	m := conversation.Mask{Style: style, Version: compact.StubVersion}
+	for _, e := range events {
+		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
+	}
+	return m
+}

@@ -1,0 +1,136 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// Identifiers are what a text names exactly: paths, names with dots or
+// underscores, names of two or more humps, hexadecimal ids of 7 to 40 digits of
+// which one is a decimal, and numbers of issues. They have 6 to 120 characters,
+// without the punctuation behind them and without line numbers. Letters of other
+// scripts are part of none.
+
+const (
+	identifierLeast = 6
+	identifierMost  = 120
+)
+
+// The first alternative that fits at a place counts.
+var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`(?:~|\.{1,2})?/?[A-Za-z0-9_@.+-]+(?:/[A-Za-z0-9_@.+-]+)+/?` + // path
+			`|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+` + // file.ext, pkg.Name
+			`|\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b` + // snake_case
+			`|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+` + // camelCase
+			`|(?:[A-Z][a-z0-9]+){2,}` + // PascalCase
+			`|\b[0-9a-f]{7,40}\b` + // hexadecimal
+			`|#[0-9]+`) // issue
+})
+
+// identifiers calls found for the identifiers in text, as often as they occur.
+func identifiers(text string, found func(string)) {
+	for _, at := range identifierPattern().FindAllStringIndex(text, -1) {
+		id := strings.TrimRight(text[at[0]:at[1]], ".,:;/-")
+		if len(id) >= identifierLeast && len(id) <= identifierMost && !hexWord(id) {
+			found(id)
+		}
+	}
+}
+
+// hexWord reports whether all is a letter that is also a hexadecimal digit: the
+// word facade is no id.
+func hexWord(id string) bool {
+	for i := range len(id) {
+		if id[i] < 'a' || id[i] > 'f' {
+			return false
+		}
+	}
+	return true
+}
+
+// texts calls found for the texts and numbers in arguments.
+func texts(arguments string, found func(string)) {
+	d := json.NewDecoder(strings.NewReader(arguments))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		found(arguments)
+		return
+	}
+	eachText(v, found)
+}
+
+func eachText(v any, found func(string)) {
+	switch v := v.(type) {
+	case string:
+		found(v)
+	case json.Number:
+		found(v.String())
+	case []any:
+		for _, one := range v {
+			eachText(one, found)
+		}
+	case map[string]any:
+		for _, one := range v {
+			eachText(one, found)
+		}
+	}
+}
+
+// asJSON is text as it stands in a JSON text that is all ASCII, without the
+// quotes: how it would be found in arguments.
+func asJSON(text string) string {
+	clean := true
+	for i := 0; i < len(text) && clean; i++ {
+		clean = text[i] >= ' ' && text[i] < 0x7F && text[i] != '"' && text[i] != '\\'
+	}
+	if clean {
+		return text
+	}
+	var b bytes.Buffer
+	for _, r := range text {
+		switch r {
+		case '"', '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '\n':
+			b.WriteString(`\n`)
+		case '\r':
+			b.WriteString(`\r`)
+		case '\t':
+			b.WriteString(`\t`)
+		case '\b':
+			b.WriteString(`\b`)
+		case '\f':
+			b.WriteString(`\f`)
+		default:
+			appendASCII(&b, r)
+		}
+	}
+	return b.String()
+}
+
+// appendASCII writes a rune, escaped if it is not printable ASCII.
+func appendASCII(b *bytes.Buffer, r rune) {
+	const hex = "0123456789abcdef"
+	escape := func(u rune) {
+		b.WriteString(`\u`)
+		for shift := 12; shift >= 0; shift -= 4 {
+			b.WriteByte(hex[u>>shift&0xF])
+		}
+	}
+	switch {
+	case r >= ' ' && r <= 0x7F:
+		b.WriteRune(r)
+	case r > 0xFFFF:
+		r -= 0x10000
+		escape(0xD800 + r>>10)
+		escape(0xDC00 + r&0x3FF)
+	default:
+		escape(r)
+	}
+}

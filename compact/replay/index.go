@@ -1,0 +1,238 @@
+package replay
+
+import (
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What the recorded model needed, found once for a conversation: every request's
+// references, anchors and written lines, and the instructions of the user. Each
+// is a fact, a text that stands in some messages; whether it is in a view says
+// whether one of those stands there whole, or what else stands there holds it.
+
+// index is read only once it is made.
+type index struct {
+	facts    []string  // by fact
+	finder   *finder   // finds facts
+	of       [][]int32 // by message said: the facts in it
+	holders  [][]int32 // by fact: the messages said that hold it, ascending
+	prompted []int32   // facts in the system prompt
+	binding  [][]int32 // by message said: instructions that it was the first to give
+	needs    []needs   // by request
+}
+
+// needs is what a reply shows that its model used.
+type needs struct {
+	references []reference
+	anchors    [][]int32 // facts that had to be seen together
+	written    []int32
+}
+
+// reference is an identifier that a reply names and that stood earlier.
+type reference struct {
+	fact int32
+	tool bool // earlier it stood in results only
+}
+
+func newIndex(c *Conversation) *index {
+	x := &indexer{c: c, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
+	raw := make([]needs, len(c.requests))
+	for i, q := range c.requests {
+		raw[i] = x.wanted(q)
+	}
+	x.instructions()
+	x.find()
+	for i, q := range c.requests {
+		x.index.needs = append(x.index.needs, x.met(raw[i], q.from))
+	}
+	return x.index
+}
+
+// indexer makes an index.
+type indexer struct {
+	c       *Conversation
+	index   *index
+	ids     map[string]int32
+	needles []needle
+	inJSON  []bool // by fact: it has a needle as it stands in JSON
+	prompt  map[int32]bool
+}
+
+// fact is the number of a text. Lines are also looked for as they stand in
+// arguments.
+func (x *indexer) fact(text string, line bool) int32 {
+	id, known := x.ids[text]
+	if !known {
+		id = int32(len(x.index.facts))
+		x.ids[text] = id
+		x.index.facts = append(x.index.facts, text)
+		x.inJSON = append(x.inJSON, false)
+		x.needles = append(x.needles, needle{text, id})
+	}
+	if line && !x.inJSON[id] {
+		x.inJSON[id] = true
+		if escaped := asJSON(text); escaped != text {
+			x.needles = append(x.needles, needle{escaped, id})
+		}
+	}
+	return id
+}
+
+// lines are the facts of lines.
+func (x *indexer) lines(lines []string) []int32 {
+	var out []int32
+	for _, line := range telling(lines) {
+		out = append(out, x.fact(line, true))
+	}
+	return out
+}
+
+// wanted is all that a reply names, whether it stood earlier or not.
+func (x *indexer) wanted(q request) needs {
+	var n needs
+	seen := map[int32]bool{}
+	name := func(id string) {
+		if f := x.fact(id, false); !seen[f] {
+			seen[f] = true
+			n.references = append(n.references, reference{fact: f})
+		}
+	}
+	for _, s := range x.c.said[q.from:q.to] {
+		reply, _ := s.body.(conversation.AssistantMessage) // a request's messages are replies
+		identifiers(reply.Text, name)
+		for _, call := range reply.Calls {
+			texts(call.Arguments, func(text string) { identifiers(text, name) })
+			for _, lines := range anchors(call) {
+				if facts := x.lines(lines); len(facts) > 0 {
+					n.anchors = append(n.anchors, facts)
+				}
+			}
+			n.written = append(n.written, x.lines(written(call))...)
+		}
+	}
+	return n
+}
+
+// instructions finds what the user demands, each sentence once.
+func (x *indexer) instructions() {
+	seen := map[int32]bool{}
+	for i, s := range x.c.said {
+		b, user := s.body.(conversation.UserMessage)
+		if !user || s.later {
+			continue
+		}
+		for _, sentence := range instructions(b.Text) {
+			if f := x.fact(sentence, false); !seen[f] {
+				seen[f] = true
+				x.index.binding[i] = append(x.index.binding[i], f)
+			}
+		}
+	}
+}
+
+// find looks for all facts in all that was said.
+func (x *indexer) find() {
+	ix := x.index
+	ix.finder = newFinder(x.needles)
+	ix.of = make([][]int32, len(x.c.said))
+	ix.holders = make([][]int32, len(ix.facts))
+	s := newSearch(ix.finder, len(ix.facts))
+	ix.prompted = s.facts(x.c.system)
+	for i := range x.c.said {
+		ix.of[i] = s.facts(pieces(x.c.said[i].body)...)
+		for _, f := range ix.of[i] {
+			ix.holders[f] = append(ix.holders[f], int32(i))
+		}
+	}
+	x.prompt = map[int32]bool{}
+	for _, f := range ix.prompted {
+		x.prompt[f] = true
+	}
+}
+
+// pieces is the texts of a message that are looked through.
+func pieces(body conversation.Body) []string {
+	switch b := body.(type) {
+	case conversation.UserMessage:
+		return []string{b.Text}
+	case conversation.ToolResult:
+		return []string{b.Text}
+	case conversation.AssistantMessage:
+		out := []string{b.Text}
+		for _, c := range b.Calls {
+			out = append(out, c.Name, c.Arguments)
+		}
+		return out
+	}
+	return nil
+}
+
+// met is what of a reply's needs stood before it.
+func (x *indexer) met(n needs, before int) needs {
+	var out needs
+	for _, r := range n.references {
+		if stood, results := x.stood(r.fact, before); stood {
+			r.tool = results
+			out.references = append(out.references, r)
+		}
+	}
+	for _, facts := range n.anchors {
+		all := true
+		for _, f := range facts {
+			stood, _ := x.stood(f, before)
+			all = all && stood
+		}
+		if all {
+			out.anchors = append(out.anchors, facts)
+		}
+	}
+	for _, f := range n.written {
+		if x.resulted(f, before) {
+			out.written = append(out.written, f)
+		}
+	}
+	return out
+}
+
+// stood reports whether a fact stood in what was said before a message, and
+// whether it did so in results only.
+func (x *indexer) stood(fact int32, before int) (stood, resultsOnly bool) {
+	holders := x.index.holders[fact]
+	if x.prompt[fact] {
+		return true, false
+	}
+	if len(holders) == 0 || int(holders[0]) >= before {
+		return false, false
+	}
+	for _, i := range holders {
+		if int(i) >= before {
+			break
+		}
+		if !isResult(x.c.said[i].body) {
+			return true, false
+		}
+	}
+	return true, true
+}
+
+// resulted reports whether a fact stood in a result before a message.
+func (x *indexer) resulted(fact int32, before int) bool {
+	for _, i := range x.index.holders[fact] {
+		if int(i) >= before {
+			return false
+		}
+		if isResult(x.c.said[i].body) {
+			return true
+		}
+	}
+	return false
+}
+
+func isResult(b conversation.Body) bool {
+	_, ok := b.(conversation.ToolResult)
+	return ok
+}
+
+// holds reports whether a text holds a fact as it is.
+func (ix *index) holds(text string, fact int32) bool { return strings.Contains(text, ix.facts[fact]) }

@@ -1,0 +1,137 @@
+package replay
+
+import (
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A policy decides what the next request carries. It may append overlays, which
+// is what all presets do, and sees only what they would see: the log so far, the
+// view of it, and how large the request is.
+
+// Setting is what a policy is made for: one conversation.
+type Setting struct {
+	Window int   // tokens
+	Sheet  Sheet // in force
+	// Arguments lists the arguments that the conversation's tools are called with,
+	// by tool: for rules that want them declared beforehand.
+	Arguments map[string][]string
+}
+
+// Policy is asked in the course of one replay, by one goroutine. All functions
+// may be nil.
+type Policy struct {
+	// Arrive is how a result is stored when it arrives, while v is what was sent
+	// last. A result that is cut has its number of characters in Total; one that
+	// names a Blob can be had whole.
+	Arrive func(v compact.View, e conversation.Event) conversation.Event
+	// Act is asked before every request, and when a turn has ended.
+	Act func(Look) (Act, error)
+	// Show is the view as this policy would send it, where it is not what the
+	// overlays say.
+	Show func(compact.View) compact.View
+	// Recall says that the model can ask for what is hidden, by the ids it sees.
+	Recall bool
+	// PerSheet says that prices matter to the policy: it is replayed under each
+	// sheet.
+	PerSheet bool
+}
+
+// Maker makes a policy.
+type Maker func(Setting) Policy
+
+// Look is what a policy sees.
+type Look struct {
+	Log   []conversation.Event // what was said and the overlays so far; not to be changed
+	View  compact.View         // of Log
+	Meter compact.Meter        // of the request as it would be now, prompt and tools included
+	Used  float64              // tokens of that request
+	Idle  time.Duration        // since the reply before ended, 0 right after it
+	Now   time.Time            // zero if the record has no times
+
+	TurnStart bool // the request is the first of its turn
+	TurnEnd   bool // no request is due: a turn has ended
+	First     bool // no request was made yet
+
+	Window int   // tokens
+	Sheet  Sheet // in force
+}
+
+// Act is what a policy does.
+type Act struct {
+	Overlays []conversation.Body // one epoch, in this order
+	Calls    []SummaryCall       // requests for summaries that it took
+}
+
+// Cold reports whether the provider's cache no longer holds what was sent.
+func (l Look) Cold() bool { return l.First || !l.Sheet.warm(l.Idle) }
+
+// With is the look with overlays behind the log, as they would be appended.
+func (l Look) With(bodies ...conversation.Body) Look {
+	l.Log = append(l.Log[:len(l.Log):len(l.Log)], stamped(l.Log, l.Now, bodies)...)
+	l.View = compact.Project(l.Log)
+	l.Meter = l.Meter.WithView(l.View)
+	l.Used = l.Meter.RequestEstimate()
+	return l
+}
+
+// stamped is bodies as the events that would follow a log, one epoch.
+func stamped(log []conversation.Event, now time.Time, bodies []conversation.Body) []conversation.Event {
+	turn := 0
+	if n := len(log); n > 0 {
+		turn = log[n-1].Turn
+	}
+	epoch := uint64(len(log) + 1)
+	out := make([]conversation.Event, len(bodies))
+	for i, b := range bodies {
+		made, _ := conversation.MadeOf(b) // zero for what is no overlay
+		made.Epoch = epoch
+		out[i] = conversation.Event{Seq: epoch + uint64(i), Turn: turn, Time: now, Body: conversation.WithMade(b, made)}
+	}
+	return out
+}
+
+// CutOnArrival cuts results as they are cut when they arrive (ONE). Where the
+// full text is kept they name it.
+func CutOnArrival(keep bool) func(compact.View, conversation.Event) conversation.Event {
+	return func(_ compact.View, e conversation.Event) conversation.Event {
+		b, ok := e.Body.(conversation.ToolResult)
+		if !ok || b.Total > 0 {
+			return e
+		}
+		text, total := conversation.Cut(b.Text, conversation.ResultMaxChars)
+		if total == 0 {
+			return e
+		}
+		b.Text, b.Total, b.Size = text, total, conversation.Measure(text)
+		if keep {
+			b.Blob = "full"
+		}
+		e.Body = b
+		return e
+	}
+}
+
+// AsStored is how this program stores results: cut with the full text kept, and
+// with the number of an earlier result that has the same text and is shown in
+// full. It is made for one replay.
+func AsStored() func(compact.View, conversation.Event) conversation.Event {
+	var known compact.Repeats
+	cut := CutOnArrival(true)
+	return func(v compact.View, e conversation.Event) conversation.Event {
+		e = cut(v, e)
+		if b, ok := e.Body.(conversation.ToolResult); ok {
+			if seq := known.Of(b); seq != 0 && v.ShowsInFull(seq, b.Text) {
+				b.Repeats = seq
+				e.Body = b
+			}
+			known.Note(e)
+		}
+		return e
+	}
+}
+
+// tokens is so many code points in tokens.
+func tokens(chars int) float64 { return float64(chars) / compact.CharsPerToken }

@@ -1,0 +1,205 @@
+package replay_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation"
+)
+
+// under is the figures of a preset on one tale.
+func under(t *testing.T, p compact.Preset, window int, one *tale) (replay.Figures, replay.FileFigures) {
+	t.Helper()
+	r := run(t, replay.Options{Window: window, Policies: []compact.Preset{p}}, one)
+	return r.Totals[p], r.Files[0].Policies[p]
+}
+
+func TestTruncateLeavesOutTheOldestWithoutAWord(t *testing.T) {
+	t.Parallel()
+	// Of 10,000 tokens 8,500 are the load line. Before request k there are 4,100 and
+	// k units of 251.5, which is above it with the 18th.
+	one := (&tale{}).user(text(400))
+	for range 20 {
+		one.call("read", "{}", text(1000))
+	}
+	one.reply("done")
+	f, _ := under(t, compact.PresetTruncate, 10_000, one)
+	// Then the oldest go until 5,000 are left, which is three units; the message of
+	// the user is the newest and stays.
+	const unit = 251.5
+	near(t, "tokens sent", f.TokensSent, 18*4100+17*18/2*unit+3*4100+(3+4+5)*unit)
+	if f.PrefixBreaks != 1 || f.Violations != 0 || f.Overflow != 0 {
+		t.Errorf("it came to %+v", f)
+	}
+}
+
+func TestTruncateKeepsWhatIsBeingAnswered(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user(text(40_000)).reply("a").user(text(60_000)).reply("b")
+	f, _ := under(t, compact.PresetTruncate, 10_000, one)
+	if f.Overflow != 2 || f.Violations != 0 {
+		t.Errorf("what is too large by itself is sent: %+v", f)
+	}
+	near(t, "the last request", f.TokensPeak, 4000+15_000)
+	if got, _ := under(t, compact.PresetTruncate, 0, one); got.PrefixBreaks != 0 {
+		t.Error("it acts without knowing the window")
+	}
+}
+
+// turns is a tale of turns with a result each.
+func turns(n, chars int) *tale {
+	one := &tale{}
+	for range n {
+		one.user("do").call("fs_read_file", `{"path":"a"}`, text(chars)).reply("done")
+	}
+	return one
+}
+
+func TestJPStripsAtTheStartOfATurnAllButTheNewest(t *testing.T) {
+	t.Parallel()
+	// At the start of turns 4 and 5 one more turn is older than the three before.
+	f, _ := under(t, compact.PresetJP, 100_000, turns(6, 4000))
+	if f.PrefixBreaks != 2 || f.Summaries != 0 || f.Violations != 0 {
+		t.Errorf("jp: %+v", f)
+	}
+	heavy, file := under(t, compact.PresetJPHeavy, 100_000, turns(6, 4000))
+	if heavy.PrefixBreaks != 2 || heavy.Summaries != 2 || heavy.Violations != 0 {
+		t.Errorf("jp-heavy: %+v", heavy)
+	}
+	// Each summary reads what was said in all turns that it covers: one, then two.
+	turn := float64(len("do")+len("fs_read_file")+len(`{"path":"a"}`)+4000+len("done")) / 4
+	near(t, "what its summaries read", file.SummaryInput, turn+2*turn)
+	if early, _ := under(t, compact.PresetJP, 100_000, turns(4, 4000)); early.PrefixBreaks != 0 {
+		t.Errorf("%d breaks in four turns", early.PrefixBreaks)
+	}
+}
+
+func TestJPAutoWaitsForItsShareOfTheWindow(t *testing.T) {
+	t.Parallel()
+	// Seven turns have 7 * 1,007.5 tokens; more than five are needed.
+	if f, _ := under(t, compact.PresetJPAuto, 9_000, turns(7, 4000)); f.PrefixBreaks != 0 {
+		t.Errorf("below three quarters of the window: %d breaks", f.PrefixBreaks)
+	}
+	f, _ := under(t, compact.PresetJPAuto, 8_000, turns(7, 4000))
+	if f.PrefixBreaks != 1 || f.Violations != 0 {
+		t.Errorf("above them: %+v", f)
+	}
+	if f, _ := under(t, compact.PresetJPAuto, 4_000, turns(6, 4000)); f.PrefixBreaks != 0 {
+		t.Errorf("in five turns: %d breaks", f.PrefixBreaks)
+	}
+}
+
+func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("do")
+	for range 12 {
+		one.call("read", "{}", "The value is large. "+text(4000))
+	}
+	one.reply("done").user("more").reply("fine").user("and more").reply("ok")
+	f, file := under(t, compact.PresetOneClaw, 10_000, one)
+	if f.Overflow == 0 {
+		t.Error("it acts in the middle of a turn")
+	}
+	if f.Summaries != 1 || f.PrefixBreaks != 1 || f.Violations != 0 {
+		t.Errorf("it came to %+v", f)
+	}
+	if file.SummaryInput < 5000 {
+		t.Errorf("the summary read %v tokens", file.SummaryInput)
+	}
+	long := (&tale{}).user("do").call("read", "{}", text(50_000)).reply("done")
+	f, _ = under(t, compact.PresetOneClaw, 100_000, long)
+	near(t, "a long result, cut", f.TokensPeak, 4000+float64(2+6+30_000+len("\n\n[... content truncated, showing first 30000 characters of 50000 total ...]"))/4)
+}
+
+func TestJCLIHidesAllButTheNewestTenBeforeEveryRequest(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("do")
+	for range 13 {
+		one.call("Bash", "{}", text(1000))
+	}
+	f, _ := under(t, compact.PresetJCLI, 100_000, one.reply("done"))
+	if f.PrefixBreaks != 3 || f.Summaries != 0 || f.Violations != 0 {
+		t.Errorf("13 results: %+v", f)
+	}
+	huge := (&tale{}).user("do").call("Bash", "{}", text(10)).call("Bash", "{}", strings.Repeat("A line that says little.\n", 40_000)).reply("done").user("x").reply("y")
+	f, file := under(t, compact.PresetJCLI, 1_000_000, huge)
+	if f.Summaries != 1 || f.Violations != 0 {
+		t.Errorf("above 204,800 tokens: %+v", f)
+	}
+	if file.SummaryInput < 200_000 {
+		t.Errorf("the summary read %v tokens", file.SummaryInput)
+	}
+}
+
+func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("do").
+		call("read", `{"path":"a"}`, text(1000)).
+		call("read", `{"path":"b"}`, text(1000)).
+		call("apply_patch", `{"input":"`+text(500)+`"}`, text(500)).
+		call("apply_patch", `{"input":"`+text(500)+`"}`, text(500)).
+		call("read", `{"path":"a"}`, text(1000)).
+		reply("done")
+	f, _ := under(t, compact.PresetAdachsoft, 100_000, one)
+	if f.PrefixBreaks != 1 || f.Violations != 0 {
+		t.Errorf("of two reads of one path the older one goes, patches have no identity: %+v", f)
+	}
+}
+
+func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, name := range []compact.Preset{compact.PresetPlimsoll, "nonesuch"} {
+		_, err := replay.Run(context.Background(), nil, replay.Options{Window: 1000, Policies: []compact.Preset{name}})
+		if !errors.Is(err, replay.ErrNoPolicy) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRunsEndWithTheFirstError(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("out of order")
+	source := replay.Source{Name: "gone", Load: func() (replay.Conversation, error) { return replay.Conversation{}, failed }}
+	if _, err := replay.Run(context.Background(), []replay.Source{source}, replay.Options{Policies: []compact.Preset{"raw"}}); !errors.Is(err, failed) {
+		t.Errorf("loading: %v", err)
+	}
+	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) { return replay.Act{}, failed }})
+	sources := []replay.Source{replay.Loaded((&tale{}).user("a").reply("b").conversation())}
+	o := replay.Options{Policies: []compact.Preset{compact.PresetPlimsoll}, Plimsoll: broken}
+	if _, err := replay.Run(context.Background(), sources, o); !errors.Is(err, failed) {
+		t.Errorf("deciding: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	o.Plimsoll = policy(replay.Policy{})
+	if _, err := replay.Run(ctx, sources, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	add := func(at time.Duration, bodies ...conversation.Body) {
+		if err := l.Commit(l.Prepare(since.Add(at), bodies...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(0, conversation.Instructions{SystemSize: conversation.Size{ASCII: 400}}, conversation.UserMessage{Text: text(8)})
+	add(0, conversation.AssistantMessage{Text: "a", Reasoning: text(500)}, conversation.Usage{})
+	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}})
+	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
+	c := replay.FromLog(l.Events(), "stored")
+	r, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, replay.Options{Window: 9000, Policies: []compact.Preset{"raw"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := r.Totals["raw"]
+	near(t, "tokens sent", f.TokensSent, 4102+4102+9/4.0)
+	near(t, "a cache of five minutes", f.Cost["anthropic-5m"], 1.25*f.TokensSent)
+}

@@ -1,0 +1,249 @@
+package replay
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+
+	"plimsoll/compact"
+)
+
+// Figures of one file and of all are the same ones, made from the same sums:
+// shares are pooled over all requests, costs added up before they are compared.
+
+// Report is what replays came to. It is written as JSON as it is.
+type Report struct {
+	Window int      `json:"window"`     // tokens
+	Plan   string   `json:"plan_sheet"` // under which what is no cost was measured
+	Sheets []string `json:"sheets"`
+	Corpus Corpus   `json:"corpus"`
+
+	Files  []File                     `json:"files"`
+	Totals map[compact.Preset]Figures `json:"totals"`
+}
+
+// Corpus is what was replayed.
+type Corpus struct {
+	Files          int `json:"files"` // those with a request
+	Requests       int `json:"requests"`
+	References     int `json:"references"`      // identifiers that replies name and that stood earlier
+	ToolReferences int `json:"tool_references"` // those that stood in results only
+	EditAnchors    int `json:"edit_anchors"`
+	WrittenLines   int `json:"written_lines"`
+}
+
+// File is one conversation.
+type File struct {
+	Name string `json:"name"`
+	Corpus
+	Fits     bool                           `json:"fits"` // all of it, as it was said, stays within the window
+	Policies map[compact.Preset]FileFigures `json:"policies"`
+}
+
+// Ratio is a number that may be missing: NaN, null in JSON.
+type Ratio float64
+
+// NoRatio is the ratio of nothing to nothing.
+func NoRatio() Ratio { return Ratio(math.NaN()) }
+
+// Known reports whether there is a number.
+func (r Ratio) Known() bool { return !math.IsNaN(float64(r)) }
+
+// MarshalJSON writes the number, or null.
+func (r Ratio) MarshalJSON() ([]byte, error) {
+	if f := float64(r); !math.IsNaN(f) && !math.IsInf(f, 0) {
+		return json.Marshal(f)
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Ratio) UnmarshalJSON(data []byte) error {
+	*r = NoRatio()
+	if string(data) == "null" {
+		return nil
+	}
+	return json.Unmarshal(data, (*float64)(r))
+}
+
+func ratio(a, b float64) Ratio {
+	if b == 0 {
+		return NoRatio()
+	}
+	return Ratio(a / b)
+}
+
+func (s share) ratio() Ratio { return ratio(float64(s.has), float64(s.of)) }
+
+// Figures is what a policy came to. Costs are tokens at the base price, by sheet.
+type Figures struct {
+	TokensSent   float64 `json:"tokens_sent"`
+	TokensPeak   float64 `json:"tokens_peak"`
+	TokensP95    float64 `json:"tokens_p95"`
+	PrefixBreaks int     `json:"prefix_breaks"`
+	Overflow     int     `json:"overflow"` // requests above the window
+
+	Cost           map[string]float64 `json:"cost"`
+	CostRatio      map[string]Ratio   `json:"cost_ratio"`       // to sending everything
+	CostVsTruncate map[string]Ratio   `json:"cost_vs_truncate"` // to leaving out the oldest
+	SessionsWorse  map[string]int     `json:"sessions_worse"`   // conversations that fit and cost more than sending everything
+	WorstFit       map[string]Ratio   `json:"worst_fit"`        // of conversations that fit, to sending everything
+	WorstOver      map[string]Ratio   `json:"worst_over"`       // of the others, to truncate
+
+	RecallAll    Ratio `json:"recall_all"`
+	RecallTool   Ratio `json:"recall_tool"`
+	EditAnchors  Ratio `json:"edit_anchors"`
+	WriteLines   Ratio `json:"write_lines"`
+	Instructions Ratio `json:"instructions"`
+	Recoverable  Ratio `json:"recoverable"` // 1 where nothing is lost
+	Violations   int   `json:"violations"`
+	Summaries    int   `json:"summaries"`
+	NsPerRequest int64 `json:"ns_per_request"` // 0 without a clock
+}
+
+// FileFigures is what a policy came to on one file, and what is told of files
+// only.
+type FileFigures struct {
+	Figures
+	Rewritten    float64 `json:"rewritten_tokens"` // of requests before, behind the prefix that a break left
+	RecallDebt   float64 `json:"recall_debt"`      // tokens that recall would have to bring back at least
+	SummaryInput float64 `json:"summary_input"`    // tokens
+}
+
+// sums is what a run leaves behind.
+type sums struct {
+	asked   []float64 // tokens of each request
+	breaks  int
+	over    int
+	wrong   int
+	calls   int
+	read    float64 // by summaries, tokens
+	rewrote float64
+	spent   int64 // ns
+	cost    map[string]float64
+	score   *score
+}
+
+func (r *run) sums() sums {
+	s := sums{breaks: r.breaks, over: r.over, wrong: r.wrong, calls: len(r.calls), rewrote: r.rewrote, spent: r.spent.Nanoseconds(),
+		cost: map[string]float64{}, score: r.score.bare()}
+	for _, q := range r.asked {
+		s.asked = append(s.asked, q.tokens)
+	}
+	for _, c := range r.calls {
+		s.read += c.Input
+	}
+	return s
+}
+
+// bare is the counts of a score alone.
+func (s *score) bare() *score {
+	if s == nil {
+		return &score{}
+	}
+	return &score{all: s.all, tool: s.tool, anchors: s.anchors, written: s.written, binding: s.binding, lost: s.lost, debt: s.debt}
+}
+
+// file is one conversation with the sums of all policies.
+type file struct {
+	name  string
+	needs Corpus
+	fits  bool
+	sums  map[compact.Preset]sums
+}
+
+// pool is figures of several files in the making.
+type pool struct {
+	sheets []string
+	policy compact.Preset
+	files  []file
+}
+
+// figures pools the files.
+func (p pool) figures() Figures {
+	f := Figures{Cost: map[string]float64{}, CostRatio: map[string]Ratio{}, CostVsTruncate: map[string]Ratio{},
+		SessionsWorse: map[string]int{}, WorstFit: map[string]Ratio{}, WorstOver: map[string]Ratio{}}
+	var asked []float64
+	var spent int64
+	var all, tool, anchors, written, binding, lost share
+	for _, one := range p.files {
+		s := one.sums[p.policy]
+		asked = append(asked, s.asked...)
+		spent += s.spent
+		f.PrefixBreaks += s.breaks
+		f.Overflow += s.over
+		f.Violations += s.wrong
+		f.Summaries += s.calls
+		all.plus(s.score.all)
+		tool.plus(s.score.tool)
+		anchors.plus(s.score.anchors)
+		written.plus(s.score.written)
+		binding.plus(s.score.binding)
+		lost.plus(s.score.lost)
+	}
+	f.RecallAll, f.RecallTool, f.EditAnchors = all.ratio(), tool.ratio(), anchors.ratio()
+	f.WriteLines, f.Instructions, f.Recoverable = written.ratio(), binding.ratio(), 1
+	if lost.of > 0 {
+		f.Recoverable = lost.ratio()
+	}
+	f.sizes(asked, spent)
+	for _, sheet := range p.sheets {
+		p.costs(&f, sheet)
+	}
+	return f
+}
+
+func (s *share) plus(t share) {
+	s.has += t.has
+	s.of += t.of
+}
+
+// sizes fills in what is known from the sizes of all requests. The 95th
+// percentile is the smallest size that so many are not above.
+func (f *Figures) sizes(asked []float64, spent int64) {
+	n := len(asked)
+	if n == 0 {
+		return
+	}
+	for _, size := range asked {
+		f.TokensSent += size
+	}
+	slices.Sort(asked)
+	f.TokensPeak = asked[n-1]
+	f.TokensP95 = asked[(95*n+99)/100-1]
+	f.NsPerRequest = spent / int64(n)
+}
+
+// worse is how far a cost must be above another to be more: sums of floats in
+// another order differ in the last bits.
+const worse = 1 + 1e-9
+
+// costs fills in what a sheet says.
+func (p pool) costs(f *Figures, sheet string) {
+	raw, truncate := 0.0, 0.0
+	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
+	for _, one := range p.files {
+		cost := one.sums[p.policy].cost[sheet]
+		whole, cut := one.sums[compact.PresetRaw].cost[sheet], one.sums[compact.PresetTruncate].cost[sheet]
+		f.Cost[sheet] += cost
+		raw += whole
+		truncate += cut
+		if !one.fits {
+			f.WorstOver[sheet] = higher(f.WorstOver[sheet], ratio(cost, cut))
+			continue
+		}
+		f.WorstFit[sheet] = higher(f.WorstFit[sheet], ratio(cost, whole))
+		if cost > whole*worse {
+			f.SessionsWorse[sheet]++
+		}
+	}
+	f.CostRatio[sheet], f.CostVsTruncate[sheet] = ratio(f.Cost[sheet], raw), ratio(f.Cost[sheet], truncate)
+}
+
+// higher is the higher of two ratios, of which either may be missing.
+func higher(a, b Ratio) Ratio {
+	if !a.Known() || b > a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,148 @@
+package replay_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/conversationtest"
+)
+
+// seeds is every preset that needs nothing further.
+func seeds() []compact.Preset {
+	return slices.DeleteFunc(compact.Presets(), func(p compact.Preset) bool { return p == compact.PresetPlimsoll })
+}
+
+// equal compares reports, in which missing numbers are the same.
+func equal(a, b replay.Report) string {
+	return cmp.Diff(a, b, cmp.Comparer(func(x, y replay.Ratio) bool { return x == y || !x.Known() && !y.Known() }))
+}
+
+func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
+	t.Parallel()
+	tales := []*tale{found(), edited(), turns(8, 3000), work(40, 2000)}
+	one := run(t, replay.Options{Window: 12_000, Policies: seeds(), Workers: 1}, tales...)
+	for _, workers := range []int{1, 3, 16} {
+		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: seeds(), Workers: workers}, tales...)); d != "" {
+			t.Errorf("%d workers:\n%s", workers, d)
+		}
+	}
+}
+
+func TestReportsOfBadRecordsAreWhole(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := rapid.OneOf(rapid.Custom(conversationtest.Malformed), rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Rich)).Draw(t, "log")
+		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
+		sources := []replay.Source{replay.Loaded(replay.FromLog(log, "bad"))}
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: seeds(), Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p, f := range r.Totals {
+			if f.Violations != 0 {
+				t.Errorf("%s: %d violations", p, f.Violations)
+			}
+		}
+		if _, err := json.Marshal(r); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
+	t.Parallel()
+	r := run(t, replay.Options{Window: 12_000, Policies: []compact.Preset{"raw"}}, (&tale{}).user("a").reply("b"))
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Files []struct {
+			Name     string
+			Policies map[string]map[string]any
+		}
+		Totals map[string]map[string]any
+	}
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"cost", "cost_ratio", "cost_vs_truncate", "edit_anchors", "instructions", "ns_per_request", "overflow", "prefix_breaks", "recall_all",
+		"recall_tool", "recoverable", "sessions_worse", "summaries", "tokens_p95", "tokens_peak", "tokens_sent", "violations", "worst_fit",
+		"worst_over", "write_lines",
+	}
+	if d := cmp.Diff(want, slices.Sorted(maps.Keys(back.Totals["raw"]))); d != "" {
+		t.Errorf("totals:\n%s", d)
+	}
+	want = append(want, "rewritten_tokens", "recall_debt", "summary_input")
+	slices.Sort(want)
+	if d := cmp.Diff(want, slices.Sorted(maps.Keys(back.Files[0].Policies["raw"]))); d != "" {
+		t.Errorf("of a file:\n%s", d)
+	}
+	costs, _ := back.Totals["raw"]["cost_ratio"].(map[string]any)
+	if d := cmp.Diff([]string{"anthropic-1h", "anthropic-5m", "gpt-4o", "gpt-5.6", "openai"}, slices.Sorted(maps.Keys(costs))); d != "" {
+		t.Errorf("sheets:\n%s", d)
+	}
+	if v, there := back.Totals["raw"]["edit_anchors"]; v != nil || !there {
+		t.Errorf("a share of nothing is %v", v)
+	}
+	var again replay.Report
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	if d := equal(r, again); d != "" {
+		t.Errorf("read back:\n%s", d)
+	}
+}
+
+func TestTheClockMeasuresDeciding(t *testing.T) {
+	t.Parallel()
+	now := since
+	o := replay.Options{Policies: []compact.Preset{"raw"}, Workers: 1, Clock: func() time.Time {
+		now = now.Add(time.Microsecond)
+		return now
+	}}
+	if got := run(t, o, turns(3, 10)).Totals["raw"].NsPerRequest; got != 1000 {
+		t.Errorf("%d ns for a request, want 1000", got)
+	}
+	o.Clock = nil
+	if got := run(t, o, turns(3, 10)).Totals["raw"].NsPerRequest; got != 0 {
+		t.Errorf("%d ns without a clock", got)
+	}
+}
+
+func TestPercentilesAreSizesThatOccur(t *testing.T) {
+	t.Parallel()
+	var tales []*tale
+	for i := range 40 {
+		tales = append(tales, (&tale{}).user(text(4*(i+1))).reply("a"))
+	}
+	// 38 of 40 requests are no larger than the 38th.
+	f := run(t, replay.Options{Policies: []compact.Preset{"raw"}}, tales...).Totals["raw"]
+	near(t, "the 95th percentile", f.TokensP95, 4038)
+	near(t, "the peak", f.TokensPeak, 4040)
+}
+
+func TestProgressIsToldAfterEveryConversation(t *testing.T) {
+	t.Parallel()
+	var got []string
+	o := replay.Options{Policies: []compact.Preset{"raw"}, Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) }}
+	r := run(t, o, turns(1, 1), (&tale{}).user("nobody answers"), turns(1, 1))
+	if d := cmp.Diff([]string{"1/3", "2/3", "3/3"}, got); d != "" {
+		t.Error(d)
+	}
+	if r.Corpus.Files != 2 || len(r.Files) != 2 {
+		t.Errorf("%d files have a request, want 2", r.Corpus.Files)
+	}
+}

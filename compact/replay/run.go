@@ -1,0 +1,200 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Overhead is what a request carries besides the recorded system prompt and the
+// messages, in tokens: system prompt and tools of the program that recorded it.
+const Overhead = 4000
+
+// run replays one conversation under one policy.
+type run struct {
+	c      *Conversation
+	policy Policy
+	set    Setting
+	clock  func() time.Time // nil: time is not taken
+
+	log    []conversation.Event
+	origin []int32  // by place in the log: the message said, -1 for overlays
+	seqs   []uint64 // by message said: its place in the log, from 1
+	view   compact.View
+	meter  compact.Meter
+
+	sent    []compact.Message // the newest request's
+	asked   []sentRequest
+	calls   []SummaryCall
+	spent   time.Duration // on deciding and projecting
+	peak    float64
+	breaks  int
+	rewrote float64 // tokens behind the common prefix of requests that broke it
+	over    int     // requests above the window
+	wrong   int     // violations
+
+	score *score // nil: nothing is scored
+}
+
+func newRun(c *Conversation, p Policy, set Setting, rules compact.Rules) *run {
+	m := compact.NewMeter(compact.MeterOptions{
+		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, TriggerRatio: rules.TriggerRatio,
+		HardRatio: rules.HardRatio, TokenThreshold: rules.TokenThreshold, PriceStep: set.Sheet.Step, Plain: true,
+	})
+	tools := conversation.Size{ASCII: Overhead * compact.CharsPerToken}
+	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: compact.Project(nil), seqs: make([]uint64, len(c.said))}
+}
+
+// all replays every request. The error is the policy's, or that of ctx.
+func (r *run) all(ctx context.Context) error {
+	next := 0
+	for i, q := range r.c.requests {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.say(next, q.from)
+		if err := r.request(i, q); err != nil {
+			return fmt.Errorf("request %d of %s: %w", i+1, r.c.Name, err)
+		}
+		next = max(q.to, q.turnEnd)
+		r.say(q.from, next)
+		if q.turnEnd > 0 {
+			if err := r.act(Look{TurnEnd: true}); err != nil {
+				return fmt.Errorf("after request %d of %s: %w", i+1, r.c.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// say appends messages of the record.
+func (r *run) say(from, to int) {
+	for i := from; i < to; i++ {
+		s := &r.c.said[i]
+		e := conversation.Event{Seq: uint64(len(r.log) + 1), Turn: s.turn, Time: s.at, Body: s.body}
+		if r.policy.Arrive != nil {
+			if _, ok := s.body.(conversation.ToolResult); ok {
+				e = r.policy.Arrive(r.view, e)
+			}
+		}
+		r.seqs[i] = e.Seq
+		r.log = append(r.log, e)
+		r.origin = append(r.origin, int32(i))
+	}
+}
+
+// request has the policy decide and sends what it leaves.
+func (r *run) request(i int, q request) error {
+	began := r.now()
+	if err := r.act(Look{Idle: q.idle, TurnStart: q.turnStart, First: i == 0}); err != nil {
+		return err
+	}
+	shown := r.shown()
+	messages, err := compact.Harden(shown, compact.Capabilities{})
+	r.spent += r.now().Sub(began)
+	if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+		return err
+	}
+	common := r.common(messages)
+	r.account(messages, common, q.idle)
+	r.wrong += violations(shown, messages, common.messages)
+	if r.score != nil {
+		r.score.request(r, i, messages, common.messages)
+	}
+	r.sent = messages
+	return nil
+}
+
+// act asks the policy at a moment and takes its overlays in.
+func (r *run) act(look Look) error {
+	r.view = r.view.Extend(r.log)
+	if r.policy.Act == nil {
+		return nil
+	}
+	look.Log, look.View = r.log[:len(r.log):len(r.log)], r.shown()
+	look.Meter = r.meter.WithView(look.View)
+	look.Used = look.Meter.RequestEstimate()
+	look.Now = r.log[len(r.log)-1].Time // a reply was asked for by something
+	look.Window, look.Sheet = r.set.Window, r.set.Sheet
+	act, err := r.policy.Act(look)
+	if err != nil {
+		return err
+	}
+	for _, c := range act.Calls {
+		c.idle, c.first = look.Idle, look.First
+		r.calls = append(r.calls, c)
+	}
+	if len(act.Overlays) == 0 {
+		return nil
+	}
+	for _, e := range stamped(r.log, look.Now, act.Overlays) {
+		r.log = append(r.log, e)
+		r.origin = append(r.origin, -1)
+	}
+	r.view = r.view.Extend(r.log)
+	return nil
+}
+
+// shown is the view as it is sent.
+func (r *run) shown() compact.View {
+	if r.policy.Show == nil {
+		return r.view
+	}
+	return r.policy.Show(r.view)
+}
+
+func (r *run) now() time.Time {
+	if r.clock == nil {
+		return time.Time{}
+	}
+	return r.clock()
+}
+
+// base is what every request carries in front of its messages, in tokens.
+func (r *run) base() float64 { return Overhead + tokens(r.c.prompt.Chars()) }
+
+// common is what a request has in common with the one before.
+type common struct {
+	messages int     // whole ones, from the first on
+	tokens   float64 // 0 for the first request
+	before   float64 // tokens of the request before, 0 without one
+}
+
+func (r *run) common(messages []compact.Message) common {
+	if len(r.asked) == 0 {
+		return common{}
+	}
+	c := common{before: r.asked[len(r.asked)-1].tokens}
+	n := 0
+	for c.messages < min(len(messages), len(r.sent)) && same(&messages[c.messages], &r.sent[c.messages]) {
+		n += chars(&messages[c.messages])
+		c.messages++
+	}
+	if c.messages < min(len(messages), len(r.sent)) {
+		n += inCommon(&messages[c.messages], &r.sent[c.messages])
+	}
+	c.tokens = r.base() + tokens(n)
+	return c
+}
+
+// account adds a request to the sums.
+func (r *run) account(messages []compact.Message, c common, idle time.Duration) {
+	n := 0
+	for i := range messages {
+		n += chars(&messages[i])
+	}
+	size := r.base() + tokens(n)
+	r.asked = append(r.asked, sentRequest{tokens: size, prefix: c.tokens, idle: idle})
+	r.peak = max(r.peak, size)
+	if c.tokens < c.before {
+		r.breaks++
+		r.rewrote += c.before - c.tokens
+	}
+	if r.set.Window > 0 && size > float64(r.set.Window) {
+		r.over++
+	}
+}
