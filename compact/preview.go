@@ -87,6 +87,7 @@ func (pass *Pass) Preview() Preview {
 		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
 			p.Behind += pass.weigh(m)
 		}
+		p.Behind = min(p.Behind, p.After) // sums of rounded numbers differ
 	}
 	return p
 }
@@ -113,6 +114,7 @@ func (pass *Pass) expected(p Preview) Preview {
 	}
 	p.Behind += most
 	p.After = p.Before - covers + most
+	p.Behind = min(p.Behind, p.After)
 	p.Layers = []Layer{{Kind: layerSummary, Events: events, Saved: covers - most}}
 	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
 	return p
@@ -180,12 +182,11 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums map[string]*
 		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
 			addLayer(sums, layerArguments, 1, saved)
 		}
-		if m.Stripped || m.Reasoning != old.Reasoning {
-			saved := 0
-			if pass.now.Meter.options.EchoReasoning && m.Reasoning == "" {
-				saved = pass.tokensOf(old.ReasoningSize)
-			}
-			addLayer(sums, layerReasoning, 1, saved)
+		switch echo := pass.now.Meter.options.EchoReasoning; {
+		case echo && m.Reasoning == "" && old.Reasoning != "":
+			addLayer(sums, layerReasoning, 1, pass.tokensOf(old.ReasoningSize))
+		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
+			addLayer(sums, layerReasoning, 1, 0)
 		}
 	}
 }
@@ -225,19 +226,18 @@ func addLayer(sums map[string]*Layer, kind string, events, saved int) {
 }
 
 // firstBreak is the index of the first message that is sent otherwise, -1 if
-// none is. Reasoning counts only where it is sent back.
-func (pass *Pass) firstBreak() int {
-	if pass.now.Meter.options.EchoReasoning {
-		return firstChange(pass.before, pass.after)
-	}
-	return firstChange(withoutReasoning(pass.before), withoutReasoning(pass.after))
-}
+// none is.
+func (pass *Pass) firstBreak() int { return firstChange(pass.sent(pass.before), pass.sent(pass.after)) }
 
-// withoutReasoning is the messages of a view without their reasoning.
-func withoutReasoning(v View) View {
+// sent is the messages of a view with what of them is sent: reasoning only to
+// endpoints that demand it back, and then what is kept for them as well.
+func (pass *Pass) sent(v View) View {
 	messages := slices.Clone(v.Messages)
 	for i := range messages {
-		messages[i].Reasoning, messages[i].Stripped = "", false
+		messages[i].Stripped = false
+		if !pass.now.Meter.options.EchoReasoning {
+			messages[i].Reasoning = ""
+		}
 	}
 	return View{Messages: messages}
 }

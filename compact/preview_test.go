@@ -28,6 +28,24 @@ func read(turns int) []conversation.Event {
 	return log.Events()
 }
 
+// readQuietly is the same with arguments of a reading tool, which stay.
+func readQuietly(turns int) []conversation.Event {
+	log := read(turns)
+	for i, e := range log {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			if len(b.Calls) > 0 {
+				b.Calls = []conversation.ToolCall{{ID: "c", Name: "read_file", Arguments: `{"path":"a.go"}`}}
+				log[i].Body = b
+			}
+		case conversation.ToolResult:
+			b.Tool = "read_file"
+			log[i].Body = b
+		}
+	}
+	return log
+}
+
 func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset compact.Preset) compact.Preview {
 	t.Helper()
 	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(compact.Project(log))}
@@ -56,6 +74,14 @@ func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
 	}
 	if p := previewOf(t, log, compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 2 {
 		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
+	}
+	// Reasoning beside calls goes back to endpoints that demand it, stripped or not.
+	if p := previewOf(t, read(3), compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
+		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
+		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
+	}
+	if p := previewOf(t, readQuietly(3), compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 3 || p.Behind > p.After {
+		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Behind, p.After)
 	}
 	if p := previewOf(t, log, compact.ProfileLight, false, compact.PresetJP); p.BreakAt != 0 || p.Behind != 0 {
 		t.Errorf("where only reasoning goes that is not sent, the prefix breaks at %d with %d tokens behind it", p.BreakAt, p.Behind)
