@@ -84,44 +84,45 @@ func (pass *Pass) Preview() Preview {
 	p.After, p.Layers = pass.tokens(pass.after), pass.Layers()
 	if i := pass.firstBreak(); i >= 0 {
 		p.BreakAt = brokenAt(pass.before, i)
+		behind := 0.0
 		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
-			p.Behind += pass.weigh(m)
+			behind += pass.weigh(m)
 		}
-		p.Behind = min(p.Behind, p.After) // sums of rounded numbers differ
+		p.Behind = min(whole(behind), p.After)
 	}
 	return p
 }
 
 // expected is the preview of a pass whose summary is not written yet.
 func (pass *Pass) expected(p Preview) Preview {
-	covers, events := 0, 0
+	covered, behind, events := 0.0, 0.0, 0
 	for i, m := range pass.before.Messages {
 		if !holds(pass.Spans, m.Events[0]) || m.State == StatePinned {
-			if covers > 0 {
-				p.Behind += pass.weigh(m)
+			if covered > 0 {
+				behind += pass.weigh(m)
 			}
 			continue
 		}
-		if covers == 0 {
+		if covered == 0 {
 			p.BreakAt = brokenAt(pass.before, i)
 		}
-		covers += pass.weigh(m)
+		covered += pass.weigh(m)
 		events += len(m.Events)
 	}
+	covers := whole(covered)
 	most := pass.Job.MaxTokens
 	if most <= 0 || float64(most) > AcceptedShare*float64(covers) {
 		most = int(AcceptedShare * float64(covers))
 	}
-	p.Behind += most
 	p.After = p.Before - covers + most
-	p.Behind = min(p.Behind, p.After)
+	p.Behind = min(whole(behind)+most, p.After)
 	p.Layers = []Layer{{Kind: layerSummary, Events: events, Saved: covers - most}}
 	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
 	return p
 }
 
 // weigh is a message in tokens.
-func (pass *Pass) weigh(m Message) int {
+func (pass *Pass) weigh(m Message) float64 {
 	var s Sizes
 	m.AddTo(&s)
 	sum := 0.0
@@ -130,8 +131,11 @@ func (pass *Pass) weigh(m Message) int {
 			sum += s.estimate(seg)
 		}
 	}
-	return int(math.Round(pass.now.Meter.factor() * sum))
+	return pass.now.Meter.factor() * sum
 }
+
+// whole is a number of tokens. Sums are rounded once, at their end.
+func whole(tokens float64) int { return int(math.Round(tokens)) }
 
 // Layers is what each kind of reduction does in the pass, without those that
 // do nothing.
@@ -145,26 +149,26 @@ func (pass *Pass) Layers() []Layer {
 			}
 		}
 	}
-	sums := map[string]*Layer{}
+	sums := layerSums{}
 	for i := range pass.after.Messages {
 		pass.compare(&pass.after.Messages[i], was, sums)
 	}
 	for _, a := range pass.after.Absent {
 		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {
-			addLayer(sums, layerCalls, 1, pass.weigh(*m))
+			sums.add(layerCalls, 1, pass.weigh(*m))
 		}
 	}
 	var out []Layer
 	for _, kind := range []string{layerReasoning, layerArguments, layerResults, layerCalls, layerSummary, layerDropped} {
-		if l := sums[kind]; l != nil && l.Events > 0 {
-			out = append(out, *l)
+		if l := sums[kind]; l.events > 0 {
+			out = append(out, Layer{Kind: kind, Events: l.events, Saved: whole(l.saved)})
 		}
 	}
 	return out
 }
 
 // compare adds what a message saves.
-func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums map[string]*Layer) {
+func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
 	old := was[m.Events[0]]
 	if old == nil || sameMessage(old, m) {
 		return
@@ -173,26 +177,26 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums map[string]*
 	case m.State == StateSummarised || m.State == StateDropped:
 		pass.compareRun(m, was, sums)
 	case m.Role == RoleTool:
-		addLayer(sums, layerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
+		sums.add(layerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
 	default:
 		if len(old.Calls) > len(m.Calls) {
-			addLayer(sums, layerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
+			sums.add(layerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
 			return
 		}
 		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
-			addLayer(sums, layerArguments, 1, saved)
+			sums.add(layerArguments, 1, saved)
 		}
 		switch echo := pass.now.Meter.options.EchoReasoning; {
 		case echo && m.Reasoning == "" && old.Reasoning != "":
-			addLayer(sums, layerReasoning, 1, pass.tokensOf(old.ReasoningSize))
+			sums.add(layerReasoning, 1, pass.tokensOf(old.ReasoningSize))
 		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
-			addLayer(sums, layerReasoning, 1, 0)
+			sums.add(layerReasoning, 1, 0)
 		}
 	}
 }
 
 // compareRun adds what a message saves that stands for many.
-func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums map[string]*Layer) {
+func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
 	kind := layerSummary
 	switch {
 	case m.State == StateDropped && m.Why == whyLeftOut:
@@ -209,20 +213,24 @@ func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums map[strin
 				saved += pass.weigh(*old)
 			}
 		}
-		addLayer(sums, kind, len(m.Events), saved)
+		sums.add(kind, len(m.Events), saved)
 		return
 	}
-	addLayer(sums, kind, 0, saved)
+	sums.add(kind, 0, saved)
 }
 
-func (pass *Pass) tokensOf(s conversation.Size) int { return int(math.Round(pass.now.Meter.Weigh(s))) }
+func (pass *Pass) tokensOf(s conversation.Size) float64 { return pass.now.Meter.Weigh(s) }
 
-func addLayer(sums map[string]*Layer, kind string, events, saved int) {
-	if sums[kind] == nil {
-		sums[kind] = &Layer{Kind: kind}
-	}
-	sums[kind].Events += events
-	sums[kind].Saved += saved
+// layerSums is what each kind of reduction does, by kind.
+type layerSums map[string]layerSum
+
+type layerSum struct {
+	events int
+	saved  float64 // tokens
+}
+
+func (s layerSums) add(kind string, events int, saved float64) {
+	s[kind] = layerSum{s[kind].events + events, s[kind].saved + saved}
 }
 
 // firstBreak is the index of the first message that is sent otherwise, -1 if
