@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"plimsoll/compact"
-	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 )
 
@@ -30,39 +28,25 @@ func (r *reading) summarised() (text *string, boundary *compactBoundary) {
 	return text, r.boundary()
 }
 
-// boundary is the oldest event of the conversation that no summary covers, nil
-// if they cover all of it. What is pinned within a summary is covered; what was
-// taken back is no part of the conversation.
+// boundary is the oldest event behind the newest one that a summary covers, nil
+// if there is none. What was taken back is no part of the conversation.
 func (r *reading) boundary() *compactBoundary {
-	gone := map[uint64]bool{}
-	for _, a := range r.view.Absent {
-		gone[a.Event] = true
-	}
-	states, spans := statesOf(r.view), summarySpans(r.said)
-	for _, e := range r.events {
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-		default:
-			continue
+	covered := uint64(0)
+	for i := range r.view.Messages {
+		if m := &r.view.Messages[i]; m.State == compact.StateSummarised {
+			covered = max(covered, m.Events[len(m.Events)-1])
 		}
-		state := states[e.Seq]
-		pinned := state == compact.StatePinned && slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(e.Seq) })
-		if state != compact.StateSummarised && !pinned && !gone[e.Seq] {
+	}
+	states := statesOf(r.view)
+	for _, a := range r.view.Absent {
+		delete(states, a.Event)
+	}
+	for _, e := range r.events {
+		if _, said := states[e.Seq]; said && e.Seq > covered {
 			return &compactBoundary{Seq: e.Seq, Time: e.Time}
 		}
 	}
 	return nil
-}
-
-// summarySpans are what the summaries in force cover.
-func summarySpans(log []conversation.Event) []conversation.Span {
-	var spans []conversation.Span
-	for _, i := range conversation.InForce(log) {
-		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil {
-			spans = append(spans, s.Spans...)
-		}
-	}
-	return spans
 }
 
 // maxEpochs is how many compactions are told of one by one.

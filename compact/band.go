@@ -25,18 +25,29 @@ const (
 	bandMost  = 4000
 )
 
-// BandSpans chooses the events that the next summary covers so that a request
-// comes under target tokens. It is empty if nothing may be covered.
-func BandSpans(v View, m Meter, target, protected float64) []conversation.Span {
+// BandRule is what a band has to reach and to leave alone.
+type BandRule struct {
+	Target    float64 // tokens that a request should come under
+	Protected float64 // newest tokens that stay
+	// First covers the user's first message as well, also if it is short (ONE, JCL).
+	First bool
+}
+
+// BandSpans chooses the events that the next summary covers. It is empty if
+// nothing may be covered.
+func BandSpans(v View, m Meter, rule BandRule) []conversation.Span {
 	messages := v.Messages
-	used := float64(m.WithView(v).estimatedTokens())
-	end := protectedFrom(messages, m, protected)
-	newest := newestOfUser(messages)
-	older := takeBand(messages, m, firstToCover(messages, m), min(end, newest), used-target)
-	if older.reaches(used - target) {
+	over := float64(m.WithView(v).estimatedTokens()) - rule.Target
+	end := protectedFrom(messages, m, rule.Protected)
+	newest, first := newestOfUser(messages), 0
+	if !rule.First {
+		first = firstToCover(messages, m)
+	}
+	older := takeBand(messages, m, first, min(end, newest), over)
+	if older.reaches(over) {
 		return older.spans
 	}
-	newer := takeBand(messages, m, newest+1, end, used-target)
+	newer := takeBand(messages, m, newest+1, end, over)
 	if newer.tokens > older.tokens {
 		return newer.spans
 	}

@@ -24,6 +24,15 @@ func marathon(steps int) *tale {
 
 func span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
+func TestBandsOfSeedsCoverTheFirstMessageToo(t *testing.T) {
+	t.Parallel()
+	v, m := compact.Project(filesRead(10, 100).user("And now?").events()), compact.NewMeter(window(100_000))
+	want := []conversation.Span{span(1, 40)}
+	if d := cmp.Diff(want, compact.BandSpans(v, m, compact.BandRule{First: true})); d != "" {
+		t.Error(d)
+	}
+}
+
 func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 	t.Parallel()
 	m := compact.NewMeter(window(100_000))
@@ -53,7 +62,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"unless the older one does":       {marathon(10).user("Faster.").call("t", "{}", "ok", "x").reply("y"), 0, 0, []conversation.Span{span(2, 21)}},
 		"nothing":                         {&tale{}, 0, 0, nil},
 	} {
-		if d := cmp.Diff(c.want, compact.BandSpans(compact.Project(c.log.events()), m, c.target, c.protected)); d != "" {
+		if d := cmp.Diff(c.want, compact.BandSpans(compact.Project(c.log.events()), m, compact.BandRule{Target: c.target, Protected: c.protected})); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -105,12 +114,12 @@ func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 		}
 		drops := compact.DropSpans(v, m, target)
 		for _, msg := range v.Messages {
-			if msg.State == compact.StatePinned && !within(compact.BandSpans(v, m, target, protected), msg.Events[0]) {
+			if msg.State == compact.StatePinned && !within(compact.BandSpans(v, m, compact.BandRule{Target: target, Protected: protected}), msg.Events[0]) {
 				stays[msg.Events[0]] = true // of drops; a band leaves a pin standing
 			}
 		}
 		for seq := range stays {
-			if within(drops, seq) || within(compact.BandSpans(v, m, target, protected), seq) {
+			if within(drops, seq) || within(compact.BandSpans(v, m, compact.BandRule{Target: target, Protected: protected}), seq) {
 				t.Fatalf("event %d is taken", seq)
 			}
 		}

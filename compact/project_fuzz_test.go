@@ -33,7 +33,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	}
 	compact.Epochs(events)
 	m := compact.NewMeter(window(1000)).WithView(v)
-	compact.BandSpans(v, m, 100, 10)
+	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)
 	compact.MaskItems(v, compact.PresetRules(compact.PresetPlimsoll), m)
 }

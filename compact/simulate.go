@@ -138,7 +138,7 @@ func (p *presetRun) plimsoll() error {
 		return nil
 	}
 	window := float64(p.now.Meter.Window().Tokens)
-	return p.summarise(BandSpans(p.view, p.now.Meter, target, p.rules.ProtectedRatio*window))
+	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{Target: target, Protected: p.rules.ProtectedRatio * window}))
 }
 
 // oneClaw summarises everything but the newest share of the window.
@@ -147,7 +147,7 @@ func (p *presetRun) oneClaw() error {
 	if window == 0 {
 		return nil
 	}
-	return p.summarise(BandSpans(p.view, p.now.Meter, 0, p.rules.ProtectedRatio*window))
+	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{Protected: p.rules.ProtectedRatio * window, First: true}))
 }
 
 // jcli replaces old results, then above its threshold everything but the newest
@@ -157,7 +157,7 @@ func (p *presetRun) jcli() error {
 	if p.rules.TokenThreshold <= 0 || JSONTokens(p.view) <= p.rules.TokenThreshold {
 		return nil
 	}
-	return p.summarise(BandSpans(p.view, p.now.Meter, 0, 0))
+	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{First: true}))
 }
 
 // jp is its compaction by hand, as if it were asked for now.

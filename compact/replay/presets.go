@@ -178,7 +178,7 @@ func newOneClaw(s Setting) Policy {
 				return Act{}, nil
 			}
 			made := conversation.Made{Source: conversation.SourceAuto, Trigger: "threshold"}
-			act, err := summarised(l, rules, compact.BandSpans(l.View, l.Meter, 0, protected), made)
+			act, err := summarised(l, rules, compact.BandSpans(l.View, l.Meter, compact.BandRule{Protected: protected, First: true}), made)
 			if err != nil || len(act.Overlays) > 0 {
 				return act, err
 			}
@@ -218,7 +218,7 @@ func newJCLI(Setting) Policy {
 		if compact.JSONTokens(l.View) <= rules.TokenThreshold {
 			return act, nil
 		}
-		more, err := summarised(l, rules, compact.BandSpans(l.View, l.Meter, 0, 0), conversation.Made{Source: conversation.SourceAuto, Trigger: "threshold"})
+		more, err := summarised(l, rules, compact.BandSpans(l.View, l.Meter, compact.BandRule{First: true}), conversation.Made{Source: conversation.SourceAuto, Trigger: "threshold"})
 		act.Overlays, act.Calls = append(act.Overlays, more.Overlays...), more.Calls
 		return act, err
 	}}
