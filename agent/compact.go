@@ -167,7 +167,7 @@ func (a *Agent) refuse(ctx context.Context, w compact.Wish, e *Error) {
 	if w.Source == conversation.SourceTool {
 		a.fail(ctx, conversation.Attempt{
 			Source: w.Source, Trigger: w.Trigger, Preset: string(a.compaction.rules.Preset), Profile: w.Profile,
-			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: tokens(a.meter),
+			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: a.meter.EstimatedTokens(),
 		})
 	}
 	a.updates.Put(CompactionFailed{Err: e, Wish: w})

@@ -177,7 +177,7 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error) {
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.spent), "duration", took)
 	a.fail(ctx, conversation.Attempt{
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
-		Outcome: outcome, Why: e.Message, Model: j.model.Name(), Before: tokens(a.meter), Duration: took.Milliseconds(),
+		Outcome: outcome, Why: e.Message, Model: j.model.Name(), Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
 	}, j.spent...)
 	a.rearm()
 	a.updates.Put(CompactionFailed{Err: e, Wish: j.wish})

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -171,51 +169,15 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 func (a *app) revert(ctx context.Context, s standing, o compactOptions) error {
 	var done reverted
 	err := a.append(ctx, s, func(s standing) ([]conversation.Body, error) {
-		body, about, err := s.revert(o.redo)
+		r, err := compact.NewReversal(s.said, s.rules, s.now, compact.ReversalWish{Redo: o.redo}, s.next())
 		if err != nil {
 			return nil, err
 		}
-		seq := s.next()
-		made := about.Made
-		made.Source, made.Trigger = conversation.SourceManual, "command"
-		stamped := compact.Stamp([]conversation.Body{body}, seq, made)
-		view := compact.Project(append(s.said[:len(s.said):len(s.said)], conversation.Event{Seq: seq, Body: stamped[0]}))
-		made.Before, made.After = s.tokens(s.view), s.tokens(view)
-		done = reverted{ID: s.id, Epoch: about.ID, Undone: !o.redo, Redone: o.redo, Before: made.Before, After: made.After}
-		return compact.Stamp(stamped, seq, made), nil
+		done = reverted{ID: s.id, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
+		return []conversation.Body{r.Body}, nil
 	})
 	if err != nil {
 		return err
 	}
 	return a.writeReverted(done, o.json)
-}
-
-// revert is the overlay that takes the newest compaction back, or brings back
-// what was undone last, and the compaction it is about.
-func (s standing) revert(redo bool) (conversation.Revert, compact.Epoch, error) {
-	var body conversation.Revert
-	var err error
-	if redo {
-		body, err = compact.Redo(s.said)
-	} else {
-		body, err = compact.Undo(s.said, 0)
-	}
-	if err != nil {
-		return body, compact.Epoch{}, err
-	}
-	id := body.Epoch
-	if redo {
-		id = body.Redoes
-	}
-	for _, e := range compact.Epochs(s.said) {
-		if e.ID == id {
-			return body, e, nil
-		}
-	}
-	return body, compact.Epoch{}, fmt.Errorf("there is no compaction e%d in the log", id)
-}
-
-// tokens is the estimate of a request with a view.
-func (s standing) tokens(v compact.View) int {
-	return int(math.Round(s.now.Meter.WithView(v).CalibratedEstimate()))
 }

@@ -124,7 +124,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if diff := cmp.Diff(told, done, cmp.AllowUnexported(compaction{})); diff != "" {
 		t.Fatalf("the dry run tells something else (- told, + done):\n%s", diff)
 	}
-	if got := then.tokens(then.view); got != done.After {
+	if got := then.now.Meter.WithView(then.view).EstimatedTokens(); got != done.After {
 		t.Fatalf("%d tokens afterwards, not %d", got, done.After)
 	}
 	if made, _ := conversation.MadeOf(then.events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {

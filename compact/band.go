@@ -37,7 +37,7 @@ type BandRule struct {
 // nothing may be covered.
 func BandSpans(v View, m Meter, rule BandRule) []conversation.Span {
 	messages := v.Messages
-	over := float64(m.WithView(v).estimatedTokens()) - rule.Target
+	over := float64(m.WithView(v).EstimatedTokens()) - rule.Target
 	end := protectedFrom(messages, m, rule.Protected)
 	newest, first := newestOfUser(messages), 0
 	if !rule.First {
@@ -96,7 +96,7 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 func DropSpans(v View, m Meter, target float64) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
-	left := float64(m.WithView(v).estimatedTokens())
+	left := float64(m.WithView(v).EstimatedTokens())
 	var s spans
 	for i := firstToCover(messages, m); i < end && left > target; {
 		next := unitAt(messages, i)

@@ -143,10 +143,6 @@ func (m Meter) Window() Window { return m.options.Window }
 // for Usage.Estimate.
 func (m Meter) RequestEstimate() float64 { return m.estimate }
 
-// CalibratedEstimate is the number of tokens a request made now is expected
-// to be reported with, if it were not anchored.
-func (m Meter) CalibratedEstimate() float64 { return m.factor() * m.estimate }
-
 // WithUsage returns the meter with a report of the newest request, whose reply
 // the view already holds: it anchors there, learns, and adds the cost. A report
 // of a request built under an older revision adds its cost only.
@@ -195,9 +191,9 @@ func (m *Meter) framing() float64 {
 	return FramingTokens
 }
 
-// estimatedTokens is the calibrated estimate of a request, whatever was
-// reported.
-func (m Meter) estimatedTokens() int { return int(math.Round(m.factor() * m.estimate)) }
+// EstimatedTokens is the calibrated estimate of a request in whole tokens,
+// whatever was reported: so what was and what will be compare.
+func (m Meter) EstimatedTokens() int { return int(math.Round(m.factor() * m.estimate)) }
 
 // estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {

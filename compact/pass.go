@@ -201,7 +201,7 @@ func (pass *Pass) why() string {
 }
 
 // tokens is the calibrated estimate of a request with a view.
-func (pass *Pass) tokens(v View) int { return pass.now.Meter.WithView(v).estimatedTokens() }
+func (pass *Pass) tokens(v View) int { return pass.now.Meter.WithView(v).EstimatedTokens() }
 
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.

@@ -21,7 +21,7 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 	window := pass.now.Meter.Window().Tokens
 	free := 0
 	if window > 0 {
-		free = max(window-pass.now.Meter.estimatedTokens(), 1)
+		free = max(window-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Covered: CoveredTokens(pass.before, pass.Spans)}

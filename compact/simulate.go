@@ -114,7 +114,7 @@ func (p *presetRun) mask(items []conversation.MaskItem) {
 }
 
 // used and soft are the size of a request now and the load line, in tokens.
-func (p *presetRun) used() float64 { return float64(p.now.Meter.estimatedTokens()) }
+func (p *presetRun) used() float64 { return float64(p.now.Meter.EstimatedTokens()) }
 
 func (p *presetRun) soft() float64 { return float64(p.now.Meter.Reading().LoadLine) }
 
