@@ -6,10 +6,10 @@ import "plimsoll/conversation"
 //
 //   - Hints of tools are resolved here, when the overlay is made, and frozen in
 //     it (D17): a view never changes because a configuration did.
-//   - A hint stands in the place of the profile's Request or Response for its
-//     tool, in both directions: keep keeps what the profile strips, strip strips
-//     what it keeps. Only the policy strip has hints: omit removes whole pairs,
-//     and a profile without an opinion on tool calls gets none from a hint.
+//   - A hint can keep what the profile strips; it strips nothing that the profile
+//     leaves alone (D17), so strip-requests never touches a result. Only the
+//     policy strip has hints: omit removes whole pairs, and a profile without an
+//     opinion on tool calls gets none from a hint.
 //   - Results and arguments of an exempt tool stay, unless a hint says otherwise
 //     of its side (JCL).
 
@@ -43,22 +43,13 @@ func (r Rules) Policies(p Profile, tools []string) conversation.Policies {
 // decide says what of a tool's calls is stripped where the profile strips what
 // it is given.
 func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolicy {
-	if t.Exempt {
-		profile = conversation.ToolPolicy{}
-	}
 	return conversation.ToolPolicy{
-		Request:  t.Request.strips(profile.Request),
-		Response: t.Response.strips(profile.Response),
+		Request:  profile.Request && t.strips(t.Request),
+		Response: profile.Response && t.strips(t.Response),
 	}
 }
 
-// strips says whether a side is stripped, where it is without a hint or not.
-func (k Keep) strips(otherwise bool) bool {
-	switch k {
-	case KeepWhole:
-		return false
-	case KeepStrip:
-		return true
-	}
-	return otherwise
+// strips says whether a side with a hint may be stripped.
+func (t ToolRule) strips(hint Keep) bool {
+	return hint == KeepStrip || hint == KeepInherit && !t.Exempt
 }

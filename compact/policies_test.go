@@ -26,19 +26,19 @@ var sides = []struct {
 }{
 	{false, compact.KeepInherit, false, false},
 	{false, compact.KeepWhole, false, false},
-	{false, compact.KeepStrip, false, true},
+	{false, compact.KeepStrip, false, false},
 	{true, compact.KeepInherit, false, true},
 	{true, compact.KeepWhole, false, false},
 	{true, compact.KeepStrip, false, true},
 	{false, compact.KeepInherit, true, false},
 	{false, compact.KeepWhole, true, false},
-	{false, compact.KeepStrip, true, true},
+	{false, compact.KeepStrip, true, false},
 	{true, compact.KeepInherit, true, false},
 	{true, compact.KeepWhole, true, false},
 	{true, compact.KeepStrip, true, true},
 }
 
-func TestHintsStandInThePlaceOfTheProfile(t *testing.T) {
+func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
 	t.Parallel()
 	tried := 0
 	for _, request := range sides {
