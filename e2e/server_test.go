@@ -24,7 +24,8 @@ type server struct {
 
 	mu       sync.Mutex // guards what follows
 	script   []reply
-	requests []string // bodies
+	requests []string      // bodies
+	more     chan struct{} // closed when the next request comes
 }
 
 // modelName is the model that the server has.
@@ -32,7 +33,7 @@ const modelName = "test-model"
 
 func newServer(t testing.TB, script ...reply) *server {
 	t.Helper()
-	s := &server{t: t, script: script}
+	s := &server{t: t, script: script, more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
@@ -64,6 +65,8 @@ func (s *server) next(body string) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = append(s.requests, body)
+	close(s.more)
+	s.more = make(chan struct{})
 	if len(s.script) == 0 {
 		return status(400, nil, `{"error":{"message":"the script is over"}}`)
 	}
@@ -72,18 +75,30 @@ func (s *server) next(body string) reply {
 	return r
 }
 
-// request is the body of request i, the last if i is -1.
+// request is the body of request i, the last if i is -1. What is on its way is
+// waited for.
 func (s *server) request(i int) string {
 	s.t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i < 0 {
-		i += len(s.requests)
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		s.mu.Lock()
+		n, more := len(s.requests), s.more
+		if at := i + n; i < 0 && at >= 0 {
+			defer s.mu.Unlock()
+			return s.requests[at]
+		}
+		if i >= 0 && i < n {
+			defer s.mu.Unlock()
+			return s.requests[i]
+		}
+		s.mu.Unlock()
+		select {
+		case <-more:
+		case <-late.C:
+			s.t.Fatalf("there was no request %d, only %d", i, n)
+		}
 	}
-	if i < 0 || i >= len(s.requests) {
-		s.t.Fatalf("there was no request %d, only %d", i, len(s.requests))
-	}
-	return s.requests[i]
 }
 
 func (s *server) count() int {
