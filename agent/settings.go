@@ -119,6 +119,16 @@ func (a *Agent) record(ctx context.Context) error {
 	return err
 }
 
+// recordOverrides appends the overrides that the log does not have.
+func (a *Agent) recordOverrides(ctx context.Context) error {
+	set := a.settings.newOverrides()
+	if len(set) == 0 {
+		return nil
+	}
+	_, err := a.append(ctx, conversation.ConfigChanged{Set: set})
+	return err
+}
+
 // newOverrides are the overrides that the log does not have.
 func (s *settings) newOverrides() map[string]string {
 	set := map[string]string{}

@@ -82,11 +82,20 @@ func (a *Agent) overtook(j *job) bool {
 // write has the text of a job written and takes it into the pass. The error is
 // an *Error, one of package compact, or the cause of ctx's end.
 func (a *Agent) write(ctx context.Context, j *job) error {
-	if err := a.record(ctx); err != nil {
+	if err := a.recordOverrides(ctx); err != nil {
 		return err
 	}
 	if err := a.prepare(ctx, j); err != nil {
 		return err
+	}
+	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
+		// Only this form carries the prompt and the tools, to the conversation's model.
+		if err := a.record(ctx); err != nil {
+			return err
+		}
+		if err := a.prepare(ctx, j); err != nil {
+			return err
+		}
 	}
 	if j.pass.Job == nil {
 		return nil // the rules were changed meanwhile
@@ -103,8 +112,8 @@ func (a *Agent) write(ctx context.Context, j *job) error {
 	return a.fulfil(ctx, j)
 }
 
-// prepare works the wish out once more, now that everything about the next
-// request is on record, and finds who writes.
+// prepare works the wish out once more, on the log as it is now, and finds who
+// writes.
 func (a *Agent) prepare(ctx context.Context, j *job) error {
 	rules, now := a.compaction.rules, a.situation()
 	j.preset = rules.Preset
