@@ -7,8 +7,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Rulings on whole units: what is taken back, pinned, summarised, dropped or
-// left out. A call never stands without its result by them.
+// Rulings on whole units: what is pinned, summarised, dropped or left out. A call never stands without its result by them.
 
 // group finds the units, once.
 func (r *rulings) group() {
@@ -23,22 +22,6 @@ func (r *rulings) group() {
 	for u := range r.units {
 		for _, i := range r.units[u].Events {
 			r.unitOf[i] = int32(u)
-		}
-	}
-}
-
-// rewind takes back the turns from one on, as far as they were said before it.
-// A unit goes with the turn it began in.
-func (r *rulings) rewind(seq uint64, b conversation.Rewind) {
-	r.group()
-	for u := range r.units {
-		if r.units[u].Turn < b.Turn {
-			continue
-		}
-		for _, i := range r.units[u].Events {
-			if d := &r.by[i]; r.events[i].Seq < seq && d.gone == 0 {
-				d.gone = seq
-			}
 		}
 	}
 }

@@ -108,15 +108,9 @@ func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
 // goneTurns tells which turns were taken back, nil if none was.
 func goneTurns(log []conversation.Event) func(int) bool {
 	gone := map[int]bool{}
-	for _, i := range conversation.InForce(log) {
-		b, ok := log[i].Body.(conversation.Rewind)
-		if !ok {
-			continue
-		}
-		for _, e := range log[:i] {
-			if e.Turn >= b.Turn && sent(e.Body) {
-				gone[e.Turn] = true
-			}
+	for i, rewind := range conversation.TakenBack(log) {
+		if rewind != 0 {
+			gone[log[i].Turn] = true
 		}
 	}
 	if len(gone) == 0 {

@@ -133,10 +133,8 @@ func resolve(events []conversation.Event) *rulings {
 	}
 	r := &rulings{events: events, by: make([]ruling, len(events))}
 	// What is taken back comes first, because it decides which summaries hold.
-	for _, i := range active {
-		if b, ok := events[i].Body.(conversation.Rewind); ok {
-			r.rewind(events[i].Seq, b)
-		}
+	for i, rewind := range conversation.TakenBack(events) {
+		r.by[i].gone = rewind
 	}
 	r.repetitions()
 	for _, i := range active {

@@ -29,11 +29,11 @@ func PresetView(log []conversation.Event, s Situation, r Rules) (View, error) {
 // asSaid is a log without overlays but turns that are taken back. With pointers
 // a result that repeats an earlier one says so.
 func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
-	gone := goneEvents(log)
+	gone := conversation.TakenBack(log)
 	var repeats Repeats
 	var out []conversation.Event
-	for _, e := range log {
-		if e.Body.Kind().Overlay() || gone[e.Seq] {
+	for i, e := range log {
+		if e.Body.Kind().Overlay() || gone != nil && gone[i] != 0 {
 			continue
 		}
 		if b, ok := e.Body.(conversation.ToolResult); ok {
@@ -47,18 +47,6 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 		out = append(out, e)
 	}
 	return out
-}
-
-func goneEvents(log []conversation.Event) map[uint64]bool {
-	gone := map[uint64]bool{}
-	if r := resolve(log); r != nil {
-		for i := range r.by {
-			if r.by[i].gone != 0 {
-				gone[r.events[i].Seq] = true
-			}
-		}
-	}
-	return gone
 }
 
 // presetRun applies a preset to a log.

@@ -165,10 +165,10 @@ func covers(spans []conversation.Span, events []uint64) bool {
 // rewind took back. No other overlay has a say in it (S64: the raw-stream
 // invariant).
 func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
-	rules := resolve(log)
+	gone := conversation.TakenBack(log)
 	var out []conversation.Event
 	for i, e := range log {
-		if sent(e.Body) && holds(spans, e.Seq) && (rules == nil || rules.by[i].gone == 0) {
+		if sent(e.Body) && holds(spans, e.Seq) && (gone == nil || gone[i] == 0) {
 			out = append(out, e)
 		}
 	}

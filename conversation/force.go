@@ -54,3 +54,31 @@ func split(events []Event) (overlays, reverts []int) {
 	slices.Reverse(reverts)
 	return overlays, reverts
 }
+
+// TakenBack tells by index which rewind in force took an event back, by its Seq,
+// 0 for none; nil if there is no rewind in force. A unit goes with the turn it
+// began in, and only what was said before the rewind goes.
+func TakenBack(events []Event) []uint64 {
+	var gone []uint64
+	var units []Unit
+	for _, at := range InForce(events) {
+		b, ok := events[at].Body.(Rewind)
+		if !ok {
+			continue
+		}
+		if gone == nil {
+			gone, units = make([]uint64, len(events)), Units(events)
+		}
+		for _, u := range units {
+			if u.Turn < b.Turn {
+				continue
+			}
+			for _, i := range u.Events {
+				if i < at && gone[i] == 0 {
+					gone[i] = events[at].Seq
+				}
+			}
+		}
+	}
+	return gone
+}

@@ -122,8 +122,10 @@ type past struct {
 	events  []conversation.Event
 
 	calls  map[int]conversation.ToolCall // by index of a result: the call it answers; made when first needed
-	gone   []bool                        // by index: taken back; made when first needed
+	gone   []uint64                      // by index: the rewind that took it back, nil for none; made when first needed
 	active []int                         // overlays in force; made with gone
+
+	resolved bool // gone and active are made
 }
 
 // turn is the newest one.
@@ -172,19 +174,15 @@ func (p *past) call(i int) (conversation.ToolCall, bool) {
 
 // resolve finds out which overlays are in force, and what was taken back.
 func (p *past) resolve() {
-	if p.gone != nil {
+	if p.resolved {
 		return
 	}
-	p.gone = make([]bool, len(p.events))
-	p.active = conversation.InForce(p.events)
-	for _, i := range p.active {
-		if b, ok := p.events[i].Body.(conversation.Rewind); ok {
-			for j, e := range p.events[:i] {
-				p.gone[j] = p.gone[j] || e.Turn >= b.Turn
-			}
-		}
-	}
+	p.resolved = true
+	p.active, p.gone = conversation.InForce(p.events), conversation.TakenBack(p.events)
 }
+
+// isGone reports whether an event was taken back.
+func (p *past) isGone(i int) bool { return p.gone != nil && p.gone[i] != 0 }
 
 // said reports whether an event is a message of the user, a reply or a result.
 func said(e conversation.Event) bool {
@@ -223,7 +221,7 @@ func (p *past) what(i int) string {
 func (p *past) when(i int) string {
 	p.resolve()
 	text := fmt.Sprintf("turn %d", p.events[i].Turn)
-	if p.gone[i] {
+	if p.isGone(i) {
 		text += takenBack
 	}
 	return text

@@ -90,7 +90,7 @@ func (p *past) numbered(id conversation.RecallID) (passage, bool) {
 		at.about = fmt.Sprintf("%ss %d-%d", noun, first, last)
 	}
 	p.resolve()
-	if len(at.events) > 0 && !slices.ContainsFunc(at.events, func(i int) bool { return !p.gone[i] }) {
+	if len(at.events) > 0 && !slices.ContainsFunc(at.events, func(i int) bool { return !p.isGone(i) }) {
 		at.about += takenBack
 	}
 	return at, exists

@@ -1,0 +1,35 @@
+package conversation_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+func TestRewindTakesBackTheUnitsThatBeganInItsTurns(t *testing.T) {
+	t.Parallel()
+	call := conversation.ToolCall{ID: "a", Name: "t", Arguments: "{}"}
+	var l conversation.Log
+	add := func(bodies ...conversation.Body) {
+		if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(conversation.UserMessage{Text: "zero"}, conversation.AssistantMessage{Calls: []conversation.ToolCall{call}},
+		conversation.UserMessage{Text: "one"}, conversation.ToolResult{CallID: "a", Tool: "t"}, // late, of turn 0
+		conversation.AssistantMessage{Text: "yes"})
+	if gone := conversation.TakenBack(l.Events()); gone != nil {
+		t.Errorf("without a rewind %v is taken back", gone)
+	}
+	add(conversation.Rewind{Turn: 1}, conversation.UserMessage{Text: "two"})
+	if d := cmp.Diff([]uint64{0, 0, 6, 0, 6, 0, 0}, conversation.TakenBack(l.Events())); d != "" {
+		t.Error(d)
+	}
+	add(conversation.Revert{Event: 6})
+	if gone := conversation.TakenBack(l.Events()); gone != nil {
+		t.Errorf("with the rewind reverted %v is taken back", gone)
+	}
+}
