@@ -12,6 +12,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 	if len(spans) == 0 {
 		return Pass{}, noRange("no event may be covered now")
 	}
+	spans = withoutGone(log, spans)
 	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
 	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, spans))
@@ -20,7 +21,24 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 			pass.Range.From = min(pass.Range.From, old.From)
 		}
 	}
-	return pass, pass.needSummary(r.Summary)
+	if err := pass.needSummary(r.Summary); err != nil {
+		return Pass{}, err
+	}
+	return pass, nil
+}
+
+// withoutGone is spans without what was taken back: brought back one day, it
+// would be hidden by a text that never read it.
+func withoutGone(log []conversation.Event, spans []conversation.Span) []conversation.Span {
+	rewinds := conversation.TakenBack(log)
+	if rewinds == nil {
+		return spans
+	}
+	gone := map[uint64]bool{}
+	for i, rewind := range rewinds {
+		gone[log[i].Seq] = rewind != 0
+	}
+	return without(log, spans, func(seq uint64) bool { return gone[seq] })
 }
 
 // DedupeItems chooses what identity dedup omits in a view, oldest first; nil
