@@ -78,8 +78,8 @@ func quoted(text string) string {
 }
 
 // disarmed is Markdown in which HTML that goes on over blank lines, or that
-// would end a fold of ours, is text; ok is
-// whether all its fences end in it for certain.
+// would end a fold of ours, is text; ok is whether all its fences end in it for
+// certain.
 func disarmed(text string) (_ string, ok bool) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
