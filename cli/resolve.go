@@ -102,7 +102,7 @@ func (r *reading) orphan(ctx context.Context) (conversation.AssistantMessage, bo
 		return conversation.AssistantMessage{}, false
 	}
 	partial, ok, err := r.store.Partial(ctx, r.id)
-	if err != nil || !ok || partial.After != uint64(len(r.events)) {
+	if err != nil || !ok || len(r.events) == 0 || partial.After != uint64(len(r.events)) {
 		// The log is what counts; a partial reply that cannot be read is no
 		// reason to show nothing.
 		return conversation.AssistantMessage{}, false

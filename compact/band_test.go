@@ -24,7 +24,7 @@ func marathon(steps int) *tale {
 
 func span(first, last uint64) conversation.Span { return conversation.Span{First: first, Last: last} }
 
-func TestBandsOfSeedsCoverTheFirstMessageToo(t *testing.T) {
+func TestBandsOfOtherDesignsCoverTheFirstMessageToo(t *testing.T) {
 	t.Parallel()
 	v, m := compact.Project(filesRead(10, 100).user("And now?").events()), compact.NewMeter(window(100_000))
 	want := []conversation.Span{span(1, 40)}

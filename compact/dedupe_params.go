@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The parameters of identity dedup by the names their seed gives them (ADA's
+// The parameters of identity dedup by the names their source gives them (ADA's
 // ParamsResolver). Nothing is refused: what is of a wrong type counts as its
 // default, and in a list only the entries that are wrong are left out, because
 // the others still protect a tool or tell its calls apart.
@@ -20,7 +20,7 @@ const (
 )
 
 // ParseDedupeParams reads parameters by ADA's names; missing ones and those of
-// a wrong type are the defaults 100, 100, none and none. Rules where the seed
+// a wrong type are the defaults 100, 100, none and none. Rules where the source
 // is silent: an amount is any whole number from 0, also as the float or
 // [json.Number] that a JSON decoder makes of it; a negative one is no amount of
 // bytes. An entry of excludedTools that is no text is left out, and so is one

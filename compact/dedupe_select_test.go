@@ -158,7 +158,7 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 	}
 }
 
-func TestAdachsoftResultIsTheSeedsText(t *testing.T) {
+func TestAdachsoftResultIsTheSourcesText(t *testing.T) {
 	t.Parallel()
 	const want = "[tool_compaction] Tool result compacted for tool=read_file_content, callId=call_1. Large fields omitted."
 	if got := adachsoftResult("read_file_content", "call_1"); got != want {

@@ -41,7 +41,7 @@ func called(t testing.TB, id, tool, arguments string) compact.DedupeMessage {
 	return compact.DedupeMessage{Role: compact.RoleAssistant, Calls: []compact.DedupeCall{call}}
 }
 
-// gave is a tool message as the seed has them: the content repeats the result.
+// gave is a tool message as the source has them: the content repeats the result.
 func gave(t testing.TB, id, tool, result string) compact.DedupeMessage {
 	t.Helper()
 	r := compact.DedupeResult{ID: id, Tool: tool, Result: object(t, result)}
@@ -63,7 +63,7 @@ func shown(messages []compact.DedupeMessage) string {
 	return b.String()
 }
 
-// identifiers are the seed's defaults with identifier fields for one tool.
+// identifiers are the source's defaults with identifier fields for one tool.
 func identifiers(tool string, fields ...string) compact.DedupeParams {
 	p := compact.ParseDedupeParams(nil)
 	p.ToolIdentifierFields[tool] = fields
@@ -112,7 +112,7 @@ func TestAdachsoftExampleB(t *testing.T) {
 	}
 }
 
-// The log bug of the seed: without identifiers the older segment goes, with
+// The log bug of the source: without identifiers the older segment goes, with
 // the minimal configuration it stays.
 func TestAdachsoftMinimalConfigurationFixesTheLogBug(t *testing.T) {
 	t.Parallel()

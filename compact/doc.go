@@ -20,8 +20,10 @@
 // overlays too. Whatever could differ tomorrow stands in the overlay from then
 // on: projecting reads no rules.
 //
-// Rules start from a [Preset]: Plimsoll's own, or that of a seed (S64, D17, ADA,
-// ONE, JCL). [PresetView] shows what one would give for a log now.
+// Rules start from a [Preset]: Plimsoll's own, or that of a source, which is a
+// published design: JP's RFD 064 (S64) and D17, adachsoft's tool compaction (ADA),
+// OneClaw's FEAT-011 (ONE), J-CLI (JCL). [PresetView] shows what one would give for
+// a log now.
 //
 // The package does no I/O and reads no clock: what depends on the time is given it.
 package compact

@@ -3,7 +3,7 @@ package compact
 // What is known about tools without the user saying it: which side of a call is
 // worth keeping (D17), whose results are state or instructions rather than
 // information (JCL), and which arguments tell calls of a reading tool apart.
-// Names of the seeds' own tools stand beside ours, so that recorded and
+// Names of the sources' own tools stand beside ours, so that recorded and
 // imported conversations are treated as their authors meant.
 
 // DefaultTools gives the rules of the tools that have any, by name. A tool

@@ -12,7 +12,7 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// jcliLog is the history of the seed's example: three calls, with results of
+// jcliLog is the history of the source's example: three calls, with results of
 // 1500, 2000 and 3000 bytes.
 func jcliLog(t *testing.T) []conversation.Event {
 	t.Helper()
@@ -59,7 +59,7 @@ func jcliResults(t *testing.T, keepRecent int) []string {
 	return out
 }
 
-// The seed's example shows keep_recent=3 with two of three results replaced,
+// The source's example shows keep_recent=3 with two of three results replaced,
 // which its own rule (compact what is older than the newest keep_recent) leaves
 // alone. The rule wins; with nothing kept the example's outcome is the rule's.
 func TestJCLIMicroExample(t *testing.T) {

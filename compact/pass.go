@@ -123,7 +123,7 @@ func goneTurns(log []conversation.Event) func(int) bool {
 func (pass *Pass) mechanical(p Profile) conversation.Body {
 	style := pass.rules.Preset.Style()
 	if style != conversation.StyleJP {
-		style = conversation.StylePlimsoll // the other seeds have no words for it
+		style = conversation.StylePlimsoll // the other sources have no words for it
 	}
 	policies := pass.rules.Policies(p, pass.toolsUsed())
 	return conversation.Summary{Style: style, Version: StubVersion, Spans: pass.Spans,

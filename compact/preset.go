@@ -4,10 +4,10 @@ import "plimsoll/conversation"
 
 // The values of the presets. Rules:
 //
-//   - A preset starts from Plimsoll's own values and puts those of its seed in
-//     their place. A key that a seed does not know keeps Plimsoll's value, so
+//   - A preset starts from Plimsoll's own values and puts those of its source in
+//     their place. A key that a source does not know keeps Plimsoll's value, so
 //     that a user who sets the switch beside it gets something sensible.
-//   - Layers that a seed does not have are off; Plimsoll's own are the masks.
+//   - Layers that a source does not have are off; Plimsoll's own are the masks.
 //   - The values are complete and consistent: what the configuration demands of
 //     a user (a hard line above the load line, a profile that exists) holds.
 
@@ -15,7 +15,7 @@ import "plimsoll/conversation"
 // message back, that a summary never covers (ONE).
 const DefaultProtectedRatio = 0.25
 
-// Values of the seeds.
+// Values of the sources.
 const (
 	s64KeepLast = 3 // S64: turns that a compaction by hand leaves alone
 

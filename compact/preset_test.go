@@ -32,7 +32,7 @@ func own() compact.Rules {
 	}
 }
 
-func TestPresetsHaveTheValuesOfTheirSeeds(t *testing.T) {
+func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 	t.Parallel()
 	handmade := func(r *compact.Rules) { // S64, with what D17 says of its own section
 		r.TriggerRatio = 0.75

@@ -147,7 +147,7 @@ type twin struct {
 	seq   uint64
 	chars int  // as its overlays have it
 	bare  int  // of a pointer in its place, without the number pointed to
-	fixed bool // shown like that whatever others do: pinned, or by the letter of a seed
+	fixed bool // shown like that whatever others do: pinned, or by the letter of a source
 	can   bool // stand in full
 }
 

@@ -84,7 +84,7 @@ func newMasking(seq uint64, style conversation.Style, preview int) *masking {
 // alone is the masking as a list of its own.
 func (m *masking) alone() []*masking { return m.self[:] }
 
-// letter reports whether a masking holds to the letter of a seed, also where
+// letter reports whether a masking holds to the letter of a source, also where
 // what it shows is longer than what it hides.
 func (m *masking) letter() bool {
 	return m.style == conversation.StyleJP || m.style == conversation.StyleJCLI || m.style == conversation.StyleAdachsoft

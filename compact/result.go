@@ -8,7 +8,7 @@ import (
 
 // How a tool result is shown. Rules:
 //
-//   - A mask in the style of a seed holds to the letter. Plimsoll's own masks and
+//   - A mask in the style of a source holds to the letter. Plimsoll's own masks and
 //     caps take effect only where what they show is shorter than what is shown
 //     without them, so that none makes a view longer; a mask is stronger than a cap.
 //   - A result that repeats another one points to it instead, where that is shorter
@@ -20,7 +20,7 @@ type form struct {
 	size    conversation.Size
 	state   State  // "" for as it was said
 	overlay uint64 // what made it, 0 for as it was said
-	letter  bool   // by the letter of a seed: pointers and sizes do not matter
+	letter  bool   // by the letter of a source: pointers and sizes do not matter
 }
 
 // take is the form an overlay gives, if it is no longer than the one so far.

@@ -2,7 +2,7 @@ package compact
 
 import "plimsoll/conversation"
 
-// Preset names a set of rules: Plimsoll's own, that of a seed to the letter, or
+// Preset names a set of rules: Plimsoll's own, that of a source to the letter, or
 // one to compare with.
 type Preset string
 

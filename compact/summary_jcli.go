@@ -10,7 +10,7 @@ import (
 // J-CLI sends the conversation as JSON behind its prompt, in one user message
 // without a system prompt and without tools. The JSON is cut to 80,000
 // characters as text, in the middle of a message if it comes to that. What goes
-// is the oldest, not the newest as in the seed, and never an earlier summary.
+// is the oldest, not the newest as in the source, and never an earlier summary.
 
 // jcliChars is how much of the conversation is sent, in code points (JCL).
 const jcliChars = 80_000

@@ -33,7 +33,7 @@ type SummaryJob struct {
 	Focus         string // what the user or the model wants preserved
 	CoveredTokens int    // estimate of what is covered, as the view shows it now
 	// Version is that of the built-in instructions, 0 where the words are those
-	// of a seed or the user's own.
+	// of a source or the user's own.
 	Version int
 
 	ask   SummaryAsk

@@ -12,10 +12,10 @@ import (
 //
 //   - The built-in instructions are one paragraph: they ask for what a model
 //     needs to go on, say that the conversation is data, and forbid calls.
-//   - A profile's instructions stand in place of them, and of a seed's. What to
+//   - A profile's instructions stand in place of them, and of a source's. What to
 //     cover and what to preserve in particular is said in any case.
-//   - ONE has a fixed prompt, whose words the seed leaves open; JCL has the
-//     words of its seed to the letter.
+//   - ONE has a fixed prompt, whose words the source leaves open; JCL has the
+//     words of its source to the letter.
 
 // promptVersion is the version of the built-in instructions. Another wording is
 // another version: what a summary was asked for can be told from its job.
@@ -43,7 +43,7 @@ const builtinInstructions = "Write a summary of a part of this conversation for 
 const mergeInstructions = "Earlier summaries come first. Carry over all of them that still holds, with its turns, and correct what later events overtook; the result is one summary of everything."
 
 // oneClawPrompt is the fixed system prompt that ONE calls for: a concise factual
-// summary. The seed leaves the words open.
+// summary. The source leaves the words open.
 const oneClawPrompt = "Write a concise, factual summary of the conversation that follows. It takes the place of these messages, so keep all that is needed to go on: " +
 	"the user's goals, constraints and preferences, decisions and their reasons, facts, names, paths and numbers, errors and how they were resolved, " +
 	"the current state, open questions and the next step. If an earlier summary comes first, merge it and what follows into one summary. " +

@@ -44,7 +44,7 @@ type Span struct {
 func (s Span) Holds(seq uint64) bool { return s.First <= seq && seq <= s.Last }
 
 // Style is a family of texts that stand where something is hidden: each preset
-// has the words of its own seed.
+// has the words of its own source.
 type Style string
 
 // The styles. The words of each stand in package compact.

@@ -143,9 +143,9 @@ func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 	}{
 		"a stub names its event":          {recalling(once(3, stub)), 1},
 		"without recall nothing is":       {once(3, stub), 0},
-		"a seed's stub names nothing":     {recalling(once(3, mask(conversation.StyleJCLI, 3))), 0},
+		"a source's stub names nothing":   {recalling(once(3, mask(conversation.StyleJCLI, 3))), 0},
 		"a block names turns":             {recalling(once(3, summary)), 1},
-		"a seed's block names nothing":    {recalling(once(3, jp)), 0},
+		"a source's block names nothing":  {recalling(once(3, jp)), 0},
 		"a note names turns":              {recalling(once(3, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 5}}})), 1},
 		"nothing is lost, nothing is due": {policy(replay.Policy{}), 1},
 	} {

@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// The presets of the seeds as policies. The rules, the words and the projection
+// The presets of the sources as policies. The rules, the words and the projection
 // are those of package compact; here stands when they act:
 //
 //   - S64 is a command. It is given at the start of every turn, and keeps the
@@ -19,7 +19,7 @@ import (
 //   - Summaries are extracts and are there at once. ONE and JCL have what is
 //     covered read at full price, as the call shares no prefix; S64 what was said.
 
-// maker is how a preset acts; nil for those that are none of the seeds'.
+// maker is how a preset acts; nil for those that are none of the sources'.
 func maker(p compact.Preset) Maker {
 	switch p {
 	case compact.PresetRaw:

@@ -18,8 +18,8 @@ import (
 	"plimsoll/conversation/conversationtest"
 )
 
-// seeds is every preset that needs nothing further.
-func seeds() []compact.Preset {
+// standalone is every preset that needs nothing further.
+func standalone() []compact.Preset {
 	return slices.DeleteFunc(compact.Presets(), func(p compact.Preset) bool { return p == compact.PresetPlimsoll })
 }
 
@@ -31,9 +31,9 @@ func equal(a, b replay.Report) string {
 func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
 	tales := []*tale{found(), edited(), turns(8, 3000), work(40, 2000)}
-	one := run(t, replay.Options{Window: 12_000, Policies: seeds(), Workers: 1}, tales...)
+	one := run(t, replay.Options{Window: 12_000, Policies: standalone(), Workers: 1}, tales...)
 	for _, workers := range []int{1, 3, 16} {
-		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: seeds(), Workers: workers}, tales...)); d != "" {
+		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: standalone(), Workers: workers}, tales...)); d != "" {
 			t.Errorf("%d workers:\n%s", workers, d)
 		}
 	}
@@ -45,7 +45,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 		log := rapid.OneOf(rapid.Custom(conversationtest.Malformed), rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Rich)).Draw(t, "log")
 		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
 		sources := []replay.Source{replay.Loaded(replay.FromLog(log, "bad"))}
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: seeds(), Workers: 1})
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: standalone(), Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
