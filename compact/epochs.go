@@ -136,6 +136,28 @@ func Redo(log []conversation.Event) (conversation.Revert, error) {
 	return conversation.Revert{Epoch: undone.Reverted, Redoes: undone.ID}, nil
 }
 
+// Following are the events that bodies would be behind a log, at a time: its
+// overlays one epoch, their account otherwise as it is.
+func Following(log []conversation.Event, at time.Time, bodies ...conversation.Body) []conversation.Event {
+	next, turn := uint64(1), 0
+	if n := len(log); n > 0 {
+		next, turn = log[n-1].Seq+1, log[n-1].Turn
+	}
+	out := make([]conversation.Event, len(bodies))
+	for i, b := range bodies {
+		made, _ := conversation.MadeOf(b) // zero for what is no overlay
+		made.Epoch = next
+		out[i] = conversation.Event{Seq: next + uint64(i), Turn: turn, Time: at, Body: conversation.WithMade(b, made)}
+	}
+	return out
+}
+
+// behind is a log with bodies behind it, as [Following] has them. The log is not
+// touched.
+func behind(log []conversation.Event, at time.Time, bodies ...conversation.Body) []conversation.Event {
+	return append(log[:len(log):len(log)], Following(log, at, bodies...)...)
+}
+
 // Stamp makes bodies one epoch that begins at seq.
 func Stamp(bodies []conversation.Body, seq uint64, made conversation.Made) []conversation.Body {
 	made.Epoch = seq

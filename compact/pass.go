@@ -151,15 +151,7 @@ func (pass *Pass) toolsUsed() []string {
 
 // apply takes overlays into the pass. The error wraps ErrNothingToGain.
 func (pass *Pass) apply(bodies ...conversation.Body) error {
-	events := append([]conversation.Event(nil), pass.log...)
-	next := uint64(1)
-	if n := len(pass.log); n > 0 {
-		next = pass.log[n-1].Seq + 1
-	}
-	for i, b := range Stamp(bodies, next, pass.made) {
-		events = append(events, conversation.Event{Seq: next + uint64(i), Time: pass.now.Now, Body: b})
-	}
-	after := Project(events)
+	after := Project(behind(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	if then >= before && pass.rules.Preset.Style() == conversation.StylePlimsoll || !changed(pass.before, after) {
 		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",

@@ -23,6 +23,9 @@ import (
 // Range is a run of turns, both ends included, as absolute 0-based numbers.
 type Range struct{ From, To int }
 
+// String names the turns: turn 3, turns 1–7.
+func (r Range) String() string { return turns(r.From, r.To) }
+
 // RangeOptions is what a range is chosen by.
 type RangeOptions struct {
 	From     *Bound    // nil: the first turn

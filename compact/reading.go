@@ -20,16 +20,11 @@ type Reading struct {
 }
 
 // Ratio is used tokens over the window, -1 if the window is unknown.
-func (r Reading) Ratio() float64 { return r.ratio(r.Used) }
-
-// AfterRatio is Ratio with the draft sent.
-func (r Reading) AfterRatio() float64 { return r.ratio(r.AfterSend) }
-
-func (r Reading) ratio(tokens int) float64 {
+func (r Reading) Ratio() float64 {
 	if !r.Window.Known() {
 		return -1
 	}
-	return float64(tokens) / float64(r.Window.Tokens)
+	return float64(r.Used) / float64(r.Window.Tokens)
 }
 
 // Reading is the meter in whole tokens.

@@ -1,10 +1,6 @@
 package compact
 
-import (
-	"time"
-
-	"plimsoll/conversation"
-)
+import "plimsoll/conversation"
 
 // Taking a compaction back, and bringing it back, is one more overlay with an
 // epoch of its own, and with the same account of itself whoever asks for it.
@@ -52,19 +48,10 @@ func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish,
 	}
 	body.Made = conversation.Made{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
 		Profile: rev.Profile, Why: why}
-	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(reversed(log, body, seq, s.Now)).EstimatedTokens()
+	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(Project(behind(log, s.Now, body))).EstimatedTokens()
 	body.Made.Before, body.Made.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil
-}
-
-// reversed is the view of a log with a revert behind it.
-func reversed(log []conversation.Event, body conversation.Revert, seq uint64, now time.Time) View {
-	turn := 0
-	if n := len(log); n > 0 {
-		turn = log[n-1].Turn
-	}
-	return Project(append(log[:len(log):len(log)], conversation.Event{Seq: seq, Turn: turn, Time: now, Body: body}))
 }
 
 // turnsCovered is the range of the summaries of an epoch, the zero range

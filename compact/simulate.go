@@ -65,12 +65,7 @@ func (p *presetRun) look() {
 
 // add puts an overlay behind the log.
 func (p *presetRun) add(body conversation.Body) {
-	seq, turn := uint64(1), 0
-	if n := len(p.log); n > 0 {
-		seq, turn = p.log[n-1].Seq+1, p.log[n-1].Turn
-	}
-	made := conversation.Made{Epoch: seq, Source: conversation.SourceManual, Preset: string(p.rules.Preset)}
-	p.log = append(p.log, conversation.Event{Seq: seq, Turn: turn, Time: p.now.Now, Body: conversation.WithMade(body, made)})
+	p.log = behind(p.log, p.now.Now, body)
 	p.look()
 }
 

@@ -63,14 +63,7 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 		return m.say("redone"+change, false)
 	}
 	m.status.job = summaryJob{}
-	return m.say("compacted "+turnWords(p.Range)+change, false)
-}
-
-func turnWords(r compact.Range) string {
-	if r.From == r.To {
-		return fmt.Sprintf("turn %d", r.From)
-	}
-	return fmt.Sprintf("turns %d–%d", r.From, r.To)
+	return m.say("compacted "+p.Range.String()+change, false)
 }
 
 // notCompacted says why a compaction was not made. What the user stopped, or

@@ -82,7 +82,7 @@ var layerWords = map[string]string{
 // previewText says what a compaction would do.
 func (m *Model) previewText(p compact.Preview, focus string) string {
 	var b strings.Builder
-	words := turnWords(p.Range)
+	words := p.Range.String()
 	fmt.Fprintf(&b, "%s%s by the profile %s", strings.ToUpper(words[:1]), words[1:], p.Profile)
 	if focus != "" {
 		b.WriteString(", with a focus on: " + focus)

@@ -70,27 +70,11 @@ func (l Look) Cold() bool { return l.First || !l.Sheet.warm(l.Idle) }
 
 // With is the look with overlays behind the log, as they would be appended.
 func (l Look) With(bodies ...conversation.Body) Look {
-	l.Log = append(l.Log[:len(l.Log):len(l.Log)], stamped(l.Log, l.Now, bodies)...)
+	l.Log = append(l.Log[:len(l.Log):len(l.Log)], compact.Following(l.Log, l.Now, bodies...)...)
 	l.View = compact.Project(l.Log)
 	l.Meter = l.Meter.WithView(l.View)
 	l.Used = l.Meter.RequestEstimate()
 	return l
-}
-
-// stamped is bodies as the events that would follow a log, one epoch.
-func stamped(log []conversation.Event, now time.Time, bodies []conversation.Body) []conversation.Event {
-	turn := 0
-	if n := len(log); n > 0 {
-		turn = log[n-1].Turn
-	}
-	epoch := uint64(len(log) + 1)
-	out := make([]conversation.Event, len(bodies))
-	for i, b := range bodies {
-		made, _ := conversation.MadeOf(b) // zero for what is no overlay
-		made.Epoch = epoch
-		out[i] = conversation.Event{Seq: epoch + uint64(i), Turn: turn, Time: now, Body: conversation.WithMade(b, made)}
-	}
-	return out
 }
 
 // CutOnArrival cuts results as they are cut when they arrive (ONE). Where the

@@ -8,6 +8,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -114,7 +115,7 @@ func (it *epochItem) pieces(l *look) []piece {
 		}
 	}
 	if it.to >= it.from {
-		add(keepTurns, text, " ", turnWords(it.from, it.to))
+		add(keepTurns, text, " ", compact.Range{From: it.from, To: it.to}.String())
 	}
 	add(keepSource, text, "", it.wanted())
 	if it.made.Before > 0 && it.id != 0 {
@@ -165,13 +166,6 @@ func (it *epochItem) wanted() string {
 		return " to recover from an overflow"
 	}
 	return ""
-}
-
-func turnWords(from, to int) string {
-	if from == to {
-		return "turn " + strconv.Itoa(from)
-	}
-	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
 }
 
 // wide is how many cells pieces take.

@@ -93,7 +93,7 @@ func rewound(turn int) string {
 	if turn <= 0 {
 		return "went back to the beginning"
 	}
-	return "went back to the end of " + turnWords(turn-1, turn-1)
+	return "went back to the end of " + "turn " + strconv.Itoa(turn-1)
 }
 
 // pushOverlay begins a line; epoch is 0 for what is no compaction.
