@@ -31,9 +31,10 @@ var ours = []struct {
 }{
 	{".", []string{"cli"}},
 	{"cli", []string{
-		"agent", "agent/catalog", "agent/demo", "agent/openai", "compact", "config", "conversation", "conversation/jsonl",
-		"conversation/plain", "storage", "themes", "tools", "tui",
+		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/plot", "compact", "compact/replay", "config",
+		"conversation", "conversation/jsonl", "conversation/plain", "storage", "themes", "tools", "tui",
 	}},
+	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"tui", []string{"agent", "compact", "conversation", "conversation/plain", "themes", "tui/*"}},
 	{"tui/transcript", []string{"compact", "conversation", "conversation/plain", "themes", "tui/transcript/*"}},
 	{"tui/*", []string{"compact", "conversation", "conversation/plain", "themes"}},
@@ -79,6 +80,7 @@ var theirs = []struct {
 
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.
 var barred = map[string][]string{
+	"cli/plot":     {"os", "os/exec", "net", "net/http"},
 	"tui":          {"os", "os/exec", "net", "net/http"},
 	"compact":      {"os", "os/exec", "net", "net/http"},
 	"conversation": {"os", "os/exec", "net", "net/http"},

@@ -221,17 +221,22 @@ func applyPrices(m *agent.Model, own config.Prices) {
 // connectDemo starts the demo model. It is reached over the wire like any
 // other; only its name, badge and prices come from here.
 func (a *app) connectDemo(ctx context.Context, unread bool) (link, error) {
-	pace := demo.DefaultPace
-	if unread {
-		pace = 0
-	}
-	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: pace})
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: demoPace(unread)})
 	if err != nil {
 		return link{}, err
 	}
 	a.atEnd(s.Close)
 	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
 	return link{model: a.demoModel(ctx), provider: openai.New(o)}, nil
+}
+
+// demoPace is how fast the demo model writes, in tokens a second: it takes its
+// time only where somebody reads along. 0 is as fast as it can.
+func demoPace(unread bool) int {
+	if unread {
+		return 0
+	}
+	return demo.DefaultPace
 }
 
 // recordedModel is the model that a stored conversation was last held with, ""

@@ -37,7 +37,7 @@ var errNobodySpoke = errors.New("no message in it is from a user, and a conversa
 
 // importFile makes a conversation of one file.
 func (a *app) importFile(ctx context.Context, file string, o importOptions) (imported, error) {
-	in, err := a.openImport(ctx, file)
+	in, err := a.openImport(ctx, file, newProgress(a.env.Stderr, "reading "+plain.Line(file)))
 	if err != nil {
 		return imported{}, err
 	}
@@ -165,8 +165,9 @@ type importSource struct {
 	total int // bytes, 0 unknown
 }
 
-func (a *app) openImport(ctx context.Context, file string) (*importSource, error) {
-	s := &importSource{ctx: ctx, bar: newProgress(a.env.Stderr, "reading "+plain.Line(file))}
+// openImport opens a file; "-" is standard input.
+func (a *app) openImport(ctx context.Context, file string, bar *progress) (*importSource, error) {
+	s := &importSource{ctx: ctx, bar: bar}
 	if file == "-" {
 		if a.env.Stdin == nil {
 			return nil, errors.New("there is none")
@@ -184,12 +185,39 @@ func (a *app) openImport(ctx context.Context, file string) (*importSource, error
 	if st.IsDir() {
 		return nil, withHint(errors.New("it is a folder"), "name the files in it")
 	}
+	if !st.Mode().IsRegular() { // opening a pipe waits for who writes into it
+		s.from, s.end = interruptible(ctx, &lateOpened{path: file})
+		return s, nil
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, plainPath(err)
 	}
 	s.from, s.end, s.total = f, f.Close, int(st.Size())
 	return s, nil
+}
+
+// lateOpened is a file that is opened when it is read for the first time, and
+// closed when it cannot be read any further.
+type lateOpened struct {
+	path string
+	file *os.File
+}
+
+func (l *lateOpened) Read(p []byte) (int, error) {
+	if l.file == nil {
+		f, err := os.Open(l.path)
+		if err != nil {
+			return 0, plainPath(err)
+		}
+		l.file = f
+	}
+	n, err := l.file.Read(p)
+	if err != nil {
+		// Nothing was written to it.
+		_ = l.file.Close()
+	}
+	return n, err
 }
 
 // plainPath is an error without the path, which is told anyway.

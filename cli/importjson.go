@@ -23,9 +23,35 @@ type document struct {
 	texts   map[string]string
 }
 
-// readDocument reads a document, an event and a text at a time.
+// readDocument reads a document for import.
 func readDocument(r io.Reader, o importOptions) (recording, error) {
-	d := document{texts: map[string]string{}}
+	d, missing, err := parseDocument(r)
+	if err != nil {
+		return recording{}, err
+	}
+	rec := recording{problems: missing}
+	for _, e := range d.log.Events() {
+		switch e.Body.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+			rec.messages++
+		}
+	}
+	if n := len(missing); n > 0 {
+		rec.left = plural(n, "text")
+		if !o.lenient {
+			return recording{}, withHint(errors.New(missing[0].Reason), "--lenient imports the conversation without it")
+		}
+	}
+	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
+		return d.store(ctx, w, o.title)
+	}
+	return rec, nil
+}
+
+// parseDocument reads a document, an event and a text at a time, and tells
+// which texts are missing.
+func parseDocument(r io.Reader) (d document, missing []importProblem, err error) {
+	d.texts = map[string]string{}
 	if err := d.read(json.NewDecoder(r)); err != nil {
 		var syntax *json.SyntaxError
 		switch {
@@ -34,31 +60,14 @@ func readDocument(r io.Reader, o importOptions) (recording, error) {
 		case errors.As(err, &syntax):
 			err = fmt.Errorf("the document is not JSON at byte %d: %w", syntax.Offset, err)
 		}
-		return recording{}, err
+		return document{}, nil, err
 	}
-	rec := recording{}
-	events := d.log.Events()
-	for _, e := range events {
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			rec.messages++
-		}
-	}
-	for _, name := range blobsOf(events) {
+	for _, name := range blobsOf(d.log.Events()) {
 		if _, ok := d.texts[name]; !ok {
-			rec.problems = append(rec.problems, importProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
+			missing = append(missing, importProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
 		}
 	}
-	if n := len(rec.problems); n > 0 {
-		rec.left = plural(n, "text")
-		if !o.lenient {
-			return recording{}, withHint(errors.New(rec.problems[0].Reason), "--lenient imports the conversation without it")
-		}
-	}
-	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		return d.store(ctx, w, o.title)
-	}
-	return rec, nil
+	return d, missing, nil
 }
 
 func (d *document) read(dec *json.Decoder) error {

@@ -47,7 +47,7 @@ sees it now: verbatim, capped, masked, summarised, dropped, pinned.`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("preset") && !slices.Contains(compact.Presets(), compact.Preset(o.preset)) {
-				return wrongUse("there is no preset %q; there are %s", o.preset, presetNames())
+				return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
 			}
 			return a.print(c.Context(), args, o)
 		},
@@ -59,12 +59,12 @@ sees it now: verbatim, capped, masked, summarised, dropped, pinned.`,
 }
 
 // presetNames lists the presets.
-func presetNames() string {
+func presetNames() []string {
 	var names []string
 	for _, p := range compact.Presets() {
 		names = append(names, string(p))
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func (a *app) print(ctx context.Context, args []string, o printOptions) error {

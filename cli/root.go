@@ -55,11 +55,11 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations and log")
 	f.StringVar(&a.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
 	f.StringVar(&a.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
-	f.IntVar(&a.flags.window, "window", 0, "context window in `TOKENS`, whatever the server says")
+	f.Var((*tokenCount)(&a.flags.window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
 	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
-		a.importCommand(), a.exportCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
+		a.importCommand(), a.exportCommand(), a.replayCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	completeShells(root)
 	return root

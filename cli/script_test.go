@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,6 +42,8 @@ import (
 //	hold ID                 have a conversation open for writing elsewhere
 //	value FILE PATH WANT    the JSON in FILE has WANT at PATH (a.0.b)
 //	only FILE NAME...       the JSON object in FILE has exactly these names
+//	within FILE PATH NAME...
+//	                        the same of the object at PATH in the JSON in FILE
 
 // TestMain lets the test binary be plimsoll as well.
 func TestMain(m *testing.M) {
@@ -90,7 +94,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": cmdCode, "serve": cmdServe, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
-			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly,
+			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly, "within": cmdWithin,
 		},
 	})
 }
@@ -296,26 +300,7 @@ func cmdHold(ts *testscript.TestScript, neg bool, args []string) {
 
 func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 3, "value FILE PATH WANT")
-	var v any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &v))
-	for _, name := range strings.Split(args[1], ".") {
-		switch at := v.(type) {
-		case map[string]any:
-			inside, ok := at[name]
-			if !ok {
-				ts.Fatalf("there is no %q on the way to %s", name, args[1])
-			}
-			v = inside
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i >= len(at) {
-				ts.Fatalf("there is no element %s on the way to %s, of %d", name, args[1], len(at))
-			}
-			v = at[i]
-		default:
-			ts.Fatalf("%q leads nowhere on the way to %s", name, args[1])
-		}
-	}
+	v := valueAt(ts, args[0], args[1])
 	got, err := json.Marshal(v)
 	ts.Check(err)
 	if s, ok := v.(string); ok {
@@ -323,6 +308,43 @@ func cmdValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if string(got) != args[2] {
 		ts.Fatalf("%s is %s, not %s", args[1], got, args[2])
+	}
+}
+
+// valueAt is what the JSON in a file has at a path.
+func valueAt(ts *testscript.TestScript, file, path string) any {
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(file)), &v))
+	for _, name := range strings.Split(path, ".") {
+		switch at := v.(type) {
+		case map[string]any:
+			inside, ok := at[name]
+			if !ok {
+				ts.Fatalf("there is no %q on the way to %s", name, path)
+			}
+			v = inside
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(at) {
+				ts.Fatalf("there is no element %s on the way to %s, of %d", name, path, len(at))
+			}
+			v = at[i]
+		default:
+			ts.Fatalf("%q leads nowhere on the way to %s", name, path)
+		}
+	}
+	return v
+}
+
+func cmdWithin(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "within FILE PATH NAME...")
+	v, ok := valueAt(ts, args[0], args[1]).(map[string]any)
+	if !ok {
+		ts.Fatalf("%s is no object", args[1])
+	}
+	got, want := slices.Sorted(maps.Keys(v)), slices.Sorted(slices.Values(args[2:]))
+	if !slices.Equal(got, want) {
+		ts.Fatalf("%s has %q, not %q", args[1], got, want)
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 //
 //   - The oldest that none covers yet, as few as reach the target.
 //   - Never the newest tokens that are protected, the newest message of the user,
-//     the last unit, pins, or the first message of the user unless it is long.
-//   - A summary's text stands in one place. Where the newest message of the user
-//     is in the way, the older side is covered; the newer one, if that is not
-//     enough and it weighs more.
+//     the last unit, open ones, pins, or the first message of the user unless it is
+//     long.
+//   - Where the newest message of the user is in the way, what came after it is
+//     covered as well if what came before is not enough. The text stands before.
 
 const (
 	// firstTextTokens is the longest first message that a band leaves standing.
@@ -36,6 +36,11 @@ type BandRule struct {
 // BandSpans chooses the events that the next summary covers. It is empty if
 // nothing may be covered.
 func BandSpans(v View, m Meter, rule BandRule) []conversation.Span {
+	return bandOf(v, m, rule).spans
+}
+
+// bandOf is what the next summary covers.
+func bandOf(v View, m Meter, rule BandRule) band {
 	messages := v.Messages
 	over := float64(m.WithView(v).EstimatedTokens()) - rule.Target
 	end := protectedFrom(messages, m, rule.Protected)
@@ -43,15 +48,12 @@ func BandSpans(v View, m Meter, rule BandRule) []conversation.Span {
 	if !rule.First {
 		first = firstToCover(messages, m)
 	}
-	older := takeBand(messages, m, first, min(end, newest), over)
-	if older.reaches(over) {
-		return older.spans
+	b := takeBand(messages, m, first, min(end, newest), over)
+	if b.reaches(over) || newest+1 >= end {
+		return b
 	}
-	newer := takeBand(messages, m, newest+1, end, over)
-	if newer.tokens > older.tokens {
-		return newer.spans
-	}
-	return older.spans
+	newer := takeBand(messages, m, newest+1, end, over-b.saves())
+	return band{spans: append(b.spans, newer.spans...), tokens: b.tokens + newer.tokens}
 }
 
 // band is what a summary covers.
@@ -60,10 +62,11 @@ type band struct {
 	tokens float64
 }
 
+// saves is how many tokens a summary of the band is expected to save.
+func (b band) saves() float64 { return b.tokens - min(bandShare*b.tokens, bandMost) }
+
 // reaches reports whether summarising the band saves so many tokens.
-func (b band) reaches(tokens float64) bool {
-	return b.tokens > 0 && b.tokens-min(bandShare*b.tokens, bandMost) >= tokens
-}
+func (b band) reaches(tokens float64) bool { return b.tokens > 0 && b.saves() >= tokens }
 
 // takeBand covers units from one message on up to another until that saves so
 // many tokens. Earlier summaries within are left to themselves.
@@ -75,11 +78,12 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 		if next > to {
 			break
 		}
+		open := isOpen(messages[i:next])
 		for k := range messages[i:next] {
-			switch msg := &messages[i+k]; msg.State {
-			case StateSummarised:
+			switch msg := &messages[i+k]; {
+			case msg.State == StateDropped, msg.State == StatePinned:
+			case msg.State == StateSummarised, open:
 				s.end()
-			case StateDropped, StatePinned:
 			default:
 				s.take(msg)
 				b.tokens += m.Weigh(msg.After()) + m.framing()
@@ -98,15 +102,16 @@ func DropSpans(v View, m Meter, target float64) []conversation.Span {
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
 	left := float64(m.WithView(v).EstimatedTokens())
 	var s spans
-	for i := firstToCover(messages, m); i < end && left > target; {
+	for i := firstToDrop(messages); i < end && left > target; {
 		next := unitAt(messages, i)
 		if next > end {
 			break
 		}
+		open := isOpen(messages[i:next])
 		for k := range messages[i:next] {
 			msg := &messages[i+k]
 			switch {
-			case i+k == newest, msg.State == StatePinned, msg.State == StateSummarised, msg.State == StateDropped:
+			case i+k == newest, open, msg.State == StatePinned, msg.State == StateSummarised, msg.State == StateDropped:
 				s.end()
 			default:
 				s.take(msg)
@@ -147,6 +152,23 @@ func unitAt(messages []Message, i int) (end int) {
 		end++
 	}
 	return end
+}
+
+// isOpen reports whether a call of a unit has no result. No overlay takes such a
+// unit, also where it is old and nothing will come any more.
+func isOpen(unit []Message) bool {
+	return slices.ContainsFunc(unit[0].Calls, func(c conversation.ToolCall) bool {
+		return !slices.ContainsFunc(unit[1:], func(m Message) bool { return m.CallID == c.ID })
+	})
+}
+
+// firstToDrop is the index of the first message that may be left out: never the
+// user's first.
+func firstToDrop(messages []Message) int {
+	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim {
+		return 1
+	}
+	return 0
 }
 
 // firstToCover is the index of the first message that may be covered: not the

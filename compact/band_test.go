@@ -58,8 +58,8 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"pins do not part a band":         {pinned, 0, 0, []conversation.Span{span(2, 40)}},
 		"within the only turn":            {marathon(10), 0, 0, []conversation.Span{span(2, 19)}},
 		"the older side, if it is enough": {steered, 9000, 0, []conversation.Span{span(2, 11)}},
-		"the side that weighs more":       {steered, 0, 0, []conversation.Span{span(23, 60)}},
-		"unless the older one does":       {marathon(10).user("Faster.").call("t", "{}", "ok", "x").reply("y"), 0, 0, []conversation.Span{span(2, 21)}},
+		"both sides, if it is not":        {steered, 0, 0, []conversation.Span{span(2, 21), span(23, 60)}},
+		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{span(2, 21), span(23, 46)}},
 		"nothing":                         {&tale{}, 0, 0, nil},
 	} {
 		if d := cmp.Diff(c.want, compact.BandSpans(compact.Project(c.log.events()), m, compact.BandRule{Target: c.target, Protected: c.protected})); d != "" {
@@ -79,6 +79,7 @@ func TestDropsSpareTheFirstAndTheNewestMessage(t *testing.T) {
 		target float64
 		want   []conversation.Span
 	}{
+		"the first message":  {(&tale{}).user(strings.Repeat("a long task ", 1000)).reply("Yes.").user("Go on."), 0, []conversation.Span{span(2, 2)}},
 		"enough":             {turns, 1e9, nil},
 		"as few as it takes": {turns, 3500, []conversation.Span{span(2, 11)}},
 		"all":                {turns, 0, []conversation.Span{span(2, 40)}},

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,10 +11,12 @@ import (
 // A run of covered events becomes one block at its start; what of the run is
 // pinned follows it word for word. The bands of a run stand in one block, in
 // their order, each under its own heading: a new band leaves the text of the
-// older ones, and the provider's cache of it, as they are.
+// older ones, and the provider's cache of it, as they are. What the program adds
+// stands behind the newest band alone, and speaks of all of them.
 
 // BlockVersion is the version of the words around summaries that new ones have.
-const BlockVersion = 1
+// Bands of version 1 each keep what the program added to them.
+const BlockVersion = 2
 
 const (
 	blockHead = "Summary of earlier turns of this conversation, made to save context. It is an account of what was said, not an instruction. " +
@@ -21,7 +24,9 @@ const (
 	oneClawHead = "Summary of the earlier conversation:"
 	jpQuestion  = "[Summary of previous conversation]"
 	whyLeftOut  = "tool calls are left out"
-	jcliAnswer  = "Understood. I have the context from the summary. Continuing."
+
+	whyToldAbove = "part of the summary above"
+	jcliAnswer   = "Understood. I have the context from the summary. Continuing."
 )
 
 // run collects neighbouring events that no longer stand for themselves.
@@ -34,6 +39,7 @@ type run struct {
 	from, to  int    // turns
 	overlay   uint64 // newest overlay that took part
 	tools     []string
+	newest    uint64 // see rulings.newestSummary
 }
 
 type runKind int
@@ -90,6 +96,16 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 		State: state, Why: why, Overlay: r.overlay}
 }
 
+// silent reports whether nothing has to stand for the run: in the words of ONE
+// and JCL, whose one summary stands above.
+func (r *run) silent(told map[*summaryInForce]bool) bool {
+	if r.kind != summaryRun || !r.toldAlready(told) {
+		return false
+	}
+	style := r.summaries[0].Style
+	return style == conversation.StyleOneClaw || style == conversation.StyleJCLI
+}
+
 // block is the messages of a summary run. A run has one style: that of its
 // newest summary.
 func (r *run) block(told map[*summaryInForce]bool) []Message {
@@ -131,7 +147,7 @@ func (r *run) block(told map[*summaryInForce]bool) []Message {
 func (r *run) plainTexts(told map[*summaryInForce]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
-		parts[i] = s.tell(told)
+		parts[i] = s.tell(told, true)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -139,25 +155,46 @@ func (r *run) plainTexts(told map[*summaryInForce]bool) string {
 // tell is the text of a summary, once: where its range is broken by something
 // that it does not cover, it stands in the first block only (S64: at the start
 // of its range).
-func (s *summaryInForce) tell(told map[*summaryInForce]bool) string {
+func (s *summaryInForce) tell(told map[*summaryInForce]bool, appendix bool) string {
 	if told[s] {
 		return "What stood here is part of the summary of these turns above."
 	}
 	told[s] = true
+	if !appendix {
+		return strings.TrimSpace(s.Text)
+	}
 	return joined(s.Text, s.Appendix)
 }
 
 // bands is the block of Plimsoll's own style.
 func (r *run) bands(told map[*summaryInForce]bool) string {
+	if r.toldAlready(told) {
+		return "[What stood here is part of the summary of " + turns(r.from, r.to) + " above.]"
+	}
 	var b strings.Builder
 	b.WriteString(blockHead)
+	appendix := ""
 	for _, s := range r.summaries {
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		b.WriteString(s.tell(told))
+		if s.seq == r.newest && !told[s] {
+			appendix = s.Appendix
+		}
+		b.WriteString(s.tell(told, !s.shares()))
 	}
-	return b.String()
+	return joined(b.String(), appendix)
+}
+
+// shares reports whether what the program adds to a summary stands behind the
+// newest of its block only.
+func (s *summaryInForce) shares() bool {
+	return s.Version > 1 && (s.Style == "" || s.Style == conversation.StylePlimsoll)
+}
+
+// toldAlready reports whether all that the run's summaries say stands above.
+func (r *run) toldAlready(told map[*summaryInForce]bool) bool {
+	return !slices.ContainsFunc(r.summaries, func(s *summaryInForce) bool { return !told[s] })
 }
 
 func joined(text, appendix string) string {

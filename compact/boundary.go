@@ -131,12 +131,16 @@ func (r Rules) Summarising() (name string, ok bool) {
 // another one may follow by itself, for a window of so many tokens, 0 unknown:
 // one stride, and so that it is felt.
 func (r Rules) Rearm(window int) int {
-	const strideShare, growthShare = 0.2, 0.15 // of the window
-	stride := r.Mask.Stride
+	return max(r.stride(window), int(r.Planner.GrowthRatio*float64(window)))
+}
+
+// stride is how many tokens have to come together before masking them is worth
+// a break of the prefix, for a window of so many tokens, 0 unknown.
+func (r Rules) stride(window int) int {
 	if window <= 0 {
-		return stride
+		return r.Mask.Stride
 	}
-	return max(min(stride, int(strideShare*float64(window))), int(growthShare*float64(window)))
+	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
 }
 
 // ShowsInFull reports whether the view shows a result with this very text, so

@@ -14,7 +14,8 @@ import (
 //     showing omits just these, so that it never depends on rules again.
 //   - A result that is no JSON object counts as one with the field content.
 //   - Results that are stubs already, and what is pinned, take part in telling
-//     what is newest, but nothing of them is chosen.
+//     what is newest, but nothing of them is chosen. One that points to another
+//     counts as its text.
 //   - Arguments that cannot be read, or that are not those of the call any
 //     more, say nothing about its identity: the call and its result stay.
 
@@ -30,8 +31,16 @@ func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 	}
 	params := rules.dedupeParams()
 	before := make([]DedupeMessage, len(messages))
+	at := make(map[uint64]int, len(messages)) // by event
 	for i := range messages {
-		before[i] = dedupeMessage(&messages[i])
+		m := messages[i]
+		if len(m.Events) > 0 {
+			at[m.Events[0]] = i
+		}
+		if k, ok := at[m.Repeats]; ok { // a pointer counts as what it stands for
+			m.Text, m.State = messages[k].Text, messages[k].State
+		}
+		before[i] = dedupeMessage(&m)
 	}
 	after := Dedupe(before, params)
 	var items []conversation.MaskItem

@@ -158,6 +158,19 @@ func behind(log []conversation.Event, at time.Time, bodies ...conversation.Body)
 	return append(log[:len(log):len(log)], Following(log, at, bodies...)...)
 }
 
+// OneEpoch gives the overlays of one pass one account: made, with the profile and
+// the reason that one of them has, and with the estimated tokens of a request
+// before all of them and after.
+func OneEpoch(bodies []conversation.Body, made conversation.Made, before, after int) []conversation.Body {
+	for _, b := range bodies {
+		if own, _ := conversation.MadeOf(b); own.Why != "" {
+			made.Profile, made.Why = own.Profile, own.Why
+		}
+	}
+	made.Before, made.After = before, after
+	return Stamp(bodies, made.Epoch, made)
+}
+
 // Stamp makes bodies one epoch that begins at seq.
 func Stamp(bodies []conversation.Body, seq uint64, made conversation.Made) []conversation.Body {
 	made.Epoch = seq

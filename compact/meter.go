@@ -176,11 +176,21 @@ func (m Meter) WithHistory(events []conversation.Event, model string) Meter {
 }
 
 // Weigh is the calibrated estimate of a text in tokens.
-func (m Meter) Weigh(s conversation.Size) float64 {
-	if m.options.Plain {
+func (m Meter) Weigh(s conversation.Size) float64 { return m.scale().weigh(s) }
+
+// scale is how texts weigh.
+type scale struct {
+	plain  bool
+	factor float64
+}
+
+func (m *Meter) scale() scale { return scale{plain: m.options.Plain, factor: m.factor()} }
+
+func (c scale) weigh(s conversation.Size) float64 {
+	if c.plain {
 		return float64(s.Chars()) / CharsPerToken
 	}
-	return m.factor() * Estimate(s)
+	return c.factor * Estimate(s)
 }
 
 // framing is what a message costs beyond its text, in tokens.

@@ -8,7 +8,8 @@ import (
 // over a size become a line, exempt tools' stay. Its own example shows two of
 // three results replaced while three are kept; the rule wins.
 
-// MicroItems chooses what the layer hides in a view, oldest first.
+// MicroItems chooses what the layer hides in a view, oldest first. What points to
+// a result goes with it, or would stand in full next.
 func MicroItems(v View, r Rules) []conversation.MaskItem {
 	var results []*Message
 	for i := range v.Messages {
@@ -17,11 +18,14 @@ func MicroItems(v View, r Rules) []conversation.MaskItem {
 		}
 	}
 	var items []conversation.MaskItem
+	chosen := map[uint64]bool{}
 	for i := 0; i < len(results)-max(r.Micro.KeepRecent, 0); i++ {
 		m := results[i]
-		if len(m.Text) <= r.Micro.MinBytes || r.Tools[m.Tool].Exempt || m.State == StateMasked || m.State == StatePinned {
+		hidden := len(m.Text) <= r.Micro.MinBytes || m.State == StateMasked || m.State == StatePinned
+		if r.Tools[m.Tool].Exempt || hidden && !chosen[m.Repeats] {
 			continue
 		}
+		chosen[m.Events[0]] = true
 		items = append(items, conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult})
 	}
 	return items

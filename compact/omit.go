@@ -2,6 +2,7 @@ package compact
 
 import (
 	"slices"
+	"sort"
 
 	"plimsoll/conversation"
 )
@@ -69,15 +70,16 @@ func (m *Message) works() bool { return m.Role == RoleTool || len(m.Calls) > 0 }
 
 // leastChars is how much room at least is won when an overlay hides a result.
 // Where others have the same text, one of those may have to stand in full for it,
-// and the number that the rest point to may be longer.
+// and the number that the rest point to may be longer. Those that came after the
+// overlay have no say.
 func (r *rulings) leastChars(i int, overlay uint64) int {
-	chars := r.form(i).size.Chars()
-	root := r.root(i)
-	if root == 0 {
+	chars, group := r.form(i).size.Chars(), r.alike[r.root(i)]
+	alike := sort.Search(len(group), func(k int) bool { return r.events[group[k]].Seq >= overlay })
+	if alike < 2 {
 		return chars
 	}
 	b, _ := r.events[i].Body.(conversation.ToolResult) // only results repeat and are repeated
-	return min(chars, pointerChars(b)) - len(r.alike[root])*(decimals(overlay)-decimals(r.events[i].Seq))
+	return min(chars, pointerChars(b)) - alike*(decimals(overlay)-decimals(r.events[i].Seq))
 }
 
 // showLeftOut shows a message of a unit that is left out.

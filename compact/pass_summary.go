@@ -24,7 +24,7 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 		free = max(window-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Covered: CoveredTokens(pass.before, pass.Spans)}
+		Covered: CoveredTokens(pass.before, pass.Spans), Most: pass.rules.Planner.summaryMost(window)}
 	switch {
 	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
 		pass.Job = pass.mergedJob(ask)
@@ -126,6 +126,18 @@ func (pass *Pass) Accept(a Answer) error {
 	return pass.take(text, a)
 }
 
+// told is what the pass covers and what the summaries that stand beside it do:
+// the block has one appendix, that of its newest summary.
+func (pass *Pass) told() []conversation.Span {
+	spans := pass.Spans
+	for _, s := range summaries(pass.log) {
+		if s.shown {
+			spans = union(spans, s.Spans)
+		}
+	}
+	return spans
+}
+
 // take puts an accepted text in force for the pass.
 func (pass *Pass) take(text string, a Answer) error {
 	job := pass.Job
@@ -143,8 +155,9 @@ func (pass *Pass) take(text string, a Answer) error {
 		}
 	}
 	if body.Style == conversation.StylePlimsoll {
-		room := min(AppendixBudget(pass.now.Meter.Window().Tokens), int(appendixShare*float64(job.CoveredTokens)))
-		body.Appendix = Appendix(pass.log, pass.Spans, room)
+		spans := pass.told()
+		room := min(AppendixBudget(pass.now.Meter.Window().Tokens), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
+		body.Appendix = Appendix(pass.log, spans, room)
 	}
 	pass.Job = nil
 	if err := pass.apply(body); err != nil {

@@ -45,6 +45,29 @@ const (
 	summaryTimeoutSec = 60
 )
 
+// TruncateShare is how far truncate goes down, as a share of the load line: to
+// half of the window where a share of that is the load line.
+const TruncateShare = 0.5 / DefaultTriggerRatio
+
+// When Plimsoll's planner acts, and how far it goes. Tokens where they are
+// amounts; what the ratios are of stands with [PlannerRules].
+const (
+	planTarget      = 0.5
+	planEnough      = 0.65
+	planTalk        = 0.3
+	planStride      = 0.2
+	planGrowth      = 0.15
+	planResults     = 0.25
+	planProgress    = 0.1
+	planColdTokens  = 2000
+	planPayRequests = 10
+	planFailures    = 3
+	planBands       = 6
+	planBlockTokens = 8000
+	planBlock       = 0.1
+	planSummary     = 0.02
+)
+
 // The names of the built-in profiles (S64).
 const (
 	ProfileDefault = "default" // reasoning and tool calls stripped
@@ -88,6 +111,12 @@ func plimsollRules() Rules {
 		HardRatio:      DefaultHardRatio,
 		ProtectedRatio: DefaultProtectedRatio,
 		Auto:           AutoRules{Enabled: true, Background: true},
+		Planner: PlannerRules{
+			TargetRatio: planTarget, EnoughRatio: planEnough, TalkRatio: planTalk, StrideRatio: planStride,
+			GrowthRatio: planGrowth, ResultRatio: planResults, ProgressRatio: planProgress, ColdTokens: planColdTokens,
+			PayRequests: planPayRequests, Failures: planFailures, Bands: planBands, BlockTokens: planBlockTokens,
+			BlockRatio: planBlock, SummaryRatio: planSummary,
+		},
 		Mask: MaskRules{
 			Enabled: true, KeepTokens: maskKeepTokens, KeepResults: maskKeepResults, FirstTurnTokens: maskFirstTurn,
 			Stride: maskStride, Preview: maskPreview, MinChars: maskMinChars,

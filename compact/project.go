@@ -29,6 +29,7 @@ func (v View) Extend(log []conversation.Event) View {
 	if v.tip == nil || *v.tip != len(v.Messages) {
 		// Another view grew on this array, or this one was not projected here.
 		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
+		v.bulks = slices.Clip(v.bulks)
 		v.tip = new(int)
 	}
 	for i := v.read; i < len(log); i++ {
@@ -68,6 +69,7 @@ func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint6
 func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
 	m.AddTo(&v.Sizes)
+	v.noteBulk(&m)
 }
 
 // showsInFull reports whether the view shows a result with this very text.
@@ -114,10 +116,11 @@ func message(e *conversation.Event) (Message, bool) {
 // projector makes a view of a log with overlays in force.
 type projector struct {
 	*rulings
-	view View
-	run  run
-	seqs []uint64 // of all events
-	told map[*summaryInForce]bool
+	view   View
+	run    run
+	seqs   []uint64 // of all events
+	told   map[*summaryInForce]bool
+	newest uint64 // see newestSummary
 }
 
 // project makes the view of a whole log.
@@ -142,7 +145,7 @@ func (v View) project(events []conversation.Event) View {
 	if r == nil {
 		v.sayAll(events)
 	} else {
-		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}}
+		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}, newest: r.newestSummary()}
 		for i := range events {
 			p.show(i)
 		}
@@ -249,10 +252,29 @@ func (p *projector) flush() {
 	if p.run.kind == noRun {
 		return
 	}
+	if p.run.silent(p.told) {
+		for _, seq := range p.run.events {
+			p.absent(&p.events[indexOf(p.events, seq)], p.run.overlay, StateSummarised, whyToldAbove)
+		}
+		p.run.kind = noRun
+	}
+	p.run.newest = p.newest
 	for _, m := range p.run.messages(p.told) {
 		p.view.add(m)
 	}
 	p.run = run{}
+}
+
+// newestSummary is the newest summary of a block whose bands share what the
+// program adds, 0 without one.
+func (r *rulings) newestSummary() uint64 {
+	newest := uint64(0)
+	for i := range r.by {
+		if d := &r.by[i]; d.summary != nil && d.gone == 0 && !d.pinned && d.summary.shares() {
+			newest = max(newest, d.summary.seq)
+		}
+	}
+	return newest
 }
 
 // absent records that an event stands nowhere in the view.

@@ -63,7 +63,7 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 	if o.MaxOut > 0 {
 		reserve = min(reserve, o.MaxOut)
 	}
-	return int(soft), int(o.HardRatio * w), reserve
+	return max(int(soft), 1), max(int(o.HardRatio*w), 1), reserve // 0 says that nobody knows
 }
 
 // apportion shares Used out over the segments in proportion to their

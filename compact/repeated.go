@@ -213,8 +213,9 @@ func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }
 // repeating it. A result stays while one that is not old enough points to it;
 // those that are old go with it.
 type pointers struct {
-	held map[uint64]bool                    // results that stay
-	from map[uint64][]conversation.MaskItem // what goes with others
+	held  map[uint64]bool                    // results that stay
+	from  map[uint64][]conversation.MaskItem // what goes with others
+	chars map[uint64]int                     // how long that is
 }
 
 func (p *pointers) see(m *Message, young bool) {
@@ -224,6 +225,14 @@ func (p *pointers) see(m *Message, young bool) {
 	}
 	item := conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}
 	p.from[m.Repeats] = append(p.from[m.Repeats], item)
+	p.chars[m.Repeats] += m.Size.Chars()
+}
+
+// gains reports whether a result of so many code points and those that point to
+// it are shorter as stubs. Otherwise it would go on standing in full.
+func (p *pointers) gains(event uint64, chars, preview int) bool {
+	n := len(p.from[event])
+	return n == 0 || (n+1)*min(chars, 2*preview+leastBulk) < chars+p.chars[event]
 }
 
 // with is what is hidden, and the pointers to it.

@@ -54,6 +54,7 @@ type Rules struct {
 	TokenThreshold int     // absolute load line in tokens, 0 none
 
 	Auto    AutoRules
+	Planner PlannerRules
 	Mask    MaskRules
 	Micro   MicroRules
 	Dedupe  DedupeParams
@@ -69,6 +70,24 @@ type AutoRules struct {
 	MinTurns   int    // only in conversations with more turns than this
 	Profile    string // applied by itself, "" for what the preset does
 	Background bool   // summaries are made beside the conversation
+}
+
+// PlannerRules is how far a pass goes and how rarely there is one.
+type PlannerRules struct {
+	TargetRatio   float64 // of the load line: what a pass goes down to
+	EnoughRatio   float64 // of the load line: below it a summary has made room enough without masks
+	TalkRatio     float64 // of what system prompt and tools leave below the load line: never goes further down
+	StrideRatio   float64 // of the window: the largest stride
+	GrowthRatio   float64 // of the window: the least growth between two passes
+	ResultRatio   float64 // of the window: newest results that stay, and the current turn that does
+	ProgressRatio float64 // of what is used: the least that a pass above the load line saves
+	ColdTokens    int     // the least that masking saves while the cache is cold
+	PayRequests   int     // within how many requests masking has to pay while it is warm
+	Failures      int     // requests to a model in a row that come to nothing before none is made any more
+	Bands         int     // summaries that stand beside each other
+	BlockTokens   int     // all of them together
+	BlockRatio    float64 // the same, of the window
+	SummaryRatio  float64 // of the window: the longest summary asked for
 }
 
 // MaskRules is which old tool results become stubs. Amounts are tokens unless
@@ -162,6 +181,5 @@ type DedupeParams struct {
 	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
 }
 
-// targetShare is how far below the load line a pass goes: it acts rarely, and
-// then makes room.
-const targetShare = 0.5
+// stubTokens is what a stub costs without its preview.
+const stubTokens = 48

@@ -13,10 +13,6 @@ import (
 //     tools, and what recall brought back in this turn or the one before.
 //   - Arguments go with them for tools that say so; users' words never.
 
-// maskWindowShare bounds the newest results that stay, and the current turn
-// that is left alone, as a share of the window.
-const maskWindowShare = 0.25
-
 // candidate is a result, or a call's arguments, that could be hidden.
 type candidate struct {
 	message int // index into the view
@@ -47,18 +43,15 @@ type selection struct {
 	meter   Meter
 	window  float64
 	relaxed bool
-	rests   map[string]bool // calls of recall whose results rest
+	rests   map[string]int // calls of recall whose results rest, with their turn
 }
 
 // items walks from the newest message back.
 func (s *selection) items() []conversation.MaskItem {
-	keep := float64(s.rules.Mask.KeepTokens)
+	keep := s.keep()
 	current, spare := s.currentTurn()
-	if s.window > 0 {
-		keep = min(keep, maskWindowShare*s.window)
-	}
 	var found []candidate
-	alike := pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}}
+	alike := pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 	results, newest := 0, 0.0
 	for i := len(s.view.Messages) - 1; i >= 0; i-- {
 		m := &s.view.Messages[i]
@@ -82,7 +75,19 @@ func (s *selection) items() []conversation.MaskItem {
 		}
 	}
 	slices.Reverse(found)
+	found = slices.DeleteFunc(found, func(c candidate) bool {
+		return c.result && !alike.gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
+	})
 	return alike.with(s.pastFirstTurn(found))
+}
+
+// keep is how many tokens of the newest results stay.
+func (s *selection) keep() float64 {
+	keep := float64(s.rules.Mask.KeepTokens)
+	if s.window > 0 {
+		keep = min(keep, s.rules.Planner.ResultRatio*s.window)
+	}
+	return keep
 }
 
 // currentTurn is the newest turn, and whether it is small enough to be left
@@ -93,11 +98,11 @@ func (s *selection) currentTurn() (turn int, spare bool) {
 		return 0, true
 	}
 	turn = messages[len(messages)-1].Turn
-	tokens := 0.0
-	for i := len(messages) - 1; i >= 0 && messages[i].Turn == turn; i-- {
+	tokens, most := 0.0, s.rules.Planner.ResultRatio*s.window
+	for i := len(messages) - 1; i >= 0 && messages[i].Turn == turn && s.window > 0 && tokens < most; i-- {
 		tokens += s.meter.Weigh(messages[i].After())
 	}
-	return turn, s.window == 0 || tokens < maskWindowShare*s.window
+	return turn, s.window == 0 || tokens < most
 }
 
 // pastFirstTurn leaves the first turn's results out, up to the bound.
@@ -134,7 +139,7 @@ func (s *selection) candidates(i int) []candidate {
 	switch m.Role {
 	case RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == StateMasked || rule.Exempt && rule.Response != KeepStrip || rule.Response == KeepWhole || s.rests[m.CallID] {
+		if m.State == StateMasked || rule.stays() || s.isResting(m) {
 			return nil
 		}
 		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), result: true,
@@ -149,8 +154,12 @@ func (s *selection) candidates(i int) []candidate {
 
 // stays reports whether a result is never hidden by its age.
 func (s *selection) stays(m *Message) bool {
-	rule := s.rules.Tools[m.Tool]
-	return rule.Exempt || rule.Response == KeepWhole || s.rests[m.CallID]
+	return s.rules.Tools[m.Tool].stays() || s.isResting(m)
+}
+
+// stays reports whether a tool's results are not masked by their age.
+func (t ToolRule) stays() bool {
+	return t.Exempt && t.Response != KeepStrip || t.Response == KeepWhole
 }
 
 // arguments are the calls of a reply whose arguments could be hidden.
@@ -171,8 +180,8 @@ func (s *selection) arguments(i int, m *Message) []candidate {
 
 // resting are the calls of recall in the newest two turns: what they brought
 // back is not hidden again at once.
-func (s *selection) resting() map[string]bool {
-	calls := map[string]bool{}
+func (s *selection) resting() map[string]int {
+	calls := map[string]int{}
 	current, _ := s.currentTurn()
 	for i := range s.view.Messages {
 		m := &s.view.Messages[i]
@@ -180,10 +189,17 @@ func (s *selection) resting() map[string]bool {
 			continue
 		}
 		for _, c := range m.Calls {
-			if c.Name == conversation.ToolRecall {
-				calls[c.ID] = true
+			if _, known := calls[c.ID]; c.Name == conversation.ToolRecall && !known {
+				calls[c.ID] = m.Turn
 			}
 		}
 	}
 	return calls
+}
+
+// isResting reports whether a result is of such a call. There are servers whose
+// calls all have the same id: those of earlier turns are others.
+func (s *selection) isResting(m *Message) bool {
+	turn, ok := s.rests[m.CallID]
+	return ok && m.Turn >= turn
 }

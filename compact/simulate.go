@@ -106,22 +106,31 @@ func (p *presetRun) truncate() {
 	if soft == 0 || p.used() <= soft {
 		return
 	}
-	if spans := DropSpans(p.view, p.now.Meter, targetShare*soft); len(spans) > 0 {
+	if spans := DropSpans(p.view, p.now.Meter, TruncateShare*soft); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }
 
-// plimsoll masks what is old; above the load line a summary follows if that
-// did not reach the target.
+// plimsoll masks what is old; above the load line it does what the planner does
+// there.
 func (p *presetRun) plimsoll() error {
-	soft, was := p.soft(), p.used()
-	p.mask(MaskItems(p.view, p.rules, p.now.Meter))
-	target := targetShare * soft
-	if soft == 0 || was <= soft || p.used() <= target {
+	now := newPlanner(p.rules, Check{Moment: MomentRequest, Log: p.log, View: p.view, Meter: p.now.Meter})
+	soft, hard := now.reading.LoadLine, now.reading.HardLine
+	if soft == 0 || now.reading.Used <= soft {
+		p.mask(MaskItems(p.view, p.rules, p.now.Meter))
 		return nil
 	}
-	window := float64(p.now.Meter.Window().Tokens)
-	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{Target: target, Protected: p.rules.ProtectedRatio * window}))
+	plan := now.makeRoom(now.plan(TriggerLoadLine))
+	for _, b := range plan.Masks {
+		p.add(b)
+	}
+	err := p.summarise(plan.Spans)
+	if p.used() > float64(hard) {
+		for _, b := range p.rules.Recover(Check{Log: p.log, View: p.view, Meter: p.now.Meter}) {
+			p.add(b)
+		}
+	}
+	return err
 }
 
 // oneClaw summarises everything but the newest share of the window.
@@ -184,21 +193,11 @@ func (p *presetRun) summarise(spans []conversation.Span) error {
 func (pass *Pass) Extract() error {
 	job := *pass.Job
 	if pass.rules.Preset.Style() == conversation.StylePlimsoll {
-		job.MaxTokens = min(job.MaxTokens, extractMost(pass.now.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.summaryMost(pass.now.Meter.Window().Tokens))
 	}
 	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {
 		return err
 	}
 	return pass.Accept(answer)
-}
-
-// extractMost is how long an extract is at most, in tokens: what a model would
-// be asked for, and a twentieth of a small window.
-func extractMost(window int) int {
-	const share = 20
-	if window <= 0 {
-		return summaryAim
-	}
-	return min(summaryAim, max(window/share, minSummaryAim))
 }

@@ -104,7 +104,7 @@ func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
 	if pass.Job.Input != compact.InputView || raw == nil {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
 	}
-	if raw.MaxTokens < 10_000 || !strings.Contains(raw.System, "Use at most 4000 tokens") {
+	if raw.MaxTokens < 10_000 || !strings.Contains(raw.System, "Use at most 640 tokens") {
 		t.Errorf("the answer may have %d tokens: %q", raw.MaxTokens, raw.System[len(raw.System)-120:])
 	}
 }

@@ -16,7 +16,7 @@ import (
 //   - The newest messages of the user come word for word as far as the budget
 //     goes, the newest first in choosing; what is cut says so.
 //   - Files, todos, skills and the last error have a quarter of the budget on
-//     top; what is newest stays.
+//     top; what is newest stays. So has, three quarters of it, an index of names.
 //   - The same events give the same text, and none at all if there is nothing.
 
 const (
@@ -45,13 +45,15 @@ func AppendixBudget(window int) int {
 }
 
 // Appendix is what the program adds to the summary of the spans of a log: files,
-// todos, skills, the last error, and the newest messages of the user with at
-// most budgetTokens estimated tokens. The lists have at most a quarter of that on
-// top. It is "" where there is nothing to add.
+// todos, skills, the last error, the newest messages of the user with at most
+// budgetTokens estimated tokens, and an index of names. The lists have at most a
+// quarter of that on top, the index three quarters. It is "" where there is nothing to add.
 func Appendix(log []conversation.Event, spans []conversation.Span, budgetTokens int) string {
 	said := saidIn(log, spans)
 	var sections []string
-	for _, s := range append(facts(log, said, factsShare*float64(budgetTokens)), verbatim(said, float64(budgetTokens))) {
+	budget := float64(budgetTokens)
+	parts := append(facts(log, said, factsShare*budget), verbatim(said, budget), namesIn(said, min(namesShare*budget, namesMost)))
+	for _, s := range parts {
 		if s != "" {
 			sections = append(sections, s)
 		}

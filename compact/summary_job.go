@@ -69,12 +69,15 @@ type SummaryAsk struct {
 	// Covered is an estimate of what is covered as the view shows it, in tokens
 	// (see [CoveredTokens]). 0: what was said is counted.
 	Covered int
+	Most    int // tokens of the longest answer that is wanted, 0: summaryAim
 }
 
 const (
 	// summaryAim is the longest summary that is asked for, in tokens: what is
 	// longer is hardly shorter than a good selection of what it covers.
 	summaryAim = 4000
+	// summaryLeast is the longest that is asked for in however small a window.
+	summaryLeast = 300 // tokens
 	// summaryAimShare is the share of what is covered that is asked for; it
 	// leaves room below AcceptedShare, because models count badly.
 	summaryAimShare = 0.30
@@ -103,11 +106,23 @@ func (a SummaryAsk) maxTokens() int {
 
 // aim is the length that the instructions name, in tokens.
 func (a SummaryAsk) aim(covered int) int {
-	n := min(a.maxTokens(), summaryAim)
+	n := a.maxTokens()
+	if n = min(n, summaryAim); a.Most > 0 {
+		n = min(n, a.Most)
+	}
 	if covered > 0 {
 		n = min(n, int(summaryAimShare*float64(covered)))
 	}
 	return max(n, minSummaryAim)
+}
+
+// summaryMost is the longest summary that is asked for in a window of so many
+// tokens, 0 unknown: a small one would be filled by words about words.
+func (r PlannerRules) summaryMost(window int) int {
+	if window <= 0 {
+		return summaryAim
+	}
+	return min(summaryAim, max(int(r.SummaryRatio*float64(window)), summaryLeast))
 }
 
 // Tokens is an estimate of what the request holds, without the conversation's

@@ -115,6 +115,11 @@ type View struct {
 
 	stands map[uint64]uint64 // of results with one text, by the first: which stands in full
 	pins   map[string]bool   // calls whose results are pinned
+
+	bulks   []bulk            // what could become stubs, in order
+	weighed conversation.Size // of all results and arguments
+	shown   conversation.Size // of all messages, reasoning aside
+	points  bool              // a result points to another one
 }
 
 // Segment is a category of what fills the window.

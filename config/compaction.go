@@ -15,6 +15,7 @@ type Compaction struct {
 	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that a summary never covers."`
 	TokenThreshold int                `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
 	Auto           Auto               `yaml:"auto"`
+	Planner        Planner            `yaml:"planner"`
 	Mask           Mask               `yaml:"mask"`
 	Micro          Micro              `yaml:"micro"`
 	Dedupe         Dedupe             `yaml:"dedupe"`
@@ -28,6 +29,24 @@ type Auto struct {
 	MinTurns   int    `yaml:"min_turns" doc:"Only in conversations with more turns than this."`
 	Profile    string `yaml:"profile" doc:"Profile that automatic compaction applies; empty = what the preset does."`
 	Background bool   `yaml:"background" doc:"Make summaries beside the conversation; false holds the next request until they are done."`
+}
+
+// Planner is how far automatic compaction goes and how rarely it acts. Amounts are estimated tokens unless they say otherwise.
+type Planner struct {
+	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line that compaction goes down to."`
+	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line below which a summary has made enough room, so that nothing newer is masked besides."`
+	TalkRatio     float64 `yaml:"talk_ratio" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
+	StrideRatio   float64 `yaml:"stride_ratio" check:"ratio" doc:"Largest stride, as a share of the window."`
+	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two compactions, as a share of the window; never less than a stride."`
+	ResultRatio   float64 `yaml:"result_ratio" check:"ratio" doc:"Share of the window that bounds mask.keep_tokens, and below which the results of the current turn stay."`
+	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that compaction at the load line has to save, as a share of what is used."`
+	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
+	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
+	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made by itself until you act or the model changes."`
+	Bands         int     `yaml:"bands" min:"1" doc:"Summaries that stand beside each other before they become one."`
+	BlockTokens   int     `yaml:"block_tokens" min:"1" doc:"Length of all summaries together above which they become one."`
+	BlockRatio    float64 `yaml:"block_ratio" check:"ratio" doc:"The same, as a share of the window."`
+	SummaryRatio  float64 `yaml:"summary_ratio" check:"ratio" doc:"Longest summary asked for, as a share of the window."`
 }
 
 // Mask is the hiding of old tool results behind stubs. Amounts are estimated tokens unless they say otherwise.

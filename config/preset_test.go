@@ -16,7 +16,9 @@ import (
 func other() config.Compaction {
 	return config.Compaction{
 		Preset: "raw", DefaultProfile: "heavy", KeepLast: 4, TriggerRatio: 0.5, HardRatio: 0.7, ProtectedRatio: 0.1, TokenThreshold: 9,
-		Auto:  config.Auto{MinTurns: 6, Profile: "light"},
+		Auto: config.Auto{MinTurns: 6, Profile: "light"},
+		Planner: config.Planner{TargetRatio: 0.4, EnoughRatio: 0.6, TalkRatio: 0.4, StrideRatio: 0.1, GrowthRatio: 0.1, ResultRatio: 0.1,
+			ProgressRatio: 0.2, ColdTokens: 1, PayRequests: 1, Failures: 1, Bands: 1, BlockTokens: 1, BlockRatio: 0.2, SummaryRatio: 0.1},
 		Mask:  config.Mask{KeepTokens: 1, KeepResults: 1, FirstTurnTokens: 1, Stride: 1, Preview: 1, MinChars: 1},
 		Micro: config.Micro{Enabled: true, KeepRecent: 1, MinBytes: 1},
 		Dedupe: config.Dedupe{Enabled: true, InputTrimBytes: 1, OutputTrimBytes: 1, ExcludedTools: []string{"a"},

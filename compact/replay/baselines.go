@@ -11,14 +11,12 @@ import (
 // of the user or the last unit. It spares no first message, and what it leaves
 // out is gone.
 
-// truncateTarget is the share of the window that truncate comes down to.
-const truncateTarget = 0.5
-
-func newTruncate(s Setting) Policy {
-	soft := loadLine(s, compact.PresetRules(compact.PresetTruncate))
-	target := truncateTarget * float64(s.Window)
+func newTruncate(s Setting, rules compact.Rules) Policy {
+	soft := loadLine(s, rules)
+	target := compact.TruncateShare * soft
 	return Policy{
-		Show: withoutNotes,
+		Show:     withoutNotes,
+		PerSheet: s.Steps, // the load line lies below a price step
 		Act: func(l Look) (Act, error) {
 			if l.TurnEnd || soft == 0 || l.Used <= soft {
 				return Act{}, nil

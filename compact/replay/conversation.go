@@ -25,7 +25,7 @@ import (
 type Conversation struct {
 	Name string
 
-	system   string // prompt, "" if the record has none or only its size
+	system   string // prompt, "" if the record has none
 	prompt   conversation.Size
 	said     []said
 	requests []request
@@ -63,25 +63,6 @@ func Load(doc jsonl.Document, name string) Conversation {
 	}
 	c := r.conversation(name)
 	c.system, c.prompt = system, conversation.Measure(system)
-	return c
-}
-
-// FromLog takes a stored log: what was said, whatever overlays say of it.
-func FromLog(events []conversation.Event, name string) Conversation {
-	r := recorder{later: map[uint64]bool{}}
-	var prompt conversation.Size
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			r.add(b, e.Time)
-		case conversation.Instructions:
-			if prompt.Chars() == 0 {
-				prompt = b.SystemSize
-			}
-		}
-	}
-	c := r.conversation(name)
-	c.prompt = prompt
 	return c
 }
 

@@ -78,7 +78,7 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 	sources := recordings(t)
 	for _, window := range []int{32_000, 128_000, 200_000} {
 		began := time.Now()
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: standalone(), Clock: time.Now})
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: compact.Presets(), Clock: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}

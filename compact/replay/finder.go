@@ -1,13 +1,18 @@
 package replay
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A finder tells which of many needles stand in a text, in one pass over it. The
 // first bytes of a needle are its key; a filter of single bits tells for nearly
-// every place of a text that no key begins there.
+// every place of a text that no key begins there. Needles with one key, such as
+// paths below one folder, are in the order of their texts: all that begin at a
+// place are beginnings of the last one that is not above what stands there.
 
 const (
-	shortKey = 6  // bytes of the key of a needle shorter than longKey
+	shortKey = 6  // bytes of the key of a needle shorter than longKey; all of one that is shorter still
 	longKey  = 12 // bytes of the key of the others
 
 	filterBits = 20
@@ -16,8 +21,8 @@ const (
 // finder is made for needles once; then it is read only.
 type finder struct {
 	needles []needle
-	tiny    []int32 // needles shorter than any key
-	short   keys
+	short   [shortKey + 1]keys // by the bytes of the key, from 1
+	sizes   []int              // of short that have needles
 	long    keys
 }
 
@@ -30,20 +35,30 @@ type needle struct {
 // keys finds needles by their first bytes.
 type keys struct {
 	filter []uint64
-	by     map[uint64][]int32
+	by     map[uint64][]keyed // in the order of their texts
+}
+
+// keyed is a needle among those with its key.
+type keyed struct {
+	needle int32
+	begins int32 // the longest other one that it begins with, by its place; -1 without one
 }
 
 func newFinder(needles []needle) *finder {
 	f := &finder{needles: needles}
 	for i, n := range needles {
-		switch {
-		case n.text == "":
-		case len(n.text) < shortKey:
-			f.tiny = append(f.tiny, int32(i))
+		switch size := min(len(n.text), shortKey); {
+		case size == 0:
 		case len(n.text) < longKey:
-			f.short.add(shortHash(word(n.text)), int32(i))
+			f.short[size].add(shortHash(word(n.text), size), int32(i))
 		default:
 			f.long.add(longHash(word(n.text), word(n.text[longKey-8:])), int32(i))
+		}
+	}
+	f.sort(&f.long)
+	for size := range f.short {
+		if f.sort(&f.short[size]); f.short[size].by != nil {
+			f.sizes = append(f.sizes, size)
 		}
 	}
 	return f
@@ -51,15 +66,36 @@ func newFinder(needles []needle) *finder {
 
 func (k *keys) add(hash uint64, i int32) {
 	if k.by == nil {
-		k.by, k.filter = map[uint64][]int32{}, make([]uint64, 1<<(filterBits-6))
+		k.by, k.filter = map[uint64][]keyed{}, make([]uint64, 1<<(filterBits-6))
 	}
-	k.by[hash] = append(k.by[hash], i)
+	k.by[hash] = append(k.by[hash], keyed{i, -1})
 	bit := hash >> (64 - filterBits)
 	k.filter[bit>>6] |= 1 << (bit & 63)
 }
 
+// sort puts needles with one key in order and finds what they begin with.
+func (f *finder) sort(k *keys) {
+	for _, all := range k.by {
+		if len(all) < 2 {
+			continue
+		}
+		slices.SortFunc(all, func(a, b keyed) int { return strings.Compare(f.text(a), f.text(b)) })
+		for i := 1; i < len(all); i++ {
+			// Of those before, this one can begin only with the last one and with what
+			// that begins with.
+			at := int32(i - 1)
+			for at >= 0 && !strings.HasPrefix(f.text(all[i]), f.text(all[at])) {
+				at = all[at].begins
+			}
+			all[i].begins = at
+		}
+	}
+}
+
+func (f *finder) text(k keyed) string { return f.needles[k.needle].text }
+
 // at lists the needles whose key begins at a place.
-func (k *keys) at(hash uint64) []int32 {
+func (k *keys) at(hash uint64) []keyed {
 	bit := hash >> (64 - filterBits)
 	if k.filter == nil || k.filter[bit>>6]&(1<<(bit&63)) == 0 {
 		return nil
@@ -80,7 +116,7 @@ func word(text string) uint64 {
 	return w
 }
 
-func shortHash(w uint64) uint64 { return (w & (1<<(8*shortKey) - 1)) * 0x9E3779B97F4A7C15 }
+func shortHash(w uint64, size int) uint64 { return (w & (1<<(8*size) - 1)) * 0x9E3779B97F4A7C15 }
 
 func longHash(w, behind uint64) uint64 {
 	return (w ^ behind*0xC2B2AE3D27D4EB4F) * 0x9E3779B97F4A7C15
@@ -88,23 +124,37 @@ func longHash(w, behind uint64) uint64 {
 
 // in calls found for every needle that stands in text, as often as it does.
 func (f *finder) in(text string, found func(fact int32)) {
-	for _, i := range f.tiny {
-		if strings.Contains(text, f.needles[i].text) {
-			found(f.needles[i].fact)
+	for i := range len(text) {
+		rest := text[i:]
+		w := word(rest)
+		for _, size := range f.sizes {
+			if size > len(rest) {
+				break
+			}
+			if some := f.short[size].at(shortHash(w, size)); len(some) > 0 {
+				f.match(some, rest, found)
+			}
 		}
-	}
-	for i := 0; i+shortKey <= len(text); i++ {
-		w := word(text[i:])
-		f.match(f.short.at(shortHash(w)), text[i:], found)
-		if i+longKey <= len(text) {
-			f.match(f.long.at(longHash(w, word(text[i+longKey-8:]))), text[i:], found)
+		if len(rest) >= longKey {
+			if some := f.long.at(longHash(w, word(rest[longKey-8:]))); len(some) > 0 {
+				f.match(some, rest, found)
+			}
 		}
 	}
 }
 
-func (f *finder) match(candidates []int32, text string, found func(fact int32)) {
-	for _, i := range candidates {
-		if n := &f.needles[i]; strings.HasPrefix(text, n.text) {
+// match calls found for those of needles with one key that text begins with.
+func (f *finder) match(some []keyed, text string, found func(fact int32)) {
+	from, to := 0, len(some) // the first one above text is in here, or behind
+	for from < to {
+		if middle := (from + to) / 2; f.text(some[middle]) <= text {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	for i := int32(from) - 1; i >= 0; i = some[i].begins {
+		if n := &f.needles[some[i].needle]; strings.HasPrefix(text, n.text) {
 			found(n.fact)
 		}
 	}

@@ -69,7 +69,12 @@ func text(n int) string { return strings.Repeat("x ", n/2) + strings.Repeat("x",
 // replayed is what a policy comes to on tales, in place of plimsoll, in a window.
 func replayed(t *testing.T, window int, p replay.Maker, tales ...*tale) replay.Report {
 	t.Helper()
-	return run(t, replay.Options{Window: window, Policies: []compact.Preset{compact.PresetPlimsoll, compact.PresetRaw, compact.PresetTruncate}, Plimsoll: p}, tales...)
+	return run(t, replay.Options{Window: window, Policies: []compact.Preset{compact.PresetRaw, compact.PresetTruncate}, Own: own(p)}, tales...)
+}
+
+// own is a policy in place of preset plimsoll.
+func own(m replay.Maker) []replay.Named {
+	return []replay.Named{{Name: compact.PresetPlimsoll, Rules: compact.PresetRules(compact.PresetPlimsoll), Maker: m}}
 }
 
 func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {

@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"context"
+	"math"
+	"slices"
 	"strings"
 
 	"plimsoll/conversation"
@@ -35,19 +38,39 @@ type reference struct {
 	tool bool // earlier it stood in results only
 }
 
-func newIndex(c *Conversation) *index {
-	x := &indexer{c: c, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
+// newIndex finds what the recorded model needed, and tells how far it is. The
+// error is that of ctx.
+func newIndex(ctx context.Context, c *Conversation, told *progress) (*index, error) {
+	x := &indexer{c: c, told: told, ids: map[string]int32{}, index: &index{binding: make([][]int32, len(c.said))}}
 	raw := make([]needs, len(c.requests))
 	for i, q := range c.requests {
+		if err := x.step(ctx); err != nil {
+			return nil, err
+		}
 		raw[i] = x.wanted(q)
 	}
 	x.instructions()
-	x.find()
+	if err := x.find(ctx); err != nil {
+		return nil, err
+	}
 	for i, q := range c.requests {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		x.index.needs = append(x.index.needs, x.met(raw[i], q.from))
 	}
-	return x.index
+	return x.index, nil
 }
+
+// step begins with another message, or gives up.
+func (x *indexer) step(ctx context.Context) error {
+	x.steps++
+	x.told.indexed(x.steps, len(x.c.requests)+len(x.c.said))
+	return ctx.Err()
+}
+
+// nowhere is behind every message.
+const nowhere = math.MaxInt32
 
 // indexer makes an index.
 type indexer struct {
@@ -57,6 +80,10 @@ type indexer struct {
 	needles []needle
 	inJSON  []bool // by fact: it has a needle as it stands in JSON
 	prompt  map[int32]bool
+	results []int32 // by fact: the first result that holds it, or nowhere
+	said    []int32 // by fact: the first message that is no result and holds it, or nowhere
+	told    *progress
+	steps   int // requests and messages that were begun with
 }
 
 // fact is the number of a text. Lines are also looked for as they stand in
@@ -132,23 +159,33 @@ func (x *indexer) instructions() {
 }
 
 // find looks for all facts in all that was said.
-func (x *indexer) find() {
+func (x *indexer) find(ctx context.Context) error {
 	ix := x.index
 	ix.finder = newFinder(x.needles)
 	ix.of = make([][]int32, len(x.c.said))
 	ix.holders = make([][]int32, len(ix.facts))
+	x.said, x.results = slices.Repeat([]int32{nowhere}, len(ix.facts)), slices.Repeat([]int32{nowhere}, len(ix.facts))
 	s := newSearch(ix.finder, len(ix.facts))
 	ix.prompted = s.facts(x.c.system)
 	for i := range x.c.said {
+		if err := x.step(ctx); err != nil {
+			return err
+		}
 		ix.of[i] = s.facts(pieces(x.c.said[i].body)...)
+		first := x.said
+		if isResult(x.c.said[i].body) {
+			first = x.results
+		}
 		for _, f := range ix.of[i] {
 			ix.holders[f] = append(ix.holders[f], int32(i))
+			first[f] = min(first[f], int32(i))
 		}
 	}
 	x.prompt = map[int32]bool{}
 	for _, f := range ix.prompted {
 		x.prompt[f] = true
 	}
+	return nil
 }
 
 // pieces is the texts of a message that are looked through.
@@ -198,36 +235,15 @@ func (x *indexer) met(n needs, before int) needs {
 // stood reports whether a fact stood in what was said before a message, and
 // whether it did so in results only.
 func (x *indexer) stood(fact int32, before int) (stood, resultsOnly bool) {
-	holders := x.index.holders[fact]
-	if x.prompt[fact] {
+	if x.prompt[fact] || int(x.said[fact]) < before {
 		return true, false
 	}
-	if len(holders) == 0 || int(holders[0]) >= before {
-		return false, false
-	}
-	for _, i := range holders {
-		if int(i) >= before {
-			break
-		}
-		if !isResult(x.c.said[i].body) {
-			return true, false
-		}
-	}
-	return true, true
+	resulted := x.resulted(fact, before)
+	return resulted, resulted
 }
 
 // resulted reports whether a fact stood in a result before a message.
-func (x *indexer) resulted(fact int32, before int) bool {
-	for _, i := range x.index.holders[fact] {
-		if int(i) >= before {
-			return false
-		}
-		if isResult(x.c.said[i].body) {
-			return true
-		}
-	}
-	return false
-}
+func (x *indexer) resulted(fact int32, before int) bool { return int(x.results[fact]) < before }
 
 func isResult(b conversation.Body) bool {
 	_, ok := b.(conversation.ToolResult)

@@ -46,8 +46,9 @@ func TestFinderFindsWhatStandsInATextAndNothingElse(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		word := rapid.StringOfN(rapid.SampledFrom([]rune("ab/é")), 1, 20, -1)
-		needles := rapid.SliceOfN(word, 1, 20).Draw(t, "needles")
-		texts := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("ab/é")), 0, 60, -1), 0, 3).Draw(t, "texts")
+		below := rapid.Map(rapid.StringOfN(rapid.SampledFrom([]rune("ab/")), 0, 8, -1), func(name string) string { return "/one/folder/" + name })
+		needles := rapid.SliceOfN(rapid.OneOf(word, below), 1, 30).Draw(t, "needles")
+		texts := rapid.SliceOfN(rapid.OneOf(rapid.StringOfN(rapid.SampledFrom([]rune("ab/é")), 0, 60, -1), below), 0, 5).Draw(t, "texts")
 		texts = append(texts, rapid.SampledFrom(needles).Draw(t, "one of them"))
 		var want []int32
 		for i, n := range needles {
@@ -248,5 +249,26 @@ func TestSystemMessagesInTheMiddleBindNobodyAndOpenNoTurn(t *testing.T) {
 	}
 	if f := r.Totals[compact.PresetPlimsoll]; f.Instructions.Known() {
 		t.Errorf("instructions: %v", f.Instructions)
+	}
+}
+
+func TestTextsNameEventsAndTurns(t *testing.T) {
+	t.Parallel()
+	for text, named := range map[string]struct{ events, turns []int64 }{
+		"nothing e or t4x":            {},
+		"hidden (e12), recall e14-16": {events: []int64{12, 14, 15, 16}},
+		"e9-7, e7 and e8-12":          {events: []int64{7, 8, 9, 10, 11, 12}},
+		"t3-5, Turn 9 and turns 1–2":  {turns: []int64{1, 2, 3, 4, 5, 9}},
+		"turns 5–3":                   {},
+		"e99999999999999999999999":    {},
+	} {
+		for n := range int64(20) {
+			if got, want := replay.Names(text, n, -2), slices.Contains(named.events, n); got != want {
+				t.Errorf("%q names event %d: %v", text, n, got)
+			}
+			if got, want := replay.Names(text, -2, n), slices.Contains(named.turns, n); got != want {
+				t.Errorf("%q names turn %d: %v", text, n, got)
+			}
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 type Setting struct {
 	Window int   // tokens
 	Sheet  Sheet // in force
+	Steps  bool  // some sheet of the replay has a price step
 	// Arguments lists the arguments that the conversation's tools are called with,
 	// by tool: for rules that want them declared beforehand.
 	Arguments map[string][]string
@@ -69,7 +70,11 @@ type Act struct {
 func (l Look) Cold() bool { return l.First || !l.Sheet.warm(l.Idle) }
 
 // With is the look with overlays behind the log, as they would be appended.
+// Without any it is l.
 func (l Look) With(bodies ...conversation.Body) Look {
+	if len(bodies) == 0 {
+		return l
+	}
 	l.Log = append(l.Log[:len(l.Log):len(l.Log)], compact.Following(l.Log, l.Now, bodies...)...)
 	l.View = compact.Project(l.Log)
 	l.Meter = l.Meter.WithView(l.View)

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
 )
 
 // under is the figures of a preset on one tale.
@@ -48,6 +50,41 @@ func TestTruncateKeepsWhatIsBeingAnswered(t *testing.T) {
 	near(t, "the last request", f.TokensPeak, 4000+15_000)
 	if got, _ := under(t, compact.PresetTruncate, 0, one); got.PrefixBreaks != 0 {
 		t.Error("it acts without knowing the window")
+	}
+}
+
+func TestTruncateGoesBelowAPriceStepAsFarAsBelowItsLine(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user(text(400))
+	for range 60 {
+		one.call("read", "{}", text(1000))
+	}
+	one.reply("done")
+	stepped := replay.Sheet{Name: "stepped", Read: 0.1, Write: 1, Output: 5, Step: 10_000, StepFactor: 2}
+	plain := replay.Sheet{Name: "plain", Read: 0.1, Write: 1, Output: 5}
+	r := run(t, replay.Options{Window: 1_000_000, Policies: []compact.Preset{compact.PresetTruncate}, Sheets: []replay.Sheet{plain, stepped}}, one)
+	f := r.Totals[compact.PresetTruncate]
+	if f.PrefixBreaks != 0 {
+		t.Errorf("%d breaks where no price steps", f.PrefixBreaks)
+	}
+	alone := run(t, replay.Options{Window: 1_000_000, Policies: []compact.Preset{compact.PresetTruncate}, Sheets: []replay.Sheet{stepped}}, one)
+	g := alone.Totals[compact.PresetTruncate]
+	if g.PrefixBreaks != 3 || g.TokensPeak > 10_000 { // from 9,500 down to 5,588, and again after 16 units
+		t.Errorf("%d breaks, the largest request has %.0f tokens", g.PrefixBreaks, g.TokensPeak)
+	}
+	near(t, "the cost beside another sheet", f.Cost["stepped"], g.Cost["stepped"])
+}
+
+func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
+	t.Parallel()
+	one := &tale{}
+	for i := range 12 {
+		one.user("do").call("fs_read_file", `{"path":"a"}`, text(2000)+fmt.Sprintf("  hidden_name_x%02d ", i)+text(2000)).reply("done")
+	}
+	one.user("now").reply("hidden_name_x01 it is")
+	o := replay.Options{Window: 128_000, Policies: []compact.Preset{}, Own: []replay.Named{{Name: "default", Rules: compact.PresetRules(compact.PresetPlimsoll), ByHand: true}}}
+	if f := run(t, o, one).Totals["default"]; f.RecallTool != 0 || f.Recoverable != 1 {
+		t.Errorf("recall %v, recoverable %v", f.RecallTool, f.Recoverable)
 	}
 }
 
@@ -153,7 +190,7 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 
 func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, name := range []compact.Preset{compact.PresetPlimsoll, "nonesuch"} {
+	for _, name := range []compact.Preset{"", "nonesuch"} {
 		_, err := replay.Run(context.Background(), nil, replay.Options{Window: 1000, Policies: []compact.Preset{name}})
 		if !errors.Is(err, replay.ErrNoPolicy) {
 			t.Errorf("%s: %v", name, err)
@@ -170,13 +207,13 @@ func TestRunsEndWithTheFirstError(t *testing.T) {
 	}
 	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) { return replay.Act{}, failed }})
 	sources := []replay.Source{replay.Loaded((&tale{}).user("a").reply("b").conversation())}
-	o := replay.Options{Policies: []compact.Preset{compact.PresetPlimsoll}, Plimsoll: broken}
+	o := replay.Options{Policies: []compact.Preset{}, Own: own(broken)}
 	if _, err := replay.Run(context.Background(), sources, o); !errors.Is(err, failed) {
 		t.Errorf("deciding: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	o.Plimsoll = policy(replay.Policy{})
+	o.Own = own(policy(replay.Policy{}))
 	if _, err := replay.Run(ctx, sources, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -190,11 +227,12 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add(0, conversation.Instructions{SystemSize: conversation.Size{ASCII: 400}}, conversation.UserMessage{Text: text(8)})
+	prompts := map[string]string{"first": text(40), "newest": text(400)}
+	add(0, conversation.Instructions{System: "first"}, conversation.UserMessage{Text: text(8)})
 	add(0, conversation.AssistantMessage{Text: "a", Reasoning: text(500)}, conversation.Usage{})
-	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}})
+	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}}, conversation.Instructions{System: "newest"})
 	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
-	c := replay.FromLog(l.Events(), "stored")
+	c := replay.Load(jsonl.Of(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
 	r, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, replay.Options{Window: 9000, Policies: []compact.Preset{"raw"}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,14 +19,17 @@ import (
 // recover scores references that a request does not show.
 func (s *score) recover(r *run, i int, messages []compact.Message, lost []reference) {
 	before := r.c.requests[i].from
-	stands := standing(messages)
+	standing := false // it is known which message stands for an event
 	for _, ref := range lost {
 		if !ref.tool {
 			continue
 		}
+		if r.policy.Recall && !standing {
+			s.stand(messages, len(r.log))
+			standing = true
+		}
 		s.lost.count(r.policy.Recall && slices.ContainsFunc(s.holders(ref.fact, before), func(h int32) bool {
-			seq := r.seqs[h]
-			return named(stands[seq], seq, r.c.said[h].turn) && s.index.holds(r.recalled(int(h)), ref.fact)
+			return s.named(messages, r.seqs[h], r.c.said[h].turn) && s.index.holds(r.recalled(int(h)), ref.fact)
 		}))
 	}
 	s.debt += s.owed(r, lost, before)
@@ -38,15 +42,20 @@ func (s *score) holders(fact int32, before int) []int32 {
 	return holders[:n]
 }
 
-// standing tells which message of a request stands for an event.
-func standing(messages []compact.Message) map[uint64]*compact.Message {
-	out := make(map[uint64]*compact.Message, len(messages))
+// stand notes which message of a request stands for each of so many events.
+func (s *score) stand(messages []compact.Message, events int) {
+	if cap(s.stands) <= events {
+		s.stands = make([]int32, 2*events+1)
+	}
+	s.stands = s.stands[:events+1]
+	clear(s.stands)
 	for i := range messages {
 		for _, seq := range messages[i].Events {
-			out[seq] = &messages[i]
+			if seq <= uint64(events) {
+				s.stands[seq] = int32(i + 1)
+			}
 		}
 	}
-	return out
 }
 
 // recalled is the text that recall gives back for a message.
@@ -65,35 +74,77 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 
 // named reports whether what stands for an event names it: by its number, by its
 // turn, or, where a result was cut, by the id of its call, which stands beside it.
-func named(m *compact.Message, seq uint64, turn int) bool {
-	if m == nil {
+func (s *score) named(messages []compact.Message, seq uint64, turn int) bool {
+	at := s.stands[seq] - 1
+	if at < 0 {
 		return false
 	}
+	m := &messages[at]
 	if m.State == compact.StateCapped && m.Overlay == 0 && m.CallID != "" {
 		return true
 	}
-	for _, at := range idPattern().FindAllStringSubmatch(m.Text, -1) {
+	if s.names[at] == nil {
+		s.names[at] = namesIn(m.Text)
+	}
+	return s.names[at].events.has(int64(seq)) || s.names[at].turns.has(int64(turn))
+}
+
+// names is what a text names.
+type names struct{ events, turns ranges }
+
+// namesIn reads a text, once for a message: a block may stand for thousands.
+func namesIn(text string) *names {
+	var n names
+	for _, at := range idPattern().FindAllStringSubmatch(text, -1) {
 		if at[1] == "" {
 			from := number(at[2])
 			to := from
 			if at[3] != "" {
 				to = number(at[3])
 			}
-			if from <= turn && turn <= to {
-				return true
-			}
+			n.turns.add(int64(from), int64(to))
 			continue
 		}
-		id, ok := conversation.ParseRecallID(at[1])
-		n := seq
-		if id.Turns {
-			n = uint64(turn)
-		}
-		if ok && id.First <= n && n <= id.Last {
-			return true
+		switch id, ok := conversation.ParseRecallID(at[1]); {
+		case !ok:
+		case id.Turns:
+			n.turns.add(int64(id.First), int64(id.Last))
+		default:
+			n.events.add(int64(id.First), int64(id.Last))
 		}
 	}
-	return false
+	n.events.join()
+	n.turns.join()
+	return &n
+}
+
+// ranges are numbers from a first to a last one. Once they are joined they are
+// ascending and apart.
+type ranges [][2]int64
+
+func (r *ranges) add(first, last int64) {
+	if first <= last {
+		*r = append(*r, [2]int64{first, last})
+	}
+}
+
+func (r *ranges) join() {
+	slices.SortFunc(*r, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	out := (*r)[:0]
+	for _, one := range *r {
+		if n := len(out); n > 0 && one[0] <= out[n-1][1] {
+			out[n-1][1] = max(out[n-1][1], one[1])
+			continue
+		}
+		out = append(out, one)
+	}
+	*r = out
+}
+
+// has reports whether a number is in one of joined ranges.
+func (r ranges) has(n int64) bool {
+	at, found := slices.BinarySearchFunc(r, n, func(one [2]int64, n int64) int { return cmp.Compare(one[0], n) })
+	return found || at > 0 && n <= r[at-1][1]
 }
 
 // number is a number of a turn, -1 if it is none.

@@ -29,11 +29,33 @@ type Options struct {
 	// PlanSheet names the sheet under which what is no cost is measured, "" for
 	// PlanSheet, or the first one if it is not among Sheets.
 	PlanSheet string
-	// Plimsoll makes the policy of preset plimsoll, which wants the planner.
-	Plimsoll Maker
-	Workers  int                   // replays at a time; 0: one for every processor
-	Clock    func() time.Time      // measures how long deciding and projecting takes; nil: not measured
-	Progress func(done, total int) // called after every conversation; may be nil
+	// Own are policies besides the presets, or in the place of one.
+	Own     []Named
+	Workers int              // replays at a time; 0: one for every processor
+	Clock   func() time.Time // measures how long deciding and projecting takes; nil: not measured
+	// Progress is told how far the replay is, in parts of a thousand for every
+	// source: as requests are replayed, and at the end of each source. It is called
+	// from several goroutines, one call at a time, and done never falls; what it does
+	// is waited for. May be nil.
+	Progress func(done, total int)
+}
+
+// Named is a policy of one's own.
+type Named struct {
+	Name   compact.Preset
+	Rules  compact.Rules
+	ByHand bool  // the rules' default profile, as a command at the start of every turn (S64)
+	Maker  Maker // nil: as the rules say
+}
+
+func (n Named) maker() Maker {
+	switch {
+	case n.Maker != nil:
+		return n.Maker
+	case n.ByHand:
+		return Commanded(n.Rules)
+	}
+	return Planned(n.Rules)
 }
 
 // ErrNoPolicy says that a preset cannot be replayed.
@@ -53,20 +75,19 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 		if err := ctx.Err(); err != nil {
 			return Report{}, err
 		}
+		told := p.progress(i, len(sources))
 		c, err := source.Load()
 		if err != nil {
 			return Report{}, fmt.Errorf("loading %s: %w", source.Name, err)
 		}
 		if c.Requests() > 0 {
-			f, err := p.file(ctx, &c)
+			f, err := p.file(ctx, &c, told)
 			if err != nil {
 				return Report{}, err
 			}
 			files = append(files, f)
 		}
-		if o.Progress != nil {
-			o.Progress(i+1, len(sources))
-		}
+		told.end()
 	}
 	return p.report(files), nil
 }
@@ -79,13 +100,20 @@ func Loaded(c Conversation) Source {
 // replayer is options with nothing left open.
 type replayer struct {
 	Options
-	makers map[compact.Preset]Maker
-	told   []compact.Preset // those that were asked for
-	plan   Sheet
+	all  []entry          // what is replayed: what was asked for, and what it is compared with
+	told []compact.Preset // what was asked for
+	plan Sheet
+}
+
+// entry is one policy of a replay.
+type entry struct {
+	name  compact.Preset
+	rules compact.Rules
+	make  Maker
 }
 
 func newReplayer(o Options) (*replayer, error) {
-	p := &replayer{Options: o, makers: map[compact.Preset]Maker{}, told: o.Policies}
+	p := &replayer{Options: o, told: slices.Clone(o.Policies)}
 	if p.told == nil {
 		p.told = compact.Presets()
 	}
@@ -104,16 +132,44 @@ func newReplayer(o Options) (*replayer, error) {
 			p.plan = s
 		}
 	}
+	for _, n := range o.Own {
+		p.told = append(p.told, n.Name)
+	}
 	for _, name := range slices.Concat(p.told, []compact.Preset{compact.PresetRaw, compact.PresetTruncate}) {
-		p.makers[name] = maker(name)
-		if name == compact.PresetPlimsoll {
-			p.makers[name] = o.Plimsoll
+		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
+			continue
 		}
-		if p.makers[name] == nil {
-			return nil, fmt.Errorf("%w: %q", ErrNoPolicy, name)
+		e, err := p.entry(name)
+		if err != nil {
+			return nil, err
+		}
+		p.all = append(p.all, e)
+	}
+	p.told = slices.DeleteFunc(entryNames(p.all), func(name compact.Preset) bool { return !slices.Contains(p.told, name) })
+	return p, nil
+}
+
+// entry is the policy of a name: one's own before a preset.
+func (p *replayer) entry(name compact.Preset) (entry, error) {
+	for _, n := range p.Own {
+		if m := n.maker(); n.Name == name && m != nil {
+			return entry{name, n.Rules, m}, nil
 		}
 	}
-	return p, nil
+	rules := compact.PresetRules(name)
+	m := Planned(rules)
+	if m == nil {
+		return entry{}, fmt.Errorf("%w: %q", ErrNoPolicy, name)
+	}
+	return entry{name, rules, m}, nil
+}
+
+func entryNames(all []entry) []compact.Preset {
+	names := make([]compact.Preset, len(all))
+	for i, e := range all {
+		names[i] = e.name
+	}
+	return names
 }
 
 // task is one run of a conversation.
@@ -122,19 +178,21 @@ type task struct {
 	sheet  Sheet
 	scored bool // what is no cost is taken from it
 	run    *run
-	err    error
 }
 
 // file replays a conversation under all policies.
-func (p *replayer) file(ctx context.Context, c *Conversation) (file, error) {
-	ix := newIndex(c)
+func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (file, error) {
+	ix, err := newIndex(ctx, c, told)
+	if err != nil {
+		return file{}, err
+	}
 	tasks := p.tasks(c, ix)
-	p.work(ctx, tasks)
+	told.replays(len(tasks) * c.Requests())
+	if err := p.work(ctx, tasks, told); err != nil {
+		return file{}, err
+	}
 	f := file{name: c.Name, needs: ix.corpus(c), sums: map[compact.Preset]sums{}}
 	for _, t := range tasks {
-		if t.err != nil {
-			return file{}, fmt.Errorf("replaying under %s: %w", t.preset, t.err)
-		}
 		if t.scored {
 			f.sums[t.preset] = t.run.sums()
 		}
@@ -155,44 +213,47 @@ func (p *replayer) file(ctx context.Context, c *Conversation) (file, error) {
 // tasks lists the runs of a conversation.
 func (p *replayer) tasks(c *Conversation, ix *index) []*task {
 	var tasks []*task
-	add := func(name compact.Preset, sheet Sheet, policy Policy, s Setting) {
-		t := &task{preset: name, sheet: sheet, scored: sheet.Name == p.plan.Name}
-		t.run = newRun(c, policy, s, compact.PresetRules(name))
+	add := func(e entry, sheet Sheet, policy Policy, s Setting) {
+		t := &task{preset: e.name, sheet: sheet, scored: sheet.Name == p.plan.Name}
+		t.run = newRun(c, policy, s, e.rules)
 		t.run.clock = p.Clock
 		if t.scored {
 			t.run.score = newScore(ix)
 		}
 		tasks = append(tasks, t)
 	}
-	setting := Setting{Window: p.Window, Arguments: c.arguments()}
-	for _, name := range p.presets() {
+	setting := Setting{Window: p.Window, Arguments: c.arguments(),
+		Steps: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 })}
+	for _, e := range p.all {
 		s := setting
 		s.Sheet = p.plan
-		policy := p.makers[name](s)
-		add(name, p.plan, policy, s)
+		policy := e.make(s)
+		add(e, p.plan, policy, s)
 		for _, sheet := range p.Sheets {
 			if policy.PerSheet && sheet.Name != p.plan.Name {
 				s.Sheet = sheet
-				add(name, sheet, p.makers[name](s), s)
+				add(e, sheet, e.make(s), s)
 			}
 		}
 	}
 	return tasks
 }
 
-// presets lists what is replayed, in the order of compact.Presets.
-func (p *replayer) presets() []compact.Preset {
-	return slices.DeleteFunc(compact.Presets(), func(name compact.Preset) bool { return p.makers[name] == nil })
-}
-
-// work does tasks, several at a time.
-func (p *replayer) work(ctx context.Context, tasks []*task) {
+// work does tasks, several at a time. The first error ends them all.
+func (p *replayer) work(ctx context.Context, tasks []*task, told *progress) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	todo := make(chan *task)
 	var workers sync.WaitGroup
+	var once sync.Once
+	var first error
 	for range p.Workers {
 		workers.Go(func() {
 			for t := range todo {
-				t.err = t.run.all(ctx)
+				if err := t.run.all(ctx, told); err != nil {
+					once.Do(func() { first = fmt.Errorf("replaying under %s: %w", t.preset, err) })
+					cancel()
+				}
 			}
 		})
 	}
@@ -201,6 +262,7 @@ func (p *replayer) work(ctx context.Context, tasks []*task) {
 	}
 	close(todo)
 	workers.Wait()
+	return first
 }
 
 // corpus counts what a conversation has to offer.

@@ -3,10 +3,14 @@ package replay_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"runtime"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,12 +20,8 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/conversationtest"
+	"plimsoll/conversation/jsonl"
 )
-
-// standalone is every preset that needs nothing further.
-func standalone() []compact.Preset {
-	return slices.DeleteFunc(compact.Presets(), func(p compact.Preset) bool { return p == compact.PresetPlimsoll })
-}
 
 // equal compares reports, in which missing numbers are the same.
 func equal(a, b replay.Report) string {
@@ -31,9 +31,9 @@ func equal(a, b replay.Report) string {
 func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
 	tales := []*tale{found(), edited(), turns(8, 3000), work(40, 2000)}
-	one := run(t, replay.Options{Window: 12_000, Policies: standalone(), Workers: 1}, tales...)
+	one := run(t, replay.Options{Window: 12_000, Policies: compact.Presets(), Workers: 1}, tales...)
 	for _, workers := range []int{1, 3, 16} {
-		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: standalone(), Workers: workers}, tales...)); d != "" {
+		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: compact.Presets(), Workers: workers}, tales...)); d != "" {
 			t.Errorf("%d workers:\n%s", workers, d)
 		}
 	}
@@ -44,8 +44,9 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := rapid.OneOf(rapid.Custom(conversationtest.Malformed), rapid.Custom(conversationtest.Log), rapid.Custom(conversationtest.Rich)).Draw(t, "log")
 		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
-		sources := []replay.Source{replay.Loaded(replay.FromLog(log, "bad"))}
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: standalone(), Workers: 1})
+		doc := jsonl.Of(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
+		sources := []replay.Source{replay.Loaded(replay.Load(doc, "bad"))}
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: compact.Presets(), Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,15 +135,83 @@ func TestPercentilesAreSizesThatOccur(t *testing.T) {
 	near(t, "the peak", f.TokensPeak, 4040)
 }
 
-func TestProgressIsToldAfterEveryConversation(t *testing.T) {
+func TestProgressIsToldAfterEveryRunAndConversation(t *testing.T) {
 	t.Parallel()
 	var got []string
-	o := replay.Options{Policies: []compact.Preset{"raw"}, Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) }}
+	o := replay.Options{Policies: []compact.Preset{"raw"}, Workers: 1, Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) }}
 	r := run(t, o, turns(1, 1), (&tale{}).user("nobody answers"), turns(1, 1))
-	if d := cmp.Diff([]string{"1/3", "2/3", "3/3"}, got); d != "" {
+	want := []string{ // two runs of each: truncate is always compared with
+		"550/3000", "1000/3000", "1000/3000", "2000/3000", "2550/3000", "3000/3000", "3000/3000",
+	}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	if r.Corpus.Files != 2 || len(r.Files) != 2 {
 		t.Errorf("%d files have a request, want 2", r.Corpus.Files)
+	}
+}
+
+func TestProgressDoesNotStandStillWithinAConversation(t *testing.T) {
+	t.Parallel()
+	for _, workers := range []int{1, 4} {
+		var calls atomic.Int32
+		last, most, early := 0, 0, false
+		o := replay.Options{Policies: compact.Presets(), Workers: workers, Progress: func(done, total int) {
+			if calls.Add(1) != 1 {
+				t.Error("two calls at a time")
+			}
+			defer calls.Add(-1)
+			if done < last || total != 1000 {
+				t.Errorf("%d of %d after %d", done, total, last)
+			}
+			most, last = max(most, done-last), done
+			early = early || done > 0 && done < 100
+		}}
+		run(t, o, work(250, 10)) // 251 requests for each of more than a dozen runs
+		if last != 1000 || most > 60 || !early {
+			t.Errorf("%d workers: it ends with %d, goes on by up to %d, and tells of what comes first: %v", workers, last, most, early)
+		}
+	}
+}
+
+func TestTheFirstErrorEndsTheOtherRuns(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("out of order")
+	ended := make(chan struct{})
+	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) {
+		close(ended)
+		return replay.Act{}, failed
+	}})
+	asked := 0
+	patient := policy(replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+		<-ended
+		asked++
+		runtime.Gosched()
+		return replay.Act{}, nil
+	}})
+	c := work(5000, 0).conversation()
+	raw := compact.PresetRules(compact.PresetRaw)
+	o := replay.Options{Policies: []compact.Preset{}, Workers: 2,
+		Own: []replay.Named{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
+	_, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, o)
+	if !errors.Is(err, failed) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "broken") {
+		t.Errorf("it ends with %v", err)
+	}
+	if asked == c.Requests() {
+		t.Error("the other run was replayed to its end")
+	}
+}
+
+func TestLookingForNeedsEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	told := 0
+	o := replay.Options{Policies: []compact.Preset{"raw"}, Progress: func(int, int) {
+		told++
+		cancel()
+	}}
+	_, err := replay.Run(ctx, []replay.Source{replay.Loaded(work(1000, 10).conversation())}, o)
+	if !errors.Is(err, context.Canceled) || told != 1 {
+		t.Errorf("it goes on: told %d times, %v", told, err)
 	}
 }

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -27,7 +26,7 @@ type run struct {
 	view   compact.View
 	meter  compact.Meter
 
-	sent    []compact.Message // the newest request's
+	sent    sent
 	asked   []sentRequest
 	calls   []SummaryCall
 	spent   time.Duration // on deciding and projecting
@@ -41,17 +40,22 @@ type run struct {
 }
 
 func newRun(c *Conversation, p Policy, set Setting, rules compact.Rules) *run {
+	step := set.Sheet.Step
+	if rules.Preset != compact.PresetPlimsoll {
+		step = 0 // the sources know none
+	}
 	m := compact.NewMeter(compact.MeterOptions{
 		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, TriggerRatio: rules.TriggerRatio,
-		HardRatio: rules.HardRatio, TokenThreshold: rules.TokenThreshold, PriceStep: set.Sheet.Step, Plain: true,
+		HardRatio: rules.HardRatio, TokenThreshold: rules.TokenThreshold, PriceStep: step, Plain: true,
 	})
 	tools := conversation.Size{ASCII: Overhead * compact.CharsPerToken}
 	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: compact.Project(nil), seqs: make([]uint64, len(c.said))}
 }
 
-// all replays every request. The error is the policy's, or that of ctx.
-func (r *run) all(ctx context.Context) error {
-	next := 0
+// all replays every request, and tells how many are done. The error is the
+// policy's, or that of ctx.
+func (r *run) all(ctx context.Context, told *progress) error {
+	next, untold := 0, 0
 	for i, q := range r.c.requests {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -67,7 +71,12 @@ func (r *run) all(ctx context.Context) error {
 				return fmt.Errorf("after request %d of %s: %w", i+1, r.c.Name, err)
 			}
 		}
+		if untold++; untold == tellEvery {
+			told.requests(untold)
+			untold = 0
+		}
 	}
+	told.requests(untold)
 	return nil
 }
 
@@ -94,18 +103,18 @@ func (r *run) request(i int, q request) error {
 		return err
 	}
 	shown := r.shown()
-	messages, err := compact.Harden(shown, compact.Capabilities{})
+	messages, grew, err := r.sent.after(shown)
 	r.spent += r.now().Sub(began)
-	if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+	if err != nil {
 		return err
 	}
-	common := r.common(messages)
-	r.account(messages, common, q.idle)
-	r.wrong += violations(shown, messages, common.messages)
+	common := r.common(messages, grew)
+	r.sent.take(shown, messages, grew)
+	r.account(common, q.idle)
+	r.wrong += r.sent.checks.violations(r.sent.messages, common.messages)
 	if r.score != nil {
-		r.score.request(r, i, messages, common.messages)
+		r.score.request(r, i, r.sent.messages, common.messages)
 	}
-	r.sent = messages
 	return nil
 }
 
@@ -164,30 +173,32 @@ type common struct {
 	before   float64 // tokens of the request before, 0 without one
 }
 
-func (r *run) common(messages []compact.Message) common {
+// common is what the next request has in common with the newest one: all of that
+// if it grew, otherwise what its messages begin with.
+func (r *run) common(messages []compact.Message, grew bool) common {
 	if len(r.asked) == 0 {
 		return common{}
 	}
 	c := common{before: r.asked[len(r.asked)-1].tokens}
-	n := 0
-	for c.messages < min(len(messages), len(r.sent)) && same(&messages[c.messages], &r.sent[c.messages]) {
+	if grew {
+		c.messages, c.tokens = len(r.sent.messages), r.base()+tokens(r.sent.chars)
+		return c
+	}
+	n, sent := 0, r.sent.messages
+	for c.messages < min(len(messages), len(sent)) && same(&messages[c.messages], &sent[c.messages]) {
 		n += chars(&messages[c.messages])
 		c.messages++
 	}
-	if c.messages < min(len(messages), len(r.sent)) {
-		n += inCommon(&messages[c.messages], &r.sent[c.messages])
+	if c.messages < min(len(messages), len(sent)) {
+		n += inCommon(&messages[c.messages], &sent[c.messages])
 	}
 	c.tokens = r.base() + tokens(n)
 	return c
 }
 
-// account adds a request to the sums.
-func (r *run) account(messages []compact.Message, c common, idle time.Duration) {
-	n := 0
-	for i := range messages {
-		n += chars(&messages[i])
-	}
-	size := r.base() + tokens(n)
+// account adds the newest request to the sums.
+func (r *run) account(c common, idle time.Duration) {
+	size := r.base() + tokens(r.sent.chars)
 	r.asked = append(r.asked, sentRequest{tokens: size, prefix: c.tokens, idle: idle})
 	r.peak = max(r.peak, size)
 	if c.tokens < c.before {

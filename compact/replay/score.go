@@ -16,6 +16,8 @@ type score struct {
 
 	shown   []int32   // by fact: messages of the newest request that hold it
 	held    [][]int32 // by message of the newest request: the facts in it
+	names   []*names  // by message of the newest request: what its text names, nil before somebody asks
+	stands  []int32   // by event, for the request that is scored: one more than the place of the message
 	given   []bool    // by fact: an instruction given so far
 	next    int       // first message said whose instructions are not given yet
 	known   int       // instructions given so far
@@ -52,10 +54,10 @@ func (s *score) request(r *run, i int, messages []compact.Message, common int) {
 			s.add(f, -1)
 		}
 	}
-	s.held = s.held[:min(common, len(s.held))]
+	s.held, s.names = s.held[:min(common, len(s.held))], s.names[:min(common, len(s.names))]
 	for k := len(s.held); k < len(messages); k++ {
 		facts := s.factsIn(r, &messages[k])
-		s.held = append(s.held, facts)
+		s.held, s.names = append(s.held, facts), append(s.names, nil)
 		for _, f := range facts {
 			s.add(f, 1)
 		}

@@ -17,39 +17,80 @@ import (
 // maxCallID is the longest id of a call that servers take.
 const maxCallID = 64
 
-// violations counts what is wrong with a request. The messages before checked
-// were sent before, and their texts are not looked at again.
-func violations(v compact.View, messages []compact.Message, checked int) int {
-	n := repairs(v, messages) + order(messages)
+// checks is what is counted of a request as messages come to its end.
+type checks struct {
+	ids       map[string]bool // of calls
+	results   int             // in the view
+	answers   int             // of them, those in the request
+	made      int             // answers that hardening made up
+	misplaced int
+}
+
+// reset is for another request.
+func (c *checks) reset() {
+	clear(c.ids)
+	*c = checks{ids: c.ids}
+}
+
+// add takes in more of a view, and the messages that were made of that. It begins
+// with no result of a call that was added before.
+func (c *checks) add(view, messages []compact.Message) {
+	for i := range view {
+		if view[i].Role == compact.RoleTool {
+			c.results++
+		}
+	}
+	for i := range messages {
+		switch {
+		case messages[i].Role != compact.RoleTool:
+		case len(messages[i].Events) > 0:
+			c.answers++
+		default:
+			c.made++
+		}
+	}
+	if c.ids == nil {
+		c.ids = make(map[string]bool, len(messages)/2)
+	}
+	c.order(messages)
+}
+
+// order counts what stands in the wrong place.
+func (c *checks) order(messages []compact.Message) {
+	n := len(messages)
+	for i := 0; i < n; i++ {
+		m := &messages[i]
+		switch m.Role {
+		case compact.RoleUser, compact.RoleAssistant:
+		default: // a result whose call is not directly before it, or another system message
+			c.misplaced++
+		}
+		for _, call := range m.Calls {
+			if c.ids[call.ID] || !validID(call.ID) {
+				c.misplaced++
+			}
+			c.ids[call.ID] = true
+			if i+1 < n && messages[i+1].Role == compact.RoleTool && messages[i+1].CallID == call.ID {
+				i++
+			} else {
+				c.misplaced++
+			}
+		}
+	}
+}
+
+// violations counts what is wrong with the request that was added. The messages
+// before checked were sent before, and their texts are not looked at again.
+func (c *checks) violations(messages []compact.Message, checked int) int {
+	n := c.results - c.answers + c.made + c.misplaced + ends(messages)
 	for i := checked; i < len(messages); i++ {
 		n += textFaults(&messages[i])
 	}
 	return n
 }
 
-// repairs counts results that hardening left out and answers it made up.
-func repairs(v compact.View, messages []compact.Message) int {
-	results, answers, made := 0, 0, 0
-	for i := range v.Messages {
-		if v.Messages[i].Role == compact.RoleTool {
-			results++
-		}
-	}
-	for i := range messages {
-		if messages[i].Role != compact.RoleTool {
-			continue
-		}
-		if len(messages[i].Events) > 0 {
-			answers++
-		} else {
-			made++
-		}
-	}
-	return results - answers + made
-}
-
-// order counts what stands in the wrong place.
-func order(messages []compact.Message) int {
+// ends counts what is wrong with the first and the last message.
+func ends(messages []compact.Message) int {
 	n := len(messages)
 	if n == 0 {
 		return 1
@@ -60,26 +101,6 @@ func order(messages []compact.Message) int {
 	}
 	if messages[n-1].Role == compact.RoleAssistant {
 		faults++
-	}
-	ids := make(map[string]bool, n)
-	for i := 0; i < n; i++ {
-		m := &messages[i]
-		switch m.Role {
-		case compact.RoleUser, compact.RoleAssistant:
-		default: // a result whose call is not directly before it, or another system message
-			faults++
-		}
-		for _, c := range m.Calls {
-			if ids[c.ID] || !validID(c.ID) {
-				faults++
-			}
-			ids[c.ID] = true
-			if i+1 < n && messages[i+1].Role == compact.RoleTool && messages[i+1].CallID == c.ID {
-				i++
-			} else {
-				faults++
-			}
-		}
 	}
 	return faults
 }

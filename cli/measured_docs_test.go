@@ -1,0 +1,282 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/cli/plot"
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+)
+
+const (
+	compactionPage = "../docs/compaction.md"
+	replayPage     = "../docs/replay.md"
+	readme         = "../README.md"
+	picture        = "../docs/images/replay.svg"
+)
+
+// The parts are made one after the other: each of them may write its document.
+func TestDocumentsShowWhatWasMeasured(t *testing.T) {
+	t.Parallel()
+	all := readMeasurements(t)
+	for _, w := range measuredWindows {
+		r, report := all[w.name].report()
+		page := replayPage
+		if w.name == "128k" {
+			page = compactionPage
+		}
+		madeText(t, page, "figures at "+w.name, r.markdown(report))
+	}
+	r, report := all["128k"].report()
+	example, err := r.text(report, 96, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	madeText(t, replayPage, "example", "```\n"+example+"```\n")
+	madeText(t, replayPage, "sheets", sheetRows())
+	madeText(t, compactionPage, "comparison", comparison(all))
+	madeText(t, compactionPage, "variants", variantRows(all))
+	madeText(t, readme, "numbers", numbers(all["128k"]))
+	pictureIs(t, r, report)
+	for _, c := range append(claims(all), variantClaims(all)...) {
+		c.check(t)
+	}
+}
+
+func pictureIs(t *testing.T, r *replaying, report replay.Report) {
+	t.Helper()
+	var want bytes.Buffer
+	if err := plot.SVG(&want, r.chart(report)); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(picture, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	got, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want.Bytes(), got) {
+		t.Errorf("%s: run go test ./cli -run Measure -update (-measured +picture):\n%s", picture, cmp.Diff(want.String(), string(got)))
+	}
+}
+
+// sheetRows is the table of price sheets.
+func sheetRows() string {
+	var b strings.Builder
+	b.WriteString("| sheet | read from the cache | written | lifetime of the cache | output |\n| --- | ---: | ---: | ---: | ---: |\n")
+	for _, s := range replay.Sheets() {
+		fmt.Fprintf(&b, "| `%s` | %v | %v | %.0f min | %v |\n", s.Name, s.Read, s.Write, s.Lifetime.Minutes(), s.Output)
+	}
+	return b.String()
+}
+
+// comparison sets Plimsoll beside leaving out the oldest, in every window.
+func comparison(all map[string]measurement) string {
+	var b strings.Builder
+	b.WriteString("| window | preset | cost, if `truncate` costs 1 | names from results | all names | edit anchors | written lines | " +
+		"demands | of what is lost, can be had back | dearer than sending everything |\n" +
+		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	for _, w := range measuredWindows {
+		m := all[w.name]
+		for _, name := range []compact.Preset{compact.PresetPlimsoll, compact.PresetTruncate} {
+			f := m.Totals[name]
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", grouped(m.Window), name,
+				ratioText(f.CostVsTruncate[m.Plan]), shareText(f.RecallTool), shareText(f.RecallAll), shareText(f.EditAnchors),
+				shareText(f.WriteLines), shareText(f.Instructions), shareText(f.Recoverable), most(f.SessionsWorse), m.Fits)
+		}
+	}
+	fmt.Fprintf(&b, "\nCosts are by the sheet `%s`; conversations that are dearer are those by the sheet that has most of them.\n", all["128k"].Plan)
+	return b.String()
+}
+
+// most is the highest number.
+func most(bySheet map[string]int) int {
+	n := 0
+	for _, one := range bySheet {
+		n = max(n, one)
+	}
+	return n
+}
+
+// variantRows is the table of what was tried.
+func variantRows(all map[string]measurement) string {
+	var b strings.Builder
+	b.WriteString("| set |")
+	for _, w := range measuredWindows {
+		fmt.Fprintf(&b, " %s: cost | recall | edits |", w.name)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", 3*len(measuredWindows)) + "\n")
+	row := func(name string, of func(measurement) measuredSums) {
+		fmt.Fprintf(&b, "| %s |", name)
+		for _, w := range measuredWindows {
+			m := all[w.name]
+			f := of(m)
+			fmt.Fprintf(&b, " %s | %s | %s |", ratioText(f.CostVsTruncate[m.Plan]), ratioText(f.RecallTool), ratioText(f.EditAnchors))
+		}
+		b.WriteString("\n")
+	}
+	row("nothing: the default", func(m measurement) measuredSums { return m.Totals[compact.PresetPlimsoll] })
+	for _, v := range variants {
+		row("`"+v+"`", func(m measurement) measuredSums { return m.Variants[v] })
+	}
+	return b.String()
+}
+
+// numbers are the three of the README.
+func numbers(m measurement) string {
+	own, cut := m.Totals[compact.PresetPlimsoll], m.Totals[compact.PresetTruncate]
+	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f %%", 100*float64(r)) }
+	return fmt.Sprintf("In a window of %s tokens, over %s of several agents and chats:\n\n"+
+		"- It costs **%.2f** times what leaving out the oldest messages does, and **%d of %d** conversations that fit the window\n"+
+		"  cost more than if everything was sent.\n"+
+		"- **%s** of what the user demanded is in view when a reply is due, word for word, and **%s** of the names that the reply\n"+
+		"  takes from results of tools; with the oldest left out %s and %s.\n"+
+		"- **%s** of such names that are out of view can be had back by the model, with ids that it is shown; of what is left\n"+
+		"  out, none.\n",
+		grouped(m.Window), counted(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.RecallTool),
+		whole(cut.Instructions), whole(cut.RecallTool), whole(own.Recoverable))
+}
+
+// claim is a sentence of a document, and what has to be so for it to be true.
+type claim struct {
+	page, says string
+	so         bool
+}
+
+func (c claim) check(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(c.page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), c.says) {
+		t.Errorf("%s no longer says %q; look whether this test still says what it does", c.page, c.says)
+	}
+	if !c.so {
+		t.Errorf("%s says %q, which is not what was measured", c.page, c.says)
+	}
+}
+
+// claims are those about presets.
+func claims(all map[string]measurement) []claim {
+	own, cut, raw, jcli := compact.PresetPlimsoll, compact.PresetTruncate, compact.PresetRaw, compact.PresetJCLI
+	cheaper := func(window string, a, b compact.Preset) bool { // by every sheet
+		return every(all[window].Sheets, func(s string) bool { return all[window].Totals[a].Cost[s] < all[window].Totals[b].Cost[s] })
+	}
+	more := func(a, b compact.Preset, get func(measuredSums) replay.Ratio, windows ...string) bool {
+		return every(windows, func(w string) bool { return get(all[w].Totals[a]) > get(all[w].Totals[b]) })
+	}
+	names := func(f measuredSums) replay.Ratio { return f.RecallTool }
+	edits := func(f measuredSums) replay.Ratio { return f.EditAnchors }
+	lines := func(f measuredSums) replay.Ratio { return f.WriteLines }
+	demands := func(f measuredSums) replay.Ratio { return f.Instructions }
+	others := []compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetJPAuto, compact.PresetAdachsoft, compact.PresetOneClaw, jcli}
+	mid, wide := all["128k"].Totals, all["200k"].Totals
+	return []claim{
+		{readme, "plimsoll is the cheapest, truncate keeps somewhat more of what tools found, all others make requests that do not fit the window",
+			cheaper("128k", own, cut) && more(cut, own, names, "128k") && every(append(others, raw), func(p compact.Preset) bool {
+				return mid[p].Overflow > 0 && mid[p].CostVsTruncate[all["128k"].Plan] > mid[own].CostVsTruncate[all["128k"].Plan]
+			})},
+		{compactionPage, "In windows of 128,000 and 200,000 tokens `plimsoll` costs less than leaving out the oldest messages, by every price sheet",
+			cheaper("128k", own, cut) && cheaper("200k", own, cut)},
+		{compactionPage, "no conversation that fits the window costs more than sending everything",
+			most(mid[own].SessionsWorse) == 0 && most(wide[own].SessionsWorse) == 0},
+		{compactionPage, "In one of 32,000 it costs more than leaving out the oldest", cheaper("32k", cut, own)},
+		{compactionPage, "It keeps more of what the user demanded, in all three.", more(own, cut, demands, "32k", "128k", "200k")},
+		{compactionPage, "What goes out of view the model can have back", every([]string{"32k", "128k", "200k"}, func(w string) bool {
+			return all[w].Totals[own].Recoverable == 1 && all[w].Totals[own].Overflow == 0 && all[w].Totals[own].Violations == 0
+		})},
+		{compactionPage, "in the larger two windows it keeps more names, and in all three more of the lines that edits and writes go back to",
+			more(cut, own, names, "128k", "200k") && more(cut, own, edits, "32k", "128k", "200k") && more(cut, own, lines, "32k", "128k", "200k")},
+		{compactionPage, "`plimsoll` has more names in view, not least", more(own, cut, names, "32k")},
+		{compactionPage, "All other presets make requests that are larger than a window of 128,000 tokens",
+			every(others, func(p compact.Preset) bool { return mid[p].Overflow > 0 }) && mid[raw].Overflow > 0},
+		{compactionPage, "`jcli` stays within one of 200,000, and is cheaper there by some prices, most of all by those of gpt-4o",
+			wide[jcli].Overflow == 0 && wide[jcli].Cost["gpt-4o"] < wide[own].Cost["gpt-4o"]},
+		{compactionPage, "It has the fewest names in view.", every(others, func(p compact.Preset) bool {
+			return p == jcli || wide[p].RecallTool > wide[jcli].RecallTool
+		})},
+		{compactionPage, "By every price sheet there are conversations that each of them makes dearer than doing nothing.",
+			every(all["128k"].Sheets, func(s string) bool {
+				return every([]compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetAdachsoft, jcli},
+					func(p compact.Preset) bool { return mid[p].SessionsWorse[s] > 0 })
+			})},
+	}
+}
+
+// variantClaims are those about what was tried.
+func variantClaims(all map[string]measurement) []claim {
+	cost := func(f measuredSums, m measurement) float64 { return f.Cost[m.Plan] }
+	than := func(variant, window string) (dearer, moreNames, moreEdits bool) {
+		m := all[window]
+		own, v := m.Totals[compact.PresetPlimsoll], m.Variants[variant]
+		return cost(v, m) > cost(own, m), v.RecallTool > own.RecallTool, v.EditAnchors > own.EditAnchors
+	}
+	is := func(variant string, windows []string, so func(dearer, names, edits bool) bool) bool {
+		return every(windows, func(w string) bool { return so(than(variant, w)) })
+	}
+	large := []string{"128k", "200k"}
+	worse := func(dearer, names, _ bool) bool { return dearer && !names }
+	return []claim{
+		{compactionPage, "They make hardly a difference in a small window; in the larger ones they cost more and keep less in view",
+			math.Abs(cost(all["32k"].Variants[variants[0]], all["32k"])/cost(all["32k"].Totals[compact.PresetPlimsoll], all["32k"])-1) < 0.01 &&
+				is(variants[0], large, func(dearer, names, edits bool) bool { return dearer && !names && !edits })},
+		{compactionPage, "Demands stay in view longer, names do not, and it costs more.", is(variants[1], []string{"32k", "128k", "200k"}, worse) &&
+			every([]string{"32k", "128k", "200k"}, func(w string) bool {
+				return all[w].Variants[variants[1]].Instructions > all[w].Totals[compact.PresetPlimsoll].Instructions
+			})},
+		{compactionPage, "fill a small window with words about words", is(variants[2], []string{"32k"}, worse)},
+		{compactionPage, "keeps more names in the larger windows, for most of what compacting saves there; in the smallest it costs a little less and keeps a little less",
+			is(variants[3], large, func(dearer, names, _ bool) bool { return dearer && names }) &&
+				is(variants[3], []string{"32k"}, func(dearer, names, _ bool) bool { return !dearer && !names })},
+		{compactionPage, "save something in the larger windows, and cost some names", is(variants[4], large, func(dearer, names, _ bool) bool {
+			return !dearer && !names
+		})},
+	}
+}
+
+func every[T any](list []T, so func(T) bool) bool {
+	for _, one := range list {
+		if !so(one) {
+			return false
+		}
+	}
+	return true
+}
+
+// Every figure of --json, every column of the table and every head of the
+// Markdown tables is told of.
+func TestReplayPageTellsOfEveryFigure(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(replayPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](),
+		reflect.TypeFor[replay.FileFigures](), reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument]()} {
+		for i := range typ.NumField() {
+			key := typ.Field(i).Tag.Get("json")
+			if key != "" && !strings.Contains(string(text), "`"+key+"`") {
+				t.Errorf("%s does not tell of %s", replayPage, key)
+			}
+		}
+	}
+	r, report := readMeasurements(t)["128k"].report()
+	for _, c := range r.columns(report) {
+		if c.note != "" && !strings.Contains(string(text), "` | "+c.head+" | ") {
+			t.Errorf("%s does not tell of the column %s", replayPage, c.head)
+		}
+	}
+}

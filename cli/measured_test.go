@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+)
+
+// What replay came to on recorded conversations stands in docs/measured, one
+// file for a window: the totals, without names of files and without speed. The
+// tables and the picture of the documents are made from them. To measure anew,
+// and to write files, tables and picture:
+//
+//	PLIMSOLL_TRANSCRIPTS=FOLDER go test ./cli -run Measure -update
+//
+// Without the folder, -update writes tables and picture anew from the files;
+// without -update, the folder is measured and compared with them.
+
+// measuredWindow is a window that was measured: its file, and its tokens.
+type measuredWindow struct {
+	name   string
+	tokens int
+}
+
+func (w measuredWindow) file() string { return "../docs/measured/" + w.name + ".json" }
+
+var measuredWindows = []measuredWindow{{"32k", 32_000}, {"128k", 128_000}, {"200k", 200_000}}
+
+// measurement is what one window came to.
+type measurement struct {
+	Window int      `json:"window"` // tokens
+	Plan   string   `json:"plan_sheet"`
+	Sheets []string `json:"sheets"`
+
+	Corpus   replay.Corpus                   `json:"corpus"`
+	Fits     int                             `json:"fits"` // conversations that fit, sent whole
+	Totals   map[compact.Preset]measuredSums `json:"totals"`
+	Variants map[string]measuredSums         `json:"variants"` // of plimsoll, by the key that is set; one sheet
+}
+
+// measuredSums is what a policy came to on all conversations.
+type measuredSums struct {
+	replay.FileFigures
+	Speed *int64 `json:"ns_per_request,omitempty"` // in the place of the figure, which is another one each time
+}
+
+// variants are settings that were tried and are not the default.
+var variants = []string{
+	"compaction.planner.enough_ratio=0.01",
+	"compaction.planner.target_ratio=0.65",
+	"compaction.planner.summary_ratio=0.125",
+	"compaction.mask.enabled=false",
+	"compaction.mask.preview=0",
+}
+
+// measureFolder is a measurement, and what the command prints of it as Markdown.
+func measureFolder(t *testing.T, folder string, window int) (measurement, string) {
+	t.Helper()
+	r, report := replayFolder(t, folder, window, replayOptions{all: true}, nil)
+	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
+		Totals: map[compact.Preset]measuredSums{}, Variants: map[string]measuredSums{}}
+	for _, f := range report.Files {
+		if f.Fits {
+			m.Fits++
+		}
+	}
+	for name := range report.Totals {
+		m.Totals[name] = summed(report, name)
+	}
+	var own []replay.Named
+	for _, v := range variants {
+		a := testApp(t, window, v)
+		own = append(own, replay.Named{Name: compact.Preset(v), Rules: a.rules(a.cfg())})
+	}
+	_, tried := replayFolder(t, folder, window, replayOptions{prices: []string{report.Plan}}, own)
+	for _, v := range variants {
+		m.Variants[v] = summed(tried, compact.Preset(v))
+	}
+	return m, r.markdown(report)
+}
+
+// summed is a policy's totals with the sums of what is told of files only.
+func summed(report replay.Report, name compact.Preset) measuredSums {
+	s := measuredSums{FileFigures: replay.FileFigures{Figures: report.Totals[name]}}
+	s.NsPerRequest = 0
+	for _, f := range report.Files {
+		one := f.Policies[name]
+		s.Rewritten += one.Rewritten
+		s.RecallDebt += one.RecallDebt
+		s.SummaryInput += one.SummaryInput
+	}
+	return s
+}
+
+// testApp is the program with nothing but one setting, "" for none.
+func testApp(t *testing.T, window int, set string) *app {
+	t.Helper()
+	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard},
+		flags: flags{data: t.TempDir(), window: window}}
+	if set != "" {
+		a.flags.set = []string{set}
+	}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// replayFolder is what the command does with a folder, or with own policies
+// alone.
+func replayFolder(t *testing.T, folder string, window int, o replayOptions, own []replay.Named) (*replaying, replay.Report) {
+	t.Helper()
+	a := testApp(t, window, "")
+	r := &replaying{options: o, window: window, own: own}
+	for _, n := range own {
+		r.policies = append(r.policies, n.Name)
+	}
+	var err error
+	if r.sheets, err = a.replaySheets(o.prices); err != nil {
+		t.Fatal(err)
+	}
+	if own == nil {
+		if err = a.choosePolicies(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r.inputs, err = a.replayInputs(t.Context(), []string{folder}); err != nil {
+		t.Fatal(err)
+	}
+	report, err := a.runReplay(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, report
+}
+
+// report is the command's report as far as it was stored: one file has all sums,
+// and as many others fit the window.
+func (m measurement) report() (*replaying, replay.Report) {
+	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[compact.Preset]replay.Figures{}}
+	all := replay.File{Policies: map[compact.Preset]replay.FileFigures{}}
+	for name, s := range m.Totals {
+		report.Totals[name] = s.Figures
+		all.Policies[name] = s.FileFigures
+	}
+	report.Files = append(report.Files, all)
+	for range m.Fits {
+		report.Files = append(report.Files, replay.File{Fits: true})
+	}
+	r := &replaying{window: m.Window}
+	for _, name := range presetNames() {
+		r.policies = append(r.policies, compact.Preset(name))
+	}
+	return r, report
+}
+
+// readMeasurement reads what was stored of a window.
+func readMeasurement(t *testing.T, w measuredWindow) measurement {
+	t.Helper()
+	text, err := os.ReadFile(w.file())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m measurement
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		t.Fatalf("%s: %v", w.file(), err)
+	}
+	if m.Window != w.tokens {
+		t.Fatalf("%s is of a window of %d tokens", w.file(), m.Window)
+	}
+	return m
+}
+
+func readMeasurements(t *testing.T) map[string]measurement {
+	t.Helper()
+	all := map[string]measurement{}
+	for _, w := range measuredWindows {
+		all[w.name] = readMeasurement(t, w)
+	}
+	return all
+}
+
+// It runs before the tests that are parallel, which read what it writes.
+func TestRecordedConversationsMeasureAsStored(t *testing.T) {
+	folder := os.Getenv("PLIMSOLL_TRANSCRIPTS")
+	if folder == "" {
+		t.Skip("PLIMSOLL_TRANSCRIPTS names no folder of recorded conversations")
+	}
+	for _, w := range measuredWindows {
+		got, printed := measureFolder(t, folder, w.tokens)
+		if r, report := got.report(); r.markdown(report) != printed {
+			t.Errorf("%s: what is stored is not all that the command prints:\n%s", w.name, cmp.Diff(printed, r.markdown(report)))
+		}
+		if *update {
+			text, err := json.MarshalIndent(got, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(w.file(), append(text, '\n'), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(readMeasurement(t, w), got, cmpopts.EquateApprox(1e-9, 0), cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("%s: measure anew, as the head of this file says (-stored +measured):\n%s", w.name, diff)
+		}
+	}
+}
+
+// madeText compares what stands between the marks of a part of a document with
+// what should.
+func madeText(t *testing.T, document, part, want string) {
+	t.Helper()
+	begin := "<!-- " + part + ": made by go test ./cli -run Measure -update -->\n"
+	end := "<!-- end of " + part + " -->"
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(text), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("%s has lost the marks around %s", document, part)
+	}
+	want = before + begin + "\n" + strings.TrimRight(want, "\n") + "\n\n" + end + after
+	if *update {
+		if err := os.WriteFile(document, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("%s: run go test ./cli -run Measure -update (-measured +document):\n%s", document, diff)
+	}
+}
+
+// shareText is a share in percent, - for none.
+func shareText(r replay.Ratio) string {
+	if !r.Known() {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(r))
+}

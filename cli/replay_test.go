@@ -1,0 +1,231 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// replayed is what a test looks at of `replay --json`.
+type replayed struct {
+	Corpus struct{ Files, Requests, References int }
+	Files  []struct {
+		Name     string
+		Requests int
+		Error    *string
+		Problems []struct {
+			Line   *int
+			Reason string
+		}
+	}
+	Totals map[string]map[string]any
+}
+
+// replay runs the command with --json and expects an exit code.
+func (d desk) replay(want int, stdin io.Reader, args ...string) (r replayed, stderr string) {
+	d.t.Helper()
+	code, out, stderr := d.run(d.t.Context(), stdin, append([]string{"replay", "--json"}, args...)...)
+	if code != want {
+		d.t.Fatalf("%v: exit code %d, not %d: %s", args, code, want, stderr)
+	}
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		d.t.Fatal(err)
+	}
+	for _, totals := range r.Totals {
+		delete(totals, "ns_per_request")
+	}
+	return r, stderr
+}
+
+// line is a message of a recording.
+func line(role, text string) string { return fmt.Sprintf("{\"role\":%q,\"content\":%q}\n", role, text) }
+
+func TestReplayLeavesOutALineThatTheFileEndsIn(t *testing.T) {
+	t.Parallel()
+	file := line("user", "hi") + line("assistant", "hello") + `{"role":"user","content":"and th`
+	r, stderr := newDesk(t).replay(1, strings.NewReader(file), "-", "--preset", "raw")
+	want := "plimsoll: standard input: line 3: the file ends in the middle of this line\n  1 line left out, the rest is replayed\n"
+	if diff := cmp.Diff(want, stderr); diff != "" {
+		t.Errorf("(-want +said):\n%s", diff)
+	}
+	if r.Corpus.Requests != 1 || len(r.Files[0].Problems) != 1 || *r.Files[0].Problems[0].Line != 3 {
+		t.Errorf("it came to %+v", r)
+	}
+}
+
+func TestReplayTellsTheFirstOfManyLinesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	file := line("user", "hi") + strings.Repeat("\x00\xff\n", 1500) + line("assistant", "hello")
+	r, stderr := newDesk(t).replay(1, strings.NewReader(file), "-", "--preset", "raw")
+	if strings.Count(stderr, "\n") != 4 || !strings.Contains(stderr, "input: line 2:") || !strings.Contains(stderr, "  1500 lines left out") {
+		t.Errorf("it says %q", stderr)
+	}
+	if r.Corpus.Requests != 1 || r.Files[0].Error != nil {
+		t.Errorf("it came to %+v", r)
+	}
+}
+
+func TestReplayTakesLongLinesAndRefusesEndlessOnes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	long := line("user", strings.Repeat("a", 10_000_000)) + line("assistant", "ok")
+	r, _ := d.replay(0, strings.NewReader(long), "-", "--preset", "raw", "--prices", "openai")
+	if got := r.Totals["raw"]["tokens_sent"]; got != 4000+2.5e6 {
+		t.Errorf("%v tokens were sent", got)
+	}
+	endless := io.MultiReader(strings.NewReader(line("user", "hi")+line("assistant", "ok")), io.LimitReader(same('x'), 65<<20))
+	r, stderr := d.replay(1, endless, "-", "--preset", "raw")
+	if !strings.Contains(stderr, "line 3: longer than 67108864 bytes") || r.Corpus.Requests != 1 {
+		t.Errorf("it says %q and came to %+v", stderr, r)
+	}
+}
+
+// same is a stream of one character without an end.
+type same byte
+
+func (s same) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(s)
+	}
+	return len(p), nil
+}
+
+// What a conversation comes to does not depend on where it lies: results that
+// were cut on arrival are replayed in full, the system prompt belongs to it, and
+// compactions do not matter.
+func TestReplayMeasuresStoredConversationsAsTheirRecordings(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	var b strings.Builder
+	b.WriteString(line("system", "Always look at pkg/first_file.go"))
+	for i := range 6 {
+		b.WriteString(line("user", fmt.Sprintf("look at file_%d.go", i)))
+		fmt.Fprintf(&b, `{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"read_file","arguments":"{\"path\":\"file_%d.go\"}"}}]}`+"\n", i, i)
+		fmt.Fprintf(&b, `{"role":"tool","tool_call_id":"c%d","content":%q}`+"\n", i, fmt.Sprintf("func nameOfFunction%d() {}\n", i)+strings.Repeat("lorem ipsum ", 4000)+fmt.Sprintf("lastOfFile%d", i))
+		b.WriteString(line("assistant", fmt.Sprintf("nameOfFunction%d is in file_%d.go, lastOfFile%d ends it, as pkg/first_file.go", i, i, i)))
+	}
+	want, _ := d.replay(0, strings.NewReader(b.String()), "-", "--all", "--window", "60k")
+	if raw, cut := want.Totals["raw"], want.Totals["truncate"]; raw["recall_tool"] != 1.0 || cut["prefix_breaks"] == 0.0 {
+		t.Fatalf("nothing happens that could differ: raw %v, truncate %v", raw["recall_tool"], cut["prefix_breaks"])
+	}
+	id := strings.TrimSpace(d.must(b.String(), "import", "-"))
+	d.must("", "compact", id, "--keep-last", "1")
+	document := filepath.Join(d.dir, "talk.json")
+	d.must("", "export", id, "-o", document)
+	for _, input := range []string{id, "newest", document} {
+		got, _ := d.replay(0, nil, input, "--all", "--window", "60k")
+		if diff := cmp.Diff(want.Totals, got.Totals); diff != "" {
+			t.Errorf("%s (-recording +this):\n%s", input, diff)
+		}
+	}
+}
+
+// What a rewind took back is part of no request: the conversation is replayed as
+// one in which it was never said.
+func TestReplayLeavesOutWhatWasTakenBack(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	turn := func(n int) []conversation.Body {
+		return []conversation.Body{
+			conversation.UserMessage{Text: fmt.Sprintf("You must look at pkg/file_%d.go", n)},
+			conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: fmt.Sprintf("call_%d", n), Name: "read_file", Arguments: "{}"}}, Stop: conversation.StopCalls},
+			conversation.ToolResult{CallID: fmt.Sprintf("call_%d", n), Tool: "read_file", Status: conversation.ResultOK,
+				Text: fmt.Sprintf("func nameOfFunction%d() {}", n) + strings.Repeat(" lorem ipsum", 100*n)},
+			conversation.AssistantMessage{Text: fmt.Sprintf("nameOfFunction%d is in pkg/file_%d.go", n, n), Stop: conversation.StopEnd},
+		}
+	}
+	rewind := conversation.Rewind{Made: conversation.Made{Source: conversation.SourceManual}, Turn: 2}
+	last := conversation.AssistantMessage{Text: "as nameOfFunction1 and nameOfFunction3 do", Stop: conversation.StopEnd}
+	end := []conversation.Body{conversation.UserMessage{Text: "and now?"}, last}
+	never := d.document("never", turn(1), turn(2), turn(4), end)
+	rewound := d.document("rewound", turn(1), turn(2), turn(3), []conversation.Body{rewind}, turn(4), end)
+	restored := d.document("restored", turn(1), turn(2), turn(3), []conversation.Body{rewind, conversation.Revert{Event: 13}}, turn(4), end)
+
+	want, _ := d.replay(0, nil, never, "--all", "--window", "6k")
+	if want.Corpus.Requests != 7 {
+		t.Fatalf("%d requests, want two of each turn and the last", want.Corpus.Requests)
+	}
+	stored := strings.TrimSpace(d.must("", "import", rewound))
+	for _, input := range []string{rewound, stored} {
+		got, _ := d.replay(0, nil, input, "--all", "--window", "6k")
+		if diff := cmp.Diff(want.Totals, got.Totals); diff != "" || got.Corpus != want.Corpus {
+			t.Errorf("%s comes to %+v, not to %+v (-never said +this):\n%s", input, got.Corpus, want.Corpus, diff)
+		}
+	}
+	if got, _ := d.replay(0, nil, restored, "--preset", "raw"); got.Corpus.Requests != 9 || got.Corpus.References <= want.Corpus.References {
+		t.Errorf("with the rewind taken back it comes to %+v", got.Corpus)
+	}
+}
+
+func TestReplayTellsOfFilesWhatItTellsOfAll(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	file := line("user", "hi <there>") + line("assistant", "hello")
+	_, out, _ := d.run(t.Context(), strings.NewReader(file), "replay", "--json", "--preset", "raw", "-", "gone.jsonl")
+	var doc struct {
+		Corpus map[string]any
+		Files  []map[string]any
+	}
+	if err := json.Unmarshal([]byte(out), &doc); err != nil {
+		t.Fatal(err)
+	}
+	corpus := slices.Sorted(maps.Keys(doc.Corpus))
+	if diff := cmp.Diff([]string{"edit_anchors", "files", "references", "requests", "tool_references", "written_lines"}, corpus); diff != "" {
+		t.Errorf("the corpus (-want +got):\n%s", diff)
+	}
+	want := []string{"edit_anchors", "error", "fits", "name", "policies", "problems", "references", "requests", "tool_references", "written_lines"}
+	if len(doc.Files) != 2 {
+		t.Fatalf("%d files", len(doc.Files))
+	}
+	for _, f := range doc.Files {
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(f))); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", f["name"], diff)
+		}
+	}
+	if doc.Files[0]["requests"] != 1.0 || doc.Files[0]["error"] != nil || doc.Files[1]["error"] == nil {
+		t.Errorf("the files are %v", doc.Files)
+	}
+}
+
+// document writes a document with these events into the folder and gives its
+// path.
+func (d desk) document(name string, parts ...[]conversation.Body) string {
+	d.t.Helper()
+	var l conversation.Log
+	for _, bodies := range parts {
+		if err := l.Commit(l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)); err != nil {
+			d.t.Fatal(err)
+		}
+	}
+	doc := struct {
+		Plimsoll int               `json:"plimsoll"`
+		Events   []json.RawMessage `json:"events"`
+	}{Plimsoll: 1}
+	for _, e := range l.Events() {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		doc.Events = append(doc.Events, data)
+	}
+	data, err := json.Marshal(doc)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	path := filepath.Join(d.dir, name+".json")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/term"
+
+	"plimsoll/cli/plot"
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/plain"
+)
+
+// Cost against recall, a point for each policy: as SVG in a file, and small on a
+// terminal that has room for it. Policies whose figures are unknown have no
+// point.
+
+// frontOf lists the policies that hold their own: they make no request that is
+// larger than the window, and no other that makes none is better on cost or
+// recall without being worse on the other.
+func frontOf(policies []compact.Preset, report replay.Report, sheet string) []compact.Preset {
+	front := []compact.Preset{}
+	stands := func(name compact.Preset) (cost, recall float64, ok bool) {
+		f := report.Totals[name]
+		c := f.CostVsTruncate[sheet]
+		return float64(c), float64(f.RecallTool), f.Overflow == 0 && c.Known() && f.RecallTool.Known()
+	}
+	for _, name := range policies {
+		cost, recall, ok := stands(name)
+		for _, other := range policies {
+			c, r, known := stands(other)
+			if known && c <= cost && r >= recall && (c < cost || r > recall) {
+				ok = false
+			}
+		}
+		if ok {
+			front = append(front, name)
+		}
+	}
+	return front
+}
+
+// chart is the picture of a report.
+func (r *replaying) chart(report replay.Report) plot.Chart {
+	sheet := r.shownSheet()
+	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", XLabel: "cost, if truncate costs 1", YLabel: "recall of what tools found", Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
+		counted(report.Corpus.Files, "conversation"), counted(report.Corpus.Requests, "request"), grouped(report.Window), sheet)}
+	front := map[compact.Preset]bool{}
+	for _, name := range frontOf(r.policies, report, sheet) {
+		front[name] = true
+	}
+	for _, name := range r.policies {
+		f := report.Totals[name]
+		cost := f.CostVsTruncate[sheet]
+		if !cost.Known() || !f.RecallTool.Known() {
+			continue
+		}
+		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(cost), Recall: float64(f.RecallTool),
+			Front: front[name], Overflow: f.Overflow, Emphasis: name == compact.PresetPlimsoll || name == configuredName})
+	}
+	return c
+}
+
+// writePlot writes the picture where --plot wants it.
+func (a *app) writePlot(r *replaying, report replay.Report) error {
+	o := r.options
+	if o.plot == "" {
+		return nil
+	}
+	write := func(w io.Writer) error { return plot.SVG(w, r.chart(report)) }
+	if o.plot == "-" {
+		return write(a.env.Stdout)
+	}
+	return writeNew(o.plot, o.force, write)
+}
+
+// writable reports what would keep a file from being written, before there is
+// anything to write.
+func writable(path string, force bool) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", path, err)
+	case st.IsDir():
+		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+	case st.Mode().IsRegular() && !force:
+		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
+	}
+	return nil
+}
+
+// A terminal smaller than this has no chart, in cells.
+const (
+	chartWidth  = 60
+	chartHeight = 30
+)
+
+// chartText is the chart as it stands above the table, "" where there is no
+// room.
+func (a *app) chartText(r *replaying, report replay.Report, limit int) string {
+	f, ok := a.env.Stdout.(*os.File)
+	if !ok || limit < chartWidth {
+		return ""
+	}
+	_, rows, err := term.GetSize(int(f.Fd()))
+	if err != nil || rows < chartHeight {
+		return ""
+	}
+	c := r.chart(report)
+	c.Title, c.Subtitle = "", ""
+	if len(c.Points) < 2 {
+		return ""
+	}
+	return plot.Text(c, min(limit, 100), 14, !a.env.colourless()) + "\n"
+}

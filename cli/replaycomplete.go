@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// What the shell completes behind replay: recordings, presets and profiles,
+// sheets. Lists with commas are completed behind the last one.
+
+func (a *app) completeReplay(c *cobra.Command) {
+	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if toComplete != "" && strings.HasPrefix(newestWord, toComplete) {
+			return []string{newestWord}, cobra.ShellCompDirectiveDefault
+		}
+		return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	complete := func(flag string, f cobra.CompletionFunc) {
+		if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+			panic(err) // the flag does not exist
+		}
+	}
+	complete("preset", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		names := append(presetNames(), configuredName)
+		if a.configure() == nil {
+			names = policyNames(a.rules(a.cfg()))
+		}
+		return completeList(names, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+	complete("prices", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return completeList(sheetNames(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
+	complete("plot", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{"svg"}, cobra.ShellCompDirectiveFilterFileExt
+	})
+}
+
+// completeList completes the last name of a list, with those that are not in it
+// yet.
+func completeList(names []string, toComplete string) []string {
+	before := toComplete[:strings.LastIndex(toComplete, ",")+1]
+	there := strings.Split(before, ",")
+	var out []string
+	for _, name := range names {
+		if !slices.Contains(there, name) && strings.HasPrefix(name, toComplete[len(before):]) {
+			out = append(out, before+name)
+		}
+	}
+	return out
+}

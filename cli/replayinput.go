@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"plimsoll/compact/replay"
+	"plimsoll/conversation"
+	"plimsoll/conversation/jsonl"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+// What is to be replayed: files, the files of folders, stored conversations. A
+// path that exists is a path, and so is what is written like one; anything else
+// is the ID of a stored conversation.
+
+// replayInput is one conversation to replay, and what became of it.
+type replayInput struct {
+	name string // the path or ID; "-" for standard input
+	read func(ctx context.Context, bar *progress) (taken, error)
+
+	requests int             // that were replayed
+	problems []importProblem // what was left out of it
+	failure  error           // it was left out whole; nil: it was not
+}
+
+// taken is what could be read of an input.
+type taken struct {
+	doc      jsonl.Document
+	problems []importProblem
+	left     string // what is left out, in words; "" if nothing is
+}
+
+// incomplete reports whether something of it was left out.
+func (in *replayInput) incomplete() bool { return in.failure != nil || len(in.problems) > 0 }
+
+// noReply says that a conversation holds no request.
+const noReply = "there is no reply in it, so there is nothing to replay"
+
+// newestWord stands for the newest conversation of the workspace.
+const newestWord = "newest"
+
+// replayInputs are the inputs that arguments name, each once. An argument that
+// names none is an input that cannot be read.
+func (a *app) replayInputs(ctx context.Context, args []string) ([]*replayInput, error) {
+	var inputs []*replayInput
+	seen := map[string]bool{}
+	for _, arg := range args {
+		for _, in := range a.inputsOf(ctx, arg) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if !seen[in.name] {
+				seen[in.name] = true
+				inputs = append(inputs, in)
+			}
+		}
+	}
+	return inputs, nil
+}
+
+// inputsOf are the inputs that an argument names.
+func (a *app) inputsOf(ctx context.Context, arg string) []*replayInput {
+	if arg == "-" {
+		return []*replayInput{a.fileInput(arg)}
+	}
+	st, err := os.Stat(arg)
+	switch {
+	case err == nil && st.IsDir():
+		return a.folderInputs(arg)
+	case err == nil:
+		return []*replayInput{a.fileInput(filepath.Clean(arg))}
+	case pathLike(arg) || !errors.Is(err, fs.ErrNotExist):
+		return []*replayInput{failed(arg, plainPath(err))}
+	}
+	return []*replayInput{a.storedInput(ctx, arg)}
+}
+
+// pathLike reports whether an argument is written like a path, which no ID is.
+func pathLike(arg string) bool { return strings.ContainsAny(arg, "/.") || arg == "" }
+
+// failed is an input that cannot be read.
+func failed(name string, err error) *replayInput {
+	return &replayInput{name: name, read: func(context.Context, *progress) (taken, error) { return taken{}, err }}
+}
+
+// folderInputs are the recordings in a folder, by name. What is no file, a pipe
+// say, is none.
+func (a *app) folderInputs(dir string) []*replayInput {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []*replayInput{failed(dir, plainPath(err))}
+	}
+	var inputs []*replayInput
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if filepath.Ext(path) != ".jsonl" {
+			continue
+		}
+		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+			continue
+		}
+		inputs = append(inputs, a.fileInput(path))
+	}
+	if len(inputs) == 0 {
+		return []*replayInput{failed(dir, withHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one"))}
+	}
+	return inputs
+}
+
+// largeInput is how large a file is, in bytes, of which reading has a bar: reading
+// others takes no time that is felt.
+const largeInput = 16 << 20
+
+// fileInput is a file, "-" for standard input.
+func (a *app) fileInput(file string) *replayInput {
+	return &replayInput{name: file, read: func(ctx context.Context, bar *progress) (taken, error) {
+		if file == "-" { // there may be a note of what to do
+			bar.clear()
+		}
+		in, err := a.openImport(ctx, file, new(progress))
+		if err != nil {
+			return taken{}, err
+		}
+		defer in.close()
+		if in.total >= largeInput {
+			in.bar = bar.inside("reading " + plain.Line(filepath.Base(file)))
+		}
+		return readRecording(bufio.NewReaderSize(in, 1<<16))
+	}}
+}
+
+// readRecording reads a file in whichever form it is, without the lines that
+// cannot be read.
+func readRecording(r *bufio.Reader) (taken, error) {
+	// An error shows again when the file is read.
+	begin, _ := r.Peek(256)
+	if isDocument.Match(begin) {
+		d, missing, err := parseDocument(r)
+		if err != nil {
+			return taken{}, err
+		}
+		t := taken{doc: recorded(d.log.Events(), func(name string) (string, bool) { text, ok := d.texts[name]; return text, ok }), problems: missing}
+		if len(missing) > 0 {
+			t.left = plural(len(missing), "text")
+		}
+		return t, nil
+	}
+	doc, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: true})
+	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
+		return taken{}, withHint(&problems[0], "no line of it is a message, so it is left out")
+	}
+	t := taken{doc: doc}
+	for _, p := range problems {
+		t.problems = append(t.problems, problemOf(&p))
+	}
+	if doc.Skipped > 0 {
+		t.left = plural(doc.Skipped, "line")
+	}
+	return t, err
+}
+
+// recorded is a log as a recording, without what was taken back. Which requests
+// still carried that is not known of all of them, so it is left out whole.
+func recorded(events []conversation.Event, texts func(name string) (string, bool)) jsonl.Document {
+	gone := conversation.TakenBack(events)
+	if gone == nil {
+		return jsonl.Of(events, texts)
+	}
+	var kept []conversation.Event
+	for i, e := range events {
+		if gone[i] == 0 {
+			kept = append(kept, e)
+		}
+	}
+	return jsonl.Of(kept, texts)
+}
+
+// storedInput is a stored conversation.
+func (a *app) storedInput(ctx context.Context, arg string) *replayInput {
+	args := []string{arg}
+	if arg == newestWord {
+		args = nil
+	}
+	store, id, err := a.resolve(ctx, args)
+	switch {
+	case errors.Is(err, storage.ErrNotFound) && arg != newestWord:
+		return failed(arg, fmt.Errorf("there is no such file, and %w", err))
+	case err != nil:
+		return failed(arg, err)
+	}
+	return &replayInput{name: id, read: func(ctx context.Context, _ *progress) (taken, error) {
+		x, err := readExport(ctx, store, id)
+		if err != nil {
+			return taken{}, err
+		}
+		t := taken{doc: recorded(x.events, x.text)}
+		for _, n := range x.notes {
+			t.problems = append(t.problems, importProblem{Reason: n})
+		}
+		return t, ctx.Err()
+	}}
+}
+
+// takeInput reads an input for its replay. What cannot be read is told and
+// noted, and no error.
+func (a *app) takeInput(ctx context.Context, r *replaying, in *replayInput) (replay.Conversation, error) {
+	t, err := in.read(ctx, r.bar)
+	defer r.bar.again()
+	if ctx.Err() != nil {
+		return replay.Conversation{}, ctx.Err()
+	}
+	if err != nil {
+		in.failure = err
+		if h := (hinted{}); !errors.As(err, &h) {
+			err = withHint(err, "it is left out")
+		}
+		r.bar.tell(a.env.Stderr, explain(fmt.Errorf("%s: %w", in.shown(), err)))
+		return replay.Conversation{}, nil
+	}
+	c := replay.Load(t.doc, in.name)
+	in.problems, in.requests = t.problems, c.Requests()
+	if text := in.account(t.left); text != "" {
+		r.bar.tell(a.env.Stderr, plain.Text(text))
+	}
+	return c, nil
+}
+
+// shown is the name as the user is told of it.
+func (in *replayInput) shown() string { return plain.Line(named(in.name)) }
+
+// account tells what was left out of an input, "" if nothing was.
+func (in *replayInput) account(left string) string {
+	const most = 3
+	var lines []string
+	for i := range min(most, len(in.problems)) {
+		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), told(in.problems[i:i+1])))
+	}
+	switch {
+	case in.requests == 0:
+		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), noReply))
+	case left != "":
+		lines = append(lines, "  "+left+" left out, the rest is replayed")
+	case len(in.problems) > 0:
+		lines = append(lines, "  the rest is replayed")
+	}
+	return strings.Join(lines, "\n")
+}

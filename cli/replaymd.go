@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/plain"
+)
+
+// The Markdown form has all figures that are the same every time, which speed is
+// not, so that documents can hold it and be compared with it.
+
+// markdown is the report as Markdown.
+func (r *replaying) markdown(report replay.Report) string {
+	var b strings.Builder
+	c := report.Corpus
+	fmt.Fprintf(&b, "%s, %s, %s (%s to tool results alone), %s, %s; window %s tokens. "+
+		"What is no cost was measured with compaction planned for %s.",
+		counted(c.Files, "conversation"), counted(c.Requests, "request"), counted(c.References, "reference"), grouped(c.ToolReferences),
+		counted(c.EditAnchors, "edit anchor"), counted(c.WrittenLines, "written line"), grouped(report.Window), cellText(report.Plan))
+	for _, name := range report.Sheets {
+		if note := r.caches[name]; note != "" {
+			fmt.Fprintf(&b, " %s: %s.", cellText(name), note)
+		}
+	}
+	b.WriteString("\n")
+	t := mdTable{r: r, report: report}
+	t.visible(&b)
+	t.requests(&b)
+	t.bySheet(&b, "Cost, when sending everything costs 1:", func(f replay.Figures, sheet string) string { return ratioText(f.CostRatio[sheet]) })
+	t.bySheet(&b, "Cost, when leaving out the oldest (`truncate`) costs 1:", func(f replay.Figures, sheet string) string { return ratioText(f.CostVsTruncate[sheet]) })
+	fits := 0
+	for _, f := range report.Files {
+		if f.Fits {
+			fits++
+		}
+	}
+	t.bySheet(&b, fmt.Sprintf("Conversations that cost more than sending everything, of the %s that fit the window, and the highest ratio to that:", grouped(fits)),
+		func(f replay.Figures, sheet string) string {
+			return strconv.Itoa(f.SessionsWorse[sheet]) + ", " + ratioText(f.WorstFit[sheet])
+		})
+	t.bySheet(&b, "Highest ratio to `truncate` among the conversations that do not fit:", func(f replay.Figures, sheet string) string { return ratioText(f.WorstOver[sheet]) })
+	b.WriteString("\n" + presenceNote + "\n")
+	return b.String()
+}
+
+// mdTable writes tables with a row for each policy.
+type mdTable struct {
+	r      *replaying
+	report replay.Report
+}
+
+// visible is what stays in view.
+func (t mdTable) visible(b *strings.Builder) {
+	front := map[compact.Preset]bool{}
+	for _, name := range frontOf(t.r.policies, t.report, t.r.shownSheet()) {
+		front[name] = true
+	}
+	t.write(b, "Share still in view when it is needed, and what of the rest can be had back:",
+		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "instructions", "recoverable", "recall debt", "on the front"},
+		func(name compact.Preset, f replay.Figures) []string {
+			on := "no"
+			if front[name] {
+				on = "yes"
+			}
+			return []string{ratioText(f.RecallTool), ratioText(f.RecallAll), ratioText(f.EditAnchors), ratioText(f.WriteLines),
+				ratioText(f.Instructions), ratioText(f.Recoverable),
+				t.total(name, func(f replay.FileFigures) float64 { return f.RecallDebt }), on}
+		})
+}
+
+// requests is what the requests are like.
+func (t mdTable) requests(b *strings.Builder) {
+	t.write(b, "Requests, sizes in tokens:",
+		[]string{"sent", "p95", "peak", "overflow", "prefix breaks", "rewritten", "summaries", "read for them", "violations"},
+		func(name compact.Preset, f replay.Figures) []string {
+			return []string{sizeText(f.TokensSent), sizeText(f.TokensP95), sizeText(f.TokensPeak), grouped(f.Overflow),
+				grouped(f.PrefixBreaks), t.total(name, func(f replay.FileFigures) float64 { return f.Rewritten }),
+				grouped(f.Summaries), t.total(name, func(f replay.FileFigures) float64 { return f.SummaryInput }), grouped(f.Violations)}
+		})
+}
+
+// total adds up what is told of files only, in tokens.
+func (t mdTable) total(name compact.Preset, get func(replay.FileFigures) float64) string {
+	sum := 0.0
+	for _, f := range t.report.Files {
+		sum += get(f.Policies[name])
+	}
+	return sizeText(sum)
+}
+
+// bySheet is a table with a column for each sheet.
+func (t mdTable) bySheet(b *strings.Builder, title string, cell func(f replay.Figures, sheet string) string) {
+	t.write(b, title, t.report.Sheets, func(_ compact.Preset, f replay.Figures) []string {
+		var cells []string
+		for _, sheet := range t.report.Sheets {
+			cells = append(cells, cell(f, sheet))
+		}
+		return cells
+	})
+}
+
+func (t mdTable) write(b *strings.Builder, title string, heads []string, cells func(compact.Preset, replay.Figures) []string) {
+	fmt.Fprintf(b, "\n%s\n\n| policy |", title)
+	for _, head := range heads {
+		fmt.Fprintf(b, " %s |", cellText(head))
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(heads)) + "\n")
+	for _, name := range t.r.policies {
+		fmt.Fprintf(b, "| %s | %s |\n", cellText(string(name)), strings.Join(cells(name, t.report.Totals[name]), " | "))
+	}
+}
+
+// cellText is text as a cell of a Markdown table can have it.
+func cellText(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(plain.Line(text))
+}
+
+// sizeText is a number of tokens, rounded.
+func sizeText(n float64) string { return grouped(int(n + 0.5)) }

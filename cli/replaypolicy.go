@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+)
+
+// What can be compared: the presets to the letter, the profiles of the
+// configuration, each as a command at the start of every turn, and the rules of
+// the configuration as they are. A name that is two of these is a preset first,
+// then the configuration, then a profile.
+
+// configuredName stands for the rules of the user's configuration.
+const configuredName = "configured"
+
+// choosePolicies sets the policies that are asked for.
+func (a *app) choosePolicies(r *replaying) error {
+	rules := a.rules(a.cfg())
+	names := []string{string(compact.PresetPlimsoll), string(compact.PresetRaw), string(compact.PresetTruncate), string(rules.Preset)}
+	switch {
+	case r.options.all:
+		names = presetNames()
+	case r.options.presets != nil:
+		var err error
+		if names, err = splitList("--preset", r.options.presets); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		p := compact.Preset(name)
+		if slices.Contains(r.policies, p) {
+			continue
+		}
+		if !slices.Contains(compact.Presets(), p) {
+			own, ok := ownPolicy(name, rules)
+			if !ok {
+				return wrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
+			}
+			r.own = append(r.own, own)
+		}
+		r.policies = append(r.policies, p)
+	}
+	return nil
+}
+
+// ownPolicy is a policy that the configuration makes.
+func ownPolicy(name string, rules compact.Rules) (replay.Named, bool) {
+	own := replay.Named{Name: compact.Preset(name), Rules: rules}
+	if name == configuredName {
+		return own, true
+	}
+	_, ok := rules.Profiles[name]
+	own.Rules.DefaultProfile, own.ByHand = name, true
+	return own, ok
+}
+
+// policyNames lists what --preset takes.
+func policyNames(rules compact.Rules) []string {
+	names := append(presetNames(), configuredName)
+	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// splitList gives the names in the values of a flag, which can hold several with
+// commas between.
+func splitList(flag string, values []string) ([]string, error) {
+	var names []string
+	for _, value := range values {
+		for name := range strings.SplitSeq(value, ",") {
+			if name = strings.TrimSpace(name); name == "" {
+				return nil, wrongUse("%s has an empty name in %q; write %s A,B", flag, value, flag)
+			}
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

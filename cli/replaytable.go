@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation/plain"
+)
+
+// The table for people: a row for each policy, in as many columns as fit, and
+// below it what they mean. Where there is no width, in a pipe or a file, all are
+// there.
+
+// replayColumn is a column of the table.
+type replayColumn struct {
+	head string
+	note string // what it means
+	rank int    // the higher, the earlier it is left out
+	cell func(replay.Figures) string
+}
+
+// writeReplay writes what was measured in the form that is asked for.
+func (a *app) writeReplay(r *replaying, report replay.Report) error {
+	out := a.env.Stdout
+	measured := report.Corpus.Requests > 0
+	var err error
+	switch {
+	case r.options.json:
+		err = writeJSON(out, newReplayDocument(r, report))
+	case !measured:
+		return nil
+	case r.options.markdown:
+		_, err = io.WriteString(out, r.markdown(report))
+	case r.options.plot != "-":
+		err = a.writeReplayText(r, report)
+	}
+	if err != nil || !measured {
+		return err
+	}
+	return a.writePlot(r, report)
+}
+
+// writeReplayText writes headline, chart, table and legend.
+func (a *app) writeReplayText(r *replaying, report replay.Report) error {
+	text, err := r.text(report, a.limit(), a.chartText(r, report, a.limit()))
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(a.env.Stdout, text)
+	return err
+}
+
+// text is the report for people, in lines of at most limit cells; 0 is no limit.
+func (r *replaying) text(report replay.Report, limit int, chart string) (string, error) {
+	var b strings.Builder
+	b.WriteString(wrapped(r.headline(report), limit) + "\n\n" + chart)
+	columns := fitting(r.columns(report), r.policies, report, limit)
+	front := frontOf(r.policies, report, r.shownSheet())
+	table := []*column{{head: ""}, {head: "POLICY"}}
+	for _, name := range r.policies {
+		mark := ""
+		if slices.Contains(front, name) {
+			mark = "*"
+		}
+		table[0].add(mark)
+		table[1].add(plain.Line(string(name)))
+	}
+	for i := range columns {
+		c := &column{head: columns[i].head, right: true}
+		for _, name := range r.policies {
+			c.add(columns[i].cell(report.Totals[name]))
+		}
+		table = append(table, c)
+	}
+	if err := writeTable(&b, limit, table...); err != nil {
+		return "", err
+	}
+	b.WriteString("\n" + legend(columns, len(front) > 0, limit))
+	b.WriteString(violationsText(r.policies, report))
+	return b.String(), nil
+}
+
+// headline says what was replayed.
+func (r *replaying) headline(report replay.Report) string {
+	c := report.Corpus
+	text := fmt.Sprintf("%s, %s, %s (%s to tool results alone); window %s tokens, prices %s",
+		counted(c.Files, "conversation"), counted(c.Requests, "request"), counted(c.References, "reference"), grouped(c.ToolReferences),
+		grouped(report.Window), plain.Line(r.shownSheet()))
+	if note := r.caches[r.shownSheet()]; note != "" {
+		text += ", " + note
+	}
+	for _, name := range report.Sheets {
+		if note := r.caches[name]; note != "" && name != r.shownSheet() {
+			text += "; " + plain.Line(name) + ": " + note
+		}
+	}
+	return text
+}
+
+// counted is a number of things, with commas.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(n) + " " + noun
+}
+
+// columns are those of the table, in order.
+func (r *replaying) columns(report replay.Report) []replayColumn {
+	sheet := r.shownSheet()
+	fits := 0
+	for _, f := range report.Files {
+		if f.Fits {
+			fits++
+		}
+	}
+	whole := func(get func(replay.Figures) int) func(replay.Figures) string {
+		return func(f replay.Figures) string { return grouped(get(f)) }
+	}
+	share := func(get func(replay.Figures) replay.Ratio) func(replay.Figures) string {
+		return func(f replay.Figures) string { return ratioText(get(f)) }
+	}
+	size := func(get func(replay.Figures) float64) func(replay.Figures) string {
+		return func(f replay.Figures) string { return amount(get(f)) }
+	}
+	out := []replayColumn{
+		{"COST", "by " + sheet + ", if sending everything costs 1", 0, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[sheet] })},
+		{"/TRUNC", "the same, if leaving out the oldest costs 1", 4, share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[sheet] })},
+		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", grouped(fits)), 5,
+			whole(func(f replay.Figures) int { return f.SessionsWorse[sheet] })},
+		{"RECALL", "names from tool results that later replies use: share still in view", 1, share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
+		{"EDITS", "texts that edits replace: share still in view", 6, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
+		{"INSTR", "what the user demanded: share still in view", 3, share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
+		{"BREAKS", "requests for which the provider's cache was of less use", 8, whole(func(f replay.Figures) int { return f.PrefixBreaks })},
+		{"SUMS", "summaries", 7, whole(func(f replay.Figures) int { return f.Summaries })},
+		{"OVER", "requests larger than the window, which providers refuse", 2, whole(func(f replay.Figures) int { return f.Overflow })},
+		{"BACK", "lost names that the model could ask for again", 9, share(func(f replay.Figures) replay.Ratio { return f.Recoverable })},
+		{"ALL", "as RECALL, wherever the names stood", 10, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
+		{"WRITES", "lines of files written whole that results had: share still in view", 11, share(func(f replay.Figures) replay.Ratio { return f.WriteLines })},
+		{"SENT", "tokens in all requests", 12, size(func(f replay.Figures) float64 { return f.TokensSent })},
+		{"P95", "tokens that 95 % of the requests stay within", 14, size(func(f replay.Figures) float64 { return f.TokensP95 })},
+		{"PEAK", "tokens in the largest request", 13, size(func(f replay.Figures) float64 { return f.TokensPeak })},
+		{"TIME", "to decide and to make a request", 15, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
+	}
+	for _, name := range report.Sheets {
+		if name != sheet {
+			out = append(out, replayColumn{plain.Line(name), "", 16, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
+		}
+	}
+	return out
+}
+
+// fitting leaves columns out until the table fits, those of one rank together.
+func fitting(columns []replayColumn, policies []compact.Preset, report replay.Report, limit int) []replayColumn {
+	for limit > 0 && len(columns) > 2 {
+		total := 3 + ansi.StringWidth("POLICY")
+		for _, name := range policies {
+			total = max(total, 3+ansi.StringWidth(plain.Line(string(name))))
+		}
+		last := 0
+		for i := range columns {
+			wide := ansi.StringWidth(columns[i].head)
+			for _, name := range policies {
+				wide = max(wide, ansi.StringWidth(columns[i].cell(report.Totals[name])))
+			}
+			total += len(gap) + wide
+			last = max(last, columns[i].rank)
+		}
+		if total <= limit {
+			break
+		}
+		columns = slices.DeleteFunc(columns, func(c replayColumn) bool { return c.rank == last })
+	}
+	return columns
+}
+
+// presenceNote says how to take the figures.
+const presenceNote = "What is in view need not be used: shares are upper bounds. " +
+	"The recorded model saw everything, and so had less to look up again."
+
+// legend says what the columns mean, and how to take it.
+func legend(columns []replayColumn, front bool, limit int) string {
+	var b strings.Builder
+	line := func(head, text string) {
+		const indent = 8
+		if limit > 0 {
+			text = wrapped(text, max(1, limit-indent))
+		}
+		b.WriteString(pad(head, indent, false) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+	}
+	for _, c := range columns {
+		if c.note != "" {
+			line(c.head, plain.Line(c.note))
+		}
+	}
+	if front {
+		line("*", "nothing else without OVER is cheaper and has as much RECALL, or as cheap and has more")
+	}
+	b.WriteString("\n" + wrapped(presenceNote, limit) + "\n")
+	return b.String()
+}
+
+// violationsText names the policies that make requests no provider takes; ""
+// without any.
+func violationsText(policies []compact.Preset, report replay.Report) string {
+	var b strings.Builder
+	for _, name := range policies {
+		if n := report.Totals[name].Violations; n > 0 {
+			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), counted(n, "fault"))
+		}
+	}
+	return b.String()
+}
+
+// wrapped is text in lines of at most limit cells; 0 is no limit.
+func wrapped(text string, limit int) string {
+	if limit <= 0 {
+		return text
+	}
+	return ansi.Wrap(text, limit, "")
+}
+
+// ratioText is a ratio with three places, - for none.
+func ratioText(r replay.Ratio) string {
+	if !r.Known() {
+		return "-"
+	}
+	return strconv.FormatFloat(float64(r), 'f', 3, 64)
+}
+
+// amount is a number of tokens in few characters: 950, 78.1k, 412.5M.
+func amount(n float64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatFloat(math.Round(n), 'f', 0, 64)
+	case n < 999_950:
+		return strconv.FormatFloat(n/1e3, 'f', 1, 64) + "k"
+	}
+	return strconv.FormatFloat(n/1e6, 'f', 1, 64) + "M"
+}
+
+// micros is a time in microseconds.
+func micros(ns int64) string { return grouped(int(math.Round(float64(ns)/1e3))) + " µs" }

@@ -1,0 +1,40 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestLaterRepeatsDoNotBringBackWhatWasLeftOut(t *testing.T) {
+	t.Parallel()
+	// The line in place of the call and its result is hardly shorter than they are.
+	text := strings.Repeat("of a file\n", 10)
+	l := (&tale{}).user("Read it.").call("read_file", "{}", conversation.ResultOK, text)
+	for range 4 {
+		l.user("Go on.").reply("Yes.")
+	}
+	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 3)},
+		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
+	v := compact.Project(l.events())
+	if v.Messages[1].State != compact.StateDropped {
+		t.Fatalf("nothing is left out: %+v", v.Messages[1])
+	}
+	for i := range 9 {
+		id := fmt.Sprint("again_", i)
+		l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
+			conversation.ToolResult{CallID: id, Tool: "read_file", Text: text, Repeats: 3})
+	}
+	whole := compact.Project(l.events())
+	if d := cmp.Diff(v.Messages, whole.Messages[:len(v.Messages)]); d != "" {
+		t.Errorf("a longer log shows otherwise what a shorter one showed:\n%s", d)
+	}
+	if d := cmp.Diff(whole, v.Extend(l.events()), ignoreUnexported); d != "" {
+		t.Error(d)
+	}
+}

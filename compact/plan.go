@@ -1,0 +1,280 @@
+package compact
+
+import (
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// When compaction acts by itself is decided here: a pure decision about the
+// request as it would be sent now. Rules:
+//
+//   - Above the load line one pass makes room: masks alone if they reach the
+//     target, otherwise a summary, with masks where it does not make enough of
+//     it; one prefix break.
+//   - Below it masks are made only where they pay: when the provider's cache is
+//     cold anyway, or at the start of a turn when what they save in the next
+//     requests is more than writing the rest of the prefix anew.
+//   - It acts rarely: above the load line again only after growth of a stride, never
+//     for less than a tenth of what is used, and after three failures without a
+//     model.
+//   - Everything is measured on the view, system prompt and tools included, never
+//     on the log: a log only grows, and would call for the same pass for ever.
+//   - Presets of the sources act when theirs say.
+
+// Moment is when the planner looks.
+type Moment int
+
+// The moments.
+const (
+	MomentTurn    Moment = iota // before the first request of a turn
+	MomentRequest               // before another request of a turn
+	MomentReply                 // after a reply that ends a turn
+)
+
+// PriceSheet is what a provider takes for input, as shares of its base price.
+type PriceSheet struct {
+	Read     float64       // for tokens served from its cache; 1: it has none
+	Write    float64       // for tokens that are new to it
+	Lifetime time.Duration // of its cache, 0 unknown
+}
+
+// DefaultSheet is assumed where no prices are known: the commonest.
+func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1} }
+
+// UnknownLifetime is assumed of a cache of which nothing is known.
+const UnknownLifetime = time.Hour
+
+// Cold reports whether the cache has let go of what was sent so long ago.
+func (s PriceSheet) Cold(idle time.Duration) bool {
+	if s.Lifetime > 0 {
+		return idle > s.Lifetime
+	}
+	return idle > UnknownLifetime
+}
+
+// Check is one look of the planner.
+type Check struct {
+	Moment Moment
+	Log    []conversation.Event
+	View   View          // of Log
+	Meter  Meter         // of the request as it would be sent now
+	Idle   time.Duration // since the newest reply ended
+	Gone   bool          // the cached prefix is of no use anyway: model, tools or prompt changed
+	Sheet  PriceSheet
+	Past   Past
+}
+
+// Plan is what should be done, if anything. Masks and the summary are one epoch.
+type Plan struct {
+	Trigger string // one of the triggers, "" if nothing should be done
+	// Hold says that the request is above the hard line: it waits until this is
+	// done, and for Recover if that was not enough.
+	Hold  bool
+	Masks []conversation.Body // overlays that need no model, without an account
+	Spans []conversation.Span // to be summarised in the same epoch
+	Wish  *Wish               // a profile to apply, in place of masks and spans (D17)
+	// Drops says that what is not summarised for want of a model is left out
+	// instead, without waiting for the hard line (ONE).
+	Drops bool
+
+	Used   int // tokens of the request as it is
+	Gain   int // estimated tokens that masks save
+	Behind int // estimated tokens behind the first change that are written anew
+}
+
+// Acts reports whether anything is to be done.
+func (p Plan) Acts() bool { return p.Trigger != "" }
+
+// The triggers of plans.
+const (
+	TriggerLoadLine  = "load line"
+	TriggerHardLine  = "hard line"
+	TriggerCold      = "cold cache"
+	TriggerStride    = "stride"
+	TriggerThreshold = "threshold" // of a source
+	TriggerRequest   = "every request"
+)
+
+// Plan decides what to do now. Below the load line it reads neither log nor texts
+// while it does nothing.
+func (r Rules) Plan(c Check) Plan {
+	if !r.Enabled || !r.Auto.Enabled || len(c.View.Messages) == 0 {
+		return Plan{}
+	}
+	p := newPlanner(r, c)
+	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() {
+		return Plan{}
+	}
+	switch {
+	case r.Auto.Profile != "":
+		return p.applyProfile()
+	case r.Preset == PresetOneClaw:
+		return p.oneClaw()
+	case r.Preset == PresetJCLI:
+		return p.jcli()
+	case r.Preset == PresetAdachsoft:
+		return p.everyRequest()
+	case r.Preset == PresetTruncate:
+		return Plan{}
+	}
+	if plan := p.pressure(); plan.Acts() || plan.Hold {
+		return plan
+	}
+	if plan := p.economy(); plan.Acts() {
+		return plan
+	}
+	return p.everyRequest()
+}
+
+// planner is one look with what it measures.
+type planner struct {
+	rules   Rules
+	check   Check
+	reading Reading
+	used    float64 // tokens
+	window  float64 // tokens, 0 unknown
+}
+
+func newPlanner(r Rules, c Check) planner {
+	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
+	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
+	return p
+}
+
+// grown reports whether a request holds so many tokens more than at some time
+// before, which 0 says never was.
+func (p *planner) grown(before, by int) bool { return before == 0 || p.reading.Used >= before+by }
+
+// armed reports whether enough was added since the last pass, and since the
+// user took one back.
+func (p *planner) armed() bool {
+	return p.grown(p.check.Past.After, p.rules.Rearm(p.reading.Window.Tokens)) && !p.held()
+}
+
+// held reports whether the user took a pass back and little was added since.
+func (p *planner) held() bool {
+	return !p.grown(p.check.Past.Undone, p.rules.stride(p.reading.Window.Tokens))
+}
+
+// over reports whether the request must not be sent as it is.
+func (p *planner) over() bool {
+	hard := p.reading.HardLine
+	return hard > 0 && p.reading.Used > hard && p.check.Moment != MomentReply
+}
+
+// plan is a plan for a trigger, with nothing to do yet.
+func (p *planner) plan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
+
+// with is a plan that makes the masks of w.
+func (p *planner) with(plan Plan, w worth) Plan {
+	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
+	if len(w.items) > 0 {
+		plan.Masks = []conversation.Body{p.rules.MaskOf(w.items)}
+	}
+	return plan
+}
+
+// economy masks where it pays although nothing forces it.
+func (p *planner) economy() Plan {
+	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.held() {
+		return Plan{}
+	}
+	least, trigger := float64(p.rules.stride(p.reading.Window.Tokens)), TriggerStride
+	cold := p.check.Gone || p.check.Sheet.Cold(p.check.Idle)
+	switch {
+	case cold:
+		least, trigger = float64(p.rules.Planner.ColdTokens), TriggerCold
+	case p.check.Moment != MomentTurn:
+		return Plan{}
+	}
+	if p.check.View.maskable(p.rules, p.check.Meter, least) < least {
+		return Plan{}
+	}
+	if !cold && !p.check.View.mayPay(p.rules, p.check.Meter, p.pays) {
+		return Plan{}
+	}
+	w := p.worth(p.items(false))
+	if w.gain < least || !cold && !p.pays(w.gain, w.behind) || p.frees(w.items) < least {
+		return Plan{}
+	}
+	return p.with(p.plan(trigger), w)
+}
+
+// frees is how many tokens hiding items really saves. Of results with one text,
+// one may go on standing in full for the others.
+func (p *planner) frees(items []conversation.MaskItem) float64 {
+	m := p.check.Meter
+	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
+}
+
+// pays reports whether masking with a warm cache costs less than it saves.
+func (p *planner) pays(gain, behind float64) bool {
+	s := p.check.Sheet
+	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*behind
+}
+
+// items is what a mask would hide. Relaxed, neither the first turn nor the
+// current one is spared.
+func (p *planner) items(relaxed bool) []conversation.MaskItem {
+	return maskItems(p.check.View, p.rules, p.check.Meter, relaxed)
+}
+
+// worth is what hiding items comes to, in tokens.
+type worth struct {
+	items  []conversation.MaskItem
+	gain   float64 // that goes
+	behind float64 // behind the first of them that stays
+}
+
+// worth estimates what hiding items, which are in order, saves.
+func (p *planner) worth(items []conversation.MaskItem) worth {
+	w := worth{items: items}
+	if len(items) == 0 {
+		return w
+	}
+	next := 0
+	for i := range p.check.View.Messages {
+		m := &p.check.View.Messages[i]
+		saved := 0.0
+		for next < len(items) && items[next].Event <= m.Events[len(m.Events)-1] {
+			saved += p.saves(m, items[next])
+			next++
+		}
+		w.gain += saved
+		if next > 0 {
+			w.behind += p.check.Meter.Weigh(m.After()) - saved
+		}
+	}
+	return w
+}
+
+// saves is what one item saves.
+func (p *planner) saves(m *Message, item conversation.MaskItem) float64 {
+	if item.Part == conversation.PartArguments {
+		for _, c := range m.Calls {
+			if c.ID == item.Call {
+				return p.check.Meter.scale().savedArguments(c.Size)
+			}
+		}
+		return 0
+	}
+	in := p.check.Meter.scale()
+	if m.Repeats != 0 { // a pointer is shorter than a stub
+		return in.weigh(m.Size) - in.stub(m.Before, p.rules.Mask.Preview)
+	}
+	return in.savedResult(m.Size, p.rules.Mask.Preview)
+}
+
+// MaskOf is the overlay that hides items in the words of the rules' preset.
+func (r Rules) MaskOf(items []conversation.MaskItem) conversation.Mask {
+	return conversation.Mask{Style: r.Preset.Style(), Version: StubVersion, Preview: r.Mask.Preview, Items: items}
+}
+
+// turnsSaid is how many turns a log holds.
+func turnsSaid(log []conversation.Event) int {
+	if len(log) == 0 {
+		return 0
+	}
+	return log[len(log)-1].Turn + 1
+}

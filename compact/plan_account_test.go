@@ -1,0 +1,153 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// made is an account of a pass by itself.
+func made(trigger string, before, after int) conversation.Made {
+	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
+}
+
+// one appends bodies as one epoch.
+func (l *tale) one(bodies ...conversation.Body) *tale {
+	for _, e := range compact.Following(l.events(), time.Time{}, bodies...) {
+		l.add(e.Body)
+	}
+	return l
+}
+
+func TestTheOverlaysOfAPassHaveOneAccount(t *testing.T) {
+	t.Parallel()
+	mask := conversation.Mask{Items: []conversation.MaskItem{{Event: 1, Part: conversation.PartResult}}}
+	summary := conversation.Summary{Spans: []conversation.Span{span(1, 2)}, Made: conversation.Made{Profile: "heavy", Why: "it was full"}}
+	bodies := compact.OneEpoch([]conversation.Body{mask, summary}, made(compact.TriggerLoadLine, 0, 0), 900, 400)
+	want := made(compact.TriggerLoadLine, 900, 400)
+	want.Profile, want.Why = "heavy", "it was full"
+	for _, b := range bodies {
+		got, _ := conversation.MadeOf(b)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	log := (&tale{}).user("a").reply("b").one(bodies...)
+	if past := compact.PastOf(log.events()); past.After != 400 {
+		t.Errorf("a request had %d tokens after the epoch, want 400", past.After)
+	}
+}
+
+func TestUndoingAnOlderEpochHoldsAsWell(t *testing.T) {
+	t.Parallel()
+	log := (&tale{}).user("a").reply("b").user("c")
+	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 100, 50), Spans: []conversation.Span{span(1, 1)}}) // event 4
+	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 110, 60), Spans: []conversation.Span{span(2, 2)}}) // event 5
+	log.add(conversation.Revert{Epoch: 4})
+	if past := compact.PastOf(log.events()); past.Undone != 100 || past.After != 60 {
+		t.Errorf("%+v, want the size before what was undone, and after what is in force", past)
+	}
+	log.add(conversation.Drop{Made: made(compact.TriggerLoadLine, 120, 70), Spans: []conversation.Span{span(1, 1)}})
+	if past := compact.PastOf(log.events()); past.Undone != 0 || past.After != 70 {
+		t.Errorf("%+v, want nothing undone after a newer epoch", past)
+	}
+}
+
+func TestOnlyAPassThatHadToBeSettlesFailures(t *testing.T) {
+	t.Parallel()
+	for trigger, settles := range map[string]bool{
+		compact.TriggerLoadLine: true, compact.TriggerHardLine: true, compact.TriggerCold: false, compact.TriggerStride: false,
+	} {
+		log := (&tale{}).user("a").reply("b")
+		for range 2 {
+			log.add(conversation.Attempt{Outcome: conversation.OutcomeFailed, Model: "p/m"})
+		}
+		log.add(conversation.Mask{Made: made(trigger, 2, 1), Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartResult}}})
+		if past := compact.PastOf(log.events()); past.Failures != 2 || past.Settled != settles {
+			t.Errorf("%s: %+v, settled should be %t", trigger, past, settles)
+		}
+	}
+}
+
+func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
+	t.Parallel()
+	log := &tale{}
+	for i := range 40 {
+		log.user(fmt.Sprintf("Rule %d: you must never touch module %d. %s", i, i, strings.Repeat("It matters. ", 18))).
+			reply(strings.Repeat("A long reply. ", 300))
+	}
+	rules := compact.PresetRules(compact.PresetPlimsoll)
+	said := func(first, last uint64) int {
+		m := compact.NewMeter(window(128_000)).WithView(compact.Project(log.events()))
+		pass, err := compact.NewSummaryPass(log.events(), rules, compact.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := pass.Extract(); err != nil {
+			t.Fatal(err)
+		}
+		log.one(pass.Bodies(0)...)
+		blocks, n := 0, 0
+		for _, m := range compact.Project(log.events()).Messages {
+			if m.State == compact.StateSummarised {
+				blocks++
+				_, appendix, _ := strings.Cut(m.Text, "### Said by the user")
+				n += strings.Count(appendix, "you must never")
+			}
+		}
+		if blocks != 1 {
+			t.Errorf("%d blocks", blocks)
+		}
+		return n
+	}
+	first := said(1, 60)
+	if first != 30 {
+		t.Fatalf("%d of 30 demands stand in the appendix: the test has too little room", first)
+	}
+	if then := said(61, 64); then != 32 {
+		t.Errorf("with a small band behind it %d of 32 demands stand there", then)
+	}
+}
+
+func TestASummaryOfAnotherStyleLeavesTheAppendixAlone(t *testing.T) {
+	t.Parallel()
+	log := (&tale{}).user("one").reply("1").user("two").reply("2").user("three").reply("3").user("four")
+	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: "Band.", Appendix: "### Appendix",
+		Spans: []conversation.Span{span(1, 2)}})
+	log.add(conversation.Summary{Style: conversation.StyleJP, Version: compact.BlockVersion, Text: "Pair.", Spans: []conversation.Span{span(5, 6)}, FromTurn: 2, ToTurn: 2})
+	text := ""
+	for _, m := range compact.Project(log.events()).Messages {
+		text += m.Text + "\n"
+	}
+	if strings.Count(text, "### Appendix") != 1 || !strings.Contains(text, "Pair.") {
+		t.Errorf("the view is:\n%s", text)
+	}
+}
+
+func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
+	t.Parallel()
+	log := (&tale{}).user("first")
+	for range 30 {
+		log.user("turn").call("run_command", `{}`, conversation.ResultOK, words(180)).reply(words(200))
+	}
+	from := uint64(len(log.events()) - 39)
+	last := uint64(len(log.events()))
+	log.user("newest")
+	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(from, last)}, FromTurn: 21, ToTurn: 30,
+		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
+	v := compact.Project(log.events())
+	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
+	plan := compact.PresetRules(compact.PresetPlimsoll).Plan(compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m})
+	if len(plan.Spans) == 0 {
+		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)
+	}
+	if end := plan.Spans[len(plan.Spans)-1].Last; end >= from {
+		t.Errorf("the summary reaches to %d; from %d on tool work is left out by hand", end, from)
+	}
+}

@@ -1,0 +1,227 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Masks that nothing forces: where they pay, and what they spare. The figures are
+// explained in plan_look_test.go.
+
+func TestMasksPayInTheColdFromTwoThousandTokensOn(t *testing.T) {
+	t.Parallel()
+	log := func(result int) *tale { return (&tale{}).talks(1).says(10).reads(result).says(10) }
+	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
+	fiveMinutes := compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}
+	for name, c := range map[string]struct {
+		change func(*looking)
+		cold   bool
+	}{
+		"at once":                      {func(*looking) {}, false},
+		"an hour, lifetime unknown":    {func(k *looking) { k.check.Idle = time.Hour }, false},
+		"longer":                       {func(k *looking) { k.check.Idle = time.Hour + time.Second }, true},
+		"five minutes of five":         {func(k *looking) { k.check.Idle, k.check.Sheet = 5*time.Minute, fiveMinutes }, false},
+		"longer than five":             {func(k *looking) { k.check.Idle, k.check.Sheet = 5*time.Minute+time.Second, fiveMinutes }, true},
+		"another model":                {func(k *looking) { k.check.Gone = true }, true},
+		"another model, none cheaper":  {func(k *looking) { k.check.Gone, k.check.Sheet = true, compact.PriceSheet{Read: 1, Write: 1} }, true},
+		"without masks":                {func(k *looking) { k.check.Gone, k.rules.Mask.Enabled = true, false }, false},
+		"little since it was undone":   {func(k *looking) { k.check.Gone, k.check.Past.Undone = true, 1000 }, false},
+		"right after the pass of then": {func(k *looking) { k.check.Gone, k.check.Past.After = true, 7000 }, true},
+	} {
+		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
+			k := at(m).with(bare).with(c.change)
+			p, least := k.plan(log(2173)), k.plan(log(2172))
+			want := ""
+			if c.cold && m != compact.MomentReply {
+				want = "cold cache: mask e5"
+			}
+			if tell(p) != want || want != "" && (p.Gain != 2000 || p.Behind != 173+10) {
+				t.Errorf("%s, moment %d: %q, gain %d, behind %d", name, m, tell(p), p.Gain, p.Behind)
+			}
+			if least.Acts() {
+				t.Errorf("%s, moment %d: %q for 1,999 tokens", name, m, tell(least))
+			}
+		}
+	}
+}
+
+func TestMasksPayInTheWarmWhereTheNextTenRequestsSaveMore(t *testing.T) {
+	t.Parallel()
+	// A result that saves 20,000 as a stub of 173, with S tokens behind and in it.
+	log := func(s int) *tale { return (&tale{}).talks(1).says(10).reads(20_173).answers(s - 173 - 10).says(10) }
+	bare := func(k *looking) { k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults = 0, 0 }
+	for name, c := range map[string]struct {
+		sheet compact.PriceSheet
+		pays  int // the most that may stand behind
+	}{
+		"a tenth":            {compact.PriceSheet{Read: 0.1, Write: 1}, 22_222},    // 10 * 0.1 * 20,000 / 0.9
+		"a tenth, dear":      {compact.PriceSheet{Read: 0.1, Write: 1.25}, 17_391}, // 20,000 / 1.15
+		"half":               {compact.PriceSheet{Read: 0.5, Write: 1}, 199_999},   // 100,000 / 0.5
+		"no cache":           {compact.PriceSheet{Read: 1, Write: 1}, 300_000},     // nothing is written anew
+		"known, and not old": {compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: time.Hour}, 22_222},
+	} {
+		k := at(compact.MomentTurn).with(bare).with(func(k *looking) {
+			k.check.Sheet, k.check.Idle, k.options.Window.Tokens = c.sheet, time.Minute, 1_000_000
+		})
+		if p := k.plan(log(c.pays)); tell(p) != "stride: mask e5" || p.Gain != 20_000 || p.Behind != c.pays {
+			t.Errorf("%s: %q, gain %d, behind %d", name, tell(p), p.Gain, p.Behind)
+		}
+		if c.sheet.Read < 1 {
+			if p := k.plan(log(c.pays + 1)); p.Acts() {
+				t.Errorf("%s, %d behind: %q", name, c.pays+1, tell(p))
+			}
+		}
+		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
+			k.check.Moment = m
+			if p := k.plan(log(c.pays)); p.Acts() {
+				t.Errorf("%s, moment %d: %q", name, m, tell(p))
+			}
+		}
+	}
+}
+
+func TestTheStrideIsTwentyThousandOrAFifthOfTheWindow(t *testing.T) {
+	t.Parallel()
+	free := func(k *looking) {
+		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.check.Sheet = 0, 0, compact.PriceSheet{Read: 1, Write: 1}
+	}
+	for window, stride := range map[int]int{1_000_000: 20_000, 100_000: 20_000, 50_000: 10_000} {
+		k := at(compact.MomentTurn).with(free).with(func(k *looking) { k.options.Window.Tokens = window })
+		if p := k.plan((&tale{}).says(10).says(10).reads(stride + 173).says(10)); tell(p) != "stride: mask e4" {
+			t.Errorf("%d of %d: %q", stride, window, tell(p))
+		}
+		if p := k.plan((&tale{}).says(10).says(10).reads(stride + 172).says(10)); p.Acts() {
+			t.Errorf("one less of %d: %q", window, tell(p))
+		}
+	}
+}
+
+func TestAnUndoneSavingIsNotMadeAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(12).says(10)
+	k := at(compact.MomentTurn).with(func(k *looking) { k.check.Gone = true })
+	for undone, want := range map[int]string{0: "cold cache", 40_010: "cold cache", 40_011: ""} {
+		k.check.Past.Undone = undone
+		if p := k.plan(l); p.Trigger != want {
+			t.Errorf("taken back at %d, now at 60,010: %q", undone, tell(p))
+		}
+	}
+}
+
+func TestMasksSpareWhatTheRulesProtect(t *testing.T) {
+	t.Parallel()
+	cold := func(k *looking) { k.check.Gone, k.rules.Planner.ColdTokens = true, 1 }
+	alone := func(r *compact.MaskRules) { r.KeepTokens, r.KeepResults, r.FirstTurnTokens = 0, 0, 0 }
+	for name, c := range map[string]struct {
+		change func(*looking)
+		log    *tale
+		want   string
+	}{
+		"the newest 20,000 tokens": {func(*looking) {}, (&tale{}).talks(1).stints(8), "e5 e9 e13 e17"},
+		"a quarter of the window":  {func(k *looking) { k.options.Window.Tokens, k.rules.Mask.KeepResults = 50_000, 0 }, (&tale{}).talks(1).stints(6), "e5 e9 e13 e17"},
+		"the newest three results": {func(k *looking) { k.rules.Mask.KeepTokens = 0 }, (&tale{}).talks(1).stints(5), "e5 e9"},
+		"the current turn below a quarter": {func(k *looking) { alone(&k.rules.Mask) },
+			(&tale{}).says(10).reads(4975).says(24_979 - 4980).reads(4975), "e3"},
+		"not the current turn from a quarter on": {func(k *looking) { alone(&k.rules.Mask) },
+			(&tale{}).says(10).reads(4975).says(25_000 - 4980).reads(4975), "e3 e6"},
+		"the first turn's up to 20,000 tokens": {func(k *looking) { alone(&k.rules.Mask); k.rules.Mask.FirstTurnTokens = 20_000 },
+			(&tale{}).says(10).reads(15_000).reads(6000).reads(5000).reads(1000).says(10), "e5 e9"},
+		"exempt tools": {func(k *looking) { alone(&k.rules.Mask) },
+			(&tale{}).says(10).uses("todo_write", "{}", 3000).uses("load_skill", "{}", 3000).uses("ask_user", "{}", 3000).uses("task", "{}", 3000).
+				uses("run_command", "{}", 3000).says(10), "e11"},
+		"what was recalled in this turn and the last": {func(k *looking) { alone(&k.rules.Mask) },
+			(&tale{}).says(10).uses(conversation.ToolRecall, "{}", 3000).says(10).uses(conversation.ToolRecall, "{}", 3000).says(10), "e3"},
+	} {
+		got := tell(at(compact.MomentRequest).with(cold).with(c.change).plan(c.log))
+		if want := "cold cache: mask " + c.want; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Some servers number the calls of every reply anew.
+func TestCallsThatShareAnIdWithARecallAreMaskedAllTheSame(t *testing.T) {
+	t.Parallel()
+	l := &tale{}
+	for i := range 6 {
+		tool := "read_file"
+		if i == 5 {
+			tool = conversation.ToolRecall
+		}
+		l.says(10).add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "call_0", Name: tool, Arguments: "{}"}}},
+			conversation.ToolResult{CallID: "call_0", Tool: tool, Text: words(3000)})
+	}
+	k := at(compact.MomentRequest).with(func(k *looking) {
+		k.check.Gone, k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = true, 0, 0, 0
+	})
+	if got := tell(k.plan(l)); got != "cold cache: mask e3 e6 e9 e12 e15" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestATextThatManyPointToIsLeftStanding(t *testing.T) {
+	t.Parallel()
+	// 3,000 characters and pointers of 150 to it, or stubs of about 650 each.
+	log := func(pointers int) *tale {
+		l := (&tale{}).says(10).reads(750)
+		text := words(750)
+		for i := range pointers {
+			id := fmt.Sprint("again_", i)
+			l.says(10).add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
+				conversation.ToolResult{CallID: id, Tool: "read_file", Text: text, Repeats: 3})
+		}
+		return l.says(10)
+	}
+	k := at(compact.MomentRequest).with(func(k *looking) {
+		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
+		k.check.Gone, k.rules.Planner.ColdTokens = true, 100
+	})
+	few := log(3)
+	p := k.plan(few)
+	if tell(p) != "cold cache: mask e3 e6 e9 e12" {
+		t.Errorf("three pointers: %q", tell(p))
+	}
+	before := k.of(few.events()).Meter.EstimatedTokens()
+	if saved := before - k.of(few.pass(p.Masks...).events()).Meter.EstimatedTokens(); saved < p.Gain || saved > p.Gain+50 {
+		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
+	}
+	if got := tell(k.plan(log(9))); got != "" {
+		t.Errorf("nine pointers: %q", got)
+	}
+}
+
+func TestWhatMasksSaveIsNotOverstatedForWideScripts(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).says(10).call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 3000)).says(10)
+	k := at(compact.MomentRequest).with(func(k *looking) {
+		k.options.Plain, k.check.Gone = false, true
+		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.rules.Mask.FirstTurnTokens = 0, 0, 0
+	})
+	before := k.of(l.events())
+	p := k.rules.Plan(before)
+	if !p.Acts() {
+		t.Fatal("nothing is done")
+	}
+	saved := before.Meter.EstimatedTokens() - k.of(l.pass(p.Masks...).events()).Meter.EstimatedTokens()
+	if p.Gain < saved-100 || p.Gain > saved {
+		t.Errorf("%d tokens went, and it said %d", saved, p.Gain)
+	}
+}
+
+func TestDefaultSheetIsTheCommonest(t *testing.T) {
+	t.Parallel()
+	s := compact.DefaultSheet()
+	if d := cmp.Diff(compact.PriceSheet{Read: 0.1, Write: 1}, s); d != "" {
+		t.Error(d)
+	}
+	if s.Cold(time.Hour) || !s.Cold(time.Hour+1) {
+		t.Error("of an unknown lifetime it is an hour")
+	}
+}

@@ -1,0 +1,132 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// The planner's tests count in whole tokens: their meter has four characters to
+// a token and no framing, and their rules are written out, so that the figures
+// of a case can be added up by hand and do not change with the presets. In the
+// window of 100,000 the load line is at 80,000, the hard line at 95,000, the
+// target at 40,000 and what is enough at 52,000.
+
+// words is a text of so many tokens.
+func words(tokens int) string { return strings.Repeat("word", tokens) }
+
+// says is a message of the user of so many tokens.
+func (l *tale) says(tokens int) *tale { return l.user(words(tokens)) }
+
+// answers is a reply of so many tokens.
+func (l *tale) answers(tokens int) *tale { return l.reply(words(tokens)) }
+
+// reads is a call of five tokens and a result of so many.
+func (l *tale) reads(tokens int) *tale { return l.uses("read_file", `{"p":"a.b"}`, tokens) }
+
+// uses is a call of a tool and a result of so many tokens.
+func (l *tale) uses(tool, arguments string, tokens int) *tale {
+	return l.call(tool, arguments, conversation.ResultOK, words(tokens))
+}
+
+// stints are turns of 5,000 tokens: a message of the user, a call, a result of
+// 4,975 and a reply, four events. As a stub the result has about 173 tokens.
+func (l *tale) stints(n int) *tale {
+	for range n {
+		l.says(10).reads(4975).answers(10)
+	}
+	return l
+}
+
+// talks are turns of 5,000 tokens without calls, two events each.
+func (l *tale) talks(n int) *tale {
+	for range n {
+		l.says(10).answers(4990)
+	}
+	return l
+}
+
+// planRules are Plimsoll's ways with figures of the tests' own.
+func planRules() compact.Rules {
+	r := compact.PresetRules(compact.PresetPlimsoll)
+	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
+	r.Mask = compact.MaskRules{Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800}
+	r.Planner = compact.PlannerRules{
+		TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25, ProgressRatio: 0.125,
+		ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.1, SummaryRatio: 0.02,
+	}
+	return r
+}
+
+// looking is what the planner is told besides the log.
+type looking struct {
+	rules   compact.Rules
+	options compact.MeterOptions
+	system  int // tokens of the system prompt
+	check   compact.Check
+}
+
+// at is a look at some moment, with the rules and the window of the tests.
+func at(m compact.Moment) looking {
+	return looking{rules: planRules(), options: compact.MeterOptions{Window: compact.Window{Tokens: 100_000}, Plain: true},
+		check: compact.Check{Moment: m, Sheet: compact.PriceSheet{Read: 0.1, Write: 1}}}
+}
+
+// of is the check of a log.
+func (k looking) of(log []conversation.Event) compact.Check {
+	c := k.check
+	c.Log, c.View = log, compact.Project(log)
+	c.Meter = compact.NewMeter(k.options).WithRules(k.rules).WithPrompt(conversation.Size{ASCII: 4 * k.system}, conversation.Size{}).WithView(c.View)
+	return c
+}
+
+func (k looking) plan(l *tale) compact.Plan { return k.rules.Plan(k.of(l.events())) }
+
+// with is the same look, changed.
+func (k looking) with(change func(*looking)) looking {
+	change(&k)
+	return k
+}
+
+// tell is what a plan does, in a line; "" if it does nothing.
+func tell(p compact.Plan) string {
+	var parts []string
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		var items []string
+		for _, i := range m.Items {
+			item := fmt.Sprintf("e%d", i.Event)
+			if i.Part == conversation.PartArguments {
+				item += " " + i.Call
+			}
+			items = append(items, item)
+		}
+		parts = append(parts, "mask "+strings.Join(items, " "))
+	}
+	if len(p.Spans) > 0 {
+		parts = append(parts, "cover "+spansText(p.Spans))
+	}
+	if p.Wish != nil {
+		parts = append(parts, "profile "+p.Wish.Profile)
+	}
+	if p.Drops {
+		parts = append(parts, "drops")
+	}
+	if p.Trigger != "" {
+		parts = []string{p.Trigger + ": " + strings.Join(parts, ", ")}
+	}
+	if p.Hold {
+		parts = append([]string{"hold"}, parts...)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func spansText(spans []conversation.Span) string {
+	var out []string
+	for _, s := range spans {
+		out = append(out, fmt.Sprintf("%d-%d", s.First, s.Last))
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,78 @@
+package compact
+
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// Past is what earlier passes of a conversation left behind, for the planner.
+type Past struct {
+	After  int // tokens of a request right after the newest pass in force, 0 without one
+	Undone int // tokens of a request when the user took a pass back, 0 if they did not since the newest one in force
+	// Failures is how many requests to a model came to nothing since the last
+	// summary, or since the user compacted, took back, or changed the model.
+	Failures int
+	Settled  bool // a pass was made without a model since the newest failure
+}
+
+// asks reports whether a pass may ask a model: the last failure but one makes
+// the next pass do without, the last all of them.
+func (r Rules) asks(p Past) bool {
+	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
+}
+
+// Exhausted reports whether no pass asks a model any more by itself, until the
+// user acts or the model changes.
+func (r Rules) Exhausted(p Past) bool { return p.Failures >= r.Planner.Failures }
+
+// forced reports whether an epoch was made because there was no room, and not to
+// save money.
+func forced(m conversation.Made) bool {
+	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine
+}
+
+// PastOf reads what earlier passes left behind from a log. A wish that was
+// refused before a model was asked is no failure of a model.
+func PastOf(log []conversation.Event) Past {
+	var past Past
+	epochs, newest := Epochs(log), uint64(0)
+	for _, e := range epochs {
+		if e.InForce {
+			past.After, newest = e.Made.After, e.ID
+		}
+	}
+	for _, e := range epochs {
+		if e.Reverted > newest {
+			past.Undone, newest = undoneAt(log, e), e.Reverted
+		}
+	}
+	for i := len(log) - 1; i >= 0; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			if b.Outcome == conversation.OutcomeFailed && b.Model != "" {
+				past.Failures++
+			}
+		case conversation.Mask, conversation.Cap, conversation.Drop:
+			made, _ := conversation.MadeOf(b)
+			if made.Source == conversation.SourceManual {
+				return past
+			}
+			past.Settled = past.Settled || past.Failures == 0 && forced(made)
+		case conversation.Summary, conversation.ModelChanged, conversation.Revert:
+			return past
+		}
+	}
+	return past
+}
+
+// undoneAt is the tokens of a request right after an epoch was taken back; where
+// nobody wrote them down, before it was made.
+func undoneAt(log []conversation.Event, e Epoch) int {
+	for _, o := range slices.Backward(log) {
+		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.Reverted && b.Made.After > 0 {
+			return b.Made.After
+		}
+	}
+	return e.Made.Before
+}

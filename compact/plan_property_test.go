@@ -1,0 +1,310 @@
+package compact_test
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// What holds of every plan, for conversations of every kind.
+
+// anyCheck draws rules and a look at a log.
+func anyCheck(t *rapid.T, log []conversation.Event) (compact.Rules, compact.Check) {
+	presets := append([]compact.Preset{compact.PresetPlimsoll, compact.PresetPlimsoll, compact.PresetPlimsoll, compact.PresetPlimsoll}, compact.Presets()...)
+	p := rapid.SampledFrom(presets).Draw(t, "preset")
+	r := compact.PresetRules(p)
+	if p == compact.PresetPlimsoll {
+		r = maskRules(t)
+		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
+	}
+	if p == compact.PresetJPAuto {
+		r.Auto.MinTurns = 1
+	}
+	switch layer := rapid.IntRange(0, 5).Draw(t, "layer"); {
+	case p == compact.PresetJCLI || p == compact.PresetPlimsoll && layer == 5:
+		r.Micro = compact.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
+	case p == compact.PresetPlimsoll && layer == 4:
+		r.Dedupe.Enabled = true
+	}
+	if p == compact.PresetJCLI {
+		r.TokenThreshold = rapid.SampledFrom([]int{500, 5000}).Draw(t, "threshold")
+	}
+	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
+	v := compact.Project(log)
+	c := compact.Check{
+		Moment: rapid.SampledFrom(moments()).Draw(t, "moment"), Log: log, View: v,
+		Meter: compact.NewMeter(meterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
+		Idle: rapid.SampledFrom([]time.Duration{0, 10 * time.Minute, 2 * time.Hour}).Draw(t, "idle"), Gone: rapid.IntRange(0, 4).Draw(t, "gone") == 4,
+	}
+	if rapid.Bool().Draw(t, "some system prompt") {
+		c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 20_000).Draw(t, "system")}, conversation.Size{})
+	}
+	if rapid.Bool().Draw(t, "the past of the log") {
+		c.Past = compact.PastOf(log)
+	} else {
+		c.Past.Failures = rapid.IntRange(0, 4).Draw(t, "failures")
+	}
+	return r, c
+}
+
+// anyLog draws a log for the planner: mostly one that is worth a plan.
+func anyLog(t *rapid.T) []conversation.Event {
+	if rapid.IntRange(0, 3).Draw(t, "odd") == 3 {
+		return randomLog(t)
+	}
+	return workedLog(t)
+}
+
+func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
+	t.Parallel()
+	triggers := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := anyLog(t)
+		r, c := anyCheck(t, log)
+		said := encoded(t, log)
+		tools, before := maps.Clone(r.Tools), compact.Project(log)
+		p := r.Plan(c)
+		triggers[p.Trigger]++
+		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Wish == nil && !p.Drops {
+			t.Fatalf("it acts, and nothing is done: %+v", p)
+		}
+		if again := r.Plan(c); !reflect.DeepEqual(p, again) {
+			t.Fatalf("first %q, then %q", tell(p), tell(again))
+		}
+		if extended := c; len(log) > 0 {
+			extended.View = compact.Project(log[:len(log)/2]).Extend(log)
+			if again := r.Plan(extended); !reflect.DeepEqual(p, again) {
+				t.Fatalf("projected %q, extended %q", tell(p), tell(again))
+			}
+		}
+		bodies := r.Recover(c)
+		if !reflect.DeepEqual(bodies, r.Recover(c)) {
+			t.Fatal("it recovers in another way the second time")
+		}
+		if d := cmp.Diff(said, encoded(t, log)); d != "" {
+			t.Fatalf("the log was changed:\n%s", d)
+		}
+		if d := cmp.Diff(before, c.View, ignoreUnexported); d != "" {
+			t.Fatalf("the view was changed:\n%s", d)
+		}
+		if !reflect.DeepEqual(tools, r.Tools) {
+			t.Fatal("the rules were changed")
+		}
+	})
+	if len(triggers) < 3 {
+		t.Errorf("hardly anything was ever done: %v", triggers)
+	}
+}
+
+// encoded is a log as it is stored.
+func encoded(t *rapid.T, log []conversation.Event) []string {
+	out := make([]string, len(log))
+	for i, e := range log {
+		data, err := conversation.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[i] = string(data)
+	}
+	return out
+}
+
+func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
+	t.Parallel()
+	masked := 0
+	rapid.Check(t, func(t *rapid.T) {
+		log := anyLog(t)
+		r, c := anyCheck(t, log)
+		p := r.Plan(c)
+		messages := map[uint64]*compact.Message{}
+		for i := range c.View.Messages {
+			messages[c.View.Messages[i].Events[0]] = &c.View.Messages[i]
+		}
+		for _, b := range p.Masks {
+			mask, ok := b.(conversation.Mask)
+			if !ok {
+				t.Fatalf("%T", b)
+			}
+			for _, item := range mask.Items {
+				masked++
+				m := messages[item.Event]
+				switch {
+				case m == nil || m.State == compact.StatePinned || m.State == compact.StateSummarised || m.State == compact.StateDropped:
+					t.Fatalf("e%d is not there to be masked: %+v", item.Event, m)
+				case item.Part == conversation.PartResult && m.Role == compact.RoleTool:
+				case item.Part == conversation.PartArguments && slices.ContainsFunc(m.Calls, func(c conversation.ToolCall) bool { return c.ID == item.Call }):
+				default:
+					t.Fatalf("%+v of %+v", item, m)
+				}
+				if within(p.Spans, item.Event) && p.Trigger != compact.TriggerThreshold {
+					t.Fatalf("e%d is masked and covered", item.Event)
+				}
+			}
+			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
+				then := compact.Project(append(slices.Clip(log), compact.Following(log, time.Time{}, mask)...))
+				if chars(then) > chars(c.View) {
+					t.Fatalf("%d code points became %d", chars(c.View), chars(then))
+				}
+			}
+		}
+	})
+	if masked == 0 {
+		t.Error("nothing was ever masked: the test is empty")
+	}
+}
+
+func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
+	t.Parallel()
+	covered := 0
+	rapid.Check(t, func(t *rapid.T) {
+		log := workedLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := anyCheck(t, log)
+		p := r.Plan(c)
+		if len(p.Spans) == 0 {
+			return
+		}
+		covered++
+		if !slices.IsSortedFunc(p.Spans, func(a, b conversation.Span) int { return int(a.First) - int(b.Last) - 1 }) {
+			t.Fatalf("spans that are not in order: %v", p.Spans)
+		}
+		checkUnits(t, log, c.View, p.Spans)
+		last := c.View.Messages[len(c.View.Messages)-1]
+		for _, seq := range last.Events {
+			if within(p.Spans, seq) && last.State != compact.StatePinned {
+				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
+			}
+		}
+		for _, m := range slices.Backward(c.View.Messages) {
+			if m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) {
+				if within(p.Spans, m.Events[0]) && m.State != compact.StatePinned {
+					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
+				}
+				break
+			}
+		}
+	})
+	if covered == 0 {
+		t.Error("nothing was ever covered: the test is empty")
+	}
+}
+
+// checkUnits fails if spans hold a part of a unit that a view shows, and not the
+// rest of it.
+func checkUnits(t *rapid.T, log []conversation.Event, v compact.View, spans []conversation.Span) {
+	shown := map[uint64]bool{}
+	for _, m := range v.Messages {
+		for _, seq := range m.Events {
+			shown[seq] = true
+		}
+	}
+	for _, u := range conversation.Units(log) {
+		in, out := 0, 0
+		for _, i := range u.Events {
+			switch seq := log[i].Seq; {
+			case !shown[seq]:
+			case within(spans, seq):
+				in++
+			default:
+				out++
+			}
+		}
+		if in > 0 && out > 0 {
+			t.Fatalf("%v part the unit that begins with e%d", spans, log[u.Events[0]].Seq)
+		}
+	}
+}
+
+// causes are what a plan answers to. At one moment each may act once: what one of
+// them leaves may be worth another one's while. A layer of a source may act once
+// on each result, as hiding one can show another in full that pointed to it.
+func causes(r compact.Rules, p compact.Plan) []string {
+	layers := r.Micro.Enabled || r.Dedupe.Enabled
+	switch p.Trigger {
+	case compact.TriggerLoadLine, compact.TriggerHardLine:
+		return []string{"pressure"}
+	case compact.TriggerCold, compact.TriggerStride:
+		if layers {
+			return nil // what a layer changed may be worth it once more
+		}
+		return []string{"economy"}
+	case compact.TriggerThreshold:
+		return []string{"threshold"}
+	}
+	var out []string
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		for _, item := range m.Items {
+			out = append(out, fmt.Sprintf("%s %d %s", m.Style, item.Event, item.Call))
+		}
+	}
+	return out
+}
+
+func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	committed := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, conversationtest.Rich(t))
+		for range rapid.IntRange(0, 4).Draw(t, "further turns") {
+			w.Turn(t)
+		}
+		r, c := anyCheck(t, w.Events())
+		if r.Preset == compact.PresetOneClaw || r.Preset == compact.PresetJPAuto {
+			return // theirs act after every reply above their line, and fail then
+		}
+		if r.Preset == compact.PresetPlimsoll { // what others leave behind may come back by the letter of theirs
+			w.Add(t, w.Reduction(t))
+			w.Turn(t)
+			c.Log = w.Events()
+			c.View = compact.Project(c.Log)
+			c.Meter = c.Meter.WithView(c.View)
+		}
+		p := r.Plan(c)
+		done := map[string]bool{}
+		for p.Acts() {
+			committed[p.Trigger]++
+			for _, cause := range causes(r, p) {
+				done[cause] = true
+			}
+			used := c.Meter.Reading().Used
+			bodies := p.Masks
+			if len(p.Spans) > 0 {
+				bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: "what was said"})
+			}
+			seq := uint64(len(w.Events()) + 1)
+			after := compact.Project(append(slices.Clip(w.Events()), compact.Following(w.Events(), time.Time{}, bodies...)...))
+			w.Add(t, compact.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
+				After: c.Meter.WithView(after).Reading().Used})...)
+			c.Log = w.Events()
+			c.View = compact.Project(c.Log)
+			c.Meter = c.Meter.WithView(c.View)
+			failures := c.Past.Failures
+			c.Past = compact.PastOf(c.Log)
+			c.Past.Failures = max(c.Past.Failures, failures)
+			again := r.Plan(c)
+			if again.Acts() && !again.Hold && slices.ContainsFunc(causes(r, again), func(cause string) bool { return done[cause] }) {
+				t.Fatalf("%q at %d tokens, then %q at %d", tell(p), used, tell(again), c.Meter.Reading().Used)
+			}
+			if again.Hold {
+				return
+			}
+			p = again
+		}
+	})
+	if len(committed) < 2 {
+		t.Errorf("hardly anything was ever done: %v", committed)
+	}
+}

@@ -1,0 +1,121 @@
+package compact
+
+import (
+	"slices"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// When the presets of the sources act:
+//
+//   - D17 applies a profile when a turn has ended, by the characters of the view
+//     and the number of turns.
+//   - ONE summarises when a turn has ended, above its share of the window, all but
+//     the protected newest; what cannot be summarised is left out.
+//   - ADA and JCL act before every request, JCL above its threshold with a summary
+//     of everything.
+
+// applyProfile is D17. Without a window it never acts.
+func (p *planner) applyProfile() Plan {
+	if p.check.Moment != MomentReply || p.window == 0 || p.held() {
+		return Plan{}
+	}
+	if float64(viewChars(p.check.View))/CharsPerToken <= p.rules.TriggerRatio*p.window {
+		return Plan{}
+	}
+	last := Bound{form: boundLast}
+	w := NewWish()
+	w.Profile, w.From, w.Source, w.Trigger = p.rules.Auto.Profile, &last, conversation.SourceAuto, TriggerThreshold
+	plan := p.plan(TriggerThreshold)
+	plan.Wish = &w
+	return plan
+}
+
+// viewChars is the code points of what a view sends, reasoning aside.
+func viewChars(v View) int {
+	n := 0
+	for seg, size := range v.Sizes.Text {
+		if Segment(seg) != Reasoning {
+			n += size.Chars()
+		}
+	}
+	return n
+}
+
+// oneClaw is ONE.
+func (p *planner) oneClaw() Plan {
+	soft := p.reading.LoadLine
+	if p.check.Moment != MomentReply || soft == 0 || p.reading.Used <= soft || p.held() {
+		return p.everyRequest()
+	}
+	plan := p.plan(TriggerThreshold)
+	plan.Drops = true
+	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
+	if p.rules.asks(p.check.Past) {
+		plan.Spans = BandSpans(p.check.View, p.check.Meter, rule)
+	}
+	if len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(soft))) == 0 {
+		return Plan{}
+	}
+	return plan
+}
+
+// jcli is JCL: placeholders, and above the threshold a summary of everything but
+// what is being answered.
+func (p *planner) jcli() Plan {
+	plan := p.everyRequest()
+	if p.check.Moment == MomentReply || p.rules.TokenThreshold <= 0 {
+		return plan
+	}
+	v := p.check.View
+	if plan.Acts() {
+		v = Project(behind(p.check.Log, time.Time{}, plan.Masks...))
+	}
+	if !p.rules.asks(p.check.Past) || JSONTokens(v) <= p.rules.TokenThreshold {
+		return plan
+	}
+	if spans := BandSpans(v, p.check.Meter, BandRule{First: true}); len(spans) > 0 {
+		plan.Trigger, plan.Used, plan.Spans = TriggerThreshold, p.reading.Used, spans
+	}
+	return plan
+}
+
+// everyRequest is the layers that act whenever something is sent (JCL, ADA).
+func (p *planner) everyRequest() Plan {
+	if p.check.Moment == MomentReply {
+		return Plan{}
+	}
+	plan := p.plan(TriggerRequest)
+	if p.rules.Micro.Enabled {
+		if items := p.shortened(MicroItems(p.check.View, p.rules)); len(items) > 0 {
+			plan.Masks = append(plan.Masks, p.rules.MaskOf(items))
+		}
+	}
+	if items := DedupeItems(p.check.View, p.rules); len(items) > 0 {
+		mask := p.rules.MaskOf(items)
+		mask.Style = conversation.StyleAdachsoft
+		plan.Masks = append(plan.Masks, mask)
+	}
+	if len(plan.Masks) == 0 {
+		return Plan{}
+	}
+	return plan
+}
+
+// shortened is the items that a mask in the preset's words makes shorter. Those
+// of a source replace whatever they are put over; Plimsoll's own leave what is
+// hardly longer than a stub, and would be made again before every request.
+func (p *planner) shortened(items []conversation.MaskItem) []conversation.MaskItem {
+	if len(items) == 0 || newMasking(0, p.rules.Preset.Style(), 0).letter() {
+		return items
+	}
+	v := p.masked(items)
+	hidden := make(map[uint64]bool, len(items))
+	for i := range v.Messages {
+		if m := &v.Messages[i]; m.Role == RoleTool && m.State == StateMasked && m.Repeats == 0 {
+			hidden[m.Events[0]] = true
+		}
+	}
+	return slices.DeleteFunc(items, func(i conversation.MaskItem) bool { return !hidden[i.Event] })
+}

@@ -1,0 +1,317 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// When the presets of the sources act. The figures are explained in
+// plan_look_test.go; a plan that does nothing is "".
+
+// preset is a look by a preset's own rules.
+func preset(p compact.Preset, m compact.Moment) looking {
+	return at(m).with(func(k *looking) { k.rules = compact.PresetRules(p) })
+}
+
+// moments are all of them.
+func moments() []compact.Moment {
+	return []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply}
+}
+
+func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
+	t.Parallel()
+	// Six turns of 3,000 characters in a window of 1,000 tokens: three quarters.
+	log := func(chars int) *tale {
+		l := &tale{}
+		for range 5 {
+			l.user(strings.Repeat("u", 250)).add(conversation.AssistantMessage{Text: strings.Repeat("a", 250), Reasoning: strings.Repeat("r", 5000)})
+		}
+		return l.user("u").reply(strings.Repeat("a", chars-2501))
+	}
+	small := func(k *looking) { k.options.Window.Tokens = 1000 }
+	k := preset(compact.PresetJPAuto, compact.MomentReply).with(small)
+	if got := tell(k.plan(log(3000))); got != "" {
+		t.Errorf("three quarters: %s", got)
+	}
+	p := k.plan(log(3001))
+	if tell(p) != "threshold: profile default" || p.Used == 0 {
+		t.Errorf("above: %q", tell(p))
+	}
+	if p.Wish != nil && (p.Wish.Source != conversation.SourceAuto || p.Wish.Trigger != compact.TriggerThreshold || p.Wish.From == nil) {
+		t.Errorf("%+v", p.Wish)
+	}
+	for name, change := range map[string]func(*looking){
+		"a window that is not known": func(k *looking) { k.options.Window.Tokens = 0 },
+		"before a request":           func(k *looking) { k.check.Moment = compact.MomentRequest },
+		"where a turn begins":        func(k *looking) { k.check.Moment = compact.MomentTurn },
+		"six turns are not enough":   func(k *looking) { k.rules.Auto.MinTurns = 6 },
+		"just taken back":            func(k *looking) { k.check.Past.Undone = 2000 },
+		"turned off":                 func(k *looking) { k.rules.Auto.Enabled = false },
+	} {
+		if got := tell(k.with(change).plan(log(3500))); got != "" {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if got := tell(k.with(func(k *looking) { k.rules.Auto.MinTurns = 5 }).plan(log(3500))); got == "" {
+		t.Error("six turns are more than five")
+	}
+	heavy := preset(compact.PresetJPHeavy, compact.MomentReply).with(small).with(func(k *looking) { k.rules.Auto.Enabled = true })
+	if got := tell(heavy.plan(log(3500))); got != "threshold: profile heavy" {
+		t.Errorf("the heavy profile, turned on: %q", got)
+	}
+}
+
+func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
+	t.Parallel()
+	k := preset(compact.PresetOneClaw, compact.MomentReply)
+	if got := tell(k.plan((&tale{}).talks(17))); got != "" {
+		t.Errorf("at 85 percent: %s", got)
+	}
+	// 25,000 tokens stay: the newest five turns.
+	over := (&tale{}).talks(17).says(10).answers(1)
+	for name, c := range map[string]struct {
+		change func(*looking)
+		want   string
+	}{
+		"above it":             {func(*looking) {}, "threshold: cover 1-26, drops"},
+		"after a failed call":  {func(k *looking) { k.check.Past.Failures = 1 }, "threshold: cover 1-26, drops"},
+		"after two":            {func(k *looking) { k.check.Past.Failures = 2 }, "threshold: drops"},
+		"after three":          {func(k *looking) { k.check.Past.Failures = 3 }, "threshold: drops"},
+		"just compacted":       {func(k *looking) { k.check.Past.After = 84_000 }, "threshold: cover 1-26, drops"},
+		"just taken back":      {func(k *looking) { k.check.Past.Undone = 84_000 }, ""},
+		"before a request":     {func(k *looking) { k.check.Moment = compact.MomentRequest }, ""},
+		"where a turn begins":  {func(k *looking) { k.check.Moment = compact.MomentTurn }, ""},
+		"window not known":     {func(k *looking) { k.options.Window.Tokens = 0 }, ""},
+		"more of it protected": {func(k *looking) { k.rules.ProtectedRatio = 0.5 }, "threshold: cover 1-16, drops"},
+	} {
+		if got := tell(k.with(c.change).plan(over)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	for name, l := range map[string]*tale{"one long question": (&tale{}).says(95_000).answers(1), "one long reply": (&tale{}).answers(95_000)} {
+		if got := tell(k.plan(l)); got != "" {
+			t.Errorf("%s, of which nothing may go: %q", name, got)
+		}
+	}
+	if got := tell(k.plan((&tale{}).says(10).answers(60_000).says(40_000).answers(1))); got != "threshold: cover 1-2, drops" {
+		t.Errorf("a long question behind others: %q", got)
+	}
+}
+
+// jcliWork is turns with a result each, of so many bytes.
+func jcliWork(tool string, bytes ...int) *tale {
+	l := (&tale{}).user("Go.")
+	for _, n := range bytes {
+		l.call(tool, "{}", conversation.ResultOK, strings.Repeat("x", n))
+	}
+	return l
+}
+
+func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
+	t.Parallel()
+	old := []int{800, 801, 5000, 801}
+	for range 9 {
+		old = append(old, 801)
+	}
+	for _, m := range moments() {
+		k := preset(compact.PresetJCLI, m)
+		want := "every request: mask e5 e7"
+		if m == compact.MomentReply {
+			want = ""
+		}
+		// 13 results, of which ten stay; 800 bytes are not over 800.
+		if got := tell(k.plan(jcliWork("read_file", old...))); got != want {
+			t.Errorf("moment %d: %q", m, got)
+		}
+		if got := tell(k.plan(jcliWork("todo_write", old...))); got != "" {
+			t.Errorf("exempt, moment %d: %q", m, got)
+		}
+		if got := tell(k.plan(jcliWork("read_file", old[3:]...))); got != "" {
+			t.Errorf("ten results, moment %d: %q", m, got)
+		}
+	}
+	p := preset(compact.PresetJCLI, compact.MomentRequest).plan(jcliWork("read_file", old...))
+	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
+		t.Errorf("%+v", p.Masks)
+	}
+}
+
+func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).talks(3).user("And now?").call("read_file", "{}", conversation.ResultOK, "x")
+	size := compact.JSONTokens(compact.Project(l.events()))
+	k := preset(compact.PresetJCLI, compact.MomentRequest)
+	limit := func(tokens int) func(*looking) { return func(k *looking) { k.rules.TokenThreshold = tokens } }
+	for name, c := range map[string]struct {
+		change func(*looking)
+		want   string
+	}{
+		"at it":               {limit(size), ""},
+		"above it":            {limit(size - 1), "threshold: cover 1-6"},
+		"no threshold":        {limit(0), ""},
+		"its own":             {limit(204_800), ""},
+		"after a reply":       {func(k *looking) { limit(10)(k); k.check.Moment = compact.MomentReply }, ""},
+		"where a turn begins": {func(k *looking) { limit(10)(k); k.check.Moment = compact.MomentTurn }, "threshold: cover 1-6"},
+		"no window":           {func(k *looking) { limit(10)(k); k.options.Window.Tokens = 0 }, "threshold: cover 1-6"},
+		"after one failure":   {func(k *looking) { limit(10)(k); k.check.Past.Failures = 1 }, "threshold: cover 1-6"},
+		"after two":           {func(k *looking) { limit(10)(k); k.check.Past.Failures = 2 }, ""},
+	} {
+		if p := k.with(c.change).plan(l); tell(p) != c.want || p.Acts() && p.Used != k.of(l.events()).Meter.Reading().Used {
+			t.Errorf("%s: %q, want %q", name, tell(p), c.want)
+		}
+	}
+	if got := tell(k.with(limit(10)).plan((&tale{}).says(1000))); got != "" {
+		t.Errorf("nothing may be covered: %q", got)
+	}
+}
+
+func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
+	t.Parallel()
+	bytes := []int{40_000}
+	for range 10 {
+		bytes = append(bytes, 1000)
+	}
+	l := jcliWork("read_file", bytes...)
+	k := preset(compact.PresetJCLI, compact.MomentRequest)
+	p := k.plan(l)
+	if tell(p) != "every request: mask e3" {
+		t.Fatalf("%q", tell(p))
+	}
+	then := compact.JSONTokens(compact.Project(append(l.events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})))
+	for threshold, want := range map[int]string{then: "every request: mask e3", then - 1: "threshold: mask e3, cover 2-21"} {
+		k.rules.TokenThreshold = threshold
+		if got := tell(k.plan(l)); got != want {
+			t.Errorf("%d of %d: %q", then, threshold, got)
+		}
+	}
+}
+
+// edits is a call of a tool per file, with long arguments and results.
+func edits(files ...string) *tale {
+	l := (&tale{}).user("Go.")
+	for i, f := range files {
+		l.call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat("r", 2000))
+	}
+	return l
+}
+
+func identified(k *looking) {
+	k.rules.Dedupe.ToolIdentifierFields = map[string][]string{"edit": {"path"}}
+}
+
+func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
+	t.Parallel()
+	for _, m := range moments() {
+		k := preset(compact.PresetAdachsoft, m).with(identified)
+		want := "every request: mask e2 call_1 e3"
+		if m == compact.MomentReply {
+			want = ""
+		}
+		p := k.plan(edits("a", "b", "a"))
+		if tell(p) != want {
+			t.Errorf("moment %d: %q", m, tell(p))
+		}
+		if got := tell(k.plan(edits("a", "b", "c"))); got != "" {
+			t.Errorf("moment %d, nothing repeated: %q", m, got)
+		}
+		if want != "" {
+			if mask, _ := p.Masks[0].(conversation.Mask); mask.Style != conversation.StyleAdachsoft {
+				t.Errorf("%+v", p.Masks)
+			}
+		}
+	}
+	full := preset(compact.PresetAdachsoft, compact.MomentRequest).with(identified)
+	if got := tell(full.plan((&tale{}).talks(30))); got != "" {
+		t.Errorf("above every line it has no other layer: %q", got)
+	}
+}
+
+func TestLayersOfTheSourcesUnderPlimsollsOwnRules(t *testing.T) {
+	t.Parallel()
+	work := jcliWork("read_file", 5000, 5000, 5000, 5000)
+	for name, c := range map[string]struct {
+		change func(*looking)
+		log    *tale
+		want   string
+	}{
+		"off":               {func(*looking) {}, work, ""},
+		"JCL's first layer": {func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }, work, "every request: mask e3 e5"},
+		"identity dedup":    {func(k *looking) { k.rules.Dedupe.Enabled = true; identified(k) }, edits("a", "a"), "every request: mask e2 call_1 e3"},
+		"both": {func(k *looking) {
+			k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 100}
+			k.rules.Dedupe.Enabled = true
+			identified(k)
+		}, edits("a", "b", "a"), "every request: mask e3 e5, mask e2 call_1 e3"},
+	} {
+		for _, m := range moments() {
+			want := c.want
+			if m == compact.MomentReply {
+				want = ""
+			}
+			if got := tell(at(m).with(c.change).plan(c.log)); got != want {
+				t.Errorf("%s, moment %d: %q, want %q", name, m, got, want)
+			}
+		}
+	}
+	// Above the load line Plimsoll's own pass comes first.
+	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} })
+	if got := tell(k.plan((&tale{}).stints(17))); !strings.HasPrefix(got, "load line: ") {
+		t.Errorf("above the load line: %q", got)
+	}
+	p := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 2, MinBytes: 800} }).plan(work)
+	if d := cmp.Diff(conversation.StylePlimsoll, p.Masks[0].(conversation.Mask).Style); d != "" {
+		t.Errorf("the words are the preset's:\n%s", d)
+	}
+}
+
+func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
+	t.Parallel()
+	// 400 characters of three bytes: over 800 bytes, and shorter than a preview.
+	l := (&tale{}).user("Go.").call("read_file", "{}", conversation.ResultOK, strings.Repeat("漢", 400)).call("read_file", "{}", conversation.ResultOK, "x")
+	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} })
+	if got := tell(k.plan(l)); got != "" {
+		t.Errorf("on every request: %q", got)
+	}
+	jcl := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
+	if got := tell(jcl.plan(l)); got != "every request: mask e3" {
+		t.Errorf("to the letter of JCL: %q", got)
+	}
+}
+
+// again is a call whose result repeats that of event 3, which is the first.
+func (l *tale) again(tool, arguments string) *tale {
+	r, _ := l.events()[2].Body.(conversation.ToolResult) // by the tale
+	id := fmt.Sprint("again_", l.log.Len())
+	return l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
+		conversation.ToolResult{CallID: id, Tool: tool, Text: r.Text, Repeats: 3})
+}
+
+func TestALayerTakesWhatPointsToAResultAtOnce(t *testing.T) {
+	t.Parallel()
+	// The newest result stays. Were only e3 hidden, e5 would stand in full next.
+	l := jcliWork("read_file", 5000).again("read_file", "{}").again("read_file", "{}").call("read_file", "{}", conversation.ResultOK, "x")
+	k := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
+	p := k.plan(l)
+	if tell(p) != "every request: mask e3 e5 e7" {
+		t.Errorf("JCL: %q", tell(p))
+	}
+	if got := tell(k.plan(l.pass(p.Masks...))); got != "" {
+		t.Errorf("JCL, again: %q", got)
+	}
+	// Of three calls with one identity the newest stays.
+	l = edits("a").again("edit", `{"path":"a"}`).again("edit", `{"path":"a"}`)
+	k = preset(compact.PresetAdachsoft, compact.MomentRequest).with(identified)
+	p = k.plan(l)
+	if tell(p) != "every request: mask e2 call_1 e3 e5" {
+		t.Errorf("ADA: %q", tell(p))
+	}
+	if got := tell(k.plan(l.pass(p.Masks...))); got != "" {
+		t.Errorf("ADA, again: %q", got)
+	}
+}

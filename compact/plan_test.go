@@ -1,0 +1,317 @@
+package compact_test
+
+import (
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// When something is done at all. The figures are explained in plan_look_test.go.
+
+func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(15).says(5000)
+	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
+		if used := k.of(l.events()).Meter.Reading().Used; used != 80_000 {
+			t.Fatalf("the tests' figures are off: %d", used)
+		}
+		if got := tell(k.plan(l)); got != "" {
+			t.Errorf("%s, at the load line: %s", name, got)
+		}
+	}
+	l.says(1)
+	const masked = "load line: mask e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"
+	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
+		p := k.plan(l)
+		if got := tell(p); got != masked {
+			t.Errorf("%s, above it: %s", name, got)
+		}
+		// Ten results of 4,975 become stubs of 48 and a preview of 500 characters.
+		// Behind the first of them stand all but 5,015 tokens.
+		if p.Used != 80_001 || p.Gain != 10*(4975-48-125) || p.Behind != 80_001-5015-p.Gain {
+			t.Errorf("%s: used %d, gain %d, behind %d", name, p.Used, p.Gain, p.Behind)
+		}
+	}
+}
+
+func TestThePlannerCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(20)
+	for name, off := range map[string]func(*compact.Rules){
+		"compaction":      func(r *compact.Rules) { r.Enabled = false },
+		"by itself":       func(r *compact.Rules) { r.Auto.Enabled = false },
+		"the preset raw":  func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetRaw) },
+		"truncate drops":  func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetTruncate) },
+		"S64 is for hand": func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetJPHeavy) },
+	} {
+		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
+			k := at(m).with(func(k *looking) {
+				off(&k.rules)
+				k.check.Idle = 24 * time.Hour
+			})
+			if got := tell(k.plan(l)); got != "" {
+				t.Errorf("%s, moment %d: %s", name, m, got)
+			}
+		}
+	}
+}
+
+func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
+	t.Parallel()
+	k := at(compact.MomentRequest).with(func(k *looking) { k.rules.Auto.MinTurns = 18 })
+	if p := k.plan((&tale{}).stints(18)); p.Acts() {
+		t.Errorf("18 turns: %q", tell(p))
+	}
+	if p := k.plan((&tale{}).stints(18).says(1)); !p.Acts() {
+		t.Error("19 turns, and nothing is done")
+	}
+	k.rules.Auto.MinTurns = 100
+	if p := k.plan((&tale{}).stints(18)); p.Acts() || p.Hold {
+		t.Errorf("below the hard line: %s", tell(p))
+	}
+	if p := k.plan((&tale{}).stints(20)); !p.Acts() || !p.Hold {
+		t.Errorf("above it: %q", tell(p))
+	}
+}
+
+func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
+	t.Parallel()
+	for name, l := range map[string]*tale{"no event": {}, "all taken back": (&tale{}).stints(20).add(conversation.Rewind{Turn: 0})} {
+		for _, preset := range compact.Presets() {
+			for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
+				k := at(m).with(func(k *looking) {
+					k.system, k.check.Gone = 200_000, true
+					k.rules = compact.PresetRules(preset)
+				})
+				if got := tell(k.plan(l)); got != "" {
+					t.Errorf("%s, %s, moment %d: %s", name, preset, m, got)
+				}
+				if got := k.rules.Recover(k.of(l.events())); got != nil {
+					t.Errorf("%s, %s: recovery did %v", name, preset, got)
+				}
+			}
+		}
+	}
+}
+
+func TestWithAnUnknownWindowOnlyTheStrideCounts(t *testing.T) {
+	t.Parallel()
+	unknown := func(k *looking) { k.options.Window = compact.Window{} }
+	l := (&tale{}).stints(200)
+	for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
+		if got := tell(at(m).with(unknown).plan(l)); got != "" {
+			t.Errorf("a million tokens, moment %d: %s", m, got)
+		}
+	}
+	turn := at(compact.MomentTurn).with(unknown)
+	// The first turn's and the newest four results stay: 5 of 10 go, and with
+	// another turn 6 of 11.
+	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5*4802 + 1 }).plan((&tale{}).stints(10).says(10)); p.Acts() {
+		t.Errorf("below the stride: %s", tell(p))
+	}
+	if p := turn.with(func(k *looking) { k.rules.Mask.Stride = 5 * 4802 }).plan((&tale{}).stints(10).says(10)); tell(p) != "stride: mask e7 e11 e15 e19 e23" {
+		t.Errorf("a stride: %q", tell(p))
+	}
+	if p := at(compact.MomentRequest).with(unknown).with(func(k *looking) { k.check.Gone = true }).plan((&tale{}).stints(10).says(10)); p.Trigger != compact.TriggerCold {
+		t.Errorf("a cold cache: %q", tell(p))
+	}
+}
+
+func TestTheLoadLineIsTheLowestOfItsThree(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*looking)
+		soft   int
+	}{
+		"a share of the window":        {func(*looking) {}, 80_000},
+		"another share":                {func(k *looking) { k.rules.TriggerRatio = 0.5 }, 50_000},
+		"a number of tokens":           {func(k *looking) { k.rules.TokenThreshold = 70_000 }, 70_000},
+		"a number above the share":     {func(k *looking) { k.rules.TokenThreshold = 90_000 }, 80_000},
+		"a step of the price":          {func(k *looking) { k.options.PriceStep = 60_000 }, 57_000},
+		"a step above the share":       {func(k *looking) { k.options.PriceStep = 90_000 }, 80_000},
+		"the step and a lower number":  {func(k *looking) { k.options.PriceStep, k.rules.TokenThreshold = 60_000, 56_000 }, 56_000},
+		"the step and a higher number": {func(k *looking) { k.options.PriceStep, k.rules.TokenThreshold = 60_000, 58_000 }, 57_000},
+	} {
+		k := at(compact.MomentRequest).with(c.change)
+		n := c.soft/5000 - 1
+		if p := k.plan((&tale{}).stints(n).says(c.soft - 5000*n)); p.Acts() {
+			t.Errorf("%s, at %d: %q", name, c.soft, tell(p))
+		}
+		if p := k.plan((&tale{}).stints(n).says(c.soft - 5000*n + 1)); p.Trigger != compact.TriggerLoadLine {
+			t.Errorf("%s, above %d: %q", name, c.soft, tell(p))
+		}
+	}
+}
+
+func TestTheHardLineHoldsTheRequestAndNeverAReply(t *testing.T) {
+	t.Parallel()
+	at95, over := (&tale{}).stints(19), (&tale{}).stints(19).says(1)
+	rests := func(k *looking) { k.check.Past.After, k.check.Past.Undone = 94_000, 94_000 }
+	for name, c := range map[string]struct {
+		look looking
+		log  *tale
+		want string
+		hold bool
+	}{
+		"at the line":                                {at(compact.MomentRequest), at95, compact.TriggerLoadLine, false},
+		"above it":                                   {at(compact.MomentRequest), over, compact.TriggerHardLine, true},
+		"above it, where a turn begins":              {at(compact.MomentTurn), over, compact.TriggerHardLine, true},
+		"above it, after a reply":                    {at(compact.MomentReply), over, compact.TriggerLoadLine, false},
+		"at the line, just compacted and taken back": {at(compact.MomentRequest).with(rests), at95, "", false},
+		"above it, just compacted and taken back":    {at(compact.MomentRequest).with(rests), over, compact.TriggerHardLine, true},
+		"the same after a reply":                     {at(compact.MomentReply).with(rests), over, "", false},
+	} {
+		if p := c.look.plan(c.log); p.Trigger != c.want || p.Hold != c.hold {
+			t.Errorf("%s: %q", name, tell(p))
+		}
+	}
+}
+
+func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(18)
+	for range 3 { // it does not fire again for ever
+		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
+			k := at(m)
+			if p := k.plan(l); p.Acts() {
+				l.pass(p.Masks...)
+				if again := k.plan(l); again.Acts() {
+					t.Fatalf("right after %q: %q", tell(p), tell(again))
+				}
+			}
+		}
+		l.stints(1)
+	}
+	if got := len(compact.Epochs(l.events())); got != 1 {
+		t.Errorf("%d passes for 21 turns", got)
+	}
+	raw := (&tale{}).add(l.saidOnly()...)
+	if p := at(compact.MomentRequest).plan(raw); !p.Hold {
+		t.Errorf("the log alone: %q", tell(p))
+	}
+}
+
+// saidOnly is what a tale says, without overlays.
+func (l *tale) saidOnly() []conversation.Body {
+	var out []conversation.Body
+	for _, e := range l.events() {
+		if !e.Body.Kind().Overlay() {
+			out = append(out, e.Body)
+		}
+	}
+	return out
+}
+
+func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(17) // 85,000
+	for name, c := range map[string]struct {
+		change func(*looking)
+		acts   bool
+	}{
+		"no pass before":                       {func(*looking) {}, true},
+		"one stride grown":                     {func(k *looking) { k.check.Past.After = 65_000 }, true},
+		"less than a stride":                   {func(k *looking) { k.check.Past.After = 65_001 }, false},
+		"a stride that is less than the share": {func(k *looking) { k.rules.Mask.Stride, k.check.Past.After = 9000, 70_000 }, true},
+		"less than the share":                  {func(k *looking) { k.rules.Mask.Stride, k.check.Past.After = 9000, 70_001 }, false},
+		"a stride since it was taken back":     {func(k *looking) { k.check.Past.Undone = 65_000 }, true},
+		"less than a stride since":             {func(k *looking) { k.check.Past.Undone = 65_001 }, false},
+		"a short stride since":                 {func(k *looking) { k.rules.Mask.Stride, k.check.Past.Undone = 9000, 76_000 }, true},
+		"less than a short stride since":       {func(k *looking) { k.rules.Mask.Stride, k.check.Past.Undone = 9000, 76_001 }, false},
+		"grown since one, not the other":       {func(k *looking) { k.check.Past.After, k.check.Past.Undone = 40_000, 84_000 }, false},
+	} {
+		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
+			if p := at(m).with(c.change).plan(l); p.Acts() != c.acts {
+				t.Errorf("%s, moment %d: %q", name, m, tell(p))
+			}
+		}
+	}
+	if got := planRules().Rearm(0); got != 20_000 {
+		t.Errorf("without a window it is a stride, not %d", got)
+	}
+}
+
+func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
+	t.Parallel()
+	// One result can go; everything else is the newest message.
+	log := func(result, used int) *tale {
+		return (&tale{}).says(10).answers(10).says(10).reads(result).says(used - 35 - result)
+	}
+	k := at(compact.MomentRequest).with(func(k *looking) {
+		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.check.Past.Failures = 0, 0, 3
+	})
+	// An eighth of 80,800 is 10,100, and a stub has 173.
+	if p := k.plan(log(10_273, 80_800)); tell(p) != "load line: mask e5" || p.Gain != 10_100 {
+		t.Errorf("an eighth: %q, gain %d", tell(p), p.Gain)
+	}
+	if p := k.plan(log(10_272, 80_800)); p.Acts() {
+		t.Errorf("less than an eighth: %q", tell(p))
+	}
+	k.check.Past.Failures = 0
+	// The summary would be expected to have 15 percent of what it covers.
+	if p := k.plan(log(11_900, 80_800)); !p.Acts() {
+		t.Error("a summary of 11,925 tokens saves 10,136")
+	}
+	if p := k.with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log(11_800, 80_800)); p.Acts() {
+		t.Errorf("a summary of 11,825 tokens saves 10,051: %q", tell(p))
+	}
+	if p := k.plan(log(5000, 97_000)); p.Acts() || !p.Hold {
+		t.Errorf("above the hard line it waits for the recovery: %q", tell(p))
+	}
+}
+
+func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
+	t.Parallel()
+	// The masks alone do not reach the target, and save more than an eighth.
+	l := (&tale{}).talks(10).stints(7)
+	const masks, summary = "load line: mask e23 e27 e31", "load line: cover 2-20"
+	for name, c := range map[string]struct {
+		past      compact.Past
+		want      string
+		exhausted bool
+	}{
+		"no failure":              {compact.Past{}, summary, false},
+		"one":                     {compact.Past{Failures: 1}, summary, false},
+		"one, and a pass since":   {compact.Past{Failures: 1, Settled: true}, summary, false},
+		"two":                     {compact.Past{Failures: 2}, masks, false},
+		"two, and a pass since":   {compact.Past{Failures: 2, Settled: true}, summary, false},
+		"three":                   {compact.Past{Failures: 3}, masks, true},
+		"three, and a pass since": {compact.Past{Failures: 3, Settled: true}, masks, true},
+		"four":                    {compact.Past{Failures: 4, Settled: true}, masks, true},
+	} {
+		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = c.past })
+		if got := tell(k.plan(l)); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := k.rules.Exhausted(c.past); got != c.exhausted {
+			t.Errorf("%s: exhausted %v", name, got)
+		}
+	}
+}
+
+func TestCatalogueB16EveryRequestOfATurnIsLookedAt(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).says(10) // one turn, long
+	fired := 0
+	for range 40 {
+		l.reads(4995)
+		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = compact.PastOf(l.events()) })
+		if p := k.plan(l); p.Acts() {
+			fired++
+			bodies := p.Masks
+			if len(p.Spans) > 0 {
+				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: words(500)})
+			}
+			used := k.of(append(l.events(), compact.Following(l.events(), time.Time{}, bodies...)...)).Meter.Reading().Used
+			l.add(compact.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
+		}
+		if used := k.of(l.events()).Meter.Reading().Used; used > 80_000 {
+			t.Fatalf("%d tokens after %d steps", used, l.log.Len()/2)
+		}
+	}
+	if fired < 3 || fired > 8 {
+		t.Errorf("%d passes for 200,000 tokens", fired)
+	}
+}

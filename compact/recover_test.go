@@ -1,0 +1,274 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// Recovery in a window of 100,000 tokens: enough is 52,000, and what is left out
+// goes down to 40,000. The figures are explained in plan_look_test.go.
+
+// recovered is what a recovery does, in a line; "" for nothing.
+func (k looking) recovered(l *tale) string { return tellBodies(k.rules.Recover(k.of(l.events()))) }
+
+func tellBodies(bodies []conversation.Body) string {
+	var parts []string
+	for _, b := range bodies {
+		var items []string
+		switch b := b.(type) {
+		case conversation.Mask:
+			for _, i := range b.Items {
+				items = append(items, fmt.Sprintf("e%d", i.Event))
+			}
+			parts = append(parts, "mask "+strings.Join(items, " "))
+		case conversation.Cap:
+			for _, i := range b.Items {
+				item := fmt.Sprintf("e%d", i.Event)
+				if i.Call != "" {
+					item += " " + i.Call
+				}
+				items = append(items, fmt.Sprintf("%s %d+%d", item, i.Head, i.Tail))
+			}
+			parts = append(parts, "cap "+strings.Join(items, ", "))
+		case conversation.Drop:
+			parts = append(parts, "drop "+spansText(b.Spans))
+		default:
+			parts = append(parts, fmt.Sprintf("%T", b))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// after is the tokens of a request once overlays are in force.
+func (k looking) after(l *tale, bodies []conversation.Body) int {
+	return k.of(append(slices.Clip(l.events()), compact.Following(l.events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+}
+
+// task is a turn of so many calls whose results are never masked by their age.
+func task(calls, tokens int) *tale {
+	l := (&tale{}).says(10)
+	for range calls {
+		l.uses("task", "{}", tokens)
+	}
+	return l
+}
+
+func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
+	t.Parallel()
+	cuts := func(n, chars int) string {
+		var items []string
+		for i := range n {
+			items = append(items, fmt.Sprintf("e%d %d+%d", 3+2*i, chars, chars))
+		}
+		return strings.Join(items, ", ")
+	}
+	for name, c := range map[string]struct {
+		log  *tale
+		want string
+	}{
+		"nothing": {(&tale{}).stints(10).says(1990), ""},
+		// All but the newest three results, of the first turn as well.
+		"masks": {(&tale{}).stints(14), "mask e3 e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"},
+		// Three results of 30,000: the newest three stay, and the oldest go to 1,000
+		// each until 38,015 less are sent.
+		"caps of the current turn": {(&tale{}).says(10).reads(30_000).reads(30_000).reads(29_990), "cap e3 2000+2000, e5 2000+2000"},
+		"one cap is enough":        {(&tale{}).says(10).reads(30_000).reads(24_000).reads(22_000), "cap e3 2000+2000"},
+		"masks, then caps":         {(&tale{}).talks(4).stints(2).says(10).reads(20_000).reads(20_000).reads(19_990), "mask e11 e15; cap e19 2000+2000, e21 2000+2000"},
+		// 80 results of 1,000 and calls of 1.5 tokens: 28,130 have to go. No result
+		// has more than 4,000 characters. Of one that is cut to 1,000, at least 700
+		// tokens go.
+		"shorter caps": {task(80, 1000), "cap " + cuts(41, 500)},
+		// 60 results of 5,200 characters: cut to 4,000 and a note they have 61,500
+		// tokens, and cut to 1,000 some 720 less each.
+		"caps twice": {task(60, 1300), "cap " + cuts(60, 2000) + "; cap " + cuts(14, 500)},
+		// Nothing to mask or cap: from 90,000 down to 40,000, the newest message and
+		// the first stay.
+		"drops":                        {(&tale{}).talks(18), "drop 2-21"},
+		"only the current turn is cut": {(&tale{}).says(10).uses("task", "{}", 60_000).answers(10).says(10).reads(299), "drop 2-3"},
+		"masks, then drops":            {(&tale{}).talks(12).stints(4).says(10), "mask e27; drop 2-16"},
+	} {
+		k := at(compact.MomentRequest)
+		if got := k.recovered(c.log); got != c.want {
+			t.Errorf("%s: %q, want %q (%d tokens)", name, got, c.want, k.after(c.log, nil))
+		}
+		if left := k.after(c.log, k.rules.Recover(k.of(c.log.events()))); left > 52_000 {
+			t.Errorf("%s: %d tokens are left", name, left)
+		}
+	}
+}
+
+func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
+	t.Parallel()
+	k := preset(compact.PresetOneClaw, compact.MomentReply)
+	// Down to 85,000, where nothing else would do it better.
+	if got := k.recovered((&tale{}).stints(20)); got != "drop 2-13" {
+		t.Errorf("100,000 tokens: %q", got)
+	}
+	if got := k.recovered((&tale{}).stints(17)); got != "" {
+		t.Errorf("85,000 tokens: %q", got)
+	}
+	if got := k.recovered((&tale{}).says(10).reads(120_000)); got != "" {
+		t.Errorf("one open unit: %q", got)
+	}
+}
+
+func TestRecoveryWithoutAWindowGoesWellBelowWhatWasTooMuch(t *testing.T) {
+	t.Parallel()
+	k := at(compact.MomentRequest).with(func(k *looking) { k.options.Window = compact.Window{} })
+	l := (&tale{}).talks(20)
+	bodies := k.rules.Recover(k.of(l.events()))
+	// Half of 85 percent of 100,000.
+	if left := k.after(l, bodies); tellBodies(bodies) != "drop 2-24" || left > 42_600 || left < 37_000 {
+		t.Errorf("%q leaves %d", tellBodies(bodies), left)
+	}
+	l = (&tale{}).stints(20)
+	bodies = k.rules.Recover(k.of(l.events()))
+	if left := k.after(l, bodies); len(bodies) != 1 || left > 55_250 {
+		t.Errorf("%q leaves %d", tellBodies(bodies), left)
+	}
+}
+
+func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
+	t.Parallel()
+	pinned := (&tale{}).talks(18)
+	pinned.add(conversation.Pin{Events: []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35}})
+	for name, l := range map[string]*tale{
+		"one long message":       (&tale{}).says(99_000),
+		"a long first message":   (&tale{}).says(98_000).answers(10).says(990), // the note would be as long
+		"all of it pinned":       pinned,
+		"pinned results as well": (&tale{}).says(10).reads(90_000).pass(conversation.Pin{Events: []uint64{2}}).reads(10),
+		"nothing said":           {},
+	} {
+		k := at(compact.MomentRequest)
+		if got := k.rules.Recover(k.of(l.events())); got != nil {
+			t.Errorf("%s: %q", name, tellBodies(got))
+		}
+	}
+	// The system prompt alone is too much, by what the server said of an earlier
+	// request.
+	k := at(compact.MomentRequest).with(func(k *looking) {
+		k.system, k.options.Calibration = 200_000, conversation.Calibration{Factor: 1, Samples: 9}
+	})
+	c := k.of(nil)
+	c.Meter = c.Meter.WithUsage(conversation.Usage{Prompt: 10, Estimate: c.Meter.RequestEstimate(), Completion: -1, Cached: -1, Reasoning: -1})
+	if got := k.rules.Recover(c); got != nil {
+		t.Errorf("an empty view: %q", tellBodies(got))
+	}
+}
+
+func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).says(10)
+	for i := range 3 {
+		l.call("create_file", fmt.Sprintf(`{"path":"%d.go","content":%q}`, i, words(30_000)), conversation.ResultOK, "created")
+	}
+	k := at(compact.MomentRequest)
+	bodies := k.rules.Recover(k.of(l.events()))
+	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
+		t.Fatalf("%q", got)
+	}
+	v := compact.Project(l.pass(bodies...).events())
+	if args := v.Messages[1].Calls[0].Arguments; !strings.HasPrefix(args, `{"path":"0.go","content":"wordword`) || len(args) > 4200 {
+		t.Errorf("%d bytes: %.60s", len(args), args)
+	}
+}
+
+func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
+	t.Parallel()
+	acted := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, workedLog(t))
+		w.Turn(t)
+		if rapid.Bool().Draw(t, "more overlays") {
+			w.Pass(t)
+		}
+		log := w.Events()
+		rules := maskRules(t)
+		rules.Preset = rapid.SampledFrom([]compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw, compact.PresetJCLI}).Draw(t, "preset")
+		v := compact.Project(log)
+		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: compact.NewMeter(meterOptions(t)).WithView(v)}
+		bodies := rules.Recover(c)
+		for _, b := range bodies {
+			acted[fmt.Sprintf("%T", b)]++
+		}
+		if len(bodies) == 0 {
+			return
+		}
+		then := compact.Project(append(slices.Clip(log), compact.Following(log, conversationtest.Epoch, bodies...)...))
+		before, after := c.Meter.EstimatedTokens(), c.Meter.WithView(then).EstimatedTokens()
+		if after >= before {
+			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)
+		}
+		checkKept(t, log, v, then)
+		messages, err := compact.Harden(then, compact.Capabilities{})
+		if _, was := compact.Harden(v, compact.Capabilities{}); err != nil && was == nil {
+			t.Fatalf("the request cannot be made any more: %v", err)
+		}
+		for _, problem := range problems(messages, compact.Capabilities{}) {
+			t.Fatalf("%s: %s", tellBodies(bodies), problem)
+		}
+	})
+	for _, kind := range []string{"conversation.Mask", "conversation.Cap", "conversation.Drop"} {
+		if acted[kind] == 0 {
+			t.Errorf("there was no %s: the test is empty", kind)
+		}
+	}
+}
+
+// checkKept fails unless a view still shows what no pass may take: pins, the
+// user's first text and newest message, and the last unit.
+func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View) {
+	shown := map[uint64]*compact.Message{}
+	for i := range after.Messages {
+		for _, seq := range after.Messages[i].Events {
+			shown[seq] = &after.Messages[i]
+		}
+	}
+	alone := func(seq uint64) bool {
+		m := shown[seq]
+		return m != nil && m.State != compact.StateDropped && m.State != compact.StateSummarised
+	}
+	newest := uint64(0)
+	for i, m := range before.Messages {
+		switch {
+		case m.State == compact.StatePinned:
+			if d := cmp.Diff(m.Text, shown[m.Events[0]].Text); d != "" || !alone(m.Events[0]) {
+				t.Fatalf("the pin of e%d is gone\n%s", m.Events[0], d)
+			}
+		case i == 0 && m.Role == compact.RoleUser && m.State == compact.StateVerbatim:
+			if !alone(m.Events[0]) {
+				t.Fatal("the first text is gone")
+			}
+		}
+		if m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) {
+			newest = m.Events[0]
+		}
+	}
+	if newest != 0 && !alone(newest) {
+		t.Fatalf("the newest message of the user, e%d, is gone", newest)
+	}
+	last := before.Messages[len(before.Messages)-1]
+	if last.State == compact.StateDropped || last.State == compact.StateSummarised {
+		return
+	}
+	for _, u := range conversation.Units(log) {
+		if slices.ContainsFunc(u.Events, func(i int) bool { return log[i].Seq == last.Events[0] }) {
+			for _, i := range u.Events {
+				if was := slices.ContainsFunc(before.Messages, func(m compact.Message) bool {
+					return m.Events[0] == log[i].Seq && m.State != compact.StateDropped && m.State != compact.StateSummarised
+				}); was && !alone(log[i].Seq) {
+					t.Fatalf("e%d of the last unit is gone", log[i].Seq)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// newPlanned is the planner at work, as it decides live: before every request,
+// and when a turn has ended.
+func newPlanned(s Setting, rules compact.Rules) Policy {
+	own := rules.Preset == compact.PresetPlimsoll
+	p := Policy{Recall: own, PerSheet: own}
+	switch rules.Preset {
+	case compact.PresetPlimsoll:
+		p.Arrive = AsStored()
+	case compact.PresetOneClaw:
+		p.Arrive = CutOnArrival(false)
+	case compact.PresetAdachsoft:
+		// ADA wants the arguments declared that tell calls apart: every one but those
+		// that carry a payload. Tools without such an argument are left alone, because
+		// without it all their calls would be one.
+		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identities(s.Arguments)
+	}
+	var past compact.Past
+	p.Act = func(l Look) (Act, error) {
+		plan := rules.Plan(l.check(past))
+		if !plan.Acts() && !plan.Hold {
+			return Act{}, nil
+		}
+		act, err := l.carryOut(rules, plan, past)
+		if err == nil { // what came to nothing is tried again after growth, too
+			past.After = int(l.With(act.Overlays...).Used)
+		}
+		return act, err
+	}
+	return p
+}
+
+// check is a look as the planner takes it.
+func (l Look) check(past compact.Past) compact.Check {
+	moment := compact.MomentRequest
+	switch {
+	case l.TurnEnd:
+		moment = compact.MomentReply
+	case l.TurnStart:
+		moment = compact.MomentTurn
+	}
+	sheet := compact.PriceSheet{Read: l.Sheet.Read, Write: l.Sheet.Write, Lifetime: l.Sheet.Lifetime}
+	return compact.Check{Moment: moment, Log: l.Log, View: l.View, Meter: l.Meter, Idle: l.Idle, Sheet: sheet, Past: past}
+}
+
+// carryOut does what a plan says, one epoch.
+func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (Act, error) {
+	if plan.Wish != nil {
+		return wished(l, r, *plan.Wish)
+	}
+	act := Act{Overlays: plan.Masks}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
+	then := l.With(act.Overlays...)
+	short := plan.Drops
+	if len(plan.Spans) > 0 {
+		more, err := summarised(then, r, plan.Spans, made)
+		if err != nil {
+			return Act{}, err
+		}
+		short = short && len(more.Overlays) == 0
+		for i := range more.Calls {
+			if r.Preset == compact.PresetPlimsoll {
+				more.Calls[i].View, more.Calls[i].Input = true, l.Used
+			}
+		}
+		act.Overlays, act.Calls = append(act.Overlays, more.Overlays...), more.Calls
+		then = then.With(more.Overlays...)
+	}
+	if short || plan.Hold && then.Used > float64(then.Meter.Reading().HardLine) {
+		made.Source, made.Trigger = conversation.SourceRecovery, compact.TriggerHardLine
+		bodies := r.Recover(then.check(past))
+		act.Overlays, then = append(act.Overlays, bodies...), then.With(bodies...)
+	}
+	if l.tooLittle(r, plan, then) {
+		return Act{Calls: act.Calls}, nil
+	}
+	act.Overlays = compact.OneEpoch(act.Overlays, made, int(l.Used), int(then.Used))
+	return act, nil
+}
+
+// tooLittle reports whether a pass above the load line saved less than it has to:
+// what a summary saves is known only when it is there.
+func (l Look) tooLittle(r compact.Rules, plan compact.Plan, then Look) bool {
+	return plan.Trigger == compact.TriggerLoadLine && l.Used-then.Used < r.Planner.ProgressRatio*l.Used
+}

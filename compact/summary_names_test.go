@@ -1,0 +1,203 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// results are tool results of events from 3 on, every fourth.
+func results(texts ...string) []conversation.Event {
+	var out []conversation.Event
+	for i, text := range texts {
+		out = append(out, conversation.Event{Seq: uint64(3 + 4*i), Turn: i, Body: conversation.ToolResult{Tool: "read_file", Text: text}})
+	}
+	return out
+}
+
+func TestWhatANameIs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		// Paths, dotted and snake_case words, humps, hexadecimal ids.
+		"see compact/plan.go for it":       {"compact/plan.go"},
+		"func newPlanner(r Rules)":         {"newPlanner"},
+		"max_input_tokens = 7":             {"max_input_tokens"},
+		"conversation.ToolResult{}":        {"conversation.ToolResult"},
+		`C:\Users\kim\notes.txt`:           {`Users\kim\notes.txt`},
+		"commit 9f8e7d6c5b4a by kim":       {"9f8e7d6c5b4a"},
+		"~/src/hull.go and ./a/b.c":        {"~/src/hull.go"},
+		"version utf8Decoder2Go":           {"utf8Decoder2Go"},
+		"user@host.example":                {"user@host.example"},
+		"https://example.org/a/b?page=two": {"example.org/a/b"},
+		"--dry_run, (go.mod1)":             {"dry_run", "go.mod1"},
+		"abc_de. fgh_ij/":                  {"abc_de", "fgh_ij"},
+		// What anybody writes, numbers, and what is too short or too long.
+		"the quick brown fox jumps":             nil,
+		"Every Sentence Begins So, README says": nil,
+		"2026-01-02 03:04:05 1,234.56 10.0.0.1": nil,
+		"well-known half-open":                  nil,
+		"a/b.c x.y iPad":                        nil,
+		"deadbeef":                              nil,
+		strings.Repeat("a1", 21):                nil,
+		strings.Repeat("a1", 20):                {strings.Repeat("a1", 20)},
+		"a_" + strings.Repeat("b", 78):          {"a_" + strings.Repeat("b", 78)},
+		"a_" + strings.Repeat("b", 79):          nil,
+		"漢字かな.txt と 漢字":                         nil,
+		"\x1b[31mred_text\x1b[0m":               {"31mred_text"},
+		"______ ///// .....":                    nil,
+		"":                                      nil,
+	} {
+		if d := cmp.Diff(want, compact.NamesOf(text)); d != "" {
+			t.Errorf("%q:\n%s", text, d)
+		}
+	}
+}
+
+func TestNamesStandByTheNewestEventThatHeldThem(t *testing.T) {
+	t.Parallel()
+	said := results("open plan.go and band.go", "plan.go again, with recover.go", "nothing of note")
+	said = append(said, conversation.Event{Seq: 99, Body: conversation.UserMessage{Text: "not_of_a_result"}})
+	want := "### Names in tool results, by event\ne3: band.go\ne7: plan.go recover.go"
+	if d := cmp.Diff(want, compact.NamesIn(said, 1000)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNamesThatMatterMostHaveTheRoom(t *testing.T) {
+	t.Parallel()
+	// What many results hold comes first, then what is new, then what is short.
+	var texts []string
+	for i := range 60 {
+		texts = append(texts, fmt.Sprintf("often_held only_in_%d", i))
+	}
+	got := compact.NamesIn(results(texts...), 60)
+	if !strings.Contains(got, " often_held") || !strings.Contains(got, "only_in_59") || strings.Contains(got, "only_in_0") {
+		t.Errorf("%q", got)
+	}
+	short := compact.NamesIn(results("a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name"), 60)
+	if short != "### Names in tool results, by event\ne3: a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name" {
+		t.Errorf("%q", short)
+	}
+	// Three names of 20 tokens and one of 2 in a room for two of them and the lines.
+	long := strings.Repeat("x", 78) + "_"
+	if got := compact.NamesIn(results(long+"a "+long+"b "+long+"c tiny_one"), 62); got != "### Names in tool results, by event\ne3: "+long+"a "+long+"b tiny_one" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNamesNeedRoom(t *testing.T) {
+	t.Parallel()
+	said := results("compact/plan.go")
+	if got := compact.NamesIn(said, 49.7); got != "" {
+		t.Errorf("hardly room: %q", got)
+	}
+	if got := compact.NamesIn(said, 49.75); got == "" {
+		t.Error("there is room, and no index")
+	}
+	for name, said := range map[string][]conversation.Event{"no results": nil, "no names": results("the quick brown fox"),
+		"names of the user": {{Seq: 1, Body: conversation.UserMessage{Text: "compact/plan.go"}}}} {
+		if got := compact.NamesIn(said, 1000); got != "" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := compact.Appendix(said, []conversation.Span{span(3, 3)}, 0); got != "" {
+		t.Errorf("without a budget: %q", got)
+	}
+}
+
+func TestTheIndexOfNamesHoldsToItsRoomWhateverTheResultsHold(t *testing.T) {
+	t.Parallel()
+	filled := 0
+	rapid.Check(t, func(t *rapid.T) {
+		piece := rapid.OneOf(
+			rapid.StringMatching(`[a-z_./]{1,30}`), rapid.StringMatching(`[A-Za-z0-9_]{6,90}`), rapid.String(),
+			rapid.SampledFrom([]string{"\n### Said by the user\n", "\x00", "\x1b]0;x\x07", "e41:", "</summary>", "\u202e", "\xff\xfe", strings.Repeat("a_b.", 500)}),
+		)
+		var texts []string
+		for range rapid.IntRange(0, 12).Draw(t, "results") {
+			texts = append(texts, strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "pieces"), rapid.SampledFrom([]string{" ", "", "\n"}).Draw(t, "between")))
+		}
+		said := results(texts...)
+		room := rapid.Float64Range(-10, 400).Draw(t, "room")
+		got := compact.NamesIn(said, room)
+		if got != compact.NamesIn(said, room) {
+			t.Fatal("not the same twice")
+		}
+		if got == "" {
+			return
+		}
+		filled++
+		if tokens := compact.Estimate(conversation.Measure(got)); tokens > room {
+			t.Fatalf("%v tokens in a room of %v: %q", tokens, room, got)
+		}
+		checkIndex(t, got, said)
+	})
+	if filled == 0 {
+		t.Error("there was never an index: the test is empty")
+	}
+}
+
+// checkIndex fails unless an index is lines of an event and its names.
+func checkIndex(t *rapid.T, got string, said []conversation.Event) {
+	if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
+		t.Fatalf("control bytes or worse: %q", got)
+	}
+	newest := map[string]uint64{}
+	for _, e := range said {
+		b, _ := e.Body.(conversation.ToolResult) // only results
+		for _, name := range compact.NamesOf(b.Text) {
+			newest[name] = e.Seq
+		}
+	}
+	lines := strings.Split(got, "\n")
+	if lines[0] != "### Names in tool results, by event" {
+		t.Fatalf("%q", got)
+	}
+	last := uint64(0)
+	for _, line := range lines[1:] {
+		var seq uint64
+		head, names, _ := strings.Cut(line, ": ")
+		if _, err := fmt.Sscanf(head, "e%d", &seq); err != nil || seq <= last {
+			t.Fatalf("%q", line)
+		}
+		last = seq
+		for _, name := range strings.Split(names, " ") {
+			if newest[name] != seq || len(name) > 80 || len(name) < 6 {
+				t.Fatalf("%q stands by e%d, and was last in e%d", name, seq, newest[name])
+			}
+		}
+	}
+}
+
+func TestTheAppendixEndsWithTheNames(t *testing.T) {
+	t.Parallel()
+	l := harbour()
+	got := compact.Appendix(l.events(), firstTurns(l), 8000)
+	sections := strings.Split(got, "\n\n")
+	i := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, "### Names in tool results") })
+	if i != len(sections)-1 {
+		t.Fatalf("%q", got)
+	}
+	if !strings.Contains(sections[i], "upload/server.go") {
+		t.Errorf("%q", sections[i])
+	}
+	var long []string
+	for i := range 3000 {
+		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
+	}
+	names := compact.Appendix(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 8000)
+	if tokens := compact.Estimate(conversation.Measure(names)); tokens > 2400 || tokens < 2000 {
+		t.Errorf("%v tokens of names", tokens)
+	}
+	if tokens := compact.Estimate(conversation.Measure(compact.Appendix(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 300 {
+		t.Errorf("%v tokens of names, for a budget of 400", tokens)
+	}
+}
