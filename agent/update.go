@@ -93,12 +93,15 @@ type ModelSwitched struct{ Model Model }
 type Failed struct{ Err *Error }
 
 // Compacting says that a compaction has begun for which a model writes a
-// summary. Compacted or CompactionFailed follows.
+// summary, or that a request waits for it by now. Compacted or CompactionFailed
+// follows; meanwhile the conversation goes on.
 type Compacting struct {
 	Since            time.Time
 	Focus            string // what the summary shall preserve, "" for nothing in particular
 	FromTurn, ToTurn int    // covered, both included
 	Summary          bool   // a model is asked for a text
+	Source           conversation.Source
+	Held             bool // the next request does not fit and waits for it
 }
 
 // Compacted says that a compaction is in force, or was taken back; its overlays
@@ -107,16 +110,23 @@ type Compacting struct {
 type Compacted struct {
 	Epoch   uint64 // of the compaction, also where it was taken back
 	Preview compact.Preview
+	Source  conversation.Source
+	Trimmed bool // the oldest messages were left out, because nothing else made room
 	Undone  bool // it was taken back
 	Redone  bool // it was brought back
 }
 
 // CompactionFailed says that a compaction was not made, and that nothing was
-// changed. The conversation goes on.
+// changed. The conversation goes on. Where the source of the wish is not the
+// user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
 	Err  *Error
 	Wish compact.Wish
 }
+
+// Summaries says whether compaction still asks a model by itself. After failures
+// in a row it does not, until the user compacts, takes back or changes the model.
+type Summaries struct{ Paused bool }
 
 // Previewed is the answer to Preview: what would be done, or why nothing can be.
 type Previewed struct {
@@ -143,3 +153,4 @@ func (Compacting) update()       {}
 func (Compacted) update()        {}
 func (CompactionFailed) update() {}
 func (Previewed) update()        {}
+func (Summaries) update()        {}
