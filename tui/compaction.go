@@ -11,19 +11,25 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/conversation"
 	"plimsoll/tui/meter"
 )
 
 // While a summary is written a line below the newest reply says so and for how
-// long, and after a while how to stop it; typing, queueing and sending go on.
-// What needs no model is done at once: a passing word tells of it, and the line
-// in the transcript stays. Why nothing was done stands where it can be read in
-// peace.
+// long, whether a request waits for it, and after a while how to stop it; typing,
+// sending, replies and tools go on. What needs no model is done at once. Of what
+// the user asked for a passing word tells, and why it was not done stands where it
+// can be read in peace. What happens by itself is silent but for its line in the
+// transcript, unless messages had to be left out.
+
+// trimmed is said when the oldest messages were left out by themselves (ONE).
+const trimmed = "Conversation history has been automatically trimmed"
 
 // summaryJob is a summary that is being written.
 type summaryJob struct {
 	on      bool
 	since   time.Time
+	held    bool // the next request does not fit and waits for it
 	stopped bool // by the user
 }
 
@@ -34,19 +40,36 @@ const slow = 15 * time.Second
 func (m *Model) compaction(u agent.Update) tea.Cmd {
 	switch u := u.(type) {
 	case agent.Compacting:
-		if u.Summary {
-			m.status.clock = m.options.Now()
-			m.status.job = summaryJob{on: true, since: u.Since}
-		}
+		m.compacting(u)
 	case agent.Compacted:
 		return m.compacted(u)
 	case agent.CompactionFailed:
 		m.status.job = summaryJob{}
-		return m.notCompacted(u.Err)
+		if byUser(u.Wish.Source) {
+			return m.notCompacted(u.Err)
+		}
 	case agent.Previewed:
 		return m.showPreview(u)
+	case agent.Summaries:
+		m.talk.paused = u.Paused
 	}
 	return nil
+}
+
+// byUser reports whether the user asked for a compaction; who does not say it is
+// the user.
+func byUser(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
+
+// compacting says that a summary is being written, or that a request waits for
+// it by now.
+func (m *Model) compacting(u agent.Compacting) {
+	if !u.Summary && !u.Held {
+		return
+	}
+	job := &m.status.job
+	same := job.on && job.since.Equal(u.Since)
+	*job = summaryJob{on: true, since: u.Since, held: u.Held, stopped: same && job.stopped}
+	m.status.clock = m.options.Now()
 }
 
 // compacted says that a compaction is in force, or is not any more.
@@ -63,7 +86,13 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 		return m.say("redone"+change, false)
 	}
 	m.status.job = summaryJob{}
-	return m.say("compacted "+p.Range.String()+change, false)
+	switch {
+	case u.Trimmed:
+		return m.say(trimmed, false)
+	case byUser(u.Source):
+		return m.say("compacted "+p.Range.String()+change, false)
+	}
+	return nil
 }
 
 // notCompacted says why a compaction was not made. What the user stopped, or
@@ -88,27 +117,43 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 	return nil
 }
 
-// turnRuns reports whether a turn runs that Cancel would stop before a summary.
+// turnRuns reports whether a turn runs that Cancel stops before a summary. One
+// whose request waits for the summary is none.
 func (m *Model) turnRuns() bool { return m.busy() && m.status.now.Phase != agent.PhaseCompacting }
 
 // optimizing is the line about a summary that is being written, without style.
-// The hint goes first where there is little room, then the seconds.
+// Where there is little room the words go first, then how to stop it, then the
+// seconds.
 func (m *Model) optimizing(width int) string {
 	s := &m.status
 	text := s.spinner() + " Optimizing conversation context…"
-	taken, hint := s.seconds(s.job.since), ""
-	switch stop := m.options.Keys.Screen.Cancel; {
+	taken, words, stop := s.seconds(s.job.since), "", m.stopsJob()
+	switch {
 	case s.job.stopped:
-		hint = " (stopping)"
-	case s.clock.Sub(s.job.since) >= slow && stop.Enabled() && !m.turnRuns():
-		hint = " so far (" + stop.Help().Key + " stops it)"
+	case s.job.held && s.now.Phase == agent.PhaseCompacting:
+		words = " · the request waits"
+	case stop != "":
+		words = " so far"
 	}
-	for _, more := range []string{taken + hint, taken} {
+	for _, more := range []string{taken + words + stop, taken + stop, taken} {
 		if ansi.StringWidth(text+more) <= width {
 			return text + more
 		}
 	}
 	return ansi.Truncate(text, max(0, width), "…")
+}
+
+// stopsJob says how to stop the summary that is being written, once it takes
+// long and the key would stop that and nothing else.
+func (m *Model) stopsJob() string {
+	job, stop := m.status.job, m.options.Keys.Screen.Cancel
+	switch {
+	case job.stopped:
+		return " (stopping)"
+	case m.status.clock.Sub(job.since) < slow, !stop.Enabled(), m.turnRuns(), m.shellRuns():
+		return ""
+	}
+	return " (" + stop.Help().Key + " stops it)"
 }
 
 // jobPlace is where the line about a summary stands.

@@ -32,7 +32,7 @@ func history(more ...conversation.Body) []conversation.Event {
 
 // compacting begins a summary at rest.
 func compacting(r *rig) {
-	r.happen(agent.Status{Phase: agent.PhaseCompacting, Since: time.Now()}, agent.Compacting{Since: time.Now(), ToTurn: 1, Summary: true})
+	r.happen(agent.Compacting{Since: time.Now(), ToTurn: 1, Summary: true, Source: conversation.SourceManual})
 }
 
 // plan is what a compaction would do.
@@ -56,11 +56,10 @@ func TestCompactionScreens(t *testing.T) {
 				r.pass(4*time.Second + time.Millisecond)
 				r.write("next question")
 				shot("optimizing")
-				r.press("enter")
-				r.happen(agent.Queued{Texts: []string{"next question"}})
 				r.pass(13 * time.Second)
 				shot("optimizing for long")
-				r.happen(agent.Queued{}, agent.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
+				r.press("enter")
+				r.happen(agent.Appended{Events: history(conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "the summary is empty"})[6:]},
 					agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary is empty", Hint: "try again"}}, agent.Status{Phase: agent.Idle})
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
@@ -261,8 +260,12 @@ func TestTheIndicatorIsInNobodysWay(t *testing.T) {
 			t.Errorf("it stands in line %d, the newest item in line %d", line, below)
 		}
 		r.calls = nil
-		r.enter("and then?")
+		r.enter("and then?") // it goes out at once, and its turn may end before the summary is there
 		r.did("first send and then?")
+		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: "Then"})
+		r.has("Optimizing conversation context…", "answering")
+		r.happen(agent.Discarded{}, agent.Status{Phase: agent.Idle})
+		r.lacks("queued")
 		r.pass(4*time.Second + time.Millisecond)
 		r.has("Optimizing conversation context… 4s")
 		r.lacks("stops it")

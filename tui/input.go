@@ -95,16 +95,33 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// cancel stops the user's own command, or else the turn; queued messages come
-// back by themselves.
+// cancel stops the user's own command, or else the turn, or else the summary that
+// is being written; queued messages come back by themselves.
 func (m *Model) cancel() {
-	switch {
-	case m.shell != nil && !m.shell.stopped:
+	switch job := &m.status.job; {
+	case m.shellRuns():
 		m.stopShell()
-	case m.busy() || m.status.job.on || len(m.status.queued) > 0:
-		m.status.job.stopped = m.status.job.on && !m.turnRuns()
+	case m.busy() || job.on || len(m.status.queued) > 0:
+		job.stopped = job.stopped || job.on && !m.turnRuns()
 		m.talk.Session.Cancel()
 	}
+}
+
+// shellRuns reports whether a command of the user's own runs that was not told to
+// stop.
+func (m *Model) shellRuns() bool { return m.shell != nil && !m.shell.stopped }
+
+// stoppable reports whether something runs that was not told to stop.
+func (m *Model) stoppable() bool {
+	switch s := &m.status; {
+	case m.shellRuns():
+		return true
+	case s.now.Phase == agent.Stopping:
+		return false
+	case s.job.on && !m.turnRuns():
+		return !s.job.stopped
+	}
+	return m.busy()
 }
 
 // interrupt stops what runs, then clears what is typed, then quits. What is
@@ -113,7 +130,7 @@ func (m *Model) interrupt() tea.Cmd {
 	again := m.quitSeq != 0 && m.quitSeq == m.status.snack.seq && m.status.snack.text != ""
 	m.quitSeq = 0
 	switch {
-	case m.busy() && m.status.now.Phase != agent.Stopping, m.status.job.on && !m.status.job.stopped, m.shell != nil && !m.shell.stopped:
+	case m.stoppable():
 		m.cancel()
 		return nil
 	case m.overlays.Len() > 0:

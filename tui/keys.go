@@ -53,7 +53,7 @@ func DefaultKeyMap() KeyMap {
 		Composer: composer.DefaultKeyMap(),
 		Dialogs:  overlay.DefaultKeyMap(),
 		Screen: Screen{
-			Cancel:     bind("esc", "stop the turn; queued messages come back", "esc"),
+			Cancel:     bind("esc", "stop the turn, then a compaction; queued messages come back", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
 			Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
 			PageUp:     bind("pgup", "scroll up a page", "pgup"),

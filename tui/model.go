@@ -72,6 +72,7 @@ type talk struct {
 	logged bool              // it is in the log, and so in the next meter
 	sent   map[string]string // as it was typed, by what was sent with files and is not in the log yet
 	plans  plans             // compactions that are looked at before they are made
+	paused bool              // compaction does not ask a model by itself any more
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.

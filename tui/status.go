@@ -170,7 +170,8 @@ func (m *Model) activity(st statusStyles, room int) string {
 }
 
 // doing is what the conversation is doing, "" when it is idle. A summary that
-// is written has a line of its own, and other compactions are over at once.
+// is written has a line of its own, also while a request waits for it, and other
+// compactions are over at once.
 func (s *status) doing() string {
 	switch s.now.Phase {
 	case agent.Waiting:
@@ -218,12 +219,26 @@ func (m *Model) queuedLines(most int) []string {
 		text := "· queued: " + w.label
 		hint := ""
 		if i == 0 && width >= 60 && len(m.status.queued) > 0 {
-			hint = "  (" + helpKeys(m.options.Keys.Screen.Cancel, m.options.Keys.Screen.TakeBack) + " takes it back)"
+			hint = m.takesBack()
 		}
 		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
 		lines = append(lines, " "+st.subtle.Render(text))
 	}
 	return lines
+}
+
+// takesBack names the keys that give a queued message back. While a request
+// waits for a summary Cancel is for that, and the turn goes on.
+func (m *Model) takesBack() string {
+	screen := m.options.Keys.Screen
+	keys := helpKeys(screen.Cancel, screen.TakeBack)
+	if !m.turnRuns() {
+		keys = helpKeys(screen.TakeBack)
+	}
+	if keys == "" {
+		return ""
+	}
+	return "  (" + keys + " takes it back)"
 }
 
 // helpKeys names keys, without those that are off.

@@ -226,7 +226,25 @@ func (m *Model) fitted(content string) string {
 	return strings.Join(lines, "\n")
 }
 
-// hints is the bottom line: the most useful keys, and the permission mode.
+// pausedNotes say that summaries are paused, the longest first.
+var pausedNotes = [...]string{"summaries paused · /compact tries again", "summaries paused"}
+
+// pausedNote is the longest of them that leaves room for the first hint, "" if
+// none does or nothing is paused.
+func (m *Model) pausedNote(room int, first string) string {
+	if !m.talk.paused {
+		return ""
+	}
+	for _, note := range pausedNotes {
+		if ansi.StringWidth(note)+2+ansi.StringWidth(first) <= room {
+			return note
+		}
+	}
+	return ""
+}
+
+// hints is the bottom line: the most useful keys, whether the meter may count on
+// summaries, and the permission mode.
 func (m *Model) hints() string {
 	st, keys, width := m.look.status(), m.options.Keys.Composer.Writing, m.screen.width
 	mode := string(m.talk.Mode)
@@ -242,6 +260,10 @@ func (m *Model) hints() string {
 	}
 	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
 	room, text := width-ansi.StringWidth(mode)-3, ""
+	note := m.pausedNote(room, hint(keys.Send, "send"))
+	if note != "" {
+		room -= ansi.StringWidth(note) + 2
+	}
 	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help")} {
 		next := text
 		if next != "" && h != "" {
@@ -252,8 +274,12 @@ func (m *Model) hints() string {
 		}
 		text = next
 	}
-	gap := max(1, width-2-ansi.StringWidth(text)-ansi.StringWidth(mode))
-	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+st.accent.Render(mode), width, "")
+	right := st.accent.Render(mode)
+	if note != "" {
+		right = st.warning.Render(note) + "  " + right
+	}
+	gap := max(1, width-2-ansi.StringWidth(text)-ansi.StringWidth(right))
+	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
 // windowTitle is the terminal's title.

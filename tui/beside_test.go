@@ -1,0 +1,292 @@
+package tui_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// What happens by itself, beside the conversation.
+
+// byItself begins a summary that nobody asked for.
+func byItself(r *rig) time.Time {
+	since := time.Now()
+	r.happen(agent.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto})
+	return since
+}
+
+// hold makes the next request of a turn wait for the summary.
+func hold(r *rig, since time.Time) {
+	r.happen(agent.Status{Phase: agent.PhaseCompacting, Since: time.Now()},
+		agent.Compacting{Since: since, ToTurn: 1, Summary: true, Source: conversation.SourceAuto, Held: true})
+}
+
+// streaming is a reply that arrives.
+func streaming(r *rig, text string) {
+	r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Delta{Text: text})
+}
+
+func TestScreensBesideTheConversation(t *testing.T) {
+	for _, at := range [][2]int{{200, 60}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", at[0], at[1]), func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) {
+				r.width, r.height = at[0], at[1]
+				r.first.Events = history()
+			}, func(r *rig) {
+				var b strings.Builder
+				shot := func(name string) { fmt.Fprintf(&b, "== %s\n%s\n", name, r.text()) }
+				r.happen(metered())
+				since := byItself(r)
+				streaming(r, "The race is in the listener: both tests ask for the same port.")
+				r.pass(4*time.Second + time.Millisecond)
+				shot("streaming")
+				r.happen(agent.Discarded{})
+				hold(r, since)
+				shot("held")
+				r.pass(12 * time.Second)
+				shot("held for long")
+				r.happen(agent.Compacted{Epoch: 7, Preview: plan, Source: conversation.SourceRecovery, Trimmed: true},
+					agent.Status{Phase: agent.Waiting, Since: time.Now()})
+				shot("trimmed")
+				r.happen(agent.Status{Phase: agent.Idle})
+				r.pass(4*time.Second + time.Millisecond)
+				r.happen(agent.Summaries{Paused: true})
+				shot("paused")
+				golden.RequireEqual(r.t, b.String())
+			})
+		})
+	}
+}
+
+func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
+	const snackbar = "Conversation history has been automatically trimmed"
+	for _, c := range []struct {
+		source  conversation.Source
+		trimmed bool
+		want    string // "": nothing is said
+	}{
+		{conversation.SourceManual, false, "compacted turns 0–4: 12.1k → 5.3k tokens"},
+		{conversation.SourceAuto, false, ""},
+		{conversation.SourceTool, false, ""},
+		{conversation.SourceRecovery, false, ""},
+		{conversation.SourceAuto, true, snackbar},
+		{conversation.SourceTool, true, snackbar},
+		{conversation.SourceRecovery, true, snackbar},
+	} {
+		t.Run(fmt.Sprint(c.source, c.trimmed), func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+				before := r.text()
+				byItself(r)
+				r.has("Optimizing conversation context…")
+				r.happen(agent.Compacted{Epoch: 5, Preview: plan, Source: c.source, Trimmed: c.trimmed})
+				r.lacks("Optimizing")
+				if c.want != "" {
+					r.has(" " + c.want)
+					r.pass(4*time.Second + time.Millisecond)
+				}
+				if r.text() != before {
+					t.Errorf("it leaves something behind:\n%s", r.text())
+				}
+			})
+		})
+	}
+}
+
+func TestWhatFailsByItselfIsSilent(t *testing.T) {
+	for _, source := range []conversation.Source{conversation.SourceAuto, conversation.SourceRecovery, conversation.SourceTool} {
+		t.Run(string(source), func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+				before := r.text()
+				byItself(r)
+				r.has("Optimizing")
+				r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary came back empty", Hint: "try again"},
+					Wish: compact.Wish{Source: source}})
+				if r.text() != before {
+					t.Errorf("it leaves something behind:\n%s", r.text())
+				}
+			})
+		})
+	}
+}
+
+// Taking back and bringing back may happen while a summary goes on; that it is
+// given up then comes as a failure.
+func TestTheIndicatorOutlivesAnUndo(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		byItself(r)
+		for _, u := range []agent.Compacted{{Epoch: 5, Undone: true}, {Epoch: 5, Redone: true}} {
+			r.happen(u)
+			r.has("Optimizing")
+		}
+		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest}, Wish: compact.Wish{Source: conversation.SourceAuto}})
+		r.lacks("Optimizing")
+	})
+}
+
+// Esc is for the turn, then for the summary; the hint says so only where it is
+// true.
+func TestWhatEscStops(t *testing.T) {
+	const hint, held = "(esc stops it)", " · the request waits"
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		since := byItself(r)
+		streaming(r, "So")
+		r.pass(20 * time.Second)
+		r.lacks(hint, held)
+		r.calls = nil
+		r.press("esc")
+		r.did("first cancel")
+		r.lacks("(stopping)") // the summary goes on
+		r.happen(agent.Status{Phase: agent.Stopping, Since: time.Now()})
+		r.lacks(hint)
+		r.happen(agent.Status{Phase: agent.Idle})
+		r.has("so far " + hint)
+
+		r.enter("!sleep")
+		r.lacks(hint) // it would stop the command
+		r.press("esc", "esc") // it ends, and the page with what it printed closes
+		r.has(hint)
+
+		hold(r, since)
+		r.happen(agent.Queued{Texts: []string{"and then?"}})
+		r.has(held+" "+hint, "queued: and then?  (alt+↑ takes it back)")
+		r.calls = nil
+		r.press("esc")
+		r.did("first cancel")
+		r.has("(stopping)")
+		r.lacks(held)
+		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Cancelled}, Wish: compact.Wish{Source: conversation.SourceAuto}},
+			agent.Status{Phase: agent.Waiting, Since: time.Now()})
+		r.has("(esc or alt+↑ takes it back)")
+		r.lacks("Optimizing")
+	})
+}
+
+// The spinner and the seconds move while nothing else does, and stop with it.
+func TestTheIndicatorMovesAtRest(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		byItself(r)
+		for _, seconds := range []string{"1s", "2s", "3s"} {
+			r.pass(time.Second + time.Millisecond)
+			r.has("context… " + seconds)
+		}
+		r.happen(agent.Compacted{Preview: plan, Source: conversation.SourceAuto})
+		r.pass(time.Second)
+		handled, end := 0, time.After(time.Minute)
+		for done := false; !done; {
+			select {
+			case msg := <-r.msgs:
+				handled++
+				r.handle(msg)
+			case <-end:
+				done = true
+			}
+		}
+		if handled > 0 {
+			t.Errorf("%d messages in a minute at rest", handled)
+		}
+	})
+}
+
+// While only a summary is written no turn runs: Tab completes and Enter sends.
+func TestNothingQueuesBehindASummary(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		byItself(r)
+		r.calls = nil
+		r.write("next")
+		r.press("tab")
+		r.did()
+		r.press("enter")
+		r.did("first send next")
+		r.enter("/compact")
+		r.lacks("before the next request")
+		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+		r.calls = nil
+		r.write("then")
+		r.press("tab")
+		r.did("first send then")
+	})
+}
+
+// Who cannot stop a thing any more can leave.
+func TestCtrlCWhileATurnIsHeld(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		since := byItself(r)
+		hold(r, since)
+		r.calls = nil
+		r.press("ctrl+c")
+		r.did("first cancel")
+		hold(r, since) // said once more
+		r.has("(stopping)")
+		r.press("ctrl+c")
+		r.did()
+		r.has("again to quit")
+
+		r.happen(agent.Status{Phase: agent.Stopping})
+		byItself(r)
+		r.press("ctrl+c")
+		r.did()
+	})
+}
+
+func TestPausedSummariesAreSaidBelowTheGauge(t *testing.T) {
+	const long, short = "summaries paused · /compact tries again", "summaries paused"
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.happen(metered(), agent.Summaries{Paused: true})
+		r.has(long + "  ask")
+		if gauge, note := r.row("78.1k/128k"), r.row(long); note != gauge+1 {
+			t.Errorf("it stands in line %d, the gauge in line %d", note, gauge)
+		}
+		last := ""
+		var order []string
+		for width := 100; width >= 20; width-- {
+			r.resize(width, 30)
+			shown := "nothing"
+			switch {
+			case r.row(long) >= 0:
+				shown = long
+			case r.row(short) >= 0:
+				shown = short
+			}
+			if shown != last {
+				order, last = append(order, shown), shown
+			}
+			if r.row("enter send") < 0 && shown != "nothing" {
+				t.Errorf("at width %d it takes the place of the hints", width)
+			}
+		}
+		if got := strings.Join(order, ", "); got != long+", "+short+", nothing" {
+			t.Errorf("from wide to narrow it says %s", got)
+		}
+		r.resize(100, 30)
+		r.happen(agent.Summaries{})
+		r.lacks(short)
+
+		r.happen(agent.Summaries{Paused: true})
+		r.enter("/new")
+		r.lacks(short) // it was about the other one
+	})
+}
+
+// A selection is cleared first, as it is without a summary.
+func TestEscClearsASelectionBeforeItStopsASummary(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		byItself(r)
+		y := r.row("The port is shared.")
+		r.send(tea.MouseClickMsg{X: 1, Y: y, Button: tea.MouseLeft}, tea.MouseMotionMsg{X: 9, Y: y, Button: tea.MouseLeft},
+			tea.MouseReleaseMsg{X: 9, Y: y, Button: tea.MouseLeft})
+		r.calls = nil
+		r.press("esc")
+		r.did()
+		r.press("esc")
+		r.did("first cancel")
+	})
+}
