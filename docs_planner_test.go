@@ -118,9 +118,9 @@ func TestDocumentsTellTheConstantsOfTheProgram(t *testing.T) {
 		{replayPage, "in whole steps of 128 tokens", "replay.cacheStep", "128"},
 		{replayPage, "if it is at least 1,024", "replay.cacheLeast", "1024"},
 		{replayPage, "it then leaves out the oldest units until half the window is used", "compact.TruncateShare", "0.5"},
-		{replayPage, "five minutes where writing costs 1.25 times the input", "cli.shortWrite", "1.25"},
-		{replayPage, "five minutes where writing costs", "cli.shortLifetime", "5"},
-		{replayPage, "thirty for such models of OpenAI", "cli.openaiLifetime", "30"},
+		{replayPage, "five minutes where writing costs 1.25 times the input", "agent.shortWrite", "1.25"},
+		{replayPage, "five minutes where writing costs", "agent.shortLifetime", "5"},
+		{replayPage, "thirty for such models of OpenAI", "agent.openaiLifetime", "30"},
 		{replayPage, "results are cut at 30,000 characters", "conversation.ResultMaxChars", "30000"},
 		{replayPage, "the threshold of its source, 204,800 tokens", "compact.jclTokenThreshold", "256 800"},
 	} {

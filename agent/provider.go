@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"iter"
+	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -68,7 +69,11 @@ type Model struct {
 	MaxOut   int // largest reply in tokens, 0 unknown
 	Caps     compact.Capabilities
 	Prices   *Prices // nil: unknown
-	Badge    string  // shown beside the name, "not an AI" for the demo model
+	// CacheTTL is how long the user says that the provider's cache holds a prompt
+	// after its last use, 0 if he does not say.
+	CacheTTL time.Duration
+	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
+	Badge    string // shown beside the name, "not an AI" for the demo model
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.
 	CalibrationKey string

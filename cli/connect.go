@@ -131,7 +131,7 @@ func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.
 		m = e.Model(c.model)
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
-	m.Caps = own
+	m.Caps, m.NoCache = own, client.NoCaching()
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
 	a.calibrate(ctx, &m)
 	a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
@@ -194,6 +194,7 @@ func (a *app) apply(m *agent.Model, own config.Model) {
 		m.Window = compact.Window{Tokens: a.flags.window, Source: compact.WindowFlag}
 	}
 	applyPrices(m, own.Prices)
+	m.CacheTTL = own.CacheTTL
 }
 
 // applyPrices lets the user's prices win, one by one.

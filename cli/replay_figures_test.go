@@ -114,12 +114,12 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 		want   replay.Sheet
 	}{
 		"all": {agent.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10, Tiers: []agent.Tier{{Over: 200_000, Input: 4}, {Over: 500_000, Input: 8}}},
-			replay.Sheet{Read: 0.25, Write: 1.25, Output: 5, Step: 200_000, StepFactor: 2}},
-		"no cache":              {agent.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2}},
-		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2}},
+			replay.Sheet{Read: 0.25, Write: 1.25, Output: 5, Lifetime: 5 * time.Minute, Step: 200_000, StepFactor: 2}},
+		"no cache":              {agent.Prices{Input: 4, Output: 8}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: compact.UnknownLifetime}},
+		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: compact.UnknownLifetime}},
 	} {
 		c.want.Name = name
-		if diff := cmp.Diff(c.want, modelSheet(name, c.prices)); diff != "" {
+		if diff := cmp.Diff(c.want, modelSheet(agent.Model{ID: name, Prices: &c.prices})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,14 +13,9 @@ import (
 )
 
 // What --prices takes: a named sheet, or a model by the names that --model takes.
-// A model's sheet is what its provider takes in relation to its price for input:
-//
-//   - Without a price for tokens from the cache nothing is saved by it; without
-//     one for writing, that costs what input costs.
-//   - The lowest price step counts; a step that makes nothing dearer is none.
-//   - How long the cache lives no catalogue says. Where the configuration does not,
-//     it is assumed: what takes 1.25 of the input's price for writing keeps that for
-//     five minutes, as Anthropic does, and OpenAI for thirty; all others for an hour.
+// A model's sheet is the one that conversations with it are planned by
+// ([agent.Model.Sheet]), an hour standing for a lifetime that nobody knows. What
+// the endpoint caches does not count: recordings come from other clients, too.
 
 // replaySheets are the sheets that are asked for, all named ones without any.
 func (a *app) replaySheets(values []string) ([]replay.Sheet, error) {
@@ -68,30 +62,8 @@ func (a *app) replaySheet(name string) (replay.Sheet, error) {
 	case m.Prices == nil || m.Prices.Input <= 0:
 		return replay.Sheet{}, usageError{withHint(fmt.Errorf("the prices of %s are not known", name), pricesHint)}
 	}
-	s := modelSheet(m.Name(), *m.Prices)
-	if s.Lifetime = own.CacheTTL; s.Lifetime <= 0 {
-		s.Lifetime = assumedLifetime(s)
-	}
-	return s, nil
-}
-
-// How long caches live whose writing costs shortWrite times what input costs.
-const (
-	shortWrite     = 1.25
-	shortLifetime  = 5 * time.Minute
-	openaiLifetime = 30 * time.Minute // at least, as of gpt-5.6
-)
-
-// assumedLifetime is how long the cache of a model lives, as far as its prices
-// and its maker tell.
-func assumedLifetime(s replay.Sheet) time.Duration {
-	switch {
-	case math.Abs(s.Write-shortWrite) > 1e-6:
-		return compact.UnknownLifetime
-	case strings.HasPrefix(s.Name, "openai/") || strings.Contains(s.Name, "/openai/"):
-		return openaiLifetime
-	}
-	return shortLifetime
+	m.CacheTTL = own.CacheTTL
+	return modelSheet(m), nil
 }
 
 // cacheNotes tell by sheet how long the caches of models live; named sheets say
@@ -126,17 +98,15 @@ func lifetimeText(d time.Duration) string {
 // pricesHint is what to do about a model without prices.
 const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
 
-// modelSheet is a model's prices in relation to that of its input.
-func modelSheet(name string, p agent.Prices) replay.Sheet {
-	s := replay.Sheet{Name: name, Read: 1, Write: 1, Output: p.Output / p.Input}
-	if p.Cached > 0 {
-		s.Read = p.Cached / p.Input
+// modelSheet is the sheet of a model that has prices.
+func modelSheet(m agent.Model) replay.Sheet {
+	p := m.Sheet()
+	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
+	if s.Lifetime <= 0 {
+		s.Lifetime = compact.UnknownLifetime
 	}
-	if p.CacheWrite > 0 {
-		s.Write = p.CacheWrite / p.Input
-	}
-	if len(p.Tiers) > 0 && p.Tiers[0].Input > p.Input {
-		s.Step, s.StepFactor = p.Tiers[0].Over, p.Tiers[0].Input/p.Input
+	if t, ok := m.Prices.Step(); ok {
+		s.Step, s.StepFactor = t.Over, t.Input/m.Prices.Input
 	}
 	return s
 }

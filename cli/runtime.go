@@ -151,16 +151,16 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 	return conversation.Instructions{}, false
 }
 
-// bounded is a model with the window that the conversation's own settings give
-// it.
+// bounded is a model with what the conversation's own settings say of it.
 func (r *running) bounded(m agent.Model) agent.Model { return r.app.boundedBy(r.cfg, m) }
 
-// boundedBy is a model with the window that a configuration gives it; only the
-// flag is stronger.
+// boundedBy is a model with the window and the lifetime of the cache that a
+// configuration gives it; only the flag of the window is stronger.
 func (a *app) boundedBy(cfg config.Config, m agent.Model) agent.Model {
 	if w := cfg.Context.Window; w > 0 && a.flags.window == 0 {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
 	}
+	m.CacheTTL = cfg.Providers[m.Provider].Models[m.ID].CacheTTL
 	return m
 }
 
@@ -219,12 +219,8 @@ func (r *running) close() error {
 
 // meterOptions is the rules of the load line for a model.
 func meterOptions(c config.Compaction, m agent.Model) compact.MeterOptions {
-	o := compact.MeterOptions{
+	return compact.MeterOptions{
 		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning,
-		TriggerRatio: c.TriggerRatio, HardRatio: c.HardRatio, TokenThreshold: c.TokenThreshold,
+		TriggerRatio: c.TriggerRatio, HardRatio: c.HardRatio, TokenThreshold: c.TokenThreshold, PriceStep: m.PriceStep(),
 	}
-	if m.Prices != nil && len(m.Prices.Tiers) > 0 {
-		o.PriceStep = m.Prices.Tiers[0].Over
-	}
-	return o
 }

@@ -117,6 +117,9 @@ func resolve(o *Options) Endpoint {
 // Capabilities is what the endpoint wants of a request's messages.
 func (c *Client) Capabilities() compact.Capabilities { return c.who.Caps }
 
+// NoCaching reports whether the endpoint caches no prompts.
+func (c *Client) NoCaching() bool { return c.who.NoCaching }
+
 // BaseURL is the address requests go to, without a password.
 func (c *Client) BaseURL() string {
 	if u, err := url.Parse(c.opts.BaseURL); err == nil {

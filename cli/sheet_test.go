@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// setUp is a program with settings, without a world around it.
+func setUp(t *testing.T, set ...string) *app {
+	t.Helper()
+	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: flags{data: t.TempDir(), set: set}}
+	if err := a.configure(); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// linked is the model of a name as a conversation gets it.
+func linked(t *testing.T, a *app, name string) agent.Model {
+	t.Helper()
+	c, err := a.named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := a.connect(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.model
+}
+
+func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
+	t.Parallel()
+	a := setUp(t, "providers.openai.models={gpt-5.4: {cache_ttl: 24h}}", "providers.ollama.models={qwen3: {cache_ttl: 5m}}",
+		"providers.mine={base_url: http://127.0.0.1:1/v1}")
+	proxied := setUp(t, "providers.anthropic={base_url: http://127.0.0.1:1/v1}")
+	for name, c := range map[string]struct {
+		app  *app
+		want compact.PriceSheet
+	}{
+		"openai/gpt-5.4":                       {a, compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: 24 * time.Hour}},
+		"openai/gpt-5.6-sol":                   {a, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 30 * time.Minute}},
+		"anthropic/claude-opus-4-6":            {a, compact.PriceSheet{Read: 1, Write: 1}}, // the endpoint caches nothing
+		"anthropic/claude-opus-4-5":            {proxied, compact.PriceSheet{Read: 0.1, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"openrouter/anthropic/claude-opus-5.5": {a, compact.PriceSheet{Read: 0.05, Write: 1.25, Lifetime: 5 * time.Minute}},
+		"ollama/qwen3":                         {a, compact.PriceSheet{Read: 0.1, Write: 1, Lifetime: 5 * time.Minute}},
+		"mine/whatever":                        {a, compact.DefaultSheet()},
+	} {
+		got := linked(t, c.app, name).Sheet()
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
+	t.Parallel()
+	a := setUp(t)
+	m := linked(t, a, "openai/gpt-5.4")
+	if m.CacheTTL != 0 {
+		t.Fatalf("a lifetime from nowhere: %v", m.CacheTTL)
+	}
+	cfg, err := a.configFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{app: a, cfg: cfg}
+	if got := r.bounded(m).Sheet().Lifetime; got != 2*time.Hour {
+		t.Errorf("the cache lives %v", got)
+	}
+}
+
+func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
+	t.Parallel()
+	a := setUp(t)
+	m := linked(t, a, "openai/gpt-5.4")
+	if m.Window.Tokens != 922_000 || len(m.Prices.Tiers) == 0 {
+		t.Fatalf("the model is another one by now: %+v", m)
+	}
+	reading := func(m agent.Model) compact.Reading {
+		return compact.NewMeter(meterOptions(a.cfg().Compaction, m)).Reading()
+	}
+	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
+		t.Errorf("the load line is at %d", got)
+	}
+	same := *m.Prices
+	same.Tiers = []agent.Tier{{Over: 272_000, Input: same.Input, Output: 2 * same.Output}}
+	m.Prices = &same
+	if got := reading(m).LoadLine; got != 783_700 { // 0.85 of the window
+		t.Errorf("a step that makes no input dearer puts the load line at %d", got)
+	}
+}
