@@ -35,7 +35,9 @@ func (m *Model) add(e conversation.Event) {
 	case conversation.ModelChanged:
 		m.changeModel(b.Name())
 	case conversation.Attempt:
-		m.push(m.look.attempted(e, b))
+		if !automatic(b.Source) { // nobody waits for those; they are in the log
+			m.push(m.look.attempted(e, b))
+		}
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "an event of a newer Plimsoll (" + string(b.Name) + ")"})
 	default:

@@ -30,6 +30,9 @@ type epochItem struct {
 	from, to int // turns; to is -1 if they are not known
 	did      deeds
 	state    epochState
+	small    bool // it does not stand out
+	passes   int  // how many compactions it stands for, if several
+	saved    int  // tokens, by all of them
 
 	undo [2]int // cells of the line as drawn last that take it back when clicked
 }
@@ -105,10 +108,10 @@ func (it *epochItem) pieces(l *look) []piece {
 		text = s.Undone
 	}
 	begin, end := "── ", " ──"
-	if it.id == 0 {
+	if it.id == 0 || it.small {
 		text, begin, end = s.Undone, "· ", ""
 	}
-	list := []piece{{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.verb, text, keepVerb}}
+	list := []piece{{begin, s.EpochFrame, keepFrame}, {l.clock(it.at) + " ", text, keepTime}, {it.word(), text, keepVerb}}
 	add := func(order int, style lipgloss.Style, before, what string) {
 		if what != "" {
 			list = append(list, piece{before + what, style, order})
@@ -118,9 +121,7 @@ func (it *epochItem) pieces(l *look) []piece {
 		add(keepTurns, text, " ", compact.Range{From: it.from, To: it.to}.String())
 	}
 	add(keepSource, text, "", it.wanted())
-	if it.made.Before > 0 && it.id != 0 {
-		add(keepTokens, text, ": ", amount(float64(it.made.Before))+" → "+amount(float64(max(0, it.made.After))))
-	}
+	add(keepTokens, text, "", it.tokens())
 	add(keepWhat, s.Hint, separator, oneLine(it.what(), maxWhat))
 	add(keepState, s.Undone, separator, it.said(l))
 	switch {
@@ -128,7 +129,7 @@ func (it *epochItem) pieces(l *look) []piece {
 	case it.state.newest && l.undo != "":
 		add(keepKey, s.Hint, separator, l.undo+" undo")
 	default:
-		add(keepCommand, s.Hint, separator, "/undo-compact "+strconv.FormatUint(it.id, 10))
+		add(it.commandOrder(), s.Hint, separator, "/undo-compact "+strconv.FormatUint(it.id, 10))
 	}
 	return append(list, piece{end, s.EpochFrame, keepFrame})
 }
@@ -153,19 +154,6 @@ func (it *epochItem) since() string {
 		return "partly undone"
 	}
 	return "redone"
-}
-
-// wanted is who wanted it, "" if the user did.
-func (it *epochItem) wanted() string {
-	switch it.made.Source {
-	case conversation.SourceAuto:
-		return " by itself"
-	case conversation.SourceTool:
-		return ", asked for by the model"
-	case conversation.SourceRecovery:
-		return " to recover from an overflow"
-	}
-	return ""
 }
 
 // wide is how many cells pieces take.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -24,6 +25,8 @@ type overlays struct {
 	marks  []overlayMark         // in the order of the log
 	turns  []turnStart           // ascending
 	stale  bool                  // the lines do not say yet what is in force
+
+	requests *requestsItem // of the turn, nil where the next one begins anew
 }
 
 // overlayMark is one overlay of the log: a part of a line, or a revert.
@@ -42,6 +45,7 @@ type turnStart struct {
 
 // begin notes that a turn begins.
 func (o *overlays) begin(e conversation.Event) {
+	o.requests = nil
 	if n := len(o.turns); n == 0 || e.Seq > o.turns[n-1].seq {
 		o.turns = append(o.turns, turnStart{e.Seq, e.Turn})
 	}
@@ -98,10 +102,15 @@ func rewound(turn int) string {
 
 // pushOverlay begins a line; epoch is 0 for what is no compaction.
 func (m *Model) pushOverlay(e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
-	it := &epochItem{id: epoch, at: e.Time, made: made, verb: verb, from: math.MaxInt, to: -1}
+	it := newEpochItem(e, made, epoch, verb)
 	m.push(it)
 	m.overlays.lines = append(m.overlays.lines, it)
+	m.overlays.requests = nil
 	return it
+}
+
+func newEpochItem(e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
+	return &epochItem{id: epoch, at: e.Time, made: made, verb: verb, from: math.MaxInt, to: -1}
 }
 
 // compaction is the line of the epoch that an overlay belongs to.
@@ -110,7 +119,11 @@ func (m *Model) compaction(e conversation.Event, made conversation.Made) *epochI
 	if o.epochs == nil {
 		o.epochs = map[uint64]*epochItem{}
 	}
-	if o.epochs[made.Epoch] == nil {
+	switch {
+	case o.epochs[made.Epoch] != nil:
+	case made.Trigger == compact.TriggerRequest && automatic(made.Source):
+		o.epochs[made.Epoch] = m.pushRequest(e, made)
+	default:
 		o.epochs[made.Epoch] = m.pushOverlay(e, made, made.Epoch, "compacted")
 	}
 	return o.epochs[made.Epoch]

@@ -111,6 +111,8 @@ func (m *Model) click(p place, x int) Released {
 		m.at.follow = false // settle follows again if the end is still in view
 	case *epochItem:
 		return Released{Undo: it.undoAt(x - margin)}
+	case *requestsItem:
+		return Released{Undo: it.undoAt(p.offset-m.gap(p.top), x-margin)}
 	}
 	return Released{}
 }

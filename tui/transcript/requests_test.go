@@ -1,0 +1,169 @@
+package transcript_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// alone is how a compaction came about that nobody asked for.
+func alone(trigger string, before, after int) conversation.Made {
+	return conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Before: before, After: after}
+}
+
+// recovered is how what made room in need came about.
+func recovered(trigger string) conversation.Made {
+	return conversation.Made{Source: conversation.SourceRecovery, Trigger: trigger, Before: 130_000, After: 60_000}
+}
+
+func TestTheLineSaysWhatSetItOff(t *testing.T) {
+	t.Parallel()
+	drop := conversation.Drop{Spans: []conversation.Span{{First: 3, Last: 8}}}
+	capped := conversation.Cap{Items: []conversation.CapItem{{Event: 16}, {Event: 14}}}
+	for _, c := range []struct {
+		name   string
+		made   conversation.Made
+		bodies []conversation.Body
+		want   string
+	}{
+		{"load line", alone(compact.TriggerLoadLine, 91_000, 34_000), []conversation.Body{masks(4, 6), summary(1, 3)},
+			"compacted turns 1–3 at the load line: 91k → 34k · 2 results masked, 1 summary · "},
+		{"hard line", alone(compact.TriggerHardLine, 91_000, 34_000), []conversation.Body{summary(1, 3)}, "compacted turns 1–3 at the hard line: 91k → 34k · 1 summary · "},
+		{"cold cache", alone(compact.TriggerCold, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 with a cold cache: 91k → 34k · 2 results masked · "},
+		{"stride", alone(compact.TriggerStride, 91_000, 34_000), []conversation.Body{masks(4, 6)}, "compacted turns 1–2 to save cost: 91k → 34k · 2 results masked · "},
+		{"threshold", alone(compact.TriggerThreshold, 91_000, 34_000), []conversation.Body{summary(0, 3)}, "compacted turns 0–3 at the threshold: 91k → 34k · 1 summary · "},
+		{"before a request", alone(compact.TriggerRequest, 91_000, 90_000), []conversation.Body{masks(4)}, " · 14:02 compacted turn 1 before a request: 91k → 90k · 1 result masked · "},
+		{"a newer trigger", alone("moon phase", 91_000, 34_000), []conversation.Body{masks(4)}, "compacted turn 1 by itself: 91k → 34k"},
+		{"overflow", recovered("overflow"), []conversation.Body{masks(4, 6), capped}, "compacted turns 1–7 to recover from an overflow: 130k → 60k · 2 results masked, 2 texts capped · "},
+		{"trimmed", recovered(compact.TriggerHardLine), []conversation.Body{masks(4), drop}, "trimmed turns 1–3 at the hard line: 130k → 60k · 1 result masked, oldest messages dropped · "},
+		{"trimmed by a rule", alone(compact.TriggerThreshold, 130_000, 60_000), []conversation.Body{drop}, "trimmed turns 1–3 at the threshold: 130k → 60k · oldest messages dropped · "},
+		{"dropped by hand", byHand(130_000, 60_000), []conversation.Body{drop}, "compacted turns 1–3: 130k → 60k · oldest messages dropped · "},
+		{"by hand at a line", conversation.Made{Source: conversation.SourceManual, Trigger: compact.TriggerLoadLine, Before: 2000, After: 1000},
+			[]conversation.Body{masks(4)}, "compacted turn 1: 2k → 1k"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, 200, 60, talk(8)...)
+			r.compacted(at(14, 2), c.made, c.bodies...)
+			r.has(t, c.want)
+			check(t, r.View(), 200, 60)
+		})
+	}
+}
+
+// What comes to nothing by itself is silent, also where it is read from a log.
+func TestAttemptsThatNobodyAskedForAreNotShown(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60, talk(1)...)
+	before := r.screen()
+	for _, source := range []conversation.Source{conversation.SourceAuto, conversation.SourceRecovery} {
+		for _, outcome := range []string{conversation.OutcomeFailed, conversation.OutcomeCancelled, conversation.OutcomeStale} {
+			r.addAt(at(14, 6), conversation.Attempt{Source: source, Outcome: outcome, Why: "the summary came back empty"})
+		}
+	}
+	r.Reset(r.log.Events())
+	if r.screen() != before {
+		t.Errorf("they are shown:\n%s", r.screen())
+	}
+	for _, source := range []conversation.Source{conversation.SourceManual, conversation.SourceTool} {
+		r.addAt(at(14, 7), conversation.Attempt{Source: source, Outcome: conversation.OutcomeFailed, Why: "asked by " + string(source)})
+		r.has(t, " ! 14:07 compaction came to nothing: asked by "+string(source))
+	}
+}
+
+// works is a turn of n requests, each with a compaction before it that hides the
+// result before.
+func (r *rig) works(n int) (epochs []uint64) {
+	r.addAt(at(14, 0), user("go on"))
+	for i := range n {
+		id := fmt.Sprint(r.log.Len())
+		r.addAt(at(14, 2+i), calls(call(id, "read_file", `{"path":"upload.go"}`)), result(id, conversation.ResultOK, "one line"))
+		epochs = append(epochs, r.compacted(at(14, 2+i), alone(compact.TriggerRequest, 31_000+1000*i, 30_500+1000*i), masks(uint64(r.log.Len()))))
+	}
+	r.addAt(at(14, 9), reply("Done."))
+	return epochs
+}
+
+func TestWhatComesBeforeEveryRequestSharesALine(t *testing.T) {
+	t.Parallel()
+	r := open(t, 120, 60)
+	first, second := r.works(3), r.works(1)
+	r.has(t, fmt.Sprintf(" · 14:02 compacted turn 0 before 3 requests: 1.5k tokens less · 3 results masked · /undo-compact %d", first[2]),
+		" · 14:02 compacted turn 1 before a request: 31k → 30.5k · 1 result masked · ctrl+x undo")
+	if n := strings.Count(r.screen(), "compacted"); n != 2 {
+		t.Errorf("%d lines for two turns:\n%s", n, r.screen())
+	}
+	click := func(y int, word string) uint64 {
+		t.Helper()
+		before, _, _ := strings.Cut(r.lines()[y], word)
+		r.Press(len([]rune(before)), y)
+		return r.Release().Undo
+	}
+	if got := click(r.row("3 requests"), "/undo"); got != first[2] {
+		t.Errorf("a click takes %d back, want %d", got, first[2])
+	}
+
+	r.undo(t, at(15, 0), second[0])
+	r.undo(t, at(15, 1), first[2])
+	r.has(t, "3 results masked · partly undone 15:01 · ctrl+x undo", "31k → 30.5k · 1 result masked · undone 15:00")
+	if got := click(r.row("3 requests"), "ctrl+x"); got != first[1] {
+		t.Errorf("a click takes %d back, want %d", got, first[1])
+	}
+	r.ToggleExpanded()
+	r.has(t, fmt.Sprintf(" · 14:02 compacted turn 0 before a request: 31k → 30.5k · 1 result masked · /undo-compact %d", first[0]),
+		" · 14:03 compacted turn 0 before a request: 32k → 31.5k · 1 result masked · ctrl+x undo",
+		" · 14:04 compacted turn 0 before a request: 33k → 32.5k · 1 result masked · undone 15:01")
+	if got := click(r.row("· 14:03"), "ctrl+x"); got != first[1] {
+		t.Errorf("a click takes %d back, want %d", got, first[1])
+	}
+	r.ToggleExpanded()
+	for _, epoch := range first[:2] {
+		r.undo(t, at(15, 2), epoch)
+	}
+	r.has(t, "before 3 requests: 1.5k tokens less · 3 results masked · undone 15:02")
+	if got := click(r.row("3 requests"), "undone"); got != 0 {
+		t.Errorf("a click takes %d back once more", got)
+	}
+}
+
+// Another overlay, and the next turn, begin anew.
+func TestWhatStandsBetweenEndsTheSharedLine(t *testing.T) {
+	t.Parallel()
+	r := open(t, 100, 60)
+	r.works(2)
+	r.compacted(at(14, 5), alone(compact.TriggerThreshold, 33_000, 9000), summary(0, 0))
+	r.compacted(at(14, 6), alone(compact.TriggerRequest, 10_000, 9000), masks(3))
+	r.has(t, "before 2 requests", "at the threshold", "14:06 compacted turn 0 before a request")
+}
+
+func TestTheSharedLineFitsEveryWidth(t *testing.T) {
+	t.Parallel()
+	r := open(t, 100, 60)
+	r.works(3)
+	var b strings.Builder
+	for _, width := range []int{200, 80, 60, 40, 20, 8, 3, 1} {
+		r.SetSize(width, 60)
+		check(t, r.View(), width, 60)
+		if width < 20 {
+			continue
+		}
+		fmt.Fprintf(&b, "== %d\n", width)
+		for _, expanded := range []bool{false, true} {
+			if r.Expanded() != expanded {
+				r.ToggleExpanded()
+			}
+			for _, l := range r.lines() {
+				if strings.Contains(l, "compacted") {
+					fmt.Fprintln(&b, l)
+				}
+			}
+		}
+		r.ToggleExpanded()
+	}
+	golden.RequireEqual(t, b.String())
+}
