@@ -100,32 +100,33 @@ func (a *Agent) Meter() compact.Meter { return a.meter }
 func (a *Agent) Updates() *Mailbox { return a.updates }
 
 // Send says something to the model: at once if the conversation is idle,
-// otherwise it queues behind the running turn or compaction. Blank text is
-// ignored.
+// otherwise it queues behind the running turn. Blank text is ignored.
 func (a *Agent) Send(text string) {
 	a.inbox.put(func(context.Context) {
 		if strings.TrimSpace(text) == "" {
 			return
 		}
 		a.queue.texts = append(a.queue.texts, text)
-		if a.turn != nil || a.compaction.job != nil {
+		if a.turn != nil || a.compaction.held {
 			a.backlog.put(a.queue.texts)
 			a.showQueue()
 		}
 	})
 }
 
-// Cancel stops the running turn, keeping what arrived, or the summary that is
-// being written while none runs, and returns the queued messages. While idle it
-// does nothing.
+// Cancel stops the running turn, keeping what arrived, and returns the queued
+// messages. Where none runs, or it waits for a summary, it stops that: the turn
+// then goes on without. While nothing goes on it does nothing.
 func (a *Agent) Cancel() {
 	a.inbox.put(func(context.Context) {
-		switch {
+		switch c := &a.compaction; {
+		case a.writing() && !c.job.stopped && (a.turn == nil || c.held):
+			c.job.stop(errCancelled)
+			if a.turn != nil {
+				return
+			}
 		case a.turn != nil:
 			a.turn.cancel(errCancelled)
-			a.status(Status{Phase: Stopping})
-		case a.compaction.job != nil:
-			a.compaction.job.stop(errCancelled)
 			a.status(Status{Phase: Stopping})
 		}
 		a.giveBack()
@@ -209,6 +210,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer a.backlog.start(ctx)()
 	a.showMeter()
 	a.resume(ctx)
+	a.lookBack()
 	for ctx.Err() == nil {
 		a.obey(ctx)
 		if a.settle(ctx) {
@@ -227,6 +229,11 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 	}
 	a.obey(ctx)
+	if j := a.compaction.job; j != nil {
+		j.stop(context.Cause(ctx))
+		<-j.done
+		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
+	}
 	a.backlog.end(a.queue.texts)
 	a.giveBack()
 	if err := a.flush(ctx); err != nil {

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"plimsoll/conversation"
 )
@@ -81,6 +82,9 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.memory.note(events)
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
+	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
+		a.lookBack()
+	}
 	for i, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:

@@ -15,7 +15,6 @@ import (
 //   - What is asked for is done in the order it was asked for. Only taking back
 //     and bringing back do not wait for a summary that is being written: it is
 //     then no longer about what the model sees, and given up.
-//   - One compaction at a time: the same wish again joins it, another replaces it.
 //   - The overlays of one pass are one transaction. Where it cannot be stored,
 //     nothing is in force and nothing waits to be.
 
@@ -24,14 +23,21 @@ type compaction struct {
 	rules   compact.Rules
 	deeds   []deed // wait for the next boundary, oldest first
 	job     *job   // the summary that is being written, nil if none is
+	held    bool   // the owner waits for it
 	rearmAt int    // size of a request, in tokens, from which on the model may ask again
+
+	look   bool         // the planner is asked once more before the next turn
+	past   compact.Past // what the log says of earlier passes
+	paused bool         // no model is asked by itself any more; the watcher was told
+	former *party       // the model before one with a smaller window, until room was made
 }
 
 // deed is something to be done at a boundary.
 type deed struct {
-	what  compact.Deed // compact, undo or redo
+	what  compact.Deed // compact, undo, redo or rewind
 	wish  compact.Wish
 	epoch uint64 // to be taken back, 0 for the newest in force
+	turn  int    // to rewind to, negative for the newest
 }
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
@@ -45,7 +51,8 @@ func (a *Agent) Compact(w compact.Wish) {
 				return
 			}
 		} else if c.job != nil {
-			if !c.job.stopped && sameWish(c.job.wish, w) {
+			if c.job.joins(w, c.rules) {
+				c.job.told = true
 				return
 			}
 			c.job.stop(errReplaced)
@@ -70,41 +77,51 @@ func (a *Agent) Preview(w compact.Wish) {
 // UndoCompaction takes the compaction with this epoch back, 0 for the newest in
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
-	a.inbox.put(func(ctx context.Context) { a.order(ctx, deed{what: compact.DeedUndo, epoch: epoch}) })
+	a.inbox.put(func(context.Context) { a.order(deed{what: compact.DeedUndo, epoch: epoch}) })
 }
 
 // RedoCompaction brings back the compaction that was taken back last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(ctx context.Context) { a.order(ctx, deed{what: compact.DeedRedo}) })
+	a.inbox.put(func(context.Context) { a.order(deed{what: compact.DeedRedo}) })
 }
 
-// order has something done at the next boundary. While a summary is written it
-// is one.
-func (a *Agent) order(ctx context.Context, d deed) {
-	if a.compaction.job != nil && len(a.compaction.deeds) == 0 {
-		a.carryOut(ctx, d)
-		return
-	}
-	a.compaction.deeds = append(a.compaction.deeds, d)
-}
+// order has something done at the next boundary.
+func (a *Agent) order(d deed) { a.compaction.deeds = append(a.compaction.deeds, d) }
 
-// settle does, while idle, what waits to be done, and reports whether something
-// did.
+// settle does, while idle, what waits to be done, and takes in a summary that is
+// written. It reports whether something did.
 func (a *Agent) settle(ctx context.Context) bool {
-	if len(a.compaction.deeds) == 0 {
+	c := &a.compaction
+	if c.look && len(c.deeds) == 0 && len(a.queue.texts) == 0 {
+		c.look = false
+		a.afterReply(ctx)
+	}
+	if len(c.deeds) == 0 && (c.job == nil || !c.job.ended()) {
 		return false
 	}
-	a.status(Status{Phase: PhaseCompacting})
+	if len(c.deeds) > 0 {
+		a.status(Status{Phase: PhaseCompacting})
+	}
 	a.boundary(ctx)
+	if c.job != nil && c.job.waited {
+		a.await(ctx)
+	}
 	a.rest()
 	return true
 }
 
-// boundary is where nothing streams and no tool runs: what waits is done.
+// boundary is where nothing streams and no tool runs: a summary that is written
+// is taken in, and what waits is done.
 func (a *Agent) boundary(ctx context.Context) {
 	c := &a.compaction
-	for len(c.deeds) > 0 && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		if c.job != nil && c.job.ended() {
+			a.land(ctx)
+		}
+		if len(c.deeds) == 0 || c.deeds[0].what == deedRewind && a.turn != nil {
+			return
+		}
 		d := c.deeds[0]
 		c.deeds = c.deeds[1:]
 		a.carryOut(ctx, d)
@@ -112,11 +129,14 @@ func (a *Agent) boundary(ctx context.Context) {
 }
 
 func (a *Agent) carryOut(ctx context.Context, d deed) {
-	if d.what == compact.DeedCompact {
+	switch d.what {
+	case compact.DeedCompact:
 		a.compact(ctx, d.wish)
-		return
+	case deedRewind:
+		a.rewind(ctx, d.turn)
+	default:
+		a.revert(ctx, d)
 	}
-	a.revert(ctx, d)
 }
 
 // compact makes the compaction of a wish.
@@ -138,6 +158,21 @@ func (a *Agent) compact(ctx context.Context, w compact.Wish) {
 	}
 }
 
+// summarise has the summary of a wish written.
+func (a *Agent) summarise(ctx context.Context, w compact.Wish) {
+	j := &job{wish: w, waited: w.Source != conversation.SourceManual || !a.beside()}
+	j.work = func(now compact.Situation) (compact.Pass, error) {
+		return compact.NewPass(a.log.Events(), a.compaction.rules, now, w)
+	}
+	if err := a.begin(ctx, j); err != nil {
+		a.giveUp(ctx, j, err, nil)
+	}
+}
+
+// beside reports whether summaries are written beside the conversation. Where
+// no user is there nobody goes on meanwhile, and the program ends with the turn.
+func (a *Agent) beside() bool { return a.compaction.rules.Auto.Background && a.opts.Interactive }
+
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction.
 func (a *Agent) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, spent []conversation.Body) *Error {
@@ -147,10 +182,11 @@ func (a *Agent) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, 
 		return notMade(err)
 	}
 	p := pass.Preview()
-	a.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "preset", a.compaction.rules.Preset, "profile", p.Profile,
-		"epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To, "before", p.Before, "after", p.After)
+	a.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", a.compaction.rules.Preset,
+		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
+		"before", p.Before, "after", p.After)
 	a.rearm()
-	a.updates.Put(Compacted{Epoch: epoch, Preview: p})
+	a.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }
 
@@ -189,33 +225,33 @@ func (a *Agent) situation() compact.Situation {
 
 // cold reports whether the provider's cache no longer holds what was sent last,
 // or that nobody knows: too long ago, by another model, or with another prompt.
-func (a *Agent) cold() bool {
-	events := a.log.Events()
+func (a *Agent) cold() bool { return a.coldFor(a.settings.model) }
+
+// coldFor is cold for a request to a model.
+func (a *Agent) coldFor(m Model) bool {
+	idle, gone := a.sinceReply(m)
+	return gone || m.Sheet().Cold(idle)
+}
+
+// sinceReply is how long ago the newest reply was reported, and whether what was
+// sent for it is no longer the beginning of a request to m: it went to another
+// model, with another prompt, or never.
+func (a *Agent) sinceReply(m Model) (idle time.Duration, gone bool) {
 	system, tools := a.settings.promptSizes()
-	for _, e := range slices.Backward(events) {
+	for _, e := range slices.Backward(a.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			return true // nothing was sent with it yet
+			return 0, true // nothing was sent with it yet
 		case conversation.Usage:
 			if b.For != conversation.ForReply {
 				continue
 			}
 			in := a.settings.instructions
-			changed := in.SystemSize != system || !a.settings.model.Caps.NoTools && in.ToolsSize != tools
-			return b.Model != a.settings.model.Name() || changed || a.opts.Now().Sub(e.Time) >= a.cacheLifetime()
+			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
+			return a.opts.Now().Sub(e.Time), changed || b.Model != m.Name()
 		}
 	}
-	return true
-}
-
-// cacheLifetime is how long the cache of the model in use holds a prompt.
-func (a *Agent) cacheLifetime() time.Duration {
-	if a.opts.CacheLifetime != nil {
-		if d := a.opts.CacheLifetime(a.settings.model); d > 0 {
-			return d
-		}
-	}
-	return DefaultCacheLifetime
+	return 0, true
 }
 
 // sameWish reports whether two wishes ask for the same, whoever does.

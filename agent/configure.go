@@ -26,6 +26,7 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		lines := &a.opts.Meter // for the next model
 		lines.TriggerRatio, lines.HardRatio, lines.TokenThreshold = rules.TriggerRatio, rules.HardRatio, rules.TokenThreshold
 		a.meter = a.meter.WithRules(rules)
+		a.lookBack()
 		a.showMeter()
 		if a.turn == nil {
 			a.recordConfig(ctx)

@@ -42,9 +42,6 @@ type Options struct {
 	// Summarisers finds the model of a profile that has one of its own, by
 	// provider/id; false if there is none of that name. Nil: there are none.
 	Summarisers func(name string) (Model, Provider, bool)
-	// CacheLifetime is how long a provider's cache holds a prompt after its last
-	// use. Nil, or 0 of a model: DefaultCacheLifetime.
-	CacheLifetime func(Model) time.Duration
 	// Cost prices a request whose cost the provider did not report: USD, nil if
 	// unknown, and the date of the price sheet. Nil: unknown.
 	Cost   func(Model, Tokens) (usd *float64, priced string)
@@ -73,9 +70,8 @@ type Results struct {
 
 // The defaults of Options.
 const (
-	DefaultMaxSteps      = 200
-	DefaultCeiling       = 8 << 20
-	DefaultCacheLifetime = time.Hour
+	DefaultMaxSteps = 200
+	DefaultCeiling  = 8 << 20
 )
 
 func (o Options) withDefaults() (Options, error) {

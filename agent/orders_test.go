@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,13 +22,15 @@ import (
 // whim is a provider that answers, calls, fails and is slow by chance, and
 // looks at what it is sent. Every request costs a dollar.
 type whim struct {
+	mu       sync.Mutex // guards all below while a summary is written beside a reply
 	chance   *rand.Rand
 	requests int
 	wrong    []string
 }
 
-// Stream is called by one goroutine at a time.
 func (w *whim) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.requests++
 	w.inspect(r.Messages)
 	pause, steps := time.Duration(w.chance.IntN(3))*time.Second, w.reply(r)

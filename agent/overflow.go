@@ -14,12 +14,16 @@ import (
 // helps here: of some compactions by hand the mildest that makes enough room,
 // else the one that makes the most, and none where there is nothing to compact.
 
-// overflowed learns the window from a server that refused a request to m as too
-// long, and says what can be done.
-func (a *Agent) overflowed(ctx context.Context, m Model, e *Error) error {
+// overflowed learns from a server that refused a request as too long, and says
+// what can be done.
+func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 	told := *e
 	told.Hint = a.roomHint(e)
-	if e.Window <= 0 || m.Name() != a.settings.model.Name() { // the user may have switched meanwhile
+	if r.model.Name() != a.settings.model.Name() { // the user may have switched meanwhile
+		return &told
+	}
+	a.meter = a.meter.WithRefusal(max(e.Requested, e.Window))
+	if e.Window <= 0 {
 		return &told
 	}
 	a.settings.model.Calibration.Window = e.Window
@@ -37,6 +41,32 @@ func (a *Agent) overflowed(ctx context.Context, m Model, e *Error) error {
 		a.updates.Put(Failed{Err: AsError(err)})
 	}
 	return &told
+}
+
+// shrink makes a request shorter that the server did not take, and reports
+// whether it is: first as above the hard line, then down the ladder. Where the
+// automatic parts are off only the ladder is left.
+func (a *Agent) shrink(ctx context.Context, r request) bool {
+	fits := func() bool {
+		return a.meter.RequestEstimate() <= compact.DefaultTriggerRatio*r.estimate && !a.over()
+	}
+	if j := a.compaction.job; j != nil {
+		a.await(ctx)
+	}
+	rules := a.compaction.rules
+	if rules.Enabled && rules.Auto.Enabled && ctx.Err() == nil && !fits() {
+		plan := a.plan(a.moment(), true)
+		if len(plan.Spans) == 0 || !a.write(ctx, plan) {
+			a.act(ctx, plan)
+		}
+		if a.compaction.job != nil {
+			a.await(ctx)
+		}
+	}
+	if ctx.Err() == nil && !fits() {
+		a.recover(ctx, compact.TriggerOverflow, true)
+	}
+	return a.meter.RequestEstimate() < r.estimate
 }
 
 // rooms are compactions that make room, the mildest first, as they are typed.

@@ -9,7 +9,7 @@ import (
 	"plimsoll/agent/agenttest"
 )
 
-func TestOverflowNamesTheCompactionThatMakesRoom(t *testing.T) {
+func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 	const otherwise = "begin a new conversation, or choose a model with a larger window"
 	for name, c := range map[string]struct {
 		turns int
@@ -17,10 +17,10 @@ func TestOverflowNamesTheCompactionThatMakesRoom(t *testing.T) {
 		err   agent.Error
 		want  string
 	}{
-		"old results":           {turns: 6, want: "make room with /compact (outside the chat: plimsoll compact), "},
+		"old results":           {turns: 6, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
 		"much too long":         {turns: 6, err: agent.Error{Window: 2000, Requested: 9000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
-		"a bit too long":        {turns: 6, err: agent.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact (outside the chat: plimsoll compact), "},
-		"young":                 {turns: 2, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
+		"a bit too long":        {turns: 6, err: agent.Error{Window: 9500, Requested: 10_000}, want: "make room with /compact --keep-last 1 (outside the chat: plimsoll compact --keep-last 1), "},
+		"young":                 {turns: 2, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
 		"nothing but words":     {turns: 6, plain: true, want: "make room with /compact --profile heavy --keep-last 1 (outside the chat: plimsoll compact --profile heavy --keep-last 1), "},
 		"nothing was said else": {},
 	} {
@@ -35,7 +35,7 @@ func TestOverflowNamesTheCompactionThatMakesRoom(t *testing.T) {
 						script = append(script, answers(strings.Repeat("word upon word ", 400)))
 					}
 				}
-				r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), answers("fine"))...)
+				r := talk(t, turns, nil, append(script, agenttest.Fail(&c.err), agenttest.Fail(&c.err))...)
 				for i := range script {
 					r.say(fmt.Sprintf("talk of %d", i))
 				}

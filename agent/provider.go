@@ -9,7 +9,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// Provider streams replies from one endpoint.
+// Provider streams replies from one endpoint, and summaries beside them: calls
+// come from several goroutines.
 type Provider interface {
 	// Stream sends a request and yields the reply as it arrives. Breaking the
 	// loop or ending ctx closes the stream. A failure is yielded once, last, as

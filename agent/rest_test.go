@@ -13,11 +13,11 @@ func TestStatusRestsWhereWhatWaitedIsTakenBackAtTheLastMoment(t *testing.T) {
 				gate, stored := agenttest.NewGate(), agenttest.NewGate()
 				r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 				r.compacts(heavy())
-				r.say("and then this")
 				r.memory.Slow = map[string]*agenttest.Gate{"append": stored}
 				gate.Open()
 				r.wait()
-				takeBack(r) // while the summary is stored
+				r.Send("and then this") // while the summary is stored
+				takeBack(r)
 				stored.Open()
 				r.wait()
 				if len(r.made()) != 1 || len(r.returned()) != 1 {

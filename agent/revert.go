@@ -29,11 +29,11 @@ func (a *Agent) revert(ctx context.Context, d deed) {
 		a.refuse(ctx, w, notMade(err))
 		return
 	}
-	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo,
+	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
 		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	a.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	a.rearm()
-	if a.compaction.job != nil {
+	if a.writing() {
 		a.compaction.job.stop(errReverted)
 	}
 	a.updates.Put(done)

@@ -201,6 +201,10 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	if known, ok := a.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
+	a.compaction.former = nil
+	if old := a.settings.model.Window; old.Known() && m.Window.Known() && m.Window.Tokens < old.Tokens {
+		a.compaction.former = &party{a.settings.model, a.settings.provider}
+	}
 	a.settings.model, a.settings.provider = m, p
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
@@ -210,6 +214,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	// there is no conversation to record it in.
 	if a.turn == nil && a.log.Len() > 0 {
 		a.save(ctx, a.settings.modelChanged())
+		a.compaction.look = true // what is said need not fit into the new one
 	}
 }
 

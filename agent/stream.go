@@ -28,27 +28,20 @@ func (a *Agent) stream(ctx context.Context, r request) (*reply, error) {
 	keeper := keepPartials(ctx, a.opts.Log, a.opts.Logger)
 	defer keeper.stop()
 	a.status(Status{Phase: Waiting})
-	return a.gather(ctx, r, func(rep *reply, c Chunk) {
-		a.show(rep, c)
-		if c.Text != "" || c.Reasoning != "" {
-			keeper.offer(conversation.Partial{
-				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
-			})
-		}
-	})
-}
-
-// gather makes one try at a request; add adds each piece to the reply. The
-// error is an *Error, or the cause of ctx's end; the reply has what arrived, and
-// is never nil.
-func (a *Agent) gather(ctx context.Context, r request, add func(*reply, Chunk)) (*reply, error) {
 	streamCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	pieces := make(chan piece, 64)
 	go read(streamCtx, r, pieces)
 
 	rep := newReply()
-	err := a.collect(ctx, pieces, rep, add)
+	err := a.collect(ctx, pieces, func(c Chunk) {
+		a.show(rep, c)
+		if c.Text != "" || c.Reasoning != "" {
+			keeper.offer(conversation.Partial{
+				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
+			})
+		}
+	}, rep)
 	stop()
 	for {
 		p, ok, _ := receive(context.WithoutCancel(ctx), a, pieces) // ends when the reader does
@@ -80,25 +73,35 @@ func read(ctx context.Context, r request, out chan<- piece) {
 	}
 }
 
-// collect adds up pieces until the stream ends.
-func (a *Agent) collect(ctx context.Context, pieces <-chan piece, rep *reply, add func(*reply, Chunk)) error {
+// collect adds pieces to a reply until the stream ends.
+func (a *Agent) collect(ctx context.Context, pieces <-chan piece, add func(Chunk), rep *reply) error {
 	for {
 		p, ok, err := receive(ctx, a, pieces)
 		switch {
 		case err != nil:
 			return err
 		case !ok && rep.stop == "":
-			return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
+			return brokeOff()
 		case !ok:
 			return nil
 		case p.err != nil:
 			return AsError(p.err)
 		}
-		add(rep, p.chunk)
+		add(p.chunk)
 		if rep.bytes >= maxReply {
-			return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
+			return endless()
 		}
 	}
+}
+
+// brokeOff is a stream that ends without a stop reason.
+func brokeOff() *Error {
+	return &Error{Class: Truncated, Message: "the reply broke off without a stop reason"}
+}
+
+// endless is a reply of more than maxReply bytes.
+func endless() *Error {
+	return &Error{Class: Malformed, Message: "the reply did not end and was cut", NoRetry: true}
 }
 
 // show adds a piece to the reply and lets the watcher see it.

@@ -16,8 +16,8 @@ import (
 )
 
 func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
-	hour := func(o *agent.Options) { o.CacheLifetime = func(agent.Model) time.Duration { return 0 } }
-	minutes := func(o *agent.Options) { o.CacheLifetime = func(agent.Model) time.Duration { return 5 * time.Minute } }
+	hour := func(o *agent.Options) { o.Model.CacheTTL = 0 }
+	minutes := func(o *agent.Options) { o.Model.CacheTTL = 5 * time.Minute }
 	for name, test := range map[string]struct {
 		change func(*agent.Options)
 		idle   time.Duration
@@ -26,8 +26,8 @@ func TestColdCacheHasWhatWasSaidWrittenOut(t *testing.T) {
 	}{
 		"at once":                       {nil, 0, nil, true},
 		"unknown lifetime, in time":     {hour, 59 * time.Minute, nil, true},
-		"unknown lifetime, too late":    {hour, time.Hour, nil, false},
-		"known lifetime, too late":      {minutes, 5 * time.Minute, nil, false},
+		"unknown lifetime, too late":    {hour, time.Hour + time.Second, nil, false},
+		"known lifetime, too late":      {minutes, 5*time.Minute + time.Second, nil, false},
 		"another model":                 {nil, 0, func(r *rig) { r.SwitchModel(agent.Model{Provider: "test", ID: "n"}, r.provider) }, false},
 		"the window of the model known": {nil, 0, func(r *rig) { r.SetMaxOut("test/m", 4000) }, true},
 	} {

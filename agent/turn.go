@@ -31,6 +31,9 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	err := a.converse(turnCtx, text)
 	a.turn = nil
 	a.recordConfig(ctx)
+	if err == nil {
+		a.afterReply(ctx)
+	}
 
 	var failure *Error
 	if errors.As(err, &failure) {
@@ -83,30 +86,37 @@ func (a *Agent) say(ctx context.Context, text string) error {
 	return err
 }
 
-// step makes one request and keeps the reply. It returns the calls to run.
+// step makes one request and keeps the reply. It returns the calls to run. A
+// request that the server does not take as too long is made once more, if it
+// could be made shorter.
 func (a *Agent) step(ctx context.Context) ([]*call, error) {
-	if err := context.Cause(ctx); err != nil {
-		return nil, err
+	for again := false; ; again = true {
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		r, err := a.nextRequest(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a.showMeter()
+		answer := a.ask(ctx, r)
+		a.showMeter()
+		calls, err := a.keepReply(ctx, r, answer)
+		if answer.err == nil {
+			return calls, err
+		}
+		if err != nil {
+			a.updates.Put(Failed{Err: AsError(err)})
+		}
+		failure := overflow(answer.err)
+		if failure == nil {
+			return nil, answer.err
+		}
+		told := a.overflowed(ctx, r, failure)
+		if again || err != nil || answer.reply.arrived() || !a.shrink(ctx, r) {
+			return nil, told
+		}
 	}
-	r, err := a.nextRequest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	a.showMeter()
-	answer := a.ask(ctx, r)
-	a.showMeter()
-	calls, err := a.keepReply(ctx, r, answer)
-	if answer.err == nil {
-		return calls, err
-	}
-	if err != nil {
-		a.updates.Put(Failed{Err: AsError(err)})
-	}
-	var failure *Error
-	if errors.As(answer.err, &failure) && failure.Class == Overflow {
-		return nil, a.overflowed(ctx, r.model, failure)
-	}
-	return nil, answer.err
 }
 
 // request is a request with what has to be known about it afterwards.
@@ -126,11 +136,13 @@ type request struct {
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	a.boundary(ctx)
 	a.heedModel(ctx)
-	a.boundary(ctx) // what was asked for while that was carried out
-	if err := context.Cause(ctx); err != nil {
+	if err := a.record(ctx); err != nil {
 		return request{}, err
 	}
-	if err := a.record(ctx); err != nil {
+	if err := a.ready(ctx); err != nil {
+		return request{}, err
+	}
+	if err := a.record(ctx); err != nil { // what was asked for meanwhile
 		return request{}, err
 	}
 	set := &a.settings

@@ -14,8 +14,7 @@ import (
 )
 
 // What compaction needs of the world around a running conversation: other
-// models for summaries, a file for what J-CLI replaces, and how long a
-// provider's cache lasts.
+// models for summaries, and a file for what J-CLI replaces.
 
 // summariser finds the model that a profile wants its summaries from. One that
 // has no key is not there.
@@ -32,12 +31,6 @@ func (r *running) summariser(ctx context.Context) func(name string) (agent.Model
 		l, err := r.app.connect(ctx, c)
 		return l.model, l.provider, err == nil
 	}
-}
-
-// cacheLifetime is how long the cache of a model's provider lasts, as the user
-// says; 0 is unknown.
-func (r *running) cacheLifetime(m agent.Model) time.Duration {
-	return r.cfg.Providers[m.Provider].Models[m.ID].CacheTTL
 }
 
 // saveTranscript saves the history as the model was sent it, one message a

@@ -109,7 +109,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 		System: prompt, Interactive: o.interactive, Cost: cost, Logger: r.app.logger(),
 		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
-		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx), CacheLifetime: r.cacheLifetime,
+		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
 	})
 	if err != nil {
 		return err

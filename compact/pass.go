@@ -30,6 +30,9 @@ type Situation struct {
 	// Caps is what the endpoint wants, for a summary that is asked for as the
 	// next request.
 	Caps Capabilities
+	// Writer is the window of the model that writes, in tokens, where it is not the
+	// meter's; 0: it is.
+	Writer int
 	// Transcript is the file that holds the history as it was sent (JCL), "" for none.
 	Transcript string
 	// Answering says that a turn is under way: the next request answers what

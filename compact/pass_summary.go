@@ -18,10 +18,13 @@ const appendixShare = 0.2
 
 // needSummary makes the job.
 func (pass *Pass) needSummary(r SummaryRules) error {
-	window := pass.now.Meter.Window().Tokens
+	window, writer := pass.now.Meter.Window().Tokens, pass.now.Writer
+	if writer == 0 {
+		writer = window
+	}
 	free := 0
-	if window > 0 {
-		free = max(window-pass.now.Meter.EstimatedTokens(), 1)
+	if writer > 0 {
+		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Covered: CoveredTokens(pass.before, pass.Spans), Most: pass.rules.Planner.summaryMost(window)}

@@ -32,6 +32,9 @@ const (
 	MomentReply                 // after a reply that ends a turn
 )
 
+// String names the moment for the log.
+func (m Moment) String() string { return [...]string{"turn", "request", "reply"}[m] }
+
 // PriceSheet is what a provider takes for input, as shares of its base price.
 type PriceSheet struct {
 	Read     float64       // for tokens served from its cache; 1: it has none
@@ -61,8 +64,11 @@ type Check struct {
 	Meter  Meter         // of the request as it would be sent now
 	Idle   time.Duration // since the newest reply ended
 	Gone   bool          // the cached prefix is of no use anyway: model, tools or prompt changed
-	Sheet  PriceSheet
-	Past   Past
+	// Refused says that the server did not take the request: it is too long,
+	// whatever is known of the window.
+	Refused bool
+	Sheet   PriceSheet
+	Past    Past
 }
 
 // Plan is what should be done, if anything. Masks and the summary are one epoch.
@@ -90,6 +96,7 @@ func (p Plan) Acts() bool { return p.Trigger != "" }
 const (
 	TriggerLoadLine  = "load line"
 	TriggerHardLine  = "hard line"
+	TriggerOverflow  = "overflow" // the server did not take the request
 	TriggerCold      = "cold cache"
 	TriggerStride    = "stride"
 	TriggerThreshold = "threshold" // of a source
@@ -107,6 +114,8 @@ func (r Rules) Plan(c Check) Plan {
 		return Plan{}
 	}
 	switch {
+	case c.Refused && r.waits():
+		return Plan{Hold: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
 		return p.applyProfile()
 	case r.Preset == PresetOneClaw:
@@ -139,7 +148,24 @@ type planner struct {
 func newPlanner(r Rules, c Check) planner {
 	p := planner{rules: r, check: c, reading: c.Meter.Reading()}
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
+	if c.Refused {
+		p.refuse()
+	}
 	return p
+}
+
+// refuse puts the lines below what was not taken.
+func (p *planner) refuse() {
+	below := func(line *int, share float64) {
+		if most := int(share * p.used); *line == 0 || *line > most {
+			*line = most
+		}
+	}
+	below(&p.reading.LoadLine, DefaultTriggerRatio)
+	below(&p.reading.HardLine, DefaultHardRatio)
+	if p.window == 0 {
+		p.window = p.used
+	}
 }
 
 // grown reports whether a request holds so many tokens more than at some time

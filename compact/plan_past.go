@@ -29,7 +29,7 @@ func (r Rules) Exhausted(p Past) bool { return p.Failures >= r.Planner.Failures 
 // forced reports whether an epoch was made because there was no room, and not to
 // save money.
 func forced(m conversation.Made) bool {
-	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine
+	return m.Source == conversation.SourceRecovery || m.Trigger == TriggerLoadLine || m.Trigger == TriggerHardLine || m.Trigger == TriggerOverflow
 }
 
 // PastOf reads what earlier passes left behind from a log. A wish that was

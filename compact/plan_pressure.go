@@ -27,7 +27,10 @@ func (p *planner) pressure() Plan {
 		return Plan{}
 	}
 	plan := p.plan(TriggerLoadLine)
-	if plan.Hold = over; over {
+	switch plan.Hold = over; {
+	case p.check.Refused:
+		plan.Trigger = TriggerOverflow
+	case over:
 		plan.Trigger = TriggerHardLine
 	}
 	return p.makeRoom(plan)

@@ -16,6 +16,16 @@ import (
 //   - ADA and JCL act before every request, JCL above its threshold with a summary
 //     of everything.
 
+// waits reports whether rules do nothing themselves about a request that was
+// refused: the ladder does.
+func (r Rules) waits() bool {
+	switch r.Preset {
+	case PresetJCLI, PresetAdachsoft, PresetTruncate:
+		return true
+	}
+	return r.Auto.Profile != ""
+}
+
 // applyProfile is D17. Without a window it never acts.
 func (p *planner) applyProfile() Plan {
 	if p.check.Moment != MomentReply || p.window == 0 || p.held() {
@@ -45,18 +55,22 @@ func viewChars(v View) int {
 
 // oneClaw is ONE.
 func (p *planner) oneClaw() Plan {
-	soft := p.reading.LoadLine
-	if p.check.Moment != MomentReply || soft == 0 || p.reading.Used <= soft || p.held() {
+	soft, over := p.reading.LoadLine, p.over()
+	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
+	if !due || soft == 0 || p.reading.Used <= soft || !over && p.held() {
 		return p.everyRequest()
 	}
 	plan := p.plan(TriggerThreshold)
-	plan.Drops = true
+	if p.check.Refused {
+		plan.Trigger = TriggerOverflow
+	}
+	plan.Drops, plan.Hold = true, over
 	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
 	if p.rules.asks(p.check.Past) {
 		plan.Spans = BandSpans(p.check.View, p.check.Meter, rule)
 	}
 	if len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(soft))) == 0 {
-		return Plan{}
+		return Plan{Hold: over, Used: p.reading.Used}
 	}
 	return plan
 }

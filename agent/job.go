@@ -1,0 +1,342 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A summary is written beside the conversation: typing, sending and tool loops
+// go on, and what is said meanwhile is behind what it covers. Rules:
+//
+//   - One at a time. The same wish again joins it, another one replaces it.
+//   - It is written from a snapshot, on a goroutine that reads nothing the owner
+//     changes. The owner takes it in between two requests, if what the model is
+//     shown is still what it was written from, and the window is no smaller.
+//   - Until then nothing of it is in the log, so that a stop, a crash and a failure
+//     leave the view as it was. What the requests cost is recorded, whatever came
+//     of them.
+//   - A request waits for it only if it would not fit, or if whoever asked waits.
+//   - No text of an error ever becomes a summary: what counts decides package
+//     compact.
+
+// job is a summary that is being written. Above done it belongs to the owner;
+// below it to its goroutine until done is closed.
+type job struct {
+	wish compact.Wish                                  // that asked for it; of a plan its source and trigger only
+	plan *compact.Plan                                 // that asked for it, nil for a wish
+	work func(compact.Situation) (compact.Pass, error) // works it out on the log as it is
+
+	preset   compact.Preset
+	began    time.Time
+	limit    time.Duration  // for the whole
+	revision uint64         // of the view it is about
+	window   compact.Window // of the conversation's model when it began
+	waited   bool           // whoever asked waits for it
+	told     bool           // the user is told what comes of it
+	stopped  bool
+	cancel   context.CancelCauseFunc
+
+	done chan struct{} // closed when its goroutine ended
+
+	writer writer
+	pass   compact.Pass
+	err    error
+}
+
+// stop gives the summary up.
+func (j *job) stop(cause error) {
+	j.stopped = true
+	j.cancel(cause)
+}
+
+// ended reports whether there is nothing to wait for any more.
+func (j *job) ended() bool {
+	select {
+	case <-j.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// writing reports whether a summary is being written.
+func (a *Agent) writing() bool { return a.compaction.job != nil && !a.compaction.job.ended() }
+
+// begin has the text of a job written. The error is an *Error, one of package
+// compact, or the cause of ctx's end; then there is no job.
+func (a *Agent) begin(ctx context.Context, j *job) error {
+	a.clear(ctx)
+	j.began, j.window = a.opts.Now(), a.settings.model.Window
+	j.writer = a.newWriter()
+	if err := a.recordOverrides(ctx); err != nil {
+		return err
+	}
+	if err := a.prepare(ctx, j); err != nil {
+		return err
+	}
+	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
+		// Only this form carries the prompt and the tools, to the conversation's model.
+		if err := a.record(ctx); err != nil {
+			return err
+		}
+		if err := a.prepare(ctx, j); err != nil {
+			return err
+		}
+	}
+	j.revision, j.done = a.log.Revision(), make(chan struct{})
+	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	j.cancel, a.compaction.job = cancel, j
+	if j.pass.Job == nil { // the rules were changed meanwhile
+		close(j.done)
+		return nil
+	}
+	if j.preset.Style() == conversation.StyleJCLI {
+		a.opts.Logger.Info("auto_compact triggered") // JCL
+	}
+	a.tellJob(false)
+	go func() {
+		j.err = j.writer.write(jobCtx, &j.pass, j.limit)
+		cancel(nil)
+		close(j.done)
+		a.inbox.put(func(context.Context) {}) // whoever waits looks
+	}()
+	return nil
+}
+
+// tellJob tells that a summary is being written, or waited for.
+func (a *Agent) tellJob(held bool) {
+	j := a.compaction.job
+	a.updates.Put(Compacting{
+		Since: j.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
+		Source: j.wish.Source, Held: held,
+	})
+}
+
+// prepare works a job out on the log as it is now, and finds who writes.
+func (a *Agent) prepare(ctx context.Context, j *job) error {
+	rules, now := a.compaction.rules, a.situation()
+	j.preset = rules.Preset
+	former := a.former(j)
+	if former != nil {
+		now.Cold, now.Caps, now.Writer = a.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
+	}
+	var err error
+	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
+		return err
+	}
+	summary := rules.Profiles[j.pass.Profile].Summary
+	if j.plan != nil {
+		summary = rules.Summary
+	}
+	j.writer.retries = summary.Retries
+	if j.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.limit <= 0 {
+		j.limit = time.Minute
+	}
+	if err := a.findWriter(j, former); err != nil {
+		return err
+	}
+	j.writer.preset, j.writer.from, j.writer.to = j.preset, j.pass.Range.From, j.pass.Range.To
+	if j.preset.Style() != conversation.StyleJCLI || a.opts.Transcript == nil {
+		return nil
+	}
+	if now.Transcript, err = a.transcript(ctx); err != nil {
+		return err
+	}
+	j.pass, err = j.work(now)
+	return err
+}
+
+// findWriter finds the model that a profile names: the conversation's own if it
+// names none, or the one it was held with if that has the larger window.
+func (a *Agent) findWriter(j *job, former *party) error {
+	name := j.pass.Job.Model
+	w := &j.writer
+	switch {
+	case name == "" && former != nil:
+		w.use(a, former.model, former.provider)
+		return nil
+	case name == "" || name == a.settings.model.Name():
+		w.use(a, a.settings.model, a.settings.provider)
+		return nil
+	}
+	if a.opts.Summarisers != nil {
+		if m, p, ok := a.opts.Summarisers(name); ok && p != nil {
+			w.use(a, m, p)
+			return nil
+		}
+	}
+	return &Error{
+		Class: NotFound, Message: "the model " + oneLine(name) + ", which the profile " + j.pass.Profile + " has for summaries, is not there",
+		Hint: "check compaction.summary.model and the provider's key, or leave it empty for the conversation's own model",
+	}
+}
+
+// transcript saves the history as it is sent (JCL).
+func (a *Agent) transcript(ctx context.Context) (path string, err error) {
+	view := a.view
+	path = beside(ctx, a, func() string {
+		var saved string
+		saved, err = a.opts.Transcript(ctx, view)
+		return saved
+	})
+	if cause := context.Cause(ctx); cause != nil {
+		return "", cause
+	}
+	if err != nil {
+		return "", &Error{
+			Class: NotSaved, Message: "the history could not be saved before it is replaced: " + err.Error(),
+			Hint: "check the data folder, then compact again", Err: err,
+		}
+	}
+	a.opts.Logger.Info("Transcript saved: " + path) // JCL
+	return path, nil
+}
+
+// await waits for the summary that is being written, and takes it in. It returns
+// before that if ctx ends or something else is to be done first.
+func (a *Agent) await(ctx context.Context) {
+	j := a.compaction.job
+	a.compaction.held = true
+	defer func() { a.compaction.held = false }()
+	a.status(Status{Phase: PhaseCompacting})
+	a.tellJob(true)
+	for {
+		select {
+		case <-j.done:
+			a.land(ctx)
+			return
+		case <-a.inbox.wake:
+			a.obey(ctx)
+			if len(a.compaction.deeds) > 0 {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// clear ends the summary that is being written, if one is.
+func (a *Agent) clear(ctx context.Context) {
+	j := a.compaction.job
+	if j == nil {
+		return
+	}
+	if !j.ended() {
+		j.stop(errReplaced)
+		<-j.done // it ends at once
+	}
+	a.land(ctx)
+}
+
+// land takes in a summary that is written, or records that none is.
+func (a *Agent) land(ctx context.Context) {
+	j := a.compaction.job
+	err := j.err
+	if err == nil && a.overtook(j) {
+		err = errOvertaken
+	}
+	a.finish(ctx, j, err)
+}
+
+// finish puts the summary of a job that ended in force, or records the error for
+// which it is not.
+func (a *Agent) finish(ctx context.Context, j *job, err error) {
+	a.compaction.job = nil
+	var spent []conversation.Body
+	for _, s := range j.writer.spent {
+		spent = append(spent, a.usage(s.request, s.reply, 0)...)
+	}
+	if err == nil {
+		err = a.commitJob(ctx, j, spent)
+	}
+	if err == nil {
+		a.compaction.former = nil
+		return
+	}
+	outcome := a.giveUp(ctx, j, err, spent)
+	if j.plan != nil && j.plan.Drops && outcome == conversation.OutcomeFailed {
+		a.recover(ctx, j.plan.Trigger, false) // ONE
+	}
+}
+
+// commitJob puts a summary in force, with the masks of its plan.
+func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+	var masks []conversation.Body
+	if j.plan != nil {
+		masks = j.plan.Masks
+	}
+	pass, err := j.pass.Onto(a.log.Events(), a.situation(), masks...)
+	if err != nil {
+		return err
+	}
+	if j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !pass.Progresses() {
+		return errTooLittle
+	}
+	if e := a.commit(ctx, &pass, j.wish, spent); e != nil {
+		return e
+	}
+	return nil
+}
+
+// overtook reports whether the conversation went over a summary: other overlays
+// lie on it, or it has to fit into less.
+func (a *Agent) overtook(j *job) bool {
+	now := a.settings.model.Window
+	return a.log.Revision() != j.revision || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
+}
+
+// giveUp records and tells why a summary came to nothing.
+func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversation.Body) (outcome string) {
+	e, outcome := ended(err, j.limit)
+	took := a.opts.Now().Sub(j.began)
+	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
+		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(spent), "duration", took)
+	a.fail(ctx, conversation.Attempt{
+		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
+		Outcome: outcome, Why: e.Message, Model: j.writer.model.Name(), Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+	}, spent...)
+	a.rearm()
+	if j.told {
+		j.wish.Source = conversation.SourceManual
+	}
+	a.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
+	return outcome
+}
+
+// party is a model and where it is reached.
+type party struct {
+	model    Model
+	provider Provider
+}
+
+// former is the model that the conversation was held with before one with a
+// smaller window, while a plan has to make room for that; nil otherwise.
+func (a *Agent) former(j *job) *party {
+	if j.plan == nil || !a.over() {
+		return nil
+	}
+	return a.compaction.former
+}
+
+// joins reports whether somebody who wishes for w gets it from this job.
+func (j *job) joins(w compact.Wish, r compact.Rules) bool {
+	if j.stopped {
+		return false
+	}
+	if j.plan == nil {
+		return sameWish(j.wish, w)
+	}
+	name := w.Profile
+	if name == "" {
+		name = r.DefaultProfile
+	}
+	return r.Profiles[name].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+}
+
+// errTooLittle says that a summary did not make enough room.
+var errTooLittle = errors.New("it would save too little")

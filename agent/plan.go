@@ -1,0 +1,239 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Compaction by itself: the planner is asked before every request, also inside
+// a tool loop, and after every reply that ends a turn; never in the middle of a
+// stream. Rules:
+//
+//   - What needs no model is done at once. A summary is written beside the
+//     conversation; a request waits for it only if it is above the hard line.
+//   - If there is none in the end, what is above the hard line goes down the
+//     ladder, which needs no model. What is too long even then is not sent.
+//   - Whatever comes of it, no message is lost and the conversation goes on.
+//   - Every decision is logged with its numbers.
+
+// ready makes room for the next request. The error says why it is not sent: an
+// *Error, or the cause of ctx's end.
+func (a *Agent) ready(ctx context.Context) error {
+	for tried := false; ; {
+		a.boundary(ctx)
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		if j := a.compaction.job; j != nil {
+			if !j.ended() && !j.waited && !a.over() {
+				return nil
+			}
+			a.await(ctx)
+			tried = true
+			continue
+		}
+		plan := a.plan(a.moment(), false)
+		if len(plan.Spans) > 0 && !tried {
+			tried = !a.write(ctx, plan)
+			continue
+		}
+		if len(plan.Spans) > 0 && plan.Trigger != compact.TriggerThreshold {
+			plan.Masks = nil // they were chosen to stand beside the summary
+		}
+		a.act(ctx, plan)
+		if plan.Hold && a.over() {
+			a.recover(ctx, plan.Trigger, false)
+		}
+		return a.sendable()
+	}
+}
+
+// afterReply makes room when a turn has ended, for the next one.
+func (a *Agent) afterReply(ctx context.Context) {
+	if a.compaction.job != nil || ctx.Err() != nil || !a.plansAfterReply() {
+		return
+	}
+	plan := a.plan(compact.MomentReply, false)
+	if len(plan.Spans) == 0 || !a.write(ctx, plan) {
+		a.act(ctx, plan)
+	}
+	if j := a.compaction.job; j != nil && j.waited {
+		a.await(ctx)
+	}
+}
+
+// plansAfterReply reports whether something may be done between turns. Where no
+// user is there it is not known whether another turn comes: Plimsoll's own rules
+// then wait for it, as they act before requests, too.
+func (a *Agent) plansAfterReply() bool {
+	r := a.compaction.rules
+	return a.opts.Interactive || r.Preset != compact.PresetPlimsoll || r.Auto.Profile != ""
+}
+
+// moment is when the planner looks, before a request.
+func (a *Agent) moment() compact.Moment {
+	events := a.log.Events()
+	for i := len(events) - 1; i >= 0; i-- {
+		switch events[i].Body.(type) {
+		case conversation.AssistantMessage, conversation.ToolResult:
+			return compact.MomentRequest
+		case conversation.UserMessage:
+			return compact.MomentTurn
+		}
+	}
+	return compact.MomentTurn
+}
+
+// check is what the planner looks at. Refused says that the server did not take
+// the request as it is.
+func (a *Agent) check(moment compact.Moment, refused bool) compact.Check {
+	m := a.settings.model
+	idle, gone := a.sinceReply(m)
+	return compact.Check{
+		Moment: moment, Log: a.log.Events(), View: a.view, Meter: a.meter, Idle: idle, Gone: gone, Refused: refused,
+		Sheet: m.Sheet(), Past: a.compaction.past,
+	}
+}
+
+// plan asks the planner, and logs what it says.
+func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
+	c := a.check(moment, refused)
+	plan := a.compaction.rules.Plan(c)
+	r := a.meter.Reading()
+	decision := plan.Trigger
+	if !plan.Acts() {
+		decision = "nothing"
+	}
+	a.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
+		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
+		"idle", c.Idle, "cold", c.Gone || c.Sheet.Cold(c.Idle), "after_last", c.Past.After, "after_undo", c.Past.Undone, "failures", c.Past.Failures)
+	return plan
+}
+
+// over reports whether the next request must not be sent as it is.
+func (a *Agent) over() bool {
+	r := a.meter.Reading()
+	return r.HardLine > 0 && r.Used > r.HardLine
+}
+
+// write has the summary of a plan written, and reports whether it is.
+func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
+	made := a.made(plan.Trigger)
+	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
+	// JCL waits for its own; the others do not have to.
+	j.waited = plan.Hold || !a.beside() || a.compaction.rules.Preset == compact.PresetJCLI
+	j.work = func(now compact.Situation) (compact.Pass, error) {
+		return compact.NewSummaryPass(a.log.Events(), a.compaction.rules, now, plan.Spans, made)
+	}
+	if err := a.begin(ctx, j); err != nil {
+		a.giveUp(ctx, j, err, nil)
+		return false
+	}
+	return true
+}
+
+// made is how an overlay of a trigger comes about.
+func (a *Agent) made(trigger string) conversation.Made {
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(a.compaction.rules.Preset)}
+	if trigger == compact.TriggerOverflow {
+		made.Source = conversation.SourceRecovery
+	}
+	return made
+}
+
+// act does what of a plan needs no model, or what a profile says.
+func (a *Agent) act(ctx context.Context, plan compact.Plan) {
+	switch {
+	case plan.Wish != nil:
+		a.compact(ctx, *plan.Wish)
+	case len(plan.Masks) > 0:
+		if a.compaction.rules.Preset == compact.PresetJCLI {
+			a.opts.Logger.Info("micro_compact triggered") // JCL
+		}
+		a.overlay(ctx, a.made(plan.Trigger), plan.Masks)
+	case plan.Drops:
+		a.recover(ctx, plan.Trigger, false)
+	}
+}
+
+// recover goes down the ladder that needs no model.
+func (a *Agent) recover(ctx context.Context, trigger string, refused bool) {
+	made := a.made(trigger)
+	made.Source = conversation.SourceRecovery
+	if bodies := a.compaction.rules.Recover(a.check(compact.MomentRequest, refused)); len(bodies) > 0 {
+		a.overlay(ctx, made, bodies)
+	}
+}
+
+// overlay puts overlays in force as one epoch. Where they save nothing or cannot
+// be stored nothing is changed.
+func (a *Agent) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
+	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
+	if err := a.flush(ctx); err != nil {
+		a.refuse(ctx, w, err)
+		return
+	}
+	pass, err := compact.NewOverlayPass(a.log.Events(), a.compaction.rules, a.situation(), made, bodies...)
+	if err != nil {
+		a.refuse(ctx, w, unmade(err))
+		return
+	}
+	if err := a.commit(ctx, &pass, w, nil); err != nil {
+		a.refuse(ctx, w, err)
+	}
+}
+
+// unsure is how far above the window a request may seem to be as long as no
+// report has said how the model counts.
+const unsure = 1.25
+
+// sendable is why the next request cannot be sent, nil if it can.
+func (a *Agent) sendable() error {
+	if r := a.compaction.rules; !r.Enabled || !r.Auto.Enabled {
+		return nil // the server says so itself
+	}
+	r := a.meter.Reading()
+	most := r.Window.Tokens
+	if a.meter.Calibration().Samples == 0 {
+		most = int(unsure * float64(most))
+	}
+	if !r.Window.Known() || r.Used <= most {
+		return nil
+	}
+	newest := 0
+	for _, m := range a.view.Messages {
+		if m.Role == compact.RoleUser && m.State == compact.StateVerbatim {
+			newest = int(a.meter.Weigh(m.After()))
+		}
+	}
+	return &Error{
+		Class: Overflow,
+		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
+			r.Used, a.settings.model.Name(), r.Window.Tokens, newest, r.Segments[compact.System]+r.Segments[compact.Tools]),
+		Hint: "send a shorter message or fewer files: what was said stays, and can be left out of the next request; or choose a model with a larger window",
+	}
+}
+
+// lookBack notes what the log says of earlier passes, and tells if that ends or
+// begins the asking of a model.
+func (a *Agent) lookBack() {
+	c := &a.compaction
+	c.past = compact.PastOf(a.log.Events())
+	if paused := c.rules.Exhausted(c.past); paused != c.paused {
+		c.paused = paused
+		a.updates.Put(Summaries{Paused: paused})
+	}
+}
+
+// regards reports whether an event says something of earlier passes.
+func regards(b conversation.Body) bool {
+	switch b.Kind() {
+	case conversation.KindAttempt, conversation.KindModel:
+		return true
+	}
+	return b.Kind().Overlay()
+}

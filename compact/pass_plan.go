@@ -1,0 +1,77 @@
+package compact
+
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// A plan is carried out as one pass, whether a model has to write something for
+// it or not, and however long that takes: what a pass comes to is worked out once
+// more on the log as it is when it is made.
+
+// NewOverlayPass is a pass of overlays that some rule chose from the view of the
+// situation. The error wraps ErrNothingToGain.
+func NewOverlayPass(log []conversation.Event, r Rules, s Situation, made conversation.Made, bodies ...conversation.Body) (Pass, error) {
+	pass := Pass{log: log, rules: r, now: s, made: made, before: s.Meter.view}
+	pass.made.Preset = string(r.Preset)
+	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
+	if err := pass.apply(bodies...); err != nil {
+		return Pass{}, err
+	}
+	return pass, nil
+}
+
+// turnsTouched is the first and the last turn in which overlays show something
+// otherwise.
+func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
+	touched := map[uint64]bool{}
+	var spans []conversation.Span
+	for _, b := range bodies {
+		switch b := b.(type) {
+		case conversation.Mask:
+			for _, item := range b.Items {
+				touched[item.Event] = true
+			}
+		case conversation.Cap:
+			for _, item := range b.Items {
+				touched[item.Event] = true
+			}
+		case conversation.Summary:
+			spans = union(spans, b.Spans)
+		case conversation.Drop:
+			spans = union(spans, b.Spans)
+		}
+	}
+	var found []conversation.Event
+	for _, e := range pass.log {
+		if touched[e.Seq] || holds(spans, e.Seq) && sent(e.Body) {
+			found = append(found, e)
+		}
+	}
+	return turnsOf(found)
+}
+
+// Onto is a pass that needs no model any more, on a log that has grown since it
+// was worked out, with masks in the same epoch before it. It is for the caller
+// to see that no overlay has joined the log. The error wraps ErrNothingToGain.
+func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversation.Body) (Pass, error) {
+	now := *pass
+	now.log, now.now, now.before = log, s, s.Meter.view
+	if err := now.apply(append(slices.Clone(masks), pass.bodies...)...); err != nil {
+		return Pass{}, err
+	}
+	return now, nil
+}
+
+// Progresses reports whether a pass that needs no model any more saves as much
+// as the planner wants of one.
+func (pass *Pass) Progresses() bool {
+	saved := pass.made.Before - pass.made.After
+	return saved > 0 && float64(saved) >= pass.rules.Planner.ProgressRatio*float64(pass.made.Before)
+}
+
+// Leaves reports whether the oldest messages are left out by it.
+func (pass *Pass) Leaves() bool {
+	return slices.ContainsFunc(pass.bodies, func(b conversation.Body) bool { return b.Kind() == conversation.KindDrop })
+}
