@@ -62,9 +62,9 @@ func (w party) class(status int, f *Fault) agent.Class {
 	switch {
 	case outOfCredit(status, f, text):
 		return agent.Quota
-	case status == http.StatusRequestEntityTooLarge && hasAny(text, "tpm", "rate_limit", "tokens per minute"):
+	case ofRateTier(status, text):
 		return agent.TooLarge
-	case status != http.StatusTooManyRequests && !hasAny(text, "rate limit", "rate_limit", "too many requests") && tooLong:
+	case tooLong && mayOverflow(status, text):
 		return agent.Overflow
 	case f.Message == "" && w.Name == "cerebras" && status == http.StatusBadRequest:
 		return agent.Overflow // Cerebras says it with an empty body
@@ -73,6 +73,26 @@ func (w party) class(status int, f *Fault) agent.Class {
 		return c
 	}
 	return classOfWords(text)
+}
+
+// ofRateTier reports a request that is larger than what the rate tier takes at
+// once, which says nothing about the window.
+func ofRateTier(status int, text string) bool {
+	if status == http.StatusRequestEntityTooLarge {
+		return hasAny(text, "tpm", "rate_limit", "tokens per min")
+	}
+	return strings.Contains(text, "request too large") && hasAny(text, "tpm", "tokens per min")
+}
+
+// mayOverflow reports whether words about length are to be taken as such. Who is
+// told to come back, to pay or to show a key has not met the window.
+func mayOverflow(status int, text string) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired,
+		http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusServiceUnavailable, http.StatusGatewayTimeout, 529:
+		return false
+	}
+	return !hasAny(text, "rate limit", "rate_limit", "ratelimit", "too many requests", "tokens per min", "overloaded")
 }
 
 // classOfStatus sorts by status where the status says enough.

@@ -204,6 +204,11 @@ func (d *chatDecoder) stop(done bool) (conversation.StopReason, error) {
 	switch strings.ToLower(d.reason) {
 	case "length", "max_tokens", "model_length", "max_output_tokens":
 		return conversation.StopLength, nil
+	case "model_context_window_exceeded": // Z.ai, Anthropic
+		if !d.text && !d.reasoned && !calls {
+			return "", noRoom(d.who)
+		}
+		return conversation.StopLength, nil
 	case "content_filter", "safety", "recitation", "prohibited_content", "blocklist", "refusal", "sensitive":
 		return conversation.StopFiltered, nil
 	}
@@ -230,6 +235,13 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 		out["extra_content"] = d.extra
 	}
 	return withRoute(out, d.route)
+}
+
+// noRoom is the error of a window that was full before a reply began.
+func noRoom(who party) *agent.Error {
+	e := &agent.Error{Class: agent.Overflow}
+	e.Message = who.lead(e)
+	return e
 }
 
 func emptyReply(who party, reasoned bool) *agent.Error {

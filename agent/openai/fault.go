@@ -123,6 +123,9 @@ func (f *Fault) readObject(raw []byte, depth int) {
 		f.Message = string(raw)
 		return
 	}
+	if r.Type == "error" { // Anthropic's envelope; what kind it is stands within
+		r.Type = ""
+	}
 	f.Type = or(f.Type, string(r.Type), string(r.Status))
 	f.Param = or(f.Param, string(r.Param))
 	f.readCode(r.Code)
@@ -180,16 +183,22 @@ func or(words ...string) string {
 	return ""
 }
 
-// looksLikeError reports whether an object without choices says what is wrong
-// rather than belonging to another protocol.
+// looksLikeError reports whether an object without choices, or a list of one,
+// says what is wrong rather than belonging to another protocol.
 func looksLikeError(data []byte) bool {
+	var list []json.RawMessage
+	if json.Unmarshal(data, &list) == nil && len(list) > 0 {
+		return bytes.HasPrefix(list[0], []byte("{")) && looksLikeError(list[0])
+	}
 	var r struct {
-		Object  word `json:"object"`
-		Message word `json:"message"`
-		Detail  word `json:"detail"`
-		Type    word `json:"type"`
+		Error   json.RawMessage `json:"error"`
+		Object  word            `json:"object"`
+		Message word            `json:"message"`
+		Detail  word            `json:"detail"`
+		Type    word            `json:"type"`
 	}
 	// What could be decoded counts.
 	_ = json.Unmarshal(data, &r)
-	return r.Object == "error" || r.Type == "error" || r.Message != "" || r.Detail != ""
+	named := len(r.Error) > 0 && string(r.Error) != "null"
+	return named || r.Object == "error" || r.Type == "error" || r.Message != "" || r.Detail != ""
 }

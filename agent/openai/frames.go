@@ -216,7 +216,7 @@ func isDone(d []byte) bool { return string(d) == "[DONE]" }
 // stray takes a line that is no field: JSON is an event (errors in mid-stream
 // come like that), anything else is kept to be shown if nothing better comes.
 func (f *frames) stray(line []byte) {
-	if line[0] == '{' && json.Valid(line) {
+	if (line[0] == '{' || line[0] == '[') && json.Valid(line) { // Gemini's is a list
 		f.dispatch(frameData)
 		f.put(frameData, line)
 		return

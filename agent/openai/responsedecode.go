@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
@@ -107,10 +108,11 @@ func (d *responseDecoder) frame(data []byte) (agent.Chunk, bool, error) {
 	if err := json.Unmarshal(data, &ev); err != nil && !errors.As(err, &odd) {
 		return agent.Chunk{}, false, d.who.malformed("the stream holds something that is not JSON", data, err)
 	}
-	if ev.Type == goopenai.ResponseStreamEventError || ev.Type == "" && looksLikeError(data) {
+	ours := strings.HasPrefix(string(ev.Type), "response.")
+	if ev.Type == goopenai.ResponseStreamEventError || !ours && looksLikeError(data) {
 		return agent.Chunk{}, false, d.who.reported(data)
 	}
-	if len(ev.Type) < 9 || ev.Type[:9] != "response." {
+	if !ours {
 		d.strangers++
 		return agent.Chunk{}, false, nil
 	}
