@@ -151,6 +151,7 @@ type nobody struct{}
 func (nobody) Send(string)                               {}
 func (nobody) Cancel()                                   {}
 func (nobody) TakeBack()                                 {}
+func (nobody) Rewind(int)                                {}
 func (nobody) Answer(string, conversation.Grant, string) {}
 func (nobody) SetMode(conversation.Mode)                 {}
 func (nobody) Rename(string)                             {}

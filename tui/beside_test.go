@@ -106,7 +106,7 @@ func TestWhatFailsByItselfIsSilent(t *testing.T) {
 		t.Run(string(source), func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
 				before := r.text()
-				byItself(r)
+				r.happen(agent.Compacting{Since: time.Now(), Summary: true, Source: source})
 				r.has("Optimizing")
 				r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.Empty, Message: "the summary came back empty", Hint: "try again"},
 					Wish: compact.Wish{Source: source}})
@@ -125,6 +125,11 @@ func TestTheIndicatorOutlivesAnUndo(t *testing.T) {
 		byItself(r)
 		for _, u := range []agent.Compacted{{Epoch: 5, Undone: true}, {Epoch: 5, Redone: true}} {
 			r.happen(u)
+			r.has("Optimizing")
+		}
+		for _, w := range []compact.Wish{{Source: conversation.SourceManual, Trigger: "undo"}, {Source: conversation.SourceManual, Trigger: "redo"},
+			{Source: conversation.SourceTool, Trigger: "compact tool"}} {
+			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "not now"}, Wish: w})
 			r.has("Optimizing")
 		}
 		r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest}, Wish: compact.Wish{Source: conversation.SourceAuto}})
@@ -151,7 +156,7 @@ func TestWhatEscStops(t *testing.T) {
 		r.has("so far " + hint)
 
 		r.enter("!sleep")
-		r.lacks(hint) // it would stop the command
+		r.lacks(hint)         // it would stop the command
 		r.press("esc", "esc") // it ends, and the page with what it printed closes
 		r.has(hint)
 

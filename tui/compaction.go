@@ -29,8 +29,21 @@ const trimmed = "Conversation history has been automatically trimmed"
 type summaryJob struct {
 	on      bool
 	since   time.Time
+	source  conversation.Source
 	held    bool // the next request does not fit and waits for it
 	stopped bool // by the user
+}
+
+// meant reports whether a wish that came to nothing is what the summary was for:
+// taking back may fail beside it, and what the model asks for may be refused.
+func (j summaryJob) meant(w compact.Wish) bool {
+	switch {
+	case w.Trigger == string(compact.DeedUndo), w.Trigger == string(compact.DeedRedo):
+		return false
+	case w.Source == conversation.SourceTool:
+		return j.source == conversation.SourceTool
+	}
+	return true
 }
 
 // slow is how long a summary takes until it is said how to stop it (ONE).
@@ -44,7 +57,9 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 	case agent.Compacted:
 		return m.compacted(u)
 	case agent.CompactionFailed:
-		m.status.job = summaryJob{}
+		if m.status.job.meant(u.Wish) {
+			m.status.job = summaryJob{}
+		}
 		if byUser(u.Wish.Source) {
 			return m.notCompacted(u.Err)
 		}
@@ -68,7 +83,7 @@ func (m *Model) compacting(u agent.Compacting) {
 	}
 	job := &m.status.job
 	same := job.on && job.since.Equal(u.Since)
-	*job = summaryJob{on: true, since: u.Since, held: u.Held, stopped: same && job.stopped}
+	*job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.Held, stopped: same && job.stopped}
 	m.status.clock = m.options.Now()
 }
 

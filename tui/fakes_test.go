@@ -112,6 +112,7 @@ func (s session) note(what string) { s.r.note(s.id + " " + what) }
 func (s session) Send(text string) { s.note("send " + text) }
 func (s session) Cancel()          { s.note("cancel") }
 func (s session) TakeBack()        { s.note("take back") }
+func (s session) Rewind(turn int)  { s.note(fmt.Sprintf("rewind %d", turn)) }
 func (s session) Answer(callID string, g conversation.Grant, text string) {
 	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, g, text)))
 }

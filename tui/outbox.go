@@ -30,12 +30,20 @@ func newWaiting(text string) waiting {
 }
 
 // typed is a message as it was typed, without the files that were sent with
-// it: sent again, it would bring them again.
+// it: sent again, it would bring them again. Of one that is in the log, what only
+// looks like a file was typed, too: a file that was sent is mentioned.
 func (m *Model) typed(sent string) string {
 	if text, ok := m.talk.sent[sent]; ok {
 		return text
 	}
-	return sent
+	said, files := conversation.Detach(sent)
+	pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
+		return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
+	})
+	if pasted {
+		return sent
+	}
+	return said
 }
 
 // outgoing is a message on its way.
@@ -137,18 +145,8 @@ func (m *Model) setQueued(texts []string) {
 }
 
 // recovered puts messages that waited when the program last ended before the
-// draft, as they were typed. What only looks like a file was typed, too: a file
-// that was sent is mentioned.
+// draft, as they were typed.
 func (m *Model) recovered(texts []string) {
-	for _, text := range texts {
-		said, files := conversation.Detach(text)
-		pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
-			return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
-		})
-		if !pasted {
-			m.talk.sent[text] = said
-		}
-	}
 	m.returned(texts)
 	if len(texts) > 0 {
 		m.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")

@@ -16,6 +16,9 @@ type Session interface {
 	Send(text string)
 	Cancel()
 	TakeBack()
+	// Rewind takes the turns from one on back, negative for the newest; what was
+	// said in the first of them is returned.
+	Rewind(turn int)
 	Answer(callID string, g conversation.Grant, text string)
 }
 

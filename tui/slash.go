@@ -30,6 +30,8 @@ func slashCommands() []slashCommand {
 		cmd("summarize", "[FOCUS]", "shorten it by a summary, with the flags of /compact", (*Model).slashSummarize),
 		cmd("undo-compact", "[NUMBER]", "take a compaction back, the newest without a number", (*Model).slashUndoCompact),
 		cmd("redo-compact", "", "bring the compaction back that was taken back last", (*Model).slashRedoCompact),
+		cmd("undo", "", "take the newest turn back; what you said is in the composer again", (*Model).slashUndo),
+		cmd("rewind", "[TURN]", "take turns back, from this one on, the newest without a number", (*Model).slashRewind),
 		cmd("profile", "[NAME]", "how a compaction is made that names no profile", (*Model).slashProfile),
 		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", (*Model).slashFork, "branch"),
 		cmd("rename", "TITLE", "give the conversation a title", (*Model).slashRename),

@@ -99,7 +99,7 @@ func (m *Model) appended(events []conversation.Event) {
 		case conversation.AssistantMessage:
 			m.talk.logged = true
 		case conversation.UserMessage:
-			delete(m.talk.sent, b.Text) // it does not come back any more
+			delete(m.talk.sent, b.Text) // only a rewind brings it back
 		case conversation.ConfigChanged:
 			if name, ok := b.Set[defaultProfile]; ok {
 				m.talk.Profile = unquoted(name)

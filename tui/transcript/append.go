@@ -22,6 +22,8 @@ func (m *Model) Append(events []conversation.Event) {
 }
 
 func (m *Model) add(e conversation.Event) {
+	m.adding = placeOf(e)
+	defer func() { m.adding = placed{} }()
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		m.overlays.begin(e)
@@ -65,6 +67,7 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 		m.remove(live)
 	case live != nil:
 		live.item.(*replyItem).finish(b, &m.look)
+		live.placed = m.adding
 	case says:
 		m.push(newReply(b))
 	}
@@ -95,7 +98,7 @@ func (m *Model) pushCall(c conversation.ToolCall) {
 
 // push adds an item at the end.
 func (m *Model) push(it item) {
-	m.entries = append(m.entries, &entry{item: it})
+	m.entries = append(m.entries, &entry{item: it, placed: m.adding})
 	if _, notice := it.(*noticeItem); !notice {
 		m.said = true
 	}
@@ -210,10 +213,10 @@ func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
 type explainer interface{ explain(text, hint string) bool }
 
 // LastReply is the source text of the newest reply that has any, "" without
-// one. One that is still arriving does not count.
+// one. One that is still arriving, or was taken back, does not count.
 func (m *Model) LastReply() string {
 	for _, e := range slices.Backward(m.entries) {
-		if r, ok := e.item.(*replyItem); ok && strings.TrimSpace(r.text) != "" {
+		if r, ok := e.item.(*replyItem); ok && !e.gone && strings.TrimSpace(r.text) != "" {
 			return r.text
 		}
 	}
@@ -225,6 +228,9 @@ func (m *Model) LastReply() string {
 func (m *Model) LastExchange() string {
 	var parts []string
 	for _, e := range slices.Backward(m.entries) {
+		if e.gone {
+			continue
+		}
 		switch it := e.item.(type) {
 		case *replyItem:
 			if text := strings.TrimSpace(it.written()); text != "" {

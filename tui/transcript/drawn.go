@@ -23,7 +23,7 @@ const (
 // until the item changes.
 func (m *Model) linesOf(i int) []string {
 	e := m.entries[i]
-	key := drawKey{m.width, e.item.version(), m.look.generation, m.look.roughFactor(), m.look.expanded}
+	key := drawKey{m.width, e.item.version(), m.look.generation, m.look.roughFactor(), m.look.expanded, e.gone}
 	e.used = m.drawn.view
 	if e.lines != nil && e.key == key {
 		return e.lines
@@ -31,7 +31,12 @@ func (m *Model) linesOf(i int) []string {
 	if e.lines == nil {
 		m.drawn.entries = append(m.drawn.entries, e)
 	}
-	lines := e.item.draw(&m.look, textWidth(m.width))
+	var lines []string
+	if e.gone {
+		lines = m.drawTakenBack(e, textWidth(m.width))
+	} else {
+		lines = e.item.draw(&m.look, textWidth(m.width))
+	}
 	if lines == nil {
 		lines = []string{}
 	}

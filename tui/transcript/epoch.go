@@ -43,6 +43,7 @@ type epochState struct {
 	redone bool      // they were, and are in force again
 	since  time.Time // when that came about
 	newest bool      // of the compactions in force
+	turns  int       // of a rewind: how many it took back
 }
 
 func (it *epochItem) indent(int) int { return 0 }
@@ -122,6 +123,7 @@ func (it *epochItem) pieces(l *look) []piece {
 	}
 	add(keepSource, text, "", it.wanted())
 	add(keepTokens, text, "", it.tokens())
+	add(keepWhat, s.Hint, separator, it.takenWords(l))
 	add(keepWhat, s.Hint, separator, oneLine(it.what(), maxWhat))
 	add(keepState, s.Undone, separator, it.said(l))
 	switch {

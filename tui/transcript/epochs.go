@@ -27,6 +27,7 @@ type overlays struct {
 	stale  bool                  // the lines do not say yet what is in force
 
 	requests *requestsItem // of the turn, nil where the next one begins anew
+	rewinds  []rewind      // in the order of the log
 }
 
 // overlayMark is one overlay of the log: a part of a line, or a revert.
@@ -80,6 +81,7 @@ func (m *Model) addOverlay(e conversation.Event) {
 		k.line = m.pushOverlay(e, made, 0, "unpinned "+plural(len(b.Events), "event"))
 	case conversation.Rewind:
 		k.line = m.pushOverlay(e, made, 0, rewound(b.Turn))
+		o.rewinds = append(o.rewinds, rewind{e.Seq, b.Turn, k.line})
 	default:
 		k.line = m.compaction(e, made)
 		k.line.note(e, o)
@@ -90,14 +92,6 @@ func (m *Model) addOverlay(e conversation.Event) {
 	}
 	o.marks = append(o.marks, k)
 	o.stale = true
-}
-
-// rewound says what a rewind took back.
-func rewound(turn int) string {
-	if turn <= 0 {
-		return "went back to the beginning"
-	}
-	return "went back to the end of " + "turn " + strconv.Itoa(turn-1)
 }
 
 // pushOverlay begins a line; epoch is 0 for what is no compaction.
@@ -175,6 +169,7 @@ func (m *Model) judge() {
 	}
 	o.stale = false
 	states := o.states()
+	m.takeBack(states)
 	var newest *epochItem
 	for _, it := range o.lines {
 		if it.id != 0 && states[it].gone < it.parts {

@@ -30,6 +30,7 @@ type Model struct {
 	said          bool   // there is more than notices
 	model         string // the newest that the log names
 	overlays      overlays
+	adding        placed // what is being added
 
 	at        position
 	selection selection
@@ -44,12 +45,14 @@ type entry struct {
 	lines []string // nil: not drawn, or drawn too long ago
 	key   drawKey
 	used  int // the view that needed it last
+	placed
+	gone bool // a rewind took it back
 }
 
 // drawKey is everything an item's lines depend on.
 type drawKey struct {
 	width, version, generation, factor int
-	expanded                           bool
+	expanded, gone                     bool
 }
 
 // New returns an empty transcript.

@@ -1,0 +1,68 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestRewindCommands(t *testing.T) {
+	for typed, want := range map[string]string{
+		"/undo":     "first rewind -1",
+		"/rewind":   "first rewind -1",
+		"/rewind 0": "first rewind 0",
+		"/rewind 3": "first rewind 3",
+	} {
+		t.Run(typed, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+				r.calls = nil
+				r.enter(typed)
+				r.did(want)
+			})
+		})
+	}
+}
+
+func TestRewindRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		change      func(*rig, *tui.Options)
+		typed, want string
+	}{
+		"no number":        {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind last", "write the number of the first turn"},
+		"negative":         {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind -2", "write the number of the first turn"},
+		"nothing was said": {nil, "/undo", "nothing was said yet"},
+		"read only":        {func(r *rig, _ *tui.Options) { r.first.Events, r.first.ReadOnly = history(), "open elsewhere" }, "/undo", "open elsewhere"},
+		"not open":         {func(r *rig, _ *tui.Options) { r.failing["open"] = errors.New("the disk is gone") }, "/rewind", "no conversation is open"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, c.change, func(r *rig) {
+				r.calls = nil
+				r.enter(c.typed)
+				r.did()
+				r.has(c.want)
+			})
+		})
+	}
+}
+
+// What was said comes back as it was typed, before the draft; its files do not
+// come with it, as it still mentions them.
+func TestWhatWasTakenBackIsInTheComposer(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		sent := "look at @upload.go" + conversation.Attach(conversation.AttachedFile{Path: "upload.go", Text: "package upload"})
+		r.append(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{Text: "Fine.", Stop: conversation.StopEnd})...)
+		r.has("> look at @upload.go", "Fine.")
+		r.enter("/undo")
+		events := log(append(append([]conversation.Body{}, said...), conversation.UserMessage{Text: sent}, conversation.AssistantMessage{}, conversation.Rewind{Turn: 2})...)
+		r.happen(agent.Appended{Events: events[6:]}, agent.Returned{Texts: []string{sent}})
+		r.has("went back to the end of turn 1 · 1 turn taken back")
+		r.lacks("Fine.", "package upload")
+		if got := r.draft(); !strings.HasPrefix(got, "look at @upload.go") || strings.Contains(got, "package upload") {
+			t.Errorf("the draft is %q", got)
+		}
+	})
+}

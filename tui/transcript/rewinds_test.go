@@ -1,0 +1,111 @@
+package transcript_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+func TestTurnsTakenBackFoldAway(t *testing.T) {
+	t.Parallel()
+	r := open(t, 100, 60, talk(3)...) // what talk says has its number in it
+	r.add(user("and now?"), calls(call("1", "read_file", `{"path":"upload.go"}`)), result("1", conversation.ResultOK, "x"), reply("This."))
+	if got := r.LastReply(); got != "This." {
+		t.Fatalf("the last reply is %q", got)
+	}
+	back := r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 2})
+	r.has(t, " · 14:04 went back to the end of turn 1 · 2 turns taken back (ctrl+o to expand)", "answer 0", "answer 1")
+	for _, gone := range []string{"answer 2", "and now?", "read_file", "This."} {
+		if strings.Contains(r.screen(), gone) {
+			t.Errorf("%q is still there:\n%s", gone, r.screen())
+		}
+	}
+	if got := r.LastReply(); got != "answer 1" {
+		t.Errorf("the last reply is %q", got)
+	}
+	if got := r.LastExchange(); !strings.Contains(got, "answer 1") || strings.Contains(got, "now?") {
+		t.Errorf("the last exchange is %q", got)
+	}
+	r.add(user("otherwise"), reply("That."))
+	r.has(t, "> otherwise", "That.")
+
+	r.ToggleExpanded()
+	r.has(t, "answer 2", "> and now?", "read_file", "This.", "   taken back", "2 turns taken back")
+	if n := strings.Count(r.screen(), "\n   taken back\n"); n != 2 {
+		t.Errorf("%d messages are marked:\n%s", n, r.screen())
+	}
+	check(t, r.View(), 100, 60)
+
+	r.ToggleExpanded()
+	r.compacted(at(14, 8), conversation.Made{}, conversation.Revert{Epoch: back})
+	r.has(t, "answer 2", "> and now?", "This.", "went back to the end of turn 1 · undone 14:08", "> otherwise")
+}
+
+// A later rewind counts what was there, not what an earlier one took.
+func TestRewindsCountTheirOwn(t *testing.T) {
+	t.Parallel()
+	r := open(t, 100, 60, talk(5)...)
+	r.compacted(at(14, 4), conversation.Made{}, conversation.Rewind{Turn: 4})
+	r.compacted(at(14, 5), conversation.Made{}, conversation.Rewind{Turn: 2})
+	r.has(t, "end of turn 3 · 1 turn taken back", "end of turn 1 · 2 turns taken back", "answer 1")
+}
+
+// What is folded away is what package conversation says is taken back, however
+// the log came in.
+func TestTurnsTakenBackAgreeWithTheLog(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		var l conversation.Log
+		add := func(bodies ...conversation.Body) {
+			if err := l.Commit(l.Prepare(conversationtest.Epoch, bodies...)); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		var rewinds []uint64
+		for range rapid.IntRange(1, 20).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 3).Draw(rt, "step") {
+			case 0:
+				add(conversation.Rewind{Turn: rapid.IntRange(0, 6).Draw(rt, "to")})
+				rewinds = append(rewinds, uint64(l.Len()))
+			case 1:
+				if len(rewinds) > 0 {
+					add(conversation.Revert{Event: rapid.SampledFrom(rewinds).Draw(rt, "reverted")})
+					rewinds = append(rewinds, uint64(l.Len()))
+				}
+			default:
+				add(user("question"), reply("answer"))
+			}
+		}
+		events, want := l.Events(), 0
+		gone := conversation.TakenBack(events)
+		for i, e := range events {
+			if _, said := e.Body.(conversation.UserMessage); said && gone != nil && gone[i] != 0 {
+				want++
+			}
+		}
+		for _, size := range []int{1, max(1, len(events))} {
+			r := open(t, 80, 1)
+			for piece := range slices.Chunk(events, size) {
+				r.Append(piece)
+				r.View()
+			}
+			all := strings.Count(strings.Join(drawnLines(r, 80), "\n"), "> question")
+			r.ToggleExpanded()
+			lines := drawnLines(r, 80)
+			marked := 0
+			for _, l := range lines {
+				if l == "   taken back" {
+					marked++
+				}
+			}
+			if marked != want || all+want != strings.Count(strings.Join(lines, "\n"), "> question") {
+				rt.Fatalf("%d messages are marked, %d are shown while folded, %d are taken back:\n%s", marked, all, want, strings.Join(lines, "\n"))
+			}
+		}
+	})
+}
