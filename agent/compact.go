@@ -230,7 +230,7 @@ func (a *Agent) cold() bool { return a.coldFor(a.settings.model) }
 // coldFor is cold for a request to a model.
 func (a *Agent) coldFor(m Model) bool {
 	idle, gone := a.sinceReply(m)
-	return gone || m.Sheet().Cold(idle)
+	return gone || m.NoCache || m.Sheet().Cold(idle)
 }
 
 // sinceReply is how long ago the newest reply was reported, and whether what was

@@ -30,8 +30,8 @@ type Options struct {
 	Interactive bool
 	MaxSteps    int // requests in one turn, 0 means DefaultMaxSteps
 	Retry       Retry
-	// Meter has the rules of the load line. Window, MaxOut, Calibration and
-	// EchoReasoning are taken from the model.
+	// Meter has the rules of the load line. Window, MaxOut, Calibration,
+	// EchoReasoning and the price step are taken from the model.
 	Meter compact.MeterOptions
 	// Rules is by what the conversation is compacted; without a preset they are
 	// Plimsoll's own.

@@ -22,7 +22,11 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 	if r.model.Name() != a.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
-	a.meter = a.meter.WithRefusal(max(e.Requested, e.Window))
+	counted := e.Requested
+	if counted <= 0 {
+		counted = e.Window // it has more than that
+	}
+	a.meter = a.meter.WithRefusal(counted)
 	if e.Window <= 0 {
 		return &told
 	}
