@@ -1,0 +1,256 @@
+package agenttest
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
+
+// Server is a provider that behaves as a server with a window does: it counts
+// tokens in its own way, which is not the client's, refuses a prompt that is too
+// long, checks what it is sent, and reports usage. Its fields are set before it is
+// used; streams may run beside each other.
+type Server struct {
+	Window  int            // tokens of the largest prompt, 0 no bound
+	Windows map[string]int // the same by model, where it is another one
+	// Nameless refuses without a word about sizes.
+	Nameless bool
+	// Truncates leaves out the oldest messages of a prompt that is too long instead
+	// of refusing it, and reports the rest.
+	Truncates bool
+	// Quiet reports no usage.
+	Quiet bool
+	// Answer is the reply to the n-th request for one, from 0, refused ones not
+	// counted. Nil: "yes".
+	Answer func(n int, r agent.Request) Reply
+	// Summary is the reply to a request for a summary. Nil: [Healthy].
+	Summary Summariser
+	// Mark is asked when a request begins; what it says is noted. Nil: 0.
+	Mark func() int
+
+	mu       sync.Mutex // guards all below
+	served   []Served
+	answered int                      // requests for replies
+	asked    int                      // requests for summaries
+	before   []string                 // messages of the newest request for a reply
+	cached   map[string]agent.Request // the newest request by model
+	tools    string                   // that requests carry
+	running  int
+}
+
+// Served is a request that a server got, and what it made of it.
+type Served struct {
+	Request agent.Request
+	Purpose conversation.Purpose
+	Mark    int
+	Tokens  int      // of the prompt as it came
+	Cached  int      // of it, in common with the request before it to the same model; full blocks of 128
+	Refused bool     // for its size
+	Left    int      // messages left out, for want of room
+	Wrong   []string // what an endpoint would not accept, with the place
+	// Shared is how many messages it begins with as the newest request for a reply
+	// before it did, of which there were Before; 0 and 0 for the first one.
+	Shared, Before int
+}
+
+// Served are the requests so far, in the order they began.
+func (s *Server) Served() []Served {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.served)
+}
+
+// Running is the number of streams that have not ended.
+func (s *Server) Running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
+
+// Stream serves a request. A prompt that is too long fails with an agent.Error of
+// class Overflow; when ctx ends the stream fails with one of class Cancelled.
+func (s *Server) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
+	return func(yield func(agent.Chunk, error) bool) {
+		got, reply := s.begin(r)
+		defer s.end()
+		if got.Refused {
+			yield(agent.Chunk{}, s.refusal(got))
+			return
+		}
+		said := 0
+		for _, step := range reply {
+			if err := step.wait(ctx); err != nil {
+				yield(agent.Chunk{}, &agent.Error{Class: agent.Cancelled, Message: "stopped", Err: err})
+				return
+			}
+			if step.Err != nil {
+				yield(agent.Chunk{}, step.Err)
+				return
+			}
+			if step.Chunk == nil {
+				continue
+			}
+			said += chunkTokens(*step.Chunk)
+			if !yield(*step.Chunk, nil) {
+				return
+			}
+		}
+		if !s.Quiet {
+			yield(agent.Chunk{Usage: &agent.Tokens{
+				Prompt: Count(s.rest(got)), Cached: got.Cached, CacheWrite: -1, Completion: said, Reasoning: -1,
+			}}, nil)
+		}
+	}
+}
+
+// window is that of a model.
+func (s *Server) window(model string) int {
+	if n, other := s.Windows[model]; other {
+		return n
+	}
+	return s.Window
+}
+
+// begin notes a request and finds what to reply.
+func (s *Server) begin(r agent.Request) (Served, Reply) {
+	mark := 0
+	if s.Mark != nil {
+		mark = s.Mark()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running++
+	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: Count(r), Wrong: Inspect(r)}
+	s.compare(&got)
+	if window := s.window(r.Model); window > 0 && got.Tokens > window {
+		got.Refused = !s.Truncates
+		for s.Truncates && Count(s.rest(got)) > window && got.Left < len(r.Messages)-1 {
+			got.Left++
+		}
+	}
+	s.served = append(s.served, got)
+	if got.Refused {
+		return got, nil
+	}
+	s.cached[r.Model] = r
+	var reply Reply
+	switch {
+	case got.Purpose == conversation.ForSummary && s.Summary == nil:
+		reply = Healthy(s.asked, r)
+	case got.Purpose == conversation.ForSummary:
+		reply = s.Summary(s.asked, r)
+	case s.Answer == nil:
+		reply = Join(Say("yes"), Stop(conversation.StopEnd))
+	default:
+		reply = s.Answer(s.answered, r)
+	}
+	if got.Purpose == conversation.ForSummary {
+		s.asked++
+	} else {
+		s.answered++
+	}
+	return got, reply
+}
+
+// compare notes what a request has in common with those before it, and whether
+// its tools are the ones that others carried.
+func (s *Server) compare(got *Served) {
+	if s.cached == nil {
+		s.cached = map[string]agent.Request{}
+	}
+	r := got.Request
+	got.Cached = shared(s.cached[r.Model], r) / block * block
+	written := make([]string, len(r.Messages))
+	for i := range r.Messages {
+		written[i] = write(&r.Messages[i])
+	}
+	got.Before = len(s.before)
+	for got.Shared < min(len(s.before), len(written)) && s.before[got.Shared] == written[got.Shared] {
+		got.Shared++
+	}
+	tools := writeTools(r.Tools)
+	switch {
+	case s.tools == "" && len(r.Tools) > 0:
+		s.tools = tools
+	case len(r.Tools) > 0 && s.tools != tools, len(r.Tools) == 0 && s.tools != "" && got.Purpose == conversation.ForReply:
+		got.Wrong = append(got.Wrong, "the tools are not those of the requests before it")
+	}
+	if got.Purpose == conversation.ForReply {
+		s.before = written
+	}
+}
+
+// rest is a request without what was left out.
+func (s *Server) rest(got Served) agent.Request {
+	r := got.Request
+	r.Messages = r.Messages[got.Left:]
+	return r
+}
+
+// refusal is the failure of a prompt that is too long.
+func (s *Server) refusal(got Served) *agent.Error {
+	if s.Nameless {
+		return &agent.Error{Class: agent.Overflow, Message: "the prompt is too long", Status: 400}
+	}
+	window := s.window(got.Request.Model)
+	return &agent.Error{
+		Class: agent.Overflow, Status: 400, Window: window, Requested: got.Tokens,
+		Message: fmt.Sprintf("the prompt has %d tokens, and the window %d", got.Tokens, window),
+	}
+}
+
+func (s *Server) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+}
+
+// PurposeOf is what a request asks for, as its last message tells.
+func PurposeOf(r agent.Request) conversation.Purpose {
+	if len(r.Messages) == 0 {
+		return conversation.ForReply
+	}
+	wish := r.Messages[len(r.Messages)-1].Text
+	if strings.HasPrefix(wish, "This is a request of the program") || strings.HasSuffix(wish, "Write the summary now, and nothing else.") ||
+		strings.HasPrefix(wish, "Summarize this conversation") {
+		return conversation.ForSummary
+	}
+	return conversation.ForReply
+}
+
+// Summariser is the reply to the n-th request for a summary, from 0, refused ones
+// not counted.
+type Summariser func(n int, r agent.Request) Reply
+
+// After is a summariser that behaves as first for so many requests and as then
+// from there on.
+func After(requests int, first, then Summariser) Summariser {
+	return func(n int, r agent.Request) Reply {
+		if n < requests {
+			return first(n, r)
+		}
+		return then(n, r)
+	}
+}
+
+// Failing replies with an error.
+func Failing(err error) Summariser {
+	return func(int, agent.Request) Reply { return Fail(err) }
+}
+
+// Limited replies that it has had too many requests, and when to come back.
+func Limited(after time.Duration) Summariser {
+	return Failing(&agent.Error{Class: agent.RateLimited, Message: "too many requests", Status: 429, RetryAfter: after})
+}
+
+// Gated waits at a gate before it replies. Gate gives that of the n-th request.
+func Gated(gate func(n int) *Gate, then Summariser) Summariser {
+	return func(n int, r agent.Request) Reply { return Join(Hold(gate(n)), then(n, r)) }
+}
