@@ -251,6 +251,9 @@ func (a *Agent) finish(ctx context.Context, j *job, err error) {
 	for _, s := range j.writer.spent {
 		spent = append(spent, a.usage(s.request, s.reply, 0)...)
 	}
+	if n := j.writer.learned; n > 0 && j.writer.model.Name() == a.settings.model.Name() {
+		a.learnWindow(ctx, n)
+	}
 	if err == nil {
 		err = a.commitJob(ctx, j, spent)
 	}

@@ -27,24 +27,29 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 		counted = e.Window // it has more than that
 	}
 	a.meter = a.meter.WithRefusal(counted)
-	if e.Window <= 0 {
-		return &told
-	}
-	a.settings.model.Calibration.Window = e.Window
-	a.keepCalibration()
-	if !a.setWindow(compact.Window{Tokens: e.Window, Source: compact.WindowLearned}) {
+	if e.Window > 0 && !a.learnWindow(ctx, e.Window) {
 		if have := a.settings.model.Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
-		return &told
+	}
+	return &told
+}
+
+// learnWindow takes over the window that a server named, in tokens, and keeps it
+// for the next time. It reports whether it is in force.
+func (a *Agent) learnWindow(ctx context.Context, tokens int) bool {
+	a.settings.model.Calibration.Window = tokens
+	a.keepCalibration()
+	if !a.setWindow(compact.Window{Tokens: tokens, Source: compact.WindowLearned}) {
+		return a.settings.model.Window.Tokens == tokens
 	}
 	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{
-		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", e.Window),
+		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", tokens),
 	})
 	if err != nil {
 		a.updates.Put(Failed{Err: AsError(err)})
 	}
-	return &told
+	return true
 }
 
 // shrink makes a request shorter that the server did not take, and reports

@@ -1,0 +1,116 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// longLog is a conversation of so many events of about 1 KB.
+func longLog(b *testing.B, events int) []conversation.Event {
+	b.Helper()
+	log, err := conversation.NewLog(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i := 0; log.Len() < events; i++ {
+		id := fmt.Sprintf("c%d", i)
+		err := log.Commit(log.Prepare(time.Unix(1_800_000_000, 0), conversation.UserMessage{Text: fmt.Sprintf("show me listing %d", i)},
+			conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "look", Arguments: "{}"}}},
+			conversation.ToolResult{CallID: id, Tool: "look", Status: conversation.ResultOK, Text: listing(i)[:1000]},
+			conversation.AssistantMessage{Text: listing(i)[:1000], Stop: conversation.StopEnd}))
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return log.Events()
+}
+
+// BenchmarkTurn is a turn of a conversation of 10,000 events, from Send to rest:
+// alone, and while a summary is written beside it, which may cost nothing. Of
+// the planner's two checks in it each may cost 50 us.
+func BenchmarkTurn(b *testing.B) {
+	events := longLog(b, 10_000)
+	for _, beside := range []bool{false, true} {
+		b.Run(map[bool]string{false: "alone", true: "beside a summary"}[beside], func(b *testing.B) {
+			gate := agenttest.NewGate()
+			provider := agenttest.NewProvider()
+			model := testModel
+			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
+			memory := &agenttest.Memory{}
+			if err := memory.Append(b.Context(), events); err != nil {
+				b.Fatal(err)
+			}
+			a, err := agent.New(agent.Options{Log: memory, Provider: provider, Model: model, Interactive: true,
+				Stored: agent.Stored{ID: "conversation", Events: events}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			ctx, end := context.WithCancel(context.Background())
+			done := make(chan error, 1)
+			go func() { done <- a.Run(ctx) }()
+			if beside {
+				provider.Add(agenttest.Hold(gate))
+				a.Compact(heavy())
+				<-gate.Reached()
+			}
+			for b.Loop() {
+				provider.Add(answers("fine"))
+				a.Send("and that?")
+				rest(b, a.Updates())
+			}
+			end()
+			if err := <-done; err != nil {
+				b.Fatal(err)
+			}
+		})
+	}
+}
+
+// rest takes updates until a turn is over.
+func rest(b *testing.B, m *agent.Mailbox) {
+	b.Helper()
+	for ran := false; ; {
+		updates, err := m.Take(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, u := range updates {
+			s, isStatus := u.(agent.Status)
+			ran = ran || isStatus && s.Phase != agent.Idle
+			if ran && isStatus && s.Phase == agent.Idle {
+				return
+			}
+		}
+	}
+}
+
+// BenchmarkBegin is what the owner does before a summary of a conversation of
+// 10,000 events is asked for: nothing else is done meanwhile, so it may take a
+// tenth of a second.
+func BenchmarkBegin(b *testing.B) {
+	events := longLog(b, 10_000)
+	for _, input := range []compact.SummaryInput{compact.InputView, compact.InputRaw} {
+		b.Run(string(input), func(b *testing.B) {
+			model := testModel
+			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
+			rules := compact.PresetRules(compact.PresetPlimsoll)
+			p := rules.Profiles[compact.ProfileHeavy]
+			p.Summary.Input = input
+			rules.Profiles[compact.ProfileHeavy] = p
+			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(compact.Project(events))
+			for b.Loop() {
+				pass, err := compact.NewPass(log, rules, compact.Situation{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
+				if err != nil || pass.Job == nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
