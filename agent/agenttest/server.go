@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -39,7 +40,7 @@ type Server struct {
 	served   []Served
 	answered int                      // requests for replies
 	asked    int                      // requests for summaries
-	before   []string                 // messages of the newest request for a reply
+	before   []compact.Message        // of the newest request for a reply
 	cached   map[string]agent.Request // the newest request by model
 	tools    string                   // that requests carry
 	running  int
@@ -167,12 +168,8 @@ func (s *Server) compare(got *Served) {
 	}
 	r := got.Request
 	got.Cached = shared(s.cached[r.Model], r) / block * block
-	written := make([]string, len(r.Messages))
-	for i := range r.Messages {
-		written[i] = write(&r.Messages[i])
-	}
 	got.Before = len(s.before)
-	for got.Shared < min(len(s.before), len(written)) && s.before[got.Shared] == written[got.Shared] {
+	for got.Shared < min(len(s.before), len(r.Messages)) && same(&s.before[got.Shared], &r.Messages[got.Shared]) {
 		got.Shared++
 	}
 	tools := writeTools(r.Tools)
@@ -183,7 +180,7 @@ func (s *Server) compare(got *Served) {
 		got.Wrong = append(got.Wrong, "the tools are not those of the requests before it")
 	}
 	if got.Purpose == conversation.ForReply {
-		s.before = written
+		s.before = r.Messages
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -76,7 +77,7 @@ func shared(a, b agent.Request) int {
 	n := promptTokens(b)
 	for i := range min(len(a.Messages), len(b.Messages)) {
 		x, y := &a.Messages[i], &b.Messages[i]
-		if write(x) == write(y) {
+		if same(x, y) {
 			n += tokensOf(y)
 			continue
 		}
@@ -100,14 +101,12 @@ func alike(a, b string) string {
 	return a[:n]
 }
 
-// write is all that a message says to an endpoint.
-func write(m *compact.Message) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %q %s", m.Role, m.Text, m.CallID)
-	for _, c := range m.Calls {
-		fmt.Fprintf(&b, " [%s %s %q]", c.ID, c.Name, c.Arguments)
-	}
-	return b.String()
+// same reports whether two messages say the same to an endpoint.
+func same(a, b *compact.Message) bool {
+	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+		})
 }
 
 func writeTools(tools []conversation.ToolSpec) string {
