@@ -71,24 +71,40 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	term.say(try[0])
 	term.idle("✓ list_files", "A small program that counts ships.")
 	begun := term.shown().share(t)
-	term.say(try[1])
-	full := term.wait("full gauge", func(s screen) bool {
-		return !s.busy() && s.has("/undo-compact takes that back") && !strings.HasPrefix(s.used(), "~")
-	})
-	if full.share(t) < 75 || full.share(t) > 84 || begun > 60 {
-		t.Errorf("the gauge went from %d%% to %s", begun, full.used())
+	made := term.fillsAndCompacts(try[1])
+	if begun > 60 {
+		t.Errorf("the gauge stood at %d%% at once", begun)
 	}
 	term.say(try[2] + " ")
-	room := term.idle("compacted turns 0–1: ", "results masked", "ctrl+x undo")
-	if room.share(t) > full.share(t)-15 {
-		t.Errorf("the compaction took the gauge from %s to %s", full.used(), room.used())
+	again := term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > made.share(t)+15 })
+	term.say("hello")
+	if answered := term.wait("answer", func(s screen) bool {
+		return !s.busy() && s.has("Say help for everything") && !strings.HasPrefix(s.used(), "~")
+	}); answered.share(t) < again.share(t)-5 {
+		t.Errorf("what was taken back was made anew at once:\n%s", answered.text)
 	}
-	if !strings.Contains(welcome.text, "ctrl+x takes it back") {
+	term.command("/redo-compact")
+	term.wait("the compaction again", func(s screen) bool { return s.has("· redone ") && s.share(t) < made.share(t)+5 })
+	term.fillsAndCompacts(try[1])
+	if !strings.Contains(welcome.text, "takes that back, as ctrl+x does") {
 		t.Errorf("the welcome does not say how to undo:\n%s", welcome.text)
 	}
 	term.key("ctrl+x")
-	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > room.share(t)+10 })
+	term.see("· undone ")
 	p.quits(term)
+}
+
+// fillsAndCompacts has the gauge filled, and waits for the compaction that
+// follows by itself.
+func (t *terminal) fillsAndCompacts(filling string) screen {
+	t.t.Helper()
+	t.say(filling)
+	t.see("ctrl+x or /undo-compact takes it back")
+	made := t.idle("at the load line: ", "1 summary", "ctrl+x undo")
+	if left := made.share(t.t); left < 40 || left > 75 {
+		t.t.Errorf("the compaction left %s:\n%s", made.used(), made.text)
+	}
+	return made
 }
 
 // suggested is what the welcome says to try, without its remarks.
@@ -108,14 +124,9 @@ func TestFirstMinuteInAnEmptyFolder(t *testing.T) {
 	p := newPlace(t, nil)
 	term := p.start(usual)
 	term.idle("demo model")
-	term.say("fill the gauge")
-	full := term.wait("full gauge", func(s screen) bool {
-		return !s.busy() && s.has("/summarize --keep-last 0 puts a summary", "takes it back") && !strings.HasPrefix(s.used(), "~")
-	})
-	term.command("/summarize --keep-last 0")
-	if room := term.idle("compacted turn 0: ", "1 summary", "ctrl+x undo"); room.share(t) > full.share(t)-20 {
-		t.Errorf("the summary took the gauge from %s to %s", full.used(), room.used())
-	}
+	term.fillsAndCompacts("fill the gauge")
+	term.key("ctrl+x")
+	term.see("· undone ")
 	term.say("what is in this project?")
 	term.idle("✓ list_files")
 }

@@ -43,8 +43,8 @@ func (m *Model) welcome(brief bool) []string {
 			say(lipgloss.NewStyle(), "Try:")
 		}
 		try("what is in this project?", "")
-		try("fill the gauge", "   (and watch it below)")
-		try("/compact --keep-last 0", "   (makes room; "+m.undoKey()+" takes it back)")
+		try("fill the gauge", "   (past ▲ room is made by itself)")
+		try("/undo-compact", "   (takes that back"+m.undoKey()+")")
 		if brief {
 			say(st.subtle, "/connect shows other models.")
 		} else {
@@ -64,10 +64,10 @@ func (m *Model) welcome(brief bool) []string {
 	return lines
 }
 
-// undoKey is what takes a compaction back.
+// undoKey tells the key that takes a compaction back, if there is one.
 func (m *Model) undoKey() string {
 	if undo := m.options.Keys.Screen.UndoCompaction; undo.Enabled() {
-		return undo.Help().Key
+		return ", as " + undo.Help().Key + " does"
 	}
-	return "/undo-compact"
+	return ""
 }

@@ -38,7 +38,7 @@ var suggestions = []suggestion{
 	{"create notes.txt with Hello", "shows you the diff first", "write create file new save add implement make edit change refactor generate"},
 	{"summarise this conversation", "picks the sentences that say most", "summary summarise shorten recap conversation said earlier before context"},
 	{"add todo water the plants", "keeps a checklist", "todo task plan list remember remind later steps"},
-	{"fill the gauge", "reads files until it is nearly full, and says how to make room", "window context token tokens gauge memory limit compaction compact full"},
+	{"fill the gauge", "reads files until it is above the load line, where room is made by itself", "window context token tokens gauge memory limit compaction compact full"},
 }
 
 // answer is the model: it decides what to say and which tools to call.

@@ -9,16 +9,23 @@ import (
 
 // The gauge is filled with what fills it in earnest, results of tools: files
 // that fit as a whole, the largest first, of the workspace's root and of a folder
-// or two. What they leave free up to the mark is filled with a story. The end is
-// what to do about it.
+// or two. What they leave free is filled with a story that ends above the load
+// line, where the program makes room by itself, and below the hard line, so that
+// the next message still fits. Room is made of what is old, so no more of the
+// story is told at the end than counts as new; the rest comes before another look
+// around. The end is what to look at.
 
 const (
-	gaugeShare  = 80   // percent of the window that "fill the gauge" aims at, short of the load line
-	resultShare = 76   // percent of it that results may take up to
+	loadShare   = 85   // percent of the window: the load line, unless it was moved
+	gaugeShare  = 91   // percent that "fill the gauge" and "fill the window" go up to, the hard line being at 95
+	endShare    = 27   // percent that the story at the end takes; a summary leaves the newest 25 alone
+	olderShare  = 6    // percent below which none is told before
+	resultShare = 64   // percent that results may take up to
 	worthMasks  = 1200 // bytes below which a file is not worth reading for this
 	mostRead    = 4    // files of one step
 	mostListed  = 50   // entries of a folder that is looked into
-	closingRoom = 120  // tokens for what is said at the end
+	openingRoom = 30   // tokens for the introduction
+	worthStory  = 60   // tokens below which no story is told
 )
 
 // sized is a file of a listing.
@@ -72,13 +79,15 @@ func (t *turn) fillGauge() reply {
 	switch {
 	case !t.has("list_files") || !t.has("read_file") || t.taken >= maxSteps:
 		return t.filled()
-	case free < sized{bytes: worthMasks}.tokens():
-		return t.filled()
-	case len(t.steps) == 0:
+	case len(t.steps) == 0 && free >= sized{bytes: worthMasks}.tokens():
 		return t.use("I'll see what there is to read.", want("list_files", arg{"path", "."}, arg{"depth", 1}))
 	}
-	if calls := t.toRead(free); len(calls) > 0 {
+	if calls := t.toRead(free); len(calls) > 0 && t.taken < maxSteps-1 {
 		return t.use("I'll read what fits.", calls...)
+	}
+	if older := t.window*(gaugeShare-endShare)/100 - t.prompt; older > t.window*olderShare/100 {
+		lead := "I'll look around once more."
+		return t.use(tellTokens(older-countTokens(lead)-openingRoom, t.chapter())+"\n\n"+lead, want("list_files", arg{"path", "."}, arg{"depth", 2}))
 	}
 	return t.filled()
 }
@@ -130,22 +139,47 @@ func (t *turn) wasRead(name string) bool {
 	return false
 }
 
-// filled tells a story for what is still free, and what can be done now.
+// chapter is where the story goes on: behind what this turn has told of it.
+func (t *turn) chapter() int {
+	told := 0
+	for _, m := range t.history {
+		switch {
+		case m.Role == "user":
+			told = 0
+		case m.Role == "assistant":
+			told += strings.Count(m.Content.Text, "\n## ")
+		}
+	}
+	return 3*t.replies() + told
+}
+
+// filled tells a story for what is still free, and what happens now.
 func (t *turn) filled() reply {
-	free := t.window*gaugeShare/100 - t.prompt - closingRoom
-	text, read := "", t.filesRead()
-	if words := wordsFor(free); words >= 60 {
-		text = tell(words, t.replies()) + "\n\n"
-	} else if len(t.steps) == 0 {
-		text = "The gauge is full enough: " + itoa(t.prompt) + " of " + itoa(t.window) + " tokens. "
+	free := min(t.window*gaugeShare/100-t.prompt, t.room) - openingRoom
+	said, load := t.closing(), t.window*loadShare/100
+	switch free -= countTokens(said); {
+	case free >= worthStory:
+		said = tellTokens(free, t.chapter()) + "\n\n" + said
+	case len(t.steps) == 0:
+		return reply{text: "The gauge is full: " + thousands(t.prompt) + " of " + thousands(t.window) + " tokens. Before a request would be above the hard line, " +
+			"room is made by itself. To make it now:\n\n- `/redo-compact`, if you took it back\n- `/summarize --keep-last 0`"}
 	}
-	if len(read) == 0 {
-		return reply{text: text + "Words are what fills the gauge now. To make room:\n\n" +
-			"- `/summarize --keep-last 0` puts a summary in their place\n- `/undo-compact` takes it back"}
+	if used := t.prompt + countTokens(said); used <= load {
+		return reply{text: said[:strings.LastIndex(said, "Look at the gauge")] + "The gauge is at about " + thousands(used) + " of " + thousands(t.window) +
+			" tokens, the load line (▲) at " + thousands(load) + ". `fill the gauge` once more goes on."}
 	}
-	return reply{text: text + "The text of " + codeList(read) + " goes along with every request from now on: look at the gauge. To make room:\n\n" +
-		"- `/compact --keep-last 0 --dry-run` says what would be saved\n- `/compact --keep-last 0` puts stubs in place of results\n" +
-		"- `/undo-compact` takes that back"}
+	return reply{text: said}
+}
+
+// closing is what happens above the load line, and what to look at.
+func (t *turn) closing() string {
+	text := ""
+	if read := t.filesRead(); len(read) > 0 {
+		text = "The text of " + codeList(read) + " goes along with every request from now on. "
+	}
+	return text + "Look at the gauge: it is above the load line (▲, " + thousands(t.window*loadShare/100) + " of " + thousands(t.window) +
+		" tokens), so room is made by itself. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
+		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` takes it back\n- `/compact` does it by hand, at any time"
 }
 
 // filesRead are the files that were read in this turn.

@@ -1,52 +1,80 @@
 package demo_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"plimsoll/agent/demo"
 )
 
-// fills has the gauge filled, and returns what was said and the tokens of the
-// request that follows.
-func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (said string, used int) {
+// fills has the gauge filled, and returns what was said last, all that was said,
+// and the tokens of the request that follows.
+func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last, said string, used int) {
 	t.Helper()
 	said, history = w.play(t, s, append(list(system(prose)), history...), "fill the gauge", workspaceTools)
-	return said, ask(t, s, append(history, user("thanks")), object{"tools": workspaceTools}).Prompt
+	last, _ = history[len(history)-1]["content"].(string)
+	return last, said, ask(t, s, append(history, user("thanks")), object{"tools": workspaceTools}).Prompt
 }
 
-func TestFillsTheGaugeWithFilesShortOfTheLoadLine(t *testing.T) {
+// Above the load line, where room is made, and below the hard line by enough for
+// the next message, in any window.
+func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	t.Parallel()
-	w, s := newWorkspace(), start(t, demo.Options{})
-	said, used := w.fills(t, s, nil)
-	if used < 8192*75/100 || used > 8192*84/100 {
-		t.Errorf("the gauge stands at %d of 8192 tokens", used)
-	}
-	for _, want := range []string{`read_file {"path": "docs/long.md"}`, "The text of `docs/long.md` goes along", "`/compact --keep-last 0`", "`/undo-compact`"} {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q is missing from\n%s", want, said)
+	for _, window := range []int{4096, 8192, 20_000} {
+		for name, files := range map[string]map[string]string{
+			"files": newWorkspace().files, "one file": {"log.md": strings.Repeat("a line of many\n", 120)},
+			"nothing to read": {"logo.png": strings.Repeat("x", 3000), "small.txt": "short", "log.txt": strings.Repeat("a line of many\n", 40_000)},
+		} {
+			t.Run(fmt.Sprint(window, " ", name), func(t *testing.T) {
+				t.Parallel()
+				w, s := newWorkspace(), start(t, demo.Options{Window: window})
+				w.files = files
+				last, said, used := w.fills(t, s, nil)
+				if used <= window*86/100 || used >= window*93/100 {
+					t.Errorf("the gauge stands at %d of %d tokens", used, window)
+				}
+				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "room is made by itself", "`ctrl+x` or `/undo-compact` takes it back"} {
+					if !strings.Contains(last, want) {
+						t.Errorf("%q is missing from\n%s", want, last)
+					}
+				}
+				// A summary leaves the newest quarter alone: what stands there may not be all there is.
+				if newest := ask(t, s, list(user(last))).Prompt; newest > window*31/100 || used-newest < window*55/100 {
+					t.Errorf("the last reply has %d of %d tokens", newest, used)
+				}
+				if strings.Count(said, "## Prompt caches\n") > 1 && window <= 8192 {
+					t.Errorf("a chapter is told twice:\n%s", said)
+				}
+			})
 		}
 	}
 }
 
-func TestFillsTheGaugeWithWordsWhereThereIsNothingToRead(t *testing.T) {
+func TestFillingReadsWhatFits(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
-	w.files = map[string]string{"logo.png": strings.Repeat("x", 3000), "small.txt": "short", "log.txt": strings.Repeat("a line of many\n", 4000)}
-	said, used := w.fills(t, s, nil)
-	if used < 8192*75/100 || used > 8192*84/100 || strings.Contains(said, "read_file {") {
-		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)
-	}
-	if !strings.Contains(said, "`/summarize --keep-last 0`") || strings.Contains(said, "`/compact") {
-		t.Errorf("what makes room is not said: %s", said)
+	if last, said, _ := w.fills(t, s, nil); !strings.Contains(said, `read_file {"path": "docs/long.md"}`) || !strings.Contains(last, "The text of `docs/long.md` goes along") {
+		t.Error(said)
 	}
 }
 
+// After room was made there is room to fill.
+func TestFillsTheGaugeAgain(t *testing.T) {
+	t.Parallel()
+	w, s := newWorkspace(), start(t, demo.Options{})
+	last, _, used := w.fills(t, s, list(user(strings.Repeat("word ", 4200)), reply("I see.")))
+	if used <= 8192*86/100 || used >= 8192*93/100 || !strings.Contains(last, "room is made by itself") {
+		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, last)
+	}
+}
+
+// Room was made and taken back: filling must not run into the hard line.
 func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
-	said, used := w.fills(t, s, list(user(strings.Repeat("word ", 5500)), reply("I see.")))
-	if used > 8192*84/100 || !strings.Contains(said, "The gauge is full enough") || len(said) > 1200 {
+	last, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 6300)), reply("I see.")))
+	if used > 8192*94/100 || !strings.Contains(last, "The gauge is full: ") || !strings.Contains(last, "`/redo-compact`") || len(said) > 1200 {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)
 	}
 }

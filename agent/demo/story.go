@@ -15,24 +15,24 @@ import (
 const (
 	storyWords = 900    // unless asked otherwise
 	storyMost  = 60_000 // words
-	fillShare  = 90     // percent of the window that "fill the window" aims at, beyond the load line
+	storyLeast = 20     // words
 )
 
 func (t *turn) story() reply {
 	words := t.wish.From
 	switch {
 	case t.wish.Kind == kindFill:
-		free := t.window*fillShare/100 - t.prompt
+		free := t.window*gaugeShare/100 - t.prompt
 		if free < 200 {
 			return reply{text: "The window is already nearly full: " + itoa(t.prompt) + " of " + itoa(t.window) + " tokens. Look at the gauge."}
 		}
-		words = wordsFor(free)
+		return reply{text: tellTokens(free, t.replies()*3)}
 	case words == 0:
 		words = storyWords
 	case strings.Contains(strings.ToLower(t.said), "token"):
 		words = wordsFor(words)
 	}
-	return reply{text: tell(min(max(words, 20), storyMost), t.replies())}
+	return reply{text: tell(min(max(words, storyLeast), storyMost), t.replies())}
 }
 
 // replies counts the answers that the conversation holds.
@@ -44,6 +44,49 @@ func (t *turn) replies() int {
 		}
 	}
 	return n
+}
+
+// teller writes a story of so many tokens at most.
+type teller struct {
+	strings.Builder
+	left int // tokens
+}
+
+// add writes a paragraph if it fits.
+func (b *teller) add(p string) bool {
+	size := countTokens(p) + 1 // with the blank line behind it
+	if size > b.left {
+		return false
+	}
+	b.left -= size
+	b.WriteString(p + "\n\n")
+	return true
+}
+
+// tellTokens writes up to n tokens, and little less, from chapter first on.
+func tellTokens(n, first int) string {
+	b := teller{left: min(n, 2*storyMost)}
+	b.add("# On windows, caches and load lines")
+	at := first
+	for ; b.left > 0; at++ {
+		c := chapters[at%len(chapters)]
+		title := "## " + c.title
+		if round := (at - first) / len(chapters); round > 0 {
+			title += fmt.Sprintf(" (round %d, other numbers)", round+1)
+		}
+		if !b.add(title + "\n\n" + c.body[0]) {
+			break
+		}
+		for _, p := range append(c.body[1:len(c.body):len(c.body)], example(at)) {
+			b.add(p)
+		}
+	}
+	for _, s := range extract.Sentences(chapters[at%len(chapters)].body[0]) { // of the one that does not fit
+		if !b.add(s) {
+			break
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 // tell writes about the given number of words, starting at a chapter that
