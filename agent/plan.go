@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,7 +46,7 @@ func (a *Agent) ready(ctx context.Context) error {
 		}
 		a.act(ctx, plan)
 		if plan.Hold && a.over() {
-			a.recover(ctx, plan.Trigger, false)
+			a.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
 		}
 		return a.sendable()
 	}
