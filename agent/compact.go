@@ -29,7 +29,7 @@ type compaction struct {
 	look   bool         // the planner is asked once more before the next turn
 	past   compact.Past // what the log says of earlier passes
 	paused bool         // no model is asked by itself any more; the watcher was told
-	former *party       // the model before one with a smaller window, until room was made
+	former *party       // the model before one whose window is smaller, or unknown so far, until room was made
 }
 
 // deed is something to be done at a boundary.

@@ -202,7 +202,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 		m.Calibration = known
 	}
 	a.compaction.former = nil
-	if old := a.settings.model.Window; old.Known() && m.Window.Known() && m.Window.Tokens < old.Tokens {
+	if old := a.settings.model.Window; old.Known() && (!m.Window.Known() || m.Window.Tokens < old.Tokens) {
 		a.compaction.former = &party{a.settings.model, a.settings.provider}
 	}
 	a.settings.model, a.settings.provider = m, p
@@ -247,6 +247,12 @@ func (a *Agent) setWindow(w compact.Window) bool {
 	}
 	a.settings.model.Window = w
 	a.meter = a.meter.WithWindow(w)
+	switch former := a.compaction.former; {
+	case former != nil && w.Tokens >= former.model.Window.Tokens:
+		a.compaction.former = nil
+	case former != nil && a.turn == nil && a.log.Len() > 0:
+		a.compaction.look = true // as when it is known at once
+	}
 	a.updates.Put(ModelSwitched{Model: a.settings.model})
 	a.showMeter()
 	return true
