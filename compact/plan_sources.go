@@ -66,10 +66,12 @@ func (p *planner) oneClaw() Plan {
 	}
 	plan.Drops, plan.Hold = true, over
 	rule := BandRule{Protected: p.rules.ProtectedRatio * p.window, First: true}
+	spans := BandSpans(p.check.View, p.check.Meter, rule)
 	if p.rules.asks(p.check.Past) {
-		plan.Spans = BandSpans(p.check.View, p.check.Meter, rule)
+		plan.Spans = spans
 	}
-	if len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(soft))) == 0 {
+	// What is protected is not left out either as long as it can be sent.
+	if len(spans) == 0 && !over || len(plan.Spans) == 0 && len(DropSpans(p.check.View, p.check.Meter, float64(soft))) == 0 {
 		return Plan{Hold: over, Used: p.reading.Used}
 	}
 	return plan
