@@ -162,6 +162,8 @@ var failure = sync.OnceValue(func() *regexp.Regexp {
 // echoes reports whether most of an answer stands in its request, letter for
 // letter but for white space. A run that is more than half of the answer holds
 // the middle of it: only where that stands in the request a run is measured.
+// Earlier summaries are there to be carried over: of them an answer has only to
+// say more than they do.
 func echoes(job SummaryJob, answer string) bool {
 	answer = strings.Join(strings.Fields(answer), " ")
 	chars := utf8.RuneCountInString(answer)
@@ -175,6 +177,12 @@ func echoes(job SummaryJob, answer string) bool {
 		return false
 	}
 	asked := requestText(job)
+	if job.merges() {
+		if strings.Contains(asked, answer) {
+			return true
+		}
+		asked = saidText(job)
+	}
 	for from, tries := 0, 0; tries < maxEchoes; tries++ {
 		i := strings.Index(asked[from:], answer[lo:hi])
 		if i < 0 {
@@ -191,18 +199,36 @@ func echoes(job SummaryJob, answer string) bool {
 	return false
 }
 
+// merges reports whether earlier summaries are written out first.
+func (j SummaryJob) merges() bool { return len(j.parts) > 0 && j.parts[0].seq == 0 }
+
 // requestText is all that a request says, white space folded.
 func requestText(job SummaryJob) string {
+	texts := []string{job.System}
+	for i := range job.Messages {
+		texts = append(texts, job.Messages[i].Text)
+	}
+	return foldedText(texts)
+}
+
+// saidText is what a request says but for earlier summaries, white space folded.
+func saidText(job SummaryJob) string {
+	texts := []string{job.System}
+	for _, p := range job.parts {
+		if p.seq != 0 {
+			texts = append(texts, p.body)
+		}
+	}
+	return foldedText(texts)
+}
+
+func foldedText(texts []string) string {
 	var b strings.Builder
-	add := func(text string) {
-		for _, word := range strings.Fields(text) {
+	for _, text := range texts {
+		for word := range strings.FieldsSeq(text) {
 			b.WriteString(word)
 			b.WriteByte(' ')
 		}
-	}
-	add(job.System)
-	for i := range job.Messages {
-		add(job.Messages[i].Text)
 	}
 	return b.String()
 }

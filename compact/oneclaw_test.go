@@ -1,0 +1,71 @@
+package compact_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Lines of ONE (OneClaw FEAT-011) that are about this package. The others are in
+// package agent.
+
+func TestOneClawAcceptanceCriteria(t *testing.T) {
+	t.Parallel()
+	t.Run("The 85% threshold is defined as a constant (not hardcoded inline)", func(t *testing.T) {
+		t.Parallel()
+		if compact.DefaultTriggerRatio != 0.85 || compact.DefaultProtectedRatio != 0.25 || compact.CharsPerToken != 4 {
+			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", compact.DefaultTriggerRatio, compact.DefaultProtectedRatio, compact.CharsPerToken)
+		}
+		for _, p := range []compact.Preset{compact.PresetOneClaw, compact.PresetPlimsoll} {
+			r := compact.PresetRules(p)
+			if r.TriggerRatio != compact.DefaultTriggerRatio || r.ProtectedRatio != compact.DefaultProtectedRatio {
+				t.Errorf("%s: %v and %v", p, r.TriggerRatio, r.ProtectedRatio)
+			}
+		}
+	})
+}
+
+// With system prompt and tools that fill most of the window, little talk is over
+// the threshold: all of it is protected, and nothing may be left out either.
+func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
+	t.Parallel()
+	crowded := func(k *looking) { k.system = 70_000 }
+	l := (&tale{}).says(5000).answers(5000).says(5000).answers(5000)
+	k := preset(compact.PresetOneClaw, compact.MomentReply).with(crowded)
+	for failures := range 4 {
+		if got := tell(k.with(func(k *looking) { k.check.Past.Failures = failures }).plan(l)); got != "" {
+			t.Errorf("after %d failures: %q", failures, got)
+		}
+	}
+	if got := tell(k.plan(l.says(3000).answers(3000))); got != "threshold: cover 1-1, drops" {
+		t.Errorf("no longer all of it: %q", got)
+	}
+}
+
+// A cumulative summary says again what the last one said. Only what says no more
+// than that is worth nothing.
+func TestOneClawEarlierSummaryMayBeCarriedOver(t *testing.T) {
+	t.Parallel()
+	log := with(nil, spokenOf(0, 4)...)
+	prior := ""
+	for n := range 8 {
+		prior += fmt.Sprintf("Fact %d was settled in turn %d, for the reason that was given there. ", n, n)
+	}
+	prior = strings.TrimSpace(prior)
+	log = with(answered(t, log, heavyPass(t, log, compact.PresetOneClaw, 1, true), prior), spokenOf(4, 4)...)
+	for text, want := range map[string]error{
+		prior: compact.ErrSummaryEcho,
+		prior + " Later the words of turn 4 to 6 were gone through as well.": nil,
+		strings.Repeat("more words in reply. ", 50):                          compact.ErrSummaryEcho,
+	} {
+		pass := heavyPass(t, log, compact.PresetOneClaw, 1, true)
+		err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input})
+		if !errors.Is(err, want) {
+			t.Errorf("%.60q of %d bytes: %v, want %v", text, len(text), err, want)
+		}
+	}
+}
