@@ -1,0 +1,153 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// Compaction by itself, from the first message to what the server is sent
+// afterwards: the numbers are the server's own.
+
+// shortAnswer is an answer of so many lines that one more turn or two stay below
+// the hard line above the load line.
+const shortAnswer = 14
+
+// ask says question n and waits for the answer with the turn over, or for one of
+// some texts.
+func (t *terminal) ask(n int, or ...string) screen {
+	t.t.Helper()
+	t.say(question(n))
+	return t.wait(fmt.Sprintf("answer %d", n), func(s screen) bool {
+		return s.has(said(n)) && (s.has(optimizing) || !s.busy()) || slices.ContainsFunc(or, func(text string) bool { return s.has(text) })
+	})
+}
+
+const waits = "the request waits"
+
+// said is the end of answer n.
+func said(n int) string { return fmt.Sprintf("That was answer %d.", n) }
+
+// fill asks questions from n on until the screen has a text, whatever becomes of
+// the newest, and returns the number of the next.
+func (t *terminal) fill(n int, until string) int {
+	t.t.Helper()
+	for last := n + 60; n < last; n++ {
+		if t.ask(n, until).has(until) {
+			return n + 1
+		}
+	}
+	t.t.Fatalf("after all these questions there is no %q:\n%s", until, t.shown().text)
+	return n
+}
+
+// block is where a request has the summary, -1 if it has none.
+func (r request) block() int {
+	for i, m := range r.Messages {
+		if bytes.Contains(m, []byte("Summary of earlier turns")) && bytes.Contains(m, []byte("Know what the logbooks say")) {
+			return i
+		}
+	}
+	return -1
+}
+
+// summarises checks that a request is an earlier one with a summary in place of
+// some of its messages, and more at its end: what comes before the summary and
+// what it left standing are the same bytes.
+func (r request) summarises(t *testing.T, earlier request, more int) {
+	t.Helper()
+	at := r.block()
+	if at < 1 || !bytes.Equal(r.Tools, earlier.Tools) {
+		t.Fatalf("the summary is message %d, and the tools are the same: %v", at, bytes.Equal(r.Tools, earlier.Tools))
+	}
+	left := len(r.Messages) - at - 1 - more
+	if left < 1 || len(earlier.Messages) < at+left {
+		t.Fatalf("of %d messages %d stay behind the summary", len(earlier.Messages), left)
+	}
+	whole := append(append([]string(nil), texts(earlier.Messages[:at])...), texts(earlier.Messages[len(earlier.Messages)-left:])...)
+	shown := append(append([]string(nil), texts(r.Messages[:at])...), texts(r.Messages[at+1:at+1+left])...)
+	if diff := cmp.Diff(whole, shown); diff != "" {
+		t.Errorf("what the summary left standing is not as it was: %s", diff)
+	}
+}
+
+func texts[T ~[]byte](messages []T) []string {
+	out := make([]string, len(messages))
+	for i, m := range messages {
+		out[i] = string(m)
+	}
+	return out
+}
+
+func TestAutoCompactionBesideTheConversation(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newCounter(t, shortAnswer)
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	n := term.fill(1, optimizing)
+	s.await("request for a summary", 1, summary)
+	if shown := term.shown(); shown.broken() != "" || strings.Index(shown.text, optimizing) < strings.Index(shown.text, said(n-1)) {
+		t.Errorf("%s:\n%s", shown.broken(), shown.text)
+	}
+	s.answersWith(4)
+	if during := term.ask(n); !during.has(optimizing, said(n)) || during.has("compacted") {
+		t.Errorf("a message sent meanwhile:\n%s", during.text)
+	}
+	full := s.await("answer meanwhile", n, talk)
+	term.typed("a draft")
+	term.see("│ a draft", optimizing)
+	s.open()
+	term.idle("compacted turns 0–", "at the load line: ", "1 summary · ctrl+x undo", "│ a draft")
+	term.key("ctrl+u")
+	s.shut()
+
+	term.ask(n + 1)
+	smaller := s.await("request with the summary", n+1, talk)
+	if smaller.tokens >= full.tokens {
+		t.Errorf("the request had %d tokens, and has %d with the summary", full.tokens, smaller.tokens)
+	}
+	smaller.body.summarises(t, full.body, 2)
+
+	p.takenBack(s, term, full, n+2)
+	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
+		t.Errorf("%d requests were longer than the window", len(all))
+	}
+}
+
+// takenBack takes the compaction back before question n, and goes on until a
+// message is held.
+func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
+	p.t.Helper()
+	term.key("ctrl+x")
+	term.idle("· undone ")
+	if again := term.ask(n); again.has(optimizing) {
+		p.t.Errorf("it begins again at once:\n%s", again.text)
+	}
+	whole := s.await("request without the summary", n, talk)
+	if more := whole.body.extends(p.t, full.body); len(more) != 4 || more[1].Content != question(n-1) || more[3].Content != question(n) {
+		p.t.Errorf("after the undo the request says in addition %v", more)
+	}
+	s.answersWith(shortAnswer)
+	held := term.fill(n+1, waits) - 1
+	s.await("second request for a summary", 2, summary)
+	if got := len(s.all(talk)); got != held-1 {
+		p.t.Errorf("%d messages were sent, and the message %d is held", got, held)
+	}
+	s.open()
+	term.idle("at the hard line: ", said(held))
+	last := s.await("message that was held", held, talk)
+	if at := last.body.block(); at < 1 || last.body.read(p.t)[len(last.body.Messages)-1].Content != question(held) {
+		p.t.Errorf("the message that was held went out with the summary at %d", at)
+	}
+	kinds := []conversation.Kind{conversation.KindSummary, conversation.KindRevert, conversation.KindSummary}
+	if diff := cmp.Diff(kinds, p.overlays(p.newest(p.store()))); diff != "" {
+		p.t.Error(diff)
+	}
+}

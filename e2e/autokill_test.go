@@ -1,0 +1,163 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// A program that is killed around a compaction of its own: what was said is all
+// there, and the compaction is there whole or not at all.
+
+// output is what a command writes to standard output; it has to succeed.
+func (p *place) output(args ...string) string {
+	p.t.Helper()
+	out, err := p.command(args...).Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			p.t.Logf("%s", exit.Stderr)
+		}
+		p.t.Fatalf("%v: %v", args, err)
+	}
+	return string(out)
+}
+
+// gauge is what `context --json` says.
+type gauge struct {
+	Window       int
+	WindowSource string `json:"window_source"`
+	Used         int
+	Revision     uint64
+	Summary      *string `json:"compacted_summary"`
+}
+
+func (p *place) context(args ...string) gauge {
+	p.t.Helper()
+	var g gauge
+	if err := json.Unmarshal([]byte(p.output(append([]string{"context", "--json"}, args...)...)), &g); err != nil {
+		p.t.Fatal(err)
+	}
+	return g
+}
+
+// printed is the messages that `print --json` writes, without how the model sees
+// them now.
+func (p *place) printed() []message {
+	p.t.Helper()
+	var out []message
+	for line := range bytes.Lines([]byte(p.output("print", "--json"))) {
+		var m message
+		if err := json.Unmarshal(line, &m); err != nil {
+			p.t.Fatalf("%s: %v", line, err)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// tells checks that the first questions and answers are printed, in order and
+// whole, and nothing else.
+func (p *place) tells(questions, lines int) {
+	p.t.Helper()
+	var want []message
+	for n := 1; n <= questions; n++ {
+		want = append(want, message{Role: "user", Content: question(n)}, message{Role: "assistant", Content: answerTo(question(n), lines)})
+	}
+	if diff := cmp.Diff(want, p.printed()); diff != "" {
+		p.t.Errorf("what was said is not what is printed: %s", diff)
+	}
+}
+
+// sound checks that doctor finds nothing in what is stored.
+func (p *place) sound() {
+	p.t.Helper()
+	if findings, err := p.store().Check(p.t.Context(), nil); err != nil || len(findings) > 0 {
+		p.t.Errorf("doctor finds %v, %v", findings, err)
+	}
+}
+
+func TestKillWhileASummaryIsWrittenByItself(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newCounter(t, shortAnswer)
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	n := term.fill(1, optimizing)
+	s.await("request for a summary", 1, summary)
+	before := p.printed()
+	term.kill()
+	term.end()
+
+	if diff := cmp.Diff(before, p.printed()); diff != "" {
+		t.Errorf("after the kill other things were said: %s", diff)
+	}
+	p.tells(n-1, shortAnswer)
+	if g, left := p.context(), p.overlays(p.newest(p.store())); g.Revision != 0 || g.Summary != nil || len(left) > 0 {
+		t.Errorf("after the kill there is %+v with %v", g, left)
+	}
+
+	term = p.start(usual, s.args("-c")...)
+	if shown := term.idle(said(n - 1)); shown.has("compacted") || shown.has("interrupted") || shown.has("read only") {
+		t.Errorf("after the kill the screen shows\n%s", shown.text)
+	}
+	full := s.await("newest answer", n-1, talk)
+	n = term.fill(n, optimizing)
+	if more := s.await("answer after the kill", n-1, talk).body.extends(t, full.body); len(more) != 2 {
+		t.Errorf("the first request after the kill says in addition %v", more)
+	}
+	s.open()
+	term.idle("compacted turns 0–", "at the load line: ")
+	term.ask(n)
+	if at := s.await("answer with the summary", n, talk).body.block(); at < 1 {
+		t.Error("the summary is not sent")
+	}
+	p.tells(n, shortAnswer)
+	p.sound()
+}
+
+func TestKillRightAfterASummaryLanded(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newCounter(t, shortAnswer)
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	n := term.fill(1, optimizing)
+	s.open()
+	line := epochLine(term.see("compacted turns"))
+	term.kill()
+	term.end()
+
+	p.tells(n-1, shortAnswer)
+	g := p.context()
+	if g.Revision == 0 || g.Summary == nil || !strings.Contains(*g.Summary, summaryOfVoyage) || g.Used >= 7000 {
+		t.Errorf("after the kill there is %+v", g)
+	}
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, p.overlays(p.newest(p.store()))); diff != "" {
+		t.Error(diff)
+	}
+
+	full := s.await("newest answer", n-1, talk)
+	term = p.start(usual, s.args("-c")...)
+	if shown := term.idle(said(n-1), "compacted turns"); epochLine(shown) != line {
+		t.Errorf("the line is %q, was %q", epochLine(shown), line)
+	}
+	term.ask(n)
+	s.await("answer after the kill", n, talk).body.summarises(t, full.body, 2)
+	s.shut()
+	n = term.fill(n+1, optimizing)
+	s.open()
+	term.wait("second compaction", func(s screen) bool { return epochLine(s) != line && epochLine(s) != "" && !s.busy() })
+	p.tells(n-1, shortAnswer)
+	if again := p.context(); again.Revision <= g.Revision {
+		t.Errorf("the revision was %d and is %d", g.Revision, again.Revision)
+	}
+	p.sound()
+}

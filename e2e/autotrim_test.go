@@ -1,0 +1,95 @@
+package e2e_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// A server that writes no summaries: the conversation goes on without.
+
+const trimmed = "Conversation history has been automatically trimmed"
+
+// planted is a word that stands in every message and may stand in no log.
+const planted = "kumquat-7319"
+
+// paused is what the hints say when no summary is asked for any more.
+const paused = "summaries paused"
+
+// without asks questions from n on of a server that writes no summaries until the
+// screen has a text, and returns the number of the next.
+func (t *terminal) without(n int, until string) int {
+	t.t.Helper()
+	for last := n + 60; n < last; n++ {
+		t.say(question(n) + " " + planted)
+		shown := t.wait("answer "+said(n), func(s screen) bool { return s.has(said(n)) && !s.busy() })
+		if shown.has("out of order") || shown.has("no summary was written") {
+			t.t.Fatalf("the failure of a summary is shown:\n%s", shown.text)
+		}
+		if shown.has(until) {
+			return n + 1
+		}
+	}
+	t.t.Fatalf("after all these questions there is no %q:\n%s", until, t.shown().text)
+	return n
+}
+
+func TestAutoCompactionWithoutASummariser(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	p.env["PLIMSOLL_API_KEY"] = secret
+	s := newCounter(t, shortAnswer)
+	s.breaks()
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	n := term.without(1, trimmed)
+	last := s.await("answer at the hard line", n-1, talk)
+	if before := s.all(talk)[n-3]; last.tokens >= before.tokens || !strings.Contains(string(last.body.Messages[len(last.body.Messages)-1]), question(n-1)) {
+		t.Errorf("the request had %d tokens, and has %d: %s", before.tokens, last.tokens, last.body.Messages)
+	}
+	term.idle("at the hard line: ", said(n-1))
+	n = term.without(n, paused)
+	before := len(s.all(summary))
+	term.without(n, said(n+9))
+	if more := len(s.all(summary)) - before; more > 0 {
+		t.Errorf("%d more summaries are asked for", more)
+	}
+	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
+		t.Errorf("%d requests were longer than the window", len(all))
+	}
+	kinds := p.overlays(p.newest(p.store()))
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt, conversation.KindAttempt, conversation.KindDrop, conversation.KindAttempt}, kinds[:min(4, len(kinds))]); diff != "" {
+		t.Errorf("%v: %s", kinds, diff)
+	}
+	p.quits(term)
+	p.logsDecisions()
+}
+
+// logsDecisions checks that the log has what was decided and tried, with its
+// numbers, and nothing of what was said.
+func (p *place) logsDecisions() {
+	p.t.Helper()
+	logs := p.logs()
+	for _, want := range []string{
+		`msg=planner decision="load line" moment=reply used=[67]\d\d\d estimated=\w+ window=8192 window_source=server load_line=6963 hard_line=7782 .*spans=1`,
+		`msg=planner decision="?(hard line|nothing)"? moment=turn used=7[789]\d\d .*hold=true`,
+		`msg=compaction outcome=failed source=auto trigger="load line" .*class="server fault" status=500 `,
+		`msg=compaction outcome=made source=recovery trigger="hard line" .*before=\d{4} after=\d{4}`,
+	} {
+		if !regexp.MustCompile(want).MatchString(logs) {
+			p.t.Errorf("the log has no line as %s", want)
+		}
+	}
+	if n := strings.Count(logs, "outcome=failed"); n != 3 {
+		p.t.Errorf("the log has %d failed attempts, not 3", n)
+	}
+	for _, said := range []string{planted, "logbook", "knots", "That was answer", secret} {
+		if strings.Contains(logs, said) {
+			p.t.Errorf("the log says %q", said)
+		}
+	}
+}
