@@ -26,6 +26,9 @@ type Server struct {
 	// Truncates leaves out the oldest messages of a prompt that is too long instead
 	// of refusing it, and reports the rest.
 	Truncates bool
+	// Both refuses a prompt that with the bound of the reply is too long, where the
+	// request has one, as many servers do.
+	Both bool
 	// Quiet reports no usage.
 	Quiet bool
 	// Answer is the reply to the n-th request for one, from 0, refused ones not
@@ -130,7 +133,7 @@ func (s *Server) begin(r agent.Request) (Served, Reply) {
 	s.running++
 	got := Served{Request: r, Purpose: PurposeOf(r), Mark: mark, Tokens: Count(r), Wrong: Inspect(r)}
 	s.compare(&got)
-	if window := s.window(r.Model); window > 0 && got.Tokens > window {
+	if window := s.window(r.Model); window > 0 && (got.Tokens > window || s.Both && got.Tokens+r.MaxTokens > window) {
 		got.Refused = !s.Truncates
 		for s.Truncates && Count(s.rest(got)) > window && got.Left < len(r.Messages)-1 {
 			got.Left++
@@ -196,10 +199,13 @@ func (s *Server) refusal(got Served) *agent.Error {
 	if s.Nameless {
 		return &agent.Error{Class: agent.Overflow, Message: "the prompt is too long", Status: 400}
 	}
-	window := s.window(got.Request.Model)
+	window, asked := s.window(got.Request.Model), got.Tokens
+	if s.Both {
+		asked += got.Request.MaxTokens
+	}
 	return &agent.Error{
-		Class: agent.Overflow, Status: 400, Window: window, Requested: got.Tokens,
-		Message: fmt.Sprintf("the prompt has %d tokens, and the window %d", got.Tokens, window),
+		Class: agent.Overflow, Status: 400, Window: window, Requested: asked,
+		Message: fmt.Sprintf("%d tokens are asked for, and the window has %d", asked, window),
 	}
 }
 

@@ -96,11 +96,15 @@ func TestServerRefusesWhatIsTooLong(t *testing.T) {
 	if o := ask(t.Context(), s, long); o.err != nil || o.text != "yes" || o.usage.Prompt != 506 || o.usage.Completion != 1 {
 		t.Errorf("got %+v", o)
 	}
+	long.MaxTokens, s.Both, s.Nameless = 495, true, false
+	if o := ask(t.Context(), s, long); o.err == nil || o.err.Requested != 1001 {
+		t.Errorf("refused with %+v", o)
+	}
 	var refused []bool
 	for _, got := range s.Served() {
 		refused = append(refused, got.Refused)
 	}
-	if diff := cmp.Diff([]bool{true, true, false}, refused); diff != "" {
+	if diff := cmp.Diff([]bool{true, true, false, true}, refused); diff != "" {
 		t.Error(diff)
 	}
 }
