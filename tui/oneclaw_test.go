@@ -1,0 +1,28 @@
+package tui_test
+
+import (
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// Lines of ONE (OneClaw FEAT-011) that are about the screen. The indicator and the
+// notification have tests of their own, which go by the words of the source here.
+func TestOneClawAcceptanceCriteria(t *testing.T) {
+	t.Run("A brief UI indicator appears during compact", TestTheIndicatorMovesAtRest)
+	t.Run("If retry also fails, system falls back to truncation (drop oldest messages) and shows a Snackbar", TestOnlyWhatTheUserAskedForIsSaid)
+	t.Run("The indicator must NOT block user input – the user can still type while compact runs", TestTheIndicatorIsInNobodysWay)
+	t.Run("Text: “Optimizing conversation context…”, visible only during the summarization API call", func(t *testing.T) {
+		screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+			r.lacks("Optimizing")
+			byItself(r)
+			r.has("Optimizing conversation context…")
+			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Message: "no summary was written"},
+				Wish: compact.Wish{Source: conversation.SourceAuto}})
+			r.lacks("Optimizing", "no summary was written")
+		})
+	})
+}
