@@ -135,8 +135,8 @@ func (s *Server) begin(r agent.Request) (Served, Reply) {
 	s.compare(&got)
 	if window := s.window(r.Model); window > 0 && (got.Tokens > window || s.Both && got.Tokens+r.MaxTokens > window) {
 		got.Refused = !s.Truncates
-		for s.Truncates && Count(s.rest(got)) > window && got.Left < len(r.Messages)-1 {
-			got.Left++
+		for left := got.Tokens; s.Truncates && left > window && got.Left < len(r.Messages)-1; got.Left++ {
+			left -= tokensOf(&r.Messages[got.Left])
 		}
 	}
 	s.served = append(s.served, got)
