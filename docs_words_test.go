@@ -111,7 +111,7 @@ func TestDocumentsNameSlashCommandsThatExist(t *testing.T) {
 	}
 }
 
-// What a key of compaction does now is told by where its field is read. The planner's files count once a conversation asks it.
+// What a key of compaction does now is told by where its field is read.
 func TestDocumentsTellWhichKeysHaveNoEffect(t *testing.T) {
 	t.Parallel()
 	reads, want := readsOfRules(t), map[string]string{}
@@ -132,9 +132,7 @@ func TestDocumentsTellWhichKeysHaveNoEffect(t *testing.T) {
 			use = shownOnly
 		}
 		for _, key := range regexp.MustCompile("`(compaction\\.[a-z_.A-Z]+)`").FindAllStringSubmatch(row[1], -1) {
-			if use != inForce {
-				got[key[1]] = use
-			}
+			got[key[1]] = use
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -175,19 +173,10 @@ var alike = map[string][]string{
 }
 
 // previews are the files that only PresetView reaches.
-var previews = []string{
-	"compact/simulate.go", "compact/select.go", "compact/micro.go", "compact/dedupe.go", "compact/dedupe_omit.go", "compact/dedupe_select.go",
-}
+var previews = []string{"compact/simulate.go"}
 
 // carriers are the files that hand values on without a look at them.
 var carriers = []string{"cli/rules.go", "compact/preset.go", "compact/dedupe_params.go"}
-
-// planner is the files that decide when compaction acts by itself, and Plan what has to be called for that. Until then they are
-// reached by replays only.
-var planner = []string{
-	"compact/plan.go", "compact/plan_pressure.go", "compact/plan_sources.go", "compact/plan_past.go", "compact/recover.go",
-	"compact/maskable.go",
-}
 
 // selection is a field or method of something: the file it stands in, and the name before the dot.
 type selection struct{ file, behind string }
@@ -215,13 +204,10 @@ func readsOfRules(t *testing.T) map[string][]selection {
 func useOf(reads map[string][]selection, section, field string) string {
 	field = or(renamed[field], field)
 	behind := alike[section+"."+field]
-	planned := slices.ContainsFunc(reads["Plan"], func(r selection) bool { return strings.HasPrefix(r.file, "agent/") })
 	use := unread
 	for _, r := range reads[field] {
 		switch {
 		case behind != nil && !slices.Contains(behind, r.behind):
-		case slices.Contains(planner, r.file) && !planned:
-			use = shownOnly
 		case slices.Contains(previews, r.file):
 			use = shownOnly
 		default:

@@ -8,8 +8,11 @@
 // reply is an event.
 //
 // A compaction, like everything that changes what the model is sent, happens
-// between requests: its overlays are one transaction, and a summary that a model
-// has to write is in the log when it is there and counts, or not at all.
+// between requests: its overlays are one transaction. It is made when the user or
+// the model asks, or when the planner of package compact says so, which is asked
+// before every request and after every turn. A summary is written beside the
+// conversation, on a goroutine of its own, and is in the log when it is there
+// and counts, or not at all.
 //
 // The package knows no wire, no file and no terminal: providers, storage and
 // tools are ports declared here and implemented elsewhere.
