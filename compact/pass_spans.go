@@ -12,6 +12,9 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 	if len(spans) == 0 {
 		return Pass{}, noRange("no event may be covered now")
 	}
+	if r.Summary.Mode == ModeRawUnion {
+		spans = withEarlier(log, spans)
+	}
 	spans = withoutGone(log, spans)
 	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
@@ -25,6 +28,17 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 		return Pass{}, err
 	}
 	return pass, nil
+}
+
+// withEarlier is spans with what the summaries shown so far stand for: all of it
+// is told anew, from what was said.
+func withEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
+	for _, s := range summaries(log) {
+		if s.shown {
+			spans = union(spans, s.Spans)
+		}
+	}
+	return spans
 }
 
 // withoutGone is spans without what was taken back: brought back one day, it

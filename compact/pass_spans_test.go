@@ -41,3 +41,42 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// In the mode raw-union a rule's summary tells everything again from what was
+// said, earlier summaries included; in bands each has its own.
+func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
+	t.Parallel()
+	for mode, whole := range map[compact.SummaryMode]bool{compact.ModeBands: false, compact.ModeRawUnion: true} {
+		log := filesRead(6, 40).user("And now?").events()
+		r := compact.PresetRules(compact.PresetPlimsoll)
+		r.Summary.Mode = mode
+		pass := func(first, last uint64) compact.Pass {
+			s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			p, err := compact.NewSummaryPass(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := p.Extract(); err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		unit := uint64(len(log)-1) / 6
+		first := pass(1, 3*unit)
+		log = append(log, compact.Following(log, conversationtest.Epoch, first.Bodies(0)...)...)
+		second := pass(3*unit+1, 5*unit)
+		log = append(log, compact.Following(log, conversationtest.Epoch, second.Bodies(0)...)...)
+		if covers := second.Spans[0].First == 1; covers != whole {
+			t.Errorf("%s: covered %v", mode, second.Spans)
+		}
+		told := 0
+		for _, m := range compact.Project(log).Messages {
+			if m.State == compact.StateSummarised {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("%s: %d blocks", mode, told)
+		}
+	}
+}

@@ -132,13 +132,7 @@ func (pass *Pass) Accept(a Answer) error {
 // told is what the pass covers and what the summaries that stand beside it do:
 // the block has one appendix, that of its newest summary.
 func (pass *Pass) told() []conversation.Span {
-	spans := pass.Spans
-	for _, s := range summaries(pass.log) {
-		if s.shown {
-			spans = union(spans, s.Spans)
-		}
-	}
-	return spans
+	return withEarlier(pass.log, pass.Spans)
 }
 
 // take puts an accepted text in force for the pass.
