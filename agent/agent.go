@@ -41,7 +41,7 @@ type memory struct {
 	callIDs map[string]bool // every id a call had
 	repeats compact.Repeats // the results, by their text
 	titled  bool            // the conversation has a title, or will have
-	warned  bool            // that the server cuts prompts silently
+	cuts    cutWatch        // whether the server cuts prompts silently
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written

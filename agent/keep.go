@@ -108,7 +108,7 @@ func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
 	u := conversation.Usage{
 		Reply: seq, For: r.purpose, Revision: r.revision, Model: r.model.Name(),
 		Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite, Completion: t.Completion, Reasoning: t.Reasoning,
-		Estimate: r.estimate, BodyHash: rep.bodyHash,
+		Estimate: r.estimate, BodyHash: rep.bodyHash, Short: a.short(r, rep),
 	}
 	switch {
 	case t.CostUSD != nil:
@@ -129,32 +129,7 @@ func (a *Agent) hints(r request, rep *reply) []conversation.Body {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
-	if n, ok := a.cutSilently(r, rep); ok && !a.memory.warned {
-		a.memory.warned = true
-		bodies = append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: n})
-	}
-	return bodies
-}
-
-// Servers exist (Ollama) that cut a prompt which is too long and say nothing.
-// A report far below an estimate that was right so far gives them away.
-const (
-	cutShare   = 0.6
-	cutSamples = 3
-)
-
-// cutSilently reports whether the server seems to have cut the prompt.
-func (a *Agent) cutSilently(r request, rep *reply) (notice string, cut bool) {
-	cal := a.meter.Calibration()
-	if rep.usage == nil || rep.usage.Prompt <= 0 || cal.Samples < cutSamples || r.model.Name() != a.settings.model.Name() {
-		return "", false
-	}
-	want := cal.Factor * r.estimate
-	if float64(rep.usage.Prompt) >= cutShare*want {
-		return "", false
-	}
-	return fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. "+
-		"Give the model a larger window on the server, or set context.window to the one it has.", rep.usage.Prompt, int(want)), true
+	return append(bodies, a.watchCuts(r, rep)...)
 }
 
 // titleChars is the length of a title made from a message.

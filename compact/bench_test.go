@@ -193,3 +193,20 @@ func BenchmarkHardenOneID(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkMeterReport is what a report costs the meter with 10,000 events open:
+// what it should be, what it tells, and counting from it. Budget: 50 us.
+func BenchmarkMeterReport(b *testing.B) {
+	events := longLog(10_000)
+	m := compact.NewMeter(window(4_000_000)).WithView(compact.Project(events))
+	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
+		Estimate: m.RequestEstimate()}
+	b.ReportAllocs()
+	for b.Loop() {
+		u.Short = m.Expect(u, true).Find(u) != compact.Whole
+		m = m.WithUsage(u)
+	}
+	if u.Short {
+		b.Fatal("a whole report counts as short")
+	}
+}

@@ -35,8 +35,8 @@ const (
 	// factorWeight is the weight of a new report in the moving average.
 	factorWeight = 0.3
 	// truncatedShare is the part of the calibrated estimate below which a report
-	// means that the server cut the prompt (Ollama drops old turns silently):
-	// nothing is learned from it once trustedSamples were.
+	// that nothing else speaks of hardly counted the whole prompt: nothing is
+	// learned from it once trustedSamples were.
 	truncatedShare = 0.6
 	trustedSamples = 3
 	// minSample is the smallest estimate worth learning from: below it a

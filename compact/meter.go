@@ -23,6 +23,7 @@ type Meter struct {
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
+	asked    asked
 	cal      conversation.Calibration
 
 	cachedShare float64
@@ -62,6 +63,8 @@ type anchor struct {
 	tokens   float64 // reported: the prompt and, if known, the reply
 	estimate float64 // uncalibrated estimate of the same
 	exact    bool    // tokens is wholly reported
+	prompt   float64 // of tokens, the prompt; 0 if none was counted
+	reply    float64 // uncalibrated estimate of the reply
 }
 
 // NewMeter returns the meter of an empty conversation.
@@ -145,13 +148,14 @@ func (m Meter) RequestEstimate() float64 { return m.estimate }
 
 // WithUsage returns the meter with a report of the newest request, whose reply
 // the view already holds: it anchors there, learns, and adds the cost. A report
-// of a request built under an older revision adds its cost only.
+// of a request built under an older revision adds its cost only, and so does one
+// that is marked as short.
 func (m Meter) WithUsage(u conversation.Usage) Meter {
 	if u.For != conversation.ForReply {
 		return m.charged(u)
 	}
 	m = m.anchored(u)
-	if u.Revision == m.view.Revision {
+	if u.Revision == m.view.Revision && u.Whole() {
 		m.cal = learn(m.cal, u.Prompt, u.Estimate)
 	}
 	return m
@@ -248,26 +252,35 @@ func (m Meter) charged(u conversation.Usage) Meter {
 
 func (m Meter) anchored(u conversation.Usage) Meter {
 	m = m.charged(u)
-	if u.Revision != m.view.Revision || !u.Reported() {
+	if u.Revision != m.view.Revision {
+		return m
+	}
+	at := m.anchorAt(u)
+	m.asked = askedAt(u, at)
+	if !u.Reported() {
 		return m
 	}
 	m.cachedShare = -1
+	if u.Short {
+		return m
+	}
 	if u.Cached >= 0 {
 		m.cachedShare = min(1, float64(u.Cached)/float64(u.Prompt))
 	}
-	m.anchor = m.anchorAt(u)
+	m.anchor = at
 	return m
 }
 
 // anchorAt is the report as a point to count from: the prompt, and the reply
 // if one came of the request.
 func (m *Meter) anchorAt(u conversation.Usage) anchor {
-	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, exact: true}
+	a := anchor{valid: true, revision: u.Revision, tokens: float64(u.Prompt), estimate: u.Estimate, exact: true, prompt: float64(u.Prompt)}
 	if u.Reply == 0 {
 		return a
 	}
 	reply, thought := m.replyEstimate(u.Reply)
 	a.estimate += reply
+	a.reply = reply
 	kept := float64(u.Completion)
 	switch {
 	case u.Completion < 0:

@@ -100,7 +100,7 @@ func TestEveryBodyHasAStoredForm(t *testing.T) {
 		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "t", Total: 40_000, Blob: "ab",
 			Detail: "d", Duration: time.Second},
 		conversation.Usage{Reply: 2, Revision: 1, Model: "m", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: 1,
-			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00"},
+			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00", Short: true},
 		conversation.Instructions{System: "s", Tools: "t", SystemSize: conversation.Size{ASCII: 4}, ToolsSize: conversation.Size{CJK: 2}},
 		conversation.ModelChanged{Provider: "openai", Model: "m", Window: 10, Source: "catalogue"},
 		conversation.ConfigChanged{Set: map[string]string{"a.b": "1"}},

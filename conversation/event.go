@@ -157,6 +157,10 @@ type Usage struct {
 	// BodyHash is the SHA-256 of the request body as sent, in hex, so that a
 	// rebuilt request can be compared.
 	BodyHash string `json:"body_hash,omitempty"`
+	// Short says that Prompt is less than was sent: the server cut the prompt
+	// silently, or counted only what its cache did not have. What was billed
+	// stands; how full the window is must not be read from it.
+	Short bool `json:"short,omitempty"`
 }
 
 // Purpose is what a request was made for.
@@ -170,6 +174,9 @@ const (
 
 // Reported reports whether the provider said how long the prompt was.
 func (u Usage) Reported() bool { return u.Prompt > 0 }
+
+// Whole reports whether it counted all of the prompt.
+func (u Usage) Whole() bool { return u.Reported() && !u.Short }
 
 // Instructions records the system prompt and the tools array that requests
 // carry from here on; the texts are blobs, named by their hash.

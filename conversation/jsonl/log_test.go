@@ -113,7 +113,7 @@ func TestALogComesBackWithAllThatAFileCanHold(t *testing.T) {
 				{ID: "3", Name: "run", Arguments: "{}"}, {ID: "4", Name: "run", Arguments: "{}"}, {ID: "5", Name: "run", Arguments: "{}"}},
 			Extras: map[string]conversation.RawJSON{"reasoning_details": conversation.RawJSON(`[1]`)}},
 		conversation.Usage{Reply: 4, Model: "openai/x", Prompt: 10, Cached: 5, CacheWrite: -1, Completion: 3, Reasoning: 1,
-			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00"},
+			CostUSD: &cost, Priced: "2026-11-10", Estimate: 9.5, BodyHash: "00", Short: true},
 		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: cut, Total: total, Blob: "long"},
 		conversation.ToolResult{CallID: "2", Tool: "run", Status: conversation.ResultError, Text: shorter, Total: total, Blob: "long"},
 		conversation.ToolResult{CallID: "3", Tool: "run", Status: conversation.ResultDenied, Text: lost, Total: total, Blob: "gone"},

@@ -20,6 +20,7 @@ type wireUsage struct {
 	Estimate      json.RawMessage `json:"x_estimate,omitempty"`
 	Priced        json.RawMessage `json:"x_priced,omitempty"`
 	BodyHash      json.RawMessage `json:"x_body_hash,omitempty"`
+	Short         json.RawMessage `json:"x_short,omitempty"`
 }
 
 type promptDetails struct {
@@ -54,6 +55,7 @@ func usageOf(raw json.RawMessage) *conversation.Usage {
 		u.CostUSD = &f
 		u.Priced = either(u.Priced, "reported")
 	}
+	u.Short = string(w.Short) == "true"
 	if u.Prompt < 0 && u.Completion < 0 && u.CostUSD == nil && u.Estimate == 0 {
 		return nil
 	}
@@ -80,6 +82,9 @@ func usageLine(u *conversation.Usage) json.RawMessage {
 	}
 	if u.CostUSD != nil {
 		w.Cost = rawValue(*u.CostUSD)
+	}
+	if u.Short {
+		w.Short = rawValue(true)
 	}
 	return rawValue(w)
 }

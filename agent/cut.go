@@ -1,0 +1,233 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// Servers exist (Ollama) that cut a prompt which is too long and say nothing:
+// the oldest messages are dropped, and only the count that is reported gives it
+// away. Rules:
+//
+//   - While the overlays, the model, the prompt and the tools stay, a request only
+//     grows: what is reported is compared with the last whole report and an
+//     estimate of what came since (package compact). Without such a report it is
+//     compared with the estimate alone, once three reports have taught that.
+//   - Not a cut: a count of only what the server's cache did not have, or one that
+//     reasoning which a server left out accounts for. The former says that the
+//     server counts so: after one of these, two short reports in a row are needed,
+//     and after three none is believed any more.
+//   - Cut is what misses more than 30 % of what was expected, or the second report
+//     in a row that misses more than 20 %. A single tiny count is a mistake.
+//   - Whatever falls short is marked in the log: the meter neither counts from it
+//     nor learns from it, now or when the log is read again.
+//   - On a cut the user is told, once for a model, and the window is lowered to the
+//     most that was counted, until the program ends: nothing of it is kept for the
+//     endpoint. A window that the user set stays. A later report above the lowered
+//     window raises it again.
+
+// cutWatch is what the reports of a model say about cuts.
+type cutWatch struct {
+	model    string
+	inRow    int             // reports in a row that fell short
+	most     int             // the largest of them
+	uncached int             // reports that left the server's cache out
+	before   compact.Window  // the window before it was lowered
+	lowered  compact.Window  // what it was lowered to, unknown if it was not
+	warned   map[string]bool // models whose user was told
+}
+
+// trustUncached is how many counts without the server's cache say that it always
+// counts so.
+const trustUncached = 3
+
+// report is what was reported for a reply of the conversation, as far as it can
+// be judged: not if the model, or what it is shown, changed meanwhile.
+func (a *Agent) report(r request, rep *reply) (conversation.Usage, bool) {
+	if rep.usage == nil || rep.usage.Prompt <= 0 || r.purpose != conversation.ForReply ||
+		r.model.Name() != a.settings.model.Name() || r.revision != a.view.Revision {
+		return conversation.Usage{}, false
+	}
+	t := rep.usage
+	return conversation.Usage{Revision: r.revision, Model: r.model.Name(), Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite,
+		Estimate: r.estimate}, true
+}
+
+// judge says what a report tells, before it is in the log.
+func (a *Agent) judge(u conversation.Usage) (compact.Finding, compact.Expected) {
+	e := a.meter.Expect(u, a.samePrompt(u))
+	found := e.Find(u)
+	if found != compact.Whole {
+		if hidden := a.hiddenReasoning(u.Model); hidden > 0 {
+			e.Reasoning += hidden
+			found = e.Find(u)
+		}
+	}
+	return found, e
+}
+
+// samePrompt reports whether requests have carried the same prompt and tools
+// since the last whole report of the model.
+func (a *Agent) samePrompt(u conversation.Usage) bool {
+	for _, e := range slices.Backward(a.log.Events()) {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			return false
+		case conversation.ModelChanged:
+			if b.Name() != u.Model {
+				return false
+			}
+		case conversation.Usage:
+			if b.For == conversation.ForReply && b.Model == u.Model && b.Whole() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hiddenReasoning is the tokens of reasoning that goes back in a form that
+// nobody but the endpoint reads, at most: it may leave out what is old.
+func (a *Agent) hiddenReasoning(model string) float64 {
+	events, sum := a.log.Events(), 0
+	for _, e := range events {
+		u, ok := e.Body.(conversation.Usage)
+		if !ok || u.Reasoning <= 0 || u.Model != model || u.Reply == 0 || u.Reply > uint64(len(events)) {
+			continue
+		}
+		if m, ok := events[u.Reply-1].Body.(conversation.AssistantMessage); ok && len(m.Extras) > 0 {
+			sum += u.Reasoning
+		}
+	}
+	return float64(sum)
+}
+
+// short reports whether a report counts less than was sent.
+func (a *Agent) short(r request, rep *reply) bool {
+	u, ok := a.report(r, rep)
+	if !ok {
+		return false
+	}
+	found, _ := a.judge(u)
+	return found != compact.Whole
+}
+
+// watchCuts takes in a report, before it is in the log, and returns what the
+// user is told.
+func (a *Agent) watchCuts(r request, rep *reply) []conversation.Body {
+	u, ok := a.report(r, rep)
+	if !ok {
+		return nil
+	}
+	w := &a.memory.cuts
+	if w.model != u.Model {
+		*w = cutWatch{model: u.Model, warned: w.warned}
+	}
+	found, e := a.judge(u)
+	if found != compact.Uncached && float64(u.Prompt) < 2*e.Tokens {
+		a.raise(u.Prompt)
+	}
+	if !w.note(found, u.Prompt) {
+		return nil
+	}
+	a.opts.Logger.Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.inRow)
+	if !w.cut(found) {
+		return nil
+	}
+	told := a.lower(w.limit(e))
+	if w.warned[u.Model] {
+		return nil
+	}
+	if w.warned == nil {
+		w.warned = map[string]bool{}
+	}
+	w.warned[u.Model] = true
+	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
+		u.Prompt, int(e.Tokens), told)
+	return []conversation.Body{conversation.Notice{Level: conversation.NoticeWarning, Text: text}}
+}
+
+// note counts a report, and reports whether it fell short.
+func (w *cutWatch) note(found compact.Finding, prompt int) bool {
+	switch found {
+	case compact.Uncached:
+		w.uncached++
+		fallthrough
+	case compact.Whole:
+		w.inRow, w.most = 0, 0
+		return false
+	}
+	w.inRow++
+	w.most = max(w.most, prompt)
+	return true
+}
+
+// cut reports whether the newest report, with those before it, is that of a
+// prompt which was cut.
+func (w *cutWatch) cut(found compact.Finding) bool {
+	switch {
+	case w.uncached >= trustUncached:
+		return false
+	case found == compact.Cut && w.uncached == 0:
+		return true
+	}
+	return w.inRow > 1 && (found == compact.Cut || found == compact.Doubtful)
+}
+
+// limit is the window of a server that cuts, as far as one knows: the most that
+// it counted since it does, or before that, unless this was twice as much: then
+// its window was a larger one.
+func (w *cutWatch) limit(e compact.Expected) int {
+	if last := int(e.Reported); last < 2*w.most {
+		return max(last, w.most)
+	}
+	return w.most
+}
+
+// lower takes the window to be the server's, if that is smaller, and returns
+// what the user is told about it.
+func (a *Agent) lower(limit int) string {
+	const larger = "Give the model a larger window on the server"
+	w, have := &a.memory.cuts, a.settings.model.Window
+	set := have.Source == compact.WindowFlag || have.Source == compact.WindowConfig
+	switch {
+	case have.Known() && have.Tokens <= limit:
+		return larger + ", or compact earlier."
+	case have.Known() && set:
+		return fmt.Sprintf("The window is set to %d tokens (%s), which seems to be more than the server's. %s, or set context.window to the one it has.",
+			have.Tokens, have.Source, larger)
+	}
+	to := compact.Window{Tokens: limit, Source: compact.WindowLearned}
+	if !a.setWindow(to) {
+		return larger + "."
+	}
+	if !w.lowered.Known() || have != w.lowered {
+		w.before = have
+	}
+	w.lowered = to
+	a.compaction.rearmAt = 0 // it was reckoned by another window
+	does := ""
+	if rules := a.compaction.rules; rules.Enabled && rules.Auto.Enabled {
+		does = " and compacts the conversation to fit"
+	}
+	return fmt.Sprintf("Until it ends, Plimsoll takes the window to be %d tokens%s. %s, or set context.window to the one it has.", limit, does, larger)
+}
+
+// raise takes back what was lowered too far: the server counted more.
+func (a *Agent) raise(prompt int) {
+	w := &a.memory.cuts
+	if !w.lowered.Known() || a.settings.model.Window != w.lowered {
+		return
+	}
+	if w.before.Known() {
+		prompt = min(prompt, w.before.Tokens)
+	}
+	to := compact.Window{Tokens: prompt, Source: compact.WindowLearned}
+	if prompt > w.lowered.Tokens && a.setWindow(to) {
+		w.lowered = to
+	}
+}

@@ -1,0 +1,179 @@
+package compact
+
+import (
+	"math"
+
+	"plimsoll/conversation"
+)
+
+// What a report of a prompt should be, and what it tells if it is less. As long
+// as the revision, the model, the prompt and the tools stay, a request only
+// grows: so it should report about what the last one did, and the reply that
+// came, and what was said since. Only the last two are estimates, and texts are
+// sometimes much lighter than they look (tables, indented code), so that at
+// least half of them has to be counted.
+
+// The bounds within which reports are right.
+const (
+	// lightShare is the part of what was added that texts may weigh less than
+	// estimated.
+	lightShare = 0.5
+	// noiseShare is the part of the whole that counts may differ by.
+	noiseShare = 0.02
+	// noiseTokens are what templates may add and take away.
+	noiseTokens = 64.0
+	// doubtShare and clearShare are the parts of the whole that have to be
+	// missing for a second report in a row, and for one alone, to say that the
+	// prompt was cut. Counts that err by a tenth either way stay below both.
+	doubtShare = 0.2
+	clearShare = 0.3
+	// uncachedShare is how far a report may be off what is new in the request to
+	// be a count of that alone.
+	uncachedShare = 0.3
+	// heavyShare is how many times the calibrated estimate a report may be to
+	// count from it: more is a mistake in the report, and the next one that is
+	// right must not look like a cut. As long as too little was learned it is
+	// maxFactor.
+	heavyShare = 1.5
+	// leastWindow is the smallest window a server may have: less is a mistake in
+	// the report if it comes once.
+	leastWindow = 512.0
+)
+
+// Finding is what a report tells about the count in it.
+type Finding int
+
+// The findings.
+const (
+	// Whole: the prompt was counted, as far as one can tell, or nothing was.
+	Whole Finding = iota
+	// Uncached: only what the provider's cache did not have was counted.
+	Uncached
+	// Unclear: something is missing, too little to say why.
+	Unclear
+	// Doubtful: so much is missing that a second one in a row is a cut.
+	Doubtful
+	// Cut: the server cut the prompt.
+	Cut
+)
+
+// Expected is what a report should count, in calibrated tokens.
+type Expected struct {
+	Tokens    float64 // of the prompt
+	Reported  float64 // of Tokens, counted by the last whole report; 0 without one
+	Estimated float64 // of Tokens, estimated: what came after that, or all
+	// Reasoning is how many of Tokens are reasoning that is sent back: servers
+	// may leave it out, and say so by the count.
+	Reasoning float64
+
+	least, most float64 // new since the request before, without its reply and with it; 0 without one
+	before      float64 // what was counted for that one if it was short
+	sure        bool    // enough was learned to believe the estimates alone
+}
+
+// asked is the newest request, whatever was reported for it.
+type asked struct {
+	valid    bool
+	revision uint64
+	estimate float64 // uncalibrated, of the request
+	reply    float64 // uncalibrated, of what came of it
+	short    float64 // tokens counted, if they were too few
+}
+
+func askedAt(u conversation.Usage, at anchor) asked {
+	q := asked{valid: true, revision: u.Revision, estimate: u.Estimate, reply: at.reply}
+	if u.Reported() && u.Short {
+		q.short = float64(u.Prompt)
+	}
+	return q
+}
+
+// Expect is what a report should say that the view and the meter do not hold
+// yet: only its Revision and Estimate are read. Same says that nothing but the
+// messages changed since the last report.
+func (m Meter) Expect(u conversation.Usage, same bool) Expected {
+	f := m.factor()
+	e := Expected{sure: m.cal.Samples >= trustedSamples}
+	if m.options.EchoReasoning {
+		e.Reasoning = f * m.segment(Reasoning)
+	}
+	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.heavy(a) {
+		e.Reported = a.prompt
+		// A server may count more than it will be sent: hidden reasoning.
+		reply := min(a.tokens-a.prompt, f*a.reply)
+		e.Estimated = reply + f*(u.Estimate-a.estimate)
+	} else {
+		e.Estimated = f * u.Estimate
+	}
+	e.Tokens = e.Reported + e.Estimated
+	if q := m.asked; q.valid && q.revision == u.Revision {
+		e.most = f * max(0, u.Estimate-q.estimate)
+		e.least = max(0, e.most-f*q.reply)
+		e.before = q.short
+	}
+	return e
+}
+
+// heavy reports whether more was counted than any text weighs.
+func (m *Meter) heavy(a anchor) bool {
+	most := maxFactor
+	if m.cal.Samples >= trustedSamples {
+		most = heavyShare * m.factor()
+	}
+	return a.prompt > most*(a.estimate-a.reply)+noiseTokens
+}
+
+// Find says what a report tells.
+func (e Expected) Find(u conversation.Usage) Finding {
+	got := float64(u.Prompt)
+	missing := e.Tokens - e.Reasoning - got
+	if !u.Reported() || e.plausible(got, missing) {
+		return Whole
+	}
+	if e.uncached(u) {
+		return Uncached
+	}
+	// A report that fell short, but not below the one before it, may have been
+	// right: if the next one grows as it should, it was.
+	if e.before > 0 && e.before >= e.Reported-noiseTokens {
+		grown := got - e.before
+		switch {
+		case grown >= max(lightShare*e.most, noiseTokens):
+			return Whole
+		case grown > -noiseTokens && e.most < 2*noiseTokens:
+			return Unclear
+		}
+	}
+	switch {
+	case e.Reported == 0:
+		return Doubtful
+	case missing > clearShare*e.Tokens && got >= leastWindow && got > (1+uncachedShare)*e.most+noiseTokens:
+		return Cut
+	case missing > doubtShare*e.Tokens:
+		return Doubtful
+	}
+	return Unclear
+}
+
+// plausible reports whether a count may be that of the whole prompt.
+func (e Expected) plausible(got, missing float64) bool {
+	if e.Reported == 0 {
+		return !e.sure || got >= truncatedShare*(e.Tokens-e.Reasoning)
+	}
+	return missing <= max(lightShare*e.Estimated, noiseShare*e.Tokens, noiseTokens)
+}
+
+// uncached reports whether a count leaves out what the provider's cache had: it
+// is about what is new in the request, or the rest was reported beside it.
+func (e Expected) uncached(u conversation.Usage) bool {
+	got := float64(u.Prompt)
+	if u.Cached > u.Prompt {
+		return true
+	}
+	if beside := max(0, u.Cached) + max(0, u.CacheWrite); beside > 0 {
+		if math.Abs(got+float64(beside)-e.Tokens) <= max(uncachedShare*e.Estimated, noiseShare*e.Tokens, noiseTokens) {
+			return true
+		}
+	}
+	return e.most > 0 && got >= (1-uncachedShare)*e.least-4*FramingTokens && got <= (1+uncachedShare)*e.most+noiseTokens
+}
