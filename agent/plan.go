@@ -45,9 +45,11 @@ func (a *Agent) ready(ctx context.Context) error {
 			plan.Masks = nil // they were chosen to stand beside the summary
 		}
 		a.act(ctx, plan)
-		if plan.Hold && a.over() {
-			a.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
+		err := a.sendable()
+		if err == nil && !(plan.Hold && a.over()) {
+			return nil
 		}
+		a.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false) // also where the preset's source does nothing
 		return a.sendable()
 	}
 }
