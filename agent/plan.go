@@ -132,11 +132,19 @@ func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(a.log.Events(), a.compaction.rules, now, plan.Spans, made)
 	}
+	a.logMicro(plan)
 	if err := a.begin(ctx, j); err != nil {
 		a.giveUp(ctx, j, err, nil)
 		return false
 	}
 	return true
+}
+
+// logMicro logs that a plan hides old results, in the words of JCL.
+func (a *Agent) logMicro(plan compact.Plan) {
+	if len(plan.Masks) > 0 && a.compaction.rules.Preset == compact.PresetJCLI {
+		a.opts.Logger.Info("micro_compact triggered")
+	}
 }
 
 // made is how an overlay of a trigger comes about.
@@ -154,9 +162,7 @@ func (a *Agent) act(ctx context.Context, plan compact.Plan) {
 	case plan.Wish != nil:
 		a.compact(ctx, *plan.Wish)
 	case len(plan.Masks) > 0:
-		if a.compaction.rules.Preset == compact.PresetJCLI {
-			a.opts.Logger.Info("micro_compact triggered") // JCL
-		}
+		a.logMicro(plan)
 		a.overlay(ctx, a.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
 		a.recover(ctx, plan.Trigger, false)
