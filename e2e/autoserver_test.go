@@ -22,6 +22,8 @@ const (
 	// smallModel and largeModel are what a counter has, and their windows.
 	smallModel, smallWindow = modelName, 8192
 	largeModel, largeWindow = "large-model", 32768
+	// longAnswers is how many answers have longAnswer lines, whatever is asked for.
+	longAnswers, longAnswer = 3, 56
 	// charsPerToken is how a counter counts.
 	charsPerToken = 3.6
 )
@@ -160,13 +162,17 @@ func (s *counter) read(body []byte) (asked, bool) {
 }
 
 // question is what is asked for an answer with a number, and answerTo the answer:
-// as many lines of a logbook, its number last.
+// so many lines of a logbook, and its number last. The first few are long, so that
+// the window is soon nearly full.
 func question(n int) string { return fmt.Sprintf("Question %d: what does the logbook say?", n) }
 
 func answerTo(text string, lines int) string {
 	n := 0
 	_, after, _ := strings.Cut(text[strings.LastIndex(text, "Question ")+1:], " ")
 	_, _ = fmt.Sscanf(after, "%d", &n) // 0 to what is no question
+	if n <= longAnswers {
+		lines = longAnswer
+	}
 	book := strings.Join(strings.SplitAfter(logbook(n), "\n")[:lines], "")
 	return fmt.Sprintf("%s\n\nThat was answer %d.", book, n)
 }

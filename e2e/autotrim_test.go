@@ -54,7 +54,7 @@ func TestAutoCompactionWithoutASummariser(t *testing.T) {
 	term.idle("at the hard line: ", said(n-1))
 	n = term.without(n, paused)
 	before := len(s.all(summary))
-	term.without(n, said(n+9))
+	term.without(n, said(n+4))
 	if more := len(s.all(summary)) - before; more > 0 {
 		t.Errorf("%d more summaries are asked for", more)
 	}

@@ -1,0 +1,133 @@
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/conversation"
+)
+
+// Compaction by itself as a source has it, and where no user is there.
+
+func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
+	t.Parallel()
+	for name, threshold := range map[string]string{
+		"placeholders are enough at first": "12200",
+		"both at once":                     "3000",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, nil)
+			s := newCounter(t, 2*shortAnswer)
+			id := p.voyage(12)
+			term := p.start(tall, s.args("--model", largeModel, "--cfg", "compaction.preset=jcli",
+				"--cfg", "compaction.token_threshold="+threshold, "-r", id)...)
+			term.idle("Day 11 was quiet.")
+			held := term.fill(1, waits) - 1
+			s.await("request for a summary", 1, summary)
+			path := p.transcript()
+			if sent := s.all(talk); len(sent) != held-1 || (held > 1) != (threshold == "12200") {
+				t.Errorf("%d messages were sent, and message %d is held", len(sent), held)
+			} else if held > 1 {
+				p.showsPlaceholders(sent[0].body)
+			}
+			s.open()
+			term.idle(" at the threshold: ", "1 summary", said(held))
+			last := s.await("answer behind the summary", held, talk).body.read(t)
+			if len(last) != 4 || last[1].Content != "[Conversation compressed. Transcript: "+path+"]\n\n"+summaryOfVoyage || last[3].Content != question(held) {
+				t.Errorf("behind the summary the request says %q", last[1:])
+			}
+			p.logged("micro_compact triggered", "auto_compact triggered", "Transcript saved: "+path)
+		})
+	}
+}
+
+// showsPlaceholders checks that of twelve results all but the newest ten are
+// lines.
+func (p *place) showsPlaceholders(r request) {
+	p.t.Helper()
+	for n := range 12 {
+		got := r.result(p.t, fmt.Sprintf("call-%d", n))
+		if want := logbook(n); n >= 2 && got != want || n < 2 && got != "[Previous: used read_file]" {
+			p.t.Errorf("result %d is shown as %.100q", n, got)
+		}
+	}
+}
+
+// transcript is the path of the one transcript that was saved, which only the
+// user may read and holds what was said.
+func (p *place) transcript() string {
+	p.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(p.data, "transcripts", "transcript_*.jsonl"))
+	if err != nil || len(paths) != 1 {
+		p.t.Fatalf("the transcripts are %v, %v", paths, err)
+	}
+	info, err := os.Stat(paths[0])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	text, err := os.ReadFile(paths[0])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 || !strings.Contains(string(text), "What happened on day 11?") {
+		p.t.Errorf("the transcript has the mode %v and says %.300s", info.Mode(), text)
+	}
+	return paths[0]
+}
+
+// logged checks that the log has words.
+func (p *place) logged(words ...string) {
+	p.t.Helper()
+	logs := p.logs()
+	for _, w := range words {
+		if !strings.Contains(logs, w) {
+			p.t.Errorf("the log does not say %q", w)
+		}
+	}
+}
+
+func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newCounter(t, 2*shortAnswer)
+	s.open()
+	const turns = 40
+	notes := 0
+	for n := 1; n <= turns; n++ {
+		args := []string{"ask", question(n)}
+		if n > 1 {
+			args = []string{"ask", "-c", question(n)}
+		}
+		c := p.command(s.args(args...)...)
+		var out, note strings.Builder
+		c.Stdout, c.Stderr = &out, &note
+		if err := c.Run(); err != nil {
+			t.Fatalf("question %d: %v\n%s", n, err, note.String())
+		}
+		if want := answerTo(question(n), 2*shortAnswer) + "\n"; out.String() != want {
+			t.Errorf("question %d: standard output says %q", n, out.String())
+		}
+		if strings.Contains(note.String(), optimizing) {
+			notes++
+		}
+	}
+	kinds := p.overlays(p.newest(p.store()))
+	if answered := len(s.all(talk)); notes < 3 || notes > len(s.all(summary)) || answered != turns {
+		t.Errorf("%d questions were answered, %d summaries asked for, and standard error says so %d times", answered, len(s.all(summary)), notes)
+	}
+	if want := slices.Repeat([]conversation.Kind{conversation.KindSummary}, notes); !slices.Equal(kinds, want) {
+		t.Errorf("standard error speaks of %d compactions, and there are %v", notes, kinds)
+	}
+	for n, a := range s.all(func(asked) bool { return true }) {
+		if a.refused || a.tokens > smallWindow {
+			t.Errorf("request %d had %d tokens", n, a.tokens)
+		}
+	}
+	p.tells(turns, 2*shortAnswer)
+	p.sound()
+}
