@@ -298,7 +298,7 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversat
 	e, outcome := ended(err, j.limit)
 	took := a.opts.Now().Sub(j.began)
 	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
-		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(spent), "duration", took)
+		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
 	a.fail(ctx, conversation.Attempt{
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
 		Outcome: outcome, Why: e.Message, Model: j.writer.model.Name(), Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),

@@ -19,6 +19,9 @@ var notFilled = []string{"preset", "profiles"}
 // does not know, everything stays; the answer says whether what stands there now is nevertheless that preset's.
 func (l *loading) preset(values func(name string) (Compaction, bool)) bool {
 	name := l.Config.Compaction.Preset
+	if name == presetOneClaw && !l.Explicit("tool_results.keep_full") {
+		l.Config.ToolResults.KeepFull = false
+	}
 	if values != nil {
 		if preset, ok := values(name); ok {
 			l.fill(reflect.ValueOf(&l.Config.Compaction).Elem(), reflect.ValueOf(preset), []string{"compaction"}, notFilled)
@@ -27,6 +30,9 @@ func (l *loading) preset(values func(name string) (Compaction, bool)) bool {
 	}
 	return name == defaultCompaction().Preset
 }
+
+// presetOneClaw keeps nothing of a result but what is shown (ONE).
+const presetOneClaw = "oneclaw"
 
 // fill copies the fields of a table that were not set explicitly, except those named.
 func (l *loading) fill(to, from reflect.Value, path []string, except []string) {

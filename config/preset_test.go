@@ -189,3 +189,25 @@ func TestAllowChangesAFileWhosePresetMakesItFit(t *testing.T) {
 		t.Error("a file whose lines stand the wrong way round whatever the preset was changed")
 	}
 }
+
+// ONE keeps what is shown and nothing besides, unless the user says so.
+func TestOneClawKeepsNoFullTextsByItself(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		set  []string
+		keep bool
+	}{
+		{nil, true},
+		{[]string{"compaction.preset=oneclaw"}, false},
+		{[]string{"compaction.preset=oneclaw", "tool_results.keep_full=true"}, true},
+		{[]string{"compaction.preset=jcli"}, true},
+	} {
+		l, err := config.Load(config.LoadOptions{Env: env("HOME", t.TempDir()), Set: c.set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Config.ToolResults.KeepFull; got != c.keep {
+			t.Errorf("%v: keep_full is %v", c.set, got)
+		}
+	}
+}
