@@ -62,6 +62,7 @@ func longCases() map[string]longCase {
 		"drops the connection": {server: summary(agenttest.Dropping), fails: true},
 		"counts the bound too": {server: func(l *longTalk) { l.server.Both = true }, refused: 1},
 		"no usage":             {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
+		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(4*longWindow, compact.WindowCatalogue), most: 4 * longWindow * 9 / 8},
 		"window unknown":       {options: window(0, ""), refused: 1},
 		"talks meanwhile":      {server: func(l *longTalk) { l.server.Summary = agenttest.Gated(l.gate, agenttest.Healthy) }, rare: true, asides: 5},
 		"messages queue": {rare: true, turn: func(l *longTalk, n int) {

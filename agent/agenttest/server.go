@@ -139,11 +139,12 @@ func (s *Server) begin(r agent.Request) (Served, Reply) {
 			left -= tokensOf(&r.Messages[got.Left])
 		}
 	}
+	got.Cached = shared(s.cached[r.Model], s.rest(got)) / block * block
 	s.served = append(s.served, got)
 	if got.Refused {
 		return got, nil
 	}
-	s.cached[r.Model] = r
+	s.cached[r.Model] = s.rest(got)
 	var reply Reply
 	switch {
 	case got.Purpose == conversation.ForSummary && s.Summary == nil:
@@ -170,7 +171,6 @@ func (s *Server) compare(got *Served) {
 		s.cached = map[string]agent.Request{}
 	}
 	r := got.Request
-	got.Cached = shared(s.cached[r.Model], r) / block * block
 	got.Before = len(s.before)
 	for got.Shared < min(len(s.before), len(r.Messages)) && same(&s.before[got.Shared], &r.Messages[got.Shared]) {
 		got.Shared++

@@ -119,6 +119,10 @@ func TestServerThatTruncatesReportsTheRest(t *testing.T) {
 	if got := s.Served()[0]; got.Left != 1 || got.Tokens != 206+206+106 || got.Refused {
 		t.Errorf("served %d tokens, %d left out", got.Tokens, got.Left)
 	}
+	again := ask(t.Context(), s, s.Served()[0].Request)
+	if again.usage.Cached != 256 {
+		t.Errorf("%d tokens of %d are cached", again.usage.Cached, again.usage.Prompt)
+	}
 	if quiet := ask(t.Context(), &agenttest.Server{Quiet: true}, request(user("a"))); quiet.usage != nil || quiet.stop != conversation.StopEnd {
 		t.Errorf("reported %+v", quiet.usage)
 	}
