@@ -235,7 +235,9 @@ func (w *asking) show(u agent.Update) (over bool) {
 	case agent.Failed:
 		w.failure = u.Err
 	case agent.Compacting, agent.Compacted, agent.CompactionFailed:
-		w.progress(compactionLine(u))
+		if line := compactionLine(u); line != "" {
+			w.progress(line)
+		}
 	case agent.Status:
 		if u.Phase == agent.Retrying {
 			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))

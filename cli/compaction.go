@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 // How a compaction is told of: what each layer does, what becomes of the size,
@@ -101,16 +102,33 @@ func (c *compaction) price(p *agent.Prices) {
 	}
 }
 
-// compactionLine tells on one line of a compaction that happens in a turn.
+// trimmed is the word where the oldest messages are left out because nothing else
+// made room (ONE).
+const trimmed = "Conversation history has been automatically trimmed"
+
+// compactionLine tells on one line of a compaction that happens in a turn, "" if
+// there is nothing to tell: that a request waits, or that what nobody asked for
+// came to nothing.
 func compactionLine(u agent.Update) string {
 	switch u := u.(type) {
 	case agent.Compacting:
-		return optimizing
+		if !u.Held {
+			return optimizing
+		}
 	case agent.Compacted:
-		p := u.Preview
-		return fmt.Sprintf("compacted %s, profile %s: ~%s -> ~%s tokens", turnsText(p.Range.From, p.Range.To), p.Profile, grouped(p.Before), grouped(p.After))
+		p, lead := u.Preview, "compacted "
+		if u.Trimmed {
+			lead = trimmed + ": "
+		}
+		line := lead + turnsText(p.Range.From, p.Range.To)
+		if p.Profile != "" {
+			line += ", profile " + p.Profile
+		}
+		return fmt.Sprintf("%s: ~%s -> ~%s tokens", line, grouped(p.Before), grouped(p.After))
 	case agent.CompactionFailed:
-		return "not compacted: " + u.Err.Message
+		if s := u.Wish.Source; s == conversation.SourceManual || s == conversation.SourceTool {
+			return "not compacted: " + u.Err.Message
+		}
 	}
 	return ""
 }

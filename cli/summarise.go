@@ -69,7 +69,9 @@ type optimization struct {
 func (o *optimization) see(u agent.Update) bool {
 	switch u := u.(type) {
 	case agent.Compacting:
-		o.app.note(optimizing)
+		if !u.Held {
+			o.app.note(optimizing)
+		}
 	case agent.Appended:
 		for _, e := range u.Events {
 			if b, ok := e.Body.(conversation.Summary); ok {
