@@ -43,8 +43,8 @@ func (c *course) consistent() {
 		}
 		c.idle()
 		c.measured()
-		if failed := c.failures(); len(failed) > 0 {
-			c.t.Errorf("told failures %v", failed)
+		if failed, waiting := c.failures(), c.memory.Waiting(); len(failed) > 0 || len(waiting) > 0 {
+			c.t.Errorf("told failures %v, and %v wait", failed, waiting)
 		}
 		if err := c.stop(); err != nil {
 			c.t.Errorf("Run: %v", err)

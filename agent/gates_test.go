@@ -3,6 +3,7 @@ package agent_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -130,6 +131,11 @@ func (c *course) quit() {
 		c.t.Errorf("Run: %v", err)
 	}
 	c.watched()
+	for _, text := range c.memory.Waiting() {
+		if !slices.Contains(c.returned(), text) {
+			c.t.Errorf("%q waits for the next run and did not come back", text)
+		}
+	}
 	for _, text := range c.returned() {
 		c.got[text]++
 	}
