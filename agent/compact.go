@@ -77,7 +77,23 @@ func (a *Agent) Preview(w compact.Wish) {
 // UndoCompaction takes the compaction with this epoch back, 0 for the newest in
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
-	a.inbox.put(func(context.Context) { a.order(deed{what: compact.DeedUndo, epoch: epoch}) })
+	a.inbox.put(func(context.Context) {
+		if epoch == 0 && len(a.compaction.deeds) == 0 { // what the user sees in force, not what is about to be
+			epoch = a.newestEpoch()
+		}
+		a.order(deed{what: compact.DeedUndo, epoch: epoch})
+	})
+}
+
+// newestEpoch is the newest compaction in force, 0 without one.
+func (a *Agent) newestEpoch() uint64 {
+	newest := uint64(0)
+	for _, e := range compact.Epochs(a.log.Events()) {
+		if e.InForce {
+			newest = e.ID
+		}
+	}
+	return newest
 }
 
 // RedoCompaction brings back the compaction that was taken back last, until

@@ -286,9 +286,9 @@ func meetings() (all []meeting) {
 }
 
 // everyPair is how many pairs there are to one that is tried, unless all are asked
-// for with PLIMSOLL_GATES=all: all take minutes. Each two acts meet twice or more,
+// for with PLIMSOLL_GATES=all: all take minutes. Most two acts meet,
 // and at each two gates a few acts do.
-const everyPair = 31
+const everyPair = 61
 
 // What happens at a gate of a summary leaves a consistent log, and a conversation
 // that goes on.

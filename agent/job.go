@@ -94,9 +94,6 @@ func (a *Agent) begin(ctx context.Context, j *job) error {
 		close(j.done)
 		return nil
 	}
-	if j.preset.Style() == conversation.StyleJCLI {
-		a.opts.Logger.Info("auto_compact triggered") // JCL
-	}
 	a.tellJob(false)
 	go func() {
 		j.err = j.writer.write(jobCtx, &j.pass, j.limit)
@@ -121,7 +118,10 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 	rules, now := a.compaction.rules, a.situation()
 	j.preset = rules.Preset
 	former := a.former(j)
-	if former != nil {
+	switch {
+	case j.bound() > 0 && !a.settings.model.Window.Known():
+		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
+	case former != nil:
 		now.Cold, now.Caps, now.Writer = a.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
 	}
 	var err error
@@ -140,7 +140,11 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 		return err
 	}
 	j.writer.preset, j.writer.from, j.writer.to = j.preset, j.pass.Range.From, j.pass.Range.To
-	if j.preset.Style() != conversation.StyleJCLI || a.opts.Transcript == nil {
+	if j.preset.Style() != conversation.StyleJCLI {
+		return nil
+	}
+	a.opts.Logger.Info("auto_compact triggered") // JCL
+	if a.opts.Transcript == nil {
 		return nil
 	}
 	if now.Transcript, err = a.transcript(ctx); err != nil {
@@ -161,6 +165,9 @@ func (a *Agent) findWriter(j *job, former *party) error {
 		return nil
 	case name == "" || name == a.settings.model.Name():
 		w.use(a, a.settings.model, a.settings.provider)
+		if n := j.bound(); n > 0 && !w.model.Window.Known() {
+			w.model.Window = compact.Window{Tokens: n, Source: compact.WindowUnknown}
+		}
 		return nil
 	}
 	if a.opts.Summarisers != nil {
@@ -293,6 +300,13 @@ func (a *Agent) overtook(j *job) bool {
 	return a.log.Revision() != j.revision || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
 }
 
+// dropOvertaken stops a summary that would be stale: it is paid for no further.
+func (a *Agent) dropOvertaken() {
+	if j := a.compaction.job; a.writing() && !j.stopped && a.overtook(j) {
+		j.stop(errOvertaken)
+	}
+}
+
 // giveUp records and tells why a summary came to nothing.
 func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversation.Body) (outcome string) {
 	e, outcome := ended(err, j.limit)
@@ -315,6 +329,15 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversat
 type party struct {
 	model    Model
 	provider Provider
+}
+
+// bound is how long a request may be as far as the refusal tells for which the job
+// makes room, in tokens; 0 if it makes it for no refusal.
+func (j *job) bound() int {
+	if j.plan == nil || j.plan.Trigger != compact.TriggerOverflow {
+		return 0
+	}
+	return int(compact.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
 // former is the model that the conversation was held with before one with a

@@ -38,6 +38,10 @@ func window(tokens int, source compact.WindowSource) func(*agent.Options) {
 	return func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: tokens, Source: source} }
 }
 
+func preset(p compact.Preset) func(*agent.Options) {
+	return func(o *agent.Options) { o.Rules = compact.PresetRules(p) }
+}
+
 // jcliAt is J-CLI with a threshold that the window has room for.
 func jcliAt(tokens int) func(*agent.Options) {
 	return func(o *agent.Options) {
@@ -64,6 +68,7 @@ func longCases() map[string]longCase {
 		"no usage":             {server: func(l *longTalk) { l.server.Quiet = true }, refused: 1},
 		"cuts silently":        {server: func(l *longTalk) { l.server.Truncates = true }, options: window(4*longWindow, compact.WindowCatalogue), most: 4 * longWindow * 9 / 8},
 		"window unknown":       {options: window(0, ""), refused: 1},
+		"window never named":   {server: func(l *longTalk) { l.server.Nameless = true }, options: window(0, ""), refused: 1},
 		"talks meanwhile":      {server: func(l *longTalk) { l.server.Summary = agenttest.Gated(l.gate, agenttest.Healthy) }, rare: true, asides: 5},
 		"messages queue": {rare: true, turn: func(l *longTalk, n int) {
 			l.sends(turnText(n))
@@ -89,7 +94,13 @@ func longCases() map[string]longCase {
 		}, options: window(4*longWindow, compact.WindowConfig), server: func(l *longTalk) {
 			l.server.Windows = map[string]int{testModel.ID: 4 * longWindow}
 		}},
+		"oneclaw":                {options: preset(compact.PresetOneClaw)},
+		"oneclaw always fails":   {options: preset(compact.PresetOneClaw), server: summary(fallsOver()), fails: true},
+		"jcli":                   {options: preset(compact.PresetJCLI)},
+		"jcli always fails":      {options: preset(compact.PresetJCLI), server: summary(fallsOver()), fails: true},
 		"jcli in a small window": {options: jcliAt(5000)},
+		"jp-auto":                {options: preset(compact.PresetJPAuto)},
+		"jp-auto always fails":   {options: preset(compact.PresetJPAuto), server: summary(fallsOver()), fails: true},
 	}
 }
 
@@ -139,12 +150,16 @@ func (c longCase) talk(t *testing.T) {
 	l.finish()
 }
 
-// checkRare checks that compactions come at most every fifth turn.
+// checkRare checks that compactions come at most every fifth turn, and take few
+// requests.
 func (l *longTalk) checkRare() {
 	l.t.Helper()
-	const most = longTurns / 5
+	const most, calls = longTurns / 5, 3
 	if n := len(compact.Epochs(l.memory.Events())); n == 0 || n >= most {
 		l.t.Errorf("%d compactions in %d turns", n, longTurns)
+	}
+	if n := len(l.requests(conversation.ForSummary)); n > calls*most {
+		l.t.Errorf("%d requests for summaries in %d turns", n, longTurns)
 	}
 }
 

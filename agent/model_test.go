@@ -188,8 +188,8 @@ func TestReplyIsBoundedNearTheEndOfTheWindow(t *testing.T) {
 		for _, q := range r.provider.Requests() {
 			bounds = append(bounds, q.MaxTokens)
 		}
-		// The reserve is 1000: free at first, then what is left, at last a quarter of it.
-		if bounds[0] != 0 || bounds[1] < 600 || bounds[1] > 700 || bounds[2] != 250 {
+		// The reserve is 1000: free at first, then what is left but for what estimates may be wrong by, at last a quarter of it.
+		if bounds[0] != 0 || bounds[1] < 500 || bounds[1] > 700 || bounds[2] != 250 {
 			t.Errorf("bounds %v", bounds)
 		}
 	})

@@ -206,6 +206,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 		a.compaction.former = &party{a.settings.model, a.settings.provider}
 	}
 	a.settings.model, a.settings.provider = m, p
+	a.dropOvertaken()
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
 	a.updates.Put(ModelSwitched{Model: m})
@@ -246,6 +247,7 @@ func (a *Agent) setWindow(w compact.Window) bool {
 		return false
 	}
 	a.settings.model.Window = w
+	a.dropOvertaken()
 	a.meter = a.meter.WithWindow(w)
 	switch former := a.compaction.former; {
 	case former != nil && w.Tokens >= former.model.Window.Tokens:

@@ -173,5 +173,6 @@ func maxTokens(r compact.Reading) int {
 		return 0
 	}
 	const least = 4 // a quarter of the reserve
-	return max(r.Window.Tokens-r.Used, r.Reserve/least, 1)
+	slack := r.Window.Tokens / 64
+	return max(r.Window.Tokens-r.Used-slack, r.Reserve/least, 1)
 }

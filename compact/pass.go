@@ -31,7 +31,7 @@ type Situation struct {
 	// next request.
 	Caps Capabilities
 	// Writer is the window of the model that writes, in tokens, where it is not the
-	// meter's; 0: it is.
+	// meter's, or where that is unknown but a refusal tells; 0: it is the meter's.
 	Writer int
 	// Transcript is the file that holds the history as it was sent (JCL), "" for none.
 	Transcript string

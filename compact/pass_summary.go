@@ -10,15 +10,29 @@ import "plimsoll/conversation"
 //   - what was said, written out, when the cache is cold, when another model
 //     writes, where the rules say so, and always where the view already shows a
 //     summary: a summary is never summarised (S64)
-//   - earlier summaries and what came after, in cumulative mode only (ONE)
+//   - earlier summaries and what came after, in cumulative mode (ONE), and where
+//     bands become one and all that was said does not fit the model that writes:
+//     the exception to S64, with its depth on record
 
 // appendixShare bounds what the program adds to a summary, as a share of what
 // is covered: with the text it stays well below it.
 const appendixShare = 0.2
 
+// writerShare is the share of its window that a model is given to read at most.
+const writerShare = 0.8
+
+// window is that of the conversation's model in tokens; where it is unknown, as
+// far as a refusal tells.
+func (pass *Pass) window() int {
+	if w := pass.now.Meter.Window().Tokens; w > 0 {
+		return w
+	}
+	return pass.now.Writer
+}
+
 // needSummary makes the job.
 func (pass *Pass) needSummary(r SummaryRules) error {
-	window, writer := pass.now.Meter.Window().Tokens, pass.now.Writer
+	window, writer := pass.window(), pass.now.Writer
 	if writer == 0 {
 		writer = window
 	}
@@ -30,17 +44,31 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 		Covered: CoveredTokens(pass.before, pass.Spans), Most: pass.rules.Planner.summaryMost(window)}
 	switch {
 	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
-		pass.Job = pass.mergedJob(ask)
-		pass.Spans = pass.Job.Spans
-		pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
+		pass.merge(ask)
 	case pass.readsView(r):
 		ask.Free = free
 		job := ViewJob(pass.before, pass.now.Caps, ask)
 		pass.Job = &job
 	default:
 		pass.Job = pass.rawJob(ask)
+		if writer > 0 && pass.mayMerge(r) && pass.now.Meter.factor()*float64(pass.Job.Tokens()) > writerShare*float64(writer) {
+			pass.merge(ask)
+		}
 	}
 	return nil
+}
+
+// mayMerge reports whether earlier summaries may be read in place of what they
+// cover.
+func (pass *Pass) mayMerge(r SummaryRules) bool {
+	return r.Mode == ModeBands && r.Input != InputRaw && pass.rules.Preset.Style() == conversation.StylePlimsoll && len(pass.earlier()) > 0
+}
+
+// merge makes the job one that reads earlier summaries and what came after.
+func (pass *Pass) merge(ask SummaryAsk) {
+	pass.Job = pass.mergedJob(ask)
+	pass.Spans = pass.Job.Spans
+	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
 }
 
 func (pass *Pass) rawJob(ask SummaryAsk) *SummaryJob {
@@ -153,7 +181,7 @@ func (pass *Pass) take(text string, a Answer) error {
 	}
 	if body.Style == conversation.StylePlimsoll {
 		spans := pass.told()
-		room := min(AppendixBudget(pass.now.Meter.Window().Tokens), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
+		room := min(AppendixBudget(pass.window()), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
 		body.Appendix = Appendix(pass.log, spans, room)
 	}
 	pass.Job = nil

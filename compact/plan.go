@@ -172,10 +172,15 @@ func (p *planner) refuse() {
 // before, which 0 says never was.
 func (p *planner) grown(before, by int) bool { return before == 0 || p.reading.Used >= before+by }
 
+// triesPerStride is how often a pass that came to nothing is tried again while a
+// stride is added.
+const triesPerStride = 4
+
 // armed reports whether enough was added since the last pass, and since the
-// user took one back.
+// user took one back; and a little since one came to nothing.
 func (p *planner) armed() bool {
-	return p.grown(p.check.Past.After, p.rules.Rearm(p.reading.Window.Tokens)) && !p.held()
+	window, past := p.reading.Window.Tokens, p.check.Past
+	return p.grown(past.After, p.rules.Rearm(window)) && p.grown(past.Tried, p.rules.stride(window)/triesPerStride) && !p.held()
 }
 
 // held reports whether the user took a pass back and little was added since.

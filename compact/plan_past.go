@@ -10,6 +10,7 @@ import (
 type Past struct {
 	After  int // tokens of a request right after the newest pass in force, 0 without one
 	Undone int // tokens of a request when the user took a pass back, 0 if they did not since the newest one in force
+	Tried  int // tokens of a request when a pass by itself came to nothing, 0 if none did since the newest one in force
 	// Failures is how many requests to a model came to nothing since the last
 	// summary, or since the user compacted, took back, or changed the model.
 	Failures int
@@ -47,6 +48,7 @@ func PastOf(log []conversation.Event) Past {
 			past.Undone, newest = undoneAt(log, e), e.Reverted
 		}
 	}
+	past.Tried = triedAt(log, newest)
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
@@ -64,6 +66,22 @@ func PastOf(log []conversation.Event) Past {
 		}
 	}
 	return past
+}
+
+// triedAt is the tokens of a request when a pass that nobody asked for came to
+// nothing after an epoch, or was stopped; 0 if none was.
+func triedAt(log []conversation.Event, epoch uint64) int {
+	for i := len(log) - 1; i >= 0 && log[i].Seq > epoch; i-- {
+		switch b := log[i].Body.(type) {
+		case conversation.Attempt:
+			if b.Source == conversation.SourceAuto && b.Outcome != conversation.OutcomeStale {
+				return b.Before
+			}
+		case conversation.ModelChanged:
+			return 0
+		}
+	}
+	return 0
 }
 
 // undoneAt is the tokens of a request right after an epoch was taken back; where

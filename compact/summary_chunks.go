@@ -17,7 +17,7 @@ func Chunks(job SummaryJob, budget int) []SummaryJob {
 		return []SummaryJob{job}
 	}
 	room := max(float64(budget)-overhead(job.ask.instructions(job.CoveredTokens, true)), minRoom)
-	groups := grouped(job.parts, room)
+	groups := even(job.parts, room)
 	total := 0.0
 	for _, g := range groups {
 		total += tokensOf(g)
@@ -27,6 +27,20 @@ func Chunks(job SummaryJob, budget int) []SummaryJob {
 		out[i] = job.chunk(g, total, i, len(groups))
 	}
 	return out
+}
+
+// even shares parts out to as few pieces of at most room tokens as there have to
+// be, all about as large: a last one of a few lines would get a summary longer
+// than itself.
+func even(parts []part, room float64) [][]part {
+	groups := grouped(parts, room)
+	const slack = 1.1 // cuts fall between parts
+	if share := slack * tokensOf(parts) / float64(len(groups)); share < room {
+		if alike := grouped(parts, share); len(alike) == len(groups) {
+			return alike
+		}
+	}
+	return groups
 }
 
 // grouped shares parts out to pieces of at most room tokens each.
