@@ -12,8 +12,8 @@ import (
 // or two. What they leave free is filled with a story that ends above the load
 // line, where the program makes room by itself, and below the hard line, so that
 // the next message still fits. Room is made of what is old, so no more of the
-// story is told at the end than counts as new; the rest comes before another look
-// around. The end is what to look at.
+// story is told at the end than counts as new; the rest comes before a look at the
+// checklist. The end is what to look at.
 
 const (
 	loadShare   = 85   // percent of the window: the load line, unless it was moved
@@ -86,8 +86,13 @@ func (t *turn) fillGauge() reply {
 		return t.use("I'll read what fits.", calls...)
 	}
 	if older := t.window*(gaugeShare-endShare)/100 - t.prompt; older > t.window*olderShare/100 {
-		lead := "I'll look around once more."
-		return t.use(tellTokens(older-countTokens(lead)-openingRoom, t.chapter())+"\n\n"+lead, want("list_files", arg{"path", "."}, arg{"depth", 2}))
+		// The call parts the story, so that its beginning is old by the end; what it
+		// answers is short, because that counts as new.
+		lead, call := "I'll look at the checklist, too.", want("todo_read")
+		if !t.has("todo_read") {
+			lead, call = "I'll see what else there is.", want("list_files", arg{"path", "."}, arg{"depth", 1})
+		}
+		return t.use(tellTokens(older-countTokens(lead)-openingRoom, t.chapter())+"\n\n"+lead, call)
 	}
 	return t.filled()
 }

@@ -17,6 +17,15 @@ func (w *workspace) fills(t *testing.T, s *demo.Server, history []object) (last,
 	return last, said, ask(t, s, append(history, user("thanks")), object{"tools": workspaceTools}).Prompt
 }
 
+// longListing is a workspace with nothing to read whose listing is long.
+func longListing() map[string]string {
+	files := map[string]string{}
+	for i := range 60 {
+		files[fmt.Sprintf("a-picture-with-a-long-name-%03d.png", i)] = "x"
+	}
+	return files
+}
+
 // Above the load line, where room is made, and below the hard line by enough for
 // the next message, in any window.
 func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
@@ -24,6 +33,7 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 	for _, window := range []int{4096, 8192, 20_000} {
 		for name, files := range map[string]map[string]string{
 			"files": newWorkspace().files, "one file": {"log.md": strings.Repeat("a line of many\n", 120)},
+			"a long listing":  longListing(),
 			"nothing to read": {"logo.png": strings.Repeat("x", 3000), "small.txt": "short", "log.txt": strings.Repeat("a line of many\n", 40_000)},
 		} {
 			t.Run(fmt.Sprint(window, " ", name), func(t *testing.T) {
