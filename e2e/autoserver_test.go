@@ -155,9 +155,7 @@ func (s *counter) read(body []byte) (asked, bool) {
 	}
 	a.model, a.tokens = head.Model, tokensIn(chars)
 	a.refused = a.tokens > windowOf(a.model)
-	for _, wish := range []string{"Write a summary of a part of this conversation", "Summarize this conversation for continuity"} {
-		a.summary = a.summary || strings.Contains(string(body), wish)
-	}
+	a.summary = forSummary(string(body))
 	return a, true
 }
 

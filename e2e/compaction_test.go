@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -199,14 +200,27 @@ func TestForkCompactsTheCopyAlone(t *testing.T) {
 func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
-	s := newServer(t, status(400, nil, `{"error":{"message":"This model's maximum context length is 6000 tokens. However, you requested 7100 tokens."}}`),
-		says("Still here."))
-	term := p.aboard(s, usual)
+	refuses := func(requested int) reply {
+		return status(400, nil, fmt.Sprintf(`{"error":{"message":"This model's maximum context length is 5000 tokens. However, you requested %d tokens."}}`, requested))
+	}
+	s := newServer(t, refuses(7100), refuses(5100), says("Still here."))
+	s.aside(says(summaryOfVoyage))
+	term := p.aboard(s, usual, "--cfg", "compaction.protected_ratio=0.15") // so that two turns are enough
 	term.say("is there room?")
-	term.idle("make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")
+	refused := term.idle("compacted turns 0–1 to recover from an overflow: ", "you requested 5100 tokens",
+		"make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")
+	if strings.Contains(term.written(), "7100") {
+		t.Errorf("the refusal that was recovered from is shown:\n%s", refused.text)
+	}
+	if at := s.sent(2).block(); at < 1 || s.count() != 3 {
+		t.Errorf("%d requests were made, and the last has the summary at %d", s.count(), at)
+	}
 	term.command("/compact")
-	term.idle("compacted turns 0–2: ", "3 results masked")
+	term.idle("compacted turns 0–2: ", "1 result masked")
 	term.goesOn()
+	if got := s.sent(-1).result(t, "call-2"); !strings.Contains(got, "read_file: completed earlier (ok), 60 lines") {
+		t.Errorf("the logbook of day 2 is shown as %.100q", got)
+	}
 }
 
 func TestCompactionInATurnIsMadeBeforeTheNextRequest(t *testing.T) {

@@ -14,18 +14,25 @@ import (
 
 // A server speaks chat completions as its script says: one reply for each
 // request, in order. A request beyond the script is refused with 400, which is
-// not tried again.
+// not tried again. Requests for summaries, which come beside the others, can have
+// a script of their own.
 
 type reply func(w *wire)
+
+// series is the requests of a kind and the replies that are left for them.
+type series struct {
+	script   []reply
+	requests []string // bodies
+}
 
 type server struct {
 	*httptest.Server
 	t testing.TB
 
-	mu       sync.Mutex // guards what follows
-	script   []reply
-	requests []string      // bodies
-	more     chan struct{} // closed when the next request comes
+	mu        sync.Mutex    // guards what follows
+	series                  // all requests, or all but those for summaries
+	summaries *series       // nil if they are in order with the others
+	more      chan struct{} // closed when the next request comes
 }
 
 // modelName is the model that the server has.
@@ -33,10 +40,23 @@ const modelName = "test-model"
 
 func newServer(t testing.TB, script ...reply) *server {
 	t.Helper()
-	s := &server{t: t, script: script, more: make(chan struct{})}
+	s := &server{t: t, series: series{script: script}, more: make(chan struct{})}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
+}
+
+// aside has requests for summaries answered by a script of their own, whenever
+// they come.
+func (s *server) aside(script ...reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.summaries = &series{script: script}
+}
+
+// forSummary reports whether a request is one for a summary.
+func forSummary(body string) bool {
+	return strings.Contains(body, "Write a summary of a part of this conversation") || strings.Contains(body, "Summarize this conversation for continuity")
 }
 
 // args are the flags that make plimsoll talk to the server.
@@ -64,14 +84,18 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 func (s *server) next(body string) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, body)
+	of := &s.series
+	if s.summaries != nil && forSummary(body) {
+		of = s.summaries
+	}
+	of.requests = append(of.requests, body)
 	close(s.more)
 	s.more = make(chan struct{})
-	if len(s.script) == 0 {
+	if len(of.script) == 0 {
 		return status(400, nil, `{"error":{"message":"the script is over"}}`)
 	}
-	r := s.script[0]
-	s.script = s.script[1:]
+	r := of.script[0]
+	of.script = of.script[1:]
 	return r
 }
 
@@ -79,18 +103,24 @@ func (s *server) next(body string) reply {
 // waited for.
 func (s *server) request(i int) string {
 	s.t.Helper()
+	return s.await(&s.series, i)
+}
+
+// await is the body of request i of a series, as request has it.
+func (s *server) await(of *series, i int) string {
+	s.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	for {
 		s.mu.Lock()
-		n, more := len(s.requests), s.more
+		n, more := len(of.requests), s.more
 		if at := i + n; i < 0 && at >= 0 {
 			defer s.mu.Unlock()
-			return s.requests[at]
+			return of.requests[at]
 		}
 		if i >= 0 && i < n {
 			defer s.mu.Unlock()
-			return s.requests[i]
+			return of.requests[i]
 		}
 		s.mu.Unlock()
 		select {

@@ -62,7 +62,7 @@ func TestPasteOf200KBIsAChip(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, says("Still here."), says("Still here."))
-	term := p.start(usual, s.args()...)
+	term := p.start(usual, s.args("--window", "200000")...) // it has to hold the paste
 	term.idle("Talking to")
 	var b strings.Builder
 	for i := 0; b.Len() < 200<<10; i++ {

@@ -121,12 +121,25 @@ type request struct {
 // sent is request i, the last if i is -1.
 func (s *server) sent(i int) request {
 	s.t.Helper()
+	return s.parsed(s.request(i))
+}
+
+// summary is request i for a summary, the last if i is -1, of those that have a
+// script of their own.
+func (s *server) summary(i int) request {
+	s.t.Helper()
+	return s.parsed(s.await(s.summaries, i))
+}
+
+// parsed is what a body carries, which has to have messages and tools.
+func (s *server) parsed(body string) request {
+	s.t.Helper()
 	var r request
-	if err := json.Unmarshal([]byte(s.request(i)), &r); err != nil {
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
 		s.t.Fatal(err)
 	}
 	if len(r.Messages) == 0 || len(r.Tools) == 0 {
-		s.t.Fatalf("request %d has %d messages and %d bytes of tools", i, len(r.Messages), len(r.Tools))
+		s.t.Fatalf("a request has %d messages and %d bytes of tools", len(r.Messages), len(r.Tools))
 	}
 	return r
 }
