@@ -21,6 +21,14 @@ func failed(model string) conversation.Attempt {
 	return conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "too busy", Model: model}
 }
 
+// tried is a pass by itself that came to nothing when a request had so many
+// tokens.
+func tried(tokens int, outcome string) conversation.Attempt {
+	a := failed("m")
+	a.Before, a.Outcome = tokens, outcome
+	return a
+}
+
 func TestPastIsReadFromTheLog(t *testing.T) {
 	t.Parallel()
 	made := func(source conversation.Source, trigger string, before, after int) conversation.Made {
@@ -61,6 +69,11 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 		"a failure":                        {said().add(failed("m")), compact.Past{Failures: 1}},
 		"two":                              {said().add(failed("m"), conversation.UserMessage{Text: "x"}, failed("m")), compact.Past{Failures: 2}},
 		"refused before a model was asked": {said().add(failed(""), failed("m")), compact.Past{Failures: 1}},
+		"tried at so many tokens":          {said().add(tried(700, conversation.OutcomeFailed)), compact.Past{Tried: 700, Failures: 1}},
+		"stopped at so many tokens":        {said().add(tried(700, conversation.OutcomeCancelled)), compact.Past{Tried: 700}},
+		"stale at so many tokens":          {said().add(tried(700, conversation.OutcomeStale)), compact.Past{}},
+		"tried before a pass":              {said().add(tried(700, conversation.OutcomeFailed)).passed(forced, masks(3)), compact.Past{After: 400, Failures: 1, Settled: true}},
+		"tried with another model":         {said().add(tried(700, conversation.OutcomeFailed), conversation.ModelChanged{Model: "n"}), compact.Past{}},
 		"cancelled":                        {said().add(conversation.Attempt{Outcome: conversation.OutcomeCancelled, Model: "m"}), compact.Past{}},
 		"stale":                            {said().add(conversation.Attempt{Outcome: conversation.OutcomeStale, Model: "m"}), compact.Past{}},
 

@@ -226,3 +226,22 @@ func TestACallThatWasNeverAnsweredIsNotCovered(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A pass that came to nothing, or that the user stopped, is not tried again at
+// once: a fourth of a stride of 20,000 has to be added, or the hard line reached.
+func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
+	t.Parallel()
+	log := (&tale{}).talks(2).says(10).answers(74_980).says(10) // 85,000
+	for tried, want := range map[int]string{0: "load line", 79_990: "load line", 80_010: "nothing", 84_990: "nothing"} {
+		k := at(compact.MomentReply)
+		k.check.Past = compact.Past{Tried: tried, Failures: 1}
+		plan := k.plan(log)
+		got := plan.Trigger
+		if got == "" {
+			got = "nothing"
+		}
+		if got != want {
+			t.Errorf("tried at %d: %s at %d tokens, want %s", tried, got, plan.Used, want)
+		}
+	}
+}

@@ -125,7 +125,11 @@ func (s *counter) reply(w *wire, body []byte) {
 	case a.summary:
 		w.text("### Goal")
 		w.await(gate)
-		s.answer(w, a, strings.TrimPrefix(summaryOfVoyage, "### Goal"))
+		text := strings.TrimPrefix(summaryOfVoyage, "### Goal")
+		if n := len(s.all(summary)); n > 1 { // one that only repeats an earlier one is no summary
+			text += fmt.Sprintf("\nThat was account %d.", n)
+		}
+		s.answer(w, a, text)
 	default:
 		messages := a.body.read(s.t)
 		s.answer(w, a, answerTo(messages[len(messages)-1].Content, lines))
