@@ -120,7 +120,7 @@ func (a *Agent) Send(text string) {
 func (a *Agent) Cancel() {
 	a.inbox.put(func(context.Context) {
 		switch c := &a.compaction; {
-		case a.writing() && !c.job.stopped && (a.turn == nil || c.held):
+		case a.writing() && c.job.stopped == nil && (a.turn == nil || c.held):
 			c.job.stop(errCancelled)
 			if a.turn != nil {
 				return

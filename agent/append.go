@@ -94,6 +94,9 @@ func (a *Agent) fold(events []conversation.Event) {
 		case conversation.ConfigChanged:
 			maps.Copy(a.settings.recorded, b.Set)
 		case conversation.Usage:
+			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
+				a.compaction.former = nil // the conversation fits into the one in use
+			}
 			a.foldUsage(events[i:i+1], b)
 		}
 	}

@@ -12,9 +12,9 @@ import (
 // A compaction is made between requests: at once while idle, otherwise before
 // the turn's next request. Rules:
 //
-//   - What is asked for is done in the order it was asked for. Only taking back
-//     and bringing back do not wait for a summary that is being written: it is
-//     then no longer about what the model sees, and given up.
+//   - What is asked for is done in the order it was asked for. What needs no model
+//     does not wait for a summary that is being written: if that is then no longer
+//     about what the model sees, it is given up.
 //   - The overlays of one pass are one transaction. Where it cannot be stored,
 //     nothing is in force and nothing waits to be.
 
@@ -54,8 +54,7 @@ func (a *Agent) Compact(w compact.Wish) {
 			if c.job.joins(w, c.rules) {
 				c.job.told = true
 				return
-			}
-			c.job.stop(errReplaced)
+			} // what replaces it has to be possible first
 		}
 		c.deeds = append(c.deeds, deed{what: compact.DeedCompact, wish: w})
 	})
@@ -79,7 +78,11 @@ func (a *Agent) Preview(w compact.Wish) {
 func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.put(func(context.Context) {
 		if epoch == 0 && len(a.compaction.deeds) == 0 { // what the user sees in force, not what is about to be
-			epoch = a.newestEpoch()
+			if epoch = a.newestEpoch(); epoch == 0 {
+				a.updates.Put(CompactionFailed{Err: unmade(compact.ErrNothingToUndo),
+					Wish: compact.Wish{Source: conversation.SourceManual, Trigger: string(compact.DeedUndo)}})
+				return
+			}
 		}
 		a.order(deed{what: compact.DeedUndo, epoch: epoch})
 	})
@@ -120,8 +123,8 @@ func (a *Agent) settle(ctx context.Context) bool {
 		a.status(Status{Phase: PhaseCompacting})
 	}
 	a.boundary(ctx)
-	if c.job != nil && c.job.waited {
-		a.await(ctx)
+	if j := c.job; j != nil && j.waited {
+		a.await(ctx, func() bool { return true })
 	}
 	a.rest()
 	return true
@@ -202,6 +205,7 @@ func (a *Agent) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, 
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	a.rearm()
+	a.dropOvertaken()
 	a.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }

@@ -63,7 +63,7 @@ func (a *Agent) heedModel(ctx context.Context) {
 		return
 	}
 	w.Profile = profile
-	if j := a.compaction.job; j != nil && !j.stopped && w.Focus == "" {
+	if j := a.compaction.job; j != nil && j.stopped == nil && w.Focus == "" {
 		j.waited = true // it comes to the same
 		return
 	}

@@ -236,7 +236,7 @@ func TestCompactionInPlaceOfTheModelsIsMadeBeforeTheNextRequestToo(t *testing.T)
 		r.compacts(wish(compact.ProfileDefault, 1))
 		gate.Open()
 		r.wait()
-		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || len(r.overlays()) != 1 {
+		if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale || len(r.overlays()) != 1 {
 			t.Fatalf("recorded %+v, made %v, refused %v", a, r.made(), r.refused())
 		}
 		if got := onWire(r.last().Messages); strings.Contains(got[2].Text, "line 50 of the listing") {

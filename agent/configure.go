@@ -27,6 +27,7 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		lines.TriggerRatio, lines.HardRatio, lines.TokenThreshold = rules.TriggerRatio, rules.HardRatio, rules.TokenThreshold
 		a.meter = a.meter.WithRules(rules)
 		a.lookBack()
+		a.dropOvertaken()
 		a.showMeter()
 		if a.turn == nil {
 			a.recordConfig(ctx)

@@ -272,9 +272,9 @@ func (c *course) answered() map[string]int {
 
 // came checks what came of the first summary when something happened at a gate:
 // nothing, if it was still being written and another view, window or wish took its
-// place, or whoever was there stopped it or left. It is then not written on, but
-// where another model may have a larger window again.
-func (c *course) came(a act, g gate) {
+// place, a larger window left no reason for it, or whoever was there stopped it or
+// left. It is then not written on. A wish that is refused changes nothing.
+func (c *course) came(o origin, a act, g gate) {
 	c.t.Helper()
 	first, made := math.MaxInt, false
 	for n := range c.provider.began {
@@ -285,10 +285,11 @@ func (c *course) came(a act, g gate) {
 		made = made || isSummary && accountOf(s) == first
 	}
 	last := storing // from which on it is too late
-	switch a.name {
-	case "cancel", "cancel twice", "undo", "redo", "rewind", "other", "plain":
+	byItself := o.name == "planned" || o.name == "held"
+	switch {
+	case slices.Contains([]string{"cancel", "cancel twice", "undo", "redo", "rewind", "other"}, a.name), a.name == "larger" && byItself:
 		last = behind
-	case "smaller", "quit", "delete":
+	case slices.Contains([]string{"smaller", "quit", "delete"}, a.name):
 	default:
 		last = begun
 	}

@@ -303,7 +303,7 @@ func TestWhateverHappensAtAGateOfASummary(t *testing.T) {
 					t.Run(fmt.Sprintf("%v %s", g, a.name), func(t *testing.T) {
 						synctest.Test(t, func(t *testing.T) {
 							c := meeting{o, [2]gate{g, g}, false}.hold(t, stored, a)
-							c.came(a, g)
+							c.came(o, a, g)
 						})
 					})
 				}

@@ -19,7 +19,8 @@ import (
 //   - Until then nothing of it is in the log, so that a stop, a crash and a failure
 //     leave the view as it was. What the requests cost is recorded, whatever came
 //     of them.
-//   - A request waits for it only if it would not fit, or if whoever asked waits.
+//   - A request waits for it only as long as it would not fit, or if whoever asked
+//     waits.
 //   - No text of an error ever becomes a summary: what counts decides package
 //     compact.
 
@@ -35,9 +36,11 @@ type job struct {
 	limit    time.Duration  // for the whole
 	revision uint64         // of the view it is about
 	window   compact.Window // of the conversation's model when it began
+	former   bool           // the model before writes it
 	waited   bool           // whoever asked waits for it
 	told     bool           // the user is told what comes of it
-	stopped  bool
+	stopped  error          // why it was given up, nil if it was not
+	made     bool           // it was put in force
 	cancel   context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended
@@ -49,7 +52,7 @@ type job struct {
 
 // stop gives the summary up.
 func (j *job) stop(cause error) {
-	j.stopped = true
+	j.stopped = cause
 	j.cancel(cause)
 }
 
@@ -122,6 +125,7 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 	case j.bound() > 0 && !a.settings.model.Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
 	case former != nil:
+		j.former = true
 		now.Cold, now.Caps, now.Writer = a.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
 	}
 	var err error
@@ -204,11 +208,16 @@ func (a *Agent) transcript(ctx context.Context) (path string, err error) {
 }
 
 // await waits for the summary that is being written, and takes it in. It returns
-// before that if ctx ends or something else is to be done first.
-func (a *Agent) await(ctx context.Context) {
+// before that if ctx ends, something else is to be done first, or it is not needed
+// any more.
+func (a *Agent) await(ctx context.Context, needed func() bool) {
 	j := a.compaction.job
 	a.compaction.held = true
 	defer func() { a.compaction.held = false }()
+	if len(a.queue.texts) > 0 {
+		a.backlog.put(a.queue.texts)
+		a.showQueue()
+	}
 	a.status(Status{Phase: PhaseCompacting})
 	a.tellJob(true)
 	for {
@@ -218,7 +227,7 @@ func (a *Agent) await(ctx context.Context) {
 			return
 		case <-a.inbox.wake:
 			a.obey(ctx)
-			if len(a.compaction.deeds) > 0 {
+			if len(a.compaction.deeds) > 0 || !j.ended() && j.stopped == nil && !needed() {
 				return
 			}
 		case <-ctx.Done():
@@ -234,7 +243,9 @@ func (a *Agent) clear(ctx context.Context) {
 		return
 	}
 	if !j.ended() {
-		j.stop(errReplaced)
+		if j.stopped == nil {
+			j.stop(errReplaced)
+		}
 		<-j.done // it ends at once
 	}
 	a.land(ctx)
@@ -244,7 +255,10 @@ func (a *Agent) clear(ctx context.Context) {
 func (a *Agent) land(ctx context.Context) {
 	j := a.compaction.job
 	err := j.err
-	if err == nil && a.overtook(j) {
+	switch {
+	case j.stopped != nil:
+		err = j.stopped
+	case err == nil && a.overtook(j):
 		err = errOvertaken
 	}
 	a.finish(ctx, j, err)
@@ -265,10 +279,13 @@ func (a *Agent) finish(ctx context.Context, j *job, err error) {
 		err = a.commitJob(ctx, j, spent)
 	}
 	if err == nil {
-		a.compaction.former = nil
+		j.made, a.compaction.former = true, nil
 		return
 	}
 	outcome := a.giveUp(ctx, j, err, spent)
+	if j.former && outcome == conversation.OutcomeFailed {
+		a.compaction.former = nil // the one in use is asked next
+	}
 	if j.plan != nil && j.plan.Drops && outcome == conversation.OutcomeFailed {
 		a.recover(ctx, j.plan.Trigger, false) // ONE
 	}
@@ -287,7 +304,11 @@ func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body
 	if j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !pass.Progresses() {
 		return errTooLittle
 	}
-	if e := a.commit(ctx, &pass, j.wish, spent); e != nil {
+	w := j.wish
+	if j.told {
+		w.Source = conversation.SourceManual // who joined it is told like who asked for it
+	}
+	if e := a.commit(ctx, &pass, w, spent); e != nil {
 		return e
 	}
 	return nil
@@ -300,10 +321,23 @@ func (a *Agent) overtook(j *job) bool {
 	return a.log.Revision() != j.revision || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
 }
 
-// dropOvertaken stops a summary that would be stale: it is paid for no further.
+// dropOvertaken stops a summary that would be stale, or for which there is no
+// reason any more: it is paid for no further.
 func (a *Agent) dropOvertaken() {
-	if j := a.compaction.job; a.writing() && !j.stopped && a.overtook(j) {
+	j, rules := a.compaction.job, a.compaction.rules
+	if !a.writing() || j.stopped != nil {
+		return
+	}
+	r := a.meter.Reading()
+	switch {
+	case a.overtook(j):
 		j.stop(errOvertaken)
+	case j.plan == nil || j.told:
+	case !rules.Enabled || !rules.Auto.Enabled:
+		j.stop(errNeedless)
+	case j.plan.Trigger != compact.TriggerLoadLine && j.plan.Trigger != compact.TriggerHardLine:
+	case r.LoadLine == 0 || r.Used <= r.LoadLine:
+		j.stop(errNeedless)
 	}
 }
 
@@ -313,10 +347,14 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversat
 	took := a.opts.Now().Sub(j.began)
 	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
-	a.fail(ctx, conversation.Attempt{
+	attempt := conversation.Attempt{
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
-		Outcome: outcome, Why: e.Message, Model: j.writer.model.Name(), Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
-	}, spent...)
+		Outcome: outcome, Why: e.Message, Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+	}
+	if len(j.writer.spent) > 0 { // otherwise no model is to blame
+		attempt.Model = j.writer.model.Name()
+	}
+	a.fail(ctx, attempt, spent...)
 	a.rearm()
 	if j.told {
 		j.wish.Source = conversation.SourceManual
@@ -351,7 +389,7 @@ func (a *Agent) former(j *job) *party {
 
 // joins reports whether somebody who wishes for w gets it from this job.
 func (j *job) joins(w compact.Wish, r compact.Rules) bool {
-	if j.stopped {
+	if j.stopped != nil {
 		return false
 	}
 	if j.plan == nil {

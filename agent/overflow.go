@@ -59,23 +59,28 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 	fits := func() bool {
 		return a.meter.RequestEstimate() <= compact.DefaultTriggerRatio*r.estimate && !a.over()
 	}
-	if j := a.compaction.job; j != nil {
-		a.await(ctx)
-	}
+	a.finishJob(ctx)
 	rules := a.compaction.rules
 	if rules.Enabled && rules.Auto.Enabled && ctx.Err() == nil && !fits() {
 		plan := a.plan(a.moment(), true)
 		if len(plan.Spans) == 0 || !a.write(ctx, plan) {
-			a.act(ctx, plan)
+			a.act(ctx, plan.Alone())
 		}
-		if a.compaction.job != nil {
-			a.await(ctx)
-		}
+		a.finishJob(ctx)
 	}
 	if ctx.Err() == nil && !fits() {
 		a.recover(ctx, compact.TriggerOverflow, true)
 	}
 	return a.meter.RequestEstimate() < r.estimate
+}
+
+// finishJob waits until no summary is being written any more, whatever else is
+// asked for meanwhile.
+func (a *Agent) finishJob(ctx context.Context) {
+	for a.compaction.job != nil && ctx.Err() == nil {
+		a.await(ctx, func() bool { return true })
+		a.boundary(ctx)
+	}
 }
 
 // rooms are compactions that make room, the mildest first, as they are typed.

@@ -23,7 +23,9 @@ import (
 // ready makes room for the next request. The error says why it is not sent: an
 // *Error, or the cause of ctx's end.
 func (a *Agent) ready(ctx context.Context) error {
+	var own *job
 	for tried := false; ; {
+		before := a.compaction.job
 		a.boundary(ctx)
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -32,19 +34,23 @@ func (a *Agent) ready(ctx context.Context) error {
 			if !j.ended() && !j.waited && !a.over() {
 				return nil
 			}
-			a.await(ctx)
+			a.await(ctx, func() bool { return j.waited || a.over() })
+			before = j
+		}
+		if a.compaction.job != nil {
+			continue // something else is to be done first, or it is not waited for any more
+		}
+		if before != nil && (before == own || !before.made) {
 			tried = true
-			continue
 		}
 		plan := a.plan(a.moment(), false)
 		if len(plan.Spans) > 0 && !tried {
-			tried = !a.write(ctx, plan)
+			if tried = !a.write(ctx, plan); !tried {
+				own = a.compaction.job
+			}
 			continue
 		}
-		if len(plan.Spans) > 0 && plan.Trigger != compact.TriggerThreshold {
-			plan.Masks = nil // they were chosen to stand beside the summary
-		}
-		a.act(ctx, plan)
+		a.act(ctx, plan.Alone())
 		err := a.sendable()
 		if err == nil && !(plan.Hold && a.over()) {
 			return nil
@@ -61,10 +67,10 @@ func (a *Agent) afterReply(ctx context.Context) {
 	}
 	plan := a.plan(compact.MomentReply, false)
 	if len(plan.Spans) == 0 || !a.write(ctx, plan) {
-		a.act(ctx, plan)
+		a.act(ctx, plan.Alone())
 	}
 	if j := a.compaction.job; j != nil && j.waited {
-		a.await(ctx)
+		a.await(ctx, func() bool { return true })
 	}
 }
 
@@ -119,8 +125,8 @@ func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
 
 // over reports whether the next request must not be sent as it is.
 func (a *Agent) over() bool {
-	r := a.meter.Reading()
-	return r.HardLine > 0 && r.Used > r.HardLine
+	r, rules := a.meter.Reading(), a.compaction.rules
+	return rules.Enabled && rules.Auto.Enabled && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // write has the summary of a plan written, and reports whether it is.
@@ -128,15 +134,15 @@ func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
 	made := a.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	// JCL waits for its own; the others do not have to.
-	j.waited = plan.Hold || !a.beside() || a.compaction.rules.Preset == compact.PresetJCLI
+	j.waited = !a.beside() || a.compaction.rules.Preset == compact.PresetJCLI
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(a.log.Events(), a.compaction.rules, now, plan.Spans, made)
 	}
-	a.logMicro(plan)
 	if err := a.begin(ctx, j); err != nil {
 		a.giveUp(ctx, j, err, nil)
 		return false
 	}
+	a.logMicro(plan)
 	return true
 }
 

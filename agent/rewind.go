@@ -15,6 +15,10 @@ const deedRewind compact.Deed = "rewind"
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.put(func(context.Context) {
+		if first, _ := a.turnToRewind(turn); first < 0 {
+			a.updates.Put(Failed{Err: noSuchTurn()})
+			return
+		}
 		if a.turn != nil {
 			a.turn.cancel(errCancelled)
 			a.status(Status{Phase: Stopping})
@@ -32,9 +36,7 @@ func (a *Agent) rewind(ctx context.Context, turn int) {
 	}
 	first, text := a.turnToRewind(turn)
 	if first < 0 {
-		a.updates.Put(Failed{Err: &Error{
-			Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
-		}})
+		a.updates.Put(Failed{Err: noSuchTurn()})
 		return
 	}
 	made := conversation.Made{Epoch: a.nextSeq(), Source: conversation.SourceManual, Trigger: string(deedRewind)}
@@ -46,6 +48,12 @@ func (a *Agent) rewind(ctx context.Context, turn int) {
 		a.compaction.job.stop(errReverted)
 	}
 	a.giveBack(text)
+}
+
+func noSuchTurn() *Error {
+	return &Error{
+		Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
+	}
 }
 
 // turnToRewind is the first turn that a rewind takes back, and what the user

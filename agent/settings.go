@@ -201,14 +201,11 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	if known, ok := a.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compaction.former = nil
-	if old := a.settings.model.Window; old.Known() && (!m.Window.Known() || m.Window.Tokens < old.Tokens) {
-		a.compaction.former = &party{a.settings.model, a.settings.provider}
-	}
+	a.compaction.former = a.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
-	a.dropOvertaken()
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
+	a.dropOvertaken()
 	a.updates.Put(ModelSwitched{Model: m})
 	a.showMeter()
 	// In a turn the next request records it, and before the first message
@@ -217,6 +214,19 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 		a.save(ctx, a.settings.modelChanged())
 		a.compaction.look = true // what is said need not fit into the new one
 	}
+}
+
+// largerThan is the model with the larger window of the one in use and the one
+// before it, if that is larger than w or w is unknown; nil otherwise.
+func (a *Agent) largerThan(w compact.Window) *party {
+	best := &party{a.settings.model, a.settings.provider}
+	if f := a.compaction.former; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
+		best = f
+	}
+	if have := best.model.Window; !have.Known() || w.Known() && w.Tokens >= have.Tokens {
+		return nil
+	}
+	return best
 }
 
 // recordLimits records what became known late about the model, once a request
@@ -247,8 +257,8 @@ func (a *Agent) setWindow(w compact.Window) bool {
 		return false
 	}
 	a.settings.model.Window = w
-	a.dropOvertaken()
 	a.meter = a.meter.WithWindow(w)
+	a.dropOvertaken()
 	switch former := a.compaction.former; {
 	case former != nil && w.Tokens >= former.model.Window.Tokens:
 		a.compaction.former = nil

@@ -27,7 +27,11 @@ func unharmed(r *rig, before []wire, class agent.Class, outcome string) *agent.E
 	if refused[0].Class != class || refused[0].Hint == "" || refused[0].Message == "" {
 		r.t.Errorf("told %+v, want class %s", refused[0], class)
 	}
-	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != compact.ProfileHeavy || a.Before == 0 || a.Model != "test/m" ||
+	model := "test/m"
+	if class == agent.NotFound { // nobody was asked
+		model = ""
+	}
+	if a := attempts[0]; a.Outcome != outcome || a.Why != refused[0].Message || a.Profile != compact.ProfileHeavy || a.Before == 0 || a.Model != model ||
 		a.Source != conversation.SourceManual || a.Trigger != "command" || a.Preset != "plimsoll" {
 		r.t.Errorf("recorded %+v, want outcome %s", a, outcome)
 	}

@@ -18,6 +18,7 @@ var (
 	errReplaced  = errors.New("another compaction was asked for")
 	errReverted  = errors.New("a compaction was taken back or brought back")
 	errOvertaken = errors.New("the conversation is shown otherwise by now")
+	errNeedless  = errors.New("it is not needed any more")
 	errTooLate   = errors.New("the time limit is over")
 )
 
@@ -83,6 +84,8 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 	case errors.Is(err, errOvertaken):
 		return gone("the summary was given up: meanwhile the conversation is shown otherwise, or the window got smaller", "compact again"),
 			conversation.OutcomeStale
+	case errors.Is(err, errNeedless):
+		return gone("the summary was given up, because it is not needed any more", nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
 		return &Error{
 			Class: Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),

@@ -238,6 +238,10 @@ func (w *asking) show(u agent.Update) (over bool) {
 		if line := compactionLine(u); line != "" {
 			w.progress(line)
 		}
+	case agent.Summaries:
+		if u.Paused {
+			w.progress("summaries are paused after failures in a row: compact by hand, or change the model")
+		}
 	case agent.Status:
 		if u.Phase == agent.Retrying {
 			w.progress(fmt.Sprintf("trying again (%d) in %s: %s", u.Attempt, u.Wait.Round(100*time.Millisecond), u.Why))

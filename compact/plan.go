@@ -92,6 +92,16 @@ type Plan struct {
 // Acts reports whether anything is to be done.
 func (p Plan) Acts() bool { return p.Trigger != "" }
 
+// Alone is the plan without its summary, and without the masks that were chosen
+// to stand beside that. JCL's layers do not depend on each other.
+func (p Plan) Alone() Plan {
+	if len(p.Spans) > 0 && p.Trigger != TriggerThreshold {
+		p.Masks = nil
+	}
+	p.Spans = nil
+	return p
+}
+
 // The triggers of plans.
 const (
 	TriggerLoadLine  = "load line"

@@ -8,7 +8,7 @@ import (
 
 // Past is what earlier passes of a conversation left behind, for the planner.
 type Past struct {
-	After  int // tokens of a request right after the newest pass in force, 0 without one
+	After  int // tokens of a request right after the newest pass in force that made room, 0 without one
 	Undone int // tokens of a request when the user took a pass back, 0 if they did not since the newest one in force
 	Tried  int // tokens of a request when a pass by itself came to nothing, 0 if none did since the newest one in force
 	// Failures is how many requests to a model came to nothing since the last
@@ -18,8 +18,11 @@ type Past struct {
 }
 
 // asks reports whether a pass may ask a model: the last failure but one makes
-// the next pass do without, the last all of them.
+// the next pass do without, the last all of them. JCL has no pass without.
 func (r Rules) asks(p Past) bool {
+	if r.Preset == PresetJCLI {
+		return p.Failures < r.Planner.Failures
+	}
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
 }
 
@@ -40,7 +43,10 @@ func PastOf(log []conversation.Event) Past {
 	epochs, newest := Epochs(log), uint64(0)
 	for _, e := range epochs {
 		if e.InForce {
-			past.After, newest = e.Made.After, e.ID
+			newest = e.ID
+			if makesRoom(e) {
+				past.After = e.Made.After
+			}
 		}
 	}
 	for _, e := range epochs {
@@ -61,11 +67,24 @@ func PastOf(log []conversation.Event) Past {
 				return past
 			}
 			past.Settled = past.Settled || past.Failures == 0 && forced(made)
-		case conversation.Summary, conversation.ModelChanged, conversation.Revert:
+		case conversation.ModelChanged:
+			if anotherModel(log, i) {
+				return past
+			}
+		case conversation.Summary, conversation.Revert:
 			return past
 		}
 	}
 	return past
+}
+
+// makesRoom reports whether an epoch was made because there was no room, or holds
+// a summary. Another one says nothing of when the load line is reached again.
+func makesRoom(e Epoch) bool {
+	return forced(e.Made) || e.Made.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+		s, ok := o.Body.(conversation.Summary)
+		return ok && s.Policies == nil
+	})
 }
 
 // triedAt is the tokens of a request when a pass that nobody asked for came to
@@ -78,10 +97,24 @@ func triedAt(log []conversation.Event, epoch uint64) int {
 				return b.Before
 			}
 		case conversation.ModelChanged:
-			return 0
+			if anotherModel(log, i) {
+				return 0
+			}
 		}
 	}
 	return 0
+}
+
+// anotherModel reports whether event i of a log changes the model, and not only
+// what is known of it.
+func anotherModel(log []conversation.Event, i int) bool {
+	now, _ := log[i].Body.(conversation.ModelChanged) // by the caller
+	for i--; i >= 0; i-- {
+		if before, ok := log[i].Body.(conversation.ModelChanged); ok {
+			return before.Name() != now.Name()
+		}
+	}
+	return true
 }
 
 // undoneAt is the tokens of a request right after an epoch was taken back; where

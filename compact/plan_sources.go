@@ -34,6 +34,10 @@ func (p *planner) applyProfile() Plan {
 	if float64(viewChars(p.check.View))/CharsPerToken <= p.rules.TriggerRatio*p.window {
 		return Plan{}
 	}
+	past, stride := p.check.Past, p.rules.stride(p.reading.Window.Tokens)
+	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.rules.asks(past) || !p.grown(past.Tried, stride/triesPerStride)) {
+		return Plan{}
+	}
 	last := Bound{form: boundLast}
 	w := NewWish()
 	w.Profile, w.From, w.Source, w.Trigger = p.rules.Auto.Profile, &last, conversation.SourceAuto, TriggerThreshold

@@ -160,7 +160,8 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 		"where a turn begins": {func(k *looking) { limit(10)(k); k.check.Moment = compact.MomentTurn }, "threshold: cover 1-6"},
 		"no window":           {func(k *looking) { limit(10)(k); k.options.Window.Tokens = 0 }, "threshold: cover 1-6"},
 		"after one failure":   {func(k *looking) { limit(10)(k); k.check.Past.Failures = 1 }, "threshold: cover 1-6"},
-		"after two":           {func(k *looking) { limit(10)(k); k.check.Past.Failures = 2 }, ""},
+		"after two":           {func(k *looking) { limit(10)(k); k.check.Past.Failures = 2 }, "threshold: cover 1-6"},
+		"after three":         {func(k *looking) { limit(10)(k); k.check.Past.Failures = 3 }, ""},
 	} {
 		if p := k.with(c.change).plan(l); tell(p) != c.want || p.Acts() && p.Used != k.of(l.events()).Meter.Reading().Used {
 			t.Errorf("%s: %q, want %q", name, tell(p), c.want)

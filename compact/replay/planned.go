@@ -28,7 +28,8 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 			return Act{}, nil
 		}
 		act, err := l.carryOut(rules, plan, past)
-		if err == nil { // what came to nothing is tried again after growth, too
+		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Trigger == compact.TriggerLoadLine) {
+			// What came to nothing is tried again after growth, too.
 			past.After = int(l.With(act.Overlays...).Used)
 		}
 		return act, err
