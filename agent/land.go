@@ -1,0 +1,127 @@
+package agent
+
+import (
+	"context"
+	"errors"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A summary is taken in between two requests, if it still fits what the model is
+// shown; whatever came of it is on record with what it cost.
+
+// errTooLittle says that a summary did not make enough room.
+var errTooLittle = errors.New("it would save too little")
+
+// land takes in a summary that is written, or records that none is.
+func (a *Agent) land(ctx context.Context) {
+	j := a.compaction.job
+	err := j.err
+	switch {
+	case j.stopped != nil:
+		err = j.stopped
+	case err == nil && a.overtook(j):
+		err = errOvertaken
+	}
+	a.finish(ctx, j, err)
+}
+
+// finish puts the summary of a job that ended in force, or records the error for
+// which it is not.
+func (a *Agent) finish(ctx context.Context, j *job, err error) {
+	a.compaction.job = nil
+	var spent []conversation.Body
+	for _, s := range j.writer.spent {
+		spent = append(spent, a.usage(s.request, s.reply, 0)...)
+	}
+	if n := j.writer.learned; n > 0 && j.writer.model.Name() == a.settings.model.Name() {
+		a.learnWindow(ctx, n)
+	}
+	if err == nil {
+		err = a.commitJob(ctx, j, spent)
+	}
+	if err == nil {
+		j.made, a.compaction.former = true, nil
+		return
+	}
+	outcome := a.giveUp(ctx, j, err, spent)
+	if j.former && outcome == conversation.OutcomeFailed {
+		a.compaction.former = nil // the one in use is asked next
+	}
+	if j.plan != nil && j.plan.Drops && outcome == conversation.OutcomeFailed {
+		a.recover(ctx, j.plan.Trigger, false) // ONE
+	}
+}
+
+// commitJob puts a summary in force, with the masks of its plan.
+func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+	var masks []conversation.Body
+	if j.plan != nil {
+		masks = j.plan.Masks
+	}
+	pass, err := j.pass.Onto(a.log.Events(), a.situation(), masks...)
+	if err != nil {
+		return err
+	}
+	if j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !pass.Progresses() {
+		return errTooLittle
+	}
+	w := j.wish
+	if j.told {
+		w.Source = conversation.SourceManual // who joined it is told like who asked for it
+	}
+	if e := a.commit(ctx, &pass, w, spent); e != nil {
+		return e
+	}
+	return nil
+}
+
+// overtook reports whether the conversation went over a summary: other overlays
+// lie on it, or it has to fit into less.
+func (a *Agent) overtook(j *job) bool {
+	now := a.settings.model.Window
+	return a.log.Revision() != j.revision || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
+}
+
+// dropOvertaken stops a summary that would be stale, or for which there is no
+// reason any more: it is paid for no further.
+func (a *Agent) dropOvertaken() {
+	j, rules := a.compaction.job, a.compaction.rules
+	if !a.writing() || j.stopped != nil {
+		return
+	}
+	r := a.meter.Reading()
+	switch {
+	case a.overtook(j):
+		j.stop(errOvertaken)
+	case j.plan == nil || j.told:
+	case !rules.Enabled || !rules.Auto.Enabled:
+		j.stop(errNeedless)
+	case j.plan.Trigger != compact.TriggerLoadLine && j.plan.Trigger != compact.TriggerHardLine:
+	case r.LoadLine == 0 || r.Used <= r.LoadLine:
+		j.stop(errNeedless)
+	}
+}
+
+// giveUp records and tells why a summary came to nothing.
+func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversation.Body) (outcome string) {
+	e, outcome := ended(err, j.limit)
+	took := a.opts.Now().Sub(j.began)
+	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
+		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
+	attempt := conversation.Attempt{
+		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
+		Outcome: outcome, Why: e.Message, Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+	}
+	if len(j.writer.spent) > 0 { // otherwise no model is to blame
+		attempt.Model = j.writer.model.Name()
+	}
+	a.fail(ctx, attempt, spent...)
+	a.rearm()
+	if j.told {
+		j.wish.Source = conversation.SourceManual
+	}
+	a.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
+	return outcome
+}
