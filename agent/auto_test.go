@@ -1,0 +1,342 @@
+package agent_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// autoWindow is the window of the model that is talked to here, in tokens: the
+// load line is at 27,200 and the hard line at 30,400.
+const autoWindow = 32_000
+
+// So many messages of so many tokens leave a request below the load line, and one
+// more between the lines.
+const (
+	belowLoad  = 8
+	beyondLoad = 9
+	eachTokens = 3200
+)
+
+// words are about so many tokens.
+func words(tokens int) string { return strings.Repeat("word ", tokens*4/5) }
+
+// quiet is a server without a bound that reports nothing, so that requests weigh
+// what they are estimated at.
+func quiet(s agenttest.Summariser) *agenttest.Server {
+	return &agenttest.Server{Quiet: true, Summary: s}
+}
+
+// accounts is a summariser that waits at a gate, if there is one.
+func accounts(gate *agenttest.Gate) agenttest.Summariser {
+	if gate == nil {
+		return agenttest.Healthy
+	}
+	return agenttest.Gated(func(int) *agenttest.Gate { return gate }, func(int, agent.Request) agenttest.Reply { return answers(account) })
+}
+
+// alwaysDown is a summariser that fails whenever it is asked.
+func alwaysDown() agenttest.Summariser { return agenttest.Failing(fault()) }
+
+// chatted is an idle rig in which so many messages were said to a server.
+func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*agent.Options)) *rig {
+	t.Helper()
+	r := start(t, func(o *agent.Options) {
+		o.Provider = s
+		o.Model.Window = compact.Window{Tokens: autoWindow, Source: compact.WindowCatalogue}
+		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+		if change != nil {
+			change(o)
+		}
+	})
+	for range turns {
+		r.say(words(tokens))
+	}
+	return r
+}
+
+// summaries is how many requests for a summary a server got.
+func summaries(s *agenttest.Server) int {
+	n := 0
+	for _, served := range s.Served() {
+		if served.Purpose == conversation.ForSummary {
+			n++
+		}
+	}
+	return n
+}
+
+// kinds are the kinds of the overlays in the log.
+func (r *rig) kinds() []conversation.Kind {
+	var out []conversation.Kind
+	for _, e := range r.overlays() {
+		out = append(out, e.Body.Kind())
+	}
+	return out
+}
+
+// paused is what was told of summaries, in order.
+func (r *rig) paused() []bool {
+	var out []bool
+	for _, u := range agenttest.Of[agent.Summaries](r.watch) {
+		out = append(out, u.Paused)
+	}
+	return out
+}
+
+// held reports whether the newest summary is waited for.
+func (r *rig) held() bool {
+	all := agenttest.Of[agent.Compacting](r.watch)
+	return len(all) > 0 && all[len(all)-1].Held
+}
+
+// answered checks that the newest message has a reply, and that nothing failed.
+func (r *rig) answered() {
+	r.t.Helper()
+	r.idle()
+	all := said(r.memory.Events())
+	if !strings.HasPrefix(all[len(all)-1], "assistant stop") || len(r.failures()) > 0 {
+		r.t.Errorf("said at last: %.40q, failures %v", all[len(all)-1], r.failures())
+	}
+}
+
+// sources are who asked for the compactions that were made.
+func (r *rig) sources() []conversation.Source {
+	var out []conversation.Source
+	for _, m := range r.made() {
+		out = append(out, m.Source)
+	}
+	return out
+}
+
+func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
+	jcli := func(o *agent.Options) {
+		o.Model.Window.Tokens = 400_000
+		o.Rules = compact.PresetRules(compact.PresetJCLI)
+		o.Rules.TokenThreshold, o.Meter.TokenThreshold = 10_000, 10_000
+	}
+	for name, test := range map[string]struct {
+		change   func(*agent.Options)
+		requests int // of three summaries
+	}{
+		"plimsoll":             {requests: 6}, // each is tried once more
+		"a profile by itself":  {func(o *agent.Options) { o.Rules.Auto.Profile = compact.ProfileHeavy }, 6},
+		"jcli":                 {jcli, 3},
+		"a profile under jcli": {both(jcli, func(o *agent.Options) { o.Rules.Auto.Profile, o.Model.Window.Tokens = compact.ProfileHeavy, autoWindow }), 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(alwaysDown())
+				r := chatted(t, s, 0, 0, test.change)
+				for i := range 40 {
+					r.say(words(1550))
+					time.Sleep(time.Minute) // for whoever tries again
+					r.wait()
+					failed := len(r.attempts())
+					if failed > 3 || (failed == 3) != slices.Equal(r.paused(), []bool{true}) || failed < 3 && len(r.paused()) > 0 {
+						t.Errorf("after turn %d, with %d failures, told that summaries are paused: %v", i, failed, r.paused())
+						break
+					}
+				}
+				if n := summaries(s); n != test.requests || len(r.attempts()) != 3 {
+					t.Errorf("%d requests for %d summaries, want %d for 3", n, len(r.attempts()), test.requests)
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestMaskingBeforeEveryRequestDoesNotPutOffSummaries(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(func(n int, r agent.Request) agenttest.Reply {
+			return agenttest.Join(agenttest.Pause(time.Second), agenttest.Healthy(n, r))
+		})
+		s.Answer = func(n int, _ agent.Request) agenttest.Reply {
+			reply := answers("done with that")
+			if n%8 != 7 {
+				reply = agenttest.Join(agenttest.Say(words(500)), looks(n))
+			}
+			return agenttest.Join(agenttest.Pause(time.Second), reply)
+		}
+		r := chatted(t, s, 0, 0, both(withTools(looked()), func(o *agent.Options) {
+			o.Model.Window.Tokens = 2 * autoWindow
+			o.Rules.Micro.Enabled, o.Rules.Mask.Enabled = true, false
+		}))
+		for range 16 {
+			r.say("go on with it")
+			time.Sleep(time.Minute)
+			r.wait()
+		}
+		triggers := map[string]int{}
+		for _, e := range r.overlays() {
+			m, _ := conversation.MadeOf(e.Body)
+			triggers[string(e.Body.Kind())+" "+m.Trigger]++
+		}
+		want := fmt.Sprintf("%s %s", conversation.KindSummary, compact.TriggerLoadLine)
+		if triggers[want] < 2 || triggers[fmt.Sprintf("%s %s", conversation.KindMask, compact.TriggerRequest)] == 0 || len(triggers) != 2 {
+			t.Errorf("made %v", triggers)
+		}
+		for _, c := range agenttest.Of[agent.Compacting](r.watch) {
+			if c.Held {
+				t.Error("a request waits for a summary")
+			}
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		s := quiet(accounts(gate))
+		s.Window, s.Nameless = 20_000, true
+		r := chatted(t, s, 0, 0, func(o *agent.Options) { o.Model.Window = compact.Window{} })
+		for range 20 {
+			if r.say(words(3000)); summaries(s) > 0 {
+				break
+			}
+		}
+		if summaries(s) != 1 || !r.held() {
+			t.Errorf("%d summaries are asked for after a refusal, held: %v", summaries(s), r.held())
+		}
+		r.RedoCompaction()
+		r.wait()
+		if len(r.refused()) != 1 || !r.held() {
+			t.Errorf("told %v, held: %v", r.refused(), r.held())
+		}
+		gate.Open()
+		r.wait()
+		if diff := cmp.Diff([]conversation.Kind{conversation.KindSummary}, r.kinds()); diff != "" || len(r.attempts()) > 0 {
+			t.Errorf("made %s, not made %+v", diff, r.attempts())
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestCommandThatIsRefusedDoesNotStopAnAutomaticSummary(t *testing.T) {
+	for name, test := range map[string]struct {
+		command func(*rig)
+		says    string
+	}{
+		"a compaction that saves nothing": {func(r *rig) { r.Compact(compact.NewWish()) }, "nothing would be saved"},
+		"undo with nothing in force":      {func(r *rig) { r.UndoCompaction(0) }, "there is no compaction to undo"},
+		"undo of what never was":          {func(r *rig) { r.UndoCompaction(7) }, ""},
+		"redo":                            {func(r *rig) { r.RedoCompaction() }, "no undone compaction"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				gate := agenttest.NewGate()
+				s := quiet(accounts(gate))
+				r := chatted(t, s, beyondLoad, eachTokens, nil)
+				if summaries(s) != 1 {
+					t.Errorf("%d summaries are asked for", summaries(s))
+				}
+				test.command(r)
+				r.wait()
+				if told := r.refused(); len(told) != 1 || !strings.Contains(told[0].Message, test.says) {
+					t.Errorf("told %v, want %q", told, test.says)
+				}
+				gate.Open()
+				r.wait()
+				if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.sources()); diff != "" || len(r.attempts()) > 0 || len(r.refused()) != 1 {
+					t.Errorf("made %s, not made %+v, told %v", diff, r.attempts(), r.refused())
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestUserWhoJoinsAnAutomaticSummaryIsToldWhatComesOfIt(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		t.Run(fmt.Sprint(fails), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				gate := agenttest.NewGate()
+				s := quiet(accounts(gate))
+				if fails {
+					s.Summary = agenttest.Gated(func(int) *agenttest.Gate { return gate },
+						agenttest.Failing(&agent.Error{Class: agent.Auth, Message: "key revoked", Status: 401}))
+				}
+				r := chatted(t, s, beyondLoad, eachTokens, nil)
+				r.compacts(wish(compact.ProfileHeavy, -1))
+				gate.Open()
+				r.wait()
+				var failed []conversation.Source
+				for _, u := range agenttest.Of[agent.CompactionFailed](r.watch) {
+					failed = append(failed, u.Wish.Source)
+				}
+				told, other := r.sources(), failed
+				if fails {
+					told, other = failed, told
+				}
+				if !slices.Equal(told, []conversation.Source{conversation.SourceManual}) || len(other) > 0 || summaries(s) != 1 {
+					t.Errorf("made for %v, not made for %v, %d requests", r.sources(), failed, summaries(s))
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestMessageSentWhileASummaryIsWaitedForIsStored(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := chatted(t, quiet(accounts(gate)), 6, 3000, func(o *agent.Options) { o.Rules.Auto.Background = false })
+		r.Compact(heavy())
+		r.Send("precious")
+		r.wait()
+		r.stored("precious")
+		r.Send("and more")
+		r.wait()
+		r.stored("precious", "and more")
+		if queued := agenttest.Of[agent.Queued](r.watch); len(queued) == 0 || !slices.Equal(queued[len(queued)-1].Texts, []string{"precious", "and more"}) {
+			t.Errorf("shown as waiting: %v", queued)
+		}
+		gate.Open()
+		r.wait()
+		r.stored()
+		all := said(r.memory.Events())
+		if diff := cmp.Diff([]string{"user precious", "assistant stop yes", "user and more", "assistant stop yes"}, all[len(all)-4:]); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
+
+func TestRewindToATurnThatIsNotThereDisturbsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Say("half"), agenttest.Hold(gate), answers(" and whole")), answers("b"))
+		r.say("hello")
+		r.Send("next")
+		r.Rewind(99)
+		r.wait()
+		if diff := cmp.Diff([]agent.Class{agent.BadRequest}, r.failures()); diff != "" {
+			t.Error(diff)
+		}
+		phases := r.watch.Phases()
+		if phases[len(phases)-1] != agent.Streaming || len(r.returned()) > 0 || r.watch.OnScreen() != "half" {
+			t.Errorf("%s, %q is on the screen, %v came back", phases[len(phases)-1], r.watch.OnScreen(), r.returned())
+		}
+		gate.Open()
+		r.wait()
+		want := []string{"user hello", "assistant stop half and whole", "user next", "assistant stop b"}
+		if diff := cmp.Diff(want, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
