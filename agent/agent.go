@@ -64,6 +64,10 @@ func New(o Options) (*Agent, error) {
 		memory: memory{callIDs: map[string]bool{}}, learned: map[string]conversation.Calibration{},
 		compaction: compaction{rules: o.Rules},
 	}
+	if w, ok := lowered(o.Stored.Events, set.model); ok {
+		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, warned: map[string]bool{set.model.Name(): true}}
+		a.settings.model.Window, set.model.Window = w, w
+	}
 	a.view = compact.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.meterOptions(o.Meter)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())

@@ -188,9 +188,8 @@ func (a *Agent) summarise(ctx context.Context, w compact.Wish) {
 	}
 }
 
-// beside reports whether summaries are written beside the conversation. Where
-// no user is there nobody goes on meanwhile, and the program ends with the turn.
-func (a *Agent) beside() bool { return a.compaction.rules.Auto.Background && a.opts.Interactive }
+// beside reports whether summaries are written beside the conversation.
+func (a *Agent) beside() bool { return a.compaction.rules.Auto.Background }
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction.

@@ -25,7 +25,7 @@ import (
 //   - Whatever falls short is marked in the log: the meter neither counts from it
 //     nor learns from it, now or when the log is read again.
 //   - On a cut the user is told, once for a model, and the window is lowered to the
-//     most that was counted, until the program ends: nothing of it is kept for the
+//     most that was counted, for this conversation: nothing of it is kept for the
 //     endpoint. A window that the user set stays. A later report above the lowered
 //     window raises it again.
 
@@ -139,8 +139,12 @@ func (a *Agent) watchCuts(r request, rep *reply) []conversation.Body {
 		return nil
 	}
 	told := a.lower(w.limit(e))
+	var bodies []conversation.Body
+	if c := a.settings.modelChanged(); c != a.settings.changed && a.settings.blobs != nil {
+		bodies = append(bodies, c) // with the report: the program may end with the turn
+	}
 	if w.warned[u.Model] {
-		return nil
+		return bodies
 	}
 	if w.warned == nil {
 		w.warned = map[string]bool{}
@@ -148,7 +152,24 @@ func (a *Agent) watchCuts(r request, rep *reply) []conversation.Body {
 	w.warned[u.Model] = true
 	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
 		u.Prompt, int(e.Tokens), told)
-	return []conversation.Body{conversation.Notice{Level: conversation.NoticeWarning, Text: text}}
+	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
+}
+
+// lowered is the window to which an earlier run of the conversation took that of
+// the model down, as the log has it; false if it did not, or a stronger source
+// says how large it is.
+func lowered(events []conversation.Event, m Model) (compact.Window, bool) {
+	for _, e := range slices.Backward(events) {
+		c, ok := e.Body.(conversation.ModelChanged)
+		if !ok {
+			continue
+		}
+		w := compact.Window{Tokens: c.Window, Source: compact.WindowLearned}
+		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
+			(m.Window.Source == compact.WindowServer || m.Window.Source == compact.WindowCatalogue)
+		return w, c.Name() == m.Name() && compact.WindowSource(c.Source) == compact.WindowLearned && w.Known() && weaker
+	}
+	return compact.Window{}, false
 }
 
 // note counts a report, and reports whether it fell short.
@@ -214,7 +235,7 @@ func (a *Agent) lower(limit int) string {
 	if rules := a.compaction.rules; rules.Enabled && rules.Auto.Enabled {
 		does = " and compacts the conversation to fit"
 	}
-	return fmt.Sprintf("Until it ends, Plimsoll takes the window to be %d tokens%s. %s, or set context.window to the one it has.", limit, does, larger)
+	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)
 }
 
 // raise takes back what was lowered too far: the server counted more.

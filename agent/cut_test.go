@@ -11,7 +11,7 @@ import (
 	"plimsoll/conversation"
 )
 
-func TestASilentCutLowersTheWindowForThisRun(t *testing.T) {
+func TestASilentCutLowersTheWindowForTheConversation(t *testing.T) {
 	for name, c := range map[string]struct{ chars, within int }{
 		"short turns": {700, 5}, "middling turns": {1800, 2}, "long turns": {5000, 2},
 	} {
@@ -40,6 +40,30 @@ func TestASilentCutLowersTheWindowForThisRun(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A program that ends with every turn learns it, too.
+func TestALoweredWindowStaysWithTheConversation(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := chat(t, &server{count: cutting(4096)}, 20, 1800, nil)
+		w := r.reading().Window
+		r.finish()
+		for name, c := range map[string]struct {
+			own  compact.Window
+			want compact.Window
+		}{
+			"unknown":      {compact.Window{}, w},
+			"the server's": {compact.Window{Tokens: 32_768, Source: compact.WindowServer}, w},
+			"the user's":   {compact.Window{Tokens: 32_768, Source: compact.WindowFlag}, compact.Window{Tokens: 32_768, Source: compact.WindowFlag}},
+		} {
+			again := prepare(t, func(o *agent.Options) {
+				o.Model.Window, o.Log, o.Stored.Events = c.own, r.memory, r.memory.Events()
+			})
+			if got := again.Meter().Window(); got != c.want {
+				t.Errorf("%s: the window is %+v, want %+v", name, got, c.want)
+			}
+		}
+	})
 }
 
 func TestACutServerGetsRequestsThatFitFromThenOn(t *testing.T) {

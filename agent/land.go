@@ -114,6 +114,9 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversat
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
 		Outcome: outcome, Why: e.Message, Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
 	}
+	if errors.Is(err, context.Canceled) {
+		attempt.Before = 0 // the program ended: the next one may try at once
+	}
 	if len(j.writer.spent) > 0 { // otherwise no model is to blame
 		attempt.Model = j.writer.model.Name()
 	}

@@ -149,7 +149,7 @@ func mishaps() map[string]struct {
 		"the network fails": {agenttest.Fail(&agent.Error{Class: agent.Network, Message: "no route"}), 2, 2},
 		"the server fails":  {down(), 2, 2},
 		"it breaks off":     {agenttest.Say(account), 2, 2},
-		"no credit":         {agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), 1, 1},
+		"no credit":         {agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), 2, 1},
 		"empty":             {agenttest.Stop(conversation.StopEnd), 1, 2},
 		"blank":             {answers(" \n\n "), 1, 2},
 		"an error text":     {answers("Error: 503 service unavailable"), 1, 2},

@@ -27,6 +27,10 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 		counted = e.Window // it has more than that
 	}
 	a.meter = a.meter.WithRefusal(counted)
+	if f := a.meter.Calibration().Factor; f != a.settings.model.Calibration.Factor {
+		a.settings.model.Calibration.Factor = f
+		a.keepCalibration()
+	}
 	if e.Window > 0 && !a.learnWindow(ctx, e.Window) {
 		if have := a.settings.model.Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
@@ -52,13 +56,19 @@ func (a *Agent) learnWindow(ctx context.Context, tokens int) bool {
 	return true
 }
 
+// blindShare is the share of a refused request that the next one has at most where
+// nobody knows how much fits: it is the last try.
+const blindShare = 0.6
+
 // shrink makes a request shorter that the server did not take, and reports
 // whether it is: first as above the hard line, then down the ladder. Where the
 // automatic parts are off only the ladder is left.
 func (a *Agent) shrink(ctx context.Context, r request) bool {
-	fits := func() bool {
-		return a.meter.RequestEstimate() <= compact.DefaultTriggerRatio*r.estimate && !a.over()
+	share := compact.DefaultTriggerRatio
+	if !a.settings.model.Window.Known() {
+		share = blindShare
 	}
+	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
 	a.finishJob(ctx)
 	rules := a.compaction.rules
 	if rules.Enabled && rules.Auto.Enabled && ctx.Err() == nil && !fits() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -27,6 +28,9 @@ func (a *Agent) ready(ctx context.Context) error {
 	for tried := false; ; {
 		before := a.compaction.job
 		a.boundary(ctx)
+		if err := a.hopeless(); err != nil {
+			return err
+		}
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
@@ -62,6 +66,9 @@ func (a *Agent) ready(ctx context.Context) error {
 
 // afterReply makes room when a turn has ended, for the next one.
 func (a *Agent) afterReply(ctx context.Context) {
+	if !a.opts.Interactive {
+		defer a.finishJob(ctx) // with the turn the program ends
+	}
 	if a.compaction.job != nil || ctx.Err() != nil || !a.plansAfterReply() {
 		return
 	}
@@ -211,24 +218,51 @@ func (a *Agent) sendable() error {
 	if r := a.compaction.rules; !r.Enabled || !r.Auto.Enabled {
 		return nil // the server says so itself
 	}
-	r := a.meter.Reading()
-	most := r.Window.Tokens
-	if a.meter.Calibration().Samples == 0 {
-		most = int(unsure * float64(most))
-	}
-	if !r.Window.Known() || r.Used <= most {
+	if r := a.meter.Reading(); !r.Window.Known() || r.Used <= a.mostSendable(r) {
 		return nil
 	}
-	newest := 0
-	for _, m := range a.view.Messages {
+	return a.tooLong()
+}
+
+// hopeless is why the next request cannot be sent whatever is done about what
+// was said before: the newest message alone, with the prompt, is too long. Nil
+// if it can.
+func (a *Agent) hopeless() error {
+	rules, r := a.compaction.rules, a.meter.Reading()
+	if !rules.Enabled || !rules.Auto.Enabled || !r.Window.Known() || r.Used <= a.mostSendable(r) {
+		return nil
+	}
+	if a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r) {
+		return nil
+	}
+	return a.tooLong()
+}
+
+// mostSendable is how many tokens a request may seem to have.
+func (a *Agent) mostSendable(r compact.Reading) int {
+	if a.meter.Calibration().Samples == 0 {
+		return int(unsure * float64(r.Window.Tokens))
+	}
+	return r.Window.Tokens
+}
+
+// newestMessage is about how many tokens the newest message of the user has.
+func (a *Agent) newestMessage() int {
+	for _, m := range slices.Backward(a.view.Messages) {
 		if m.Role == compact.RoleUser && m.State == compact.StateVerbatim {
-			newest = int(a.meter.Weigh(m.After()))
+			return int(a.meter.Weigh(m.After()))
 		}
 	}
+	return 0
+}
+
+// tooLong is a request that is not sent.
+func (a *Agent) tooLong() error {
+	r := a.meter.Reading()
 	return &Error{
 		Class: Overflow,
 		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
-			r.Used, a.settings.model.Name(), r.Window.Tokens, newest, r.Segments[compact.System]+r.Segments[compact.Tools]),
+			r.Used, a.settings.model.Name(), r.Window.Tokens, a.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
 		Hint: "send a shorter message or fewer files: what was said stays, and can be left out of the next request; or choose a model with a larger window",
 	}
 }

@@ -30,6 +30,9 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 			continue
 		}
 		wait, again := w.retry.wait(failure, 1)
+		if w.preset.Style() == conversation.StyleOneClaw { // ONE: any failed call, and no empty answer
+			again = failure.Class != Empty && failure.Class != Overflow
+		}
 		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {
 			again = false
 		}

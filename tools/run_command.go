@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -149,7 +150,7 @@ func commandText(status, output string) string {
 	if output == "" {
 		return status + "\n(no output)"
 	}
-	if len(output) > conversation.ResultMaxChars {
+	if utf8.RuneCountInString(status)+utf8.RuneCountInString(output) >= conversation.ResultMaxChars {
 		tail := []rune(output[len(output)-min(len(output), 4*tailChars):])
 		tail = tail[max(0, len(tail)-tailChars):]
 		end := string(tail)

@@ -137,11 +137,12 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 func (m *Model) turnRuns() bool { return m.busy() && m.status.now.Phase != agent.PhaseCompacting }
 
 // optimizing is the line about a summary that is being written, without style.
-// Where there is little room the words go first, then how to stop it, then the
-// seconds.
+// Where there is little room its words get fewer; how to stop it goes last but
+// for the seconds.
 func (m *Model) optimizing(width int) string {
 	s := &m.status
-	text := s.spinner() + " Optimizing conversation context…"
+	spinner := s.spinner() + " "
+	text := spinner + optimizingWords
 	taken, words, stop := s.seconds(s.job.since), "", m.stopsJob()
 	switch {
 	case s.job.stopped:
@@ -150,13 +151,20 @@ func (m *Model) optimizing(width int) string {
 	case stop != "":
 		words = " so far"
 	}
-	for _, more := range []string{taken + words + stop, taken + stop, taken} {
-		if ansi.StringWidth(text+more) <= width {
-			return text + more
+	lines := []string{text + taken + words + stop, text + taken + stop}
+	if stop != "" { // in little room it matters more than the words
+		lines = append(lines, spinner+"Optimizing…"+taken+stop)
+	}
+	for _, line := range append(lines, text+taken) {
+		if ansi.StringWidth(line) <= width {
+			return line
 		}
 	}
 	return ansi.Truncate(text, max(0, width), "…")
 }
+
+// optimizingWords are said while a summary is written (ONE).
+const optimizingWords = "Optimizing conversation context…"
 
 // stopsJob says how to stop the summary that is being written, once it takes
 // long and the key would stop that and nothing else.
