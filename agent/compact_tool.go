@@ -64,7 +64,7 @@ func (a *Agent) heedModel(ctx context.Context) {
 	}
 	w.Profile = profile
 	if j := a.compaction.job; j != nil && j.stopped == nil && w.Focus == "" {
-		j.waited = true // it comes to the same
+		j.waited, j.wanted = true, true // it comes to the same
 		return
 	}
 	a.compact(ctx, a.reach(w))

@@ -38,8 +38,9 @@ type job struct {
 	former   bool           // the model before writes it
 	waited   bool           // whoever asked waits for it
 	told     bool           // the user is told what comes of it
+	wanted   bool           // the model asked for it, too
 	stopped  error          // why it was given up, nil if it was not
-	made     bool           // it was put in force
+	outcome  string         // what it came to, "" while it is not taken in or was made
 	cancel   context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended

@@ -42,14 +42,14 @@ func (a *Agent) finish(ctx context.Context, j *job, err error) {
 		err = a.commitJob(ctx, j, spent)
 	}
 	if err == nil {
-		j.made, a.compaction.former = true, nil
+		a.compaction.former = nil
 		return
 	}
-	outcome := a.giveUp(ctx, j, err, spent)
-	if j.former && outcome == conversation.OutcomeFailed {
+	j.outcome = a.giveUp(ctx, j, err, spent)
+	if j.former && j.outcome == conversation.OutcomeFailed {
 		a.compaction.former = nil // the one in use is asked next
 	}
-	if j.plan != nil && j.plan.Drops && outcome == conversation.OutcomeFailed {
+	if j.plan != nil && j.plan.Drops && j.outcome == conversation.OutcomeFailed {
 		a.recover(ctx, j.plan.Trigger, false) // ONE
 	}
 }
@@ -95,13 +95,25 @@ func (a *Agent) dropOvertaken() {
 	switch {
 	case a.overtook(j):
 		j.stop(errOvertaken)
-	case j.plan == nil || j.told:
+	case j.told || j.wanted || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool:
 	case !rules.Enabled || !rules.Auto.Enabled:
 		j.stop(errNeedless)
-	case j.plan.Trigger != compact.TriggerLoadLine && j.plan.Trigger != compact.TriggerHardLine:
-	case r.LoadLine == 0 || r.Used <= r.LoadLine:
+	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
+	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		j.stop(errNeedless)
 	}
+}
+
+// settled reports whether a request that waited for it has to do without another
+// one: it was tried, or stopped by the user, or made for it and not enough.
+func (j *job) settled(own *job) bool {
+	switch j.outcome {
+	case "":
+		return j == own
+	case conversation.OutcomeCancelled:
+		return errors.Is(j.stopped, errCancelled)
+	}
+	return j.outcome == conversation.OutcomeFailed
 }
 
 // giveUp records and tells why a summary came to nothing.

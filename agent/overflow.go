@@ -69,14 +69,18 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 		share = blindShare
 	}
 	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
-	a.finishJob(ctx)
+	same := func() bool { return r.model.Name() == a.settings.model.Name() }
+	a.finishJob(ctx, same)
 	rules := a.compaction.rules
 	if rules.Enabled && rules.Auto.Enabled && ctx.Err() == nil && !fits() {
 		plan := a.plan(a.moment(), true)
 		if len(plan.Spans) == 0 || !a.write(ctx, plan) {
 			a.act(ctx, plan.Alone())
 		}
-		a.finishJob(ctx)
+		a.finishJob(ctx, same)
+	}
+	if !same() {
+		return true // nothing is known of how much fits there
 	}
 	if ctx.Err() == nil && !fits() {
 		a.recover(ctx, compact.TriggerOverflow, true)
@@ -85,10 +89,10 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 }
 
 // finishJob waits until no summary is being written any more, whatever else is
-// asked for meanwhile.
-func (a *Agent) finishJob(ctx context.Context) {
-	for a.compaction.job != nil && ctx.Err() == nil {
-		a.await(ctx, func() bool { return true })
+// asked for meanwhile, or it is not needed.
+func (a *Agent) finishJob(ctx context.Context, needed func() bool) {
+	for a.compaction.job != nil && ctx.Err() == nil && needed() {
+		a.await(ctx, needed)
 		a.boundary(ctx)
 	}
 }

@@ -44,7 +44,7 @@ func (a *Agent) ready(ctx context.Context) error {
 		if a.compaction.job != nil {
 			continue // something else is to be done first, or it is not waited for any more
 		}
-		if before != nil && (before == own || !before.made) {
+		if before != nil && before.settled(own) {
 			tried = true
 		}
 		plan := a.plan(a.moment(), false)
@@ -67,7 +67,7 @@ func (a *Agent) ready(ctx context.Context) error {
 // afterReply makes room when a turn has ended, for the next one.
 func (a *Agent) afterReply(ctx context.Context) {
 	if !a.opts.Interactive {
-		defer a.finishJob(ctx) // with the turn the program ends
+		defer a.finishJob(ctx, func() bool { return true }) // with the turn the program ends
 	}
 	if a.compaction.job != nil || ctx.Err() != nil || !a.plansAfterReply() {
 		return

@@ -113,7 +113,14 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 			return nil, answer.err
 		}
 		told := a.overflowed(ctx, r, failure)
-		if again || err != nil || answer.reply.arrived() || !a.shrink(ctx, r) {
+		if again || err != nil || answer.reply.arrived() {
+			return nil, told
+		}
+		shorter := a.shrink(ctx, r)
+		if err := context.Cause(ctx); err != nil {
+			return nil, err
+		}
+		if !shorter {
 			return nil, told
 		}
 	}
