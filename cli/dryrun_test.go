@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,7 +104,7 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if refused == nil {
 		told = newCompaction(s, pass.Preview())
 	}
-	if diff := cmp.Diff(bytes, readFile(t, file)); diff != "" {
+	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
 	done, err := a.commit(ctx, s, c.wish)

@@ -79,9 +79,9 @@ func TestReplayTellsTheFirstOfManyLinesThatCannotBeRead(t *testing.T) {
 func TestReplayTakesLongLinesAndRefusesEndlessOnes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	long := line("user", strings.Repeat("a", 10_000_000)) + line("assistant", "ok")
+	long := line("user", strings.Repeat("a", 2_000_000)) + line("assistant", "ok")
 	r, _ := d.replay(0, strings.NewReader(long), "-", "--preset", "raw", "--prices", "openai")
-	if got := r.Totals["raw"]["tokens_sent"]; got != 4000+2.5e6 {
+	if got := r.Totals["raw"]["tokens_sent"]; got != 4000+0.5e6 {
 		t.Errorf("%v tokens were sent", got)
 	}
 	endless := io.MultiReader(strings.NewReader(line("user", "hi")+line("assistant", "ok")), io.LimitReader(same('x'), 65<<20))
@@ -95,8 +95,11 @@ func TestReplayTakesLongLinesAndRefusesEndlessOnes(t *testing.T) {
 type same byte
 
 func (s same) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(s)
+	if len(p) > 0 {
+		p[0] = byte(s)
+	}
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
 	}
 	return len(p), nil
 }

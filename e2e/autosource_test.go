@@ -96,7 +96,7 @@ func TestAutoCompactionInAScriptThatAsksOnAndOn(t *testing.T) {
 	p := newPlace(t, nil)
 	s := newCounter(t, 2*shortAnswer)
 	s.open()
-	const turns = 40
+	const turns = 24
 	notes := 0
 	for n := 1; n <= turns; n++ {
 		args := []string{"ask", question(n)}

@@ -161,7 +161,7 @@ func TestEscStopsAnEndlessReply(t *testing.T) {
 		w.text("It goes on")
 		w.pour(nil, func(int) string { return " and on" })
 	}, says("Still here."))
-	term := p.start(usual, s.args()...)
+	term := p.start(usual, append(s.args(), "--window", "100M")...)
 	term.idle("Talking to")
 	term.say("never end")
 	term.see("and on and on and on and on")

@@ -17,7 +17,7 @@ func TestTypingWhileAReplyStreams(t *testing.T) {
 		w.text("\n\nThe last word.")
 		w.end("stop", 0, 0)
 	}, says("Still here."))
-	term := p.start(usual, s.args()...)
+	term := p.start(usual, append(s.args(), "--window", "100M")...) // it streams for as long as typing takes
 	term.idle("Talking to")
 	term.say("go")
 	term.see("word1 ")
