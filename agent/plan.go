@@ -28,10 +28,10 @@ func (a *Agent) ready(ctx context.Context) error {
 	for tried := false; ; {
 		before := a.compaction.job
 		a.boundary(ctx)
-		if err := a.hopeless(); err != nil {
+		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := context.Cause(ctx); err != nil {
+		if err := a.hopeless(); err != nil {
 			return err
 		}
 		if j := a.compaction.job; j != nil {
