@@ -232,7 +232,7 @@ func (a *Agent) lower(limit int) string {
 	w.lowered = to
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	does := ""
-	if rules := a.compaction.rules; rules.Enabled && rules.Auto.Enabled {
+	if a.compaction.rules.ActsByItself() {
 		does = " and compacts the conversation to fit"
 	}
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)

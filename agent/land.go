@@ -96,7 +96,7 @@ func (a *Agent) dropOvertaken() {
 	case a.overtook(j):
 		j.stop(errOvertaken)
 	case j.told || j.wanted || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool:
-	case !rules.Enabled || !rules.Auto.Enabled:
+	case !rules.ActsByItself():
 		j.stop(errNeedless)
 	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:

@@ -71,8 +71,7 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
 	same := func() bool { return r.model.Name() == a.settings.model.Name() }
 	a.finishJob(ctx, same)
-	rules := a.compaction.rules
-	if rules.Enabled && rules.Auto.Enabled && ctx.Err() == nil && !fits() {
+	if a.compaction.rules.ActsByItself() && ctx.Err() == nil && !fits() {
 		plan := a.plan(a.moment(), true)
 		if len(plan.Spans) == 0 || !a.write(ctx, plan) {
 			a.act(ctx, plan.Alone())

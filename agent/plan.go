@@ -132,8 +132,8 @@ func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
 
 // over reports whether the next request must not be sent as it is.
 func (a *Agent) over() bool {
-	r, rules := a.meter.Reading(), a.compaction.rules
-	return rules.Enabled && rules.Auto.Enabled && r.HardLine > 0 && r.Used > r.HardLine
+	r := a.meter.Reading()
+	return a.compaction.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // write has the summary of a plan written, and reports whether it is.
@@ -213,12 +213,16 @@ func (a *Agent) overlay(ctx context.Context, made conversation.Made, bodies []co
 // report has said how the model counts.
 const unsure = 1.25
 
+// fits reports whether the next request can be sent as it is. Where nothing is
+// done by itself the server says so.
+func (a *Agent) fits() bool {
+	r := a.meter.Reading()
+	return !a.compaction.rules.ActsByItself() || !r.Window.Known() || r.Used <= a.mostSendable(r)
+}
+
 // sendable is why the next request cannot be sent, nil if it can.
 func (a *Agent) sendable() error {
-	if r := a.compaction.rules; !r.Enabled || !r.Auto.Enabled {
-		return nil // the server says so itself
-	}
-	if r := a.meter.Reading(); !r.Window.Known() || r.Used <= a.mostSendable(r) {
+	if a.fits() {
 		return nil
 	}
 	return a.tooLong()
@@ -228,11 +232,8 @@ func (a *Agent) sendable() error {
 // was said before: the newest message alone, with the prompt, is too long. Nil
 // if it can.
 func (a *Agent) hopeless() error {
-	rules, r := a.compaction.rules, a.meter.Reading()
-	if !rules.Enabled || !rules.Auto.Enabled || !r.Window.Known() || r.Used <= a.mostSendable(r) {
-		return nil
-	}
-	if a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r) {
+	r := a.meter.Reading()
+	if a.fits() || a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r) {
 		return nil
 	}
 	return a.tooLong()

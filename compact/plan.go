@@ -116,7 +116,7 @@ const (
 // Plan decides what to do now. Below the load line it reads neither log nor texts
 // while it does nothing.
 func (r Rules) Plan(c Check) Plan {
-	if !r.Enabled || !r.Auto.Enabled || len(c.View.Messages) == 0 {
+	if !r.ActsByItself() || len(c.View.Messages) == 0 {
 		return Plan{}
 	}
 	p := newPlanner(r, c)

@@ -64,6 +64,10 @@ type Rules struct {
 	Tools    map[string]ToolRule // by name; tools without an entry have none
 }
 
+// ActsByItself reports whether anything is done that nobody asked for, but the
+// recovery from an overflow.
+func (r Rules) ActsByItself() bool { return r.Enabled && r.Auto.Enabled }
+
 // AutoRules is when compaction acts by itself (D17, ONE).
 type AutoRules struct {
 	Enabled    bool
