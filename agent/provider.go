@@ -42,6 +42,7 @@ type Chunk struct {
 	Waiting   bool                            // a sign of life: headers or a keep-alive came, no content yet
 	Progress  *Prefill                        // how far the server has read the prompt
 	BodyHash  string                          // SHA-256 of the request body as sent, with the first chunk
+	Form      string                          // how the body was made of the request, with BodyHash; see conversation.Usage
 }
 
 // CallDelta is a piece of a tool call. Pieces of one call share Index.

@@ -130,9 +130,56 @@ type Summaries struct{ Paused bool }
 
 // Previewed is the answer to Preview: what would be done, or why nothing can be.
 type Previewed struct {
+	Wish    compact.Wish
 	Preview compact.Preview
-	Err     *Error // nil if Preview holds
+	Now     compact.Reading // of the next request as it is
+	Then    compact.Reading // as it would be; with a summary that is not written yet, with the longest expected
+	// CostNow is what the next request costs more than without it, in US dollars,
+	// and PaysAfter after how many requests that is earned back; nil if unknown.
+	CostNow   *float64
+	PaysAfter *int
+	Err       *Error // nil if the rest holds
 }
+
+// Inspected is the answer to Inspect.
+type Inspected struct{ Account compact.Account }
+
+// Steered says what came of a pin, a mask or turns brought back by hand: what a
+// request held before and holds now, or why nothing was changed.
+type Steered struct {
+	What   Steer
+	Events []uint64 // that it was about
+	Before int      // estimated tokens of a request
+	After  int
+	Err    *Error // nil if it is in force
+}
+
+// Steer is what a user does to single messages or turns.
+type Steer string
+
+// The ways to steer.
+const (
+	SteerPin     Steer = "pin"
+	SteerUnpin   Steer = "unpin"
+	SteerMask    Steer = "mask"
+	SteerRestore Steer = "restore" // turns that a rewind took back
+)
+
+// Reviewing says that a summary is written and waits for the user, who may change
+// it: Review takes it in or gives it up. Until then nothing is in force.
+type Reviewing struct {
+	Text     string // what the model wrote
+	Appendix string // what the program adds to it, which stays as it is
+	Wish     compact.Wish
+	FromTurn int
+	ToTurn   int
+	Covers   int  // tokens that it stands for
+	Held     bool // a request waits for it
+}
+
+// Reviewed says that no summary waits for the user any more: it was taken in, given
+// up, or overtaken.
+type Reviewed struct{}
 
 func (Appended) update()       {}
 func (Delta) update()          {}
@@ -154,3 +201,7 @@ func (Compacted) update()        {}
 func (CompactionFailed) update() {}
 func (Previewed) update()        {}
 func (Summaries) update()        {}
+func (Inspected) update()        {}
+func (Steered) update()          {}
+func (Reviewing) update()        {}
+func (Reviewed) update()         {}

@@ -139,7 +139,7 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	box := agent.NewMailbox()
 	box.Close() // nothing more happens here
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Updates: box, Model: l.model, Meter: meter,
+		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: l.model, Meter: meter,
 		Mode:     conversation.ModePlan,
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil
@@ -160,6 +160,11 @@ func (nobody) Compact(compact.Wish)                      {}
 func (nobody) Preview(compact.Wish)                      {}
 func (nobody) UndoCompaction(uint64)                     {}
 func (nobody) RedoCompaction()                           {}
+func (nobody) RestoreTurns()                             {}
+func (nobody) Pin([]uint64, bool)                        {}
+func (nobody) Mask([]uint64)                             {}
+func (nobody) Inspect()                                  {}
+func (nobody) Review(string, bool)                       {}
 
 // errNothingToFork says that there is nothing to copy yet.
 var errNothingToFork = errors.New("nothing was said yet: there is nothing to copy")

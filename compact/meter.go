@@ -136,6 +136,9 @@ func (m Meter) WithModel(o MeterOptions) Meter {
 	return n.estimated()
 }
 
+// View is what the next request would carry, as the meter measures it.
+func (m Meter) View() View { return m.view }
+
 // Calibration is what was learned about the model so far.
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
 

@@ -28,6 +28,7 @@ type Wish struct {
 	Focus    string // what a summary should preserve
 	Source   conversation.Source
 	Trigger  string // what set it off, in a word or two
+	Review   bool   // the user reads a summary, and may change it, before it takes effect
 }
 
 // NewWish is the wish of a user who says nothing further.

@@ -157,6 +157,14 @@ type Usage struct {
 	// BodyHash is the SHA-256 of the request body as sent, in hex, so that a
 	// rebuilt request can be compared.
 	BodyHash string `json:"body_hash,omitempty"`
+	// Through is the Seq of the newest event that the request was made of, 0
+	// where nobody wrote it down.
+	Through uint64 `json:"through,omitempty"`
+	// MaxTokens is the bound on the reply that the request carried, 0 none.
+	MaxTokens int `json:"max_tokens,omitempty"`
+	// Form is how the endpoint's client put the request into bytes, in its own
+	// words: with Through and MaxTokens it makes the same bytes again.
+	Form string `json:"form,omitempty"`
 	// Short says that Prompt is less than was sent: the server cut the prompt
 	// silently, or counted only what its cache did not have. What was billed
 	// stands; how full the window is must not be read from it.

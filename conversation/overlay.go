@@ -119,6 +119,11 @@ type Summary struct {
 	Model      string   `json:"model,omitempty"`      // provider/id that wrote it
 	Focus      string   `json:"focus,omitempty"`      // what the user or the model asked to preserve
 	Transcript string   `json:"transcript,omitempty"` // file that holds what was replaced (JCL)
+	// Duration is how long it took to be written, in milliseconds, 0 where nobody
+	// wrote it down.
+	Duration int64 `json:"duration_ms,omitempty"`
+	// Edited says that the user changed what the model wrote before it took effect.
+	Edited bool `json:"edited,omitempty"`
 
 	Policies *Policies `json:"policies,omitempty"`
 }

@@ -14,7 +14,12 @@ type Styles struct {
 	Composer ComposerStyles
 	Overlay  OverlayStyles
 	Gauge    GaugeStyles
+	State    StateStyles
+	Match    lipgloss.Style // a place that was searched for
 }
+
+// StateStyles are for the badge of a message: how it relates to what was said. The badge's word tells it without colour.
+type StateStyles struct{ Verbatim, Capped, Masked, Summarised, Dropped, Pinned lipgloss.Style }
 
 // FrameStyles are for what surrounds the transcript.
 type FrameStyles struct {
@@ -133,8 +138,16 @@ func Build(t Theme) Styles {
 			Item: p.fg(t.Text), Selected: p.chosen().Bold(true), Detail: p.quiet(),
 		},
 		Gauge: p.gauge(),
+		State: StateStyles{
+			Verbatim: p.quiet(), Capped: p.fg(t.Warning), Masked: p.fg(t.Inline), Summarised: p.fg(t.Gauge.Summary),
+			Dropped: p.fg(t.Danger), Pinned: p.fg(t.Accent).Bold(true),
+		},
+		Match: p.match(),
 	}
 }
+
+// match is a place that was searched for: text and background change places, which no theme can make unreadable.
+func (p painter) match() lipgloss.Style { return p.fg(p.Warning).Reverse(true).Bold(true) }
 
 func (p painter) text() TextStyles {
 	return TextStyles{

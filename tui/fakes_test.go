@@ -50,6 +50,10 @@ func (r *rig) New(ctx context.Context) (tui.Conversation, error) {
 func (r *rig) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
 	return r.lead(ctx, "fork", compactWith, &r.next)
 }
+func (r *rig) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
+	return r.lead(ctx, "fork at", fmt.Sprint(before), &r.next)
+}
+
 func (r *rig) Delete(ctx context.Context) (tui.Conversation, error) {
 	return r.lead(ctx, "delete", "", &r.next)
 }
@@ -113,6 +117,12 @@ func (s session) Send(text string) { s.note("send " + text) }
 func (s session) Cancel()          { s.note("cancel") }
 func (s session) TakeBack()        { s.note("take back") }
 func (s session) Rewind(turn int)  { s.note(fmt.Sprintf("rewind %d", turn)) }
+func (s session) RestoreTurns()    { s.note("restore turns") }
+
+func (s session) Pin(events []uint64, pinned bool) { s.note(fmt.Sprintf("pin %v %v", events, pinned)) }
+func (s session) Mask(events []uint64)             { s.note(fmt.Sprintf("mask %v", events)) }
+func (s session) Inspect()                         { s.note("inspect") }
+func (s session) Review(text string, accept bool)  { s.note(fmt.Sprintf("review %q %v", text, accept)) }
 func (s session) Answer(callID string, g conversation.Grant, text string) {
 	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, g, text)))
 }

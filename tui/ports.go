@@ -2,12 +2,14 @@ package tui
 
 import (
 	"context"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/find"
 	"plimsoll/tui/composer"
 )
 
@@ -19,6 +21,8 @@ type Session interface {
 	// Rewind takes the turns from one on back, negative for the newest; what was
 	// said in the first of them is returned.
 	Rewind(turn int)
+	// RestoreTurns brings the turns back that were taken back last.
+	RestoreTurns()
 	Answer(callID string, g conversation.Grant, text string)
 }
 
@@ -42,6 +46,20 @@ type Compactor interface {
 	RedoCompaction()
 }
 
+// Steering changes what the model is sent of single messages. No method blocks;
+// updates tell what came of it.
+type Steering interface {
+	// Pin keeps events as they were said, or ends that.
+	Pin(events []uint64, pinned bool)
+	// Mask shows a stub in place of the results of events.
+	Mask(events []uint64)
+	// Inspect works out how full the window is and why, and what comes next.
+	Inspect()
+	// Review takes a summary in that waits for the user, with the text as it is by
+	// now, or gives it up.
+	Review(text string, accept bool)
+}
+
 // Updates is what happens in the open conversation.
 type Updates interface {
 	// Take waits for the next updates and returns all that are pending.
@@ -56,6 +74,7 @@ type Conversation struct {
 	Session   Session
 	Settings  Settings
 	Compactor Compactor
+	Steering  Steering
 	Updates   Updates
 	Model     agent.Model
 	Meter     compact.Meter // as it was opened; updates follow
@@ -87,6 +106,9 @@ type Host interface {
 	// Fork leaves the open conversation and continues a copy of it, which is
 	// compacted by a profile first: CompactByDefault is the default one, "" none.
 	Fork(ctx context.Context, compactWith string) (Conversation, error)
+	// ForkAt leaves the open conversation and continues a copy of what was said
+	// before an event, by its Seq.
+	ForkAt(ctx context.Context, before uint64) (Conversation, error)
 	// Delete removes the open conversation for good and begins another.
 	Delete(ctx context.Context) (Conversation, error)
 }
@@ -155,3 +177,41 @@ const (
 	PageExport      = "export" // writes the conversation to the file that is named, and says so
 	PageResult      = "result" // the full text of a tool result: by event or call, "" is the newest that was cut
 )
+
+// Archive reads what the screen does not hold: what was sent, full texts, other
+// conversations.
+type Archive interface {
+	// Request makes a request of the open conversation again, by the Seq of the
+	// usage that was recorded with it.
+	Request(ctx context.Context, event uint64) (compact.Rebuilt, error)
+	// Full returns the whole text of a tool result of the open conversation, of
+	// which the log shows a part.
+	Full(ctx context.Context, event uint64) (string, error)
+	// Search looks for a text in all conversations, the newest first, and stops
+	// after a number of hits.
+	Search(ctx context.Context, query string) (Found, error)
+}
+
+// Found is what a search found.
+type Found struct {
+	Query string
+	Hits  []Hit
+	// Conversations is how many were searched; More says that there are more hits
+	// than were asked for.
+	Conversations int
+	More          bool
+	Took          time.Duration
+}
+
+// Hit is a place where a text was found. Its texts are not made safe.
+type Hit struct {
+	Conversation string // ID
+	Title        string
+	Event        uint64 // Seq
+	Turn         int
+	Time         time.Time
+	Who          string    // user, assistant, reasoning, or the tool's name
+	Excerpt      string    // the text around the place
+	At           find.Span // of the place in Excerpt
+	Stored       bool      // it is in the full text of a result that was cut
+}

@@ -88,7 +88,7 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 
 // conversation is one as the host gives it.
 func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
-	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Updates: updates,
+	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Steering: session{r, id}, Updates: updates,
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
 }
