@@ -37,6 +37,9 @@ type Screen struct {
 	Mode       key.Binding
 	TakeBack   key.Binding
 
+	History key.Binding
+	Palette key.Binding
+
 	PreviewCompaction key.Binding // on an empty draft
 	UndoCompaction    key.Binding
 
@@ -53,7 +56,7 @@ func DefaultKeyMap() KeyMap {
 		Composer: composer.DefaultKeyMap(),
 		Dialogs:  overlay.DefaultKeyMap(),
 		Screen: Screen{
-			Cancel:     bind("esc", "stop the turn, then a compaction; queued messages come back", "esc"),
+			Cancel:     bind("esc", "stop the turn, then a compaction; twice: go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
 			Quit:       bind("ctrl+d", "quit when nothing is typed", "ctrl+d"),
 			PageUp:     bind("pgup", "scroll up a page", "pgup"),
@@ -65,6 +68,9 @@ func DefaultKeyMap() KeyMap {
 			Expand:     bind("ctrl+o", "expand or fold tools, reasoning, long messages", "ctrl+o"),
 			Mode:       bind("shift+tab", "permission mode: plan, ask, auto-edit, yolo", "shift+tab"),
 			TakeBack:   bind("alt+↑", "take queued messages back", "alt+up"),
+
+			History: bind("ctrl+t", "what was said beside what the model sees", "ctrl+t"),
+			Palette: bind("ctrl+p", "all commands and views, by name", "ctrl+p"),
 
 			PreviewCompaction: bind("ctrl+k", "what compacting would do, on an empty line", "ctrl+k"),
 			UndoCompaction:    bind("ctrl+x", "take the newest compaction back", "ctrl+x"),
