@@ -7,7 +7,6 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"plimsoll/agent"
-	"plimsoll/agent/catalog"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -31,22 +30,22 @@ const (
 )
 
 // chat is the request in the library's terms, and what it cannot say.
-func (c *Client) chat(r agent.Request, known lessons) (goopenai.ChatCompletionRequest, patch) {
+func (c *Client) chat(r agent.Request, f bodyForm) (goopenai.ChatCompletionRequest, patch) {
 	req := goopenai.ChatCompletionRequest{Tools: chatTools(r.Tools)}
-	if !known.noUsageOption {
+	if f.usage {
 		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
 	}
-	if len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone {
+	if f.effortNone {
 		req.ReasoningEffort = goopenai.ReasoningEffortNone
 	}
 	p := patch{top: map[string]any{"model": r.Model}, messages: map[int]messagePatch{}, headers: c.routing(r)}
 	if r.MaxTokens > 0 {
-		p.top[c.limitField(known)] = r.MaxTokens
+		p.top[f.limitField()] = r.MaxTokens
 	}
-	if c.who.CacheKey && r.Conversation != "" && !known.noCacheKey {
-		p.top["prompt_cache_key"] = r.Conversation
+	if f.key != "" {
+		p.top["prompt_cache_key"] = f.key
 	}
-	if c.who.Progress || known.progress {
+	if f.progress {
 		p.top["return_progress"] = true
 	}
 	if r.System != "" {
@@ -54,19 +53,18 @@ func (c *Client) chat(r agent.Request, known lessons) (goopenai.ChatCompletionRe
 	}
 	route := routeOf(c.who, r.Model)
 	for _, m := range r.Messages {
-		mp := c.messagePatch(m, r.Model, route)
+		mp := f.messagePatch(m, r.Model, route)
 		if len(mp.fields) > 0 || len(mp.calls) > 0 {
 			p.messages[len(req.Messages)] = mp
 		}
-		req.Messages = append(req.Messages, c.chatMessage(m))
+		req.Messages = append(req.Messages, f.chatMessage(m))
 	}
 	return req, p
 }
 
 // limitField is the name under which the endpoint takes the reply's bound.
-// Ollama ignores the newer name without a word.
-func (c *Client) limitField(known lessons) string {
-	if c.who.MaxCompletion != known.otherLimit {
+func (f bodyForm) limitField() string {
+	if f.completion {
 		return "max_completion_tokens"
 	}
 	return "max_tokens"
@@ -80,7 +78,7 @@ func (c *Client) routing(r agent.Request) map[string]string {
 	return map[string]string{"x-grok-conv-id": r.Conversation}
 }
 
-func (c *Client) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
+func (f bodyForm) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
 	out := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
 	switch m.Role {
 	case compact.RoleTool:
@@ -89,7 +87,7 @@ func (c *Client) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
 			out.Content = noOutput
 		}
 	case compact.RoleAssistant:
-		if c.who.Caps.EchoReasoning {
+		if f.reasoning {
 			out.ReasoningContent = m.Reasoning
 		}
 		for _, call := range m.Calls {
@@ -103,7 +101,7 @@ func (c *Client) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
 }
 
 // messagePatch is what a message needs beyond the library's type.
-func (c *Client) messagePatch(m compact.Message, model, route string) messagePatch {
+func (f bodyForm) messagePatch(m compact.Message, model, route string) messagePatch {
 	var p messagePatch
 	if m.Role == compact.RoleTool {
 		return p
@@ -116,7 +114,7 @@ func (c *Client) messagePatch(m compact.Message, model, route string) messagePat
 	}
 	if m.Text == "" {
 		set("content", emptyContent)
-		if len(m.Calls) > 0 && c.who.NullContent {
+		if len(m.Calls) > 0 && f.null {
 			set("content", nullContent)
 		}
 	}
@@ -130,13 +128,13 @@ func (c *Client) messagePatch(m compact.Message, model, route string) messagePat
 			}
 		}
 	}
-	p.calls = c.signatures(m, model, route)
+	p.calls = f.signed(m, model, route)
 	return p
 }
 
-// signatures is the extra_content to send with each call: what came with it,
+// signed is the extra_content to send with each call: what came with it,
 // or what Gemini takes for the first call of a message from elsewhere.
-func (c *Client) signatures(m compact.Message, model, route string) map[int]conversation.RawJSON {
+func (f bodyForm) signed(m compact.Message, model, route string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
 	if from(m.Extras, route) {
 		for i, call := range m.Calls {
@@ -145,7 +143,7 @@ func (c *Client) signatures(m compact.Message, model, route string) map[int]conv
 			}
 		}
 	}
-	if len(out) == 0 && len(m.Calls) > 0 && c.who.Signatures && !strings.HasPrefix(model, "gemini-2") {
+	if len(out) == 0 && len(m.Calls) > 0 && f.signatures && !strings.HasPrefix(model, "gemini-2") {
 		out[0] = conversation.RawJSON(anySignature)
 	}
 	return out

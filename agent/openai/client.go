@@ -150,8 +150,8 @@ func (c *Client) attempt(parent context.Context, r agent.Request, yield func(age
 	dog := newWatchdog(c.opts.FirstByte, c.opts.Idle, cancel)
 	defer dog.stop()
 
-	x := &exchange{dog: dog}
-	st, dec, err := c.open(context.WithValue(ctx, exchangeKey{}, x), r, known, x)
+	x, f := &exchange{dog: dog}, c.form(r, known)
+	st, dec, err := c.open(context.WithValue(ctx, exchangeKey{}, x), r, f, x)
 	if err != nil {
 		failure := c.failure(parent, ctx, err)
 		if c.learn(r.Model, known, failure) {
@@ -163,25 +163,12 @@ func (c *Client) attempt(parent context.Context, r agent.Request, yield func(age
 	// Closing fails only on a connection that is gone, which is what is wanted.
 	defer func() { _ = st.Close() }()
 	c.learnServer(r.Model, x)
-	if !yield(agent.Chunk{Waiting: true, BodyHash: x.hash}, nil) {
+	if !yield(agent.Chunk{Waiting: true, BodyHash: x.hash, Form: f.String()}, nil) {
 		return false
 	}
 	p := pump{client: c, parent: parent, ctx: ctx, st: st, dec: dec, dog: dog, yield: yield}
 	p.run()
 	return false
-}
-
-// open sends a request over the wire it takes and returns when the answer has
-// begun.
-func (c *Client) open(ctx context.Context, r agent.Request, known lessons, x *exchange) (rawStream, decoder, error) {
-	if c.wire(r.Model, known) == WireResponses {
-		st, err := c.lib.CreateResponseStream(ctx, c.response(r, known))
-		return st, newResponseDecoder(c.who, r), err
-	}
-	var req goopenai.ChatCompletionRequest
-	req, x.patch = c.chat(r, known)
-	st, err := c.lib.CreateChatCompletionStream(ctx, req)
-	return st, newChatDecoder(c.who, r), err
 }
 
 // wire is the protocol a request takes.

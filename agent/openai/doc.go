@@ -16,6 +16,8 @@
 //   - Whatever a server sends, in whatever pieces, reading it ends: by its
 //     end, by a limit on what is kept, or by a limit on silence.
 //   - No key and no secret header value appears in an error.
+//   - Every reply says in what form its request was put into bytes; with the
+//     request, [Client.Body] makes the same bytes of it, in any later version.
 //   - Ending the context or breaking the loop closes the connection; no
 //     goroutine outlives the loop.
 //

@@ -162,5 +162,5 @@ func (p *pump) broken(err error) {
 // isZero reports whether a chunk says nothing.
 func isZero(c agent.Chunk) bool {
 	return c.Text == "" && c.Reasoning == "" && len(c.Calls) == 0 && c.Stop == conversation.StopReason("") &&
-		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == ""
+		c.Usage == nil && len(c.Extras) == 0 && !c.Waiting && c.Progress == nil && c.BodyHash == "" && c.Form == ""
 }

@@ -36,16 +36,13 @@ type (
 )
 
 // response is the request in the library's terms.
-func (c *Client) response(r agent.Request, known lessons) goopenai.CreateResponseRequest {
+func (c *Client) response(r agent.Request, f bodyForm) goopenai.CreateResponseRequest {
 	no := false
 	req := goopenai.CreateResponseRequest{
 		Model: r.Model, Instructions: r.System, Input: c.input(r), Tools: responseTools(r.Tools),
-		MaxOutputTokens: r.MaxTokens, Store: &no,
+		MaxOutputTokens: r.MaxTokens, Store: &no, PromptCacheKey: f.key,
 	}
-	if c.who.CacheKey && !known.noCacheKey {
-		req.PromptCacheKey = r.Conversation
-	}
-	if c.who.Name == "openai" {
+	if f.encrypted {
 		req.Include = []goopenai.ResponseInclude{goopenai.ResponseIncludeReasoningEncryptedContent}
 	}
 	return req

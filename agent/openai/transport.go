@@ -33,6 +33,9 @@ type exchange struct {
 	dog    *watchdog
 	hash   string // SHA-256 of the body as sent, in hex
 	server string // the Server header of the answer
+
+	capture bool   // the body is wanted, and nothing is to be sent
+	body    []byte // with capture
 }
 
 // shim is the RoundTripper under the library.
@@ -64,7 +67,8 @@ func (s *shim) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// outgoing is the request with its body completed and all headers set.
+// outgoing is the request with its body completed and all headers set. The error
+// is errCaptured where no more than the body is wanted.
 func (s *shim) outgoing(req *http.Request, x *exchange) (*http.Request, error) {
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -75,6 +79,10 @@ func (s *shim) outgoing(req *http.Request, x *exchange) (*http.Request, error) {
 	}
 	if body, err = x.patch.apply(body); err != nil {
 		return nil, fmt.Errorf("completing the request: %w", err)
+	}
+	if x.capture {
+		x.body = body
+		return nil, errCaptured
 	}
 	sum := sha256.Sum256(body)
 	x.hash = hex.EncodeToString(sum[:])

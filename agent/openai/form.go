@@ -1,0 +1,158 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+)
+
+// A body is a function of the request and of its form: what the endpoint wants
+// and what was learned from its refusals. Rules:
+//
+//   - a form is decided before anything of a body is made, and written down with
+//     the reply as a line of words; a word once given keeps its meaning
+//   - its words say what the body has, not how it differs from what is usual, so
+//     that they hold when endpoints, addresses and tables are others
+//   - a body is made again on the road that requests take, up to the network
+
+// bodyForm is how the body of a request is made.
+type bodyForm struct {
+	wire       Wire
+	usage      bool // asks for usage within the stream
+	completion bool // the reply's bound is named max_completion_tokens, not max_tokens
+	progress   bool // asks for progress through the prompt
+	effortNone bool // asks the model not to reason
+	null       bool // calls without text have content null
+	signatures bool // calls of other models get a signature
+	reasoning  bool // reasoning goes back with its message
+	encrypted  bool // asks for reasoning in encrypted form
+	key        string
+}
+
+// wordKey begins the word that holds the key of the provider's cache.
+const wordKey = "key="
+
+// flags are the words of a form that say yes or no, in the order they are
+// written.
+func (f *bodyForm) flags() []formFlag {
+	return []formFlag{
+		{"usage", &f.usage}, {"completion", &f.completion}, {"progress", &f.progress}, {"effort-none", &f.effortNone},
+		{"null", &f.null}, {"signatures", &f.signatures}, {"reasoning", &f.reasoning}, {"encrypted", &f.encrypted},
+	}
+}
+
+type formFlag struct {
+	word string
+	on   *bool
+}
+
+// String is the form as it is recorded: the wire, then what is so of the body.
+func (f bodyForm) String() string {
+	words := []string{string(f.wire)}
+	for _, x := range f.flags() {
+		if *x.on {
+			words = append(words, x.word)
+		}
+	}
+	if f.key != "" {
+		words = append(words, wordKey+url.QueryEscape(f.key))
+	}
+	return strings.Join(words, " ")
+}
+
+// parseForm reads a form as it was recorded.
+func parseForm(text string) (bodyForm, error) {
+	var f bodyForm
+	for _, word := range strings.Fields(text) {
+		if !f.read(word) {
+			return bodyForm{}, fmt.Errorf("the form %q has the word %q, which this version does not know: a later one made the request", text, word)
+		}
+	}
+	if f.wire == WireAuto {
+		return bodyForm{}, fmt.Errorf("the form %q does not say over which wire the request went", text)
+	}
+	return f, nil
+}
+
+// read takes a word, and reports whether it is known.
+func (f *bodyForm) read(word string) bool {
+	if key, ok := strings.CutPrefix(word, wordKey); ok {
+		plain, err := url.QueryUnescape(key)
+		f.key = plain
+		return err == nil
+	}
+	for _, x := range f.flags() {
+		if x.word == word {
+			*x.on = true
+			return true
+		}
+	}
+	if w := Wire(word); w == WireChat || w == WireResponses {
+		f.wire = w
+		return true
+	}
+	return false
+}
+
+// form is how a request is put into bytes now.
+func (c *Client) form(r agent.Request, known lessons) bodyForm {
+	f := bodyForm{wire: c.wire(r.Model, known)}
+	if c.who.CacheKey && !known.noCacheKey {
+		f.key = r.Conversation
+	}
+	if f.wire == WireResponses {
+		f.encrypted = c.who.Name == "openai"
+		return f
+	}
+	f.usage = !known.noUsageOption
+	f.completion = c.who.MaxCompletion != known.otherLimit // Ollama ignores the newer name without a word
+	f.progress = c.who.Progress || known.progress
+	f.effortNone = len(r.Tools) > 0 && c.chatTools(r.Model) == catalog.ChatToolsEffortNone
+	f.null, f.signatures, f.reasoning = c.who.NullContent, c.who.Signatures, c.who.Caps.EchoReasoning
+	return f
+}
+
+// errCaptured ends a request whose body was all that was wanted.
+var errCaptured = errors.New("the body is made, and nothing is sent")
+
+// Body is the body that Stream sends for a request in a form that it recorded, to
+// the byte; "" is the form that Stream would choose now. Nothing is sent. The
+// error is that of a form which a later version made, or of a request that has
+// no body.
+func (c *Client) Body(r agent.Request, recorded string) ([]byte, error) {
+	f := c.form(r, c.lessons(r.Model))
+	if recorded != "" {
+		var err error
+		if f, err = parseForm(recorded); err != nil {
+			return nil, err
+		}
+	}
+	x := &exchange{capture: true}
+	_, _, err := c.open(context.WithValue(context.Background(), exchangeKey{}, x), r, f, x)
+	switch {
+	case errors.Is(err, errCaptured):
+		return x.body, nil
+	case err == nil:
+		return nil, errors.New("the request was sent instead of captured") // the shim leaves no such way
+	}
+	return nil, fmt.Errorf("making the body of a request to %s: %w", r.Model, err)
+}
+
+// open sends a request in a form and returns when the answer has begun.
+func (c *Client) open(ctx context.Context, r agent.Request, f bodyForm, x *exchange) (rawStream, decoder, error) {
+	if f.wire == WireResponses {
+		st, err := c.lib.CreateResponseStream(ctx, c.response(r, f))
+		return st, newResponseDecoder(c.who, r), err
+	}
+	var req goopenai.ChatCompletionRequest
+	req, x.patch = c.chat(r, f)
+	st, err := c.lib.CreateChatCompletionStream(ctx, req)
+	return st, newChatDecoder(c.who, r), err
+}

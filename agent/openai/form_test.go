@@ -1,0 +1,259 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// detour carries requests for a provider's own address to a server of the test.
+type detour struct {
+	to   *url.URL
+	next http.RoundTripper
+}
+
+func (d detour) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host, r.Host = d.to.Scheme, d.to.Host, d.to.Host
+	return d.next.RoundTrip(r)
+}
+
+// listener is a server that hands over the bodies it is sent, and the transport
+// that leads to it wherever a request wants to go.
+type listener struct {
+	detour
+	bodies chan []byte
+}
+
+func listen(t *testing.T) listener {
+	bodies := make(chan []byte, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		bodies <- body
+		w.Header().Set("Content-Type", "text/event-stream")
+	}))
+	t.Cleanup(srv.Close)
+	to, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return listener{detour{to, srv.Client().Transport}, bodies}
+}
+
+// nowhere is a transport that nothing may reach.
+type nowhere struct{}
+
+func (nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	return nil, fmt.Errorf("a request to %s was sent", r.URL)
+}
+
+// send sends a request and returns what the server got and what the first chunk
+// says of it.
+func (l listener) send(c *Client, r agent.Request) (body []byte, first agent.Chunk, err error) {
+	for first, err = range c.Stream(context.Background(), r) {
+		break
+	}
+	if err != nil {
+		return nil, first, err
+	}
+	return <-l.bodies, first, nil
+}
+
+// checkMadeAgain sends a request with one client and makes its body with another
+// that knows nothing but the provider and the form, in a copy under another ID.
+func (l listener) checkMadeAgain(c *Client, r agent.Request) error {
+	today, err := c.Body(r, "")
+	if err != nil {
+		return err
+	}
+	sent, first, err := l.send(c, r)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(sent)
+	if first.BodyHash != hex.EncodeToString(sum[:]) || first.Form == "" {
+		return fmt.Errorf("the hash %s is not of what was sent in the form %q", first.BodyHash, first.Form)
+	}
+	if d := cmp.Diff(string(sent), string(today)); d != "" {
+		return fmt.Errorf("in today's form (-sent +made)\n%s", d)
+	}
+	r.Conversation = "another"
+	later := New(Options{Provider: c.opts.Provider, Transport: nowhere{}})
+	made, err := later.Body(r, first.Form)
+	if err != nil {
+		return err
+	}
+	if d := cmp.Diff(string(sent), string(made)); d != "" {
+		return fmt.Errorf("in the form %q (-sent +made)\n%s", first.Form, d)
+	}
+	return nil
+}
+
+// allLessons are all that can be learned together.
+func allLessons() []lessons {
+	var out []lessons
+	for i := range 1 << 5 {
+		out = append(out, lessons{noUsageOption: i&1 != 0, otherLimit: i&2 != 0, responses: i&4 != 0, progress: i&8 != 0, noCacheKey: i&16 != 0})
+	}
+	return out
+}
+
+// fullRequest has everything that a body shows, for a model.
+func fullRequest(provider, model string) agent.Request {
+	own := withRoute(map[string]conversation.RawJSON{
+		"reasoning_details": conversation.RawJSON(`[{"type":"reasoning.text","text":"hm"}]`),
+		reasoningItems:      conversation.RawJSON(`[{"type":"reasoning","encrypted_content":"xyz"}]`),
+	}, provider+"/"+model)
+	call := func(id string) conversation.ToolCall {
+		return conversation.ToolCall{ID: id, Name: "ls", Arguments: `{"path":"<a> & b"}`}
+	}
+	return agent.Request{
+		Model: model, System: "Be brief.", MaxTokens: 100, Conversation: "3kq7 & more",
+		Messages: []compact.Message{
+			{Role: compact.RoleUser, Text: "list it\u2028 all"},
+			{Role: compact.RoleAssistant, Reasoning: "hm", Calls: []conversation.ToolCall{call("c1")}},
+			{Role: compact.RoleTool, CallID: "c1", Tool: "ls", Text: "a\nb"},
+			{Role: compact.RoleAssistant, Text: "more", Extras: own, Calls: []conversation.ToolCall{call("c2")}},
+			{Role: compact.RoleTool, CallID: "c2", Tool: "ls"},
+		},
+		Tools: []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object","properties":{"z":{},"a":{}}}`)}},
+	}
+}
+
+func TestAnyBodyCanBeMadeAgain(t *testing.T) {
+	t.Parallel()
+	for _, provider := range append(Providers(), "demo", "my own") {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			l := listen(t)
+			models := []string{"m"}
+			if provider == "openai" {
+				models = []string{"m", "gpt-6-sol", "gpt-6.1-sol", "gpt-5.4"} // plain, without effort, responses, as it is
+			}
+			for _, base := range []string{"", "http://127.0.0.1:9/v1"} {
+				if e, _ := Known(provider); base == "" && e.BaseURL == "" {
+					continue // it has no address of its own
+				}
+				for _, wire := range []Wire{WireAuto, WireChat, WireResponses} {
+					for _, known := range allLessons() {
+						for _, model := range models {
+							c := New(Options{Provider: provider, BaseURL: base, Key: "k", Wire: wire, Transport: l})
+							c.learned[model] = known
+							if err := l.checkMadeAgain(c, fullRequest(provider, model)); err != nil {
+								t.Fatalf("%s, wire %q, at %q, %+v: %v", model, wire, base, known, err)
+							}
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
+	t.Parallel()
+	l := listen(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		provider := rapid.SampledFrom(append(Providers(), "demo")).Draw(rt, "provider")
+		o := Options{Provider: provider, Transport: l}
+		if e, _ := Known(provider); e.BaseURL == "" || rapid.Bool().Draw(rt, "elsewhere") {
+			o.BaseURL = "http://127.0.0.1:9"
+		}
+		c := New(o)
+		model := rapid.SampledFrom([]string{"m", "gpt-6-sol", "gemini-2.5-pro", "gpt-6.1-sol"}).Draw(rt, "model")
+		c.learned[model] = rapid.SampledFrom(allLessons()).Draw(rt, "lessons")
+		caps := c.Capabilities()
+		caps.NoTools = rapid.Bool().Draw(rt, "no tools")
+		messages, err := compact.Harden(compact.Project(conversationtest.WithOverlays(rt, conversationtest.Rich(rt))), caps)
+		if err != nil {
+			messages = append(messages, compact.Message{Role: compact.RoleUser, Text: "go on"})
+		}
+		r := agent.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
+			System:       rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),
+			Conversation: rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z2-7]{12}`), rapid.String()).Draw(rt, "conversation")}
+		if !caps.NoTools {
+			r.Tools = fullRequest("", "").Tools
+		}
+		if err := l.checkMadeAgain(c, r); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+func TestFormsReadBackAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		f := bodyForm{wire: rapid.SampledFrom([]Wire{WireChat, WireResponses}).Draw(rt, "wire"), key: rapid.String().Draw(rt, "key")}
+		for _, x := range f.flags() {
+			*x.on = rapid.Bool().Draw(rt, x.word)
+		}
+		back, err := parseForm(f.String())
+		if err != nil || back != f {
+			rt.Fatalf("%q is read as %+v, %v", f, back, err)
+		}
+	})
+}
+
+func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
+	t.Parallel()
+	c := New(Options{Provider: "custom", BaseURL: "http://127.0.0.1:9", Transport: nowhere{}})
+	for recorded, want := range map[string]string{
+		"chat usage warp":    `"warp"`,
+		"telepathy":          `"telepathy"`,
+		"usage":              "wire",
+		"chat key=%zz":       `"key=%zz"`,
+		" ":                  "wire",
+		"chat Usage":         `"Usage"`,
+		"responses chat\x00": `"chat\x00"`,
+	} {
+		body, err := c.Body(fullRequest("custom", "m"), recorded)
+		if err == nil || !strings.Contains(err.Error(), want) || body != nil {
+			t.Errorf("%q: %v, %d bytes", recorded, err, len(body))
+		}
+	}
+}
+
+// The words of a form stand in logs: they mean the same for ever.
+func TestWordsOfFormsStay(t *testing.T) {
+	t.Parallel()
+	r := fullRequest("custom", "m")
+	r.Conversation = "3kq7abcdefgh"
+	for provider, want := range map[string]string{
+		"openai": "chat usage completion null key=3kq7abcdefgh", "gemini": "chat usage null signatures", "deepseek": "chat usage reasoning",
+		"llamacpp": "chat usage progress", "demo": "chat usage",
+	} {
+		c := New(Options{Provider: provider, Transport: nowhere{}})
+		if got := c.form(r, lessons{}).String(); got != want {
+			t.Errorf("%s: %q, not %q", provider, got, want)
+		}
+	}
+	openai := New(Options{Provider: "openai", Transport: nowhere{}})
+	r.Model = "gpt-6.1-sol"
+	if got := openai.form(r, lessons{}).String(); got != "responses encrypted key=3kq7abcdefgh" {
+		t.Errorf("on the Responses wire: %q", got)
+	}
+	r.Model = "gpt-6-sol"
+	body, err := openai.Body(r, "chat usage effort-none")
+	if err != nil || !bytes.Contains(body, []byte(`"reasoning_effort":"none"`)) || bytes.Contains(body, []byte("prompt_cache_key")) {
+		t.Errorf("%s, %v", body, err)
+	}
+}
