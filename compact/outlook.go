@@ -1,6 +1,14 @@
 package compact
 
 // The outlook is what the planner will do next, and when, told before it happens.
+// Rules:
+//
+//   - When is read off what the planner itself goes by: the load line, the rests
+//     after a pass and after one that was taken back, the turns said, and for
+//     presets of the sources their own thresholds.
+//   - What is asked of the planner, about the log as it is by now, with its line
+//     below what is used: what is foretold and what is done cannot drift apart.
+//   - It reads no texts but those that the planner reads, and changes nothing.
 
 // OutlookState is why the planner does what it will do.
 type OutlookState string
@@ -19,25 +27,109 @@ const (
 type Outlook struct {
 	State OutlookState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
-	// Left is how many may be added until then, never negative.
+	// Left is how many may be added until then, never negative. Where Rule names
+	// another measure, both are in that.
 	At, Left int
 	// Turns is in how many turns that will be, as the last ones went; 0 unknown.
 	Turns int
+	// Wait is how many more turns have to be said before it acts, whatever is used;
+	// 0 none (D17).
+	Wait int
 	// What it would do at At, as far as what is said so far tells: how many results
 	// and arguments it would hide, how many turns it would summarise, and what would
 	// be left of a request, in tokens. All are 0 where nothing is known.
 	Masks              int
-	SummaryFrom, Until int // turns a summary would cover; Until -1: none
+	Arguments          int  // of Masks, the arguments of calls
+	SummaryFrom, Until int  // turns a summary would cover; Until -1: none
+	Drops              bool // the oldest messages would be left out (ONE)
 	After              int
 	// Asks says that a model may be asked for a summary; after failures in a row none is.
 	Asks     bool
-	Failures int
+	Failures int // in a row, of summaries that the rules ask for
 	// Saver says that stubs are made below the load line too, where they pay, and
 	// Stride how many tokens they have to save for that.
 	Saver  bool
 	Stride int
-	Rule   string // the rule in force, in a few words: the preset, the profile
+	// Each says that a layer of a source acts before every request, whatever is
+	// used (JCL, ADA), and Soon how many results and arguments it hides by the next.
+	Each bool
+	Soon int
+	Rule string // the rule in force, in a few words: the preset, the profile
 }
 
 // Outlook tells what the planner will do next.
-func (r Rules) Outlook(c Check) Outlook { return Outlook{} }
+func (r Rules) Outlook(c Check) Outlook {
+	o := Outlook{Until: -1, Rule: r.ruleWords()}
+	if !r.ActsByItself() || r.Preset == PresetTruncate && r.Auto.Profile == "" {
+		o.State = OutlookOff
+		return o
+	}
+	c.Refused = false
+	p := newPlanner(r, c)
+	layers := p.layers(&o)
+	p.when(&o, layers)
+	p.asking(&o)
+	p.deed(&o, layers)
+	return o
+}
+
+// ruleWords names the rules in force, and in what they measure if that is not a
+// request.
+func (r Rules) ruleWords() string {
+	text := "preset " + string(r.Preset)
+	switch {
+	case r.Auto.Profile != "":
+		text += ", profile " + r.Auto.Profile + " after a reply, by a quarter of the characters"
+	case r.Preset == PresetOneClaw:
+		text += ", a summary after a reply"
+	case r.Preset == PresetJCLI:
+		text += ", by a quarter of the length as JSON"
+	case r.Preset == PresetAdachsoft:
+		text += ", before every request"
+	}
+	if r.Auto.MinTurns > 0 {
+		text += ", from turn " + number(r.Auto.MinTurns) + " on"
+	}
+	return text
+}
+
+// summarises reports whether rules ever have a summary written by themselves.
+func (r Rules) summarises() bool {
+	if r.Auto.Profile != "" {
+		return r.Profiles[r.Auto.Profile].Summarize
+	}
+	return r.Preset != PresetAdachsoft
+}
+
+// asking says whether a model may be asked. A profile that summarises has no way
+// to do without one.
+func (p *planner) asking(o *Outlook) {
+	past := p.check.Past
+	if !p.rules.summarises() {
+		return
+	}
+	o.Failures, o.Asks = past.Failures, !p.rules.Exhausted(past)
+	if p.rules.Auto.Profile != "" {
+		o.Asks = p.rules.asks(past)
+	}
+}
+
+// layers tells of what acts whatever is used, and gives what of it is done before
+// the next request.
+func (p *planner) layers(o *Outlook) Plan {
+	r := p.rules
+	if r.Auto.Profile != "" {
+		return Plan{}
+	}
+	if r.Preset != PresetOneClaw && r.Preset != PresetJCLI && r.Preset != PresetAdachsoft && r.Mask.Enabled && !p.held() {
+		o.Saver, o.Stride = true, r.stride(p.reading.Window.Tokens)
+	}
+	if o.Each = r.Micro.Enabled || r.Dedupe.Enabled; !o.Each || len(p.check.View.Messages) == 0 {
+		return Plan{}
+	}
+	next := *p
+	next.check.Moment = MomentRequest
+	plan := next.everyRequest()
+	o.Soon, _ = hiddenBy(plan.Masks, nil)
+	return plan
+}

@@ -1,0 +1,299 @@
+package compact_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// What the outlook says is what the planner then does. The figures are explained
+// in plan_look_test.go.
+
+// presses reports whether a plan was made because so much is used, and not
+// because it pays or by a layer that acts anyway.
+func presses(p compact.Plan) bool {
+	switch p.Trigger {
+	case compact.TriggerLoadLine, compact.TriggerHardLine, compact.TriggerThreshold:
+		return true
+	}
+	return false
+}
+
+// driven is what the planner does about how much is used, at the next request
+// or after the reply.
+func driven(r compact.Rules, c compact.Check) compact.Plan {
+	for _, m := range []compact.Moment{compact.MomentReply, compact.MomentRequest, compact.MomentTurn} {
+		c.Moment = m
+		if p := r.Plan(c); presses(p) {
+			return p
+		}
+	}
+	return compact.Plan{}
+}
+
+// foretells reports whether an outlook says that anything is done.
+func foretells(o compact.Outlook) bool { return o.Masks > 0 || o.Until >= 0 || o.Drops || o.After > 0 }
+
+// fataler is a test, or one run of a property.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkOutlook fails unless an outlook agrees with the planner; it gives what
+// the planner does.
+func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook, compact.Plan) {
+	t.Helper()
+	o, p := r.Outlook(c), driven(r, c)
+	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + tell(p) + ")" }
+	switch {
+	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
+		t.Fatalf("%+v", o)
+	case presses(p) && o.State != compact.OutlookNow:
+		t.Fatalf("it acts, and that was not told: %s", tell())
+	case presses(p) && o.Left > 0:
+		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
+	case !presses(p) && o.State == compact.OutlookNow && o.At > 0 && foretells(o):
+		t.Fatalf("it does nothing of what was told: %s", tell())
+	}
+	return o, p
+}
+
+func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
+	t.Parallel()
+	states := map[compact.OutlookState]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := anyLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := anyCheck(t, log)
+		if rapid.Bool().Draw(t, "a past of its own") {
+			used := c.Meter.Reading().Used
+			if c.Meter.Window().Known() && used > 100 {
+				share := rapid.SampledFrom([]float64{0.7, 0.9, 1.2}).Draw(t, "share")
+				c.Meter = c.Meter.WithWindow(compact.Window{Tokens: int(float64(used) / share)})
+			}
+			before := func(name string) int {
+				return max(0, rapid.SampledFrom([]int{0, used / 2, used - 100, used + 500}).Draw(t, name))
+			}
+			c.Past = compact.Past{After: before("after"), Undone: before("undone"), Tried: before("tried"), Failures: rapid.IntRange(0, 4).Draw(t, "failures")}
+		}
+		said := encoded(t, log)
+		o, _ := checkOutlook(t, r, c)
+		states[o.State]++
+		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
+			t.Fatalf("nothing is said of %+v", o)
+		}
+		if again := r.Outlook(c); !reflect.DeepEqual(o, again) {
+			t.Fatalf("first %+v, then %+v", o, again)
+		}
+		if !slices.Equal(said, encoded(t, log)) {
+			t.Fatalf("the log was changed")
+		}
+		if o.State == compact.OutlookOff {
+			for _, m := range moments() {
+				if c.Moment = m; r.Plan(c).Acts() {
+					t.Fatalf("it is off, and acts")
+				}
+			}
+		}
+	})
+	for _, s := range []compact.OutlookState{compact.OutlookReady, compact.OutlookNow, compact.OutlookHeld, compact.OutlookResting,
+		compact.OutlookUnknown, compact.OutlookOff} {
+		if states[s] == 0 {
+			t.Errorf("it never was %s: %v", s, states)
+		}
+	}
+}
+
+// outlookCases are rules and conversations that grow until the planner acts.
+func outlookCases() map[string]struct {
+	look looking
+	grow func(*tale)
+} {
+	preset := func(p compact.Preset) looking {
+		return at(compact.MomentReply).with(func(k *looking) { k.rules = compact.PresetRules(p) })
+	}
+	type one = struct {
+		look looking
+		grow func(*tale)
+	}
+	work := func(l *tale) { l.stints(1) }
+	talk := func(l *tale) { l.talks(1) }
+	return map[string]one{
+		"stubs":                       {at(compact.MomentReply), work},
+		"a summary":                   {at(compact.MomentReply), talk},
+		"both":                        {at(compact.MomentReply), func(l *tale) { l.stints(1).talks(2) }},
+		"a long system prompt":        {at(compact.MomentReply).with(func(k *looking) { k.system = 30_000 }), work},
+		"more than a number of turns": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), work},
+		"plimsoll":                    {preset(compact.PresetPlimsoll), work},
+		"jp-auto":                     {preset(compact.PresetJPAuto), work},
+		"oneclaw":                     {preset(compact.PresetOneClaw), talk},
+		"jcli": {preset(compact.PresetJCLI).with(func(k *looking) {
+			k.check.Moment, k.rules.TokenThreshold = compact.MomentRequest, 30_000
+		}), talk},
+	}
+}
+
+func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
+	t.Parallel()
+	for name, c := range outlookCases() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, passes, foretold := &tale{}, 0, compact.Outlook{}
+			for range 60 {
+				c.grow(l)
+				check := c.look.of(l.events())
+				check.Past = compact.PastOf(check.Log)
+				o, p := checkOutlook(t, c.look.rules, check)
+				if !presses(p) {
+					foretold = o
+					if o.State != compact.OutlookReady && o.State != compact.OutlookResting {
+						t.Fatalf("it is %s: %s", o.State, o.Words())
+					}
+					continue
+				}
+				if passes++; passes > 1 && foretold.At == 0 {
+					t.Fatalf("nothing was foretold")
+				}
+				if !carryOut(l, c.look.rules, check, p) {
+					if foretells(o) {
+						t.Fatalf("it was refused, and not told: %s", o.Words())
+					}
+					passes--
+					continue
+				}
+				checkDeed(t, check, o, p)
+			}
+			if passes < 2 {
+				t.Errorf("%d passes in 60 turns", passes)
+			}
+		})
+	}
+}
+
+// checkDeed fails unless an outlook tells what a plan does.
+func checkDeed(t *testing.T, c compact.Check, o compact.Outlook, p compact.Plan) {
+	t.Helper()
+	masks := 0
+	for _, b := range p.Masks {
+		m, _ := b.(conversation.Mask) // the planner makes no others
+		for _, item := range m.Items {
+			if !within(p.Spans, item.Event) {
+				masks++
+			}
+		}
+	}
+	if p.Wish == nil && o.Masks != masks || p.Wish != nil && o.Masks == 0 {
+		t.Errorf("%d stubs were foretold of %q", o.Masks, tell(p))
+	}
+	if (o.Until >= 0) != (len(p.Spans) > 0) {
+		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, tell(p))
+	}
+	for _, e := range c.Log {
+		if within(p.Spans, e.Seq) && (e.Turn < o.SummaryFrom || e.Turn > o.Until) {
+			t.Errorf("turn %d is covered, %d to %d were foretold", e.Turn, o.SummaryFrom, o.Until)
+		}
+	}
+	if o.After <= 0 || o.After >= c.Meter.EstimatedTokens() {
+		t.Errorf("%d of %d tokens would be left of %q", o.After, c.Meter.EstimatedTokens(), tell(p))
+	}
+}
+
+// carryOut puts in force what a plan says, with a summary that is short. It
+// reports whether that was taken.
+func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
+	if p.Wish != nil {
+		pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter}, *p.Wish)
+		if err != nil {
+			return false
+		}
+		l.add(pass.Bodies(uint64(len(c.Log) + 1))...)
+		return true
+	}
+	bodies := p.Masks
+	if len(p.Spans) > 0 {
+		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: words(500)})
+	}
+	after := compact.Project(append(slices.Clip(c.Log), compact.Following(c.Log, time.Time{}, bodies...)...))
+	l.add(compact.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
+		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
+	return true
+}
+
+func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
+	t.Parallel()
+	grown := func(n int) *tale { return (&tale{}).stints(n) }
+	for name, c := range map[string]struct {
+		look looking
+		log  *tale
+		want string
+	}{
+		"below the line": {at(compact.MomentReply), grown(14), "In about 10,000 tokens (2 turns), at 80,000: 9 results become stubs, about 26,700 are left."},
+		"at the line":    {at(compact.MomentReply), grown(16), "From the next word on: 11 results become stubs, about 27,100 are left."},
+		"above it":       {at(compact.MomentReply), grown(17), "Next: 12 results become stubs, about 27,300 are left."},
+		"a summary": {at(compact.MomentReply), (&tale{}).talks(14),
+			"In about 10,000 tokens (2 turns), at 80,000: turns 0–7 become a summary, about 46,000 are left."},
+		"too little so far": {at(compact.MomentReply), grown(2),
+			"In about 70,000 tokens (14 turns), at 80,000; so far there is too little that could be shortened."},
+		"off": {at(compact.MomentReply).with(func(k *looking) { k.rules.Enabled = false }), grown(17),
+			"Automatic compaction is off; only a refusal by the server makes room."},
+		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window = compact.Window{} }), grown(17),
+			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
+		"taken back": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 71_000 }), grown(17),
+			"You took a compaction back: it holds until 91,000. Then 12 results become stubs, about 27,300 are left."},
+		"just compacted": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.After = 70_000 }), grown(17),
+			"After the last compaction it rests until 90,000. Then 12 results become stubs, about 27,300 are left."},
+		"just compacted, near the hard line": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.After = 79_000 }), grown(17),
+			"After the last compaction it rests until 95,000. Then 12 results become stubs, about 27,300 are left."},
+		"nobody is asked": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Failures = 3 }), grown(14),
+			"In about 10,000 tokens (2 turns), at 80,000: 9 results become stubs, about 26,700 are left. " +
+				"Nobody is asked for summaries any more after 3 failures; stubs still make room."},
+		"turns are missing": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), grown(17),
+			"Once 2 more turns began: 12 results become stubs, about 27,300 are left."},
+		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
+			k.rules = compact.PresetRules(compact.PresetAdachsoft)
+		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
+	} {
+		if got := c.look.rules.Outlook(c.look.of(c.log.events())).Words(); got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
+		}
+	}
+}
+
+func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(10)
+	o := planRules().Outlook(at(compact.MomentReply).of(l.events()))
+	if !o.Saver || o.Stride != 20_000 || !o.Asks {
+		t.Errorf("%+v", o)
+	}
+	held := at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 49_000 })
+	if o := held.rules.Outlook(held.of(l.events())); o.Saver || o.State != compact.OutlookReady || o.At != 80_000 {
+		t.Errorf("taken back far below the line: %+v", o)
+	}
+}
+
+// BenchmarkOutlook looks ahead in a conversation of 10,000 events of 1 KB, once
+// for every batch of events. Budget: 20 ms; what presets of the sources read
+// whenever something is sent (ADA, JCL) comes on top of that.
+func BenchmarkOutlook(b *testing.B) {
+	for _, preset := range compact.Presets() {
+		b.Run(string(preset), func(b *testing.B) {
+			_, c := plannedBench(3_000_000, compact.MomentReply)
+			r := compact.PresetRules(preset)
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Outlook(c)
+			}
+		})
+	}
+}

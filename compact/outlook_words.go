@@ -1,0 +1,149 @@
+package compact
+
+import (
+	"math"
+	"strings"
+)
+
+// The outlook in one or two short sentences, for the screen and the command line.
+// Lines are told exactly, what is foretold with three digits that count.
+
+// Words says the outlook in a sentence or two.
+func (o Outlook) Words() string {
+	switch {
+	case o.State == OutlookOff:
+		return "Automatic compaction is off; only a refusal by the server makes room."
+	case o.State == OutlookUnknown && o.Saver:
+		return "The window is unknown: stubs are made where they pay, and a refusal by the server makes room."
+	case o.State == OutlookUnknown:
+		return "The window is unknown; only a refusal by the server makes room."
+	case o.At == 0:
+		return joinedWords(o.eachWords(), o.exhausted())
+	}
+	return joinedWords(o.whenWords(), o.exhausted())
+}
+
+// joinedWords is sentences in a row.
+func joinedWords(sentences ...string) string {
+	var out []string
+	for _, s := range sentences {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// eachWords tells of what acts before every request alone.
+func (o Outlook) eachWords() string {
+	switch {
+	case !o.Each:
+		return ""
+	case o.Soon == 0:
+		return "Before every request old results are shortened; by now there is none."
+	}
+	return "Before every request old results are shortened: " + hiddenWords(o.Soon, 0) + " by the next."
+}
+
+// whenWords says when what is done.
+func (o Outlook) whenWords() string {
+	deed := o.deedWords()
+	switch o.State {
+	case OutlookHeld:
+		return "You took a compaction back: it holds until " + number(o.At) + "." + then(deed)
+	case OutlookResting:
+		return "After the last compaction it rests until " + number(o.At) + "." + then(deed)
+	case OutlookNow:
+		if deed == "" {
+			return "The load line is passed, and there is too little that could be shortened."
+		}
+		return "Next: " + deed + "."
+	}
+	var when []string
+	if o.Left > 0 {
+		ahead := "about " + number(rough(o.Left)) + " tokens"
+		if o.Turns > 0 {
+			ahead += " (" + count(o.Turns, "turn") + ")"
+		}
+		when = append(when, "in "+ahead, "at "+number(o.At))
+	}
+	if o.Wait > 0 {
+		when = append(when, "once "+count(o.Wait, "more turn")+" began")
+	}
+	if len(when) == 0 {
+		when = []string{"from the next word on"}
+	}
+	if deed == "" {
+		return capital(strings.Join(when, ", ")) + "; so far there is too little that could be shortened."
+	}
+	return capital(strings.Join(when, ", ")) + ": " + deed + "."
+}
+
+// then is a sentence of what follows.
+func then(deed string) string {
+	if deed == "" {
+		return ""
+	}
+	return " Then " + deed + "."
+}
+
+// deedWords says what is done, without a full stop; "" if nothing is.
+func (o Outlook) deedWords() string {
+	text := ""
+	if o.Masks > 0 {
+		text = hiddenWords(o.Masks, o.Arguments) + " become stubs"
+		if o.Masks == 1 && o.Arguments == 0 {
+			text = hiddenWords(1, 0) + " becomes a stub"
+		}
+	}
+	switch {
+	case o.Until >= 0 && text != "":
+		text += " and " + turns(o.SummaryFrom, o.Until) + " a summary"
+	case o.Until > o.SummaryFrom:
+		text = turns(o.SummaryFrom, o.Until) + " become a summary"
+	case o.Until >= 0:
+		text = turns(o.SummaryFrom, o.Until) + " becomes a summary"
+	case o.Drops:
+		text = "the oldest messages are left out"
+	}
+	if text == "" {
+		return ""
+	}
+	return text + ", about " + number(rough(o.After)) + " are left"
+}
+
+// hiddenWords names results and arguments.
+func hiddenWords(all, arguments int) string {
+	switch results := all - arguments; {
+	case arguments == 0:
+		return count(results, "result")
+	case results == 0:
+		return "the arguments of " + count(arguments, "call")
+	default:
+		return count(results, "result") + " and the arguments of " + count(arguments, "call")
+	}
+}
+
+// exhausted says that no model is asked any more.
+func (o Outlook) exhausted() string {
+	if o.Asks || o.Failures == 0 {
+		return ""
+	}
+	text := "Nobody is asked for summaries any more after " + count(o.Failures, "failure")
+	switch {
+	case o.Drops:
+		text += "; the oldest messages go instead"
+	case o.Saver || o.Masks > 0:
+		text += "; stubs still make room"
+	}
+	return text + "."
+}
+
+// rough is a number with three digits that count.
+func rough(n int) int {
+	if n < 1000 {
+		return n
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(float64(n)))-2)
+	return int(math.Round(float64(n)/unit) * unit)
+}
