@@ -1,0 +1,75 @@
+package find_test
+
+import (
+	"strings"
+	"testing"
+
+	"plimsoll/conversation"
+)
+
+// The texts of the benchmarks, 1 MB each.
+var (
+	codeText  = strings.Repeat("func (s *Server) handle(w http.ResponseWriter, r *http.Request) error {\n\tif err := s.check(r); err != nil {\n\t\treturn fmt.Errorf(\"handle %q: %w\", r.URL.Path, err)\n\t}\n\treturn nil\n}\n\n", 5500)
+	proseText = strings.Repeat("The test shares a port between runs, so that the second one finds it in use and fails. A free port for each would do. ", 8500)
+	cjkText   = strings.Repeat("测试在两次运行之间共享一个端口，所以第二次运行发现端口已被占用而失败。テストは毎回空いているポートを使うべきです。", 6500)
+)
+
+// BenchmarkFind looks through texts for what is not there. Budget: 500 MB/s for a
+// core, so that a gigabyte takes two cores a second.
+func BenchmarkFind(b *testing.B) {
+	for _, c := range []struct{ name, query, text string }{
+		{"a rare word in code", "quaternion", codeText},
+		{"a rare word in prose", "quaternion", proseText},
+		{"a rare word in Chinese", "quaternion", cjkText},
+		{"frequent letters in code", "rentes", codeText},
+		{"frequent letters in prose", "sennet", proseText},
+		{"a phrase in prose", `"port is free"`, proseText},
+		{"three words in prose", "port test absent", proseText},
+		{"Cyrillic in code", "привет", codeText},
+		{"Chinese in Chinese", "端口空闲", cjkText},
+		{"Greek in prose", "σς", proseText},
+	} {
+		q := parse(b, c.query)
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok := q.Find(c.text); ok {
+					b.Fatal("found")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkMay looks through stored events for what is not there, also for names of
+// fields. Budget: as BenchmarkFind.
+func BenchmarkMay(b *testing.B) {
+	for _, query := range []string{"quaternion", "sennet", "status", `"the absent"`} {
+		q := parse(b, query)
+		b.Run(query, func(b *testing.B) {
+			raw, err := conversation.Marshal(conversation.Event{Seq: 1, Body: conversation.ToolResult{Text: codeText + proseText}})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(raw)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if q.May(raw) {
+					b.Fatal("found")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAll highlights a word that stands in every sentence of a megabyte. Budget: 100 MB/s.
+func BenchmarkAll(b *testing.B) {
+	q := parse(b, "port")
+	b.SetBytes(int64(len(proseText)))
+	for b.Loop() {
+		if len(q.All(proseText)) == 0 {
+			b.Fatal("nothing found")
+		}
+	}
+}

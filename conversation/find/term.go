@@ -1,0 +1,272 @@
+package find
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How a term is found:
+//   - Each of its letters is the set of characters that fold to it. The one of which
+//     texts hold fewest is the anchor: its forms are looked for by the fast search of
+//     single bytes, and around each of them the other letters are compared.
+//   - Forms of one letter have different lengths (k and the Kelvin sign), and so has
+//     white space in a phrase. So a match is followed from the anchor in both
+//     directions, character by character.
+//   - A byte that is not UTF-8 is alike to nothing.
+
+// term is a word or a phrase.
+type term struct {
+	said    string // as it was given, white space as one space
+	letters []letter
+	anchor  int      // which letter is searched for
+	forms   []string // of the anchor
+	piece   *term    // its longest piece that JSON leaves as it is, nil if there is none
+}
+
+// letter is a character and all that are alike to it.
+type letter struct {
+	space bool   // a run of white space
+	ascii bool   // has forms below U+0080
+	a, b  byte   // these, the same if there is one
+	other []rune // the forms above
+}
+
+func newTerm(said string) term {
+	t := bare(said)
+	piece := longest(said)
+	switch {
+	case piece == said:
+		p := t
+		t.piece = &p
+	case piece != "":
+		p := bare(piece)
+		t.piece = &p
+	}
+	return t
+}
+
+// bare is a term without its piece.
+func bare(said string) term {
+	t := term{said: said}
+	best := 0
+	for _, r := range said {
+		l := letterOf(r)
+		if common := l.commonness(); !l.space && (len(t.forms) == 0 || common < best) {
+			best, t.anchor, t.forms = common, len(t.letters), l.forms()
+		}
+		t.letters = append(t.letters, l)
+	}
+	return t
+}
+
+func letterOf(r rune) letter {
+	l := letter{space: unicode.IsSpace(r)}
+	for f := r; ; {
+		switch {
+		case f >= utf8.RuneSelf:
+			l.other = append(l.other, f)
+		case l.ascii:
+			l.b = byte(f)
+		default:
+			l.ascii, l.a, l.b = true, byte(f), byte(f)
+		}
+		if f = unicode.SimpleFold(f); f == r {
+			return l
+		}
+	}
+}
+
+// forms are the ways in which a letter is written.
+func (l letter) forms() []string {
+	var out []string
+	if l.ascii {
+		out = append(out, string(l.a))
+		if l.b != l.a {
+			out = append(out, string(l.b))
+		}
+	}
+	for _, r := range l.other {
+		out = append(out, string(r))
+	}
+	return out
+}
+
+// byCommonness are the characters of English, code and JSON, the most frequent first.
+const byCommonness = "\"etaionsrlcdmpuhgfy,:_bv1.0w(){};-/2=k3x45968*7jzq<>'[]&+`!#%$?@|^~\\"
+
+// commonness tells letters apart by how often texts hold them, roughly. Above ASCII
+// all are rare; among them those come first that need fewer searches.
+func (l letter) commonness() int {
+	if !l.ascii {
+		return len(l.other)
+	}
+	c := l.a
+	if l.b != l.a {
+		c = l.a | 0x20
+	}
+	if i := strings.IndexByte(byCommonness, c); i >= 0 {
+		return 10 + len(byCommonness) - i
+	}
+	return 10
+}
+
+// same reports whether two terms find the same.
+func (t *term) same(o term) bool {
+	return slices.EqualFunc(t.letters, o.letters, func(a, b letter) bool {
+		return a.space == b.space && (a.space || slices.Equal(sorted(a), sorted(b)))
+	})
+}
+
+func sorted(l letter) []string { return slices.Sorted(slices.Values(l.forms())) }
+
+// rarer orders terms by how likely a text holds them, the least likely first: the
+// longest, and of those as long the one with the rarest letter.
+func (t *term) rarer(o *term) int {
+	if d := len(o.letters) - len(t.letters); d != 0 {
+		return d
+	}
+	return t.letters[t.anchor].commonness() - o.letters[o.anchor].commonness()
+}
+
+// maxForms is how many forms a letter has at most; a test asks Unicode.
+const maxForms = 4
+
+// search looks for a term in a text, from place to place. It knows where each form of
+// the anchor stands next, so that a text is gone through once for each.
+type search struct {
+	t    *term
+	text string
+	next [maxForms]int
+}
+
+func (t *term) in(text string) search {
+	s := search{t: t, text: text}
+	for i, f := range t.forms {
+		s.next[i] = index(text, 0, f)
+	}
+	return s
+}
+
+// find is the first place of t in text.
+func (t *term) find(text string) (Span, bool) {
+	s := t.in(text)
+	return s.find(0)
+}
+
+// find is the first place that begins at from or behind it. From does not become less
+// from call to call.
+func (s *search) find(from int) (Span, bool) {
+	forms := s.t.forms
+	for {
+		n := 0
+		for i := 1; i < len(forms); i++ {
+			if s.next[i] < s.next[n] {
+				n = i
+			}
+		}
+		at := s.next[n]
+		if at >= len(s.text) {
+			return Span{}, false
+		}
+		s.next[n] = index(s.text, at+1, forms[n])
+		if at < from {
+			continue
+		}
+		if end, ok := s.t.forward(s.text, at+len(forms[n])); ok {
+			if start, ok := s.t.backward(s.text, from, at); ok {
+				return Span{start, end}, true
+			}
+		}
+	}
+}
+
+// index is where form stands in text at from or behind it, len(text) if nowhere.
+func index(text string, from int, form string) int {
+	var i int
+	if len(form) == 1 {
+		i = strings.IndexByte(text[from:], form[0])
+	} else {
+		i = strings.Index(text[from:], form)
+	}
+	if i < 0 {
+		return len(text)
+	}
+	return from + i
+}
+
+// forward is the end of the letters behind the anchor, which ends at i.
+func (t *term) forward(text string, i int) (int, bool) {
+	for n := t.anchor + 1; n < len(t.letters); n++ {
+		l := &t.letters[n]
+		if i < len(text) && text[i] < utf8.RuneSelf && !l.space {
+			if !l.is(text[i]) {
+				return 0, false
+			}
+			i++
+			continue
+		}
+		size := 0
+		for {
+			r, w := utf8.DecodeRuneInString(text[i+size:])
+			if !l.holds(r, w) {
+				break
+			}
+			if size += w; !l.space {
+				break
+			}
+		}
+		if size == 0 {
+			return 0, false
+		}
+		i += size
+	}
+	return i, true
+}
+
+// backward is the start of the letters before the anchor, which starts at i; no
+// letter before from counts.
+func (t *term) backward(text string, from, i int) (int, bool) {
+	for n := t.anchor - 1; n >= 0; n-- {
+		l := &t.letters[n]
+		if i > from && text[i-1] < utf8.RuneSelf && !l.space {
+			if !l.is(text[i-1]) {
+				return 0, false
+			}
+			i--
+			continue
+		}
+		size := 0
+		for {
+			r, w := utf8.DecodeLastRuneInString(text[from : i-size])
+			if !l.holds(r, w) {
+				break
+			}
+			if size += w; !l.space {
+				break
+			}
+		}
+		if size == 0 {
+			return 0, false
+		}
+		i -= size
+	}
+	return i, true
+}
+
+// is reports whether an ASCII character is a form of l.
+func (l *letter) is(c byte) bool { return l.ascii && (c == l.a || c == l.b) }
+
+// holds reports whether r, decoded from w bytes, is a form of l.
+func (l *letter) holds(r rune, w int) bool {
+	switch {
+	case w == 0 || r == utf8.RuneError && w == 1:
+		return false
+	case l.space:
+		return unicode.IsSpace(r)
+	case r < utf8.RuneSelf:
+		return l.is(byte(r))
+	}
+	return slices.Contains(l.other, r)
+}
