@@ -55,7 +55,11 @@ func Between(left, right string, width int) string {
 	return Fit(left, room) + "  " + right
 }
 
-// Hint is a key and what it does, "" for one that is off.
+// joint joins the names of keys in a hint: a space that does not part them from
+// what they do.
+const joint = "\u00a0"
+
+// Hint is keys and what they do, for [Frame.Hints]; "" if all are off.
 func Hint(what string, keys ...key.Binding) string {
 	var names []string
 	for _, b := range keys {
@@ -66,7 +70,7 @@ func Hint(what string, keys ...key.Binding) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return strings.Join(names, " ") + " " + what
+	return strings.ReplaceAll(strings.Join(names, " "), " ", joint) + " " + what
 }
 
 // Each renders each line by itself, so that no style reaches over a line break.

@@ -34,26 +34,33 @@ const (
 	leastHints = 6  // the line of keys
 )
 
-// Body is how many lines are left for the body.
-func (f Frame) Body(height int) int {
-	n := height - 1 - len(f.Lines)
+// around is how many lines of so many are not for Lines and the body.
+func (f Frame) around(height int) int {
+	n := 1
 	if height >= leastRule {
-		n -= 2
+		n += 2
 	}
 	if height >= leastHints {
-		n--
+		n++
 	}
 	if f.Status != "" {
-		n--
+		n++
 	}
-	return max(n, 0)
+	return n
 }
+
+// lines is how many of Lines are shown: the body keeps a line, and what stands below
+// it is not pushed out.
+func (f Frame) lines(height int) int { return max(0, min(len(f.Lines), height-f.around(height)-1)) }
+
+// Body is how many lines are left for the body.
+func (f Frame) Body(height int) int { return max(0, height-f.around(height)-f.lines(height)) }
 
 // Draw lays the frame around a body, in exactly height lines of width cells.
 func (s Styles) Draw(f Frame, body []string, width, height int) string {
-	lines := make([]string, 0, height)
+	lines := make([]string, 0, height+1)
 	lines = append(lines, " "+Between(s.Title.Render(Clip(f.Title, width-2)), s.Detail.Render(f.Detail), max(width-2, 0)))
-	lines = append(lines, f.Lines...)
+	lines = append(lines, f.Lines[:f.lines(height)]...)
 	rule := s.Rule.Render(strings.Repeat("─", max(width, 0)))
 	if height >= leastRule {
 		lines = append(lines, rule)
@@ -81,36 +88,32 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	return strings.Join(lines, "\n")
 }
 
-// hints is the last line: as many keys as there is room for, and where one is.
+// hints is the last line: as many keys as there is room for, and where one is unless
+// no key has room beside it.
 func (s Styles) hints(f Frame, width int) string {
-	room := width
 	if f.Where != "" {
-		room -= ansi.StringWidth(f.Where) + 2
+		if line := s.keys(f.Hints, width-ansi.StringWidth(f.Where)-2); line != "" || len(f.Hints) == 0 {
+			return Between(line, s.Detail.Render(f.Where), width)
+		}
 	}
+	return s.keys(f.Hints, width)
+}
+
+// keys are as many hints as there is room for, in their order.
+func (s Styles) keys(hints []string, room int) string {
 	line := ""
-	for _, h := range f.Hints {
+	for _, h := range hints {
 		if h == "" {
 			continue
 		}
-		name, what, _ := strings.Cut(h, " ")
-		for { // a hint may name several keys
-			more, rest, found := strings.Cut(what, " ")
-			if !found || ansi.StringWidth(more) > 2 || strings.ContainsAny(more, "abcdefghijklmnopqrstuvwxyz") && len(more) > 1 {
-				break
-			}
-			name, what = name+" "+more, rest
-		}
-		piece := s.Key.Render(name) + s.Muted.Render(" "+what)
+		names, what, _ := strings.Cut(h, " ")
+		piece := s.Key.Render(strings.ReplaceAll(names, joint, " ")) + s.Muted.Render(" "+what)
 		if line != "" {
 			piece = s.Muted.Render(" · ") + piece
 		}
-		if ansi.StringWidth(line)+ansi.StringWidth(piece) > room {
-			break
+		if ansi.StringWidth(line)+ansi.StringWidth(piece) <= room {
+			line += piece
 		}
-		line += piece
 	}
-	if f.Where == "" {
-		return line
-	}
-	return Between(line, s.Detail.Render(f.Where), width)
+	return line
 }

@@ -1,10 +1,5 @@
 package pane
 
-import (
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-)
-
 // Rows is what a List shows.
 type Rows interface {
 	// Len is how many rows there are.
@@ -53,24 +48,38 @@ func (l *List) reveal(r Rows) {
 		l.top, l.skip = 0, 0
 		return
 	}
-	tall := len(r.Lines(l.sel, true, l.width))
-	if l.sel < l.top || l.sel == l.top && tall <= l.height || tall > l.height {
+	tall := l.tall(r, l.sel)
+	if l.sel <= l.top || tall >= l.height {
 		l.top, l.skip = l.sel, 0
 		return
 	}
-	end := -l.skip // the line of the view below the selected row
-	for row := l.top; row <= l.sel && end <= l.height; row++ {
-		end += len(r.Lines(row, row == l.sel, l.width))
-	}
-	if end <= l.height {
+	if end := l.offset(r, l.sel) + tall; end <= l.height {
 		return
 	}
+	l.endAt(r, l.sel, tall)
+}
+
+// endAt scrolls until a row of so many lines ends at the last line.
+func (l *List) endAt(r Rows, row, tall int) {
 	lines := tall
-	for l.top = l.sel; lines < l.height && l.top > 0; {
+	for l.top = row; lines < l.height && l.top > 0; {
 		l.top--
-		lines += len(r.Lines(l.top, false, l.width))
+		lines += l.tall(r, l.top)
 	}
 	l.skip = max(0, lines-l.height)
+}
+
+// tall is how many lines a row has.
+func (l *List) tall(r Rows, row int) int { return len(r.Lines(row, row == l.sel, l.width)) }
+
+// offset is the line of the view on which a row begins that is no higher than top;
+// of one below the view some line from height on.
+func (l *List) offset(r Rows, row int) int {
+	at := -l.skip
+	for i := l.top; i < row && at < l.height; i++ {
+		at += l.tall(r, i)
+	}
+	return at
 }
 
 // Scroll moves what is in sight by so many lines, and the cursor with it where it
@@ -79,30 +88,35 @@ func (l *List) Scroll(r Rows, by int) {
 	if r.Len() == 0 {
 		return
 	}
-	l.top = min(l.top, r.Len()-1)
+	l.move(r, by)
+	l.bound(r)
+	l.follow(r)
+}
+
+// move shifts the position by so many lines, no further than the ends of the rows.
+func (l *List) move(r Rows, by int) {
+	l.top = max(0, min(l.top, r.Len()-1))
 	l.skip += by
 	for l.skip < 0 && l.top > 0 {
 		l.top--
-		l.skip += len(r.Lines(l.top, l.top == l.sel, l.width))
+		l.skip += l.tall(r, l.top)
 	}
 	l.skip = max(l.skip, 0)
 	for l.top < r.Len()-1 {
-		tall := len(r.Lines(l.top, l.top == l.sel, l.width))
+		tall := l.tall(r, l.top)
 		if l.skip < tall {
 			break
 		}
 		l.skip -= tall
 		l.top++
 	}
-	l.bound(r)
-	l.follow(r)
 }
 
 // bound keeps the end of the list at the end of the screen.
 func (l *List) bound(r Rows) {
 	lines := -l.skip
 	for row := l.top; row < r.Len(); row++ {
-		if lines += len(r.Lines(row, row == l.sel, l.width)); lines >= l.height {
+		if lines += l.tall(r, row); lines >= l.height {
 			return
 		}
 	}
@@ -113,7 +127,7 @@ func (l *List) bound(r Rows) {
 			continue
 		}
 		l.top--
-		l.skip = len(r.Lines(l.top, l.top == l.sel, l.width))
+		l.skip = l.tall(r, l.top)
 	}
 }
 
@@ -122,7 +136,7 @@ func (l *List) follow(r Rows) {
 	first, last := l.top, l.top
 	lines := -l.skip
 	for row := l.top; row < r.Len(); row++ {
-		lines += len(r.Lines(row, row == l.sel, l.width))
+		lines += l.tall(r, row)
 		if lines > l.height && row > l.top {
 			break
 		}
@@ -134,119 +148,72 @@ func (l *List) follow(r Rows) {
 	l.sel = max(first, min(l.sel, last))
 }
 
-// View is what is in sight, at most height lines.
+// View is what is in sight, at most height lines. Where the place or the rows have
+// changed since the last move, it shows the end of the list at the end of the screen
+// and the row with the cursor in sight.
 func (l *List) View(r Rows) []string {
-	if r.Len() == 0 {
+	n := r.Len()
+	if n == 0 || l.height == 0 {
 		return nil
 	}
-	l.sel, l.top = min(l.sel, r.Len()-1), min(l.top, r.Len()-1)
-	var out []string
+	l.sel = max(0, min(l.sel, n-1))
+	l.move(r, 0)
+	out, seen := l.draw(r)
+	if len(out) < l.height && (l.top > 0 || l.skip > 0) {
+		l.bound(r)
+		out, seen = l.draw(r)
+	}
+	if !seen {
+		l.reveal(r)
+		out, _ = l.draw(r)
+	}
+	return out
+}
+
+// draw is what is in sight, and whether a line of the row with the cursor is.
+func (l *List) draw(r Rows) (out []string, seen bool) {
 	for row, skip := l.top, l.skip; row < r.Len() && len(out) < l.height; row, skip = row+1, 0 {
 		lines := r.Lines(row, row == l.sel, l.width)
+		seen = seen || row == l.sel && skip < len(lines)
 		out = append(out, lines[min(skip, len(lines)):]...)
 	}
-	return out[:min(len(out), l.height)]
+	return out[:min(len(out), l.height)], seen
 }
 
 // At is the row on a line of the view, -1 for none.
 func (l *List) At(r Rows, y int) int {
+	if y < 0 || y >= l.height {
+		return -1
+	}
 	at := -l.skip
 	for row := l.top; row < r.Len() && at <= y; row++ {
-		if at += len(r.Lines(row, row == l.sel, l.width)); y < at {
+		if at += l.tall(r, row); y < at {
 			return row
 		}
 	}
 	return -1
 }
 
-// Moves are the keys that move in a list.
-type Moves struct {
-	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Top, End key.Binding
-}
-
-// DefaultMoves are those of the handbook.
-func DefaultMoves() Moves {
-	bind := func(help, what string, keys ...string) key.Binding {
-		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
-	}
-	return Moves{
-		Up:       bind("k/↑", "up", "k", "up"),
-		Down:     bind("j/↓", "down", "j", "down"),
-		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
-		PageDown: bind("pgdn", "a page down", "pgdown", "ctrl+f", "space"),
-		HalfUp:   bind("ctrl+u", "half a page up", "ctrl+u"),
-		HalfDown: bind("ctrl+d", "half a page down", "ctrl+d"),
-		Top:      bind("g", "to the beginning", "g", "home"),
-		End:      bind("G", "to the end", "G", "shift+g", "end"),
-	}
-}
-
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
-
-// Update moves, and reports whether the message was for the list. y is the line of
-// the screen on which the list begins, for clicks.
-func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return l.press(r, msg, keys)
-	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			l.Scroll(r, -wheel)
-		case tea.MouseWheelDown:
-			l.Scroll(r, wheel)
-		}
-		return true
-	case tea.MouseClickMsg:
-		if row := l.At(r, msg.Mouse().Y-y); msg.Button == tea.MouseLeft && row >= 0 && msg.Mouse().Y >= y {
-			l.sel = row
-		}
-		return true
-	}
-	return false
-}
-
-func (l *List) press(r Rows, k tea.KeyPressMsg, keys Moves) bool {
-	switch {
-	case key.Matches(k, keys.Up):
-		l.Step(r, -1)
-	case key.Matches(k, keys.Down):
-		l.Step(r, 1)
-	case key.Matches(k, keys.PageUp):
-		l.Scroll(r, -max(l.height-1, 1))
-	case key.Matches(k, keys.PageDown):
-		l.Scroll(r, max(l.height-1, 1))
-	case key.Matches(k, keys.HalfUp):
-		l.Scroll(r, -max(l.height/2, 1))
-	case key.Matches(k, keys.HalfDown):
-		l.Scroll(r, max(l.height/2, 1))
-	case key.Matches(k, keys.Top):
-		l.ToTop(r)
-	case key.Matches(k, keys.End):
-		l.ToEnd(r)
-	default:
-		return false
-	}
-	return true
-}
-
 // Step moves the cursor by a row. A row that is higher than the list is scrolled
-// through first.
+// through first, and entered at the end that is nearer.
 func (l *List) Step(r Rows, by int) {
 	sel := l.Selected(r)
 	if sel < 0 {
 		return
 	}
-	if tall := len(r.Lines(sel, true, l.width)); tall > l.height && l.top <= sel {
-		switch {
-		case by > 0 && l.top == sel && tall-l.skip > l.height:
-			l.skip++
-			return
-		case by < 0 && l.top == sel && l.skip > 0:
-			l.skip--
+	l.sel = sel
+	if tall := l.tall(r, sel); tall > l.height && l.height > 0 && sel >= l.top {
+		at := l.offset(r, sel)
+		if by > 0 && at+tall > l.height || by < 0 && at < 0 {
+			l.move(r, max(-1, min(by, 1)))
 			return
 		}
 	}
+	if next := sel + by; next < 0 || next >= r.Len() {
+		return
+	}
 	l.Select(r, sel+by)
+	if tall := l.tall(r, l.sel); by < 0 && l.sel < sel && tall > l.height {
+		l.top, l.skip = l.sel, tall-l.height
+	}
 }

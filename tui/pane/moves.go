@@ -1,0 +1,91 @@
+package pane
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Moves are the keys that move in a list.
+type Moves struct {
+	Up, Down, PageUp, PageDown, HalfUp, HalfDown, Top, End key.Binding
+}
+
+// DefaultMoves are those of the handbook.
+func DefaultMoves() Moves {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return Moves{
+		Up:       bind("k/↑", "up", "k", "up"),
+		Down:     bind("j/↓", "down", "j", "down"),
+		PageUp:   bind("pgup", "a page up", "pgup", "ctrl+b"),
+		PageDown: bind("pgdn", "a page down", "pgdown", "ctrl+f", "space"),
+		HalfUp:   bind("ctrl+u", "half a page up", "ctrl+u"),
+		HalfDown: bind("ctrl+d", "half a page down", "ctrl+d"),
+		Top:      bind("g", "to the beginning", "g", "home"),
+		End:      bind("G", "to the end", "G", "shift+g", "end"),
+	}
+}
+
+// wheel is how many lines a notch of the mouse wheel scrolls.
+const wheel = 3
+
+// Update moves, and reports whether the message was for the list. y is the line of
+// the screen on which the list begins, for clicks.
+func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return l.press(r, msg, keys)
+	case tea.MouseWheelMsg:
+		switch msg.Button {
+		case tea.MouseWheelUp:
+			l.Scroll(r, -wheel)
+		case tea.MouseWheelDown:
+			l.Scroll(r, wheel)
+		}
+		return true
+	case tea.MouseClickMsg:
+		if row := l.At(r, msg.Mouse().Y-y); msg.Button == tea.MouseLeft && row >= 0 {
+			l.sel = row
+		}
+		return true
+	}
+	return false
+}
+
+func (l *List) press(r Rows, k tea.KeyPressMsg, keys Moves) bool {
+	switch {
+	case key.Matches(k, keys.Up):
+		l.Step(r, -1)
+	case key.Matches(k, keys.Down):
+		l.Step(r, 1)
+	case key.Matches(k, keys.PageUp):
+		l.page(r, -max(l.height-1, 1))
+	case key.Matches(k, keys.PageDown):
+		l.page(r, max(l.height-1, 1))
+	case key.Matches(k, keys.HalfUp):
+		l.page(r, -max(l.height/2, 1))
+	case key.Matches(k, keys.HalfDown):
+		l.page(r, max(l.height/2, 1))
+	case key.Matches(k, keys.Top):
+		l.ToTop(r)
+	case key.Matches(k, keys.End):
+		l.ToEnd(r)
+	default:
+		return false
+	}
+	return true
+}
+
+// page scrolls; where all that lies ahead is in sight, the cursor goes to the end of it.
+func (l *List) page(r Rows, by int) {
+	top, skip := l.top, l.skip
+	l.Scroll(r, by)
+	switch moved := l.top != top || l.skip != skip; {
+	case moved:
+	case by < 0:
+		l.ToTop(r)
+	default:
+		l.ToEnd(r)
+	}
+}
