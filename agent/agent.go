@@ -19,6 +19,8 @@ type Agent struct {
 	started atomic.Bool
 	free    atomic.Int64 // tokens of the window that are free, -1 unknown
 
+	inspections atomic.Int64 // asked for so far
+
 	// From here on owned by the goroutine of Run.
 	log      *conversation.Log
 	view     compact.View
@@ -125,7 +127,7 @@ func (a *Agent) Cancel() {
 	a.inbox.put(func(context.Context) {
 		switch c := &a.compaction; {
 		case a.writing() && c.job.stopped == nil && (a.turn == nil || c.held):
-			c.job.stop(errCancelled)
+			a.drop(c.job, errCancelled)
 			if a.turn != nil {
 				return
 			}
@@ -234,7 +236,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	a.obey(ctx)
 	if j := a.compaction.job; j != nil {
-		j.stop(context.Cause(ctx))
+		a.drop(j, context.Cause(ctx))
 		<-j.done
 		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
 	}

@@ -22,7 +22,7 @@ import (
 type compaction struct {
 	rules   compact.Rules
 	deeds   []deed // wait for the next boundary, oldest first
-	job     *job   // the summary that is being written, nil if none is
+	job     *job   // the summary that is being written, or waits for the user; nil if none does
 	held    bool   // the owner waits for it
 	rearmAt int    // size of a request, in tokens, from which on the model may ask again
 
@@ -34,11 +34,15 @@ type compaction struct {
 
 // deed is something to be done at a boundary.
 type deed struct {
-	what  compact.Deed // compact, undo, redo or rewind
-	wish  compact.Wish
-	epoch uint64 // to be taken back, 0 for the newest in force
-	turn  int    // to rewind to, negative for the newest
+	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
+	wish   compact.Wish
+	epoch  uint64   // to be taken back, 0 for the newest in force
+	turn   int      // to rewind to, negative for the newest
+	events []uint64 // to be pinned or masked
 }
+
+// betweenTurns reports whether a deed waits until no turn runs.
+func (d deed) betweenTurns() bool { return d.what == deedRewind || d.what == deedRestore }
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
@@ -47,29 +51,18 @@ func (a *Agent) Compact(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
 		c := &a.compaction
 		if n := len(c.deeds); n > 0 {
-			if last := c.deeds[n-1]; last.what == compact.DeedCompact && sameWish(last.wish, w) {
+			if last := &c.deeds[n-1]; last.what == compact.DeedCompact && sameWish(last.wish, w) {
+				last.wish.Review = last.wish.Review || w.Review
 				return
 			}
 		} else if c.job != nil {
 			if c.job.joins(w, c.rules) {
 				c.job.told = true
+				c.job.review = c.job.review || a.opts.Interactive && w.Review && !c.job.ended()
 				return
 			} // what replaces it has to be possible first
 		}
 		c.deeds = append(c.deeds, deed{what: compact.DeedCompact, wish: w})
-	})
-}
-
-// Preview works a wish out on what was said so far and answers with Previewed.
-// It changes nothing.
-func (a *Agent) Preview(w compact.Wish) {
-	a.inbox.put(func(context.Context) {
-		pass, err := compact.NewPass(a.log.Events(), a.compaction.rules, a.situation(), w)
-		if err != nil {
-			a.updates.Put(Previewed{Err: unmade(err)})
-			return
-		}
-		a.updates.Put(Previewed{Preview: pass.Preview()})
 	})
 }
 
@@ -138,7 +131,7 @@ func (a *Agent) boundary(ctx context.Context) {
 		if c.job != nil && c.job.ended() {
 			a.land(ctx)
 		}
-		if len(c.deeds) == 0 || c.deeds[0].what == deedRewind && a.turn != nil {
+		if !a.due() {
 			return
 		}
 		d := c.deeds[0]
@@ -147,14 +140,22 @@ func (a *Agent) boundary(ctx context.Context) {
 	}
 }
 
+// due reports whether something waits that can be done now.
+func (a *Agent) due() bool {
+	deeds := a.compaction.deeds
+	return len(deeds) > 0 && (a.turn == nil || !deeds[0].betweenTurns())
+}
+
 func (a *Agent) carryOut(ctx context.Context, d deed) {
 	switch d.what {
 	case compact.DeedCompact:
 		a.compact(ctx, d.wish)
 	case deedRewind:
 		a.rewind(ctx, d.turn)
-	default:
+	case compact.DeedUndo, compact.DeedRedo:
 		a.revert(ctx, d)
+	default:
+		a.steer(ctx, d)
 	}
 }
 

@@ -39,6 +39,9 @@ type job struct {
 	waited   bool           // whoever asked waits for it
 	told     bool           // the user is told what comes of it
 	wanted   bool           // the model asked for it, too
+	review   bool           // the user reads the text before it counts
+	shown    bool           // it waits for him
+	decided  bool           // he takes it
 	stopped  error          // why it was given up, nil if it was not
 	outcome  string         // what it came to, "" while it is not taken in or was made
 	cancel   context.CancelCauseFunc
@@ -50,7 +53,7 @@ type job struct {
 	err    error
 }
 
-// stop gives the summary up.
+// stop gives the summary up; see [Agent.drop].
 func (j *job) stop(cause error) {
 	j.stopped = cause
 	j.cancel(cause)
@@ -60,13 +63,13 @@ func (j *job) stop(cause error) {
 func (j *job) ended() bool {
 	select {
 	case <-j.done:
-		return true
+		return !j.review || j.decided || j.stopped != nil || j.err != nil
 	default:
 		return false
 	}
 }
 
-// writing reports whether a summary is being written.
+// writing reports whether a summary is being written, or waits for the user.
 func (a *Agent) writing() bool { return a.compaction.job != nil && !a.compaction.job.ended() }
 
 // begin has the text of a job written. The error is an *Error, one of package
@@ -94,6 +97,7 @@ func (a *Agent) begin(ctx context.Context, j *job) error {
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, a.compaction.job = cancel, j
 	if j.pass.Job == nil { // the rules were changed meanwhile
+		j.review = false
 		close(j.done)
 		return nil
 	}
@@ -102,7 +106,7 @@ func (a *Agent) begin(ctx context.Context, j *job) error {
 		j.err = j.writer.write(jobCtx, &j.pass, j.limit)
 		cancel(nil)
 		close(j.done)
-		a.inbox.put(func(context.Context) {}) // whoever waits looks
+		a.inbox.put(func(context.Context) { a.written(j) }) // and whoever waits looks
 	}()
 	return nil
 }
@@ -136,7 +140,7 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 	if j.plan != nil {
 		summary = rules.Summary
 	}
-	j.writer.retries = summary.Retries
+	j.writer.retries, j.review = summary.Retries, a.reviews(j.wish, summary)
 	if j.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.limit <= 0 {
 		j.limit = time.Minute
 	}
@@ -213,21 +217,26 @@ func (a *Agent) transcript(ctx context.Context) (path string, err error) {
 func (a *Agent) await(ctx context.Context, needed func() bool) {
 	j := a.compaction.job
 	a.compaction.held = true
-	defer func() { a.compaction.held = false }()
+	defer func() {
+		a.compaction.held = false
+		a.tellReview()
+	}()
 	if len(a.queue.texts) > 0 {
 		a.backlog.put(a.queue.texts)
 		a.showQueue()
 	}
 	a.status(Status{Phase: PhaseCompacting})
 	a.tellJob(true)
-	for {
-		select {
-		case <-j.done:
+	a.tellReview()
+	for !a.due() {
+		if j.ended() {
 			a.land(ctx)
 			return
-		case <-a.inbox.wake:
+		}
+		select {
+		case <-a.inbox.wake: // its goroutine puts something in when it ends
 			a.obey(ctx)
-			if len(a.compaction.deeds) > 0 || !j.ended() && j.stopped == nil && !needed() {
+			if !j.ended() && j.stopped == nil && !needed() {
 				return
 			}
 		case <-ctx.Done():
@@ -244,7 +253,7 @@ func (a *Agent) clear(ctx context.Context) {
 	}
 	if !j.ended() {
 		if j.stopped == nil {
-			j.stop(errReplaced)
+			a.drop(j, errReplaced)
 		}
 		<-j.done // it ends at once
 	}

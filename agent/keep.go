@@ -108,7 +108,7 @@ func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
 	u := conversation.Usage{
 		Reply: seq, For: r.purpose, Revision: r.revision, Model: r.model.Name(),
 		Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite, Completion: t.Completion, Reasoning: t.Reasoning,
-		Estimate: r.estimate, BodyHash: rep.bodyHash, Short: a.short(r, rep),
+		Estimate: r.estimate, BodyHash: rep.bodyHash, Through: r.after, MaxTokens: r.MaxTokens, Form: rep.form, Short: a.short(r, rep),
 	}
 	switch {
 	case t.CostUSD != nil:

@@ -56,16 +56,9 @@ func (a *Agent) finish(ctx context.Context, j *job, err error) {
 
 // commitJob puts a summary in force, with the masks of its plan.
 func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
-	var masks []conversation.Body
-	if j.plan != nil {
-		masks = j.plan.Masks
-	}
-	pass, err := j.pass.Onto(a.log.Events(), a.situation(), masks...)
+	pass, err := a.onto(j, &j.pass)
 	if err != nil {
 		return err
-	}
-	if j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !pass.Progresses() {
-		return errTooLittle
 	}
 	w := j.wish
 	if j.told {
@@ -75,6 +68,20 @@ func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body
 		return e
 	}
 	return nil
+}
+
+// onto is a pass with the text of a job on the log as it is now, with the masks of
+// its plan. The error says why it does not count.
+func (a *Agent) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
+	var masks []conversation.Body
+	if j.plan != nil {
+		masks = j.plan.Masks
+	}
+	now, err := pass.Onto(a.log.Events(), a.situation(), masks...)
+	if err == nil && j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !now.Progresses() {
+		err = errTooLittle
+	}
+	return now, err
 }
 
 // overtook reports whether the conversation went over a summary: other overlays
@@ -94,13 +101,14 @@ func (a *Agent) dropOvertaken() {
 	r := a.meter.Reading()
 	switch {
 	case a.overtook(j):
-		j.stop(errOvertaken)
+		a.drop(j, errOvertaken)
+	case j.shown: // it is paid for, and the user reads it
 	case j.told || j.wanted || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool:
 	case !rules.ActsByItself():
-		j.stop(errNeedless)
+		a.drop(j, errNeedless)
 	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
-		j.stop(errNeedless)
+		a.drop(j, errNeedless)
 	}
 }
 
@@ -120,6 +128,9 @@ func (j *job) settled(own *job) bool {
 func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversation.Body) (outcome string) {
 	e, outcome := ended(err, j.limit)
 	took := a.opts.Now().Sub(j.began)
+	if j.writer.took > 0 {
+		took = j.writer.took // without the user's reading
+	}
 	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
 	attempt := conversation.Attempt{

@@ -104,6 +104,8 @@ func (m *Mailbox) merged(u Update) bool {
 		return ok && l.Phase != Retrying && replaced[Status](last, u)
 	case Metered:
 		return replaced[Metered](last, u)
+	case Inspected:
+		return replaced[Inspected](last, u)
 	case CallStreaming:
 		l, ok := (*last).(CallStreaming)
 		return ok && l.Index == u.Index && l.Name == u.Name && replaced[CallStreaming](last, u)

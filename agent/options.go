@@ -44,9 +44,13 @@ type Options struct {
 	Summarisers func(name string) (Model, Provider, bool)
 	// Cost prices a request whose cost the provider did not report: USD, nil if
 	// unknown, and the date of the price sheet. Nil: unknown.
-	Cost   func(Model, Tokens) (usd *float64, priced string)
-	Now    func() time.Time // nil: time.Now
-	Logger *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
+	Cost func(Model, Tokens) (usd *float64, priced string)
+	// CacheSaved is what the provider's cache took off a request, in USD, given the
+	// model in use; nil if unknown, as for a request to another model whose prices
+	// nobody knows. Nil: unknown.
+	CacheSaved func(Model, conversation.Usage) *float64
+	Now        func() time.Time // nil: time.Now; called from several goroutines
+	Logger     *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
 }
 
 // Stored is a conversation as storage holds it. A new one has an ID only.

@@ -16,7 +16,7 @@ type reply struct {
 	stop            conversation.StopReason
 	usage           *Tokens
 	extras          map[string]conversation.RawJSON
-	bodyHash        string
+	bodyHash, form  string
 	bytes           int // of text, reasoning and calls
 }
 
@@ -46,7 +46,7 @@ func (r *reply) add(c Chunk) (changed []int) {
 		r.usage = &u
 	}
 	if c.BodyHash != "" {
-		r.bodyHash = c.BodyHash
+		r.bodyHash, r.form = c.BodyHash, c.Form
 	}
 	if len(c.Extras) > 0 {
 		if r.extras == nil {

@@ -34,7 +34,7 @@ func (a *Agent) revert(ctx context.Context, d deed) {
 	a.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	a.rearm()
 	if a.writing() {
-		a.compaction.job.stop(errReverted)
+		a.drop(a.compaction.job, errReverted)
 	}
 	a.updates.Put(done)
 }

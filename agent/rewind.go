@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -15,7 +16,7 @@ const deedRewind compact.Deed = "rewind"
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.put(func(context.Context) {
-		if first, _ := a.turnToRewind(turn); first < 0 {
+		if first, _ := a.turnToRewind(turn, a.restores()); first < 0 {
 			a.updates.Put(Failed{Err: noSuchTurn()})
 			return
 		}
@@ -28,13 +29,18 @@ func (a *Agent) Rewind(turn int) {
 	})
 }
 
+// restores reports whether turns that were taken back are about to come back.
+func (a *Agent) restores() bool {
+	return slices.ContainsFunc(a.compaction.deeds, func(d deed) bool { return d.what == deedRestore })
+}
+
 // rewind takes turns back, between two turns.
 func (a *Agent) rewind(ctx context.Context, turn int) {
 	if err := a.flush(ctx); err != nil {
 		a.updates.Put(Failed{Err: err})
 		return
 	}
-	first, text := a.turnToRewind(turn)
+	first, text := a.turnToRewind(turn, false)
 	if first < 0 {
 		a.updates.Put(Failed{Err: noSuchTurn()})
 		return
@@ -45,7 +51,7 @@ func (a *Agent) rewind(ctx context.Context, turn int) {
 		return
 	}
 	if a.writing() {
-		a.compaction.job.stop(errReverted)
+		a.drop(a.compaction.job, errReverted)
 	}
 	a.giveBack(text)
 }
@@ -57,10 +63,14 @@ func noSuchTurn() *Error {
 }
 
 // turnToRewind is the first turn that a rewind takes back, and what the user
-// said there; -1 if there is none.
-func (a *Agent) turnToRewind(turn int) (first int, text string) {
+// said there; -1 if there is none. With back turns that were taken back count as
+// well: they are about to be there again.
+func (a *Agent) turnToRewind(turn int, back bool) (first int, text string) {
 	events := a.log.Events()
-	gone := conversation.TakenBack(events)
+	var gone []uint64
+	if !back {
+		gone = conversation.TakenBack(events)
+	}
 	first = -1
 	for i, e := range events {
 		m, said := e.Body.(conversation.UserMessage)

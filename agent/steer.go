@@ -1,18 +1,123 @@
 package agent
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
 
-// Pin keeps events as they were said, or ends that.
-func (a *Agent) Pin(events []uint64, pinned bool) { a.inbox.put(func(context.Context) {}) }
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
 
-// Mask shows a stub in place of the results of events.
-func (a *Agent) Mask(events []uint64) { a.inbox.put(func(context.Context) {}) }
+// What the user does by hand to single messages and turns is one overlay with an
+// epoch of its own, made where a compaction would be: at once while idle, otherwise
+// before the turn's next request. Rules:
+//
+//   - Turns come back between two turns only, as they go: a request under way was
+//     made of what went before. The turn is not stopped for it.
+//   - A summary that is being written is then no longer about what the model is
+//     shown, whichever messages the overlay names: it is given up as overtaken.
+//   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
 
-// RestoreTurns brings the turns back that were taken back last.
-func (a *Agent) RestoreTurns() { a.inbox.put(func(context.Context) {}) }
+// deedRestore brings turns back.
+const deedRestore = compact.Deed(SteerRestore)
 
-// Inspect answers with Inspected.
-func (a *Agent) Inspect() { a.inbox.put(func(context.Context) {}) }
+// Pin keeps events as they were said, whatever else covers them, or ends that.
+// Steered tells what came of it.
+func (a *Agent) Pin(events []uint64, pinned bool) {
+	what := SteerUnpin
+	if pinned {
+		what = SteerPin
+	}
+	a.orderSteer(what, events)
+}
 
-// Review takes a summary in that waits for the user, or gives it up.
-func (a *Agent) Review(text string, accept bool) { a.inbox.put(func(context.Context) {}) }
+// Mask shows stubs in place of the results of events. It is a compaction like any
+// other, which can be taken back. Steered tells what came of it.
+func (a *Agent) Mask(events []uint64) { a.orderSteer(SteerMask, events) }
+
+// RestoreTurns brings the turns back that were taken back last: at once while
+// idle, otherwise when the running turn has ended. Steered tells what came of it.
+func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
+
+func (a *Agent) orderSteer(what Steer, events []uint64) {
+	events = slices.Clone(events)
+	a.inbox.put(func(context.Context) { a.order(deed{what: compact.Deed(what), events: events}) })
+}
+
+// steer does by hand what a deed says.
+func (a *Agent) steer(ctx context.Context, d deed) {
+	told := Steered{What: Steer(d.what), Events: d.events}
+	if made, err := a.overlayByHand(ctx, d); err != nil {
+		told.Err = err
+	} else {
+		told.Before, told.After = made.Before, made.After
+		if told.What == SteerMask {
+			a.rearm()
+		}
+		a.dropOvertaken()
+	}
+	a.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
+	a.updates.Put(told)
+}
+
+// overlayByHand puts the overlay of a deed in force.
+func (a *Agent) overlayByHand(ctx context.Context, d deed) (made conversation.Made, e *Error) {
+	if err := a.flush(ctx); err != nil {
+		return made, err
+	}
+	bodies, err := a.byHand(d)
+	if err != nil {
+		return made, &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
+	}
+	if _, err := a.append(ctx, bodies...); err != nil {
+		return made, &Error{
+			Class: NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
+			Hint: "check the disk and the data folder, then try again", Err: err,
+		}
+	}
+	made, _ = conversation.MadeOf(bodies[0]) // byHand makes overlays
+	return made, nil
+}
+
+// byHand works a deed out on the log as it is. The error is one of package compact.
+func (a *Agent) byHand(d deed) ([]conversation.Body, error) {
+	log, rules := a.log.Events(), a.compaction.rules
+	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
+	var body conversation.Body
+	var err error
+	switch Steer(d.what) {
+	case SteerMask:
+		return a.maskByHand(d.events, made)
+	case SteerRestore:
+		body, err = compact.Restore(log)
+	default:
+		body, err = compact.PinOf(log, d.events, Steer(d.what) == SteerPin)
+	}
+	if err != nil {
+		return nil, err
+	}
+	own, _ := conversation.MadeOf(body) // zero where it says nothing
+	made.Why = own.Why
+	then := append(log, compact.Following(log, a.opts.Now(), body)...)
+	made.Before, made.After = a.meter.EstimatedTokens(), a.meter.WithView(compact.Project(then)).EstimatedTokens()
+	return compact.Stamp([]conversation.Body{body}, a.nextSeq(), made), nil
+}
+
+// maskByHand is a pass that hides results.
+func (a *Agent) maskByHand(events []uint64, made conversation.Made) ([]conversation.Body, error) {
+	log, rules := a.log.Events(), a.compaction.rules
+	mask, err := rules.MaskByHand(log, a.view, events)
+	if err != nil {
+		return nil, err
+	}
+	pass, err := compact.NewOverlayPass(log, rules, a.situation(), made, mask)
+	if errors.Is(err, compact.ErrNothingToGain) {
+		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", compact.ErrNothingToGain)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pass.Bodies(a.nextSeq()), nil
+}

@@ -134,7 +134,7 @@ type request struct {
 	purpose  conversation.Purpose
 	estimate float64 // uncalibrated tokens of the prompt
 	revision uint64  // of the view it was made of
-	after    uint64  // Seq of the newest event when it was made
+	after    uint64  // Seq of the newest event that the view was made of, 0 for a summary
 }
 
 // nextRequest is the one place where a request is about to be made, also

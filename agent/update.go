@@ -163,6 +163,9 @@ const (
 	SteerUnpin   Steer = "unpin"
 	SteerMask    Steer = "mask"
 	SteerRestore Steer = "restore" // turns that a rewind took back
+	// SteerReview: a text for a summary that waits for the user was not taken. It
+	// waits on.
+	SteerReview Steer = "review"
 )
 
 // Reviewing says that a summary is written and waits for the user, who may change

@@ -44,7 +44,10 @@ type writer struct {
 	retry        Retry
 	preset       compact.Preset
 	retries      int // left
-	from, to     int // turns covered, both included
+	now          func() time.Time
+	began        time.Time
+	took         time.Duration // until the summary was there, 0 if none is
+	from, to     int           // turns covered, both included
 
 	spent   []spent
 	learned int // the window that a server named, in tokens, 0 if none did
@@ -61,6 +64,7 @@ func (a *Agent) newWriter() writer {
 	return writer{
 		model: a.settings.model, conversation: a.opts.Stored.ID, system: a.settings.system, tools: a.settings.tools, retry: a.opts.Retry,
 		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(a.settings.promptSizes()).RequestEstimate(),
+		now:    a.opts.Now, began: a.opts.Now(),
 	}
 }
 
@@ -95,7 +99,12 @@ func (w *writer) fulfil(ctx context.Context, pass *compact.Pass) error {
 		if err != nil {
 			return err
 		}
-		if err = pass.Accept(answer); err == nil || !w.another(pass, err) {
+		answer.Took = w.now().Sub(w.began)
+		if err = pass.Accept(answer); err == nil {
+			w.took = answer.Took
+			return nil
+		}
+		if !w.another(pass, err) {
 			return err
 		}
 		if raw := pass.Fallback(); raw != nil {

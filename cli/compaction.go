@@ -81,25 +81,13 @@ func newCompaction(s standing, p compact.Preview) compaction {
 	return c
 }
 
-// price works out what the provider's cache has to do with it. Behind the
-// break everything is written anew, which costs more than reading it; what is
-// left out is saved with every request.
+// price works out what the provider's cache has to do with it.
 func (c *compaction) price(p *agent.Prices) {
 	if p == nil {
 		return
 	}
-	cached := func(tokens int) float64 { return catalog.Cost(*p, agent.Tokens{Prompt: tokens, Cached: tokens}) }
-	extra := catalog.Cost(*p, agent.Tokens{Prompt: c.After, Cached: c.After - c.behind, CacheWrite: c.behind}) - cached(c.After)
-	saved := cached(c.Before) - cached(c.After)
-	now := math.Round((extra-saved)*1e9) / 1e9 // a sum of floats has digits that mean nothing
-	c.CostNow = &now
-	switch {
-	case extra <= 0:
-		c.PaysAfter = new(int)
-	case saved > 0:
-		n := int(math.Floor(extra/saved)) + 1
-		c.PaysAfter = &n
-	}
+	c.CostNow, c.PaysAfter = agent.PriceOf(compact.Preview{Before: c.Before, After: c.After, Behind: c.behind},
+		func(t agent.Tokens) float64 { return catalog.Cost(*p, t) })
 }
 
 // trimmed is the word where the oldest messages are left out because nothing else

@@ -48,6 +48,7 @@ type Pass struct {
 	Focus   string
 	Job     *SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
 
+	asked  *SummaryJob // whose answer was taken, nil while none was
 	log    []conversation.Event
 	rules  Rules
 	now    Situation

@@ -169,6 +169,7 @@ func (pass *Pass) take(text string, a Answer) error {
 	body := conversation.Summary{
 		Style: pass.rules.Preset.Style(), Version: BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
+		Duration: a.Took.Milliseconds(),
 	}
 	if body.Input == "" {
 		body.Input = string(job.Input)
@@ -184,9 +185,9 @@ func (pass *Pass) take(text string, a Answer) error {
 		room := min(AppendixBudget(pass.window()), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
 		body.Appendix = Appendix(pass.log, spans, room)
 	}
-	pass.Job = nil
+	pass.Job, pass.asked = nil, job
 	if err := pass.apply(body); err != nil {
-		pass.Job = job
+		pass.Job, pass.asked = job, nil
 		return err
 	}
 	return nil

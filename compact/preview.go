@@ -97,7 +97,7 @@ func (pass *Pass) Preview() Preview {
 func (pass *Pass) expected(p Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
 	for i, m := range pass.before.Messages {
-		if !holds(pass.Spans, m.Events[0]) || m.State == StatePinned {
+		if !pass.replaces(&m) {
 			if covered > 0 {
 				behind += pass.weigh(m)
 			}
@@ -119,6 +119,12 @@ func (pass *Pass) expected(p Preview) Preview {
 	p.Layers = []Layer{{Kind: layerSummary, Events: events, Saved: covers - most}}
 	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
 	return p
+}
+
+// replaces reports whether a summary of the pass stands for a message of the view
+// before it.
+func (pass *Pass) replaces(m *Message) bool {
+	return holds(pass.Spans, m.Events[0]) && m.State != StatePinned
 }
 
 // weigh is a message in tokens.

@@ -34,7 +34,7 @@ func (m Meter) Reading() Reading {
 		Window: m.options.Window, Used: int(math.Round(used)), Estimated: estimated && used > 0,
 		CachedShare: m.cachedShare, CostUSD: m.cost, Revision: m.view.Revision,
 	}
-	m.apportion(&r)
+	r.Segments = apportion(r.Used, m.parts())
 	draft := 0.0
 	if m.draft.Messages[Draft] > 0 {
 		draft = m.factor() * m.draft.estimate(Draft)
@@ -66,20 +66,32 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 	return max(int(soft), 1), max(int(o.HardRatio*w), 1), reserve // 0 says that nobody knows
 }
 
-// apportion shares Used out over the segments in proportion to their
+// parts is the uncalibrated estimate of a request by segment.
+func (m *Meter) parts() (parts [segments]float64) {
+	for _, seg := range Segments() {
+		parts[seg] = m.segment(seg)
+	}
+	return parts
+}
+
+// apportion shares used tokens out over the segments in proportion to their
 // estimates, by largest remainder, so that they add up.
-func (m *Meter) apportion(r *Reading) {
-	if m.estimate <= 0 {
-		r.Segments[System] = r.Used
-		return
+func apportion(used int, parts [segments]float64) (out [segments]int) {
+	sum := 0.0
+	for _, seg := range Segments() {
+		sum += parts[seg]
+	}
+	if sum <= 0 {
+		out[System] = used
+		return out
 	}
 	var rest [segments]float64
-	left := r.Used
+	left := used
 	for _, seg := range Segments() {
-		share := float64(r.Used) * m.segment(seg) / m.estimate
-		r.Segments[seg] = int(share)
-		rest[seg] = share - float64(r.Segments[seg])
-		left -= r.Segments[seg]
+		share := float64(used) * parts[seg] / sum
+		out[seg] = int(share)
+		rest[seg] = share - float64(out[seg])
+		left -= out[seg]
 	}
 	for ; left > 0; left-- {
 		largest := System
@@ -88,7 +100,8 @@ func (m *Meter) apportion(r *Reading) {
 				largest = Segment(seg)
 			}
 		}
-		r.Segments[largest]++
+		out[largest]++
 		rest[largest] = 0
 	}
+	return out
 }

@@ -122,7 +122,7 @@ type SummaryRules struct {
 	Input        SummaryInput
 	Retries      int
 	TimeoutSecs  int
-	Review       bool // a summary by hand is shown for editing before it counts
+	Review       bool // the user reads a summary, and may change it, before it takes effect
 }
 
 // SummaryMode is how summaries add up.

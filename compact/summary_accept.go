@@ -76,26 +76,52 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 		return refuse(ErrSummaryCut, " of "+count(job.MaxTokens, "token"))
 	case a.Stop != conversation.StopEnd:
 		return refuse(ErrSummaryUnended, reasonText(a.Stop))
-	case text == "" || strings.IndexFunc(text, saysSomething) < 0:
-		return refuse(ErrSummaryEmpty, "")
 	}
-	chars, tokens := utf8.RuneCountInString(text), textTokens(text)
+	if err := job.blank(text); err != nil {
+		return "", err
+	}
 	if a.Input != InputExtract {
-		switch {
+		chars := utf8.RuneCountInString(text)
+		switch short := job.short(text); {
 		case chars < refusalChars && failure().MatchString(text):
 			return refuse(ErrSummaryFailure, ": "+opening(text))
 		case chars < refusalChars && declines(text):
 			return refuse(ErrSummaryDeclined, ": "+opening(text))
-		case chars < collapseChars && job.CoveredTokens > collapseTokens:
-			return refuse(ErrSummaryShort, " ("+count(chars, "character")+" for "+count(job.CoveredTokens, "token")+")")
+		case short != nil:
+			return "", short
 		case echoes(job, text):
 			return refuse(ErrSummaryEcho, "")
 		}
 	}
-	if tokens > AcceptedShare*float64(job.CoveredTokens) {
-		return refuse(ErrSummaryLong, ": "+count(int(tokens+0.5), "token")+" in place of "+number(job.CoveredTokens)+", and at most 40 % are taken")
+	if err := job.long(text); err != nil {
+		return "", err
 	}
 	return text, nil
+}
+
+// blank is why a text is none, nil if it says something.
+func (j *SummaryJob) blank(text string) error {
+	if text == "" || strings.IndexFunc(text, saysSomething) < 0 {
+		return refused{ErrSummaryEmpty, ""}
+	}
+	return nil
+}
+
+// short is why a text cannot stand for what is covered, nil if it is long enough.
+func (j *SummaryJob) short(text string) error {
+	if chars := utf8.RuneCountInString(text); chars < collapseChars && j.CoveredTokens > collapseTokens {
+		return refused{ErrSummaryShort, " (" + count(chars, "character") + " for " + count(j.CoveredTokens, "token") + ")"}
+	}
+	return nil
+}
+
+// long is why a text saves too little, nil if it is clearly shorter than what is
+// covered.
+func (j *SummaryJob) long(text string) error {
+	if tokens := textTokens(text); tokens > AcceptedShare*float64(j.CoveredTokens) {
+		return refused{ErrSummaryLong, ": " + count(int(tokens+0.5), "token") + " in place of " + number(j.CoveredTokens) + ", and at most 40 % are taken"}
+	}
+	return nil
 }
 
 func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -2,6 +2,7 @@ package compact
 
 import (
 	"context"
+	"time"
 
 	"plimsoll/conversation"
 )
@@ -47,6 +48,7 @@ type Answer struct {
 	Calls int    // calls of tools in the reply; none of them was run
 	Model string // provider/id that wrote it, "" if none did
 	Input SummaryInput
+	Took  time.Duration // until it was there, failed tries included; 0 unknown
 }
 
 // Summariser is asked for summaries. The error is of the call, not of the

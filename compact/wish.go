@@ -88,6 +88,8 @@ func (p *wishParser) next() {
 		p.deed = DeedUndo
 	case "--redo":
 		p.deed = DeedRedo
+	case "--review":
+		p.wish.Review = true
 	case "--":
 		p.focus = append(p.focus, p.words...)
 		p.words = nil
@@ -102,7 +104,7 @@ func (p *wishParser) next() {
 	case "--keep", "--keep-last":
 		p.keep(name, p.value(name, value, attached))
 	default:
-		p.err = fmt.Errorf("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --dry-run, --undo, --redo", name)
+		p.err = fmt.Errorf("there is no flag %s; the flags are --profile, --from, --to, --keep-last, --focus, --review, --dry-run, --undo, --redo", name)
 	}
 }
 
@@ -178,6 +180,10 @@ func (r Rules) profile(w Wish) (string, Profile, error) {
 	}
 	if w.Focus != "" && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
+			ErrBadWish, name, ProfileHeavy)
+	}
+	if w.Review && !p.Summarize {
+		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
 			ErrBadWish, name, ProfileHeavy)
 	}
 	return name, p, nil

@@ -1,0 +1,86 @@
+package compact
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// Where the user reads a summary before it takes effect, he may change it. What
+// he makes of it counts only if it says something and is of a length that would
+// count from a model; whatever else a model may do wrong is not asked of him.
+
+// Written is the summary of a pass as it was written, before it is in force.
+type Written struct {
+	Text     string
+	Appendix string // what the program adds to it, "" for nothing
+	Covers   int    // tokens that it stands for
+}
+
+// Written is the summary that a model wrote for the pass; false if none did.
+func (pass *Pass) Written() (w Written, ok bool) {
+	i := pass.writtenAt()
+	if i < 0 {
+		return w, false
+	}
+	covers := 0.0
+	for i := range pass.before.Messages {
+		if m := &pass.before.Messages[i]; pass.replaces(m) {
+			covers += pass.weigh(*m)
+		}
+	}
+	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true
+}
+
+// WithText is the pass with what the user made of its summary, trimmed and
+// storable. The error wraps ErrSummaryRefused or ErrNothingToGain; the pass stays
+// as it is.
+func (pass *Pass) WithText(text string) (Pass, error) {
+	text = strings.TrimSpace(conversation.Clean(text))
+	i := pass.writtenAt()
+	if i < 0 {
+		return Pass{}, refused{ErrSummaryUnended, ""}
+	}
+	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	if text == s.Text {
+		return *pass, nil
+	}
+	for _, reason := range []func(string) error{pass.asked.blank, pass.asked.short, pass.asked.long} {
+		if err := reason(text); err != nil {
+			return Pass{}, err
+		}
+	}
+	s.Text, s.Edited = text, true
+	bodies := slices.Clone(pass.bodies)
+	bodies[i] = s
+	changed := *pass
+	if err := changed.apply(bodies...); err != nil {
+		return Pass{}, err
+	}
+	return changed, nil
+}
+
+// Edited reports whether the summary of the pass is the user's and no longer as it
+// was written.
+func (pass *Pass) Edited() bool {
+	i := pass.writtenAt()
+	if i < 0 {
+		return false
+	}
+	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
+	return s.Edited
+}
+
+// writtenAt is the place of the summary that was written for the pass, -1 without
+// one.
+func (pass *Pass) writtenAt() int {
+	if pass.asked == nil {
+		return -1
+	}
+	return slices.IndexFunc(pass.bodies, func(b conversation.Body) bool {
+		s, ok := b.(conversation.Summary)
+		return ok && s.Policies == nil
+	})
+}
