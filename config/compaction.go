@@ -85,5 +85,5 @@ type Summary struct {
 	Input        string        `yaml:"input" enum:"auto,raw,view" doc:"What the summariser reads: view = the request as last sent (cheap while cached), raw = the original events, auto = view while the cache is warm, else raw."`
 	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
 	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
-	Review       bool          `yaml:"review" doc:"Show a manual summary for editing before it takes effect."`
+	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`
 }
