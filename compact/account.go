@@ -1,9 +1,18 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"math"
+
+	"plimsoll/conversation"
+)
 
 // An account is everything about how full the window is, and why: what the context
-// view shows and `context` prints.
+// view shows and `context` prints. Rules:
+//
+//   - It reads the report of a view, and the log once: no text is made for it but
+//     the labels of what is heaviest.
+//   - What was said and what is sent are weighed alike, so that the savings and
+//     what is sent add up to what was said.
 
 // Account is a conversation's context at one moment. Tokens are calibrated.
 type Account struct {
@@ -40,7 +49,7 @@ type Saving struct {
 
 // Costs is what a conversation has cost. A nil amount is not known.
 type Costs struct {
-	Total     *float64 // of all requests
+	Total     *float64 // of all requests whose cost is known
 	Summaries *float64 // of Total, for summaries
 	Saved     *float64 // what the provider's cache took off: against the full price of all tokens it served
 	Requests  int      // for replies
@@ -53,5 +62,230 @@ type Costs struct {
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
 func NewAccount(r Rules, c Check, saved func(conversation.Usage) *float64) Account {
-	return Account{Reading: c.Meter.Reading()}
+	t := accountant{check: c, scale: c.Meter.scale(), framing: c.Meter.factor() * c.Meter.framing(), echo: c.Meter.options.EchoReasoning}
+	t.prompt()
+	t.messages()
+	t.absent()
+	t.label()
+	a := Account{Reading: c.Meter.Reading(), Outlook: r.Outlook(c), Heaviest: t.heaviest, Savings: t.savings(),
+		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
+	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.factor(), saved)
+	return a
+}
+
+// costsOf reads a log: what its requests cost, how far the estimate of the newest
+// one was off by what was learned up to now, that report included, and how many
+// events say something.
+func costsOf(log []conversation.Event, factor float64, saved func(conversation.Usage) *float64) (Costs, *float64, int) {
+	var c Costs
+	var off *float64
+	events := 0
+	for i := range log {
+		if sent(log[i].Body) {
+			events++
+		}
+		u, ok := log[i].Body.(conversation.Usage)
+		if !ok {
+			continue
+		}
+		c.add(u)
+		if saved != nil {
+			addTo(&c.Saved, saved(u))
+		}
+		if u.For == conversation.ForReply && u.Whole() && u.Estimate > 0 {
+			share := float64(u.Prompt)/(u.Estimate*factor) - 1
+			off = &share
+		}
+	}
+	if c.Written == 0 && c.Total != nil {
+		c.Summaries = new(float64)
+	}
+	return c, off, events
+}
+
+// add is the costs with those of another request.
+func (c *Costs) add(u conversation.Usage) {
+	if u.For == conversation.ForReply {
+		c.Requests++
+	} else {
+		c.Written++
+		addTo(&c.Summaries, u.CostUSD)
+	}
+	addTo(&c.Total, u.CostUSD)
+	c.Prompt += max(0, u.Prompt)
+	c.Cached += max(0, u.Cached)
+	c.Output += max(0, u.Completion)
+}
+
+// addTo adds an amount that is known to a sum.
+func addTo(sum **float64, amount *float64) {
+	if amount == nil {
+		return
+	}
+	total := *amount
+	if *sum != nil {
+		total += **sum
+	}
+	*sum = &total
+}
+
+// accountant weighs a view against what was said.
+type accountant struct {
+	check    Check
+	scale    scale
+	framing  float64 // calibrated tokens of a message or call beyond its text
+	echo     bool    // reasoning is sent
+	heaviest []Item
+	at       []int // of heaviest, the indices of messages; -1 for none
+	kinds    [savingKinds]Saving
+	tokens   [savingKinds]float64
+	pins     int
+}
+
+// The kinds of savings, in the order they are told.
+const (
+	savedMasks = iota
+	savedCaps
+	savedArguments
+	savedReasoning
+	savedSummaries
+	savedDrops
+	savedPointers
+	savedTurns
+	savingKinds
+)
+
+// savingNames are the kinds in words.
+var savingNames = [savingKinds]string{"masks", "caps", "arguments", "reasoning", "summaries", "drops", "pointers", "turns taken back"}
+
+// save notes what one kind of overlay saves.
+func (t *accountant) save(kind, items int, tokens float64) {
+	t.kinds[kind].Items += items
+	t.tokens[kind] += tokens
+}
+
+// savings lists the kinds that there are.
+func (t *accountant) savings() []Saving {
+	var out []Saving
+	for kind, s := range t.kinds {
+		if s.Items > 0 {
+			out = append(out, Saving{Kind: savingNames[kind], Items: s.Items, Tokens: int(math.Round(t.tokens[kind]))})
+		}
+	}
+	return out
+}
+
+// messages weighs what is sent.
+func (t *accountant) messages() {
+	messages := t.check.View.Messages
+	for i := range messages {
+		m := &messages[i]
+		if m.State == StatePinned {
+			t.pins++
+		}
+		now := t.sent(m)
+		t.weigh(i, m, now)
+		t.compare(m, now)
+	}
+}
+
+// sent is a message in tokens as it is sent.
+func (t *accountant) sent(m *Message) float64 {
+	return t.scale.weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
+}
+
+// thought is the reasoning of a message in tokens as it is sent.
+func (t *accountant) thought(m *Message) float64 {
+	if !t.echo || m.Reasoning == "" {
+		return 0
+	}
+	return t.scale.weigh(m.ReasoningSize) + t.framing
+}
+
+// utterance is an event as it was said.
+type utterance struct {
+	text    float64 // tokens, without reasoning and with the framing of calls
+	thought float64 // tokens of reasoning that would be sent
+	thinks  bool    // it has reasoning
+}
+
+// said weighs an event as it was said.
+func (t *accountant) said(seq uint64) utterance {
+	i := indexOf(t.check.Log, seq)
+	if i < 0 {
+		return utterance{}
+	}
+	size, ok := sizeSaid(t.check.Log[i].Body)
+	if !ok {
+		return utterance{}
+	}
+	s := utterance{text: t.scale.weigh(size) + t.framing}
+	if b, ok := t.check.Log[i].Body.(conversation.AssistantMessage); ok {
+		s.text += t.framing * float64(len(b.Calls))
+		if s.thinks = b.Reasoning != ""; s.thinks && t.echo {
+			s.thought = t.scale.weigh(b.ReasoningSize) + t.framing
+		}
+	}
+	return s
+}
+
+// compare notes what a message saves.
+func (t *accountant) compare(m *Message, now float64) {
+	switch {
+	case m.State == StateSummarised || m.State == StateDropped:
+		t.compareRun(m, now)
+		return
+	case m.Overlay == 0 && m.Repeats == 0:
+		return
+	}
+	said := t.said(m.Events[0])
+	kept := t.thought(m)
+	saved := said.text - (now - kept)
+	switch {
+	case m.Repeats != 0:
+		t.save(savedPointers, 1, saved)
+	case m.Role == RoleTool && m.State == StateMasked:
+		t.save(savedMasks, 1, saved)
+	case m.State == StateCapped:
+		t.save(savedCaps, 1, saved)
+	case saved != 0:
+		t.save(savedArguments, 1, saved)
+	}
+	if said.thinks && (m.Stripped || m.Reasoning == "") {
+		t.save(savedReasoning, 1, said.thought-kept)
+	}
+}
+
+// compareRun notes what a message saves that stands for many. Of a pair only one
+// stands for the events.
+func (t *accountant) compareRun(m *Message, now float64) {
+	kind := savedSummaries
+	if m.State == StateDropped {
+		kind = savedDrops
+	}
+	if m.Before.Chars() == 0 {
+		t.save(kind, 0, -now)
+		return
+	}
+	before := 0.0
+	for _, seq := range m.Events {
+		said := t.said(seq)
+		before += said.text + said.thought
+	}
+	t.save(kind, len(m.Events), before-now)
+}
+
+// absent notes what of the log stands nowhere in the view.
+func (t *accountant) absent() {
+	for _, a := range t.check.View.Absent {
+		kind := savedTurns
+		switch a.Why {
+		case whyLeftOut:
+			kind = savedDrops
+		case whyToldAbove:
+			kind = savedSummaries
+		}
+		said := t.said(a.Event)
+		t.save(kind, 1, said.text+said.thought)
+	}
 }

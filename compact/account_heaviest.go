@@ -1,0 +1,157 @@
+package compact
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What fills the window most, and what each of it is called. Texts are read for
+// what is listed only.
+
+// mostItems is how many of the heaviest things are listed.
+const mostItems = 10
+
+// labelChars is how long a label is at most, in code points.
+const labelChars = 120
+
+// prompt weighs the system prompt and the tools.
+func (t *accountant) prompt() {
+	m := &t.check.Meter
+	for _, part := range []struct {
+		kind  Segment
+		label string
+	}{{System, "system prompt"}, {Tools, "tools"}} {
+		if n := whole(m.factor() * m.segment(part.kind)); n > 0 {
+			t.list(-1, Item{Kind: part.kind, Label: part.label, Tokens: n, Before: n, State: StateVerbatim})
+		}
+	}
+}
+
+// weigh lists a message if it is among the heaviest.
+func (t *accountant) weigh(i int, m *Message, tokens float64) {
+	n := int(math.Round(tokens))
+	if len(t.heaviest) == mostItems && n <= t.heaviest[mostItems-1].Tokens {
+		return
+	}
+	item := Item{Event: m.Events[0], Turn: m.Turn, Kind: m.segment(), Tokens: n, Before: n, State: m.State, Why: m.Why}
+	if m.Role == RoleAssistant && item.Kind == Assistant && m.Text == "" && len(m.Calls) > 0 {
+		item.Kind = Calls
+	}
+	if m.State != StateVerbatim && m.State != StatePinned || m.Repeats != 0 {
+		item.Before = whole(t.scale.weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls)))
+	}
+	t.list(i, item)
+}
+
+// list puts an item in its place; of those that are as heavy the oldest comes
+// first.
+func (t *accountant) list(message int, item Item) {
+	i, _ := slices.BinarySearchFunc(t.heaviest, item, func(a, b Item) int {
+		if a.Tokens >= b.Tokens {
+			return -1
+		}
+		return 1
+	})
+	t.heaviest, t.at = slices.Insert(t.heaviest, i, item), slices.Insert(t.at, i, message)
+	if len(t.heaviest) > mostItems {
+		t.heaviest, t.at = t.heaviest[:mostItems], t.at[:mostItems]
+	}
+}
+
+// label names what is listed.
+func (t *accountant) label() {
+	for i := range t.heaviest {
+		if at := t.at[i]; at >= 0 {
+			t.heaviest[i].Label = t.labelOf(&t.check.View.Messages[at])
+		}
+	}
+}
+
+func (t *accountant) labelOf(m *Message) string {
+	switch {
+	case m.State == StateSummarised:
+		return "summary of " + t.turnsOf(m)
+	case m.State == StateDropped:
+		return t.turnsOf(m) + ", left out"
+	case m.Role == RoleTool:
+		return callLabel(m.Tool, t.argumentsOf(m))
+	case m.Text == "" && len(m.Calls) > 0:
+		text := callLabel(m.Calls[0].Name, m.Calls[0].Arguments)
+		if more := len(m.Calls) - 1; more > 0 {
+			text += " and " + count(more, "more call")
+		}
+		return text
+	}
+	return firstLine(m.Text)
+}
+
+// turnsOf names the turns that a message stands for.
+func (t *accountant) turnsOf(m *Message) string {
+	to := m.Turn
+	if i := indexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
+		to = t.check.Log[i].Turn
+	}
+	return turns(m.Turn, to)
+}
+
+// argumentsOf is the arguments of the call that a result answers, as they were
+// said; "" if the log does not hold it.
+func (t *accountant) argumentsOf(m *Message) string {
+	for i := indexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
+		b, ok := t.check.Log[i].Body.(conversation.AssistantMessage)
+		if !ok {
+			continue
+		}
+		for k := range b.Calls {
+			if b.Calls[k].ID == m.CallID {
+				return b.Calls[k].Arguments
+			}
+		}
+	}
+	return ""
+}
+
+// callLabel is a tool and what its call is about, on one line.
+func callLabel(tool, arguments string) string {
+	return folded(tool+" "+subjectOf(arguments), labelChars)
+}
+
+// subjectKeys are the arguments that say what a call is about, most telling first.
+var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file"}
+
+// subjectOf says what a call is about, from its arguments; "" if they do not tell.
+func subjectOf(arguments string) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &fields) != nil {
+		return ""
+	}
+	text := func(key string) string {
+		var s string
+		if json.Unmarshal(fields[key], &s) != nil {
+			return ""
+		}
+		return s
+	}
+	for _, key := range subjectKeys {
+		s := text(key)
+		if s == "" {
+			continue
+		}
+		if path := text("path"); path != "" && path != s {
+			s += " in " + path
+		}
+		return s
+	}
+	return ""
+}
+
+// firstLine is the first line of a text that says something.
+func firstLine(text string) string {
+	text = strings.TrimLeft(text, " \t\r\n")
+	line, _, _ := strings.Cut(text, "\n")
+	return folded(line, labelChars)
+}

@@ -1,0 +1,201 @@
+package compact_test
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// plainCheck is a look at a log by the meter of the planner's tests, which has
+// four characters to a token.
+func plainCheck(l *tale) (compact.Rules, compact.Check) {
+	k := at(compact.MomentReply)
+	return k.rules, k.of(l.events())
+}
+
+func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := conversationtest.WithOverlays(t, anyLog(t))
+		r, c := anyCheck(t, log)
+		o := meterOptions(t)
+		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
+		o.Plain = false
+		c.Meter = compact.NewMeter(o).WithView(c.View)
+		var all compact.Sizes
+		for _, e := range log {
+			switch b := e.Body.(type) {
+			case conversation.UserMessage:
+				all.Add(compact.User, b.Size)
+			case conversation.ToolResult:
+				all.Add(compact.Results, b.Size)
+			case conversation.AssistantMessage:
+				all.Add(compact.Assistant, b.Size)
+				for _, call := range b.Calls {
+					all.Add(compact.Calls, call.Size)
+				}
+				if b.Reasoning != "" {
+					all.Add(compact.Reasoning, b.ReasoningSize)
+				}
+			}
+		}
+		want := c.Meter.WithView(compact.View{Sizes: all}).EstimatedTokens() - c.Meter.EstimatedTokens()
+		got, a := 0, compact.NewAccount(r, c, nil)
+		for _, s := range a.Savings {
+			kinds[s.Kind]++
+			got += s.Tokens
+		}
+		if math.Abs(float64(got-want)) > 10 { // each kind is rounded
+			t.Fatalf("%d tokens are saved, and %+v add up to %d", want, a.Savings, got)
+		}
+	})
+	for _, kind := range []string{"masks", "caps", "summaries", "drops", "reasoning", "arguments", "pointers", "turns taken back"} {
+		if kinds[kind] == 0 {
+			t.Errorf("nothing was ever saved by %s: %v", kind, kinds)
+		}
+	}
+}
+
+func TestWhatIsHeaviestIsNamed(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("\n Look at this.\n"+words(50)).uses("read_file", `{"path":"hull/deck.go"}`, 400).
+		uses("grep_files", `{"pattern":"anchor","path":"hull"}`, 300).call("create_file", `{"path":"a.go","content":"`+words(250)+`"}`, conversation.ResultOK, "created").
+		reply("Here it is.\nAll of it."+words(100)).uses("make_coffee", `{"sugar":2}`, 80)
+	_, c := plainCheck(l)
+	c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: 4 * 500}, conversation.Size{ASCII: 4 * 70})
+	a := compact.NewAccount(planRules(), c, nil)
+	var got []string
+	for i, item := range a.Heaviest {
+		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
+			t.Errorf("%+v is heavier than the one above", item)
+		}
+		if item.Before != item.Tokens || item.State != compact.StateVerbatim {
+			t.Errorf("%+v is as it was said", item)
+		}
+		got = append(got, item.Kind.String()+": "+item.Label)
+	}
+	want := []string{"system: system prompt", "results: read_file hull/deck.go", "results: grep_files anchor in hull", "calls: create_file a.go",
+		"assistant: Here it is.", "results: make_coffee", "tools: tools", "user: Look at this.", "calls: grep_files anchor in hull", "calls: read_file hull/deck.go"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if a.Heaviest[0].Event != 0 || a.Heaviest[1].Event != 3 || a.Heaviest[1].Tokens != 400 {
+		t.Errorf("%+v", a.Heaviest[:2])
+	}
+}
+
+func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(6)
+	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 250,
+		Items: []conversation.MaskItem{{Event: 11, Part: conversation.PartResult}}})
+	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: words(900)})
+	l.add(conversation.Drop{Spans: []conversation.Span{span(21, 24)}})
+	_, c := plainCheck(l)
+	a := compact.NewAccount(planRules(), c, nil)
+	found := map[string]compact.Item{}
+	for _, item := range a.Heaviest {
+		found[string(item.State)] = item
+	}
+	if s := found["summarised"]; s.Label != "summary of turns 0–1" || s.Before != 10_000 || s.Tokens < 900 || s.Tokens > 1000 || s.Kind != compact.Summary {
+		t.Errorf("%+v", s)
+	}
+	if s := found["masked"]; s.Label != "read_file" || s.Before != 4975 || s.Tokens > 200 || s.Event != 11 || s.Why == "" || s.Kind != compact.Stubs {
+		t.Errorf("%+v", s)
+	}
+	if s := found["dropped"]; s.Label != "turn 5, left out" || s.Before != 5000 {
+		t.Errorf("%+v", s)
+	}
+	if a.Events != 24 || a.Messages != len(c.View.Messages) || a.Pins != 0 {
+		t.Errorf("%d events, %d messages, %d pins", a.Events, a.Messages, a.Pins)
+	}
+	l.add(conversation.Pin{Events: []uint64{11}})
+	if _, c := plainCheck(l); compact.NewAccount(planRules(), c, nil).Pins != 2 {
+		t.Error("a result and its call are pinned")
+	}
+}
+
+func TestWhatAConversationCostIsAddedUp(t *testing.T) {
+	t.Parallel()
+	usd := func(x float64) *float64 { return &x }
+	l := (&tale{}).user("a").reply("b")
+	l.add(conversation.Usage{Reply: 2, Prompt: 100, Cached: 40, Completion: 7, CostUSD: usd(1), Estimate: 100})
+	l.add(conversation.Usage{For: conversation.ForSummary, Prompt: 50, Cached: -1, Completion: -1, CostUSD: usd(0.5), Estimate: 10})
+	l.add(conversation.Usage{Prompt: 30, Cached: 10, Completion: 2, Estimate: 40})
+	l.add(conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Estimate: 40})
+	l.add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
+	r, c := plainCheck(l)
+	c.Meter = compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
+	a := compact.NewAccount(r, c, func(u conversation.Usage) *float64 {
+		if u.Cached <= 0 {
+			return nil
+		}
+		return usd(float64(u.Cached))
+	})
+	want := compact.Costs{Total: usd(1.5), Summaries: usd(0.5), Saved: usd(50), Requests: 4, Written: 1, Prompt: 183, Cached: 50, Output: 10}
+	if d := cmp.Diff(want, a.Costs); d != "" {
+		t.Error(d)
+	}
+	if a.Off == nil || *a.Off != -0.5 { // 30 were reported, 40 at 1.5 estimated
+		t.Errorf("the estimate was off by %v", a.Off)
+	}
+	if a.Calibration.Samples != 4 {
+		t.Errorf("%+v", a.Calibration)
+	}
+}
+
+func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user("a").reply("b")
+	l.add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
+	r, c := plainCheck(l)
+	a := compact.NewAccount(r, c, nil)
+	if d := cmp.Diff(compact.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
+		t.Errorf("off by %v, costs: %s", a.Off, d)
+	}
+	zero := 0.0
+	l.add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
+	_, c = plainCheck(l)
+	if a := compact.NewAccount(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
+		t.Errorf("%+v", a.Costs)
+	}
+}
+
+func TestLabelsAreShortAndOfOneLine(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).user(strings.Repeat("long ", 100)).uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).uses("odd", `no json`, 20)
+	r, c := plainCheck(l)
+	a := compact.NewAccount(r, c, nil)
+	if len(a.Heaviest) != 5 {
+		t.Fatalf("%+v", a.Heaviest)
+	}
+	for _, item := range a.Heaviest {
+		if n := len([]rune(item.Label)); n == 0 || n > 120 || strings.ContainsAny(item.Label, "\n\r\t") {
+			t.Errorf("%q has %d characters", item.Label, n)
+		}
+	}
+	if !slices.ContainsFunc(a.Heaviest, func(i compact.Item) bool { return i.Label == "odd" }) {
+		t.Errorf("%+v", a.Heaviest)
+	}
+}
+
+// BenchmarkAccount is the account of a conversation of 10,000 events of 1 KB, a
+// third of its results hidden. Budget, without what it foretells: 10 ms.
+func BenchmarkAccount(b *testing.B) {
+	log := masked(longLog(10_000), 800)
+	v := compact.Project(log)
+	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
+	b.ReportAllocs()
+	for b.Loop() {
+		compact.NewAccount(compact.PresetRules(compact.PresetRaw), c, nil) // which foretells nothing
+	}
+}
