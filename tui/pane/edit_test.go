@@ -1,0 +1,155 @@
+package pane_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/tui/pane"
+)
+
+// stroke is the press of a key by its name.
+func stroke(name string) tea.KeyPressMsg {
+	named := map[string]rune{"enter": tea.KeyEnter, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp, "down": tea.KeyDown,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}
+	var mod tea.KeyMod
+	for prefix, m := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok {
+			name, mod = rest, m
+		}
+	}
+	if code, ok := named[name]; ok {
+		return tea.KeyPressMsg{Code: code, Mod: mod}
+	}
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+func editing(text string, width, height int) *pane.Edit {
+	e := &pane.Edit{}
+	e.SetSize(width, height)
+	e.SetText(text, false)
+	return e
+}
+
+func TestEditingATextByKeys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, keys, want string }{
+		{"one two", "x", "xone two"},
+		{"one two", "end x", "one twox"},
+		{"one two", "ctrl+right x", "onex two"},
+		{"one two", "end ctrl+left x", "one xtwo"},
+		{"one two", "end ctrl+w", "one "},
+		{"one two", "right ctrl+k", "o"},
+		{"one two", "end left ctrl+u", "o"},
+		{"one\ntwo", "down x", "one\nxtwo"},
+		{"one\ntwo", "right right down x up y", "oney\ntwxo"},
+		{"one\ntwo", "end delete", "onetwo"},
+		{"one\ntwo", "down home backspace", "onetwo"},
+		{"one\ntwo", "ctrl+end enter x", "one\ntwo\nx"},
+		{"long line\n\nlong line", "end down down x", "long line\n\nlong linex"},
+		{"a\tb", "right right backspace x", "axb"},
+		{"👨‍👩‍👧‍👦漢é", "right backspace delete", "é"},
+		{"👨‍👩‍👧‍👦漢é", "end backspace", "👨‍👩‍👧‍👦漢"},
+		{"", "backspace delete left right up down ctrl+w x", "x"},
+	} {
+		e := editing(c.text, 40, 10)
+		for name := range strings.FieldsSeq(c.keys) {
+			if !e.Update(stroke(name), pane.DefaultEditKeys()) {
+				t.Errorf("%q: %s was not for the text", c.text, name)
+			}
+		}
+		if got := e.Text(); got != c.want {
+			t.Errorf("%q and %s give %q, not %q", c.text, c.keys, got, c.want)
+		}
+	}
+	if editing("x", 9, 9).Update(stroke("ctrl+g"), pane.DefaultEditKeys()) {
+		t.Error("a key that means nothing here was taken")
+	}
+}
+
+func TestRowsEndAtWords(t *testing.T) {
+	t.Parallel()
+	e := editing("The test shares a port\n\twith 漢字漢字漢字漢字", 12, 10)
+	want := []string{"The test ", "shares a ", "port", "    with 漢", "字漢字漢字", "漢字"}
+	if diff := cmp.Diff(want, e.View()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheRowWithTheCursorIsInSight(t *testing.T) {
+	t.Parallel()
+	e := editing("a\nb\nc\nd\ne", 9, 2)
+	keys := pane.DefaultEditKeys()
+	for _, step := range []struct {
+		keys string
+		want string
+		y    int
+	}{{"", "a|b", 0}, {"down down", "b|c", 1}, {"ctrl+end", "d|e", 1}, {"up", "d|e", 0}, {"up", "c|d", 0}, {"ctrl+home", "a|b", 0}, {"pgdown pgdown", "b|c", 1}} {
+		for name := range strings.FieldsSeq(step.keys) {
+			e.Update(stroke(name), keys)
+		}
+		view := strings.Join(e.View(), "|")
+		if _, y := e.Cursor(); view != step.want || y != step.y {
+			t.Errorf("after %q: %s with the cursor in row %d, not %s in %d", step.keys, view, y, step.want, step.y)
+		}
+	}
+}
+
+// Whatever is typed, what is shown is the text, in rows that fit, and the cursor is
+// in a cell of it where typing shows.
+func TestEditingNeverLosesTextOrCursor(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 5))
+	names := []string{"left", "right", "up", "down", "home", "end", "pgup", "pgdown", "backspace", "delete", "enter", "ctrl+w", "ctrl+u", "ctrl+k",
+		"ctrl+left", "ctrl+right", "ctrl+home", "ctrl+end"}
+	pieces := []string{"a", "bc ", " ", "\t", "\n", "漢", "👨‍👩‍👧‍👦", "\u0301", "\u200d", "🇩", "क्षि", "❤️"}
+	for range 400 {
+		width, height := 5+rng.IntN(14), 1+rng.IntN(5)
+		e := editing("", width, height)
+		var done []string
+		for range 60 {
+			if rng.IntN(2) == 0 {
+				name := names[rng.IntN(len(names))]
+				done = append(done, name)
+				e.Update(stroke(name), pane.DefaultEditKeys())
+			} else {
+				text := pieces[rng.IntN(len(pieces))]
+				done = append(done, fmt.Sprintf("%q", text))
+				e.Update(tea.PasteMsg{Content: text}, pane.DefaultEditKeys())
+			}
+			checkEdit(t, e, width, height, done)
+		}
+	}
+}
+
+func checkEdit(t *testing.T, e *pane.Edit, width, height int, done []string) {
+	t.Helper()
+	if !utf8.ValidString(e.Text()) {
+		t.Fatalf("%v: a character was cut apart: %q", done, e.Text())
+	}
+	view := e.View()
+	if len(view) != min(height, e.Rows()) {
+		t.Fatalf("%v: %d rows in sight of %d", done, len(view), e.Rows())
+	}
+	for _, l := range view {
+		if ansi.StringWidth(l) > width {
+			t.Fatalf("%v: a row has %d cells: %q", done, ansi.StringWidth(l), l)
+		}
+	}
+	if x, y := e.Cursor(); x < 0 || x >= width || y < 0 || y >= len(view) {
+		t.Fatalf("%v: the cursor is at %d,%d of %q", done, x, y, view)
+	}
+	whole := strings.Join(editing(e.Text(), width, e.Rows()).View(), "")
+	if want := strings.NewReplacer("\n", "", "\t", "    ").Replace(e.Text()); whole != want {
+		t.Fatalf("%v: the rows are %q, the text %q", done, whole, want)
+	}
+}
