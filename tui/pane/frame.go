@@ -56,6 +56,15 @@ func (f Frame) lines(height int) int { return max(0, min(len(f.Lines), height-f.
 // Body is how many lines are left for the body.
 func (f Frame) Body(height int) int { return max(0, height-f.around(height)-f.lines(height)) }
 
+// Top is the line on which the body begins.
+func (f Frame) Top(height int) int {
+	n := 1 + f.lines(height)
+	if height >= leastRule {
+		n++
+	}
+	return n
+}
+
 // Draw lays the frame around a body, in exactly height lines of width cells.
 func (s Styles) Draw(f Frame, body []string, width, height int) string {
 	lines := make([]string, 0, height+1)

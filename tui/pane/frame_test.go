@@ -69,6 +69,9 @@ func TestTheBodyGetsTheLinesItIsTold(t *testing.T) {
 				if got, want := strings.Count(view, "body"), f.Body(height); got != want {
 					t.Fatalf("height %d, %d lines, status %q: %d lines of the body, told %d", height, n, status, got, want)
 				}
+				if top := f.Top(height); f.Body(height) > 0 && !strings.HasPrefix(strings.Split(view, "\n")[top], "body") {
+					t.Errorf("height %d, %d lines, status %q: the body does not begin on line %d", height, n, status, top)
+				}
 				if height > 2 && f.Body(height) == 0 {
 					t.Errorf("height %d, %d lines, status %q: no body", height, n, status)
 				}
