@@ -139,6 +139,7 @@ type accountant struct {
 	at       []int // of heaviest, the indices of messages; -1 for none
 	kinds    [savingKinds]Saving
 	tokens   [savingKinds]float64
+	run      uint64 // Seq of the first event of the last message that stands for many
 	pins     int
 }
 
@@ -256,17 +257,18 @@ func (t *accountant) compare(m *Message, now float64) {
 	}
 }
 
-// compareRun notes what a message saves that stands for many. Of a pair only one
-// stands for the events.
+// compareRun notes what a message saves that stands for many. Where a pair stands
+// for the same events they are counted once.
 func (t *accountant) compareRun(m *Message, now float64) {
 	kind := savedSummaries
 	if m.State == StateDropped {
 		kind = savedDrops
 	}
-	if m.Before.Chars() == 0 {
+	if t.run == m.Events[0] {
 		t.save(kind, 0, -now)
 		return
 	}
+	t.run = m.Events[0]
 	before := 0.0
 	for _, seq := range m.Events {
 		said := t.said(seq)
