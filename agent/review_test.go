@@ -1,0 +1,412 @@
+package agent_test
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// reviewed is the wish of heavy, to be read before it takes effect.
+func reviewed() compact.Wish {
+	w := heavy()
+	w.Review = true
+	return w
+}
+
+// waiting is the summary that waits for the user, false if none does.
+func (r *rig) waiting() (shown agent.Reviewing, waits bool) {
+	for _, u := range r.watch.Updates() {
+		switch u := u.(type) {
+		case agent.Reviewing:
+			shown, waits = u, true
+		case agent.Reviewed:
+			if !waits {
+				r.t.Error("told that no summary waits any more, and none did")
+			}
+			waits = false
+		}
+	}
+	return shown, waits
+}
+
+// notTaken are the texts that did not count, as the user was told.
+func (r *rig) notTaken() (told []string) {
+	for _, u := range agenttest.Of[agent.Steered](r.watch) {
+		if u.What == agent.SteerReview {
+			told = append(told, u.Err.Message)
+		}
+	}
+	return told
+}
+
+// lastSummary is the newest overlay, which is a summary.
+func (r *rig) lastSummary() conversation.Summary {
+	r.t.Helper()
+	all := r.overlays()
+	if len(all) == 0 {
+		r.t.Fatalf("there is no overlay, refused %v", r.refused())
+	}
+	s, _ := all[len(all)-1].Body.(conversation.Summary)
+	return s
+}
+
+// takesTime is a summary that takes so long to be written.
+func takesTime(d time.Duration) agenttest.Reply {
+	return agenttest.Join(agenttest.Pause(d), summarises(account))
+}
+
+func TestSummaryWaitsForItsReaderAndTheConversationGoesOn(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, takesTime(3*time.Second), looks(9), answers("one"), answers("two"))
+		covers := 0
+		r.Preview(heavy())
+		r.wait()
+		for _, p := range agenttest.Of[agent.Previewed](r.watch) {
+			covers = p.Preview.Summary.Covers
+		}
+		before := r.view()
+		r.compacts(reviewed())
+		if _, waits := r.waiting(); waits {
+			t.Error("it waits before it is written")
+		}
+		time.Sleep(3 * time.Second)
+		r.wait()
+		shown, waits := r.waiting()
+		want := agent.Reviewing{Text: account, Appendix: shown.Appendix, Wish: reviewed(), FromTurn: 0, ToTurn: 2, Covers: covers}
+		if diff := cmp.Diff(want, shown); diff != "" || !waits || shown.Appendix == "" {
+			t.Fatalf("it waits: %t; %s", waits, diff)
+		}
+		time.Sleep(time.Hour) // his reading is not in the limit
+		r.say("look once more")
+		if diff := cmp.Diff(before, r.view()[:len(before)]); diff != "" || len(r.overlays()) > 0 || len(r.attempts()) > 0 {
+			t.Fatalf("before he has decided %d overlays, %v: %s", len(r.overlays()), r.attempts(), diff)
+		}
+		r.Review(shown.Text, true)
+		r.wait()
+		s := r.lastSummary()
+		if _, waits := r.waiting(); waits || s.Text != account || s.Edited || s.Duration != 3000 || len(r.made()) != 1 {
+			t.Errorf("waits %t, made %+v: %+v", waits, r.made(), s)
+		}
+		if shown.Appendix != s.Appendix {
+			t.Errorf("shown with %q, made with %q", shown.Appendix, s.Appendix)
+		}
+		r.Review(shown.Text, false) // too late
+		r.say("and now")
+		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, account) || got[len(got)-1].Text != "and now" {
+			t.Errorf("sent %d messages, the first %.80q", len(got), got[0].Text)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestTheUserChangesASummaryBeforeItTakesEffect(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, summarises(account), answers("fine"))
+		r.compacts(reviewed())
+		for _, text := range []string{" \n", strings.Repeat("far too many words ", 4000), "--"} {
+			r.Review(text, true)
+			r.wait()
+		}
+		want := []string{"the summary has no text", "the summary would not be short enough", "the summary has no text"}
+		told := r.notTaken()
+		for i := range want {
+			if len(told) != len(want) || !strings.HasPrefix(told[i], want[i]) {
+				t.Fatalf("told %q", told)
+			}
+		}
+		if _, waits := r.waiting(); !waits || len(r.overlays()) > 0 || len(r.refused()) > 0 {
+			t.Fatalf("it waits no more, with %d overlays, told %v", len(r.overlays()), r.refused())
+		}
+		mine := "Keep in mind: the uploads are on server two.\x1b[31m\n" + account
+		r.Review("\n"+mine+"\n\n", true)
+		r.wait()
+		s := r.lastSummary()
+		if s.Text != conversation.Clean(mine) || !s.Edited || s.Model != "test/m" || len(r.attempts()) > 0 {
+			t.Errorf("the summary is %+v, not made %+v", s, r.attempts())
+		}
+		r.UndoCompaction(0)
+		r.RedoCompaction()
+		r.wait()
+		r.say("go on")
+		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, "the uploads are on server two.") {
+			t.Errorf("sent first %.80q", got[0].Text)
+		}
+		r.finish()
+	})
+}
+
+func TestASummaryThatIsGivenUpChangesNothing(t *testing.T) {
+	for name, act := range map[string]func(*rig){
+		"refused": func(r *rig) { r.Review("never mind", false) },
+		"esc":     func(r *rig) { r.Cancel() },
+		"twice":   func(r *rig) { r.Review("", false); r.Review(account, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := talk(t, 4, nil, summarises(account), answers("fine"))
+				before := r.view()
+				r.compacts(reviewed())
+				act(r)
+				r.wait()
+				if _, waits := r.waiting(); waits {
+					t.Error("it waits still")
+				}
+				unharmed(r, before, agent.Cancelled, conversation.OutcomeCancelled)
+				if got := r.reading().CostUSD; got == nil || *got != 0.25 {
+					t.Errorf("the cost is %v", got)
+				}
+				r.say("go on")
+				r.finish()
+			})
+		})
+	}
+}
+
+// What is done while a summary waits does to it what it does to one that is being
+// written.
+func TestWhatOvertakesASummaryThatWaitsEndsIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		act     func(*rig)
+		outcome string // "": it waits on
+	}{
+		"the same wish":    {func(r *rig) { r.Compact(heavy()) }, ""},
+		"another wish":     {func(r *rig) { r.Compact(focused(heavy(), "another")) }, conversation.OutcomeCancelled},
+		"one that fails":   {func(r *rig) { r.Compact(wish("nowhere", 1)) }, ""},
+		"masks":            {func(r *rig) { r.Compact(wish(compact.ProfileDefault, 2)) }, conversation.OutcomeStale},
+		"undo":             {func(r *rig) { r.UndoCompaction(0) }, conversation.OutcomeStale},
+		"rewind":           {func(r *rig) { r.Rewind(-1) }, conversation.OutcomeStale},
+		"a smaller window": {func(r *rig) { r.SwitchModel(other("small", 60_000), r.provider) }, conversation.OutcomeStale},
+		"a larger window":  {func(r *rig) { r.SwitchModel(other("large", 600_000), r.provider) }, ""},
+		"a title":          {func(r *rig) { r.Rename("listings") }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := talk(t, 5, nil, summarises(account), agenttest.Join(agenttest.Hold(agenttest.NewGate()), summarises(account)))
+				r.compacts(wish(compact.ProfileDefault, 4))
+				r.compacts(reviewed())
+				if _, waits := r.waiting(); !waits {
+					t.Fatalf("nothing waits, told %v", r.refused())
+				}
+				c.act(r)
+				r.wait()
+				attempts := r.attempts()
+				if _, waits := r.waiting(); waits != (c.outcome == "") || waits != (len(attempts) == 0) || !waits && attempts[0].Outcome != c.outcome {
+					t.Errorf("waits %t, recorded %+v", waits, attempts)
+				}
+				for _, e := range r.overlays() {
+					if s, ok := e.Body.(conversation.Summary); ok && s.Policies == nil {
+						t.Error("it is in force")
+					}
+				}
+				r.finish()
+				if _, waits := r.waiting(); waits {
+					t.Error("it waits when the program has ended")
+				}
+			})
+		})
+	}
+}
+
+func TestAWishToReadASummaryThatIsBeingWrittenIsHeeded(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, takesTime(time.Second))
+		r.Compact(heavy())
+		r.Compact(reviewed()) // as it waits for its turn
+		r.wait()
+		time.Sleep(2 * time.Second)
+		r.wait()
+		if _, waits := r.waiting(); !waits || len(r.overlays()) > 0 {
+			t.Errorf("waits %t, %d overlays", waits, len(r.overlays()))
+		}
+		r.Cancel()
+		r.wait()
+		r.provider.Add(takesTime(time.Second))
+		r.compacts(heavy())
+		r.compacts(reviewed()) // while it is written
+		time.Sleep(2 * time.Second)
+		r.wait()
+		shown, waits := r.waiting()
+		if !waits || len(agenttest.Of[agent.Reviewing](r.watch)) != 2 {
+			t.Fatalf("waits %t", waits)
+		}
+		r.Review(shown.Text, true)
+		r.wait()
+		if s := r.lastSummary(); s.Text != account {
+			t.Errorf("made %+v", s)
+		}
+		r.finish()
+	})
+}
+
+// A decision while a reply streams is carried out before the next request.
+func TestASummaryIsTakenInBetweenRequests(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, takesTime(time.Second), agenttest.Join(agenttest.Say("let me"), agenttest.Hold(gate), looks(7)), answers("done"))
+		r.compacts(reviewed())
+		r.say("look")
+		time.Sleep(2 * time.Second)
+		r.wait()
+		shown, waits := r.waiting()
+		if !waits {
+			t.Fatal("it is not shown while a reply streams")
+		}
+		r.Review(shown.Text, true)
+		r.wait()
+		if _, waits := r.waiting(); waits || len(r.overlays()) > 0 {
+			t.Errorf("waits %t, with %d overlays, while a reply streams", waits, len(r.overlays()))
+		}
+		gate.Open()
+		r.wait()
+		if got := onWire(r.last().Messages); !strings.Contains(got[0].Text, account) || len(r.made()) != 1 {
+			t.Errorf("sent first %.80q", got[0].Text)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var full atomic.Bool
+		r := talk(t, 4, diskFullWhile(&full), summarises(account), answers("fine"))
+		before := r.view()
+		r.compacts(reviewed())
+		full.Store(true)
+		r.Review(account, true)
+		r.wait()
+		full.Store(false)
+		if _, waits := r.waiting(); waits || len(r.refused()) != 1 || r.refused()[0].Class != agent.NotSaved {
+			t.Errorf("waits %t, told %v", waits, r.refused())
+		}
+		if diff := cmp.Diff(before, r.view()); diff != "" {
+			t.Error(diff)
+		}
+		r.say("go on")
+		r.finish()
+	})
+}
+
+func reviewing(o *agent.Options) { o.Rules.Summary.Review = true }
+
+func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
+		shown, waits := r.waiting()
+		if !waits || shown.Held || shown.Wish.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
+			t.Fatalf("waits %t: %+v", waits, shown)
+		}
+		r.say("meanwhile")
+		if summaries(s) != 1 {
+			t.Errorf("%d summaries are asked for", summaries(s))
+		}
+		r.Review(shown.Text, true)
+		r.wait()
+		if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.sources()); diff != "" {
+			t.Errorf("%s: told %v", diff, r.refused())
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, both(reviewing, func(o *agent.Options) { o.Interactive = false }), summarises(account))
+		r.compacts(reviewed())
+		if n := len(agenttest.Of[agent.Reviewing](r.watch)); n > 0 || len(r.made()) != 1 {
+			t.Errorf("%d reviews, made %+v", n, r.made())
+		}
+		r.finish()
+	})
+}
+
+// heldForReview is a rig where a request above the hard line waits for the user.
+func heldForReview(t *testing.T, s *agenttest.Server) *rig {
+	t.Helper()
+	r := chatted(t, s, beyondLoad, eachTokens, reviewing)
+	if _, waits := r.waiting(); !waits {
+		t.Fatalf("nothing waits, told %v", r.refused())
+	}
+	r.say(words(3200))
+	shown, waits := r.waiting()
+	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != agent.PhaseCompacting {
+		t.Fatalf("waits %t, held %t, phases %v", waits, shown.Held, phases)
+	}
+	time.Sleep(10 * time.Minute)
+	r.wait()
+	if _, waits := r.waiting(); !waits || len(r.attempts()) > 0 {
+		t.Fatalf("after some minutes: waits %t, recorded %+v", waits, r.attempts())
+	}
+	return r
+}
+
+func TestARequestThatDoesNotFitWaitsForTheReader(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := heldForReview(t, s)
+		r.Send("queued") // is stored, and sent in its turn
+		r.wait()
+		r.stored("queued")
+		shown, _ := r.waiting()
+		r.Review(shown.Text+"\nAnd this is mine.", true)
+		r.wait()
+		if s := r.overlays()[0].Body.(conversation.Summary); !s.Edited || !strings.HasSuffix(s.Text, "mine.") {
+			t.Errorf("made %+v", s)
+		}
+		all := said(r.memory.Events())
+		if !strings.HasPrefix(all[len(all)-4], "user word") || all[len(all)-2] != "user queued" {
+			t.Errorf("said %.60q", all[len(all)-4:])
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestARequestThatWaitsForTheReaderGoesDownTheLadderOnEsc(t *testing.T) {
+	for name, act := range map[string]func(*rig){"esc": func(r *rig) { r.Cancel() }, "refused": func(r *rig) { r.Review("", false) }} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(accounts(nil))
+				r := heldForReview(t, s)
+				act(r)
+				r.wait()
+				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || summaries(s) != 1 {
+					t.Errorf("recorded %+v, after %d requests for summaries", a, summaries(s))
+				}
+				if k := r.kinds(); len(k) == 0 || k[0] != conversation.KindDrop {
+					t.Errorf("made %v", k)
+				}
+				if _, waits := r.waiting(); waits {
+					t.Error("it waits still")
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestAReviewThatNobodyWaitsForAnyMoreIsNotHeld(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := heldForReview(t, s)
+		r.SwitchModel(other("large", 400_000), s)
+		r.wait()
+		if shown, waits := r.waiting(); !waits || shown.Held {
+			t.Errorf("waits %t, held %t", waits, shown.Held)
+		}
+		r.answered()
+		r.finish()
+	})
+}
