@@ -7,6 +7,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 func TestEveryRowIsUsable(t *testing.T) {
@@ -184,5 +185,59 @@ func TestCost(t *testing.T) {
 				t.Errorf("got %.9f, want %.9f", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestCacheSaved(t *testing.T) {
+	t.Parallel()
+	sheet := agent.Prices{Input: 2, Cached: 0.5, CacheWrite: 2.5, Output: 10,
+		Tiers: []agent.Tier{{Over: 200_000, Input: 4, Output: 15}, {Over: 500_000, Input: 8, Cached: 1, Output: 20}}}
+	for name, c := range map[string]struct {
+		tokens agent.Tokens
+		want   float64
+	}{
+		"served at the price of the cache":  {agent.Tokens{Prompt: 1000, Cached: 600}, 0.0009},
+		"what was written is no part of it": {agent.Tokens{Prompt: 1000, Cached: 600, CacheWrite: 400}, 0.0009},
+		"no price of the cache, no savings": {agent.Tokens{Prompt: 300_000, Cached: 100_000}, 0},
+		"the highest tier":                  {agent.Tokens{Prompt: 600_000, Cached: 500_000}, 3.5},
+		"more served than sent is cut":      {agent.Tokens{Prompt: 100, Cached: 500}, 0.00015},
+		"nothing reported":                  {agent.Tokens{Prompt: -1, Cached: -1}, 0},
+	} {
+		if got := catalog.CacheSaved(sheet, c.tokens); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %.9f, want %.9f", name, got, c.want)
+		}
+		all := agent.Tokens{Prompt: c.tokens.Prompt, Cached: c.tokens.Cached, CacheWrite: -1}
+		none := agent.Tokens{Prompt: c.tokens.Prompt, CacheWrite: -1}
+		if got := catalog.Cost(sheet, none) - catalog.Cost(sheet, all); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: without its cache it costs %.9f more, not %.9f", name, got, c.want)
+		}
+	}
+}
+
+func TestSavingsGoByThePricesOfTheModelThatWasAsked(t *testing.T) {
+	t.Parallel()
+	own := agent.Model{Provider: "custom", ID: "mine", Prices: &agent.Prices{Input: 10, Cached: 1}}
+	saved := catalog.Savings(own)
+	of := func(model string, cached int) *float64 {
+		return saved(conversation.Usage{Model: model, Prompt: 1_000_000, Cached: cached})
+	}
+	if got := of("custom/mine", 100_000); got == nil || math.Abs(*got-0.9) > 1e-9 {
+		t.Errorf("by its own prices: %v", got)
+	}
+	e, _ := catalog.Lookup("openai", "gpt-5.4")
+	want := catalog.CacheSaved(*e.Prices, agent.Tokens{Prompt: 1_000_000, Cached: 100_000})
+	if got := of("openai/gpt-5.4", 100_000); got == nil || *got != want || want <= 0 {
+		t.Errorf("by the catalogue's: %v, want %v", got, want)
+	}
+	for _, model := range []string{"custom/other", "openai/gpt-5.4-2031-01-01", "", "nobody"} {
+		if got := of(model, 100_000); got != nil {
+			t.Errorf("%q: %v", model, *got)
+		}
+	}
+	if of("custom/mine", -1) != nil || saved(conversation.Usage{Model: "custom/mine", Prompt: -1, Cached: 4}) != nil {
+		t.Error("what was not reported is reckoned")
+	}
+	if got := catalog.Savings(agent.Model{Provider: "custom", ID: "mine"})(conversation.Usage{Model: "custom/mine", Prompt: 9, Cached: 4}); got != nil {
+		t.Errorf("without prices: %v", *got)
 	}
 }

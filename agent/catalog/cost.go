@@ -1,6 +1,11 @@
 package catalog
 
-import "plimsoll/agent"
+import (
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+)
 
 // Cost is what a request costs in USD by price sheet p. Tokens that were not
 // reported count as none. A tier applies to the whole request (OpenAI above
@@ -18,6 +23,44 @@ func Cost(p agent.Prices, t agent.Tokens) (usd float64) {
 	usd += float64(written) * orInput(rate.CacheWrite, rate.Input)
 	usd += float64(max(0, t.Completion)) * rate.Output
 	return usd / 1e6
+}
+
+// CacheSaved is what the provider's cache took off a request in USD by price
+// sheet p: the full price of input minus the price from the cache, for the tokens
+// that the cache served. What writing to the cache costs beyond the price of
+// input is no part of it.
+func CacheSaved(p agent.Prices, t agent.Tokens) (usd float64) {
+	rate := rateFor(p, t.Prompt)
+	served := min(max(0, t.Cached), max(0, t.Prompt))
+	return float64(served) * (rate.Input - orInput(rate.Cached, rate.Input)) / 1e6
+}
+
+// Savings tells what the cache took off a request on record, in USD; nil if
+// nobody knows. Requests to m are reckoned by its own prices, those to other
+// models by the catalogue's, where it has the very model.
+func Savings(m agent.Model) func(conversation.Usage) *float64 {
+	return func(u conversation.Usage) *float64 {
+		p := m.Prices
+		if u.Model != m.Name() {
+			p = pricesOf(u.Model)
+		}
+		if p == nil || u.Prompt < 0 || u.Cached < 0 {
+			return nil
+		}
+		usd := CacheSaved(*p, agent.Tokens{Prompt: u.Prompt, Cached: u.Cached})
+		return &usd
+	}
+}
+
+// pricesOf is the price sheet of a model as it is written, provider/id; nil if
+// there is none.
+func pricesOf(name string) *agent.Prices {
+	provider, id, _ := strings.Cut(name, "/")
+	e, ok := Lookup(provider, id)
+	if !ok || e.Match == MatchFamily {
+		return nil
+	}
+	return e.Prices
 }
 
 // rateFor is the rate of requests with that many prompt tokens.
