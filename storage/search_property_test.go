@@ -1,0 +1,139 @@
+package storage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+	"plimsoll/conversation/find"
+	"plimsoll/storage"
+)
+
+// heard are the texts that are searched in an event, found out another way than the
+// search does.
+func heard(t *rapid.T, b conversation.Body) []string {
+	switch b := b.(type) {
+	case conversation.UserMessage:
+		return []string{b.Text}
+	case conversation.AssistantMessage:
+		texts := []string{b.Text, b.Reasoning}
+		for _, c := range b.Calls {
+			var arguments any
+			if err := json.Unmarshal([]byte(c.Arguments), &arguments); err != nil {
+				t.Fatal(err)
+			}
+			texts = append(texts, strings.Join(leaves(arguments), "\n"))
+		}
+		return texts
+	case conversation.ToolResult:
+		return []string{b.Text}
+	case conversation.Renamed:
+		return []string{b.Title}
+	}
+	return nil
+}
+
+func leaves(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case map[string]any:
+		for _, one := range v {
+			out = append(out, leaves(one)...)
+		}
+	case []any:
+		for _, one := range v {
+			out = append(out, leaves(one)...)
+		}
+	case string:
+		out = append(out, v)
+	case float64:
+		out = append(out, fmt.Sprint(v))
+	}
+	return out
+}
+
+// spelled are arguments of a call with a text, in one of the ways in which models
+// write JSON.
+func spelled(t *rapid.T, text string) string {
+	switch rapid.IntRange(0, 3).Draw(t, "spelling") {
+	case 0:
+		raw, _ := json.Marshal(map[string]any{"status": []any{1, text}}) // a string has a JSON form
+		return string(raw)
+	case 1:
+		var b strings.Builder
+		for _, r := range text {
+			if r > 0xffff {
+				r = 'x'
+			}
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		return `{"a":{"text":"` + b.String() + `"},"b":[[],{}],"c":7}`
+	case 2:
+		raw, _ := conversation.EncodeJSON(map[string]any{"text": text}) // as above
+		return strings.ReplaceAll(string(raw), "/", `\/`)
+	}
+	return text // which becomes an object when it is stored
+}
+
+// A search through the stored bytes finds exactly what looking at every text does.
+func TestSearchMissesNothing(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	words := []string{"read", "status", "text", "a/b", "漢字", "É", "k", `"`, `\`, "\n", " ", "u", "7", "\u2028", "<"}
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		var l conversation.Log
+		must := func(err error) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(l.Commit(l.Prepare(start, conversation.UserMessage{Text: "hello"})))
+		for _, e := range conversationtest.Log(t) {
+			must(l.Commit(l.Prepare(start, e.Body)))
+		}
+		for range rapid.IntRange(0, 6).Draw(t, "more") {
+			text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 8).Draw(t, "text"), "")
+			call := conversation.ToolCall{ID: "c", Name: "t", Arguments: spelled(t, text)}
+			must(l.Commit(l.Prepare(start, rapid.SampledFrom([]conversation.Body{
+				conversation.UserMessage{Text: text}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd},
+				conversation.AssistantMessage{Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls},
+				conversation.AssistantMessage{Calls: []conversation.ToolCall{call, call}, Stop: conversation.StopCalls},
+				conversation.AssistantMessage{Text: text, Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls},
+				conversation.ToolResult{CallID: "c", Tool: "t", Text: text}, conversation.Renamed{Title: text},
+				conversation.Notice{Text: text},
+			}).Draw(t, "body"))))
+		}
+		workspace := fmt.Sprint("/w", n)
+		w, err := s.Create(t.Context(), storage.NewConversation{Workspace: workspace})
+		must(err)
+		must(w.Append(t.Context(), l.Events()))
+		must(w.Close())
+		q, err := find.Parse(strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 1, 3).Draw(t, "query"), ""))
+		if err != nil {
+			return
+		}
+		var want, got []uint64
+		for _, e := range slices.Backward(l.Events()) {
+			if slices.ContainsFunc(heard(t, e.Body), func(text string) bool { _, ok := q.Find(text); return ok }) {
+				want = append(want, e.Seq)
+			}
+		}
+		report, err := s.Search(t.Context(), q, storage.SearchOptions{Workspace: workspace, PerConversation: 1000, Limit: 1000}, func(h storage.SearchHit) bool {
+			got = append(got, h.Seq)
+			return true
+		})
+		must(err)
+		if d := cmp.Diff(want, got); d != "" || report.Damaged > 0 || report.Conversations != 1 {
+			t.Fatalf("%s: %+v (-want +got)\n%s", q, report, d)
+		}
+	})
+}

@@ -1,0 +1,366 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/find"
+	"plimsoll/storage"
+)
+
+// search returns all hits, and fails the test on an error.
+func search(t testing.TB, s *storage.Store, query string, o storage.SearchOptions) ([]storage.SearchHit, storage.SearchReport) {
+	t.Helper()
+	q, err := find.Parse(query)
+	must(t, err)
+	var hits []storage.SearchHit
+	report, err := s.Search(t.Context(), q, o, func(h storage.SearchHit) bool {
+		hits = append(hits, h)
+		return true
+	})
+	if err != nil {
+		t.Fatalf("search for %s: %v", query, err)
+	}
+	return hits, report
+}
+
+// places are hits as "conversation/event who: excerpt" with the place in brackets.
+func places(hits []storage.SearchHit) []string {
+	var out []string
+	for _, h := range hits {
+		stored := ""
+		if h.Stored {
+			stored = " (stored)"
+		}
+		out = append(out, fmt.Sprintf("%s/%d %s%s: %s[%s]%s", h.Conversation[:4], h.Seq, h.Who, stored,
+			h.Excerpt[:h.At.Start], h.Excerpt[h.At.Start:h.At.End], h.Excerpt[h.At.End:]))
+	}
+	return out
+}
+
+// numbered starts a conversation whose events are so many hours later than those of
+// others.
+func numbered(t testing.TB, s *storage.Store, id, workspace string, hours int, bodies ...conversation.Body) {
+	t.Helper()
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: workspace})
+	must(t, err)
+	var l conversation.Log
+	must(t, w.Append(t.Context(), l.Prepare(start.Add(time.Duration(hours)*time.Hour), bodies...)))
+	must(t, w.Close())
+}
+
+func TestSearchFindsWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "Why does the heron fail?\n\nIt did not before.")
+	call := conversation.ToolCall{ID: "c1", Name: "write_file",
+		Arguments: `{"heron":"nothing","path":"a.go","text":"say \"grey heron\"\n\u9dfa\u0073 \u003cb\u003e","n":417}`}
+	c.say(
+		conversation.AssistantMessage{Text: "I shall look.", Reasoning: "a Heron,\tperhaps", Calls: []conversation.ToolCall{call},
+			Stop: conversation.StopCalls, Model: "heron/heron"},
+		conversation.ToolResult{CallID: "c1", Tool: "write_file", Status: conversation.ResultOK, Text: "wrote the heron", Detail: "+ ibis"},
+		conversation.Usage{Reply: 2, Model: "heron/heron"},
+		conversation.Renamed{Title: "Heron's nest", By: "user"},
+		conversation.Notice{Level: conversation.NoticeInfo, Text: "ibis"},
+		conversation.Instructions{System: "ibis"},
+		conversation.Summary{Text: "ibis"},
+		conversation.AssistantMessage{Text: "A heron it is.", Reasoning: "heron", Stop: conversation.StopEnd},
+		conversation.Rewind{},
+	)
+	c.close()
+	for query, want := range map[string][]string{
+		"heron": {
+			"aaaa/9 assistant: A [heron] it is.",
+			"aaaa/5 title: [Heron]'s nest",
+			"aaaa/3 write_file: wrote the [heron]",
+			"aaaa/2 reasoning: a [Heron], perhaps",
+			"aaaa/1 user: Why does the [heron] fail? It did not before.",
+		},
+		`"grey heron"`:  {`aaaa/2 write_file: nothing a.go say "[grey heron]" 鷺s <b> 417`},
+		"鷺S":            {`aaaa/2 write_file: nothing a.go say "grey heron" [鷺s] <b> 417`},
+		"<b> 417":       {`aaaa/2 write_file: nothing a.go say "grey heron" 鷺s [<b> 417]`},
+		"fail before":   {"aaaa/1 user: Why does the heron fail? It did not [before]."},
+		"look perhaps":  nil, // not in the same text
+		"nothing wrong": nil,
+		"ibis":          nil, // shown or sent, not said
+		"demo":          nil,
+	} {
+		hits, report := search(t, s, query, storage.SearchOptions{})
+		if d := cmp.Diff(want, places(hits)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", query, d)
+		}
+		if d := cmp.Diff(storage.SearchReport{Conversations: 1}, report); d != "" {
+			t.Errorf("%s: %s", query, d)
+		}
+	}
+	hits, _ := search(t, s, "grey", storage.SearchOptions{Chars: 11})
+	if d := cmp.Diff([]storage.SearchHit{{Conversation: idA, Title: "Heron's nest", Seq: 2, Time: start.Add(time.Second), Who: "write_file"}},
+		hits, cmpopts.IgnoreFields(storage.SearchHit{}, "Excerpt", "At")); d != "" || len(hits[0].Excerpt) > 17 {
+		t.Errorf("%q\n%s", hits[0].Excerpt, d)
+	}
+}
+
+func TestSearchHandsOutTheNewestFirst(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	var want []string
+	for n := range 12 {
+		text := conversation.UserMessage{Text: fmt.Sprint("heron ", n)}
+		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), fmt.Sprint("/w", n%2), n*7%12, text, reply("ibis"), text)
+	}
+	for hours := 11; hours >= 0; hours-- {
+		n := hours * 7 % 12 // seven times seven is one, of twelve
+		for _, seq := range []int{3, 1} {
+			want = append(want, fmt.Sprintf("%caaa/%d user: [heron] %d", 'a'+n, seq, n))
+		}
+	}
+	hits, report := search(t, s, "heron", storage.SearchOptions{})
+	if d := cmp.Diff(want, places(hits)); d != "" || report.Conversations != 12 || report.More {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	hits, report = search(t, s, "heron", storage.SearchOptions{Limit: 3})
+	if d := cmp.Diff(want[:3], places(hits)); d != "" || !report.More || report.Conversations != 2 {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	hits, report = search(t, s, "heron", storage.SearchOptions{Limit: 24})
+	if d := cmp.Diff(want, places(hits)); d != "" || report.More {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	if hits, report = search(t, s, "heron", storage.SearchOptions{PerConversation: 1}); len(hits) != 12 || !report.More || hits[0].Seq != 3 {
+		t.Errorf("%d hits, one for a conversation: %+v", len(hits), report)
+	}
+	if hits, report = search(t, s, "heron", storage.SearchOptions{Workspace: "/w1"}); len(hits) != 12 || report.Conversations != 6 {
+		t.Errorf("%d hits of half the conversations: %+v", len(hits), report)
+	}
+	if hits, report = search(t, s, "bittern", storage.SearchOptions{}); len(hits) > 0 || report.Conversations != 12 {
+		t.Errorf("hits of what was not said: %v %+v", hits, report)
+	}
+	n := 0
+	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool { n++; return n < 5 })
+	if n != 5 || err != nil || report.Conversations != 3 {
+		t.Errorf("%d hits were handed out, 5 were wanted: %+v, %v", n, report, err)
+	}
+}
+
+func must2(t testing.TB) func(find.Query, error) find.Query {
+	return func(q find.Query, err error) find.Query {
+		t.Helper()
+		must(t, err)
+		return q
+	}
+}
+
+func TestSearchReadsFullTextsOfResults(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	full := strings.Repeat("a line of output\n", 3000) + "the grey heron\n" + strings.Repeat("more output\n", 3000)
+	shown, total := conversation.Cut(full, 1000)
+	name, err := c.w.PutBlob(t.Context(), full)
+	must(t, err)
+	other, err := c.w.PutBlob(t.Context(), "a heron that no result has")
+	must(t, err)
+	result := conversation.ToolResult{CallID: "c1", Tool: "run_command", Status: conversation.ResultOK, Text: shown, Total: total, Blob: name}
+	missing := result
+	missing.Blob = strings.Repeat("0", 64)
+	c.say(result, result, missing, conversation.UserMessage{Text: `{"blob":"` + other + `"}`})
+	c.close()
+	hits, report := search(t, s, "heron", storage.SearchOptions{Chars: 30})
+	want := []string{
+		"aaaa/3 run_command (stored): …grey [heron] more output more ou…",
+		"aaaa/2 run_command (stored): …grey [heron] more output more ou…",
+	}
+	if d := cmp.Diff(want, places(hits)); d != "" || report.Damaged != 0 {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	// What stands in the part that is shown is found there.
+	hits, _ = search(t, s, `"line of"`, storage.SearchOptions{Chars: 16})
+	if len(hits) != 3 || hits[0].Stored {
+		t.Errorf("%v", places(hits))
+	}
+	edit(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("zdamage"))
+	})
+	if hits, report = search(t, s, "heron", storage.SearchOptions{}); len(hits) > 0 || report.Damaged != 2 || report.Unread != 0 {
+		t.Errorf("%v %+v", places(hits), report)
+	}
+}
+
+func TestSearchGoesOnPastDamage(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	numbered(t, s, idA, "/w", 1, conversation.UserMessage{Text: "heron 1"}, conversation.UserMessage{Text: "heron 2"}, conversation.UserMessage{Text: "heron 3"})
+	numbered(t, s, idB, "/w", 2, conversation.UserMessage{Text: "heron of the middle"})
+	numbered(t, s, idC, "/w", 3, conversation.UserMessage{Text: "heron of the newest"})
+	edit(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("events")).Put([]byte{0, 0, 0, 0, 0, 0, 0, 2}, []byte(`{"seq":2,"turn":1,"time":"now","user":{"text":"heron`))
+	})
+	hits, report := search(t, s, "heron", storage.SearchOptions{})
+	want := []string{
+		"zzzz/1 user: [heron] of the newest", "aaaa/1 user: [heron] of the middle",
+		"aaaa/3 user: [heron] 3", "aaaa/1 user: [heron] 1",
+	}
+	if d := cmp.Diff(want, places(hits)); d != "" || report.Damaged != 1 || report.Conversations != 3 {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idC+".db"), []byte("no database"), 0o600))
+	hits, report = search(t, s, "heron", storage.SearchOptions{})
+	if len(hits) != 3 || report.Unread != 1 || report.Conversations != 3 {
+		t.Errorf("%v %+v", places(hits), report)
+	}
+	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // all that are left are checked in the end
+}
+
+func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "heron 1")
+	filler := strings.Repeat("a line of output, rather long as these are\n", 6000)
+	var want []int
+	for i := range 400 {
+		text := filler[:i%50*10]
+		if i%60 == 0 {
+			text = filler
+		}
+		if i%2 == 0 {
+			text += "heron"
+			want = append(want, i+2)
+		}
+		c.say(reply(text))
+	}
+	for range 50 { // more than is looked at in one go, and nothing to find in it
+		c.say(reply(filler))
+	}
+	c.close()
+	hits, report := search(t, s, "heron", storage.SearchOptions{Limit: 1000, PerConversation: 1000})
+	if len(hits) != len(want)+1 || report.More || report.Conversations != 1 {
+		t.Fatalf("%d hits, want %d: %+v", len(hits), len(want)+1, report)
+	}
+	for i, h := range hits[:len(want)] {
+		if n := want[len(want)-1-i]; h.Seq != uint64(n) {
+			t.Fatalf("hit %d is event %d, want %d", i, h.Seq, n)
+		}
+	}
+}
+
+func TestSearchStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	for n := range 6 {
+		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "/w", n, conversation.UserMessage{Text: "heron"}, reply("heron"))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	_, err := s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+		n++
+		cancel()
+		return true
+	})
+	want(t, err, context.Canceled)
+	if n != 1 {
+		t.Errorf("%d hits after it was cancelled", n-1)
+	}
+	_, err = s.Search(ctx, must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+		t.Error("a hit of a search that was over")
+		return false
+	})
+	want(t, err, context.Canceled)
+}
+
+func TestSearchOfWhatIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	for n := range 20 {
+		numbered(t, s, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "/w", n, conversation.UserMessage{Text: "heron"})
+	}
+	other := reopenStore(t, s.Dir(), storage.Options{})
+	n := 0
+	report, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool {
+		if n++; n == 1 {
+			for i := range 19 {
+				must(t, other.Delete(t.Context(), fmt.Sprintf("%caaaaaaaaaaa", 'a'+i)))
+			}
+		}
+		return true
+	})
+	if err != nil || report.Unread > 0 || report.Damaged > 0 || report.Conversations != n {
+		t.Errorf("%d hits, %+v, %v", n, report, err)
+	}
+}
+
+func TestSearchWhileOtherProgramsWrite(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	ids := []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"}
+	var all []*actor
+	for _, id := range ids {
+		all = append(all, cast(t, "append-some", s.Dir(), id))
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, a := range all {
+			a.rest()
+		}
+	}()
+	options, last := storage.SearchOptions{Limit: 1000, PerConversation: 1000}, 0
+	for writing := true; writing; {
+		select {
+		case <-done:
+			writing = false // one more, when all has been written
+		default:
+		}
+		hits, report := search(t, s, "LINE", options)
+		if len(hits) < last || report.Damaged > 0 || report.Unread > 0 {
+			t.Errorf("%d hits after %d: %+v", len(hits), last, report)
+		}
+		last = len(hits)
+	}
+	for _, a := range all {
+		a.end()
+	}
+	if last != 180 {
+		t.Errorf("%d of 180 events were found", last)
+	}
+}
+
+func TestSearchPassesByAFileThatIsNotGivenFree(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
+	numbered(t, s, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
+	numbered(t, s, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
+	stopped := cast(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
+	if l := stopped.line(); l != "held" {
+		t.Fatalf("it says %q: %s", l, stopped.errs.String())
+	}
+	hits, report := search(t, s, "heron", storage.SearchOptions{})
+	if len(hits) != 1 || hits[0].Conversation != idB || report.Unread != 1 {
+		t.Errorf("%v %+v", places(hits), report)
+	}
+	stopped.kill()
+	if hits, _ = search(t, s, "heron", storage.SearchOptions{}); len(hits) != 2 {
+		t.Errorf("after the stopped program has ended: %v", places(hits))
+	}
+}
+
+func TestSearchOfAClosedStore(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "heron").close()
+	must(t, s.Close())
+	_, err := s.Search(t.Context(), must2(t)(find.Parse("heron")), storage.SearchOptions{}, func(storage.SearchHit) bool { return true })
+	if !errors.Is(err, storage.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,188 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/find"
+)
+
+// Rules of looking through a conversation:
+//   - Under the lock the bytes are looked at where they are, in the map of the file,
+//     and those of events that may hold what is looked for are copied. They are
+//     decoded and looked at again after it.
+//   - The newest event comes first, and looking ends where enough was found.
+//   - Of the stored texts only those that a result names are read.
+
+// How much one transaction does.
+const (
+	lookBytes = 8 << 20 // bytes looked at
+	lookRows  = 64      // events copied
+)
+
+// looking is the search through one conversation. What is not a channel is the
+// worker's until hits is closed.
+type looking struct {
+	store *Store
+	q     find.Query
+	o     SearchOptions
+	entry Entry
+	hits  chan SearchHit
+
+	told    int             // hits sent
+	more    bool            // there is another beyond the limit
+	damaged int             // events and texts that could not be read
+	without map[string]bool // full texts that do not hold what is looked for, by name
+	err     error           // why not all could be read
+}
+
+// candidate is an event that may hold what is looked for.
+type candidate struct {
+	row
+	may    bool   // in its own text
+	blob   string // name of its full text, "" none
+	packed []byte // its full text as it is stored
+}
+
+// run looks through the conversation, newest event first, and closes hits.
+func (l *looking) run(ctx context.Context) {
+	defer close(l.hits)
+	file := l.store.conversation(l.entry.ID)
+	for at := []byte(nil); ; {
+		// What was copied before a page that makes no sense counts, too.
+		var rows []candidate
+		err := l.store.view(ctx, file, func(tx *bbolt.Tx) error {
+			at = l.candidates(ctx, tx, at, &rows)
+			return nil
+		})
+		for _, c := range rows {
+			if !l.tell(ctx, c) {
+				return
+			}
+		}
+		if err != nil {
+			l.err = err
+			return
+		}
+		if at == nil || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// tell decodes a candidate and sends the hit that it is; false if that was enough.
+func (l *looking) tell(ctx context.Context, c candidate) bool {
+	hit, ok := l.judge(c)
+	if !ok {
+		return ctx.Err() == nil
+	}
+	if l.told == l.o.PerConversation {
+		l.more = true
+		return false
+	}
+	l.told++
+	select {
+	case l.hits <- hit:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// judge decodes a candidate and looks at what was said in it.
+func (l *looking) judge(c candidate) (SearchHit, bool) {
+	e, err := decodeRow(c.row)
+	if err != nil {
+		l.damaged++
+		return SearchHit{}, false
+	}
+	hit := SearchHit{Conversation: l.entry.ID, Title: l.entry.Heading(), Seq: e.Seq, Turn: e.Turn, Time: e.Time}
+	for _, s := range sayings(e.Body) {
+		if at, ok := l.q.Find(s.text); c.may && ok {
+			hit.Who = s.who
+			hit.Excerpt, hit.At = find.Excerpt(s.text, at, l.o.Chars)
+			return hit, true
+		}
+	}
+	result, ok := e.Body.(conversation.ToolResult)
+	if !ok || result.Blob == "" || result.Blob != c.blob || c.packed == nil {
+		return hit, false
+	}
+	hit.Who, hit.Stored = result.Tool, true
+	return hit, l.unpack(c, &hit)
+}
+
+// unpack looks at the full text of a result and writes the place into hit.
+func (l *looking) unpack(c candidate, hit *SearchHit) bool {
+	if l.without[c.blob] {
+		return false
+	}
+	text, err := l.store.text.open(c.blob, c.packed)
+	if err != nil {
+		l.damaged++
+		return false
+	}
+	at, ok := l.q.Find(text)
+	if !ok {
+		if l.without == nil {
+			l.without = map[string]bool{}
+		}
+		l.without[c.blob] = true
+		return false
+	}
+	hit.Excerpt, hit.At = find.Excerpt(text, at, l.o.Chars)
+	return true
+}
+
+// candidates looks at events from the one before the key after on, nil the newest, and
+// adds those to rows that may hold what is looked for. It returns the key of the last
+// it looked at, nil for the oldest.
+func (l *looking) candidates(ctx context.Context, tx *bbolt.Tx, after []byte, rows *[]candidate) (last []byte) {
+	c := tx.Bucket(bucketEvents).Cursor()
+	seen := 0
+	for k, v := before(c, after); k != nil; k, v = c.Prev() {
+		seen += len(v)
+		if found, ok := l.candidate(tx, k, v); ok {
+			*rows = append(*rows, found)
+			seen += len(found.packed)
+		}
+		if seen > lookBytes || len(*rows) >= lookRows || ctx.Err() != nil {
+			return bytes.Clone(k)
+		}
+	}
+	return nil
+}
+
+// before moves to the entry before a key, to the last one for nil.
+func before(c *bbolt.Cursor, key []byte) (k, v []byte) {
+	if key == nil {
+		return c.Last()
+	}
+	if k, _ := c.Seek(key); k == nil {
+		return c.Last() // the events from key on are gone
+	}
+	return c.Prev()
+}
+
+// candidate copies what is needed of an event, if it may hold what is looked for.
+func (l *looking) candidate(tx *bbolt.Tx, k, v []byte) (candidate, bool) {
+	kind, known := kindOf(v)
+	if known && !searched(kind) {
+		return candidate{}, false
+	}
+	c := candidate{may: l.q.May(v) || (!known || kind == conversation.KindAssistant) && escapes(v)}
+	if !known || kind == conversation.KindResult {
+		c.blob = blobOf(v)
+	}
+	if c.blob != "" && !l.without[c.blob] {
+		c.packed = bytes.Clone(tx.Bucket(bucketBlobs).Get([]byte(c.blob)))
+	}
+	if !c.may && c.packed == nil {
+		return candidate{}, false
+	}
+	c.row = row{seqOf(k), bytes.Clone(v)}
+	return c, true
+}

@@ -1,0 +1,127 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What was said in an event, and what of that shows in its stored bytes already. What
+// is read from bytes here is a hint: where they are not as this build writes them the
+// event is decoded.
+
+// saying is a text that somebody said.
+type saying struct{ who, text string }
+
+// sayings are the texts of an event. Summaries, notices and what a compaction shows
+// instead of something were not said.
+func sayings(b conversation.Body) []saying {
+	switch b := b.(type) {
+	case conversation.UserMessage:
+		return []saying{{"user", b.Text}}
+	case conversation.AssistantMessage:
+		said := []saying{{"assistant", b.Text}, {"reasoning", b.Reasoning}}
+		for _, c := range b.Calls {
+			said = append(said, saying{c.Name, values(c.Arguments)})
+		}
+		return said
+	case conversation.ToolResult:
+		return []saying{{b.Tool, b.Text}}
+	case conversation.Renamed:
+		return []saying{{"title", b.Title}}
+	}
+	return nil
+}
+
+// searched reports whether something was said in events of a kind.
+func searched(k conversation.Kind) bool {
+	switch k {
+	case conversation.KindUser, conversation.KindAssistant, conversation.KindResult, conversation.KindRenamed:
+		return true
+	}
+	return false
+}
+
+// values are the strings and numbers in the arguments of a call, one on a line: not
+// their names, and without the escaping of JSON. What is no JSON is returned as it is.
+func values(arguments string) string {
+	d := json.NewDecoder(strings.NewReader(arguments))
+	d.UseNumber()
+	var b strings.Builder
+	var objects []bool // what one is in, the innermost last: an object, or an array
+	name := false      // the next string is the name of a field
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return strings.TrimSuffix(b.String(), "\n")
+		}
+		if err != nil {
+			return arguments
+		}
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '{' || token == '[' {
+				objects = append(objects, token == '{')
+			} else {
+				objects = objects[:len(objects)-1]
+			}
+			name = len(objects) > 0 && objects[len(objects)-1]
+			continue
+		case string:
+			if !name {
+				b.WriteString(token + "\n")
+			}
+		case json.Number:
+			b.WriteString(token.String() + "\n")
+		}
+		name = !name && len(objects) > 0 && objects[len(objects)-1]
+	}
+}
+
+// escapes reports whether a stored reply may have arguments in which the model wrote a
+// character otherwise than it is: \u4e2d, or \/. Arguments are JSON within JSON, so
+// that a backslash of theirs is two here.
+func escapes(raw []byte) bool {
+	return bytes.Contains(raw, []byte(`\\u`)) || bytes.Contains(raw, []byte(`\\/`))
+}
+
+// kindOf reads the kind of an event from the beginning of its stored form; false if
+// that is not as this build writes it.
+func kindOf(raw []byte) (conversation.Kind, bool) {
+	rest, ok := bytes.CutPrefix(raw, []byte(`{"seq":`))
+	if !ok {
+		return "", false
+	}
+	if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), []byte(`,"turn":`)); !ok {
+		return "", false
+	}
+	if rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, "0123456789"), []byte(`,"time":"`)); !ok {
+		return "", false
+	}
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return "", false
+	}
+	if rest, ok = bytes.CutPrefix(rest[end:], []byte(`","`)); !ok {
+		return "", false
+	}
+	end = bytes.IndexByte(rest, '"')
+	if end < 0 || end > 16 {
+		return "", false
+	}
+	return conversation.Kind(rest[:end]), true
+}
+
+// blobOf is the name of the full text that a stored result has, "" if it has none.
+// Quotation marks in texts are escaped, so that only a field looks like one.
+func blobOf(raw []byte) string {
+	_, rest, ok := bytes.Cut(raw, []byte(`"blob":"`))
+	if !ok {
+		return ""
+	}
+	name, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(name)
+}
