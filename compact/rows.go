@@ -2,8 +2,13 @@ package compact
 
 import "plimsoll/conversation"
 
-// Rows lay what was said beside what the model is sent, event by event. They read
-// the report of a view only.
+// Rows lay what was said beside what the model is sent, event by event. Rules:
+//
+//   - They read the report of a view only: which events a message stands for.
+//   - Everything that is sent for something that was said counts on one row, so
+//     that the sizes of all rows add up to what is sent.
+//   - Of a pair that stands for a range, the rows name the message that tells of
+//     it, and not the fixed words beside it.
 
 // Row is one event that was said, and what stands for it in a view.
 type Row struct {
@@ -14,51 +19,93 @@ type Row struct {
 	Why     string
 	Overlay uint64 // Seq of the newest overlay that shaped it, 0 if none did
 	// Before is the size of what was said; After of what is sent, which a message
-	// that stands for several events has on its first row only.
+	// that stands for several events has on its first row only, with the fixed
+	// words beside it.
 	Before, After conversation.Size
 }
 
 // Rows lists a row for each message of the user, reply and result of a log, in its
 // order, as a view of that log shows them.
 func Rows(log []conversation.Event, v View) []Row {
-	if len(log) == 0 {
-		return nil
-	}
-	rows := make([]Row, 0, len(log))
-	at := make([]int32, len(log)) // by index into the log: the row + 1
+	t := rowTable{log: log, rows: make([]Row, 0, len(log)), at: make([]int32, len(log))}
 	for i := range log {
 		if before, said := sizeSaid(log[i].Body); said {
-			rows = append(rows, Row{Event: i, Message: -1, State: StateDropped, Before: before})
-			at[i] = int32(len(rows))
+			t.rows = append(t.rows, Row{Event: i, Message: -1, State: StateDropped, Before: before})
+			t.at[i] = int32(len(t.rows))
 		}
-	}
-	find := func(seq uint64) *Row {
-		i := seq - log[0].Seq
-		if seq < log[0].Seq || i >= uint64(len(at)) || at[i] == 0 {
-			return nil
-		}
-		return &rows[at[i]-1]
 	}
 	for k := range v.Messages {
-		m := &v.Messages[k]
-		shown := false
-		for _, seq := range m.Events {
-			r := find(seq)
-			if r == nil || r.Message >= 0 {
-				continue
-			}
-			r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
-			if !shown {
-				shown, r.First, r.After = true, true, m.After()
-			}
+		if m := &v.Messages[k]; !t.show(k, m) {
+			t.join(k, m, v.Messages)
 		}
 	}
 	for _, a := range v.Absent {
-		if r := find(a.Event); r != nil && r.Message < 0 {
+		if r := t.find(a.Event); r != nil && r.Message < 0 {
 			r.State, r.Why, r.Overlay = a.State, a.Why, a.Overlay
 		}
 	}
-	return rows
+	return t.rows
+}
+
+// rowTable is the rows so far.
+type rowTable struct {
+	log  []conversation.Event
+	rows []Row
+	at   []int32 // by index into the log: the row + 1, 0 for events without one
+}
+
+// find is the row of an event, nil if it has none.
+func (t *rowTable) find(seq uint64) *Row {
+	if len(t.log) == 0 {
+		return nil
+	}
+	i := int(seq - t.log[0].Seq) // of a log that lacks nothing, wherever it begins
+	if i < 0 || i >= len(t.log) || t.log[i].Seq != seq {
+		i = indexOf(t.log, seq)
+	}
+	if i < 0 || t.at[i] == 0 {
+		return nil
+	}
+	return &t.rows[t.at[i]-1]
+}
+
+// show puts message k on the rows of its events that no message stands for yet;
+// false if there are none.
+func (t *rowTable) show(k int, m *Message) bool {
+	shown := false
+	for _, seq := range m.Events {
+		r := t.find(seq)
+		if r == nil || r.Message >= 0 {
+			continue
+		}
+		r.tell(k, m)
+		if !shown {
+			shown, r.First, r.After = true, true, m.After()
+		}
+	}
+	return shown
+}
+
+// join puts message k beside the one that stands for its events already.
+func (t *rowTable) join(k int, m *Message, messages []Message) {
+	counted := false
+	for _, seq := range m.Events {
+		r := t.find(seq)
+		if r == nil {
+			continue
+		}
+		if !counted {
+			counted, r.After = true, r.After.Plus(m.After())
+		}
+		if m.Before.Chars() > 0 && messages[r.Message].Before.Chars() == 0 {
+			r.tell(k, m)
+		}
+	}
+}
+
+// tell says on a row what message k says.
+func (r *Row) tell(k int, m *Message) {
+	r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
 }
 
 // sizeSaid is the size of what an event says to or by the model, reasoning aside;

@@ -1,0 +1,178 @@
+package compact_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// brokenLog is a random log as a damaged file may leave it: it begins later, lacks
+// events in the middle, and holds some that cannot be read.
+func brokenLog(t *rapid.T) []conversation.Event {
+	log := slices.Clone(randomLog(t))
+	for range rapid.IntRange(0, 3).Draw(t, "breaks") {
+		if len(log) == 0 {
+			break
+		}
+		at := rapid.IntRange(0, len(log)-1).Draw(t, "at")
+		switch rapid.IntRange(0, 2).Draw(t, "how") {
+		case 0:
+			log = log[at:]
+		case 1:
+			log = slices.Delete(log, at, at+1)
+		case 2:
+			log[at].Body = conversation.Unknown{Name: log[at].Body.Kind(), Raw: conversation.RawJSON(`{`)}
+		}
+	}
+	return log
+}
+
+// checkRows checks what holds for the rows of any log and view.
+func checkRows(t *rapid.T, log []conversation.Event, v compact.View) []compact.Row {
+	rows := compact.Rows(log, v)
+	said := map[uint64]bool{}
+	k := 0
+	for i, e := range log {
+		if _, ok := sizeSaid(e.Body); !ok {
+			continue
+		}
+		said[e.Seq] = true
+		if k == len(rows) || rows[k].Event != i {
+			t.Fatalf("row %d is not that of event %d", k, e.Seq)
+		}
+		k++
+	}
+	if k != len(rows) {
+		t.Fatalf("%d rows for %d events that say something", len(rows), k)
+	}
+	var want, got conversation.Size
+	for i := range v.Messages {
+		m := &v.Messages[i]
+		if slices.ContainsFunc(m.Events, func(seq uint64) bool { return said[seq] }) {
+			want = want.Plus(m.After())
+		}
+	}
+	for _, r := range rows {
+		got = got.Plus(r.After)
+		if r.State == "" || r.Message >= len(v.Messages) || r.First && r.Message < 0 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	if got != want {
+		t.Fatalf("the rows are sent as %+v, the messages as %+v", got, want)
+	}
+	return rows
+}
+
+func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log := brokenLog(t)
+		v := compact.Project(log)
+		rows := checkRows(t, log, v)
+		firsts := map[int]int{}
+		for _, r := range rows {
+			seq := log[r.Event].Seq
+			if r.First {
+				firsts[r.Message]++
+			}
+			if r.Message >= 0 {
+				m := v.Messages[r.Message]
+				if !slices.Contains(m.Events, seq) || r.State != m.State || r.Why != m.Why || r.Overlay != m.Overlay {
+					t.Fatalf("row of event %d: %+v; message %+v", seq, r, m)
+				}
+				continue
+			}
+			i := slices.IndexFunc(v.Absent, func(a compact.Absence) bool { return a.Event == seq })
+			if i < 0 || r.State != v.Absent[i].State || r.Why != v.Absent[i].Why || r.Overlay != v.Absent[i].Overlay {
+				t.Fatalf("row of event %d: %+v; absent %+v", seq, r, v.Absent)
+			}
+		}
+		for message, n := range firsts {
+			if n != 1 {
+				t.Fatalf("message %d is shown on %d rows", message, n)
+			}
+		}
+	})
+}
+
+func TestRowsBearViewsOfOtherLogs(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		log, v := brokenLog(t), compact.Project(brokenLog(t))
+		for range rapid.IntRange(0, 4).Draw(t, "odd messages") {
+			v.Messages = append(v.Messages, compact.Message{State: compact.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
+				Events: rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "events")}) // the same ones several times, too
+		}
+		checkRows(t, log, v)
+	})
+}
+
+func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
+	t.Parallel()
+	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
+		l := filesRead(2, 60).add(conversation.Summary{Style: style, Spans: []conversation.Span{span(1, 4)}, Text: "A file was read.", Transcript: "t"})
+		v := compact.Project(l.events())
+		rows := compact.Rows(l.events(), v)
+		both := v.Messages[0].After().Plus(v.Messages[1].After())
+		for i, r := range rows[:4] {
+			if r.Message != tells || r.First != (i == 0) || r.State != compact.StateSummarised {
+				t.Errorf("%s: row %d: %+v", style, i, r)
+			}
+			if want := map[bool]conversation.Size{true: both}[i == 0]; r.After != want {
+				t.Errorf("%s: row %d is sent as %+v, want %+v", style, i, r.After, want)
+			}
+		}
+	}
+}
+
+func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
+	t.Parallel()
+	l := filesRead(4, 60).pass(masks(3)).pass(conversation.Pin{Events: []uint64{7}}).pass(conversation.Rewind{Turn: 3})
+	log := l.events()
+	type told struct {
+		Event   uint64
+		State   compact.State
+		Overlay uint64
+		Sent    bool
+	}
+	var got []told
+	for _, r := range compact.Rows(log, compact.Project(log)) {
+		if r.State != compact.StateVerbatim {
+			got = append(got, told{log[r.Event].Seq, r.State, r.Overlay, r.After.Chars() > 0})
+		}
+	}
+	want := []told{{3, compact.StateMasked, 17, true}, {6, compact.StatePinned, 0, true}, {7, compact.StatePinned, 0, true},
+		{13, compact.StateDropped, 19, false}, {14, compact.StateDropped, 19, false}, {15, compact.StateDropped, 19, false}, {16, compact.StateDropped, 19, false}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestNothingSaidHasNoRows(t *testing.T) {
+	t.Parallel()
+	if rows := compact.Rows(nil, compact.Project(filesRead(1, 3).events())); len(rows) != 0 {
+		t.Errorf("%+v", rows)
+	}
+}
+
+// BenchmarkRows lays out a conversation of 10,000 events of 1 KB, a third of its
+// results hidden and a part of it summarised. Budget: 5 ms.
+func BenchmarkRows(b *testing.B) {
+	log := with(masked(longLog(10_000), 800), conversation.Summary{Style: conversation.StylePlimsoll, Text: "what was said",
+		Spans: []conversation.Span{{First: 1, Last: 2000}}})
+	for name, log := range map[string][]conversation.Event{"whole": log, "begins later": log[1000:]} {
+		b.Run(name, func(b *testing.B) {
+			v := compact.Project(log)
+			b.ReportAllocs()
+			for b.Loop() {
+				compact.Rows(log, v)
+			}
+		})
+	}
+}
