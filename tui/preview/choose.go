@@ -1,0 +1,187 @@
+package preview
+
+import (
+	"slices"
+	"strconv"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/compact"
+)
+
+// profile is the one that the wish means, by name.
+func (m *Model) profile() string {
+	c := m.content
+	switch {
+	case c.Wish.Profile != "":
+		return c.Wish.Profile
+	case !c.Busy && c.Err == "" && c.Preview.Profile != "":
+		return c.Preview.Profile
+	case c.Wish.Focus != "" && !m.makesSummary(c.Profile):
+		return compact.ProfileHeavy // as the rules do
+	}
+	return c.Profile
+}
+
+// summarises reports whether the wish comes to a summary.
+func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
+
+func (m *Model) makesSummary(profile string) bool {
+	return slices.ContainsFunc(m.content.Profiles, func(p Profile) bool { return p.Name == profile && p.Summarises })
+}
+
+// cycle chooses the profile that stands so many places further.
+func (m *Model) cycle(by int) Action {
+	all := m.content.Profiles
+	if len(all) == 0 {
+		return nil
+	}
+	now := m.profile()
+	at := slices.IndexFunc(all, func(p Profile) bool { return p.Name == now })
+	if at < 0 && by < 0 {
+		at = 0
+	}
+	next := all[(at+by+len(all))%len(all)]
+	w := m.content.Wish
+	w.Profile, w.Focus, w.Review = next.Name, "", false
+	if next.Summarises {
+		w.Focus, w.Review = m.focus, m.review
+	}
+	return m.change(w)
+}
+
+// bounds are the turns that the wish means, as far as can be told without its
+// numbers. Where the end is before the start, none are.
+func (m *Model) bounds() (from, to int) {
+	c := m.content
+	last := c.Turns - 1
+	known := compact.Range{From: 0, To: last}
+	if c.Err == "" && c.Preview.Range.To <= last {
+		known = c.Preview.Range
+	}
+	from = turnOf(c.Wish.From, 0, known.From, last)
+	keep := c.Wish.KeepLast
+	if keep < 0 {
+		keep = c.KeepLast
+	}
+	to = turnOf(c.Wish.To, last-keep, known.To, last)
+	if c.Wish.To == nil && !c.Busy && c.Err == "" {
+		to = known.To // turns that were taken back do not count
+	}
+	return max(0, min(from, last)), min(to, last)
+}
+
+// turnOf is the turn that a bound means: otherwise where it is none, known where it
+// can be told only with the conversation at hand.
+func turnOf(b *compact.Bound, otherwise, known, last int) int {
+	if b == nil {
+		return otherwise
+	}
+	n, err := strconv.Atoi(b.String())
+	switch {
+	case err != nil:
+		return known
+	case n < 0:
+		return last + n
+	}
+	return n
+}
+
+// at is the bound at a turn.
+func at(turn int) *compact.Bound {
+	b, err := compact.ParseBound(strconv.Itoa(turn))
+	if err != nil {
+		return nil // no number of a turn is refused
+	}
+	return &b
+}
+
+// moveEnd moves the end of the range by so many turns.
+func (m *Model) moveEnd(by int) Action {
+	if m.content.Turns == 0 {
+		return nil
+	}
+	from, to := m.bounds()
+	to = max(from, min(to+by, m.content.Turns-1))
+	w := m.content.Wish
+	w.To, w.KeepLast = at(to), -1
+	return m.change(w)
+}
+
+// moveStart moves the start of the range by so many turns, no further than its end.
+func (m *Model) moveStart(by int) Action {
+	if m.content.Turns == 0 {
+		return nil
+	}
+	from, to := m.bounds()
+	from = max(0, min(from+by, to))
+	w := m.content.Wish
+	w.From = at(from)
+	if from == 0 {
+		w.From = nil
+	}
+	return m.change(w)
+}
+
+// byDefault goes back to the range as it is without bounds.
+func (m *Model) byDefault() Action {
+	w := m.content.Wish
+	w.From, w.To, w.KeepLast = nil, nil, -1
+	return m.change(w)
+}
+
+// noSummary says why there is nothing to focus or to review.
+func (m *Model) noSummary(what string) Action {
+	return Say{Text: "the profile " + m.profile() + " makes no summary, so there is nothing to " + what, Bad: true}
+}
+
+func (m *Model) toggleReview() Action {
+	if !m.summarises() {
+		return m.noSummary("review")
+	}
+	w := m.content.Wish
+	w.Profile, w.Review = m.profile(), !w.Review
+	m.review = w.Review
+	return m.change(w)
+}
+
+// beginFocus lets the user write what the summary should preserve.
+func (m *Model) beginFocus() Action {
+	if !m.summarises() {
+		return m.noSummary("focus")
+	}
+	m.writing = true
+	m.edit.SetText(m.edit.Safe(m.focus), true)
+	return nil
+}
+
+// write deals with a message while the focus is written.
+func (m *Model) write(msg tea.Msg) Action {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch keys := m.o.Keys; {
+		case key.Matches(k, keys.LeaveFocus):
+			m.writing = false
+			return nil
+		case key.Matches(k, keys.TakeFocus):
+			return m.takeFocus()
+		}
+	}
+	if m.edit.Update(msg, m.o.Keys.Edit) {
+		return nil
+	}
+	return Ignored{}
+}
+
+// takeFocus wishes for a summary with the focus that was written. One that was not
+// changed stays as it came.
+func (m *Model) takeFocus() Action {
+	m.writing = false
+	if m.edit.Text() == m.edit.Safe(m.focus) {
+		return nil
+	}
+	m.focus = m.edit.Text()
+	w := m.content.Wish
+	w.Profile, w.Focus = m.profile(), m.focus // without a focus the profile stays
+	return m.change(w)
+}

@@ -1,0 +1,283 @@
+package preview_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/tui/preview"
+)
+
+// hostile is what a model or a pasted text may hold.
+const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
+
+// gauge draws a reading as a stub: so many tokens, and a bar up to the width.
+func gauge(r compact.Reading, width int) string {
+	text := fmt.Sprintf("[%d of %d]", r.Used, r.Window.Tokens)
+	full := 0
+	if r.Window.Tokens > 0 {
+		full = max(0, min(width, r.Used*width/r.Window.Tokens)-len(text))
+	}
+	return text + strings.Repeat("=", full)
+}
+
+func bound(text string) *compact.Bound {
+	b, err := compact.ParseBound(text)
+	if err != nil {
+		panic(err)
+	}
+	return &b
+}
+
+func profiles() []preview.Profile {
+	return []preview.Profile{
+		{Name: "default", Note: "reasoning and tool calls are reduced to a line each"},
+		{Name: "heavy", Note: "a summary takes the place of the range", Summarises: true},
+		{Name: "light", Note: "reasoning is left out"},
+	}
+}
+
+func reading(used int) compact.Reading {
+	return compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600}
+}
+
+// masked is a compaction that needs no model.
+func masked() preview.Content {
+	cost, after := 0.0312, 4
+	return preview.Content{
+		Wish: compact.NewWish(),
+		Preview: compact.Preview{Profile: "default", Range: compact.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
+			Layers: []compact.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
+		Now: reading(91_200), Then: reading(34_100), CostNow: &cost, PaysAfter: &after,
+		Profiles: profiles(), Profile: "default", KeepLast: 3, Turns: 12, Model: "openai/gpt-5.6-luna", BreakTurn: 1,
+	}
+}
+
+// summarised is one that does.
+func summarised() preview.Content {
+	c := masked()
+	c.Wish.Profile, c.Wish.Focus, c.Wish.Review = "heavy", hostile, true
+	c.Preview.Profile = "heavy"
+	c.Preview.Layers = []compact.Layer{{Kind: "summary", Events: 58, Saved: 57_100}}
+	c.Preview.Summary = &compact.SummaryNeed{Input: compact.InputView, Covers: 66_000, Estimate: 8_900}
+	c.CostNow, c.PaysAfter = nil, nil
+	return c
+}
+
+func show(c preview.Content, width, height int) *preview.Model {
+	keys := preview.DefaultKeyMap()
+	m := preview.New(preview.Options{Keys: &keys, Gauge: gauge})
+	m.SetSize(width, height)
+	m.Show(c)
+	return m
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp,
+		"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace}
+	if name == "shift+tab" {
+		return tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}
+	}
+	if letter, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
+	}
+	if code, ok := named[name]; ok {
+		return tea.KeyPressMsg{Code: code}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// press sends keys, parted by spaces, and returns the last action.
+func press(m *preview.Model, keys string) preview.Action {
+	var action preview.Action
+	for name := range strings.FieldsSeq(keys) {
+		action = m.Update(keyPress(name))
+	}
+	return action
+}
+
+// wish is masked's wish with changes.
+func wish(change func(*compact.Wish)) compact.Wish {
+	w := compact.NewWish()
+	change(&w)
+	return w
+}
+
+func TestKeysChangeTheWish(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys string
+		want compact.Wish
+	}{
+		{"]", wish(func(w *compact.Wish) { w.To = bound("9") })},
+		{"+ + +", wish(func(w *compact.Wish) { w.To = bound("11") })},
+		{"[", wish(func(w *compact.Wish) { w.To = bound("7") })},
+		{"- - - - - - - -", wish(func(w *compact.Wish) { w.To = bound("0") })},
+		{"}", wish(func(w *compact.Wish) { w.From = bound("1") })},
+		{"} } } {", wish(func(w *compact.Wish) { w.From = bound("2") })},
+		{"} {", wish(func(w *compact.Wish) {})},
+		{"[ } } 0", wish(func(w *compact.Wish) {})},
+		{"right", wish(func(w *compact.Wish) { w.Profile = "heavy" })},
+		{"tab l", wish(func(w *compact.Wish) { w.Profile = "light" })},
+		{"tab tab tab", wish(func(w *compact.Wish) { w.Profile = "default" })},
+		{"h", wish(func(w *compact.Wish) { w.Profile = "light" })},
+		{"tab v", wish(func(w *compact.Wish) { w.Profile, w.Review = "heavy", true })},
+		{"tab v v", wish(func(w *compact.Wish) { w.Profile = "heavy" })},
+		{"tab f p o r t enter", wish(func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "port" })},
+		{"tab v / p enter tab", wish(func(w *compact.Wish) { w.Profile = "light" })},
+		{"tab v / p enter tab shift+tab", wish(func(w *compact.Wish) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+	} {
+		got := press(show(masked(), 80, 24), c.keys)
+		if diff := cmp.Diff(preview.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(compact.Bound{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
+		}
+	}
+}
+
+func TestTheRangeStaysInTheConversation(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []string{"+ + + +", "- - - - - - - - -", "{", "0", "} } } } } } } } }"} {
+		if action := press(show(masked(), 80, 24), keys); action != nil {
+			t.Errorf("%s: %+v", keys, action)
+		}
+	}
+}
+
+func TestTheEndMovesFromWhereItWas(t *testing.T) {
+	t.Parallel()
+	c := masked()
+	c.Wish.KeepLast = 5
+	c.Preview.Range.To = 6
+	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("7") })}
+	if diff := cmp.Diff(preview.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
+	t.Parallel()
+	m := show(masked(), 80, 24)
+	changed, ok := press(m, "]").(preview.Changed)
+	if !ok {
+		t.Fatal("the range did not change")
+	}
+	if said, ok := press(m, "enter").(preview.Say); !ok || !said.Bad {
+		t.Error("a wish was accepted whose numbers nobody has seen")
+	}
+	if !strings.Contains(m.View(), "before the change") {
+		t.Errorf("the old numbers are not marked:\n%s", m.View())
+	}
+	m.Show(masked()) // of the wish before
+	if said, ok := press(m, "enter").(preview.Say); !ok || !said.Bad {
+		t.Error("a wish was accepted with the numbers of another")
+	}
+	c := masked()
+	c.Wish, c.Preview.Range.To = changed.Wish, 9
+	m.Show(c)
+	if diff := cmp.Diff(preview.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
+	t.Parallel()
+	m := show(masked(), 80, 24)
+	first, ok := press(m, "]").(preview.Changed)
+	if !ok {
+		t.Fatal("the range did not change")
+	}
+	press(m, "]")
+	c := masked()
+	c.Wish, c.Preview.Range.To = first.Wish, 9
+	m.Show(c)
+	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("11") })}
+	if diff := cmp.Diff(preview.Action(want), press(m, "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatCannotBeDoneIsSaid(t *testing.T) {
+	t.Parallel()
+	c := masked()
+	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
+	c.Preview, c.Then, c.Turns = compact.Preview{}, compact.Reading{}, 3
+	m := show(c, 80, 24)
+	if diff := cmp.Diff(preview.Action(preview.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	view := strings.Join(strings.Fields(m.View()), " ")
+	for _, want := range []string{"nothing is older than", "[ ] move the end of the range", "0 go back to the default range"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("%q is not said:\n%s", want, m.View())
+		}
+	}
+	if strings.Contains(m.View(), "saved") {
+		t.Errorf("numbers are shown of what cannot be done:\n%s", m.View())
+	}
+	if _, ok := press(m, "]").(preview.Changed); !ok {
+		t.Error("the range cannot be changed any more")
+	}
+	for _, key := range []string{"f", "v"} {
+		if said, ok := press(show(masked(), 80, 24), key).(preview.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default makes no summary") {
+			t.Errorf("%s on a profile without a summary: %+v", key, said)
+		}
+	}
+}
+
+func TestClosing(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]preview.Action{
+		"esc": preview.Closed{}, "q": preview.Closed{}, "?": nil, "? esc": nil, "? esc esc": preview.Closed{}, "ctrl+c": preview.Ignored{},
+		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "qq" })},
+		"tab f ctrl+c": preview.Ignored{},
+	} {
+		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", keys, diff)
+		}
+	}
+}
+
+func TestAFocusThatIsNotChangedStaysAsItCame(t *testing.T) {
+	t.Parallel()
+	m := show(summarised(), 80, 24)
+	if action := press(m, "f enter"); action != nil {
+		t.Errorf("%+v", action)
+	}
+	accepted, ok := press(m, "enter").(preview.Accepted)
+	if !ok || accepted.Wish.Focus != hostile {
+		t.Errorf("the focus is %q", accepted.Wish.Focus)
+	}
+}
+
+func TestTheCursorIsInTheFocusThatIsWritten(t *testing.T) {
+	t.Parallel()
+	m := show(masked(), 80, 24)
+	if m.Cursor() != nil {
+		t.Error("a cursor without anything to write in")
+	}
+	press(m, "tab f")
+	m.Update(tea.PasteMsg{Content: "漢字\n👨‍👩‍👧‍👦"})
+	c := m.Cursor()
+	if c == nil {
+		t.Fatal("no cursor")
+	}
+	line := strings.Split(m.View(), "\n")[c.Y]
+	if want := " Focus: 漢字 👨‍👩‍👧‍👦"; !strings.HasPrefix(line, want+" ") || c.X != len(" Focus: ")+7 {
+		t.Errorf("the cursor is at %d of %q", c.X, line)
+	}
+}
+
+func TestTheGaugesShowBothReadings(t *testing.T) {
+	t.Parallel()
+	lines := strings.Split(show(masked(), 80, 24).View(), "\n")
+	if !strings.HasPrefix(lines[1], " now  [91200 of 128000]==") || !strings.HasPrefix(lines[2], " then [34100 of 128000]== ") {
+		t.Errorf("%q\n%q", lines[1], lines[2])
+	}
+	if want := "~91.2k → ~34.1k tokens · ~57.1k saved, 63%"; !strings.Contains(lines[3], want) {
+		t.Errorf("%q", lines[3])
+	}
+}

@@ -1,0 +1,222 @@
+package preview
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// The gauges stand above the rule and stay in sight; below it are the parts, each
+// with its name, and what does not fit is scrolled to.
+
+const (
+	labelWidth = 9  // of the name of a part, where it stands beside it
+	leastWide  = 48 // cells from which on it does
+)
+
+// part is a piece of the body under a name. Its lines are styled.
+type part struct {
+	label string
+	lines []string
+}
+
+// View draws the view.
+func (m *Model) View() string {
+	f := m.frame()
+	body, height := m.body(), f.Body(m.height)
+	top := max(0, min(m.top, len(body)-height))
+	if len(body) > height {
+		f.Where = fmt.Sprintf("%d–%d of %d", top+1, min(top+height, len(body)), len(body))
+	}
+	return m.o.Styles.Pane.Draw(f, body[top:], m.width, m.height)
+}
+
+// Cursor is where the cursor is, nil for nowhere.
+func (m *Model) Cursor() *tea.Cursor {
+	if !m.writing {
+		return nil
+	}
+	m.edit.View()
+	x, _ := m.edit.Cursor()
+	c := tea.NewCursor(min(1+len(focusPrompt)+x, m.width-1), max(m.height-2, 0))
+	c.Shape = tea.CursorBar
+	return c
+}
+
+// focusPrompt stands before the focus while it is written.
+const focusPrompt = "Focus: "
+
+// frame is what stands around the body.
+func (m *Model) frame() pane.Frame {
+	s, keys := m.o.Styles.Pane, m.o.Keys
+	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model)}
+	switch {
+	case m.helping:
+		f.Title = "Compact · keys"
+		f.Hints = []string{pane.Hint("back", keys.Close)}
+		return f
+	case m.writing:
+		f.Status = s.Title.Render(focusPrompt) + strings.Join(m.edit.View(), "")
+		f.Hints = []string{pane.Hint("take it", keys.TakeFocus), pane.Hint("leave it as it was", keys.LeaveFocus)}
+	default:
+		f.Hints = m.hints()
+	}
+	f.Lines = m.gauges()
+	return f
+}
+
+// hints is what can be done, the most important first.
+func (m *Model) hints() []string {
+	keys := m.o.Keys
+	hints := []string{
+		pane.Hint("compact", keys.Accept), pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
+		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
+	}
+	if m.summarises() {
+		hints = append(hints, pane.Hint("focus", keys.Focus), pane.Hint("review", keys.Review))
+	}
+	return append(hints, pane.Hint("default range", keys.Default))
+}
+
+// gauges is the gauge now and the gauge then, and what lies between them.
+func (m *Model) gauges() []string {
+	const label = 6
+	s, width := m.o.Styles.Pane, max(m.width-label-1, 1)
+	line := func(name, gauge string) string { return " " + s.Muted.Render(pane.Fit(name, label-1)) + gauge }
+	c := m.content
+	now := line("now", m.o.Gauge(c.Now, width))
+	switch {
+	case c.Err != "" && !c.Busy:
+		return []string{now}
+	case c.Err != "": // there are no old numbers
+		return []string{now, line("then", s.Muted.Render(workingOut))}
+	}
+	return []string{now, line("then", m.o.Gauge(c.Then, width)), line("", m.gained(width))}
+}
+
+// workingOut is said while numbers are on their way.
+const workingOut = "working it out…"
+
+// gained says what is saved, in fewer words where there is little room.
+func (m *Model) gained(width int) string {
+	s, p := m.o.Styles, m.content.Preview
+	text, gain, share := pane.About(p.Before)+" → "+pane.About(p.After), " · nothing saved", ""
+	switch saved := p.Before - p.After; {
+	case saved > 0:
+		share = pane.Percent(saved, p.Before)
+		gain, share = " · "+pane.About(saved)+" saved, "+share, " · "+share+" saved"
+	case saved < 0:
+		gain = " · " + pane.About(-saved) + " more"
+	}
+	old, style := "", s.Saved
+	if m.content.Busy {
+		old, style = "before the change: ", s.Pane.Muted
+	}
+	lines := []string{old + text + " tokens" + gain, old + text + gain, text + share}
+	for _, line := range lines {
+		if ansi.StringWidth(line) <= width {
+			return style.Render(line)
+		}
+	}
+	return style.Render(text)
+}
+
+// body is the lines below the gauges, none wider than the view. Where there is room
+// the parts stand apart.
+func (m *Model) body() []string {
+	if m.helping {
+		return m.help()
+	}
+	parts := m.parts()
+	var tight, apart []string
+	for i, p := range parts {
+		lines := m.labelled(p)
+		tight = append(tight, lines...)
+		if i > 0 {
+			apart = append(apart, "")
+		}
+		apart = append(apart, lines...)
+	}
+	if len(apart) <= m.frame().Body(m.height) {
+		return apart
+	}
+	return tight
+}
+
+// labelled is a part with its name: beside it, where that is narrow above it.
+func (m *Model) labelled(p part) []string {
+	style := m.o.Styles.Pane.Muted
+	if m.width < leastWide {
+		out := []string{" " + style.Render(p.label)}
+		for _, l := range p.lines {
+			out = append(out, "  "+l)
+		}
+		return out
+	}
+	out := make([]string, len(p.lines))
+	for i, l := range p.lines {
+		name := ""
+		if i == 0 {
+			name = p.label
+		}
+		out[i] = " " + style.Render(pane.Fit(name, labelWidth)) + l
+	}
+	return out
+}
+
+// room is how many cells the lines of a part have.
+func (m *Model) room() int {
+	if m.width < leastWide {
+		return max(m.width-3, 1)
+	}
+	return m.width - labelWidth - 2
+}
+
+// say is a text in lines that fit into a part.
+func (m *Model) say(style lipgloss.Style, text string) []string {
+	return pane.Each(style, pane.Wrap(text, m.room()))
+}
+
+// help is every key and what it does.
+func (m *Model) help() []string {
+	s := m.o.Styles.Pane
+	names := 0
+	groups := [][]key.Binding{m.o.Keys.Bindings(), {m.o.Keys.TakeFocus, m.o.Keys.LeaveFocus}}
+	for _, group := range groups {
+		for _, b := range group {
+			names = max(names, ansi.StringWidth(b.Help().Key))
+		}
+	}
+	var out []string
+	for _, group := range groups {
+		for _, b := range group {
+			if !b.Enabled() {
+				continue
+			}
+			for i, l := range pane.Wrap(b.Help().Desc, m.width-names-4) {
+				name := ""
+				if i == 0 {
+					name = b.Help().Key
+				}
+				out = append(out, " "+s.Key.Render(pane.Fit(name, names))+"  "+s.Text.Render(l))
+			}
+		}
+		out = append(out, "")
+	}
+	return out
+}
+
+// by names a key in a text; "" if it is off.
+func (m *Model) by(format string, b key.Binding) string {
+	if !b.Enabled() {
+		return ""
+	}
+	return fmt.Sprintf(format, b.Help().Key)
+}

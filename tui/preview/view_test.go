@@ -1,0 +1,181 @@
+package preview_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/preview"
+)
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	cannot := masked()
+	cannot.Err, cannot.Turns, cannot.Preview, cannot.Then = "nothing to compact: nothing is older than the 3 newest turns, which are left out; --keep-last 0 leaves none out",
+		3, compact.Preview{}, compact.Reading{}
+	nothing := masked()
+	nothing.Preview = compact.Preview{Profile: "default", Range: compact.Range{To: 8}, Before: 91_200, After: 91_200}
+	nothing.Then = nothing.Now
+	free, once := -0.0123, 0
+	nothing.CostNow, nothing.PaysAfter = &free, &once
+	wide := summarised()
+	wide.Wish.From, wide.Wish.To, wide.Turns = bound("1"), bound("140"), 400
+	wide.Preview.Range = compact.Range{From: 0, To: 150}
+	scenes := []struct {
+		name    string
+		content preview.Content
+		keys    string
+	}{
+		{"masks", masked(), ""}, {"a summary", summarised(), ""}, {"scrolled", summarised(), "pgdown"}, {"on its way", masked(), "] tab"},
+		{"the focus is written", summarised(), "f ! !"}, {"cannot", cannot, ""}, {"nothing changes", nothing, ""}, {"a wider range", wide, ""}, {"help", masked(), "?"},
+	}
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, scene := range scenes {
+				m := show(scene.content, size[0], size[1])
+				press(m, scene.keys)
+				fmt.Fprintf(&b, "%s:\n", scene.name)
+				for l := range strings.SplitSeq(m.View(), "\n") {
+					b.WriteString(strings.TrimRight(l, " ") + "\n")
+				}
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestAViewHasItsLinesAndCells(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(2, 9))
+	contents := []preview.Content{masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}}
+	for width := 20; width <= 200; width += 1 + rng.IntN(9) {
+		for height := 6; height <= 60; height += 1 + rng.IntN(7) {
+			m := show(contents[rng.IntN(len(contents))], width, height)
+			press(m, someKeys(rng, 12))
+			view := m.View()
+			lines := strings.Split(view, "\n")
+			if len(lines) != height {
+				t.Fatalf("%dx%d: %d lines", width, height, len(lines))
+			}
+			for _, l := range lines {
+				if got := ansi.StringWidth(l); got != width {
+					t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
+				}
+			}
+			if strings.ContainsAny(view, "\a\u202e") || strings.Contains(view, "\x1b]") {
+				t.Fatalf("hostile text is drawn: %q", view)
+			}
+			if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+				t.Fatalf("%dx%d: the cursor is at %d,%d", width, height, c.X, c.Y)
+			}
+		}
+	}
+}
+
+func someKeys(rng *rand.Rand, n int) string {
+	keys := strings.Fields("tab shift+tab left right h l [ ] + - { } 0 f / v enter esc ? up down pgup pgdown x backspace")
+	var b strings.Builder
+	for range rng.IntN(n) {
+		b.WriteString(keys[rng.IntN(len(keys))] + " ")
+	}
+	return b.String()
+}
+
+// turnsOf is a conversation of so many turns.
+func turnsOf(n int) []conversation.Event {
+	var log []conversation.Event
+	for i := range n {
+		at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
+		log = append(log, conversation.Event{Seq: uint64(2*i + 1), Turn: i, Time: at, Body: conversation.UserMessage{Text: "go on"}},
+			conversation.Event{Seq: uint64(2*i + 2), Turn: i, Time: at, Body: conversation.AssistantMessage{Text: "done"}})
+	}
+	return log
+}
+
+// Whatever keys are pressed, a wish can be asked for: it means turns that there are,
+// says once where it ends, and focuses or reviews only a summary.
+func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 4))
+	firsts := []func(*compact.Wish){
+		func(*compact.Wish) {}, func(w *compact.Wish) { w.KeepLast = 1 }, func(w *compact.Wish) { w.From, w.To = bound("-2"), bound("-1") },
+		func(w *compact.Wish) { w.From = bound("5h") }, func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "the port" },
+		func(w *compact.Wish) { w.Focus = "the port" }, func(w *compact.Wish) { w.Profile, w.Review = "heavy", true },
+	}
+	changes := 0
+	for range 600 {
+		turns := 1 + rng.IntN(14)
+		log := turnsOf(turns)
+		answer := func(c preview.Content) preview.Content {
+			o := compact.RangeOptions{From: c.Wish.From, To: c.Wish.To, KeepLast: c.Wish.KeepLast, Now: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)}
+			if o.KeepLast < 0 {
+				o.KeepLast = c.KeepLast
+			}
+			r, err := compact.ResolveRange(log, o)
+			c.Err, c.Busy, c.Preview = "", false, compact.Preview{Range: r, Profile: c.Wish.Profile}
+			if err != nil {
+				c.Err = err.Error()
+			}
+			if c.Preview.Profile == "" {
+				c.Preview.Profile = c.Profile
+				if c.Wish.Focus != "" {
+					c.Preview.Profile = "heavy"
+				}
+			}
+			return c
+		}
+		c := masked()
+		c.Turns = turns
+		firsts[rng.IntN(len(firsts))](&c.Wish)
+		c = answer(c)
+		m := show(c, 80, 24)
+		for key := range strings.FieldsSeq(someKeys(rng, 60)) {
+			switch action := press(m, key).(type) {
+			case preview.Changed:
+				changes++
+				checkWish(t, action.Wish, log, turns)
+				c.Wish = action.Wish
+				if rng.IntN(2) == 0 {
+					c = answer(c)
+					m.Show(c)
+				}
+			case preview.Accepted:
+				checkWish(t, action.Wish, log, turns)
+			case preview.Closed:
+				m.Show(c)
+			}
+		}
+	}
+	if changes < 1000 {
+		t.Errorf("only %d wishes were made", changes)
+	}
+}
+
+func checkWish(t *testing.T, w compact.Wish, log []conversation.Event, turns int) {
+	t.Helper()
+	if w.To != nil && w.KeepLast >= 0 {
+		t.Fatalf("%+v says twice where it ends", w)
+	}
+	if (w.Focus != "" || w.Review) && w.Profile != "heavy" && w.Profile != "" {
+		t.Fatalf("%+v asks a profile for a summary that makes none", w)
+	}
+	own := func(b *compact.Bound) bool { // made by the keys, not by who typed the command
+		return b == nil || !strings.ContainsAny(b.String(), "-h")
+	}
+	if w.To == nil || !own(w.From) || !own(w.To) {
+		return // by default there may be nothing that is old enough
+	}
+	r, err := compact.ResolveRange(log, compact.RangeOptions{From: w.From, To: w.To})
+	if err != nil || r.From < 0 || r.From > r.To || r.To >= turns {
+		t.Fatalf("from %v to %v of %d turns: %v, %v", w.From, w.To, turns, r, err)
+	}
+}
