@@ -58,7 +58,7 @@ func (a *app) rootCommand() *cobra.Command {
 	f.Var((*tokenCount)(&a.flags.window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
 	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
 	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
-	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
+	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.searchCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
 		a.importCommand(), a.exportCommand(), a.replayCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
 	root.InitDefaultHelpCmd()
 	completeShells(root)

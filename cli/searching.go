@@ -2,12 +2,37 @@ package cli
 
 import (
 	"context"
-	"errors"
+	"time"
 
+	"plimsoll/conversation/find"
+	"plimsoll/storage"
 	"plimsoll/tui"
 )
 
-// Search looks for a text in all conversations.
+// Search looks for a text in all conversations. The titles are those of a list.
 func (h *host) Search(ctx context.Context, query string) (tui.Found, error) {
-	return tui.Found{}, errors.New("not there yet")
+	q, err := find.Parse(query)
+	if err != nil {
+		return tui.Found{}, err
+	}
+	store, err := h.app.open()
+	if err != nil {
+		return tui.Found{}, err
+	}
+	begun, found := time.Now(), tui.Found{Query: query}
+	report, err := store.Search(ctx, q, storage.SearchOptions{}, func(hit storage.SearchHit) bool {
+		found.Hits = append(found.Hits, tui.Hit{
+			Conversation: hit.Conversation, Title: hit.Title, Event: hit.Seq, Turn: hit.Turn, Time: hit.Time,
+			Who: hit.Who, Excerpt: hit.Excerpt, At: hit.At, Stored: hit.Stored,
+		})
+		return true
+	})
+	if err != nil {
+		return tui.Found{}, err
+	}
+	if report.Unread+report.Damaged > 0 {
+		h.app.logger().Warn("not all could be searched", "conversations", report.Unread, "events", report.Damaged)
+	}
+	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
+	return found, nil
 }

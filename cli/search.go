@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"plimsoll/conversation/find"
+	"plimsoll/conversation/plain"
+	"plimsoll/storage"
+)
+
+// Rules of `search`:
+//   - Hits are written as they are found, below the title of their conversation. What
+//     is found goes to standard output, how many there were to standard error.
+//   - Nothing found is a failure, exit code 1, as it is of grep.
+//   - On a terminal a hit is one line, and the place is in sight.
+
+// searchOptions says where is searched, and how hits are written.
+type searchOptions struct {
+	json  bool
+	here  bool
+	limit int
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	var o searchOptions
+	c := &cobra.Command{
+		Use:   "search QUERY...",
+		Short: "Search all that was said in the conversations",
+		Long: `Search looks through messages, replies with their reasoning, arguments and results
+of calls, titles, and the full texts of results that were cut. All words have to occur
+in one of these; upper and lower case are alike, and a word is found inside a longer
+one, too. What stands in "quotation marks" has to stand together; quote it once more
+for the shell. The newest conversation comes first, and in it what was said last.
+
+There is no index: every search reads all conversations, so that it finds what was said
+a moment ago, in another window as well. The exit code is 1 if nothing was found.`,
+		Example: `  plimsoll search upload flaky
+  plimsoll search '"port is already in use"' --workspace
+  plimsoll search migration --json | jq -r '.[0].id'`,
+		Args:              positional(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, args []string) error { return a.search(c.Context(), args, o) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
+	c.Flags().BoolVar(&o.here, "workspace", false, "only conversations of this workspace")
+	c.Flags().IntVarP(&o.limit, "limit", "n", 50, "at most `N` hits, and 20 of one conversation; 0 for all")
+	return c
+}
+
+// searched is a hit in `search --json`.
+type searched struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Event   uint64    `json:"event"`
+	Turn    int       `json:"turn"`
+	Time    time.Time `json:"time"`
+	Who     string    `json:"who"`
+	Excerpt string    `json:"excerpt"`
+	Stored  bool      `json:"stored"`
+}
+
+func (a *app) search(ctx context.Context, args []string, o searchOptions) error {
+	q, err := find.Parse(strings.Join(args, " "))
+	if err != nil {
+		return usageError{err}
+	}
+	if o.limit < 0 {
+		return wrongUse("--limit must be 0 or more, not %d", o.limit)
+	}
+	store, err := a.open()
+	if err != nil {
+		return err
+	}
+	options := storage.SearchOptions{Limit: o.limit}
+	if o.limit == 0 {
+		options.Limit, options.PerConversation = math.MaxInt, math.MaxInt
+	}
+	if o.here {
+		options.Workspace = a.workspace
+	}
+	if o.json {
+		return a.searchJSON(ctx, store, q, options)
+	}
+	return a.searchText(ctx, store, q, options)
+}
+
+// searchJSON writes all hits as one array.
+func (a *app) searchJSON(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
+	out := []searched{}
+	report, err := store.Search(ctx, q, o, func(h storage.SearchHit) bool {
+		out = append(out, searched{ID: h.Conversation, Title: h.Title, Event: h.Seq, Turn: h.Turn, Time: h.Time,
+			Who: h.Who, Excerpt: h.Excerpt, Stored: h.Stored})
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	if err := writeJSON(a.env.Stdout, out); err != nil {
+		return err
+	}
+	a.unread(report)
+	if len(out) == 0 {
+		return a.nothingFound(report)
+	}
+	return nil
+}
+
+// searchText writes hits as they come, and in the end how many there were.
+func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
+	begun, limit := time.Now(), a.limit()
+	if limit > 0 {
+		o.Chars = max(limit-excerptAt, 20)
+	}
+	hits, conversations, id := 0, 0, ""
+	var broken error
+	report, err := store.Search(ctx, q, o, func(h storage.SearchHit) bool {
+		if h.Conversation != id {
+			id = h.Conversation
+			conversations++
+			broken = a.hitLine(limit, h.Conversation+gap+h.Title)
+		}
+		hits++
+		if broken == nil {
+			broken = a.hitLine(limit, hitText(h))
+		}
+		return broken == nil
+	})
+	if err == nil {
+		err = broken
+	}
+	if err != nil {
+		return err
+	}
+	a.unread(report)
+	if hits == 0 {
+		return a.nothingFound(report)
+	}
+	count, more := plural(hits, "hit"), ""
+	if report.More {
+		count, more = "the first "+count, "; --limit 0 shows all"
+	}
+	fmt.Fprintf(a.env.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
+		plural(report.Conversations, "conversation"), time.Since(begun).Seconds(), more)
+	return nil
+}
+
+// excerptAt is about the column at which excerpts begin.
+const excerptAt = 32
+
+// hitText is a hit on one line: "  turn 3 · e41 · user   the text around the place".
+func hitText(h storage.SearchHit) string {
+	who := h.Who
+	if h.Stored {
+		who += " (full text)"
+	}
+	return fmt.Sprintf("  %-26s  %s", fmt.Sprintf("turn %d · e%d · %s", h.Turn, h.Seq, who), h.Excerpt)
+}
+
+// hitLine writes a line of which a terminal cannot make anything else, cut to limit
+// cells; 0 is no limit.
+func (a *app) hitLine(limit int, text string) error {
+	text = plain.Line(text)
+	if limit > 0 {
+		text = ansi.Truncate(text, limit, "…")
+	}
+	if _, err := fmt.Fprintln(a.env.Stdout, text); err != nil {
+		return fmt.Errorf("writing hits: %w", err)
+	}
+	return nil
+}
+
+// nothingFound says so; the exit code is that of a failure.
+func (a *app) nothingFound(report storage.SearchReport) error {
+	a.note("nothing found in %s", plural(report.Conversations, "conversation"))
+	return errSaid
+}
+
+// unread tells what could not be searched.
+func (a *app) unread(report storage.SearchReport) {
+	if report.Unread > 0 {
+		a.note("%s could not be read to the end; `plimsoll doctor` says why", plural(report.Unread, "conversation"))
+	}
+	if report.Damaged > 0 {
+		a.note("%s could not be read; `plimsoll doctor` says why", plural(report.Damaged, "event"))
+	}
+}
