@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/agent/catalog"
 	"plimsoll/agent/demo"
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
@@ -26,15 +27,17 @@ func (a *app) contextCommand() *cobra.Command {
 		Use:   "context [ID]",
 		Short: "Show how full a conversation's context window is",
 		Long: `Context shows what fills the context window of a conversation: tokens by
-category, the load line and the hard line of the gauge, what is kept free for the
-reply, what was compacted and what the conversation has cost. ~ marks an
-estimate. Nothing is sent. With --model the same conversation is measured for
-that model.
+category, the load line and the hard line of the gauge, and what is kept free for
+the reply; what compaction will do next, and when; the heaviest of what is sent;
+what compaction saves in every request; how far estimates are off; what was
+compacted, and what the conversation has cost. ~ marks an estimate. Nothing is
+sent. With --model the same conversation is measured for that model.
 
 ` + idHelp,
 		Example: `  plimsoll context
   plimsoll context 3kq7 --model openai/gpt-5.4
-  plimsoll context --json | jq .used`,
+  plimsoll context --json | jq .used
+  plimsoll context --json | jq -r .next.words`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return a.context(c.Context(), args, asJSON) },
 	}
@@ -54,13 +57,40 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	meter := meterOf(a.cfg().Compaction, r, m)
+	account := a.accountOf(r, m)
 	if asJSON {
-		report := newContextReport(m, meter.Reading())
+		report := newContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = r.summarised()
 		return writeJSON(a.env.Stdout, report)
 	}
-	return a.writeContext(r, m, meter)
+	return a.writeContext(r, m, account)
+}
+
+// accountOf is the account of a stored conversation with a model, as the planner
+// would find it where another turn begins.
+func (a *app) accountOf(r *reading, m agent.Model) compact.Account {
+	idle, gone := r.sinceReply(m, time.Now())
+	return compact.NewAccount(a.rules(a.cfg()), compact.Check{
+		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(a.cfg().Compaction, r, m),
+		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.said),
+	}, catalog.Savings(m))
+}
+
+// sinceReply is how long ago the newest reply was reported, and whether it came
+// from another model, or none ever did. Which prompt and tools the next run of
+// the program has is not known.
+func (r *reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, gone bool) {
+	for _, e := range slices.Backward(r.events) {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			return 0, true // nothing was sent with it yet
+		case conversation.Usage:
+			if b.For == conversation.ForReply {
+				return now.Sub(e.Time), b.Model != m.Name()
+			}
+		}
+	}
+	return 0, true
 }
 
 // adopt puts the settings that a conversation records in force, for a command
@@ -208,68 +238,4 @@ func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
 	if w := all[found].Window; w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
 	}
-}
-
-// contextReport is `context --json`. What is not known is null.
-type contextReport struct {
-	Model            *string              `json:"model"`
-	Window           *int                 `json:"window"`
-	WindowSource     compact.WindowSource `json:"window_source"`
-	Used             int                  `json:"used"`
-	Estimated        bool                 `json:"estimated"`
-	LoadLine         *int                 `json:"load_line"`
-	HardLine         *int                 `json:"hard_line"`
-	Reserve          *int                 `json:"reserve"`
-	Segments         contextSegments      `json:"segments"`
-	CachedShare      *float64             `json:"cached_share"`
-	CostUSD          *float64             `json:"cost_usd"`
-	CompactedSummary *string              `json:"compacted_summary"`
-	CompactBoundary  *compactBoundary     `json:"compact_boundary"`
-	Revision         uint64               `json:"revision"`
-}
-
-// contextSegments is tokens by category; they add up to what is used.
-type contextSegments struct {
-	System    int `json:"system"`
-	Tools     int `json:"tools"`
-	Summary   int `json:"summary"`
-	User      int `json:"user"`
-	Assistant int `json:"assistant"`
-	Reasoning int `json:"reasoning"`
-	Calls     int `json:"calls"`
-	Results   int `json:"results"`
-	Stubs     int `json:"stubs"`
-}
-
-// compactBoundary is the oldest event that no summary covers (ONE); null while
-// there is no summary.
-type compactBoundary struct {
-	Seq  uint64    `json:"seq"`
-	Time time.Time `json:"time"`
-}
-
-func newContextReport(m agent.Model, r compact.Reading) contextReport {
-	s := r.Segments
-	out := contextReport{
-		WindowSource: source(r.Window), Window: or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
-		LoadLine: or(r.LoadLine), HardLine: or(r.HardLine), Reserve: or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
-		Segments: contextSegments{System: s[compact.System], Tools: s[compact.Tools], Summary: s[compact.Summary],
-			User: s[compact.User], Assistant: s[compact.Assistant], Reasoning: s[compact.Reasoning],
-			Calls: s[compact.Calls], Results: s[compact.Results], Stubs: s[compact.Stubs]},
-	}
-	if m.ID != "" {
-		out.Model = or(m.Name())
-	}
-	if r.CachedShare >= 0 {
-		out.CachedShare = &r.CachedShare
-	}
-	return out
-}
-
-// source is where a window's size came from, unknown if there is none.
-func source(w compact.Window) compact.WindowSource {
-	if !w.Known() || w.Source == "" {
-		return compact.WindowUnknown
-	}
-	return w.Source
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"plimsoll/agent"
@@ -12,13 +13,14 @@ import (
 )
 
 // The context view for people: what fills the window as bars, then the lines
-// and numbers around it.
+// and numbers around it; what compaction does next, what is heaviest, and what is
+// saved (context_account.go).
 
 // barWidth is the width of the longest bar, in cells.
 const barWidth = 24
 
-func (a *app) writeContext(r *reading, m agent.Model, meter compact.Meter) error {
-	reading := meter.Reading()
+func (a *app) writeContext(r *reading, m agent.Model, account compact.Account) error {
+	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
 	a.writeContextHead(&b, m, reading)
@@ -26,7 +28,14 @@ func (a *app) writeContext(r *reading, m agent.Model, meter compact.Meter) error
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
-	writeContextLearned(&b, m, meter, reading)
+	writeNext(&b, account.Outlook)
+	if err := writeHeaviest(&b, a.limit(), account); err != nil {
+		return err
+	}
+	writeSavings(&b, account.Savings)
+	b.WriteByte('\n')
+	writeContextLearned(&b, account)
+	writeCosts(&b, m, account.Costs)
 	writeEpochs(&b, compact.Epochs(r.said))
 	_, err := io.WriteString(a.env.Stdout, b.String())
 	return err
@@ -40,11 +49,7 @@ func heading(r *reading) string {
 	}
 	for _, e := range r.said {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
-			const most = 60
-			if text := []rune(b.Text); len(text) > most {
-				return string(text[:most-1]) + "…"
-			}
-			return b.Text
+			return clip(b.Text, maxWhat)
 		}
 	}
 	return ""
@@ -121,23 +126,28 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
 }
 
-func writeContextLearned(b *strings.Builder, m agent.Model, meter compact.Meter, r compact.Reading) {
-	if c := meter.Calibration(); c.Samples > 0 {
-		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s\n", c.Factor, plural(c.Samples, "report"))
+func writeContextLearned(b *strings.Builder, a compact.Account) {
+	if c := a.Calibration; c.Samples > 0 {
+		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, plural(c.Samples, "report"), offText(a.Off))
 	} else {
 		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
 	}
-	if r.CachedShare >= 0 {
+	if r := a.Reading; r.CachedShare >= 0 {
 		fmt.Fprintf(b, "cached      %s of the last prompt\n", percent(r.CachedShare))
 	}
+}
+
+// offText says how far the last estimate was off.
+func offText(off *float64) string {
 	switch {
-	case r.CostUSD == nil:
-		b.WriteString("cost        unknown\n")
-	case m.Prices != nil && m.Prices.Date != "":
-		fmt.Fprintf(b, "cost        $%s (prices: %s)\n", dollars(*r.CostUSD), m.Prices.Date)
-	default:
-		fmt.Fprintf(b, "cost        $%s\n", dollars(*r.CostUSD))
+	case off == nil:
+		return ""
+	case math.Abs(*off) < 0.005:
+		return "; the last one was right"
+	case *off > 0:
+		return "; the last prompt had " + percent(*off) + " more"
 	}
+	return "; the last prompt had " + percent(-*off) + " fewer"
 }
 
 // dollars is an amount with cents, and with more digits where it is less.

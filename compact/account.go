@@ -18,6 +18,7 @@ import (
 type Account struct {
 	Reading     Reading
 	Outlook     Outlook
+	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first
 	Savings     []Saving
 	Calibration conversation.Calibration
@@ -67,7 +68,7 @@ func NewAccount(r Rules, c Check, saved func(conversation.Usage) *float64) Accou
 	t.messages()
 	t.absent()
 	t.label()
-	a := Account{Reading: c.Meter.Reading(), Outlook: r.Outlook(c), Heaviest: t.heaviest, Savings: t.savings(),
+	a := Account{Reading: c.Meter.Reading(), Outlook: r.Outlook(c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.factor(), saved)
 	return a

@@ -88,6 +88,9 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	if a.Estimated != c.Meter.EstimatedTokens() || a.Estimated < 1500 {
+		t.Errorf("all is %d tokens", a.Estimated)
+	}
 	if a.Heaviest[0].Event != 0 || a.Heaviest[1].Event != 3 || a.Heaviest[1].Tokens != 400 {
 		t.Errorf("%+v", a.Heaviest[:2])
 	}

@@ -37,7 +37,8 @@ type Outlook struct {
 	Wait int
 	// What it would do at At, as far as what is said so far tells: how many results
 	// and arguments it would hide, how many turns it would summarise, and what would
-	// be left of a request, in tokens. All are 0 where nothing is known.
+	// be left of a request, in tokens as the reading has them. All are 0 where
+	// nothing is known.
 	Masks              int
 	Arguments          int  // of Masks, the arguments of calls
 	SummaryFrom, Until int  // turns a summary would cover; Until -1: none

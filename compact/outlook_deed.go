@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"math"
 	"time"
 
 	"plimsoll/conversation"
@@ -44,6 +45,11 @@ func (p *planner) deed(o *Outlook, layers Plan) {
 		o.After = p.tokensOf(Project(behind(c.Log, time.Time{}, r.Recover(c)...)))
 	default:
 		p.planDeed(o, plan)
+	}
+	// What is used may be counted from a report, what is left is estimated: told
+	// beside each other they are in one measure.
+	if before := p.check.Meter.EstimatedTokens(); before > 0 {
+		o.After = int(math.Round(float64(o.After) * p.used / float64(before)))
 	}
 }
 

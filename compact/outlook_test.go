@@ -282,6 +282,24 @@ func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	}
 }
 
+func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(14)
+	k := at(compact.MomentReply)
+	estimated := k.rules.Outlook(k.of(l.events()))
+	l.add(conversation.Usage{Reply: uint64(len(l.events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
+	c := k.of(l.events())
+	c.Meter = c.Meter.WithHistory(c.Log, "")
+	used := c.Meter.Reading().Used
+	if used < 34_900 || used > 35_100 {
+		t.Fatalf("the report is not counted from: %d", used)
+	}
+	want := estimated.After * used / 70_000
+	if o := k.rules.Outlook(c); o.Masks != estimated.Masks || o.After < want-1 || o.After > want+1 || o.Left != 80_000-used {
+		t.Errorf("%+v is not half of %+v", o, estimated)
+	}
+}
+
 // BenchmarkOutlook looks ahead in a conversation of 10,000 events of 1 KB, once
 // for every batch of events. Budget: 20 ms; what presets of the sources read
 // whenever something is sent (ADA, JCL) comes on top of that.

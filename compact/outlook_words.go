@@ -45,6 +45,9 @@ func (o Outlook) eachWords() string {
 	return "Before every request old results are shortened: " + hiddenWords(o.Soon, 0) + " by the next."
 }
 
+// mostTurns is how many turns are told: as far ahead nobody plans.
+const mostTurns = 99
+
 // whenWords says when what is done.
 func (o Outlook) whenWords() string {
 	deed := o.deedWords()
@@ -62,7 +65,7 @@ func (o Outlook) whenWords() string {
 	var when []string
 	if o.Left > 0 {
 		ahead := "about " + number(rough(o.Left)) + " tokens"
-		if o.Turns > 0 {
+		if o.Turns > 0 && o.Turns <= mostTurns {
 			ahead += " (" + count(o.Turns, "turn") + ")"
 		}
 		when = append(when, "in "+ahead, "at "+number(o.At))

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation/plain"
+)
+
+// The account for people: what compaction will do next, the heaviest of what is
+// sent, what is saved by kind of overlay, and what the conversation has cost.
+
+// writeNext tells what compaction will do next.
+func writeNext(b *strings.Builder, o compact.Outlook) {
+	if words := o.Words(); words != "" {
+		fmt.Fprintf(b, "next        %s\n", words)
+	}
+	rule := o.Rule
+	if o.Saver {
+		rule += "; below the line stubs where they save " + grouped(o.Stride) + " tokens and pay"
+	}
+	fmt.Fprintf(b, "            (%s)\n", plain.Line(rule))
+}
+
+// writeHeaviest lists the heaviest of what is sent.
+func writeHeaviest(b *strings.Builder, limit int, a compact.Account) error {
+	if len(a.Heaviest) == 0 {
+		return nil
+	}
+	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", plural(a.Messages, "message"), plural(a.Events, "event"), pinsText(a.Pins))
+	size, share := &column{head: "tokens", right: true}, &column{head: "share", right: true}
+	turn, event := &column{head: "turn", right: true}, &column{head: "event", right: true}
+	what, state := &column{head: "what"}, &column{head: "state"}
+	for _, item := range a.Heaviest {
+		size.add("~" + grouped(item.Tokens))
+		share.add(percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
+		if item.Event == 0 {
+			turn.add("")
+			event.add("")
+		} else {
+			turn.add(fmt.Sprint(item.Turn))
+			event.add(fmt.Sprintf("e%d", item.Event))
+		}
+		what.add(clip(plain.Line(item.Label), maxWhat))
+		state.add(stateText(item))
+	}
+	return writeTable(b, limit, size, share, turn, event, what, state)
+}
+
+// maxWhat is how long a label or a heading gets, in characters.
+const maxWhat = 60
+
+// clip is a text of at most n characters.
+func clip(text string, n int) string {
+	if chars := []rune(text); len(chars) > n {
+		return string(chars[:n-1]) + "…"
+	}
+	return text
+}
+
+func pinsText(pins int) string {
+	if pins == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d pinned", pins)
+}
+
+// stateText says how an item is shown; "" for what is as it was said.
+func stateText(i compact.Item) string {
+	if i.State == compact.StateVerbatim && i.Before <= i.Tokens {
+		return ""
+	}
+	text := string(i.State)
+	if i.Before > i.Tokens {
+		text += ", was ~" + grouped(i.Before)
+	}
+	return text
+}
+
+// writeSavings tells what is saved in the next request, by kind of overlay.
+func writeSavings(b *strings.Builder, savings []compact.Saving) {
+	if len(savings) == 0 {
+		return
+	}
+	b.WriteByte('\n')
+	label, all := "saved", 0
+	for _, s := range savings {
+		fmt.Fprintf(b, "%-10s  ~%s by %s (%d)\n", label, grouped(s.Tokens), s.Kind, s.Items)
+		label, all = "", all+s.Tokens
+	}
+	if len(savings) > 1 {
+		fmt.Fprintf(b, "            ~%s in every request\n", grouped(all))
+	}
+}
+
+// writeCosts tells what the conversation has cost.
+func writeCosts(b *strings.Builder, m agent.Model, c compact.Costs) {
+	switch {
+	case c.Total == nil:
+		b.WriteString("cost        unknown\n")
+	case m.Prices != nil && m.Prices.Date != "":
+		fmt.Fprintf(b, "cost        $%s (prices: %s)\n", dollars(*c.Total), m.Prices.Date)
+	default:
+		fmt.Fprintf(b, "cost        $%s\n", dollars(*c.Total))
+	}
+	if c.Requests+c.Written > 0 {
+		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", plural(c.Requests+c.Written, "request"),
+			grouped(c.Prompt), grouped(c.Cached), grouped(c.Output))
+	}
+	if c.Written > 0 {
+		usd := "unknown"
+		if c.Summaries != nil {
+			usd = "$" + dollars(*c.Summaries)
+		}
+		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, plural(c.Written, "request"))
+	}
+	if c.Saved != nil && *c.Saved > 0 {
+		fmt.Fprintf(b, "            $%s more without the provider's cache\n", dollars(*c.Saved))
+	}
+}

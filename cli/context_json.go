@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+)
+
+// The context view for scripts. What is not known is null, and so is what does not
+// apply.
+
+// contextReport is `context --json`.
+type contextReport struct {
+	Model            *string              `json:"model"`
+	Window           *int                 `json:"window"`
+	WindowSource     compact.WindowSource `json:"window_source"`
+	Used             int                  `json:"used"`
+	Estimated        bool                 `json:"estimated"`
+	LoadLine         *int                 `json:"load_line"`
+	HardLine         *int                 `json:"hard_line"`
+	Reserve          *int                 `json:"reserve"`
+	Segments         contextSegments      `json:"segments"`
+	CachedShare      *float64             `json:"cached_share"`
+	CostUSD          *float64             `json:"cost_usd"`
+	CompactedSummary *string              `json:"compacted_summary"`
+	CompactBoundary  *compactBoundary     `json:"compact_boundary"`
+	Revision         uint64               `json:"revision"`
+	Next             contextNext          `json:"next"`
+	Heaviest         []contextItem        `json:"heaviest"`
+	Savings          []contextSaving      `json:"savings"`
+	Calibration      contextCalibration   `json:"calibration"`
+	Costs            contextCosts         `json:"costs"`
+}
+
+// contextNext is what compaction will do next.
+type contextNext struct {
+	State       compact.OutlookState `json:"state"`
+	At          *int                 `json:"at"`
+	Left        *int                 `json:"left"`
+	Turns       *int                 `json:"turns"`
+	Masks       int                  `json:"masks"`
+	SummaryFrom *int                 `json:"summary_from"`
+	SummaryTo   *int                 `json:"summary_to"`
+	After       *int                 `json:"after"`
+	AsksModel   bool                 `json:"asks_model"`
+	Failures    int                  `json:"failures"`
+	Words       string               `json:"words"`
+}
+
+// contextItem is one of the heaviest things that are sent. The system prompt and
+// the tools are no events.
+type contextItem struct {
+	Event  *uint64       `json:"event"`
+	Turn   *int          `json:"turn"`
+	Kind   string        `json:"kind"`
+	Label  string        `json:"label"`
+	Tokens int           `json:"tokens"`
+	Before int           `json:"before"`
+	State  compact.State `json:"state"`
+	Why    *string       `json:"why"`
+}
+
+// contextSaving is what one kind of overlay saves in the next request.
+type contextSaving struct {
+	Kind   string `json:"kind"`
+	Items  int    `json:"items"`
+	Tokens int    `json:"tokens"`
+}
+
+// contextCalibration is what was learned of how the model counts.
+type contextCalibration struct {
+	Factor  *float64 `json:"factor"`
+	Samples int      `json:"samples"`
+	Off     *float64 `json:"off"`
+}
+
+// contextCosts is what the conversation has cost.
+type contextCosts struct {
+	TotalUSD        *float64 `json:"total_usd"`
+	SummariesUSD    *float64 `json:"summaries_usd"`
+	CacheSavedUSD   *float64 `json:"cache_saved_usd"`
+	Requests        int      `json:"requests"`
+	SummaryRequests int      `json:"summary_requests"`
+	PromptTokens    int      `json:"prompt_tokens"`
+	CachedTokens    int      `json:"cached_tokens"`
+	OutputTokens    int      `json:"output_tokens"`
+}
+
+// contextSegments is tokens by category; they add up to what is used.
+type contextSegments struct {
+	System    int `json:"system"`
+	Tools     int `json:"tools"`
+	Summary   int `json:"summary"`
+	User      int `json:"user"`
+	Assistant int `json:"assistant"`
+	Reasoning int `json:"reasoning"`
+	Calls     int `json:"calls"`
+	Results   int `json:"results"`
+	Stubs     int `json:"stubs"`
+}
+
+// compactBoundary is the oldest event that no summary covers (ONE); null while
+// there is no summary.
+type compactBoundary struct {
+	Seq  uint64    `json:"seq"`
+	Time time.Time `json:"time"`
+}
+
+func newContextReport(m agent.Model, a compact.Account) contextReport {
+	r := a.Reading
+	s, c := r.Segments, a.Costs
+	out := contextReport{
+		WindowSource: source(r.Window), Window: or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
+		LoadLine: or(r.LoadLine), HardLine: or(r.HardLine), Reserve: or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
+		Segments: contextSegments{System: s[compact.System], Tools: s[compact.Tools], Summary: s[compact.Summary],
+			User: s[compact.User], Assistant: s[compact.Assistant], Reasoning: s[compact.Reasoning],
+			Calls: s[compact.Calls], Results: s[compact.Results], Stubs: s[compact.Stubs]},
+		Next: newContextNext(a.Outlook), Heaviest: contextItems(a.Heaviest), Savings: make([]contextSaving, 0, len(a.Savings)),
+		Calibration: contextCalibration{Factor: or(a.Calibration.Factor), Samples: a.Calibration.Samples, Off: a.Off},
+		Costs: contextCosts{TotalUSD: c.Total, SummariesUSD: c.Summaries, CacheSavedUSD: c.Saved, Requests: c.Requests,
+			SummaryRequests: c.Written, PromptTokens: c.Prompt, CachedTokens: c.Cached, OutputTokens: c.Output},
+	}
+	for _, saving := range a.Savings {
+		out.Savings = append(out.Savings, contextSaving(saving))
+	}
+	if m.ID != "" {
+		out.Model = or(m.Name())
+	}
+	if r.CachedShare >= 0 {
+		out.CachedShare = &r.CachedShare
+	}
+	return out
+}
+
+func newContextNext(o compact.Outlook) contextNext {
+	n := contextNext{State: o.State, At: or(o.At), Turns: or(o.Turns), Masks: o.Masks, After: or(o.After),
+		AsksModel: o.Asks, Failures: o.Failures, Words: o.Words()}
+	if o.At > 0 {
+		n.Left = &o.Left
+	}
+	if o.Until >= 0 {
+		n.SummaryFrom, n.SummaryTo = &o.SummaryFrom, &o.Until
+	}
+	return n
+}
+
+func contextItems(items []compact.Item) []contextItem {
+	out := make([]contextItem, len(items))
+	for i, item := range items {
+		out[i] = contextItem{Event: or(item.Event), Kind: item.Kind.String(), Label: item.Label, Tokens: item.Tokens, Before: item.Before,
+			State: item.State, Why: or(item.Why)}
+		if item.Event > 0 {
+			out[i].Turn = &items[i].Turn
+		}
+	}
+	return out
+}
+
+// source is where a window's size came from, unknown if there is none.
+func source(w compact.Window) compact.WindowSource {
+	if !w.Known() || w.Source == "" {
+		return compact.WindowUnknown
+	}
+	return w.Source
+}
