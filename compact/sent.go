@@ -6,7 +6,12 @@ import (
 	"plimsoll/conversation"
 )
 
-// A request of the past can be made again: the log says of what it was made.
+// A request of the past can be made again: the log says of what it was made. Rules:
+//
+//   - A request is on record by what was reported about it. One that was tried
+//     several times is that many requests, each made of the same events.
+//   - Where nobody wrote down of what it was made, it was all that stands before
+//     its reply, or before its record where no reply was kept.
 
 // SentRequest is one request that was sent, as the log has it.
 type SentRequest struct {
@@ -34,4 +39,29 @@ type Rebuilt struct {
 }
 
 // Requests lists the requests for replies that a log records, oldest first.
-func Requests(log []conversation.Event) []SentRequest { return nil }
+func Requests(log []conversation.Event) []SentRequest {
+	var list []SentRequest
+	before := make([]uint64, len(log)+1) // by index: the newest event before it that is no try without a reply, 0 for none
+	for i, e := range log {
+		before[i+1] = e.Seq
+		u, ok := e.Body.(conversation.Usage)
+		if !ok || u.For != conversation.ForReply {
+			continue
+		}
+		if u.Reply == 0 {
+			before[i+1] = before[i]
+		}
+		if u.BodyHash == "" && !u.Reported() && u.Reply == 0 {
+			continue
+		}
+		r := SentRequest{Number: len(list) + 1, Event: e.Seq, Reply: u.Reply, Through: u.Through, Turn: e.Turn, Time: e.Time, Usage: u}
+		if r.Through == 0 || r.Through >= e.Seq {
+			r.Through = before[i]
+			if k := indexOf(log, u.Reply); k >= 0 && k < i {
+				r.Through = before[k]
+			}
+		}
+		list = append(list, r)
+	}
+	return list
+}
