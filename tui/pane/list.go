@@ -34,6 +34,10 @@ func (l *List) Select(r Rows, row int) {
 	l.reveal(r)
 }
 
+// Keep puts the cursor on a row without scrolling: for rows that have changed, where
+// what it was on is another row by now.
+func (l *List) Keep(row int) { l.sel = max(0, row) }
+
 // ToTop moves to the first row, ToEnd to the last.
 func (l *List) ToTop(r Rows) { l.sel, l.top, l.skip = 0, 0, 0 }
 

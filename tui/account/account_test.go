@@ -1,0 +1,326 @@
+package account_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/tui/account"
+)
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	scenes := []struct {
+		name    string
+		content account.Content
+		keys    []string
+	}{
+		{"top", busy(), nil},
+		{"explained", busy(), []string{"down", "?"}},
+		{"further down", busy(), []string{"pgdown", "pgdown"}},
+		{"end", busy(), []string{"end", "?"}},
+		{"fresh", fresh(), nil},
+		{"above the hard line", full(), nil},
+	}
+	for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, s := range scenes {
+				m := open(s.content, "mono", size[0], size[1])
+				for _, k := range s.keys {
+					m.View()
+					m.Update(press(k))
+				}
+				fmt.Fprintf(&b, "%s\n%s\n", s.name, lines(m))
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestColours(t *testing.T) {
+	t.Parallel()
+	for _, theme := range []string{"dark", "mono"} {
+		t.Run(theme, func(t *testing.T) {
+			t.Parallel()
+			golden.RequireEqual(t, open(busy(), theme, 80, 24).View())
+		})
+	}
+}
+
+// sentence is the end of one, not that of an abbreviation or a number.
+var sentence = regexp.MustCompile(`[.!?]( [A-Z×]|$)`)
+
+func TestEveryRowExplainsItsNumber(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]account.Content{"busy": busy(), "fresh": fresh(), "full": full()} {
+		m := open(c, "mono", 200, 60)
+		m.Update(press("?"))
+		seen := map[string]bool{}
+		last := ""
+		for n := 1; ; n++ {
+			view := ansi.Strip(m.View())
+			where := fmt.Sprintf(" %d/", n)
+			if !strings.Contains(view, where) {
+				break
+			}
+			all := strings.Split(view, "\n")
+			panel := -1
+			for i, l := range all {
+				if strings.HasPrefix(l, "─ ") {
+					panel = i
+				}
+			}
+			if panel < 0 {
+				t.Fatalf("%s, row %d: no panel in\n%s", name, n, view)
+			}
+			text := strings.Join(strings.Fields(strings.Join(all[panel+1:len(all)-2], " ")), " ")
+			if got := len(sentence.FindAllString(text, -1)); len(text) < 40 || got < 1 || got > 3 || !strings.HasSuffix(text, ".") {
+				t.Errorf("%s, row %d: %d sentences: %q", name, n, got, text)
+			}
+			if seen[text] && text != last {
+				t.Errorf("%s, row %d: another row says the same: %q", name, n, text)
+			}
+			seen[text], last = true, text
+			m.Update(press("down"))
+		}
+		if len(seen) < 25 {
+			t.Errorf("%s: only %d explanations were seen", name, len(seen))
+		}
+	}
+}
+
+func TestTheCursorIsSeenWithAndWithoutThePanel(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{20, 6}, {20, 9}, {40, 12}, {40, 19}, {40, 20}, {80, 24}, {120, 40}} {
+		for _, explained := range []bool{false, true} {
+			m := open(busy(), "mono", size[0], size[1])
+			if explained {
+				m.Update(press("?"))
+			}
+			for _, k := range []string{"down", "up"} {
+				for range 45 {
+					if view := ansi.Strip(m.View()); !strings.Contains(view, "\n❯ ") && !strings.Contains(view, "\n│ ") && !strings.Contains(view, " 1/") {
+						t.Fatalf("%v, explained %v: no cursor in\n%s", size, explained, view)
+					}
+					m.Update(press(k))
+				}
+			}
+		}
+	}
+}
+
+func TestThePanelIsClosedByTheSameKey(t *testing.T) {
+	t.Parallel()
+	m := open(busy(), "mono", 80, 24)
+	before := m.View()
+	m.Update(press("?"))
+	if m.View() == before {
+		t.Fatal("? changes nothing")
+	}
+	m.Update(press("?"))
+	if diff := cmp.Diff(before, m.View()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeysOnItems(t *testing.T) {
+	t.Parallel()
+	locked := busy()
+	locked.ReadOnly = true
+	say := func(text string) account.Action { return account.Say{Text: text} }
+	prompt := func(deed string) account.Action {
+		return say("The system prompt and the tools go with every request: they cannot be " + deed + ".")
+	}
+	only := func(deed string) account.Action {
+		return say("Only one of the heaviest items can be " + deed + ": move to it first.")
+	}
+	shut := say("This conversation is open for reading only: nothing can be changed in it.")
+	for _, c := range []struct {
+		content account.Content
+		on, key string
+		want    account.Action
+	}{
+		{busy(), "go test ./upload", "enter", account.Jump{Event: 41}},
+		{busy(), "go test ./upload", "p", account.Pin{Event: 41, Pinned: true}},
+		{busy(), "go test ./upload", "m", account.Mask{Event: 41}},
+		{busy(), "go test ./upload", "c", account.Preview{}},
+		{busy(), "请修复", "p", account.Pin{Event: 60, Pinned: false}},
+		{busy(), "请修复", "m", say("Only results of tools and arguments of calls become stubs.")},
+		{busy(), "modify_file", "m", account.Mask{Event: 64}},
+		{busy(), "git log --stat", "m", say("It is a stub already.")},
+		{busy(), "summary of turns", "m", say("It is no longer sent as it was said: there is nothing left to make a stub of.")},
+		{busy(), "system prompt", "c", account.Preview{}},
+		{busy(), "definitions of 14", "enter", prompt("gone to")},
+		{busy(), "definitions of 14", "p", prompt("pinned")},
+		{busy(), "definitions of 14", "m", prompt("made a stub")},
+		{busy(), "load line", "enter", only("gone to")},
+		{busy(), "load line", "p", only("pinned")},
+		{busy(), "load line", "m", only("made a stub")},
+		{locked, "go test ./upload", "enter", account.Jump{Event: 41}},
+		{locked, "go test ./upload", "p", shut},
+		{locked, "go test ./upload", "m", shut},
+		{busy(), "tokens", "q", account.Closed{}},
+		{busy(), "tokens", "esc", account.Closed{}},
+		{busy(), "tokens", "x", account.Ignored{}},
+		{busy(), "tokens", "down", nil},
+	} {
+		m := open(c.content, "mono", 120, 40)
+		if !to(m, c.on) {
+			t.Fatalf("no row with %q", c.on)
+		}
+		if diff := cmp.Diff(c.want, m.Update(press(c.key))); diff != "" {
+			t.Errorf("%s on %q:\n%s", c.key, c.on, diff)
+		}
+	}
+}
+
+func TestAPinnedItemIsNotMadeAStub(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	c.Pinned = func(uint64) bool { return true }
+	m := open(c, "mono", 120, 40)
+	to(m, "go test ./upload")
+	if diff := cmp.Diff(account.Action(account.Say{Text: "It is pinned: unpin it first."}), m.Update(press("m"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheCursorStaysOnItsItem(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	m := open(c, "mono", 120, 40)
+	to(m, "upload/server.go")
+	next := busy()
+	items := next.Account.Heaviest
+	items[0], items[2] = items[2], items[0]
+	next.Account.Heaviest = append([]compact.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: compact.Results}}, items...)
+	m.Show(next)
+	if diff := cmp.Diff(account.Action(account.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
+		t.Error(diff)
+	}
+	m.Show(account.Content{})
+	m.View()
+	if _, ok := m.Update(press("enter")).(account.Say); !ok {
+		t.Error("an item that is gone can be gone to")
+	}
+}
+
+func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	m := open(c, "mono", 120, 40)
+	before := lines(m)
+	c.Reading.AfterSend, c.Reading.Segments[compact.Draft] = 90_100, 12_000
+	m.Show(c)
+	after := lines(m)
+	for text, view := range map[string]string{"~82k with the draft · 64%": before, "~90.1k with the draft · 70%": after} {
+		if !strings.Contains(view, text) {
+			t.Errorf("no %q in\n%s", text, view)
+		}
+	}
+}
+
+func TestAClickSelectsTheRow(t *testing.T) {
+	t.Parallel()
+	m := open(busy(), "mono", 120, 40)
+	all := strings.Split(ansi.Strip(m.View()), "\n")
+	for y, l := range all {
+		if strings.Contains(l, "your messages") {
+			m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
+		}
+	}
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "❯ ▌ your messages") {
+		t.Errorf("not selected:\n%s", view)
+	}
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 39})
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "❯ ▌ your messages") {
+		t.Errorf("a click on the keys selects a row:\n%s", view)
+	}
+}
+
+// noise is a content of random numbers and texts.
+func noise(rng *rand.Rand) account.Content {
+	words := []string{"a ", "漢字", "\x1b[31m", "\u202e", "👨‍👩‍👧", "\n", "\t", "e\u0301", "ﷺ", "\xff", "\x1b]0;x\x07", "क्षि"}
+	text := func() string {
+		var b strings.Builder
+		for range rng.IntN(40) {
+			b.WriteString(words[rng.IntN(len(words))])
+		}
+		return b.String()
+	}
+	c := account.Content{Title: text(), Model: text(), Priced: text(), Cold: rng.IntN(2) == 0, Paused: rng.IntN(2) == 0}
+	c.Reading = compact.Reading{Used: rng.IntN(300_000), CachedShare: rng.Float64()*2 - 1, Estimated: rng.IntN(2) == 0}
+	if rng.IntN(4) > 0 {
+		w := 1 + rng.IntN(400_000)
+		c.Reading.Window = compact.Window{Tokens: w, Source: compact.WindowFlag}
+		c.Reading.LoadLine, c.Reading.HardLine, c.Reading.Reserve = rng.IntN(w+1), rng.IntN(w+1), rng.IntN(w+1)
+	}
+	for i := range c.Reading.Segments {
+		c.Reading.Segments[i] = rng.IntN(3) * rng.IntN(90_000)
+	}
+	c.Reading.AfterSend = c.Reading.Used + rng.IntN(2)*rng.IntN(90_000)
+	c.Account.Outlook = compact.Outlook{State: compact.OutlookReady, At: rng.IntN(9), Rule: text()}
+	states := []compact.State{compact.StateVerbatim, compact.StateMasked, compact.StatePinned, compact.State(text())}
+	for range rng.IntN(14) {
+		c.Account.Heaviest = append(c.Account.Heaviest, compact.Item{
+			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: compact.Segment(rng.IntN(9)), Label: text(), Why: text(),
+			Tokens: rng.IntN(1_000_000), Before: rng.IntN(1_000_000), State: states[rng.IntN(4)],
+		})
+	}
+	for range rng.IntN(6) {
+		c.Account.Savings = append(c.Account.Savings, compact.Saving{Kind: text(), Items: rng.IntN(99), Tokens: rng.IntN(100) - 50})
+	}
+	return c
+}
+
+func TestViewsFitWhateverTheyShow(t *testing.T) {
+	t.Parallel()
+	keys := []string{"down", "down", "pgdown", "up", "end", "home", "?", "G", "j"}
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		m := open(noise(rng), "dark", 80, 24)
+		for range 30 {
+			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
+			m.SetSize(width, height)
+			m.Update(press(keys[rng.IntN(len(keys))]))
+			if rng.IntN(4) == 0 {
+				m.Show(noise(rng))
+			}
+			view := m.View()
+			all := strings.Split(view, "\n")
+			if len(all) != height {
+				t.Fatalf("seed %d: %d lines of %d", seed, len(all), height)
+			}
+			for i, l := range all {
+				if ansi.StringWidth(l) != width {
+					t.Fatalf("seed %d: line %d has %d cells of %d: %q", seed, i, ansi.StringWidth(l), width, l)
+				}
+			}
+			if strings.ContainsAny(ansi.Strip(view), "\x1b\x07\u202e\t") {
+				t.Fatalf("seed %d: something hostile got through: %q", seed, view)
+			}
+		}
+	}
+}
+
+// BenchmarkShow shows a reading and draws it, as for each token of a reply.
+// Budget: 1 ms.
+func BenchmarkShow(b *testing.B) {
+	c := busy()
+	m := open(c, "dark", 120, 40)
+	for b.Loop() {
+		c.Reading.Used++
+		m.Show(c)
+		m.View()
+	}
+}

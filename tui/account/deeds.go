@@ -1,0 +1,67 @@
+package account
+
+import "plimsoll/compact"
+
+// What the keys do with the item under the cursor. Where one does nothing, it says
+// why and what to do instead.
+
+// item is the heaviest item under the cursor; its Event is 0 where there is none, or
+// one that cannot be gone to.
+func (m *Model) item() compact.Item {
+	sel := m.list.Selected(sheet{m})
+	if sel < 0 || m.rows[sel].kind != rowItem {
+		return compact.Item{}
+	}
+	return m.content.Account.Heaviest[m.rows[sel].n]
+}
+
+// noItem is why a key that wants an item does nothing here.
+func (m *Model) noItem(deed string) Action {
+	if sel := m.list.Selected(sheet{m}); sel >= 0 && m.rows[sel].kind == rowItem {
+		return Say{Text: "The system prompt and the tools go with every request: they cannot be " + deed + "."}
+	}
+	return Say{Text: "Only one of the heaviest items can be " + deed + ": move to it first."}
+}
+
+func (m *Model) jump() Action {
+	if it := m.item(); it.Event != 0 {
+		return Jump{Event: it.Event}
+	}
+	return m.noItem("gone to")
+}
+
+func (m *Model) pin() Action {
+	it := m.item()
+	switch {
+	case it.Event == 0:
+		return m.noItem("pinned")
+	case m.content.ReadOnly:
+		return readOnly()
+	}
+	return Pin{Event: it.Event, Pinned: !m.pinned(it.Event)}
+}
+
+func (m *Model) mask() Action {
+	it := m.item()
+	switch {
+	case it.Event == 0:
+		return m.noItem("made a stub")
+	case m.content.ReadOnly:
+		return readOnly()
+	case it.State == compact.StateMasked:
+		return Say{Text: "It is a stub already."}
+	case it.State == compact.StateSummarised || it.State == compact.StateDropped:
+		return Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
+	case it.Kind != compact.Results && it.Kind != compact.Calls:
+		return Say{Text: "Only results of tools and arguments of calls become stubs."}
+	case m.pinned(it.Event):
+		return Say{Text: "It is pinned: unpin it first."}
+	}
+	return Mask{Event: it.Event}
+}
+
+func (m *Model) pinned(event uint64) bool { return m.content.Pinned != nil && m.content.Pinned(event) }
+
+func readOnly() Action {
+	return Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
+}

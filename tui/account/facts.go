@@ -1,0 +1,210 @@
+package account
+
+import (
+	"math"
+	"strconv"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// The facts: a name, a value and a note each.
+
+// name is what a row is called, at its left and above its explanation.
+func (r row) name(m *Model) string {
+	switch r.kind {
+	case rowGauge:
+		return "how full it is"
+	case rowSegment:
+		return segmentNames[r.n]
+	case rowFree:
+		return "free"
+	case rowItem:
+		return safe(m.content.Account.Heaviest[r.n].Label)
+	case rowSaving:
+		return safe(m.content.Account.Savings[r.n].Kind)
+	}
+	return factNames[r.kind]
+}
+
+// factNames are the names of rows with one value.
+var factNames = map[rowKind]string{
+	rowWindow: "window", rowLoad: "load line", rowHard: "hard line", rowReserve: "reserve", rowAfterSend: "after sending",
+	rowNext: "next", rowRule: "rules", rowNoItem: "the heaviest", rowNoSaving: "savings", rowPins: "pinned",
+	rowFactor: "correction", rowOff: "last estimate", rowTotal: "so far", rowSummaries: "summaries",
+	rowCacheSaved: "saved by cache", rowPrompts: "tokens sent", rowCacheNow: "cache now",
+}
+
+// value is what a fact says, and a note on it.
+func (r row) value(m *Model) (value, note string) {
+	switch r.kind {
+	case rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend:
+		return r.lineFact(m)
+	case rowRule:
+		if rule := safe(m.content.Account.Outlook.Rule); rule != "" {
+			return rule, ""
+		}
+		return "not known", ""
+	case rowNoItem:
+		return "  Nothing is sent yet: items are listed once something was said.", ""
+	case rowNoSaving:
+		return "  Nothing: all that was said is sent as it was said.", ""
+	case rowPins:
+		n := m.content.Account.Pins
+		return strconv.Itoa(n) + " " + plural(n, "message", "messages"), "stay as they were said"
+	case rowFactor, rowOff:
+		return r.estimateFact(m)
+	}
+	return r.costFact(m)
+}
+
+// lineFact is the window or one of its lines.
+func (r row) lineFact(m *Model) (value, note string) {
+	rd := &m.content.Reading
+	switch known := rd.Window.Known(); {
+	case r.kind == rowAfterSend:
+		value = pane.About(rd.AfterSend)
+		if known {
+			value += " · " + pane.Percent(rd.AfterSend, rd.Window.Tokens)
+		}
+		if rd.AfterSend <= rd.Used {
+			return value, "nothing is typed or queued"
+		}
+		return value, "the draft adds " + pane.About(rd.AfterSend-rd.Used)
+	case !known && r.kind == rowWindow:
+		return "unknown", "set context.window, or it is learned when a request is refused"
+	case !known:
+		return "unknown", "it follows from the window"
+	case r.kind == rowWindow:
+		return pane.Tokens(rd.Window.Tokens), windowNotes[rd.Window.Source]
+	case r.kind == rowLoad:
+		return m.lineValue(rd.LoadLine), m.ahead(rd.LoadLine, "from here on room is made")
+	case r.kind == rowHard:
+		return m.lineValue(rd.HardLine), m.ahead(rd.HardLine, "from here on a request waits until there is room")
+	}
+	return m.lineValue(rd.Reserve), "kept free for the reply"
+}
+
+// ahead says how far a line is, and what it is.
+func (m *Model) ahead(tokens int, what string) string {
+	if left := tokens - m.content.Reading.Used; left > 0 {
+		return what + ", " + pane.About(left) + " ahead"
+	}
+	return what + ", and it is passed"
+}
+
+// windowNotes say where a window came from.
+var windowNotes = map[compact.WindowSource]string{
+	compact.WindowFlag: "from the command line", compact.WindowConfig: "from the configuration",
+	compact.WindowLearned: "learned from a request that was refused as too long", compact.WindowServer: "from the server",
+	compact.WindowCatalogue: "from the catalogue of models", compact.WindowUnknown: "unknown",
+}
+
+// estimateFact is what was learned about the model.
+func (r row) estimateFact(m *Model) (value, note string) {
+	cal, off := m.content.Account.Calibration, m.content.Account.Off
+	if r.kind == rowOff {
+		if off == nil {
+			return "not known yet", "the first report tells"
+		}
+		return m.offWords(*off), "against what was reported"
+	}
+	if cal.Samples == 0 {
+		return "none yet", "it is learned from what the provider reports"
+	}
+	return "× " + strconv.FormatFloat(cal.Factor, 'f', 2, 64), "learned from " + strconv.Itoa(cal.Samples) + " " + plural(cal.Samples, "report", "reports")
+}
+
+// offWords say how far an estimate was off: reported over estimated, less 1.
+func (m *Model) offWords(off float64) string {
+	// The estimate against the report is the other way round.
+	short := -off / (1 + off) * 100
+	size := strconv.FormatFloat(math.Abs(short), 'f', 1, 64) + "%"
+	switch {
+	case off <= -1 || math.IsNaN(off) || math.IsInf(off, 0):
+		return "not known yet"
+	case size == "0.0%":
+		return "exact"
+	case short < 0:
+		return size + " too low"
+	}
+	return size + " too high"
+}
+
+// costFact is what was paid, and for what.
+func (r row) costFact(m *Model) (value, note string) {
+	c := &m.content.Account.Costs
+	switch r.kind {
+	case rowTotal:
+		note = strconv.Itoa(c.Requests) + " " + plural(c.Requests, "request", "requests")
+		if p := priced(m.content.Priced); p != "" {
+			note += ", " + p
+		}
+		return amount(c.Total), note
+	case rowSummaries:
+		return amount(c.Summaries), strconv.Itoa(c.Written) + " " + plural(c.Written, "summary", "summaries") + ", part of the above"
+	case rowCacheSaved:
+		return amount(c.Saved), "against the full price of what the cache served"
+	case rowPrompts:
+		value, note = pane.Tokens(c.Prompt), pane.Tokens(c.Output)+" came back"
+		if c.Prompt > 0 {
+			note = pane.Percent(c.Cached, c.Prompt) + " of them from the cache, " + note
+		}
+		return value, note
+	}
+	return m.cacheNow()
+}
+
+// cacheNow is what the provider's cache is good for at this moment.
+func (m *Model) cacheNow() (value, note string) {
+	share := m.content.Reading.CachedShare
+	if m.content.Cold {
+		return "cold", "too much time has passed: the next request is paid in full"
+	}
+	if share < 0 {
+		return "not reported", ""
+	}
+	return pane.Percent(int(math.Round(share*1000)), 1000), "of the last request came from it"
+}
+
+// amount is a cost that may not be known.
+func amount(usd *float64) string {
+	if usd == nil {
+		return "not known"
+	}
+	return pane.Dollars(*usd)
+}
+
+// priced says what the costs rest on.
+func priced(by string) string {
+	switch by = safe(by); by {
+	case "":
+		return ""
+	case "reported":
+		return "as the provider reported"
+	}
+	return "prices of " + by
+}
+
+// nextLines are what the planner will do.
+func (m *Model) nextLines(width int) []string {
+	o := m.content.Account.Outlook
+	text := o.Words()
+	switch {
+	case m.content.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
+		text += " /compact asks again."
+	case m.content.Paused:
+		text += " Summaries are paused; /compact tries again."
+	}
+	lines := pane.Wrap(safe(text), min(width, mostText))
+	if lines[0] == "" {
+		lines[0] = "Nothing is planned."
+	}
+	for i, l := range lines {
+		lines[i] = m.inks.text.Render(l)
+	}
+	return lines
+}
+
+// mostText is how many cells a line of prose has at most.
+const mostText = 110

@@ -1,0 +1,136 @@
+package account
+
+import (
+	"strconv"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// The heaviest items, a line each. On narrow screens the reasons go first, then what
+// an item was before, then its share.
+
+// Cells of the columns of the items.
+const (
+	itemTokens = 7
+	itemBefore = 9 // with the arrow behind it
+	itemShare  = 7
+	itemTurn   = 6
+	itemState  = 12
+	itemWhat   = 30  // below which another column goes
+	itemReason = 150 // from which on the reasons are shown
+)
+
+// columns is which columns of the items there is room for.
+type columns struct{ before, share, state, why bool }
+
+func columnsFor(width int) columns {
+	rest := width - itemTokens - itemTurn - 4
+	c := columns{why: width >= itemReason}
+	take := func(cells int) bool {
+		if rest-cells < itemWhat {
+			return false
+		}
+		rest -= cells
+		return true
+	}
+	c.state = take(itemState)
+	c.share = c.state && take(itemShare)
+	c.before = c.share && take(itemBefore)
+	return c
+}
+
+// itemColumns are the names of the columns.
+func (m *Model) itemColumns(width int) string {
+	c, out := columnsFor(width), ""
+	if c.before {
+		out += right("was", itemBefore-3) + "   "
+	}
+	out += right("tokens", itemTokens)
+	if c.share {
+		out += right("share", itemShare)
+	}
+	out += right("turn", itemTurn) + "  "
+	if c.state {
+		out += pane.Fit("shown as", itemState)
+	}
+	return out + "  what it is"
+}
+
+// itemLine is one of the heaviest.
+func (m *Model) itemLine(it compact.Item, width int) string {
+	c, out := columnsFor(width), ""
+	if c.before {
+		was := pane.Fit("", itemBefore)
+		if it.Before != it.Tokens && it.Before > 0 {
+			was = right(pane.About(it.Before), itemBefore-3) + " → "
+		}
+		out += m.inks.muted.Render(was)
+	}
+	out += m.inks.text.Render(right(pane.About(it.Tokens), itemTokens))
+	if c.share {
+		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.content.Reading.Used), itemShare))
+	}
+	turn := ""
+	if it.Event != 0 {
+		turn = strconv.Itoa(it.Turn)
+	}
+	out += m.inks.muted.Render(right(turn, itemTurn)) + "  "
+	state := it.State
+	if m.pinned(it.Event) && it.Event != 0 {
+		state = compact.StatePinned
+	}
+	rest := width - itemTokens - itemTurn - 4
+	if c.before {
+		rest -= itemBefore
+	}
+	if c.share {
+		rest -= itemShare
+	}
+	if c.state {
+		out += m.badge(state).Render(pane.Fit(safe(string(state)), itemState))
+		rest -= itemState
+	}
+	out += m.painted(it.Kind, 1) + " "
+	return out + m.what(it, state, c, rest)
+}
+
+// what is what an item is, and why it looks as it does. Where there is no column for
+// its badge, the badge stands at the end.
+func (m *Model) what(it compact.Item, state compact.State, c columns, width int) string {
+	label, why := m.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
+	switch {
+	case !c.state && state != compact.StateVerbatim && state != "":
+		return pane.Between(label, m.badge(state).Render(safe(string(state))), width)
+	case c.why && why != "":
+		return pane.Fit(label, width/2) + "  " + m.inks.muted.Render(pane.Clip(why, width-width/2-2))
+	}
+	return label
+}
+
+// badge is how the word for a state looks.
+func (m *Model) badge(s compact.State) pane.Ink {
+	if ink, ok := m.inks.states[s]; ok {
+		return ink
+	}
+	return m.inks.muted
+}
+
+// savingLine is what one kind of overlay saves.
+func (m *Model) savingLine(s compact.Saving, width int) string {
+	name := pane.Fit("  "+safe(s.Kind), nameFor(width)-1) + " "
+	value := pane.About(s.Tokens)
+	if s.Tokens < 0 {
+		value = pane.About(-s.Tokens) + " more"
+	}
+	out := m.inks.text.Render(name + pane.Fit(value, valueCells))
+	return out + m.inks.muted.Render(strconv.Itoa(s.Items)+" "+plural(s.Items, "message", "messages"))
+}
+
+// plural is a word for one or for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}

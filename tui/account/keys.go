@@ -1,0 +1,39 @@
+package account
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/pane"
+)
+
+// KeyMap holds every key of the view.
+type KeyMap struct {
+	Moves   pane.Moves
+	Explain key.Binding
+	Jump    key.Binding
+	Pin     key.Binding
+	Mask    key.Binding
+	Preview key.Binding
+	Close   key.Binding
+}
+
+// DefaultKeyMap is the keys of the handbook.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return KeyMap{
+		Moves:   pane.DefaultMoves(),
+		Explain: bind("?", "explain the number under the cursor", "?"),
+		Jump:    bind("enter", "go to the item in the history", "enter"),
+		Pin:     bind("p", "pin the item, or unpin it", "p"),
+		Mask:    bind("m", "send the item as a stub", "m"),
+		Preview: bind("c", "preview a compaction", "c"),
+		Close:   bind("q", "close", "q", "esc"),
+	}
+}
+
+// Bindings lists the keys in the order help shows them, without those that move.
+func (k KeyMap) Bindings() []key.Binding {
+	return []key.Binding{k.Explain, k.Jump, k.Pin, k.Mask, k.Preview, k.Close}
+}

@@ -1,0 +1,139 @@
+package account
+
+import (
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// The legend: a line for each category. On narrow screens the notes go first, then the
+// bars, then the shares of the window, then those of what is used.
+
+// Cells of the columns of the legend.
+const (
+	legendName   = 16
+	legendTokens = 7
+	legendUsed   = 9
+	legendWindow = 11
+	mostBar      = 48 // of a bar beside a note
+	leastBar     = 8
+	legendNote   = 55 // below which the notes are left out
+)
+
+// legend is which columns there is room for.
+type legend struct {
+	name, bar, note int
+	used, window    bool
+}
+
+func (m *Model) legend(width int) legend {
+	l := legend{name: max(4, min(legendName, width-legendTokens))}
+	rest := width - l.name - legendTokens
+	if l.used = rest >= legendUsed; l.used {
+		rest -= legendUsed
+	}
+	if l.window = l.used && m.content.Reading.Window.Known() && rest >= legendWindow; l.window {
+		rest -= legendWindow
+	}
+	switch l.bar = rest - 2; {
+	case l.bar < leastBar:
+		l.bar = 0
+	case l.bar-mostBar-3 >= legendNote:
+		l.bar, l.note = mostBar, l.bar-mostBar-3
+	}
+	return l
+}
+
+// legendColumns are the names of the columns, where they stand.
+func (m *Model) legendColumns(width int) string {
+	l := m.legend(width)
+	out := strings.Repeat(" ", l.name)
+	if l.bar > 0 {
+		out += strings.Repeat(" ", l.bar+2)
+	}
+	return out + right("tokens", legendTokens) + m.shares(l, "of used", "of window")
+}
+
+func (m *Model) shares(l legend, used, window string) string {
+	out := ""
+	if l.used {
+		out += right(used, legendUsed)
+	}
+	if l.window {
+		out += right(window, legendWindow)
+	}
+	return out
+}
+
+// legendLine is a category.
+func (m *Model) legendLine(s compact.Segment, width int) string {
+	r, l := &m.content.Reading, m.legend(width)
+	tokens, text := r.Segments[s], m.inks.text
+	if tokens == 0 {
+		text = m.inks.muted
+	}
+	out := m.painted(s, 1) + " " + text.Render(pane.Fit(segmentNames[s], l.name-2))
+	if l.bar > 0 {
+		cells := m.cells(tokens, l.bar)
+		out += m.painted(s, cells) + strings.Repeat(" ", l.bar-cells+2)
+	}
+	share := pane.Percent(tokens, r.Used)
+	if s == compact.Draft {
+		share = ""
+	}
+	out += text.Render(right(pane.About(tokens), legendTokens) + m.shares(l, share, pane.Percent(tokens, r.Window.Tokens)))
+	if l.note > 0 {
+		out += m.inks.muted.Render("   " + pane.Clip(segmentNotes[s], l.note))
+	}
+	return out
+}
+
+// cells is the bar of a category: the heaviest has all, one that is there at least one.
+func (m *Model) cells(tokens, all int) int {
+	most := 1
+	for _, n := range m.content.Reading.Segments {
+		most = max(most, n)
+	}
+	if tokens <= 0 {
+		return 0
+	}
+	return max(1, min(all, tokens*all/most))
+}
+
+// freeLine is what is left of the window.
+func (m *Model) freeLine(width int) string {
+	r, l := &m.content.Reading, m.legend(width)
+	out := freeGlyph + " " + pane.Fit("free", l.name-2)
+	if l.bar > 0 {
+		out += strings.Repeat(" ", l.bar+2)
+	}
+	value, share := "?", ""
+	if r.Window.Known() {
+		free := max(0, r.Window.Tokens-r.Used)
+		value, share = pane.Tokens(free), pane.Percent(free, r.Window.Tokens)
+		if r.Estimated {
+			value = pane.About(free)
+		}
+	}
+	return m.inks.text.Render(out + right(value, legendTokens) + m.shares(l, "", share))
+}
+
+// segmentNames are the categories in words, by compact.Segment.
+var segmentNames = [compact.Draft + 1]string{
+	"system prompt", "tools", "summaries", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
+}
+
+// segmentNotes say what a category counts, by compact.Segment.
+var segmentNotes = [compact.Draft + 1]string{
+	"instructions and project files, first in every request",
+	"what the tools can do and how they are called",
+	"what stands for earlier turns",
+	"what you said, with what you attached",
+	"what the model answered",
+	"sent back only where the provider wants it",
+	"what the model asked tools to do",
+	"what tools gave back, shown in full or cut",
+	"what stands for results that are hidden",
+	"what you type and what is queued",
+}

@@ -1,0 +1,148 @@
+package account_test
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/account"
+	"plimsoll/tui/pane"
+)
+
+func usd(v float64) *float64 { return &v }
+
+// styles are those of a theme, as the screen makes them.
+func styles(name string) account.Styles {
+	theme, _ := themes.ByName(name)
+	s := themes.Build(theme)
+	g, st := s.Gauge, s.State
+	return account.Styles{
+		Styles: pane.Styles{
+			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
+			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
+		},
+		Segments: map[compact.Segment]lipgloss.Style{
+			compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
+			compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
+			compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
+		},
+		States: map[compact.State]lipgloss.Style{
+			compact.StateVerbatim: st.Verbatim, compact.StateCapped: st.Capped, compact.StateMasked: st.Masked,
+			compact.StateSummarised: st.Summarised, compact.StateDropped: st.Dropped, compact.StatePinned: st.Pinned,
+		},
+		Bar: s.Text.Assistant, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve,
+	}
+}
+
+// reading is 61 % of 128k, with a draft on top.
+func reading() compact.Reading {
+	r := compact.Reading{
+		Window: compact.Window{Tokens: 128_000, Source: compact.WindowServer},
+		Used:   78_100, Estimated: true, AfterSend: 82_000, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000,
+		CachedShare: 0.92, CostUSD: usd(0.42),
+	}
+	copy(r.Segments[:], []int{4_000, 6_100, 3_000, 9_000, 16_000, 0, 8_000, 29_000, 3_000, 3_900})
+	return r
+}
+
+// busy is a conversation in which a lot has happened, with hostile and wide texts.
+func busy() account.Content {
+	off := 0.032
+	return account.Content{
+		Account: compact.Account{
+			Reading: reading(),
+			Outlook: compact.Outlook{
+				State: compact.OutlookReady, At: 108_800, Left: 30_700, Turns: 4, Masks: 12, SummaryFrom: 0, Until: 6, After: 41_200,
+				Asks: true, Saver: true, Stride: 20_000, Rule: "preset plimsoll",
+			},
+			Heaviest: []compact.Item{
+				{Event: 41, Turn: 7, Kind: compact.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
+				{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: compact.StateVerbatim},
+				{Event: 52, Turn: 9, Kind: compact.Results, Label: "read_file upload/server.go", Tokens: 5_210, Before: 30_100, State: compact.StateCapped, Why: "cut on arrival to 30,000 characters"},
+				{Kind: compact.System, Label: "system prompt", Tokens: 4_000, Before: 4_000, State: compact.StateVerbatim},
+				{Event: 60, Turn: 10, Kind: compact.User, Label: "请修复上传测试，它在 CI 上偶尔失败，日志如下", Tokens: 3_900, Before: 3_900, State: compact.StateVerbatim},
+				{Event: 3, Turn: 0, Kind: compact.Summary, Label: "summary of turns 0–6", Tokens: 3_000, Before: 61_500, State: compact.StateSummarised, Why: "turns 0–6 stand here as a summary"},
+				{Event: 63, Turn: 10, Kind: compact.Assistant, Label: "The race is in \x1b]52;c;aGk=\x07\u202ethe port \U0001F468\u200d\U0001F469\u200d\U0001F467 that both tests take", Tokens: 2_400, Before: 2_400, State: compact.StateVerbatim},
+				{Event: 64, Turn: 11, Kind: compact.Calls, Label: "modify_file upload/server.go", Tokens: 1_900, Before: 1_900, State: compact.StateVerbatim},
+				{Event: 20, Turn: 4, Kind: compact.Stubs, Label: "run_command git log --stat", Tokens: 240, Before: 12_400, State: compact.StateMasked, Why: "old result, a stub since turn 9"},
+			},
+			Savings: []compact.Saving{
+				{Kind: "masks", Items: 12, Tokens: 41_200}, {Kind: "summaries", Items: 34, Tokens: 58_500}, {Kind: "caps", Items: 2, Tokens: 25_900},
+				{Kind: "pointers", Items: 1, Tokens: -40},
+			},
+			Calibration: conversation.Calibration{Factor: 1.08, Samples: 14},
+			Off:         &off,
+			Costs:       compact.Costs{Total: usd(0.4213), Summaries: usd(0.031), Saved: usd(1.1), Requests: 41, Written: 2, Prompt: 3_120_000, Cached: 2_870_000, Output: 61_000},
+			Pins:        2, Messages: 58, Events: 112,
+		},
+		Reading: reading(),
+		Title:   "Fix flaky upload test \x1b[31m修复",
+		Model:   "openai/gpt-5.6-luna",
+		Priced:  "2026-10-01",
+		Pinned:  func(event uint64) bool { return event == 60 },
+	}
+}
+
+// fresh is a conversation in which nothing was said, on a model nobody knows.
+func fresh() account.Content {
+	return account.Content{
+		Account: compact.Account{Outlook: compact.Outlook{State: compact.OutlookUnknown, Until: -1, Rule: "preset plimsoll"}},
+		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [compact.Draft + 1]int{2_000, 1_100}},
+		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
+	}
+}
+
+// full is a conversation above the hard line.
+func full() account.Content {
+	c := busy()
+	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
+	c.Reading.Segments[compact.Results], c.Reading.Segments[compact.Draft] = 74_900, 7_000
+	c.Account.Outlook = compact.Outlook{State: compact.OutlookNow, At: 108_800, Masks: 1, Until: -1, After: 90_000, Asks: true, Rule: "preset plimsoll"}
+	return c
+}
+
+func open(c account.Content, theme string, width, height int) *account.Model {
+	m := account.New(account.Options{Styles: styles(theme)})
+	m.SetSize(width, height)
+	m.Show(c)
+	return m
+}
+
+func press(name string) tea.KeyPressMsg {
+	keys := map[string]tea.KeyPressMsg{
+		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"end": {Code: tea.KeyEnd}, "home": {Code: tea.KeyHome}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
+	}
+	if k, ok := keys[name]; ok {
+		return k
+	}
+	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
+}
+
+// lines is what a view shows, without colours; the end of each line is marked.
+func lines(m *account.Model) string {
+	var b strings.Builder
+	for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
+		b.WriteString(l + "|\n")
+	}
+	return b.String()
+}
+
+// to moves the cursor down until its line holds a text.
+func to(m *account.Model, text string) bool {
+	m.Update(press("home"))
+	for range 100 {
+		for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
+			if strings.HasPrefix(l, "❯") && strings.Contains(l, text) {
+				return true
+			}
+		}
+		m.Update(press("down"))
+	}
+	return false
+}

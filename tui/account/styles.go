@@ -1,0 +1,62 @@
+package account
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// Styles are the looks of the view. They must be inline: no padding, margin, border or
+// width.
+type Styles struct {
+	pane.Styles
+	Segments map[compact.Segment]lipgloss.Style
+	States   map[compact.State]lipgloss.Style // of badges
+
+	Bar     lipgloss.Style // the ends of the gauge, and how full it is
+	Load    lipgloss.Style // from the load line on, and its mark
+	Hard    lipgloss.Style // from the hard line on, and its mark
+	Reserve lipgloss.Style
+}
+
+// inks are the styles as rows are drawn in them.
+type inks struct {
+	title, text, muted, rule, selected pane.Ink
+	bar, load, hard, reserve           pane.Ink
+
+	segments [compact.Draft + 1]pane.Ink
+	states   map[compact.State]pane.Ink
+}
+
+func newInks(s Styles) inks {
+	out := inks{
+		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
+		selected: pane.NewInk(s.Selected), bar: pane.NewInk(s.Bar), load: pane.NewInk(s.Load), hard: pane.NewInk(s.Hard),
+		reserve: pane.NewInk(s.Reserve), states: map[compact.State]pane.Ink{},
+	}
+	for i := range out.segments {
+		out.segments[i] = pane.NewInk(s.Segments[compact.Segment(i)])
+	}
+	for state, style := range s.States {
+		out.states[state] = pane.NewInk(style)
+	}
+	return out
+}
+
+// DefaultGlyphs are the cells of the categories: those of the gauge on the main
+// screen. All differ, so that they read without colour.
+func DefaultGlyphs() map[compact.Segment]string {
+	return map[compact.Segment]string{
+		compact.System: "█", compact.Tools: "▓", compact.Summary: "▞", compact.User: "▌", compact.Assistant: "▒",
+		compact.Reasoning: "░", compact.Calls: "▚", compact.Results: "▙", compact.Stubs: "▂", compact.Draft: "·",
+	}
+}
+
+// The glyphs of what is no category.
+const (
+	freeGlyph    = " "
+	reserveGlyph = "╱"
+	loadGlyph    = "▲"
+	hardGlyph    = "◆"
+)
