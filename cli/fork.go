@@ -16,13 +16,16 @@ import (
 )
 
 // A conversation that is open elsewhere can be read here and continued as a
-// copy. A copy has the same events and texts under another ID; the original is
-// not touched.
+// copy. A copy has the same events and texts under another ID, all of them or
+// those before a point of the past, with what is said of them behind it; the
+// original is not touched.
 
 // forkOptions says how a conversation is copied.
 type forkOptions struct {
 	json    bool
 	compact compactFlag
+	cut     bool // at turn
+	turn    int
 }
 
 func (a *app) forkCommand() *cobra.Command {
@@ -33,17 +36,27 @@ func (a *app) forkCommand() *cobra.Command {
 		Long: `Fork makes a copy of a conversation and writes the copy's ID to standard output.
 The original is only read, and may be open elsewhere.
 
+--turn N copies what was said before turn N, to go on from there. Turns are counted
+from 0, as print shows them; -1 is the one before the last. Compactions that were
+made later stay as far as they are about what is copied, and turns that were taken
+back can be named.
+
 --compact makes the older turns of the copy shorter, as compact does. Where
 nothing can be made shorter, the copy is made all the same.
 
 ` + idHelp,
 		Example: `  plimsoll fork
   plimsoll -r "$(plimsoll fork 3kq7)"
+  plimsoll fork 3kq7 --turn 5
   plimsoll fork 3kq7 --compact=heavy`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.forkStored(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.cut = c.Flags().Changed("turn")
+			return a.forkStored(c.Context(), args, o)
+		},
 	}
 	o.compact.addTo(c, "compact the copy, as configured or by --compact=`PROFILE`")
+	c.Flags().IntVar(&o.turn, "turn", 0, "copy only what was said before turn `N`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
 	return c
 }
@@ -64,6 +77,11 @@ func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) erro
 	s, err := a.standingOf(ctx, from)
 	if err != nil {
 		return err
+	}
+	if o.cut {
+		if s, err = a.cutAtTurn(ctx, s, o.turn); err != nil {
+			return err
+		}
 	}
 	f, err := a.first(s, o.compact, "fork")
 	if err != nil {
@@ -177,24 +195,9 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if compactWith == tui.CompactByDefault {
 		flag.profile = ""
 	}
-	h.mu.Lock()
-	from, ours := h.reading, h.running != nil
-	if ours {
-		from = h.running.id
-	}
-	h.mu.Unlock()
-	if from == "" {
-		return tui.Conversation{}, errNothingToFork
-	}
-	s, err := h.app.standingOf(ctx, from)
-	if errors.Is(err, storage.ErrNotFound) {
-		return tui.Conversation{}, errNothingToFork
-	}
+	s, err := h.source(ctx)
 	if err != nil {
 		return tui.Conversation{}, err
-	}
-	if ours { // a reply that is arriving stays where it arrives
-		s = s.at(&reading{store: s.store, id: s.id, events: s.events, said: s.events, view: compact.Project(s.events)})
 	}
 	f, err := h.app.first(s, flag, "fork")
 	if err != nil {
@@ -215,6 +218,22 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 		h.compact(id, f.wish)
 	}
 	return talk, nil
+}
+
+// source is the open conversation as a copy of it begins.
+func (h *host) source(ctx context.Context) (standing, error) {
+	from, ours := h.openID()
+	if from == "" {
+		return standing{}, errNothingToFork
+	}
+	s, err := h.app.standingOf(ctx, from)
+	if errors.Is(err, storage.ErrNotFound) {
+		return standing{}, errNothingToFork
+	}
+	if err == nil && ours { // a reply that is arriving stays where it arrives
+		s = s.at(&reading{store: s.store, id: s.id, events: s.events, said: s.events, view: compact.Project(s.events)})
+	}
+	return s, err
 }
 
 // compact has the open conversation compacted, if it is this one still.

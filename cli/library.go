@@ -3,23 +3,69 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"plimsoll/compact"
-	"plimsoll/tui"
+	"plimsoll/conversation"
+	"plimsoll/storage"
 )
+
+// What the screen does not hold is read from the store when it is asked for: the
+// requests that were made, and full texts. The open conversation goes on
+// meanwhile; what is read is what is stored by then.
+
+// errNothingStored says that there is nothing to read yet.
+var errNothingStored = errors.New("nothing was said yet: nothing is stored")
+
+// openID is the ID of the conversation that the screen shows, "" for none; ours
+// says that it is open for writing here.
+func (h *host) openID() (id string, ours bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running != nil {
+		return h.running.id, true
+	}
+	return h.reading, false
+}
+
+// stored reads the conversation that the screen shows. The error is
+// errNothingStored before something was said in it.
+func (h *host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
+	id, _ := h.openID()
+	store, err := h.app.open()
+	if err != nil {
+		return nil, "", nil, err
+	}
+	events, _, err := store.Load(ctx, id)
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, "", nil, errNothingStored
+	}
+	return store, id, events, err
+}
 
 // Request makes a request of the open conversation again.
 func (h *host) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
-	return compact.Rebuilt{}, errors.New("not there yet")
+	store, id, events, err := h.stored(ctx)
+	if err != nil {
+		return compact.Rebuilt{}, err
+	}
+	for _, q := range compact.Requests(events) {
+		if q.Event == event {
+			return h.app.rebuild(ctx, requestRef{store: store, id: id, events: events, SentRequest: q})
+		}
+	}
+	return compact.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)
 }
 
 // Full returns the whole text of a tool result of the open conversation.
 func (h *host) Full(ctx context.Context, event uint64) (string, error) {
-	return "", errors.New("not there yet")
-}
-
-// ForkAt leaves the open conversation and continues a copy of what was said before
-// an event.
-func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
-	return tui.Conversation{}, errors.New("not there yet")
+	store, id, events, err := h.stored(ctx)
+	if err != nil {
+		return "", err
+	}
+	e, r, err := findResult(events, fmt.Sprintf("e%d", event))
+	if err != nil {
+		return "", err
+	}
+	return fullText(ctx, store, id, e, r)
 }

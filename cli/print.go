@@ -20,6 +20,7 @@ type printOptions struct {
 	json      bool
 	compacted bool
 	preset    string
+	request   int
 }
 
 func (a *app) printCommand() *cobra.Command {
@@ -35,19 +36,28 @@ model gets them.
 place of the compactions there are, with an extract where a model would write a
 summary. Nothing is written. The window counts: --model and --window change it.
 
+--request makes a request of the past again and writes its body, byte for byte as
+it went to the provider, and on standard error whether it is the same: the hash of
+what was sent was recorded. Where it is not, or cannot be made, the exit code is 1.
+
 ` + idHelp + `
 
 With --json every line is a chat-completions message. x_events lists the events
 it stands for, x_turn is its turn, counted from 0, and x_state says how the model
-sees it now: verbatim, capped, masked, summarised, dropped, pinned.`,
+sees it now: verbatim, capped, masked, summarised, dropped, pinned. With --request
+it is one object, which has the body as body.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted
-  plimsoll print --preset oneclaw --window 32000`,
+  plimsoll print --preset oneclaw --window 32000
+  plimsoll print --request -1 | jq .messages`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("preset") && !slices.Contains(compact.Presets(), compact.Preset(o.preset)) {
 				return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
+			}
+			if c.Flags().Changed("request") {
+				return a.printRequest(c, args, o.request, o.json)
 			}
 			return a.print(c.Context(), args, o)
 		},
@@ -55,6 +65,7 @@ sees it now: verbatim, capped, masked, summarised, dropped, pinned.`,
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
 	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
+	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
 	return c
 }
 

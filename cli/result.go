@@ -22,19 +22,9 @@ var errNoResult = errors.New("no tool result was cut in this conversation: ctrl+
 // resultPage is the full text of a tool result. about names it by event ("e41"
 // or "41") or by call; "" is the newest that was cut.
 func (h *host) resultPage(ctx context.Context, about string) (string, error) {
-	h.mu.Lock()
-	id := h.reading
-	if h.running != nil {
-		id = h.running.id
-	}
-	h.mu.Unlock()
-	store, err := h.app.open()
-	if err != nil {
-		return "", err
-	}
-	events, _, err := store.Load(ctx, id)
-	if errors.Is(err, storage.ErrNotFound) {
-		return "", errNoResult // nothing was said yet, so nothing is stored
+	store, id, events, err := h.stored(ctx)
+	if errors.Is(err, errNothingStored) {
+		return "", errNoResult
 	}
 	if err != nil {
 		return "", err
@@ -43,14 +33,24 @@ func (h *host) resultPage(ctx context.Context, about string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := r.Text
-	if r.Blob != "" {
-		if text, err = store.Blob(ctx, id, r.Blob); err != nil {
-			return "", fmt.Errorf("reading the full text of event %d: %w", e.Seq, err)
-		}
+	text, err := fullText(ctx, store, id, e, r)
+	if err != nil {
+		return "", err
 	}
 	shown, _ := conversation.Cut(text, maxPage)
 	return fmt.Sprintf("%s · event e%d · %s\n\n%s", r.Tool, e.Seq, r.Status, shown), nil
+}
+
+// fullText is the whole text of a result, as it was before it was cut.
+func fullText(ctx context.Context, store *storage.Store, id string, e conversation.Event, r conversation.ToolResult) (string, error) {
+	if r.Blob == "" {
+		return r.Text, nil
+	}
+	text, err := store.Blob(ctx, id, r.Blob)
+	if err != nil {
+		return "", fmt.Errorf("reading the full text of event %d: %w", e.Seq, err)
+	}
+	return text, nil
 }
 
 // findResult finds the result that about names, "" for the newest that was cut.

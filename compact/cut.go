@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"sort"
 
@@ -166,4 +168,40 @@ func (c *carrier) revert(b conversation.Revert) (conversation.Body, bool) {
 		return overlay && (b.Epoch != 0 && conversation.EpochOf(e) == b.Epoch || b.Epoch == 0 && e.Seq == b.Event)
 	})
 	return b, about
+}
+
+// ErrNoTurn says that a log has no such turn. Errors that wrap it say which there
+// are.
+var ErrNoTurn = errors.New("there is no such turn")
+
+// TurnStart is the Seq of the event that a turn begins with. A negative turn counts
+// back from the last one, as bounds of ranges do, and past those that were taken
+// back, which can be named all the same. The error wraps ErrNoTurn.
+func TurnStart(log []conversation.Event, turn int) (uint64, error) {
+	gone := conversation.TakenBack(log)
+	var starts, live []conversation.Event // the first message of every turn
+	for i, e := range log {
+		if _, ok := e.Body.(conversation.UserMessage); !ok || len(starts) > 0 && starts[len(starts)-1].Turn == e.Turn {
+			continue
+		}
+		starts = append(starts, e)
+		if gone == nil || gone[i] == 0 {
+			live = append(live, e)
+		}
+	}
+	if len(starts) == 0 {
+		return 0, fmt.Errorf("%w: nothing was said yet", ErrNoTurn)
+	}
+	if back := len(live) - 1 + turn; turn < 0 {
+		if back < 0 {
+			return 0, fmt.Errorf("%w: %d lies before the first of %d", ErrNoTurn, turn, len(live))
+		}
+		return live[back].Seq, nil
+	}
+	for _, e := range starts {
+		if e.Turn == turn {
+			return e.Seq, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: %d, of %d to %d", ErrNoTurn, turn, starts[0].Turn, starts[len(starts)-1].Turn)
 }

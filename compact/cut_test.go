@@ -1,6 +1,7 @@
 package compact_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -277,5 +278,23 @@ func TestWhatIsKeptIsAsItWasLeft(t *testing.T) {
 		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got)\n%s", name, d)
 		}
+	}
+}
+
+func TestTurnsAreFoundFromBothEnds(t *testing.T) {
+	t.Parallel()
+	log := threeTurns(t, conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
+	for turn, want := range map[int]uint64{0: 1, 1: 6, 2: 11, 3: 17, -1: 6, -2: 1} {
+		if got, err := compact.TurnStart(log, turn); got != want || err != nil {
+			t.Errorf("turn %d begins at %d, %v; want %d", turn, got, err, want)
+		}
+	}
+	for _, turn := range []int{4, -3, -1 << 63, 1<<63 - 1} {
+		if got, err := compact.TurnStart(log, turn); !errors.Is(err, compact.ErrNoTurn) {
+			t.Errorf("turn %d begins at %d, %v", turn, got, err)
+		}
+	}
+	if _, err := compact.TurnStart(nil, 0); !errors.Is(err, compact.ErrNoTurn) {
+		t.Errorf("an empty log has a turn: %v", err)
 	}
 }

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// A copy can begin with what was said before a point of the past only. What it
+// holds then is a conversation of its own: the model and the settings are those of
+// that time, and a reply that was arriving at the end is no part of it.
+
+// errNothingBefore says that a copy would be empty; what it is before stands
+// behind it.
+var errNothingBefore = errors.New("there is nothing to copy: nothing was said before")
+
+// cut is how a conversation would stand if it had ended before an event, with the
+// model and the settings that it had then. The error is errNothingBefore if
+// nothing was said before it.
+func (a *app) cut(ctx context.Context, s standing, before uint64) (standing, error) {
+	kept, behind := compact.CutBefore(s.events, before)
+	if len(kept) == len(s.events) {
+		return s, nil // and a reply that was arriving, behind it
+	}
+	said := func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }
+	if !slices.ContainsFunc(kept, said) {
+		return s, errNothingBefore
+	}
+	log, err := conversation.NewLog(kept)
+	if err == nil {
+		err = log.Commit(log.Prepare(time.Now(), behind...))
+	}
+	if err != nil {
+		return s, fmt.Errorf("cutting conversation %s: %w", s.id, err)
+	}
+	events := log.Events()
+	r := &reading{store: s.store, id: s.id, events: events, said: events, view: compact.Project(events)}
+	cfg, err := a.configFor(events)
+	if err != nil {
+		return s, err
+	}
+	m, err := a.modelOf(ctx, r)
+	if err != nil {
+		return s, err
+	}
+	return a.standingWith(r, cfg, a.boundedBy(cfg, m)), nil
+}
+
+// cutAtTurn is the same before a turn, by its number.
+func (a *app) cutAtTurn(ctx context.Context, s standing, turn int) (standing, error) {
+	before, err := compact.TurnStart(s.events, turn)
+	if err != nil {
+		return s, err
+	}
+	if s, err = a.cut(ctx, s, before); errors.Is(err, errNothingBefore) {
+		return s, fmt.Errorf("%w turn %d", err, turn)
+	}
+	return s, err
+}
+
+// ForkAt leaves the open conversation and continues a copy of what was said before
+// an event; a new conversation where nothing was.
+func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
+	s, err := h.source(ctx)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	s, err = h.app.cut(ctx, s, before)
+	if errors.Is(err, errNothingBefore) {
+		return h.enter(ctx, "")
+	}
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	id, err := h.app.copy(ctx, &first{app: h.app, standing: s})
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	return h.enter(ctx, id)
+}

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+	"plimsoll/storage"
+)
+
+// shelf is an app with one stored conversation, which a host shows.
+type shelf struct {
+	*app
+	host *host
+	id   string
+}
+
+// store keeps a conversation; make gives its bodies, with the names of texts that
+// are stored beside it.
+func store(t *testing.T, bodies func(blob func(string) string) []conversation.Body) shelf {
+	t.Helper()
+	a := bareApp(t)
+	t.Cleanup(func() { _ = a.close() }) // the folder goes anyway
+	s, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := conversation.NewID()
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blob := func(text string) string {
+		name, err := w.PutBlob(t.Context(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	var l conversation.Log
+	if err := errors.Join(w.Append(t.Context(), l.Prepare(time.Unix(0, 0), bodies(blob)...)), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(a, chatOptions{})
+	h.reading = id
+	return shelf{a, h, id}
+}
+
+// sentUsage is the usage of a request that was sent: by OpenAI's client, in a
+// conversation of another ID.
+func sentUsage(t *testing.T, system string) conversation.Usage {
+	t.Helper()
+	const form = "chat usage completion null key=other2345abc"
+	body, err := openai.New(openai.Options{Provider: "openai"}).Body(agent.Request{
+		Model: "gpt-5.4", System: system, MaxTokens: 50, Messages: []compact.Message{{Role: compact.RoleUser, Text: "hello"}},
+	}, form)
+	if err != nil || !strings.Contains(string(body), `"prompt_cache_key":"other2345abc"`) {
+		t.Fatalf("%s, %v", body, err)
+	}
+	sum := sha256.Sum256(body)
+	return conversation.Usage{Reply: 4, Model: "openai/gpt-5.4", Prompt: 9, Through: 3, MaxTokens: 50, Form: form, BodyHash: hex.EncodeToString(sum[:])}
+}
+
+// helloed is a conversation of one request, at event 5.
+func helloed(t *testing.T, change func(*conversation.Usage), in func(blob func(string) string) conversation.Body) shelf {
+	t.Helper()
+	return store(t, func(blob func(string) string) []conversation.Body {
+		u := sentUsage(t, "Be brief.")
+		change(&u)
+		return []conversation.Body{in(blob), conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4"},
+			conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd}, u}
+	})
+}
+
+func brief(blob func(string) string) conversation.Body {
+	return conversation.Instructions{System: blob("Be brief.")}
+}
+
+func TestRequestOfACopyIsWhatTheOriginalSent(t *testing.T) {
+	t.Parallel()
+	s := helloed(t, func(*conversation.Usage) {}, brief)
+	b, err := s.host.Request(t.Context(), 5)
+	if err != nil || !b.Same || b.Why != "" || b.Hash != b.Usage.BodyHash || b.System != "Be brief." || len(b.Messages) != 1 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if b, err := s.host.Request(t.Context(), 4); err == nil {
+		t.Errorf("a reply is a request: %+v", b)
+	}
+}
+
+func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
+	t.Parallel()
+	lost := func(func(string) string) conversation.Body {
+		return conversation.Instructions{System: strings.Repeat("0", 64)}
+	}
+	tests := map[string]struct {
+		change func(*conversation.Usage)
+		in     func(func(string) string) conversation.Body
+		body   bool
+		why    string
+	}{
+		"no hash":       {func(u *conversation.Usage) { u.BodyHash = "" }, brief, true, "no hash"},
+		"another hash":  {func(u *conversation.Usage) { u.BodyHash = "abc" }, brief, true, "differs from what was sent, whose hash is abc"},
+		"another bound": {func(u *conversation.Usage) { u.MaxTokens++ }, brief, true, "differs"},
+		"form":          {func(u *conversation.Usage) { u.Form += " warp" }, brief, false, "later"},
+		"model":         {func(u *conversation.Usage) { u.Model = "nameless" }, brief, false, "which model"},
+		"prompt":        {func(*conversation.Usage) {}, lost, false, "system prompt"},
+		"tools": {func(*conversation.Usage) {}, func(blob func(string) string) conversation.Body {
+			return conversation.Instructions{System: blob("Be brief."), Tools: blob("no list")}
+		}, false, "tools"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := helloed(t, tt.change, tt.in).host.Request(t.Context(), 5)
+			if err != nil || b.Same || !strings.Contains(b.Why, tt.why) || (b.Body != nil) != tt.body {
+				t.Errorf("%q, %d bytes, %v", b.Why, len(b.Body), err)
+			}
+		})
+	}
+}
+
+// What a log says of its requests may be anything.
+func TestNoLogMakesRebuildingPanic(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	s, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		base := rapid.SampledFrom([]func(*rapid.T) []conversation.Event{conversationtest.Malformed, conversationtest.Rich}).Draw(rt, "base")
+		w := conversationtest.NewWriter(rt, conversationtest.WithOverlays(rt, base(rt)))
+		if rapid.Bool().Draw(rt, "a model") {
+			w.Add(rt, conversation.ModelChanged{Provider: rapid.SampledFrom([]string{"openai", "", "mistral"}).Draw(rt, "provider"), Model: "m"})
+		}
+		log := w.Events()
+		u := conversation.Usage{
+			Model:     rapid.SampledFrom([]string{"openai/m", "custom/a/b", "/", "x", "", "deepseek/", "demo/plimsoll-demo"}).Draw(rt, "model"),
+			Form:      rapid.SampledFrom([]string{"", "chat", "responses encrypted", "odd"}).Draw(rt, "form"),
+			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
+		}
+		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
+		b, err := a.rebuild(t.Context(), requestRef{store: s, id: "abcdefgh2345", events: log,
+			SentRequest: compact.SentRequest{Through: through, Usage: u}})
+		if err != nil || b.Same || b.Why == "" {
+			rt.Fatalf("%v, %+v", err, b)
+		}
+	})
+}
+
+func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
+	t.Parallel()
+	whole := strings.Repeat("a line\n", 9000)
+	s := store(t, func(blob func(string) string) []conversation.Body {
+		short, _ := conversation.Cut(whole, 100)
+		return []conversation.Body{conversation.UserMessage{Text: "go"},
+			conversation.ToolResult{CallID: "a", Text: short, Total: len(whole), Blob: blob(whole)},
+			conversation.ToolResult{CallID: "b", Text: "whole"},
+			conversation.ToolResult{CallID: "c", Text: short, Total: len(whole), Blob: strings.Repeat("0", 64)}}
+	})
+	for event, want := range map[uint64]string{2: whole, 3: "whole"} {
+		if text, err := s.host.Full(t.Context(), event); text != want || err != nil {
+			t.Errorf("e%d: %d characters, %v", event, len(text), err)
+		}
+	}
+	for _, event := range []uint64{0, 1, 4, 9} {
+		if text, err := s.host.Full(t.Context(), event); err == nil {
+			t.Errorf("e%d has a full text: %.20q", event, text)
+		}
+	}
+	if page, err := s.host.resultPage(t.Context(), ""); err == nil {
+		t.Errorf("the newest that was cut has no text any more: %.20q", page)
+	}
+}
+
+func TestNothingStoredIsNothingToRead(t *testing.T) {
+	t.Parallel()
+	h := newHost(bareApp(t), chatOptions{})
+	defer h.app.close()
+	_, request := h.Request(t.Context(), 1)
+	_, full := h.Full(t.Context(), 1)
+	if !errors.Is(request, errNothingStored) || !errors.Is(full, errNothingStored) {
+		t.Errorf("%v, %v", request, full)
+	}
+	if _, err := h.ForkAt(t.Context(), 1); !errors.Is(err, errNothingToFork) {
+		t.Errorf("a copy of nothing: %v", err)
+	}
+}
+
+// twoTurns is a conversation of two turns, of two events each; an overlay about
+// the first stands behind both.
+func twoTurns(t *testing.T) shelf {
+	t.Helper()
+	return store(t, func(func(string) string) []conversation.Body {
+		return []conversation.Body{conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Text: "1", Stop: conversation.StopEnd},
+			conversation.UserMessage{Text: "two"}, conversation.AssistantMessage{Text: "2", Stop: conversation.StopEnd},
+			conversation.Pin{Made: conversation.Made{Epoch: 5}, Events: []uint64{1}}}
+	})
+}
+
+func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
+	t.Parallel()
+	texts := func(events []conversation.Event) (out []string) {
+		for _, m := range compact.Project(events).Messages {
+			out = append(out, m.Text+" "+string(m.State))
+		}
+		return out
+	}
+	whole := []string{"one pinned", "1 verbatim", "two verbatim", "2 verbatim"}
+	for name, readOnly := range map[string]bool{"open for writing": false, "only read": true} {
+		for before, want := range map[uint64][]string{1: nil, 3: whole[:2], 4: whole[:3], 6: whole} {
+			s := twoTurns(t)
+			s.flags.demo = true // where nothing is open, this says whom to talk to
+			if !readOnly {
+				l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m"}}
+				var err error
+				if s.host.running, err = s.openRunning(t.Context(), l, openOptions{id: s.id, interactive: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			talk, err := s.host.ForkAt(t.Context(), before)
+			if err != nil || talk.ID == s.id || talk.ReadOnly != "" {
+				t.Fatalf("%s, before %d: %q, %v", name, before, talk.ReadOnly, err)
+			}
+			if d := cmp.Diff(want, texts(talk.Events)); d != "" {
+				t.Errorf("%s, before %d (-want +got)\n%s", name, before, d)
+			}
+			s.host.close()
+			if events, _, err := s.store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
+				t.Errorf("%s, before %d: the original has %d events, %v", name, before, len(events), err)
+			}
+		}
+	}
+}

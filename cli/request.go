@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// A request of the past is made again from the events that it was made of, the
+// texts that they name, and the form that its client wrote down. Rules:
+//
+//   - what is made is compared with the hash of what was sent; only then is it said
+//     to be the same
+//   - whatever cannot be had any more is told as the reason, with as much of the
+//     request as there is: no log makes this fail or panic
+//   - nothing is sent, and no key is needed
+
+// requestRef is a request of a stored conversation, and where it is read from.
+type requestRef struct {
+	store  *storage.Store
+	id     string
+	events []conversation.Event
+	compact.SentRequest
+}
+
+// rebuild makes a request again. The error is that of ctx; anything else is in
+// Why.
+func (a *app) rebuild(ctx context.Context, q requestRef) (compact.Rebuilt, error) {
+	b := compact.Rebuilt{SentRequest: q.SentRequest}
+	if err := a.remake(ctx, q, &b); err != nil {
+		if ctx.Err() != nil {
+			return b, ctx.Err()
+		}
+		b.Why = err.Error()
+		return b, nil
+	}
+	sum := sha256.Sum256(b.Body)
+	b.Hash = hex.EncodeToString(sum[:])
+	switch sent := q.Usage.BodyHash; {
+	case sent == "":
+		b.Why = "no hash of what was sent was recorded, so nobody can tell whether it is the same"
+	case sent != b.Hash:
+		b.Why = "it differs from what was sent, whose hash is " + sent
+	default:
+		b.Same = true
+	}
+	return b, nil
+}
+
+// remake fills in what a request carried, then its body. The error says what
+// cannot be had.
+func (a *app) remake(ctx context.Context, q requestRef, b *compact.Rebuilt) error {
+	if q.Through == 0 {
+		return errors.New("it was not written down what the request was made of")
+	}
+	log := q.events[:sort.Search(len(q.events), func(i int) bool { return q.events[i].Seq > q.Through })]
+	provider, model, err := modelAt(log, q.Usage.Model)
+	if err != nil {
+		return err
+	}
+	c := a.at(provider, model)
+	client := openai.New(a.endpoint(c))
+	caps := client.Capabilities()
+	if provider != providerDemo {
+		caps = a.model(ctx, c, client).Caps
+	}
+	messages, hardened := compact.Harden(compact.Project(log), caps)
+	b.Messages = messages
+	if err := q.prompt(ctx, log, b); err != nil {
+		return err
+	}
+	if caps.NoTools {
+		b.Tools = nil
+	}
+	if hardened != nil {
+		return fmt.Errorf("no request can be made of what was said by then: %w", hardened)
+	}
+	b.Body, err = client.Body(agent.Request{
+		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.id,
+	}, q.Usage.Form)
+	return err
+}
+
+// modelAt is the provider and the id of the model that a request went to.
+func modelAt(log []conversation.Event, name string) (provider, id string, err error) {
+	if m, ok := newestModel(log); ok && (name == "" || m.Name() == name) && m.Model != "" {
+		return m.Provider, m.Model, nil
+	}
+	provider, id, ok := strings.Cut(name, "/")
+	if !ok || id == "" {
+		return "", "", fmt.Errorf("it was not written down which model it went to: %q names none", name)
+	}
+	return provider, id, nil
+}
+
+// prompt reads the system prompt and the tools in force behind a log.
+func (q requestRef) prompt(ctx context.Context, log []conversation.Event, b *compact.Rebuilt) error {
+	in, ok := newestInstructions(log)
+	if !ok {
+		return nil // a recording of another program, which says nothing of them
+	}
+	for _, part := range []struct {
+		what, blob string
+		take       func(string) error
+	}{
+		{"system prompt", in.System, func(text string) error { b.System = text; return nil }},
+		{"tools", in.Tools, func(text string) (err error) { b.Tools, err = agent.DecodeTools(text); return err }},
+	} {
+		if part.blob == "" {
+			continue
+		}
+		text, err := q.store.Blob(ctx, q.id, part.blob)
+		if err == nil {
+			err = part.take(text)
+		}
+		if err != nil {
+			return fmt.Errorf("reading the %s that it carried: %w", part.what, err)
+		}
+	}
+	return nil
+}
+
+// checkRequest reports what is wrong with --request N: it goes with none of the
+// flags that write something else.
+func checkRequest(c *cobra.Command, number int) error {
+	for _, other := range []string{"compacted", "preset", "ledger"} {
+		if c.Flags().Changed(other) {
+			return wrongUse("--request and --%s are two things to write: give one of them", other)
+		}
+	}
+	if number == 0 {
+		return wrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
+	}
+	return nil
+}
+
+// sentRequest is `print --request --json`.
+type sentRequest struct {
+	Number  int             `json:"number"`
+	Event   uint64          `json:"event"`
+	Turn    int             `json:"turn"`
+	Time    time.Time       `json:"time"`
+	Model   *string         `json:"model"`
+	Through *uint64         `json:"through"`
+	Reply   *uint64         `json:"reply"`
+	Hash    *string         `json:"hash"`
+	Same    bool            `json:"same"`
+	Why     *string         `json:"why"`
+	Body    json.RawMessage `json:"body"` // null without one
+}
+
+// printRequest writes a request of the past as it goes over the wire, and says
+// whether it is what was sent.
+func (a *app) printRequest(c *cobra.Command, args []string, number int, asJSON bool) error {
+	if err := checkRequest(c, number); err != nil {
+		return err
+	}
+	ctx := c.Context()
+	r, err := a.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	if err := a.adopt(r.events); err != nil {
+		return err
+	}
+	q, err := nth(compact.Requests(r.events), number)
+	if err != nil {
+		return err
+	}
+	b, err := a.rebuild(ctx, requestRef{store: r.store, id: r.id, events: r.events, SentRequest: q})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = writeJSON(a.env.Stdout, newSentRequest(b))
+	} else {
+		_, err = io.WriteString(a.env.Stdout, a.text(string(b.Body)))
+	}
+	if err != nil {
+		return err
+	}
+	if b.Same {
+		a.note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
+		return nil
+	}
+	a.note("request %d: %s", b.Number, b.Why)
+	return errSaid
+}
+
+func newSentRequest(b compact.Rebuilt) sentRequest {
+	return sentRequest{
+		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: or(b.Usage.Model), Through: or(b.Through), Reply: or(b.Reply),
+		Hash: or(b.Hash), Same: b.Same, Why: or(b.Why), Body: b.Body,
+	}
+}
+
+// nth is a request by its number, negative ones from the end.
+func nth(requests []compact.SentRequest, number int) (compact.SentRequest, error) {
+	i := number - 1
+	if number < 0 {
+		i = len(requests) + number
+	}
+	switch {
+	case len(requests) == 0:
+		return compact.SentRequest{}, errors.New("no request was recorded in this conversation")
+	case i < 0 || i >= len(requests):
+		return compact.SentRequest{}, withHint(fmt.Errorf("there is no request %d", number),
+			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", plural(len(requests), "request")))
+	}
+	return requests[i], nil
+}
