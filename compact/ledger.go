@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"math"
+	"strconv"
 	"time"
 
 	"plimsoll/conversation"
@@ -8,7 +10,14 @@ import (
 
 // The ledger is what compaction did to a conversation, from the log alone: every
 // epoch, every attempt that came to nothing, and what was taken back or brought
-// back, in the order in which it happened.
+// back, in the order in which it happened. Rules:
+//
+//   - Every overlay is part of one entry: those that reduce of the one of their
+//     epoch, each other one of its own.
+//   - What summaries cost stands directly before the epoch or the attempt that they
+//     were for, because it is appended in the same transaction.
+//   - A revert is told by what it comes to: taking back what was taken back brings
+//     it back.
 
 // EntryKind is what an entry of the ledger tells of.
 type EntryKind string
@@ -37,7 +46,8 @@ const (
 	ResultStale     EntryResult = "stale"
 )
 
-// Entry is a line of the ledger.
+// Entry is a line of the ledger. Its texts are as they stand in the log, not
+// sanitised.
 type Entry struct {
 	Kind   EntryKind
 	Event  uint64 // Seq of its first event: of a compaction the epoch that takes it back
@@ -60,8 +70,171 @@ type Entry struct {
 	Output   int           // tokens that they wrote, 0 none
 	Duration time.Duration // 0 unknown, or at once
 
-	Overlays int // how many events it has
+	Overlays int // how many it has, 0 for an attempt
 }
 
 // Ledger lists what compaction did to a conversation, oldest first.
-func Ledger(log []conversation.Event) []Entry { return nil }
+func Ledger(log []conversation.Event) []Entry {
+	force := make([]bool, len(log))
+	for _, list := range [][]int{conversation.InForce(log), conversation.RevertsInForce(log)} {
+		for _, i := range list {
+			force[i] = true
+		}
+	}
+	b := bookkeeper{at: map[uint64]int{}, epochs: map[uint64]subject{}, events: map[uint64]subject{}}
+	for i, e := range log {
+		switch body := e.Body.(type) {
+		case conversation.Usage:
+			if body.For == conversation.ForSummary {
+				b.spent.add(body)
+				continue
+			}
+		case conversation.Attempt:
+			b.attempt(e, body)
+		default:
+			if made, ok := conversation.MadeOf(body); ok {
+				b.overlay(e, made, force[i])
+			}
+		}
+		b.spent = spending{}
+	}
+	return b.entries
+}
+
+// bookkeeper is the ledger up to an event.
+type bookkeeper struct {
+	entries []Entry
+	at      map[uint64]int     // of compactions by epoch: the entry
+	epochs  map[uint64]subject // what an epoch is about
+	events  map[uint64]subject // and an overlay
+	spent   spending           // directly before the event
+}
+
+// subject is what an overlay is about: for a revert what it comes to, and of what.
+type subject struct {
+	kind EntryKind
+	of   uint64 // the epoch of a compaction, otherwise the event
+}
+
+// reversed is what taking something back comes to.
+func (k EntryKind) reversed() EntryKind {
+	switch k {
+	case EntryUndo:
+		return EntryRedo
+	case EntryRewind:
+		return EntryRestore
+	case EntryRestore:
+		return EntryRewind
+	case EntryPin:
+		return EntryUnpin
+	case EntryUnpin:
+		return EntryPin
+	}
+	return EntryUndo
+}
+
+// spending is what requests for summaries cost.
+type spending struct {
+	cost           *float64
+	prompt, output int
+}
+
+func (s *spending) add(u conversation.Usage) {
+	addTo(&s.cost, u.CostUSD)
+	s.prompt += max(0, u.Prompt)
+	s.output += max(0, u.Completion)
+}
+
+// attempt enters a compaction that came to nothing.
+func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
+	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
+		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
+		Duration: milliseconds(a.Duration), CostUSD: b.spent.cost, Prompt: b.spent.prompt, Output: b.spent.output}
+	switch a.Outcome {
+	case conversation.OutcomeCancelled:
+		entry.Result = ResultCancelled
+	case conversation.OutcomeStale:
+		entry.Result = ResultStale
+	}
+	b.entries = append(b.entries, entry)
+}
+
+// overlay enters an overlay.
+func (b *bookkeeper) overlay(e conversation.Event, made conversation.Made, force bool) {
+	s := b.subject(e)
+	b.know(e, s)
+	at, known := b.at[s.of]
+	if s.kind != EntryEpoch || !known {
+		at = len(b.entries)
+		b.entries = append(b.entries, Entry{Kind: s.kind, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultUndone,
+			Source: made.Source, Trigger: made.Trigger, Preset: made.Preset, Profile: made.Profile, Why: made.Why,
+			Before: made.Before, After: made.After})
+	}
+	entry := &b.entries[at]
+	entry.Overlays++
+	if force {
+		entry.Result = ResultInForce
+	}
+	switch body := e.Body.(type) {
+	case conversation.Revert:
+		entry.About = s.of
+	case conversation.Rewind:
+		if entry.Why == "" {
+			entry.Why = "from turn " + strconv.Itoa(body.Turn) + " on"
+		}
+	case conversation.Summary:
+		if entry.Model == "" {
+			entry.Model = body.Model
+		}
+		entry.Duration = max(entry.Duration, milliseconds(body.Duration))
+	}
+	if s.kind == EntryEpoch && !known {
+		b.at[s.of] = at
+		entry.Event, entry.CostUSD, entry.Prompt, entry.Output = s.of, b.spent.cost, b.spent.prompt, b.spent.output
+	}
+}
+
+// subject is what an overlay is about. One that takes back what the log does not
+// hold is an undo of that.
+func (b *bookkeeper) subject(e conversation.Event) subject {
+	switch body := e.Body.(type) {
+	case conversation.Pin:
+		return subject{EntryPin, e.Seq}
+	case conversation.Unpin:
+		return subject{EntryUnpin, e.Seq}
+	case conversation.Rewind:
+		return subject{EntryRewind, e.Seq}
+	case conversation.Revert:
+		if body.Redoes != 0 {
+			return subject{EntryRedo, body.Redoes}
+		}
+		s, known := b.epochs[body.Epoch]
+		if body.Epoch == 0 {
+			s, known = b.events[body.Event]
+		}
+		if !known {
+			s = subject{EntryEpoch, body.Epoch}
+			if body.Epoch == 0 {
+				s.of = body.Event
+			}
+		}
+		return subject{s.kind.reversed(), s.of}
+	}
+	return subject{EntryEpoch, conversation.EpochOf(e)}
+}
+
+// know notes what an overlay is about, for those that take it back. An epoch is
+// about what it reduces, otherwise about the turns it takes back.
+func (b *bookkeeper) know(e conversation.Event, s subject) {
+	b.events[e.Seq] = s
+	epoch := conversation.EpochOf(e)
+	old, known := b.epochs[epoch]
+	if !known || s.kind == EntryEpoch || s.kind == EntryRewind && old.kind != EntryEpoch {
+		b.epochs[epoch] = s
+	}
+}
+
+// milliseconds is a duration of a log, 0 for one that cannot be.
+func milliseconds(n int64) time.Duration {
+	return time.Duration(min(max(0, n), math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+}

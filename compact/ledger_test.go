@@ -1,0 +1,230 @@
+package compact_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+)
+
+// entered is what tests look at of an entry.
+type entered struct {
+	Kind   compact.EntryKind
+	Event  uint64
+	Result compact.EntryResult
+	About  uint64
+}
+
+func ledgerOf(l *tale) (list []entered) {
+	for _, e := range compact.Ledger(l.events()) {
+		list = append(list, entered{e.Kind, e.Event, e.Result, e.About})
+	}
+	return list
+}
+
+func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
+	t.Parallel()
+	l := filesRead(4, 60)                                               // 16 events
+	l.pass(masks(3), masks(7))                                          // 17, 18
+	l.pass(conversation.Pin{Events: []uint64{11}})                      // 19
+	l.pass(conversation.Unpin{Events: []uint64{11}})                    // 20
+	l.add(conversation.Attempt{Outcome: conversation.OutcomeStale})     // 21
+	l.pass(conversation.Revert{Epoch: 17})                              // 22
+	l.pass(conversation.Revert{Epoch: 22, Redoes: 17})                  // 23
+	l.pass(conversation.Rewind{Turn: 2})                                // 24
+	l.pass(conversation.Revert{Epoch: 24})                              // 25
+	l.pass(conversation.Rewind{Turn: 3})                                // 26
+	l.add(conversation.Attempt{Outcome: conversation.OutcomeCancelled}) // 27
+	l.pass(masks(11))                                                   // 28
+	l.pass(conversation.Revert{Event: 28})                              // 29
+	l.add(conversation.Attempt{Outcome: "odd"})                         // 30
+	want := []entered{
+		{compact.EntryEpoch, 17, compact.ResultInForce, 0},
+		{compact.EntryPin, 19, compact.ResultInForce, 0},
+		{compact.EntryUnpin, 20, compact.ResultInForce, 0},
+		{compact.EntryAttempt, 21, compact.ResultStale, 0},
+		{compact.EntryUndo, 22, compact.ResultUndone, 17},
+		{compact.EntryRedo, 23, compact.ResultInForce, 17},
+		{compact.EntryRewind, 24, compact.ResultUndone, 0},
+		{compact.EntryRestore, 25, compact.ResultInForce, 24},
+		{compact.EntryRewind, 26, compact.ResultInForce, 0},
+		{compact.EntryAttempt, 27, compact.ResultCancelled, 0},
+		{compact.EntryEpoch, 28, compact.ResultUndone, 0},
+		{compact.EntryUndo, 29, compact.ResultInForce, 28},
+		{compact.EntryAttempt, 30, compact.ResultFailed, 0},
+	}
+	if d := cmp.Diff(want, ledgerOf(l)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestRevertsAreToldByWhatTheyComeTo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		log  *tale
+		want entered
+	}{
+		"a redo that does not say so": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
+			entered{compact.EntryRedo, 7, compact.ResultInForce, 5}},
+		"the redo taken back": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Event: 6}).pass(conversation.Revert{Epoch: 7}),
+			entered{compact.EntryUndo, 8, compact.ResultInForce, 5}},
+		"a rewind by its event": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Event: 5}),
+			entered{compact.EntryRestore, 6, compact.ResultInForce, 5}},
+		"the restore taken back": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
+			entered{compact.EntryRewind, 7, compact.ResultInForce, 5}},
+		"a pin taken back": {filesRead(1, 60).pass(conversation.Pin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
+			entered{compact.EntryUnpin, 6, compact.ResultInForce, 5}},
+		"an unpin taken back": {filesRead(1, 60).pass(conversation.Unpin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
+			entered{compact.EntryPin, 6, compact.ResultInForce, 5}},
+		"of what is not there":          {filesRead(1, 60).pass(conversation.Revert{Epoch: 99}), entered{compact.EntryUndo, 5, compact.ResultInForce, 99}},
+		"of an event that is not there": {filesRead(1, 60).pass(conversation.Revert{Event: 98}), entered{compact.EntryUndo, 5, compact.ResultInForce, 98}},
+		"of an epoch with turns and masks": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}, masks(3)).pass(conversation.Revert{Epoch: 5}),
+			entered{compact.EntryUndo, 7, compact.ResultInForce, 5}},
+	} {
+		list := ledgerOf(c.log)
+		if d := cmp.Diff(c.want, list[len(list)-1]); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+func TestLedgerTellsAllOfACompaction(t *testing.T) {
+	t.Parallel()
+	usd := func(x float64) *float64 { return &x }
+	spent := func(prompt, output int, cost *float64) conversation.Usage {
+		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: output, CostUSD: cost}
+	}
+	l := filesRead(4, 60) // 16 events
+	l.add(spent(1000, 1000, usd(9)), conversation.Notice{Text: "nothing came of it"})
+	l.add(spent(70, 7, usd(0.5)), spent(-1, -1, nil), spent(30, 3, usd(0.25))) // 19 to 21
+	l.passed(conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll", Profile: "heavy", Before: 900, After: 400, Why: "turns 1"},
+		masks(3), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(5, 8)}, Text: "s", Model: "openai/m", Duration: 1500}) // 22, 23
+	l.add(spent(80, 8, nil))
+	l.add(conversation.Attempt{Source: conversation.SourceManual, Trigger: "command", Preset: "jp", Profile: "light", Outcome: conversation.OutcomeFailed,
+		Why: "too busy", Model: "openai/n", Before: 500, Duration: 2500}) // 25
+	l.passed(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
+	l.add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, masks(7))                                            // 27 to 29
+	at := conversationtest.Epoch
+	want := []compact.Entry{
+		{Kind: compact.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: compact.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
+			Preset: "plimsoll", Profile: "heavy", Why: "turns 1", Model: "openai/m", Before: 900, After: 400, CostUSD: usd(0.75), Prompt: 100, Output: 10,
+			Duration: 1500 * time.Millisecond, Overlays: 2},
+		{Kind: compact.EntryAttempt, Event: 25, Turn: 3, Time: at, Result: compact.ResultFailed, Source: conversation.SourceManual, Trigger: "command",
+			Preset: "jp", Profile: "light", Why: "too busy", Model: "openai/n", Before: 500, Prompt: 80, Output: 8, Duration: 2500 * time.Millisecond},
+		{Kind: compact.EntryRewind, Event: 26, Turn: 3, Time: at, Result: compact.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
+			Why: "from turn 3 on", Overlays: 1},
+		{Kind: compact.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: compact.ResultInForce, Overlays: 1},
+	}
+	if d := cmp.Diff(want, compact.Ledger(l.events())); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDurationsThatCannotBeAreNone(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
+	list := compact.Ledger(l.events())
+	if list[0].Duration != 0 || list[1].Duration < 1<<40 {
+		t.Errorf("%v, %v", list[0].Duration, list[1].Duration)
+	}
+}
+
+func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := conversationtest.NewWriter(t, randomLog(t))
+		for range rapid.IntRange(0, 3).Draw(t, "attempts") {
+			w.Add(t, conversation.Attempt{Outcome: rapid.SampledFrom([]string{"failed", "cancelled", "stale", ""}).Draw(t, "outcome")})
+			w.Pass(t)
+		}
+		log := w.Events()
+		if rapid.Bool().Draw(t, "a part") && len(log) > 0 {
+			log = log[rapid.IntRange(0, len(log)-1).Draw(t, "begins"):]
+		}
+		force := map[uint64]bool{}
+		for _, i := range append(conversation.InForce(log), conversation.RevertsInForce(log)...) {
+			force[log[i].Seq] = true
+		}
+		type key struct {
+			pass  bool
+			event uint64
+		}
+		type state struct {
+			overlays int
+			force    bool
+		}
+		want, attempts := map[key]state{}, 0
+		for _, e := range log {
+			k := key{event: e.Seq}
+			switch e.Body.(type) {
+			case conversation.Attempt:
+				attempts++
+			case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
+				k = key{true, conversation.EpochOf(e)}
+			}
+			if _, ok := conversation.MadeOf(e.Body); ok {
+				want[k] = state{want[k].overlays + 1, want[k].force || force[e.Seq]}
+			}
+		}
+		got := map[key]state{}
+		list := compact.Ledger(log)
+		for _, e := range list {
+			if e.Kind == compact.EntryAttempt {
+				attempts--
+				continue
+			}
+			k := key{e.Kind == compact.EntryEpoch, e.Event}
+			if _, twice := got[k]; twice {
+				t.Fatalf("two entries for %+v", k)
+			}
+			got[k] = state{e.Overlays, e.Result == compact.ResultInForce}
+		}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(key{}, state{})); d != "" || attempts != 0 {
+			t.Fatalf("%d attempts are not told of; %s", attempts, d)
+		}
+		checkEpochs(t, log, list)
+	})
+}
+
+// checkEpochs compares the compactions of a ledger with the epochs of its log.
+func checkEpochs(t *rapid.T, log []conversation.Event, list []compact.Entry) {
+	list = slices.DeleteFunc(slices.Clone(list), func(e compact.Entry) bool { return e.Kind != compact.EntryEpoch })
+	epochs := compact.Epochs(log)
+	if len(epochs) != len(list) {
+		t.Fatalf("%d epochs, %d entries", len(epochs), len(list))
+	}
+	for i, e := range epochs {
+		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == compact.ResultInForce) != e.InForce || l.Turn != e.Turn {
+			t.Fatalf("%+v is told as %+v", e, l)
+		}
+	}
+}
+
+// BenchmarkLedger reads a conversation of 10,000 events of 1 KB with 500
+// compactions, half of them taken back one by one. Budget: 10 ms.
+func BenchmarkLedger(b *testing.B) {
+	var bodies []conversation.Body
+	for i := range 500 {
+		bodies = append(bodies, masks(uint64(4*i+3)))
+	}
+	for i := range 250 {
+		bodies = append(bodies, conversation.Revert{Epoch: uint64(9001 + 2*i)})
+	}
+	log := with(longLog(9000), bodies...)
+	for n := len(bodies); len(log) < 10_000; n++ {
+		log = with(log, conversation.Notice{Text: fmt.Sprint(n)})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(compact.Ledger(log)); n != 750 {
+			b.Fatal(n)
+		}
+	}
+}
