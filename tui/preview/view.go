@@ -115,17 +115,17 @@ func (m *Model) gained(width int) string {
 	case saved < 0:
 		gain = " · " + pane.About(-saved) + " more"
 	}
-	old, style := "", s.Saved
+	old, was, style := "", "", s.Saved
 	if m.content.Busy {
-		old, style = "before the change: ", s.Pane.Muted
+		old, was, style = "before the change: ", "was ", s.Pane.Muted
 	}
-	lines := []string{old + text + " tokens" + gain, old + text + gain, text + share}
+	lines := []string{old + text + " tokens" + gain, old + text + gain, was + text + share}
 	for _, line := range lines {
 		if ansi.StringWidth(line) <= width {
 			return style.Render(line)
 		}
 	}
-	return style.Render(text)
+	return style.Render(pane.Clip(was+text, width))
 }
 
 // body is the lines below the gauges, none wider than the view. Where there is room

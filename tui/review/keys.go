@@ -1,0 +1,55 @@
+package review
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/pane"
+)
+
+// KeyMap is every key of the view.
+type KeyMap struct {
+	Accept key.Binding
+	GiveUp key.Binding
+	Close  key.Binding
+	Change key.Binding
+	Editor key.Binding // also while the text is changed
+	Help   key.Binding
+
+	Up, Down, PageUp, PageDown, Top, End key.Binding // scroll
+
+	// While the text is changed here.
+	Done key.Binding
+	Edit pane.EditKeys
+}
+
+// DefaultKeyMap is the keys as they are without configuration.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return KeyMap{
+		Accept: bind("enter", "let the summary take effect", "enter"),
+		GiveUp: bind("x", "give the summary up, on a second press", "x"),
+		Close:  bind("esc", "close and let it wait", "esc", "q"),
+		Change: bind("e", "change the text here", "e"),
+		Editor: bind("ctrl+g", "change it in $EDITOR", "ctrl+g"),
+		Help:   bind("?", "these keys", "?"),
+
+		Up:       bind("↑", "up a line (also k)", "up", "k"),
+		Down:     bind("↓", "down a line (also j)", "down", "j"),
+		PageUp:   bind("pgup", "up a page (also ctrl+u)", "pgup", "ctrl+b", "ctrl+u"),
+		PageDown: bind("pgdn", "down a page (also ctrl+d)", "pgdown", "ctrl+f", "ctrl+d", "space"),
+		Top:      bind("g", "to the beginning", "g", "home"),
+		End:      bind("G", "to the end", "G", "shift+g", "end"),
+
+		Done: bind("esc", "end changing (also ctrl+s)", "esc", "ctrl+s"),
+		Edit: pane.DefaultEditKeys(),
+	}
+}
+
+// Bindings lists the keys in the order of the help, without those for writing.
+func (k KeyMap) Bindings() []key.Binding {
+	return []key.Binding{
+		k.Accept, k.GiveUp, k.Close, k.Change, k.Editor, k.Up, k.Down, k.PageUp, k.PageDown, k.Top, k.End, k.Help,
+	}
+}

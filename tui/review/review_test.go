@@ -1,0 +1,250 @@
+package review_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/tui/review"
+)
+
+// hostile is what a model may put into a summary.
+const hostile = "Goal: make TestUpload pass.\r\n\nDone:\n\t- read upload_test.go \x1b]52;c;aGk=\x07\n\t- \u202egpj.exe\u202c 漢字 👨‍👩‍👧‍👦\n"
+
+func waiting() review.Content {
+	return review.Content{
+		Text:     hostile + strings.Repeat("The test shares a port between runs, so that the second of them fails on CI. ", 6),
+		Appendix: "Files read: upload_test.go, server.go\nNewest message: why does TestUpload fail on CI? \x1b[31m",
+		FromTurn: 0, ToTurn: 7, Covers: 6_600, Tokens: 190, Model: "openai/gpt-5.6-luna", Focus: "the port \x07",
+	}
+}
+
+func show(c review.Content, width, height int) *review.Model {
+	keys := review.DefaultKeyMap()
+	m := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return (len(text) + 3) / 4 }})
+	m.SetSize(width, height)
+	m.Show(c)
+	return m
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "backspace": tea.KeyBackspace, "delete": tea.KeyDelete}
+	mod := tea.KeyMod(0)
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		name, mod = rest, tea.ModCtrl
+	}
+	if code, ok := named[name]; ok {
+		return tea.KeyPressMsg{Code: code, Mod: mod}
+	}
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// press sends keys, parted by spaces, and returns the last action.
+func press(m *review.Model, keys string) review.Action {
+	var action review.Action
+	for name := range strings.FieldsSeq(keys) {
+		action = m.Update(keyPress(name))
+	}
+	return action
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	text := "one\ntwo"
+	for _, c := range []struct {
+		keys string
+		want review.Action
+	}{
+		{"enter", review.Taken{Text: text}},
+		{"esc", review.Closed{}},
+		{"q", review.Closed{}},
+		{"x", nil},
+		{"x x", review.GivenUp{}},
+		{"x down x", nil},
+		{"x esc", review.Closed{}},
+		{"? esc", nil},
+		{"? enter", review.Ignored{}},
+		{"ctrl+c", review.Ignored{}},
+		{"ctrl+g", review.Editor{Text: text}},
+		{"e a b ctrl+s enter", review.Taken{Text: "abone\ntwo"}},
+		{"e x x esc enter", review.Taken{Text: "xxone\ntwo"}},
+		{"e ctrl+end enter q ctrl+s enter", review.Taken{Text: "one\ntwo\nq"}},
+		{"e a ctrl+g", review.Editor{Text: "aone\ntwo"}},
+		{"e ctrl+c", review.Ignored{}},
+		{"e a esc esc", review.Closed{}},
+	} {
+		if diff := cmp.Diff(c.want, press(show(review.Content{Text: text, Covers: 100}, 80, 24), c.keys)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
+		}
+	}
+}
+
+func TestATextThatNobodyChangedIsTakenByteForByte(t *testing.T) {
+	t.Parallel()
+	for _, keys := range []string{"enter", "down enter", "e esc enter", "e a backspace esc enter", "e down end ctrl+s ? esc enter", "e ctrl+g esc enter"} {
+		m := show(waiting(), 60, 20)
+		action := press(m, keys)
+		if diff := cmp.Diff(review.Action(review.Taken{Text: waiting().Text}), action); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", keys, diff)
+		}
+	}
+}
+
+func TestWhatTheEditorBringsBackIsTaken(t *testing.T) {
+	t.Parallel()
+	m := show(waiting(), 60, 20)
+	press(m, "ctrl+g")
+	m.SetText(waiting().Text + "\n")
+	if diff := cmp.Diff(review.Action(review.Taken{Text: waiting().Text}), press(m, "enter")); diff != "" {
+		t.Errorf("a line feed at the end counts as a change (-want +got):\n%s", diff)
+	}
+	press(m, "e ctrl+g")
+	m.SetText("mine")
+	if diff := cmp.Diff(review.Action(review.Taken{Text: "mine!"}), press(m, "end ! esc enter")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestChangesStayWhileTheViewIsClosed(t *testing.T) {
+	t.Parallel()
+	m := show(waiting(), 60, 20)
+	press(m, "e a esc esc")
+	again := waiting()
+	again.Held = true
+	m.Show(again)
+	if got := m.Text(); !strings.HasPrefix(got, "aGoal") {
+		t.Errorf("what was changed is gone: %.40q", got)
+	}
+	if !strings.Contains(m.View(), "a request waits for it") {
+		t.Errorf("that a request waits is not said:\n%s", m.View())
+	}
+	other := waiting()
+	other.ToTurn, other.Text = 9, "another"
+	m.Show(other)
+	if diff := cmp.Diff(review.Action(review.Taken{Text: "another"}), press(m, "enter")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("words ", 100)
+	for _, c := range []struct{ text, view, said string }{
+		{" \n", "the summary is empty", "the summary is empty"},
+		{long, "the summary is longer than what it stands for", "the summary is longer than what it stands for"},
+	} {
+		m := show(review.Content{Text: c.text, Covers: 100}, 100, 24)
+		if !strings.Contains(m.View(), c.view) {
+			t.Errorf("%q is not on the screen:\n%s", c.view, m.View())
+		}
+		if said, ok := press(m, "enter").(review.Say); !ok || !said.Bad || !strings.Contains(said.Text, c.said) {
+			t.Errorf("%.20q is taken: %+v", c.text, said)
+		}
+	}
+	m := show(review.Content{Text: long, Covers: 200}, 100, 24)
+	if want := "at most ~80 tokens are taken"; !strings.Contains(m.View(), want) {
+		t.Errorf("%q is not on the screen:\n%s", want, m.View())
+	}
+	if _, ok := press(m, "enter").(review.Taken); !ok {
+		t.Error("what may be taken is not given")
+	}
+}
+
+func TestTheSizeMovesWhileOneWrites(t *testing.T) {
+	t.Parallel()
+	m := show(waiting(), 80, 24)
+	if want := "~190 tokens stand for ~6.6k, 3% · as the model wrote it"; !strings.Contains(m.View(), want) {
+		t.Errorf("%q is not in\n%s", want, m.View())
+	}
+	press(m, "e")
+	m.Update(tea.PasteMsg{Content: strings.Repeat("word ", 800)})
+	if want := "~1.2k tokens stand for ~6.6k, 17% · changed by you"; !strings.Contains(m.View(), want) {
+		t.Errorf("%q is not in\n%s", want, m.View())
+	}
+}
+
+func TestTheCursorIsWhereTypingShows(t *testing.T) {
+	t.Parallel()
+	m := show(waiting(), 60, 20)
+	if m.Cursor() != nil {
+		t.Error("a cursor without anything to write in")
+	}
+	press(m, "e down down down down end")
+	c := m.Cursor()
+	if c == nil {
+		t.Fatal("no cursor")
+	}
+	line := strings.Split(m.View(), "\n")[c.Y]
+	if before := ansi.Cut(line, 0, c.X); !strings.HasSuffix(before, "漢字 👨‍👩‍👧‍👦") {
+		t.Errorf("the cursor is behind %q", before)
+	}
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	held := waiting()
+	held.Held, held.Covers = true, 300
+	scenes := []struct {
+		name    string
+		content review.Content
+		keys    string
+	}{
+		{"a summary", waiting(), ""}, {"its end", waiting(), "G"}, {"changed", waiting(), "e ctrl+end ! !"}, {"read again", waiting(), "e N B esc"},
+		{"held, and too long", held, ""}, {"empty", review.Content{ToTurn: 2, Covers: 900}, ""}, {"given up", waiting(), "x"}, {"help", waiting(), "?"},
+	}
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, scene := range scenes {
+				m := show(scene.content, size[0], size[1])
+				press(m, scene.keys)
+				fmt.Fprintf(&b, "%s:\n", scene.name)
+				for l := range strings.SplitSeq(m.View(), "\n") {
+					b.WriteString(strings.TrimRight(l, " ") + "\n")
+				}
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestAViewHasItsLinesAndCells(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 1))
+	keys := strings.Fields("e esc x ? up down left right pgup pgdown g G home end backspace delete a ! ctrl+w ctrl+k ctrl+s")
+	for width := 20; width <= 200; width += 1 + rng.IntN(9) {
+		for height := 6; height <= 60; height += 1 + rng.IntN(7) {
+			m := show(waiting(), width, height)
+			for range rng.IntN(20) {
+				press(m, keys[rng.IntN(len(keys))])
+			}
+			view := m.View()
+			lines := strings.Split(view, "\n")
+			if len(lines) != height {
+				t.Fatalf("%dx%d: %d lines", width, height, len(lines))
+			}
+			for _, l := range lines {
+				if got := ansi.StringWidth(l); got != width {
+					t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
+				}
+			}
+			if strings.ContainsAny(view, "\a\u202e\r") || strings.Contains(view, "\x1b]") || strings.Contains(view, "\x1b[31m") {
+				t.Fatalf("hostile text is drawn: %q", view)
+			}
+			if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+				t.Fatalf("%dx%d: the cursor is at %d,%d", width, height, c.X, c.Y)
+			}
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package review
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// View draws the view.
+func (m *Model) View() string {
+	f := m.frame()
+	height := f.Body(m.height)
+	if m.editing {
+		m.place()
+		lines := m.edit.View()
+		for i, l := range lines {
+			lines[i] = " " + m.o.Styles.Text.Render(l)
+		}
+		f.Where = where(m.edit.Scrolled(), height, m.edit.Rows())
+		return m.o.Styles.Draw(f, lines, m.width, m.height)
+	}
+	body := m.body()
+	top := max(0, min(m.top, len(body)-height))
+	f.Where = where(top, height, len(body))
+	return m.o.Styles.Draw(f, body[top:], m.width, m.height)
+}
+
+// where is which lines are in sight, "" if all are.
+func where(top, height, all int) string {
+	if all <= height {
+		return ""
+	}
+	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, all), all)
+}
+
+// place gives the text that is changed its place.
+func (m *Model) place() { m.edit.SetSize(max(m.width-1, 1), m.frame().Body(m.height)) }
+
+// Cursor is where the cursor is, nil for nowhere.
+func (m *Model) Cursor() *tea.Cursor {
+	if !m.editing {
+		return nil
+	}
+	m.place()
+	m.edit.View()
+	x, y := m.edit.Cursor()
+	c := tea.NewCursor(min(1+x, m.width-1), m.frame().Top(m.height)+y)
+	c.Shape = tea.CursorBar
+	return c
+}
+
+// frame is what stands around the body.
+func (m *Model) frame() pane.Frame {
+	keys, c := m.o.Keys, m.content
+	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
+	switch {
+	case m.helping:
+		f.Title = "Summary · keys"
+		f.Hints = []string{pane.Hint("back", keys.Close)}
+		return f
+	case m.editing:
+		f.Hints = []string{pane.Hint("done", keys.Done), pane.Hint("in $EDITOR", keys.Editor)}
+	default:
+		f.Hints = []string{
+			pane.Hint("take it in", keys.Accept), pane.Hint("let it wait", keys.Close), pane.Hint("change", keys.Change),
+			pane.Hint("give up", keys.GiveUp), pane.Hint("$EDITOR", keys.Editor), pane.Hint("help", keys.Help),
+		}
+	}
+	if m.giving {
+		f.Status = m.o.Styles.Warning.Render(keys.GiveUp.Help().Key + " again gives the summary up")
+	}
+	f.Lines = m.about()
+	return f
+}
+
+// about is the size of the summary, and what is to be known of it.
+func (m *Model) about() []string {
+	s, c := m.o.Styles, m.content
+	lines := []string{" " + m.size(m.width-2)}
+	say := func(style lipgloss.Style, text string) {
+		for _, l := range pane.Wrap(text, m.width-2) {
+			lines = append(lines, " "+style.Render(l))
+		}
+	}
+	if why := m.wrong(); why != "" {
+		say(s.Error, why)
+	} else if doubt := m.doubt(); doubt != "" {
+		say(s.Warning, doubt)
+	}
+	if c.Held {
+		say(s.Warning, "a request waits for it")
+	}
+	if focus := plain.Line(c.Focus); focus != "" {
+		lines = append(lines, " "+s.Muted.Render(pane.Clip("focus: "+focus, m.width-2)))
+	}
+	return lines
+}
+
+// size is how long the text is against what it stands for, and whose it is.
+func (m *Model) size(width int) string {
+	s, c := m.o.Styles, m.content
+	size := pane.About(m.tokens)
+	long := size + " tokens"
+	if c.Covers > 0 {
+		share := ", " + pane.Percent(m.tokens, c.Covers)
+		long = size + " tokens stand for " + pane.About(c.Covers) + share
+		size += " for " + pane.About(c.Covers) + share
+	}
+	whose, short := " · as the model wrote it", ""
+	if m.changed() {
+		whose, short = " · changed by you", " · changed"
+	}
+	for _, line := range []string{long + whose, size + whose, size + short} {
+		if ansi.StringWidth(line) <= width {
+			return s.Text.Render(line)
+		}
+	}
+	return s.Text.Render(pane.Clip(size, width))
+}
+
+// body is the summary and what the program adds to it, none wider than the view.
+func (m *Model) body() []string {
+	if m.helping {
+		return m.help()
+	}
+	if m.lines != nil {
+		return m.lines
+	}
+	s, room := m.o.Styles, max(m.width-2, 1)
+	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
+	if m.content.Appendix != "" {
+		lines = append(lines, "")
+		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Added by the program, and not to be changed:", room))...)
+		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
+	}
+	for i, l := range lines {
+		lines[i] = " " + l
+	}
+	m.lines = lines
+	return lines
+}
+
+// help is every key and what it does.
+func (m *Model) help() []string {
+	s, names := m.o.Styles, 0
+	bindings := append(m.o.Keys.Bindings(), m.o.Keys.Done)
+	for _, b := range bindings {
+		names = max(names, ansi.StringWidth(b.Help().Key))
+	}
+	var out []string
+	for _, b := range bindings {
+		if !b.Enabled() {
+			continue
+		}
+		for i, l := range pane.Wrap(b.Help().Desc, m.width-names-4) {
+			name := ""
+			if i == 0 {
+				name = b.Help().Key
+			}
+			out = append(out, " "+s.Key.Render(pane.Fit(name, names))+"  "+s.Text.Render(l))
+		}
+	}
+	return out
+}
