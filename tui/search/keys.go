@@ -1,0 +1,49 @@
+package search
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/pane"
+)
+
+// KeyMap is every key of the view. None is a letter: those go into the line.
+type KeyMap struct {
+	Open  key.Binding
+	Close key.Binding
+
+	Up, Down, PageUp, PageDown, First, Last key.Binding
+
+	Edit pane.EditKeys // of the line; what goes up, down or begins a line is off
+}
+
+// DefaultKeyMap is the keys as they are without configuration.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	edit := pane.DefaultEditKeys()
+	for _, off := range []*key.Binding{&edit.Up, &edit.Down, &edit.PageUp, &edit.PageDown, &edit.TextStart, &edit.TextEnd, &edit.Newline} {
+		off.SetEnabled(false)
+	}
+	return KeyMap{
+		Open:     bind("enter", "open the conversation at this place", "enter"),
+		Close:    bind("esc", "close", "esc"),
+		Up:       bind("↑", "the hit above (also ctrl+p)", "up", "ctrl+p"),
+		Down:     bind("↓", "the hit below (also ctrl+n)", "down", "ctrl+n"),
+		PageUp:   bind("pgup", "a page up", "pgup"),
+		PageDown: bind("pgdn", "a page down", "pgdown"),
+		First:    bind("ctrl+home", "the first hit", "ctrl+home"),
+		Last:     bind("ctrl+end", "the last hit", "ctrl+end"),
+		Edit:     edit,
+	}
+}
+
+// Bindings lists the keys in the order of the help, without those for writing.
+func (k KeyMap) Bindings() []key.Binding {
+	return []key.Binding{k.Open, k.Close, k.Up, k.Down, k.PageUp, k.PageDown, k.First, k.Last}
+}
+
+// moves are the keys as a list knows them.
+func (k *KeyMap) moves() pane.Moves {
+	return pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.First, End: k.Last}
+}

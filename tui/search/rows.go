@@ -1,0 +1,158 @@
+package search
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation/find"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// A row is a hit. The first of a conversation has its title above it. Where there is
+// room, where a hit is stands before the text; otherwise above it.
+
+const (
+	leastWide = 72 // cells from which on a hit is one line
+	mostWhere = 44 // of where it is, then
+	whoWidth  = 24 // of who said it, at most
+	leastAir  = 20 // lines of the view from which on conversations are set apart
+)
+
+// Len is how many rows there are.
+func (m *Model) Len() int {
+	if m.asked == "" {
+		return 0
+	}
+	return len(m.found.Hits)
+}
+
+// Lines is a row as it is drawn.
+func (m *Model) Lines(row int, selected bool, width int) []string {
+	if selected {
+		return m.draw(row, true, width)
+	}
+	if m.drawn[row] == nil {
+		m.drawn[row] = m.draw(row, false, width)
+	}
+	return m.drawn[row]
+}
+
+func (m *Model) draw(row int, selected bool, width int) []string {
+	s, h := m.o.Styles, m.found.Hits[row]
+	var out []string
+	if n := m.starts[row]; n > 0 {
+		if row > 0 && m.height >= leastAir {
+			out = append(out, "")
+		}
+		out = append(out, m.heading(h, n, width))
+	}
+	mark, look := "   ", s.Muted
+	if selected {
+		mark, look = " ❯ ", s.Selected
+	}
+	if width < leastWide {
+		return append(out, look.Render(pane.Clip(mark+m.where(h, width-4), width)), "     "+m.excerpt(h, width-6))
+	}
+	room := min(width*9/20, mostWhere)
+	return append(out, look.Render(mark+pane.Fit(m.where(h, room), room))+"  "+m.excerpt(h, width-room-6))
+}
+
+// heading is the line above the hits of a conversation.
+func (m *Model) heading(h Hit, hits, width int) string {
+	s := m.o.Styles
+	count := fmt.Sprintf("%d hits", hits)
+	if hits == 1 {
+		count = "1 hit"
+	}
+	title := strings.TrimSpace(plain.Line(h.Title))
+	if title == "" {
+		title = h.Conversation
+	}
+	room := max(width-2, 0)
+	return " " + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
+}
+
+// where is turn, who and age of a hit in so many cells: who is cut first.
+func (m *Model) where(h Hit, width int) string {
+	turn, ago, full := fmt.Sprintf("turn %d · ", h.Turn), " · "+age(m.found.Now, h.Time), ""
+	if h.Stored {
+		full = " (full text)"
+	}
+	room := width - ansi.StringWidth(turn) - ansi.StringWidth(full) - ansi.StringWidth(ago)
+	return pane.Clip(turn+pane.Clip(plain.Line(h.Who), min(room, whoWidth))+full+ago, width)
+}
+
+// age is how long ago a time is, in the largest unit; old times are dates.
+func age(now, t time.Time) string {
+	switch d := now.Sub(t); {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h", int(d.Hours()))
+	case d < 48*time.Hour:
+		return "1 day"
+	case d < 7*24*time.Hour:
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	}
+	return t.In(now.Location()).Format(time.DateOnly)
+}
+
+// excerpt is as much of the text around the place as goes into so many cells, with
+// everything in it that was looked for highlighted.
+func (m *Model) excerpt(h Hit, width int) string {
+	text := plain.Line(h.Excerpt)
+	at, ok := m.query.Find(text)
+	if !ok { // what makes it safe has changed the place
+		start := min(len(plain.Line(h.Excerpt[:bound(h.At.Start, h.Excerpt)])), len(text))
+		at = find.Span{Start: start, End: start}
+	}
+	short, place := fit(text, at, max(width, 1))
+	places := m.query.All(short)
+	if len(places) == 0 {
+		places = []find.Span{place}
+	}
+	var b strings.Builder
+	done := 0
+	for _, p := range places {
+		b.WriteString(m.ink(short[done:p.Start], false) + m.ink(short[p.Start:p.End], true))
+		done = p.End
+	}
+	return pane.Clip(b.String()+m.ink(short[done:], false), width)
+}
+
+// bound is an offset inside a text.
+func bound(at int, text string) int { return max(0, min(at, len(text))) }
+
+func (m *Model) ink(text string, match bool) string {
+	switch {
+	case text == "":
+		return ""
+	case match:
+		return m.o.Styles.Match.Render(text)
+	}
+	return m.o.Styles.Text.Render(text)
+}
+
+// fit is the text around a place in at most so many cells, unless the place alone is
+// wider.
+func fit(text string, at find.Span, width int) (string, find.Span) {
+	if ansi.StringWidth(text) <= width {
+		return text, at
+	}
+	short, place := "", find.Span{}
+	for chars := width; chars > 0; {
+		short, place = find.Excerpt(text, at, chars)
+		cells := ansi.StringWidth(short)
+		if cells <= width {
+			break
+		}
+		chars -= max(1, (cells-width)/2) // no character has more cells than two
+	}
+	return short, place
+}

@@ -1,0 +1,205 @@
+package search
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation/find"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// Hits belong to the query that found them. Rules:
+//
+//   - while those of another one are on their way the old ones stay, and it is said
+//     that they are old; none of them is opened then
+//   - with an empty line there is nothing to show
+//   - hits that are added to those of the same query move nothing
+
+// Styles are the looks of the view. All are inline: no padding, margin, border or
+// width. Match is for the places that were found.
+type Styles struct{ pane.Styles }
+
+// Options is what the view is made of.
+type Options struct {
+	Styles Styles
+	Keys   *KeyMap
+}
+
+// Hit is a place where a text was found. Its texts are not made safe.
+type Hit struct {
+	Conversation string // ID
+	Title        string
+	Event        uint64 // Seq
+	Turn         int
+	Time         time.Time
+	Who          string    // user, assistant, reasoning, title, or the tool's name
+	Excerpt      string    // the text around the place
+	At           find.Span // of the place in Excerpt
+	Stored       bool      // it is in the full text of a result that was cut
+}
+
+// Content is what was found.
+type Content struct {
+	Query         string
+	Hits          []Hit // those of a conversation beside each other
+	Conversations int   // that were searched
+	More          bool  // there are more hits than these
+	Took          time.Duration
+	Err           string    // why nothing was searched, "" if it was
+	Busy          bool      // it is being searched
+	Now           time.Time // ages are told against it; zero is the time of Show
+}
+
+// Model is the view. It is for one goroutine.
+type Model struct {
+	o             Options
+	width, height int
+
+	line   pane.Edit
+	asked  string // the query of the line as it reads, "" for none
+	wrong  string // why the line is no query, "" if it is one or empty
+	list   pane.List
+	found  Content
+	query  find.Query // of found
+	of     string     // as it reads
+	starts map[int]int
+	drawn  [][]string // rows as they are without the cursor, nil where they have to be drawn
+}
+
+// maxPaste bounds what a paste may add to the line, in bytes.
+const maxPaste = 4096
+
+// New returns the view.
+func New(o Options) *Model {
+	m := &Model{o: o, line: pane.Edit{Safe: oneLine}}
+	m.SetSize(1, 1)
+	return m
+}
+
+// oneLine is what is typed or pasted, safe and on one line.
+func oneLine(text string) string {
+	if len(text) > maxPaste {
+		text = text[:maxPaste]
+		for !utf8.ValidString(text) && len(text) > maxPaste-utf8.UTFMax {
+			text = text[:len(text)-1]
+		}
+	}
+	return plain.Line(strings.TrimRight(text, "\r\n"))
+}
+
+// SetSize gives the view its place.
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = max(width, 1), max(height, 1)
+	m.line.SetSize(max(m.width-1-len(prompt), 2), 1)
+	m.list.SetSize(m.width, m.frame().Body(m.height))
+	m.redraw()
+	m.keep()
+}
+
+// SetStyles changes the looks.
+func (m *Model) SetStyles(s Styles) {
+	m.o.Styles = s
+	m.redraw()
+}
+
+// SetQuery puts a text into the line, as if it had been typed. Nothing is asked for.
+func (m *Model) SetQuery(text string) {
+	m.line.SetText(oneLine(text), true)
+	m.read()
+}
+
+// Show shows what was found. Where it is only said that a search goes on, the hits
+// that are there stay until others come.
+func (m *Model) Show(found Content) {
+	if found.Busy && len(found.Hits) == 0 && len(m.found.Hits) > 0 {
+		m.found.Busy = true
+		return
+	}
+	if found.Now.IsZero() {
+		found.Now = time.Now()
+	}
+	of := ""
+	query, err := find.Parse(found.Query)
+	if err == nil {
+		of = query.String()
+	}
+	if of != m.of {
+		m.list.ToTop(m)
+	}
+	m.found, m.query, m.of = found, query, of
+	m.starts = map[int]int{}
+	for i, h := range found.Hits {
+		if i > 0 && h.Conversation == found.Hits[i-1].Conversation {
+			continue
+		}
+		n := i
+		for n < len(found.Hits) && found.Hits[n].Conversation == h.Conversation {
+			n++
+		}
+		m.starts[i] = n - i
+	}
+	m.redraw()
+	m.keep()
+}
+
+// redraw forgets how rows look.
+func (m *Model) redraw() { m.drawn = make([][]string, len(m.found.Hits)) }
+
+// keep keeps the cursor in sight, where rows or their place have changed.
+func (m *Model) keep() {
+	if row := m.list.Selected(m); row >= 0 {
+		m.list.Select(m, row)
+	}
+}
+
+// old reports whether what is shown is of another query than the line.
+func (m *Model) old() bool { return m.asked != m.of }
+
+// read reads the line.
+func (m *Model) read() {
+	query, err := find.Parse(m.line.Text())
+	m.asked, m.wrong = query.String(), ""
+	if err != nil && !errors.Is(err, find.ErrEmpty) {
+		m.wrong = err.Error()
+	}
+}
+
+// Update deals with a message.
+func (m *Model) Update(msg tea.Msg) Action {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, m.o.Keys.Close):
+			return Closed{}
+		case key.Matches(k, m.o.Keys.Open):
+			return m.open()
+		}
+	}
+	if m.list.Update(m, msg, m.o.Keys.moves(), m.frame().Top(m.height)) {
+		return nil
+	}
+	if !m.line.Update(msg, m.o.Keys.Edit) {
+		return Ignored{}
+	}
+	before := m.asked
+	m.read()
+	if m.asked == before || m.asked == "" {
+		return nil
+	}
+	return Query{Text: m.line.Text()}
+}
+
+// open asks for the hit with the cursor.
+func (m *Model) open() Action {
+	row := m.list.Selected(m)
+	if row < 0 || m.old() {
+		return nil
+	}
+	h := m.found.Hits[row]
+	return Open{Conversation: h.Conversation, Event: h.Event, Query: m.found.Query}
+}

@@ -1,0 +1,225 @@
+package search_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation/find"
+	"plimsoll/tui/pane"
+	"plimsoll/tui/search"
+)
+
+// now is when things are shown.
+var now = time.Date(2026, 11, 20, 14, 30, 0, 0, time.UTC)
+
+// hostile is what a model or a file may hold.
+const hostile = "the \x1b]52;c;aGk=\x07 port \u202egpj.exe\u202c 漢字"
+
+// hit is a hit of port in a text.
+func hit(conversation, title string, event uint64, turn int, ago time.Duration, who, text string) search.Hit {
+	q, err := find.Parse("port")
+	if err != nil {
+		panic(err)
+	}
+	at, _ := q.Find(text)
+	excerpt, place := find.Excerpt(text, at, 240)
+	return search.Hit{Conversation: conversation, Title: title, Event: event, Turn: turn, Time: now.Add(-ago), Who: who, Excerpt: excerpt, At: place}
+}
+
+// found is what a search for port found.
+func found() search.Content {
+	stored := hit("aaaa22223333", "Fix flaky upload test", 41, 3, 2*time.Hour, "run_command",
+		strings.Repeat("=== RUN TestUpload\n", 20)+"listen tcp :8080: bind: port already in use\n"+strings.Repeat("--- FAIL: TestUpload (0.01s)\n", 20))
+	stored.Stored = true
+	return search.Content{
+		Query: "port", Conversations: 41, Took: 830 * time.Millisecond, Now: now,
+		Hits: []search.Hit{
+			stored,
+			hit("aaaa22223333", "Fix flaky upload test", 40, 3, 2*time.Hour, "assistant", "The test shares a port between runs, so the second Port is taken."),
+			hit("aaaa22223333", "Fix flaky upload test", 12, 1, 3*time.Hour, "reasoning", "Perhaps the airport code."),
+			hit("bbbb22223333", "端口测试 "+hostile, 7, 0, 49*time.Hour, hostile, strings.Repeat("测试在两次运行之间共享一个端口", 6)+"port"+strings.Repeat("所以第二次运行失败", 6)),
+			hit("cccc22223333", "", 1, 0, 300*24*time.Hour, "user", hostile),
+		},
+	}
+}
+
+func open(width, height int) *search.Model {
+	keys := search.DefaultKeyMap()
+	m := search.New(search.Options{Keys: &keys})
+	m.SetSize(width, height)
+	return m
+}
+
+// shown is a view of content, with its query in the line.
+func shown(c search.Content, width, height int) *search.Model {
+	m := open(width, height)
+	m.SetQuery(c.Query)
+	m.Show(c)
+	return m
+}
+
+func keyPress(name string) tea.KeyPressMsg {
+	named := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "left": tea.KeyLeft, "right": tea.KeyRight, "up": tea.KeyUp,
+		"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace}
+	mod := tea.KeyMod(0)
+	if rest, ok := strings.CutPrefix(name, "ctrl+"); ok {
+		name, mod = rest, tea.ModCtrl
+	}
+	if name == "space" {
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	}
+	if code, ok := named[name]; ok {
+		return tea.KeyPressMsg{Code: code, Mod: mod}
+	}
+	if mod != 0 {
+		return tea.KeyPressMsg{Code: []rune(name)[0], Mod: mod}
+	}
+	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
+}
+
+// press sends keys, parted by spaces, and returns what came of each.
+func press(m *search.Model, keys string) []search.Action {
+	var actions []search.Action
+	for name := range strings.FieldsSeq(keys) {
+		actions = append(actions, m.Update(keyPress(name)))
+	}
+	return actions
+}
+
+func TestTypingAsksForHits(t *testing.T) {
+	t.Parallel()
+	m := open(80, 24)
+	for _, c := range []struct {
+		keys string
+		want []search.Action
+	}{
+		{"space", []search.Action{nil}},
+		{"k j", []search.Action{search.Query{Text: " k"}, search.Query{Text: " kj"}}}, // letters move nothing
+		{"space space", []search.Action{nil, nil}},                                    // the query is the same
+		{`"`, []search.Action{nil}},
+		{"q", []search.Action{search.Query{Text: ` kj  "q`}}},
+		{"ctrl+u", []search.Action{nil}}, // there is nothing to search for
+		{"G", []search.Action{search.Query{Text: "G"}}},
+		{"left right home end", []search.Action{nil, nil, nil, nil}},
+		{"ctrl+t", []search.Action{search.Ignored{}}},
+		{"esc", []search.Action{search.Closed{}}},
+	} {
+		if d := cmp.Diff(c.want, press(m, c.keys)); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.keys, d)
+		}
+	}
+	m.SetQuery("")
+	if d := cmp.Diff(search.Action(search.Query{Text: "a b\u202f c"}), m.Update(tea.PasteMsg{Content: "a b\u202f\nc\n"})); d != "" {
+		t.Error(d)
+	}
+	m.Update(tea.PasteMsg{Content: strings.Repeat(" x y z", 1<<20)})
+	if q, ok := m.Update(keyPress("w")).(search.Query); !ok || len(q.Text) > 5000 {
+		t.Error("a paste of megabytes went into the line")
+	}
+	many := ""
+	for c := 'a'; c <= 'z'; c++ {
+		many += string(c) + " "
+	}
+	m.SetQuery("")
+	if action := m.Update(tea.PasteMsg{Content: many}); action != nil || !strings.Contains(m.View(), "at most 20 words") {
+		t.Errorf("%v\n%s", action, m.View())
+	}
+}
+
+func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]search.Action{
+		"enter":                              search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
+		"down ctrl+n enter":                  search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"},
+		"down down down up ctrl+p enter":     search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"},
+		"pgdown enter":                       search.Open{Conversation: "cccc22223333", Event: 1, Query: "port"},
+		"ctrl+end enter":                     search.Open{Conversation: "cccc22223333", Event: 1, Query: "port"},
+		"ctrl+end ctrl+home enter":           search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
+		"down s enter":                       nil, // what is shown was not found by what is typed
+		"down s backspace enter":             search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"},
+		"ctrl+u enter":                       nil,
+		"up up enter":                        search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
+		"pgdown pgup home end left up enter": search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
+	} {
+		actions := press(shown(found(), 100, 40), keys)
+		if d := cmp.Diff(want, actions[len(actions)-1]); d != "" {
+			t.Errorf("%s: (-want +got)\n%s", keys, d)
+		}
+	}
+	if action := open(80, 24).Update(keyPress("enter")); action != nil {
+		t.Errorf("an empty view opens %v", action)
+	}
+	m := shown(found(), 100, 40)
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
+	if d := cmp.Diff(search.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+		t.Errorf("after a click: %s\n%s", d, m.View())
+	}
+}
+
+func TestOldHitsStayUntilOthersCome(t *testing.T) {
+	t.Parallel()
+	m := shown(found(), 100, 30)
+	press(m, "down")
+	m.Update(keyPress("s"))
+	m.Show(search.Content{Query: "ports", Busy: true})
+	if view := m.View(); !strings.Contains(view, "searching…") || !strings.Contains(view, "Fix flaky") || strings.Contains(view, "5 hits") {
+		t.Errorf("while others are searched for:\n%s", view)
+	}
+	m.Show(search.Content{Query: "ports", Conversations: 41, Now: now})
+	if view := m.View(); !strings.Contains(view, "nothing found in 41 conversations, 0.0 s") || strings.Contains(view, "flaky") {
+		t.Errorf("after nothing was found:\n%s", view)
+	}
+	m.Show(search.Content{Query: "ports", Err: "the data directory " + hostile + " is gone"})
+	if view := m.View(); !strings.Contains(view, "the data directory the ␛]52;c;aGk=␇ port") {
+		t.Errorf("after a failure:\n%s", view)
+	}
+}
+
+func TestHitsThatAreAddedMoveNothing(t *testing.T) {
+	t.Parallel()
+	all := found()
+	some := all
+	some.Hits, some.Busy = all.Hits[:2], true
+	m := shown(some, 100, 30)
+	press(m, "down")
+	m.Show(all)
+	want := search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}
+	if d := cmp.Diff(search.Action(want), m.Update(keyPress("enter"))); d != "" {
+		t.Error(d)
+	}
+}
+
+// The place is in sight whatever the width, and whatever scripts stand around it.
+func TestThePlaceIsInSight(t *testing.T) {
+	t.Parallel()
+	match := lipgloss.NewStyle().Underline(true)
+	keys := search.DefaultKeyMap()
+	for width := 20; width <= 200; width++ {
+		m := search.New(search.Options{Keys: &keys, Styles: search.Styles{Styles: pane.Styles{Match: match}}})
+		m.SetSize(width, 60)
+		m.SetQuery("port")
+		m.Show(found())
+		view := m.View()
+		for _, want := range []string{"port", "Port"} {
+			if want == "port" && strings.Count(view, match.Render(want)) < 5 || want == "Port" && width >= 140 && !strings.Contains(view, match.Render(want)) {
+				t.Fatalf("%d cells: not all places are highlighted:\n%s", width, view)
+			}
+		}
+	}
+}
+
+func TestALookThatIsChangedIsSeen(t *testing.T) {
+	t.Parallel()
+	m := shown(found(), 100, 30)
+	plain := m.View()
+	m.SetStyles(search.Styles{Styles: pane.Styles{Match: lipgloss.NewStyle().Bold(true)}})
+	if view := m.View(); view == plain || ansi.Strip(view) != plain {
+		t.Errorf("the look did not change, or the text did:\n%s", view)
+	}
+}

@@ -1,0 +1,124 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/conversation/find"
+	"plimsoll/tui/search"
+)
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	more := found()
+	more.More = true
+	scenes := []struct {
+		name    string
+		content search.Content
+		keys    string
+	}{
+		{"empty", search.Content{Now: now}, ""},
+		{"typing", search.Content{Now: now}, "端 口 p"},
+		{"hits", found(), "down"},
+		{"scrolled", more, "ctrl+end"},
+		{"another query", found(), "s"},
+		{"nothing", search.Content{Query: "port", Conversations: 1, Now: now}, ""},
+		{"a failure", search.Content{Query: "port", Err: "the data directory /home/user/.local/share/plimsoll may not be read: check its owner and permissions", Now: now}, ""},
+	}
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, scene := range scenes {
+				m := shown(scene.content, size[0], size[1])
+				press(m, scene.keys)
+				c := m.Cursor()
+				fmt.Fprintf(&b, "%s (cursor %d,%d):\n", scene.name, c.X, c.Y)
+				for l := range strings.SplitSeq(m.View(), "\n") {
+					b.WriteString(strings.TrimRight(l, " ") + "\n")
+				}
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+var noises = []string{"port", "a", "word ", " ", "\n", "\t", "漢", "한글", "👨‍👩‍👧‍👦", "👍🏽", "🇩🇪", "❤️", "e\u0301", "\u0301", "\u200d", "हिन्दी", "العربية",
+	"\u202e", "\x1b[31m", "\x1b]0;title\x07", "\x9b1m", "ﷺ", "\xff", "\u200b", "\r\n", "\u0600", "\ufeff", "PORT"}
+
+func noise(rng *rand.Rand, n int) string {
+	var b strings.Builder
+	for range rng.IntN(n) {
+		b.WriteString(noises[rng.IntN(len(noises))])
+	}
+	return b.String()
+}
+
+// noisy is what a search may have found in conversations of noise.
+func noisy(rng *rand.Rand) search.Content {
+	c := found()
+	for range rng.IntN(30) {
+		text := noise(rng, 40)
+		start := rng.IntN(len(text) + 1)
+		c.Hits = append(c.Hits, search.Hit{Conversation: fmt.Sprint(rng.IntN(3)), Title: noise(rng, 8), Turn: rng.IntN(400), Who: noise(rng, 6),
+			Excerpt: text, At: find.Span{Start: start, End: start + rng.IntN(9) - 2}, Stored: rng.IntN(2) == 0})
+	}
+	return c
+}
+
+func TestAViewHasItsLinesAndCells(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(3, 8))
+	keys := strings.Fields("down up pgdown pgup ctrl+end ctrl+home 漢 👍🏽 x backspace space left home end ctrl+u enter s")
+	for width := 20; width <= 200; width += 1 + rng.IntN(19) {
+		for height := 6; height <= 60; height += 1 + rng.IntN(13) {
+			m := shown(noisy(rng), width, height)
+			if rng.IntN(3) == 0 {
+				m.SetQuery(noise(rng, 60))
+			}
+			for range 8 {
+				looksRight(t, m, width, height)
+				m.Update(keyPress(keys[rng.IntN(len(keys))]))
+			}
+		}
+	}
+}
+
+func looksRight(t *testing.T, m *search.Model, width, height int) {
+	t.Helper()
+	view := m.View()
+	lines := strings.Split(view, "\n")
+	if len(lines) != height {
+		t.Fatalf("%dx%d: %d lines", width, height, len(lines))
+	}
+	for _, l := range lines {
+		if got := ansi.StringWidth(l); got != width {
+			t.Fatalf("%dx%d: %d cells: %q", width, height, got, l)
+		}
+	}
+	if strings.ContainsAny(view, "\a\u202e\u009b\r\x1b") {
+		t.Fatalf("hostile text is drawn: %q", view)
+	}
+	if c := m.Cursor(); c == nil || c.X < 0 || c.X >= width || c.Y != 1 {
+		t.Fatalf("%dx%d: the cursor is at %v", width, height, c)
+	}
+}
+
+// BenchmarkView draws 200 hits after a key. Budget: 1 ms.
+func BenchmarkView(b *testing.B) {
+	c := found()
+	for len(c.Hits) < 200 {
+		c.Hits = append(c.Hits, c.Hits[len(c.Hits)%5])
+	}
+	m := shown(c, 120, 40)
+	for b.Loop() {
+		press(m, "down")
+		_ = m.View()
+		press(m, "up")
+	}
+}
