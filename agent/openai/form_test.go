@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -230,6 +231,17 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 			t.Errorf("%q: %v, %d bytes", recorded, err, len(body))
 		}
 	}
+}
+
+func TestMakingABodyLeavesNothingRunning(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
+		for _, recorded := range []string{"", "chat", "responses"} {
+			if body, err := New(Options{Provider: "openai", Transport: nowhere{}}).Body(fullRequest("openai", "m"), recorded); len(body) == 0 || err != nil {
+				t.Errorf("%q: %d bytes, %v", recorded, len(body), err)
+			}
+		}
+	})
 }
 
 // The words of a form stand in logs: they mean the same for ever.
