@@ -1,0 +1,293 @@
+package history
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// What can be done about the row under the cursor. Nothing is changed here: each is
+// an Action for the parent, or a word on why it cannot be.
+
+// say tells the reader something, here and through the parent.
+func (m *Model) say(text string, bad bool) Action {
+	m.note, m.bad = text, bad
+	return Say{Text: text, Bad: bad}
+}
+
+// changing is an act that changes the conversation, where that can be changed.
+func (m *Model) changing(act func(item) Action) func() Action {
+	return func() Action {
+		if m.book.ReadOnly != "" {
+			return m.say(m.book.ReadOnly, true)
+		}
+		it, ok := m.current()
+		if !ok {
+			return m.say("nothing was said yet", true)
+		}
+		return act(it)
+	}
+}
+
+// row is what was said of a row: of a message that stands for one event, that event.
+func (m *Model) row(it item) *compact.Row {
+	switch it.kind {
+	case kindSaid:
+		return &m.book.rows[it.at]
+	case kindMessage:
+		if events := m.book.messages[it.at].Events; len(events) == 1 {
+			at := m.book.index(events[0])
+			i, ok := slices.BinarySearchFunc(m.book.rows, at, func(r compact.Row, at int) int { return r.Event - at })
+			if ok {
+				return &m.book.rows[i]
+			}
+		}
+	}
+	return nil
+}
+
+// unit is the unit that an event belongs to, as indices into the log.
+func (m *Model) unit(event int) []int {
+	if m.units == nil {
+		m.units = conversation.Units(m.book.Log)
+	}
+	for _, u := range m.units {
+		if slices.Contains(u.Events, event) {
+			return u.Events
+		}
+	}
+	return []int{event}
+}
+
+// seqs are events by their numbers.
+func (m *Model) seqs(events []int) []uint64 {
+	out := make([]uint64, len(events))
+	for i, at := range events {
+		out[i] = m.book.Log[at].Seq
+	}
+	return out
+}
+
+// Words for rows on which nothing can be done.
+const (
+	sayMany    = "this stands for several messages: enter goes to what was said"
+	sayNotSaid = "this is no message"
+)
+
+// noRow says why a row is nothing that was said.
+func (m *Model) noRow(it item) Action {
+	if it.kind == kindMessage && len(m.book.messages[it.at].Events) > 1 {
+		return m.say(sayMany, true)
+	}
+	return m.say(sayNotSaid, true)
+}
+
+func (m *Model) pin(it item) Action {
+	r := m.row(it)
+	switch {
+	case r == nil:
+		return m.noRow(it)
+	case m.book.takenBack(r):
+		return m.say("it was taken back: r brings it back", true)
+	}
+	return Pin{Events: m.seqs(m.unit(r.Event)), Pinned: r.State != compact.StatePinned}
+}
+
+func (m *Model) mask(it item) Action {
+	r := m.row(it)
+	if r == nil {
+		return m.noRow(it)
+	}
+	switch {
+	case m.book.takenBack(r):
+		return m.say("it was taken back: r brings it back", true)
+	case r.State == compact.StatePinned:
+		return m.say("it is pinned: p ends that first", true)
+	case r.State == compact.StateSummarised || r.State == compact.StateDropped:
+		return m.say("it is "+string(r.State)+" already: u takes that back", true)
+	}
+	var results []uint64
+	switch m.book.Log[r.Event].Body.(type) {
+	case conversation.ToolResult:
+		if r.State == compact.StateMasked {
+			return m.say("it is masked already: p pins it as it was said, u takes the whole compaction back", true)
+		}
+		results = []uint64{m.book.Log[r.Event].Seq}
+	case conversation.AssistantMessage:
+		results = m.results(m.unit(r.Event))
+	}
+	if len(results) == 0 {
+		return m.say("only results of tools can be masked, and there is none here", true)
+	}
+	return Mask{Events: results}
+}
+
+// results are the results of a unit.
+func (m *Model) results(unit []int) []uint64 {
+	var out []uint64
+	for _, i := range unit {
+		if _, ok := m.book.Log[i].Body.(conversation.ToolResult); ok {
+			out = append(out, m.book.Log[i].Seq)
+		}
+	}
+	return out
+}
+
+// undo takes the compaction back that shaped a row, or that a line tells of.
+func (m *Model) undo(it item) Action {
+	overlay := uint64(0)
+	switch it.kind {
+	case kindEvent:
+		overlay = m.book.Log[it.at].Seq
+	case kindSaid:
+		overlay = m.book.rows[it.at].Overlay
+		if m.book.rows[it.at].State == compact.StatePinned {
+			return m.say("it is pinned by hand: p ends that", true)
+		}
+	case kindMessage:
+		overlay = m.book.messages[it.at].Overlay
+		if m.book.messages[it.at].State == compact.StatePinned {
+			return m.say("it is pinned by hand: p ends that", true)
+		}
+	}
+	i := m.book.index(overlay)
+	if overlay == 0 || i < 0 {
+		return m.say("no compaction shaped this: it is sent as it was said", true)
+	}
+	switch m.book.Log[i].Body.(type) {
+	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
+		if m.book.undone(i) {
+			return m.say("this compaction was undone already: r redoes the one undone last", true)
+		}
+		return Undo{Epoch: conversation.EpochOf(m.book.Log[i])}
+	case conversation.Rewind:
+		return m.say("turns were taken back here: r brings them back", true)
+	case conversation.Pin:
+		return m.say("a pin is ended with p, on what it pins", true)
+	case conversation.Revert:
+		return m.say("a compaction was undone here: r redoes it", true)
+	}
+	return m.say("this is no compaction", true)
+}
+
+// redo brings a compaction back; where a rewind hides a row, its turns.
+func (m *Model) redo(it item) Action {
+	if r := m.row(it); r != nil && m.book.takenBack(r) {
+		return Restore{}
+	}
+	if it.kind == kindEvent {
+		if _, ok := m.book.Log[it.at].Body.(conversation.Rewind); ok && !m.book.undone(it.at) {
+			return Restore{}
+		}
+	}
+	return Redo{}
+}
+
+func (m *Model) resend(it item) Action {
+	if r := m.row(it); r != nil && m.book.takenBack(r) {
+		return m.say("this turn was taken back: r brings it back", true)
+	}
+	turn := 0
+	switch e := m.book.event(it); {
+	case it.kind == kindMessage:
+		turn = m.book.messages[it.at].Turn
+	case e == nil:
+		return m.say(sayNotSaid, true)
+	default:
+		turn = e.Turn
+	}
+	if m.book.turn(turn) < 0 {
+		return m.say("no message of the user begins this turn", true)
+	}
+	return Resend{Turn: turn}
+}
+
+// fork continues behind the unit under the cursor; on a message of the user before it.
+func (m *Model) fork() Action {
+	it, ok := m.current()
+	if !ok {
+		return m.say("nothing was said yet", true)
+	}
+	e := m.book.event(it)
+	if e == nil {
+		return m.say(sayNotSaid, true)
+	}
+	if _, users := e.Body.(conversation.UserMessage); users {
+		return Fork{Before: e.Seq}
+	}
+	at := m.book.index(e.Seq)
+	if it.kind == kindMessage {
+		events := m.book.messages[it.at].Events
+		at = max(at, m.book.index(events[len(events)-1]))
+	}
+	unit := m.unit(at)
+	behind := max(at, unit[len(unit)-1]) + 1
+	for behind < len(m.book.Log) && m.book.Log[behind].Body.Kind() == conversation.KindUsage {
+		behind++ // what a reply cost goes with it
+	}
+	return Fork{Before: m.book.Log[behind-1].Seq + 1}
+}
+
+// copy copies what was said; of what was not said, what is sent.
+func (m *Model) copy() Action {
+	it, ok := m.current()
+	if !ok {
+		return m.say("nothing was said yet", true)
+	}
+	switch it.kind {
+	case kindEvent:
+		return Copy{Text: m.words(it.at), What: "the line"}
+	case kindPrompt, kindTools:
+		name, text := m.instructions(it)
+		return Copy{Text: text, What: name}
+	case kindMessage:
+		msg := &m.book.messages[it.at]
+		if e := m.book.event(it); m.request == nil && e != nil && len(msg.Events) == 1 {
+			return m.copySaid(e)
+		}
+		return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
+	}
+	return m.copySaid(m.book.event(it))
+}
+
+func (m *Model) copySaid(e *conversation.Event) Action {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		return Copy{Text: b.Text, What: "the message"}
+	case conversation.AssistantMessage:
+		return Copy{Text: withCalls(b.Text, b.Calls), What: "the reply"}
+	case conversation.ToolResult:
+		if full := m.full[e.Seq]; full.here && full.err == nil {
+			return Copy{Text: full.text, What: "the whole result"}
+		}
+		return Copy{Text: b.Text, What: "the result"}
+	}
+	return m.say(sayNotSaid, true)
+}
+
+// withCalls is a text and the calls behind it.
+func withCalls(text string, calls []conversation.ToolCall) string {
+	parts := make([]string, 0, len(calls)+1)
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, c := range calls {
+		parts = append(parts, c.Name+" "+c.Arguments)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// copyBody copies a request as it went over the wire.
+func (m *Model) copyBody() Action {
+	switch {
+	case m.request == nil:
+		return m.say("the body of a request is meant: [ shows the requests that were sent", true)
+	case m.request.state == requestAsked:
+		return m.say("the request is still being built", true)
+	case len(m.request.made.Body) == 0:
+		return m.say("there is no body: "+orElse(m.request.made.Why, "it cannot be made again"), true)
+	}
+	return Copy{Text: string(m.request.made.Body), What: "the body, " + count(len(m.request.made.Body), "byte")}
+}

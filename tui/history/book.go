@@ -1,0 +1,246 @@
+package history
+
+import (
+	"slices"
+	"sort"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A book is a conversation as the history has it open: what was said, laid beside
+// what is sent. Making one reads events and messages once, and no text.
+
+// book is a content and the rows of the side in sight.
+type book struct {
+	Content
+	rows     []compact.Row
+	force    map[uint64]bool // overlays and reverts that are in force
+	balance  string
+	messages []compact.Message
+	items    []item
+}
+
+// kind is what a row shows.
+type kind uint8
+
+const (
+	kindSaid    kind = iota // an event that was said
+	kindEvent               // an overlay, a model, a notice
+	kindMessage             // a message as it is sent
+	kindPrompt              // the system prompt of a request
+	kindTools               // the tools of a request
+)
+
+// item is a row of the history.
+type item struct {
+	kind   kind
+	begins bool // a turn begins here
+	at     int  // said: index into the rows; event: into the log; message: into the messages
+}
+
+// mark names a row, whatever its place.
+type mark struct {
+	kind kind
+	seq  uint64
+	part int // of messages that stand for the same events
+}
+
+func open(c Content) book {
+	if c.Factor <= 0 {
+		c.Factor = 1
+	}
+	b := book{Content: c, rows: compact.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
+	for _, list := range [][]int{conversation.InForce(c.Log), conversation.RevertsInForce(c.Log)} {
+		for _, i := range list {
+			b.force[c.Log[i].Seq] = true
+		}
+	}
+	b.balance = b.weigh()
+	return b
+}
+
+// lay lists the rows of a side, or of a request.
+func (b *book) lay(s side, r *request) {
+	b.items = b.items[:0:0]
+	switch {
+	case r != nil:
+		b.messages = r.made.Messages
+		if r.state == requestMade {
+			b.items = append(b.items, item{kind: kindPrompt}, item{kind: kindTools})
+		}
+		b.layMessages()
+	case s == sideSent:
+		b.messages = b.View.Messages
+		b.layMessages()
+	default:
+		b.messages = b.View.Messages
+		b.laySaid()
+	}
+}
+
+func (b *book) layMessages() {
+	for i := range b.messages {
+		b.items = append(b.items, item{kind: kindMessage, at: i, begins: i == 0 || b.messages[i].Turn != b.messages[i-1].Turn})
+	}
+}
+
+// laySaid lists what was said and, between it, what else happened.
+func (b *book) laySaid() {
+	b.items = make([]item, 0, len(b.rows)+16)
+	next, turn := 0, -1
+	for i := range b.Log {
+		if next < len(b.rows) && b.rows[next].Event == i {
+			b.items = append(b.items, item{kind: kindSaid, at: next, begins: b.Log[i].Turn != turn})
+			turn = b.Log[i].Turn
+			next++
+			continue
+		}
+		if told(b.Log[i].Body) && !b.continues(i) {
+			b.items = append(b.items, item{kind: kindEvent, at: i})
+		}
+	}
+}
+
+// told reports whether an event that says nothing to the model has a line.
+func told(b conversation.Body) bool {
+	switch b.(type) {
+	case conversation.Usage:
+		return false
+	}
+	return true
+}
+
+// continues reports whether an overlay belongs to the pass of the event before it.
+func (b *book) continues(i int) bool {
+	epoch := conversation.EpochOf(b.Log[i])
+	return i > 0 && epoch != 0 && conversation.EpochOf(b.Log[i-1]) == epoch
+}
+
+// pass is the overlays of the pass that begins with an event.
+func (b *book) pass(i int) []conversation.Event {
+	end := i + 1
+	for end < len(b.Log) && b.continues(end) {
+		end++
+	}
+	return b.Log[i:end]
+}
+
+// index is where an event stands in the log, -1 if it is not there.
+func (b *book) index(seq uint64) int {
+	if i := seq - 1; i < uint64(len(b.Log)) && b.Log[i].Seq == seq {
+		return int(i)
+	}
+	i := sort.Search(len(b.Log), func(i int) bool { return b.Log[i].Seq >= seq })
+	if i < len(b.Log) && b.Log[i].Seq == seq {
+		return i
+	}
+	return -1
+}
+
+// event is the event of a row: of a message the first it stands for. It is nil where
+// none is in the log.
+func (b *book) event(it item) *conversation.Event {
+	i := -1
+	switch it.kind {
+	case kindSaid:
+		i = b.rows[it.at].Event
+	case kindEvent:
+		i = it.at
+	case kindMessage:
+		if events := b.messages[it.at].Events; len(events) > 0 {
+			i = b.index(events[0])
+		}
+	}
+	if i < 0 {
+		return nil
+	}
+	return &b.Log[i]
+}
+
+// seq is the event of a row, 0 for none.
+func (b *book) seq(it item) uint64 {
+	if e := b.event(it); e != nil {
+		return e.Seq
+	}
+	return 0
+}
+
+// mark is the name of a row.
+func (b *book) mark(it item) mark {
+	k := mark{kind: it.kind, seq: b.seq(it)}
+	if it.kind != kindMessage {
+		return k
+	}
+	if k.seq == 0 {
+		k.part = it.at
+		return k
+	}
+	for i := it.at - 1; i >= 0 && b.sameEvents(i, it.at); i-- {
+		k.part++
+	}
+	return k
+}
+
+// sameEvents reports whether two messages stand for the same events.
+func (b *book) sameEvents(i, j int) bool {
+	x, y := b.messages[i].Events, b.messages[j].Events
+	return len(x) > 0 && len(x) == len(y) && x[0] == y[0]
+}
+
+// at is the row that shows an event, or else the last one before it; without an
+// event the one that is given, if it is there.
+func (b *book) at(seq uint64, otherwise int) int {
+	if seq == 0 {
+		return max(0, min(otherwise, len(b.items)-1))
+	}
+	found := 0
+	for i, it := range b.items {
+		if it.kind == kindMessage && slices.Contains(b.messages[it.at].Events, seq) {
+			return i
+		}
+		if s := b.seq(it); s != 0 && s <= seq {
+			found = i
+			if s == seq {
+				return i
+			}
+		}
+	}
+	return found
+}
+
+// parts is the message at an index and those behind it that stand for the same
+// events: some summaries are a question and an answer.
+func (b *book) parts(i int) []compact.Message {
+	end := i + 1
+	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == compact.StateSummarised {
+		end++
+	}
+	return b.messages[i:end]
+}
+
+// takenBack reports whether a rewind hides a row.
+func (b *book) takenBack(r *compact.Row) bool {
+	if r.Message >= 0 || r.State != compact.StateDropped || r.Overlay == 0 {
+		return false
+	}
+	i := b.index(r.Overlay)
+	if i < 0 {
+		return false
+	}
+	_, rewind := b.Log[i].Body.(conversation.Rewind)
+	return rewind
+}
+
+// turn is the row at which a turn begins, -1 if nothing was said in it.
+func (b *book) turn(n int) int {
+	for i := range b.rows {
+		if b.Log[b.rows[i].Event].Turn == n {
+			return i
+		}
+	}
+	return -1
+}
+
+// tokens is about how many tokens a text of a size has.
+func (b *book) tokens(s conversation.Size) int { return int(compact.Estimate(s)*b.Factor + 0.5) }

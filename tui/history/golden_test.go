@@ -1,0 +1,58 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/exp/golden"
+
+	"plimsoll/tui/history"
+)
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	scenes := []struct {
+		name string
+		do   func(r *rig, at map[string]uint64)
+	}{
+		{"both", func(*rig, map[string]uint64) {}},
+		{"both from the beginning", func(r *rig, _ map[string]uint64) { r.press("home") }},
+		{"both at the mask", func(r *rig, at map[string]uint64) { r.to(at["failed"]) }},
+		{"original", func(r *rig, at map[string]uint64) { r.press("tab"); r.press("home", "j", "j", "j") }},
+		{"as sent", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home") }},
+		{"an expanded summary", func(r *rig, at map[string]uint64) { r.press("tab", "tab", "home", "enter") }},
+		{"an expanded stub", func(r *rig, at map[string]uint64) { r.to(at["failed"]); r.press("enter") }},
+		{"an expanded compaction", func(r *rig, at map[string]uint64) { r.to(at["summary"]); r.press("enter") }},
+		{"hostile text", func(r *rig, at map[string]uint64) { r.to(at["hostile"]); r.press("enter") }},
+		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("port") }},
+		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("upload 0.4s"); r.press("enter") }},
+		{"a request is built", func(r *rig, at map[string]uint64) { r.press("[") }},
+		{"a request", func(r *rig, at map[string]uint64) {
+			if w, ok := r.press("[").(history.Wanted); ok {
+				r.Request(r.rebuilt(w.Event), nil)
+			}
+			r.press("home", "j", "j", "j")
+		}},
+		{"help", func(r *rig, at map[string]uint64) { r.press("?") }},
+	}
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, scene := range scenes {
+				r := newRig(t, size[0], size[1])
+				at := r.story()
+				r.show()
+				scene.do(r, at)
+				fmt.Fprintf(&b, "%s", scene.name)
+				screen := r.screen()
+				if c := r.Cursor(); c != nil {
+					fmt.Fprintf(&b, " (cursor %d,%d)", c.X, c.Y)
+				}
+				fmt.Fprintf(&b, "\n%s\n\n", screen)
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}

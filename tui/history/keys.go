@@ -1,0 +1,65 @@
+package history
+
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/pane"
+)
+
+// KeyMap is the keys of the history. While one types a search, letters go into it.
+type KeyMap struct {
+	Moves pane.Moves
+
+	NextMessage, PreviousMessage key.Binding // of the user
+	Side                         key.Binding
+	Open, Fold                   key.Binding
+	Back                         key.Binding
+	PreviousRequest, NextRequest key.Binding
+	Pin, Mask, Undo, Redo        key.Binding
+	Search, Next, Previous       key.Binding
+	Copy, CopyBody               key.Binding
+	Fork, Resend                 key.Binding
+	Help, Close, Cancel          key.Binding
+}
+
+// DefaultKeyMap is the keys of the handbook.
+func DefaultKeyMap() KeyMap {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return KeyMap{
+		Moves:           pane.DefaultMoves(),
+		NextMessage:     bind("}", "next message of the user", "}"),
+		PreviousMessage: bind("{", "previous message of the user", "{"),
+		Side:            bind("tab", "both, original, as sent", "tab"),
+		Open:            bind("enter", "expand; expanded: where it leads, or fold", "enter"),
+		Fold:            bind("ctrl+o", "expand or fold", "ctrl+o"),
+		Back:            bind("b", "back to where a jump began", "b", "backspace"),
+		PreviousRequest: bind("[", "the request before, as it was sent", "["),
+		NextRequest:     bind("]", "the request after, as it was sent", "]"),
+		Pin:             bind("p", "pin, or end a pin", "p"),
+		Mask:            bind("m", "show the model a stub of the result", "m"),
+		Undo:            bind("u", "undo the compaction under the cursor", "u"),
+		Redo:            bind("r", "redo; bring back what was taken back", "r"),
+		Search:          bind("/", "search", "/"),
+		Next:            bind("n", "next match", "n"),
+		Previous:        bind("N", "previous match", "N", "shift+n"),
+		Copy:            bind("y", "copy", "y"),
+		CopyBody:        bind("Y", "copy the whole body of a request", "Y", "shift+y"),
+		Fork:            bind("f", "fork from here", "f"),
+		Resend:          bind("e", "edit and resend from here", "e"),
+		Help:            bind("?", "these keys", "?"),
+		Close:           bind("q", "close", "q", "ctrl+t"),
+		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),
+	}
+}
+
+// Bindings lists the keys in the order of the help.
+func (k *KeyMap) Bindings() []key.Binding {
+	m := k.Moves
+	return []key.Binding{
+		m.Up, m.Down, m.HalfUp, m.HalfDown, m.PageUp, m.PageDown, m.Top, m.End, k.PreviousMessage, k.NextMessage,
+		k.Side, k.Open, k.Fold, k.Back, k.PreviousRequest, k.NextRequest, k.Search, k.Next, k.Previous,
+		k.Pin, k.Mask, k.Undo, k.Redo, k.Copy, k.CopyBody, k.Fork, k.Resend, k.Help, k.Cancel, k.Close,
+	}
+}

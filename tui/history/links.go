@@ -1,0 +1,211 @@
+package history
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// Texts that name turns and events lead to them. Behind each place that is named
+// first stands a number, ‹1› to ‹9›, and its key goes there. Only what is in the log
+// gets one.
+
+// target is what a link leads to.
+type target struct {
+	turn bool // a turn is meant, not an event
+	n    uint64
+}
+
+// String is the target as recall takes it: t3, e41.
+func (t target) String() string {
+	return conversation.RecallID{Turns: t.turn, First: t.n, Last: t.n}.String()
+}
+
+// maxLinks is how many links of a row have a key.
+const maxLinks = 9
+
+// named finds turns and events in a text: turn 12, turns 3–7, t12, e41.
+var named = regexp.MustCompile(`(?i)\b(?:turns?\s+(\d{1,18})(?:\s*(?:[–-]|to)\s*\d+)?|t(\d{1,18})(?:-t?\d+)?|e(\d{1,18})(?:-e?\d+)?)\b`)
+
+// linkKey finds the numbers of links.
+var linkKey = regexp.MustCompile(`‹[1-9]›`)
+
+// numbering gives links their numbers.
+type numbering struct {
+	book *book
+	list []target
+}
+
+// of is the number of a target, 0 for none. New says that it is named for the first
+// time.
+func (n *numbering) of(t target) (number int, isNew bool) {
+	for i, known := range n.list {
+		if known == t {
+			return i + 1, false
+		}
+	}
+	if len(n.list) == maxLinks || !n.book.holds(t) {
+		return 0, false
+	}
+	n.list = append(n.list, t)
+	return len(n.list), true
+}
+
+// holds reports whether a target is in the log.
+func (b *book) holds(t target) bool {
+	if !t.turn {
+		return b.index(t.n) >= 0
+	}
+	return t.n < uint64(len(b.Log)) && b.turn(int(t.n)) >= 0
+}
+
+// mark puts the numbers of links into a text.
+func (n *numbering) mark(text string) string {
+	var b strings.Builder
+	at := 0
+	for _, p := range named.FindAllStringSubmatchIndex(text, -1) {
+		t, ok := targetAt(text, p)
+		if !ok {
+			continue
+		}
+		if i, isNew := n.of(t); isNew {
+			b.WriteString(text[at:p[1]] + numeral(i))
+			at = p[1]
+		}
+	}
+	return b.String() + text[at:]
+}
+
+// targetAt is the target of a match of named.
+func targetAt(text string, p []int) (target, bool) {
+	for group := 1; group <= 3; group++ {
+		if from, to := p[2*group], p[2*group+1]; from >= 0 {
+			v, err := strconv.ParseUint(text[from:to], 10, 63)
+			return target{turn: group < 3, n: v}, err == nil
+		}
+	}
+	return target{}, false
+}
+
+// numeral is the number of a link as it stands in a text.
+func numeral(i int) string { return "‹" + strconv.Itoa(i) + "›" }
+
+// maxTurns is how many of the turns that a summary covers are listed.
+const maxTurns = 40
+
+// summary is the text of a summary; unfolded with its links, and with the turns that
+// it stands for.
+func (m *Model) summary(text string, events []uint64, open bool, width int) ([]line, []target) {
+	if !open {
+		return m.fold(gist(text), m.styles.Sent, foldLines, width), nil
+	}
+	n := numbering{book: &m.book}
+	preface := text[:len(text)-len(gist(text))]
+	out := m.linked(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), width)
+	turns := m.book.turnsOf(events)
+	if len(turns) == 0 {
+		return out, n.list
+	}
+	out = append(out, line{}, line{text: "It stands for:", style: m.styles.Pane.Muted})
+	for i, turn := range turns {
+		if i == maxTurns {
+			out = append(out, line{text: "… " + count(len(turns)-i, "more turn"), style: m.styles.Pane.Muted})
+			break
+		}
+		mark := ""
+		if number, isNew := n.of(target{turn: true, n: uint64(turn)}); isNew {
+			mark = numeral(number)
+		}
+		about := "turn " + strconv.Itoa(turn) + mark + "  " + m.book.opening(turn)
+		out = append(out, line{text: pane.Clip(about, width), style: m.styles.Sent, links: true})
+	}
+	return out, n.list
+}
+
+// gist is a summary from its first heading on: what stands before is the same in all.
+func gist(text string) string {
+	const heading = "\n## "
+	if i := strings.Index(text, heading); i >= 0 {
+		return text[i+len(heading):]
+	}
+	return text
+}
+
+// linked is a text with links, in lines.
+func (m *Model) linked(text string, width int) []line {
+	out := m.spread(text, m.styles.Sent, width)
+	for i := range out {
+		out[i].links = true
+	}
+	return out
+}
+
+// turnsOf lists the turns of events, ascending, each once.
+func (b *book) turnsOf(events []uint64) []int {
+	var turns []int
+	for _, seq := range events {
+		if i := b.index(seq); i >= 0 {
+			if turn := b.Log[i].Turn; len(turns) == 0 || turns[len(turns)-1] != turn {
+				turns = append(turns, turn)
+			}
+		}
+	}
+	return turns
+}
+
+// opening is how a turn begins, on one line.
+func (b *book) opening(turn int) string {
+	i := b.turn(turn)
+	if i < 0 {
+		return ""
+	}
+	u, _ := b.Log[b.rows[i].Event].Body.(conversation.UserMessage) // a turn that lost its message has no words
+	return plain.Line(head(strings.TrimLeftFunc(u.Text, unicode.IsSpace), maxSubject))
+}
+
+// leads is where Enter goes from a row that is expanded: of a summary the first turn
+// it covers, of what the model recalled the original. It is false if that is nowhere,
+// or the row itself.
+func (m *Model) leads(it item) (target, bool) {
+	switch it.kind {
+	case kindMessage:
+		msg := &m.book.messages[it.at]
+		if msg.State == compact.StateSummarised || msg.State == compact.StateDropped && len(msg.Events) > 0 {
+			return target{n: msg.Events[0]}, len(msg.Events) > 0
+		}
+	case kindEvent:
+		if s, ok := m.book.Log[it.at].Body.(conversation.Summary); ok {
+			return target{turn: true, n: uint64(max(s.FromTurn, 0))}, m.book.turn(s.FromTurn) >= 0
+		}
+	}
+	e := m.book.event(it)
+	if e == nil {
+		return target{}, false
+	}
+	return m.recalled(e)
+}
+
+// recalled is what a result of recall brought back.
+func (m *Model) recalled(e *conversation.Event) (target, bool) {
+	b, ok := e.Body.(conversation.ToolResult)
+	if !ok || b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK {
+		return target{}, false
+	}
+	c, ok := m.call(e.Seq, b.CallID)
+	if !ok {
+		return target{}, false
+	}
+	text, ok := conversation.RecallTarget(c.Arguments)
+	if !ok {
+		return target{}, false
+	}
+	id, ok := conversation.ParseRecallID(text)
+	t := target{turn: id.Turns, n: id.First}
+	return t, ok && m.book.holds(t)
+}

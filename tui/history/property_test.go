@@ -1,0 +1,137 @@
+package history_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/conversationtest"
+	"plimsoll/tui/history"
+)
+
+// checkView fails unless the view has exactly the size, and no control but styles.
+func checkView(t *rapid.T, m *history.Model, width, height int) {
+	t.Helper()
+	lines := strings.Split(m.View(), "\n")
+	if len(lines) != height {
+		t.Fatalf("the view has %d lines, want %d", len(lines), height)
+	}
+	for i, l := range lines {
+		if w := ansi.StringWidth(l); w != width {
+			t.Fatalf("line %d has %d cells, want %d: %q", i, w, width, l)
+		}
+		if strings.ContainsAny(ansi.Strip(l), "\x1b\x07\u009b\u202e") {
+			t.Fatalf("line %d reaches the terminal: %q", i, l)
+		}
+	}
+	if c := m.Cursor(); c != nil && (c.X < 0 || c.X >= width || c.Y < 0 || c.Y >= height) {
+		t.Fatalf("the cursor is at %d,%d of %dx%d", c.X, c.Y, width, height)
+	}
+}
+
+var anyKey = rapid.SampledFrom([]string{"j", "k", "g", "G", "enter", "ctrl+o", "tab", "[", "]", "p", "m", "u", "r", "n", "N", "{", "}", "y", "Y", "f", "e", "b",
+	"1", "2", "9", "pgup", "pgdown", "ctrl+d", "ctrl+u", "home", "end", "esc", "?", "/", "backspace", "a", "space", "漢"})
+
+// checkAction fails if an action names what is not in the log.
+func checkAction(t *rapid.T, a history.Action, log []conversation.Event) {
+	t.Helper()
+	holds := func(seqs ...uint64) {
+		for _, seq := range seqs {
+			if seq == 0 || seq > uint64(len(log)) {
+				t.Fatalf("%#v names event %d of %d", a, seq, len(log))
+			}
+		}
+	}
+	switch a := a.(type) {
+	case history.Pin:
+		holds(a.Events...)
+	case history.Mask:
+		holds(a.Events...)
+		for _, seq := range a.Events {
+			if _, ok := log[seq-1].Body.(conversation.ToolResult); !ok {
+				t.Fatalf("event %d is masked, and is no result", seq)
+			}
+		}
+	case history.FullWanted:
+		holds(a.Event)
+	case history.Fork:
+		if a.Before == 0 || a.Before > uint64(len(log))+1 {
+			t.Fatalf("a fork before %d of %d", a.Before, len(log))
+		}
+	}
+}
+
+func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var log []conversation.Event
+		switch rapid.IntRange(0, 3).Draw(t, "log") {
+		case 0:
+			log = conversationtest.Malformed(t)
+		case 1:
+			log = conversationtest.Rich(t)
+		default:
+			log = conversationtest.WithOverlays(t, conversationtest.Rich(t))
+		}
+		width, height := rapid.IntRange(20, 130).Draw(t, "width"), rapid.IntRange(6, 40).Draw(t, "height")
+		keys := history.DefaultKeyMap()
+		m := history.New(history.Options{Styles: history.DefaultStyles(), Keys: &keys})
+		m.SetSize(width, height)
+		shown := len(log)
+		if shown > 0 {
+			shown = rapid.IntRange(0, len(log)).Draw(t, "shown at first")
+		}
+		content := func(log []conversation.Event) history.Content {
+			return history.Content{Log: log, View: compact.Project(log), Requests: requests(log), Title: "a \x1b[31m title"}
+		}
+		m.Show(content(log[:shown]))
+		checkView(t, m, width, height)
+		for range rapid.IntRange(0, 40).Draw(t, "steps") {
+			switch rapid.IntRange(0, 11).Draw(t, "what") {
+			case 0:
+				shown = rapid.IntRange(shown, len(log)).Draw(t, "goes on")
+				m.Refresh(content(log[:shown]))
+			case 1:
+				width, height = rapid.IntRange(20, 130).Draw(t, "new width"), rapid.IntRange(6, 40).Draw(t, "new height")
+				m.SetSize(width, height)
+			case 2:
+				m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 3, Y: rapid.IntRange(0, height).Draw(t, "y")})
+			case 3:
+				m.Update(tea.MouseWheelMsg{Button: rapid.SampledFrom([]tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}).Draw(t, "wheel")})
+			case 4:
+				m.Jump(uint64(rapid.IntRange(0, len(log)+2).Draw(t, "event")), rapid.SampledFrom([]string{"", "fox", "漢字", `"`}).Draw(t, "query"))
+			default:
+				a := m.Update(stroke(anyKey.Draw(t, "key")))
+				checkAction(t, a, log[:shown])
+				switch a := a.(type) {
+				case history.FullWanted:
+					m.Full(a.Event, strings.Repeat("all of it \x1b[2J", 30), nil)
+				case history.Wanted:
+					answer(t, m, a.Event, log[:shown])
+				}
+			}
+			checkView(t, m, width, height)
+		}
+	})
+}
+
+// answer makes a request again, or fails to.
+func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event) {
+	switch rapid.IntRange(0, 2).Draw(t, "answer") {
+	case 0:
+		m.Request(compact.Rebuilt{}, errors.New("the log \x1b[31m is cut"))
+	case 1:
+		for _, q := range requests(log) {
+			if q.Event == event {
+				messages, _ := compact.Harden(compact.Project(log), compact.Capabilities{Alternate: true}) // what cannot be sent is shown as well
+				m.Request(compact.Rebuilt{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
+			}
+		}
+	}
+}

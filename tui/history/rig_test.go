@@ -1,0 +1,183 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+)
+
+// rig is a history over a log that is written as a test goes on.
+type rig struct {
+	*history.Model
+	tb     testing.TB
+	log    conversation.Log
+	at     time.Time
+	keys   history.KeyMap
+	title  string
+	locked string
+	calls  int
+}
+
+func newRig(tb testing.TB, width, height int) *rig {
+	tb.Helper()
+	r := &rig{tb: tb, at: time.Date(2026, 1, 2, 14, 0, 0, 0, time.UTC), keys: history.DefaultKeyMap(), title: "Fix flaky upload test"}
+	r.Model = history.New(history.Options{Styles: history.DefaultStyles(), Keys: &r.keys, Zone: time.UTC})
+	r.SetSize(width, height)
+	return r
+}
+
+// add appends bodies, a minute later.
+func (r *rig) add(bodies ...conversation.Body) uint64 {
+	r.tb.Helper()
+	r.at = r.at.Add(time.Minute)
+	events := r.log.Prepare(r.at, bodies...)
+	if err := r.log.Commit(events); err != nil {
+		r.tb.Fatal(err)
+	}
+	return uint64(r.log.Len())
+}
+
+// call appends a reply that calls a tool, what it cost, and the result. It gives the
+// event of the result.
+func (r *rig) call(tool, arguments, text string, status conversation.ResultStatus) uint64 {
+	r.tb.Helper()
+	r.calls++
+	id := fmt.Sprintf("call_%d", r.calls)
+	r.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}},
+		conversation.Usage{Model: "openai/gpt", Prompt: 4100, Cached: 3900})
+	return r.add(conversation.ToolResult{CallID: id, Tool: tool, Status: status, Text: text})
+}
+
+// pass appends overlays as one epoch and gives its id.
+func (r *rig) pass(why string, bodies ...conversation.Body) uint64 {
+	r.tb.Helper()
+	id := uint64(r.log.Len() + 1)
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
+	r.add(compact.Stamp(bodies, id, made)...)
+	return id
+}
+
+func masks(events ...uint64) conversation.Mask {
+	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 40}
+	for _, e := range events {
+		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
+	}
+	return m
+}
+
+func (r *rig) content() history.Content {
+	log := r.log.Events()
+	return history.Content{Log: log, View: compact.Project(log), Requests: requests(log), Factor: 1, Title: r.title, ReadOnly: r.locked}
+}
+
+// requests are the requests that usage tells of.
+func requests(log []conversation.Event) []compact.SentRequest {
+	var out []compact.SentRequest
+	for _, e := range log {
+		if u, ok := e.Body.(conversation.Usage); ok {
+			out = append(out, compact.SentRequest{Number: len(out) + 1, Event: e.Seq, Through: e.Seq - 2, Turn: e.Turn, Time: e.Time, Usage: u})
+		}
+	}
+	return out
+}
+
+func (r *rig) show() { r.Show(r.content()) }
+
+// press gives keys, and the action of the last.
+func (r *rig) press(keys ...string) history.Action {
+	var last history.Action
+	for _, k := range keys {
+		last = r.Update(stroke(k))
+	}
+	return last
+}
+
+// typed gives the letters of a text.
+func (r *rig) typed(text string) {
+	for _, c := range text {
+		r.press(string(c))
+	}
+}
+
+var named = map[string]tea.KeyPressMsg{
+	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown},
+	"pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
+	"ctrl+d": {Code: 'd', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+o": {Code: 'o', Mod: tea.ModCtrl},
+	"backspace": {Code: tea.KeyBackspace}, "space": {Code: tea.KeySpace, Text: " "}, " ": {Code: tea.KeySpace, Text: " "},
+}
+
+func stroke(k string) tea.KeyPressMsg {
+	if msg, ok := named[k]; ok {
+		return msg
+	}
+	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+}
+
+// screen is the view without colours, and without blanks at the ends of lines.
+func (r *rig) screen() string {
+	lines := strings.Split(ansi.Strip(r.View()), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// to moves the cursor to an event.
+func (r *rig) to(event uint64) { r.Jump(event, "") }
+
+const (
+	testFile = "package upload\n\nfunc TestUpload(t *testing.T) {\n\tln, err := net.Listen(\"tcp\", \":8080\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n"
+	hostile  = "red \x1b[31m and \x1b]52;c;aGk=\x07 \u202egpj.exe\u202c 漢字かな交じり文 👩‍👩‍👧 👍🏽 end"
+	summary  = "The user wants TestUpload to pass on CI.\n\nDecisions: the port is chosen by the kernel (turn 0). What read_file gave at e6 shows why: " +
+		"the listener keeps port 8080.\n\nNext: fix server.go (t1)."
+)
+
+// story is a conversation in which everything happens: it gives events by name.
+func (r *rig) story() map[string]uint64 {
+	at := map[string]uint64{}
+	r.add(conversation.Instructions{SystemSize: conversation.Size{ASCII: 4800}, ToolsSize: conversation.Size{ASCII: 9600}},
+		conversation.ModelChanged{Provider: "openai", Model: "gpt-5.6-luna", Window: 128_000})
+	at["question"] = r.add(conversation.UserMessage{Text: "why does TestUpload fail on CI? It passes here, ten times out of ten, and on the old runners too."})
+	r.add(conversation.AssistantMessage{Text: "I will look at the test first.", Reasoning: "A port, or a race.", Stop: conversation.StopEnd})
+	at["read"] = r.call("read_file", `{"path":"upload_test.go"}`, testFile+strings.Repeat("\tcheck(t, ln, 漢字)\n", 60), conversation.ResultOK)
+	at["found"] = r.add(conversation.AssistantMessage{Text: "The test shares port 8080 between runs, so the second one cannot listen.", Stop: conversation.StopEnd})
+	r.add(conversation.UserMessage{Text: "so fix it, in @upload/server.go too"})
+	at["failed"] = r.call("run_command", `{"command":"go test ./upload -count=10"}`, "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n"+
+		strings.Repeat("FAIL upload 0.4s\n", 40), conversation.ResultError)
+	at["fixed"] = r.add(conversation.AssistantMessage{Text: "Both listen on :0 by now.", Stop: conversation.StopEnd})
+	at["summary"] = r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion,
+		Spans: []conversation.Span{{First: at["question"], Last: at["found"]}}, Text: summary, Model: "openai/gpt"})
+	at["mask"] = r.pass("1 result masked", masks(at["failed"]))
+	at["pinned"] = r.add(conversation.UserMessage{Text: "never touch go.mod"})
+	r.add(conversation.Pin{Events: []uint64{at["pinned"]}})
+	at["hostile"] = r.call("http_request", `{"url":"https://example.org/\u001b[2J"}`, hostile+"\n"+strings.Repeat("more of it ", 90), conversation.ResultOK)
+	r.add(conversation.Notice{Level: conversation.NoticeWarning, Text: "the server answered 529: tried again after 4 s"})
+	at["gone"] = r.add(conversation.UserMessage{Text: "forget that, use port 9090"})
+	r.add(conversation.AssistantMessage{Text: "9090 it is.", Stop: conversation.StopEnd})
+	at["rewind"] = r.add(conversation.Rewind{Turn: r.log.Turn()})
+	at["last"] = r.add(conversation.UserMessage{Text: "now run it ten times"})
+	return at
+}
+
+// rebuilt is a request of the past.
+func (r *rig) rebuilt(event uint64) compact.Rebuilt {
+	for _, q := range requests(r.log.Events()) {
+		if q.Event != event {
+			continue
+		}
+		v := compact.Project(r.log.Events()[:q.Through])
+		return compact.Rebuilt{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
+			Tools: []conversation.ToolSpec{{Name: "read_file", Description: "Reads a file.", Parameters: conversation.RawJSON(`{"type":"object"}`)}},
+			Body:  []byte(`{"model":"gpt"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
+	}
+	r.tb.Fatalf("there is no request %d", event)
+	return compact.Rebuilt{}
+}

@@ -1,0 +1,256 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// How a text becomes lines:
+//
+//   - Folded, only so much of it is read as the lines can hold, however long it is.
+//   - Unfolded, at most maxChars characters are laid out, and a line says so.
+//   - Where a search found something behind the lines of a fold, they begin there.
+
+// maxChars is how much of a text is laid out at most, in characters.
+const maxChars = 200_000
+
+// line is a line before it is painted.
+type line struct {
+	text  string
+	style lipgloss.Style
+	links bool // numbers of links stand in it
+}
+
+// styled gives lines one style.
+func styled(s lipgloss.Style, texts ...string) []line {
+	out := make([]line, len(texts))
+	for i, t := range texts {
+		out[i] = line{text: t, style: s}
+	}
+	return out
+}
+
+// span is a part of a line with a style of its own.
+type span struct {
+	start, end int
+	style      lipgloss.Style
+}
+
+// paint draws a line, with what is searched for and the numbers of links standing
+// out.
+func (m *Model) paint(l line) string {
+	if l.text == "" {
+		return ""
+	}
+	var spans []span
+	if m.search.on {
+		for _, at := range m.search.query.All(l.text) {
+			spans = append(spans, span{at.Start, at.End, m.styles.Pane.Match})
+		}
+	}
+	if l.links && len(spans) == 0 {
+		for _, at := range linkKey.FindAllStringIndex(l.text, -1) {
+			spans = append(spans, span{at[0], at[1], m.styles.Link})
+		}
+	}
+	var b strings.Builder
+	at := 0
+	for _, s := range append(spans, span{len(l.text), len(l.text), l.style}) {
+		if at < s.start {
+			b.WriteString(l.style.Render(l.text[at:s.start]))
+		}
+		if s.start < s.end {
+			b.WriteString(s.style.Render(l.text[s.start:s.end]))
+		}
+		at = s.end
+	}
+	return b.String()
+}
+
+func (m *Model) paintAll(lines []line) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = m.paint(l)
+	}
+	return out
+}
+
+// fold is at most n lines of a text, and one that says how much more there is.
+func (m *Model) fold(text string, s lipgloss.Style, n, width int) []line {
+	text = strings.TrimRight(text, " \t\r\n")
+	text = text[len(text)-len(strings.TrimLeft(text, "\r\n")):]
+	if text == "" {
+		return nil
+	}
+	from := m.foldFrom(text, n, width)
+	var out []line
+	if above := strings.Count(text[:from], "\n"); above > 0 {
+		out = styled(m.styles.Pane.Muted, "… "+count(above, "line")+" above")
+	} else if from > 0 {
+		out = styled(m.styles.Pane.Muted, "…")
+	}
+	lines, rest := beginning(text[from:], n, width)
+	out = append(out, styled(s, lines...)...)
+	if more := more(rest); more != "" {
+		out = append(out, line{text: more, style: m.styles.Pane.Muted})
+	}
+	return out
+}
+
+// foldFrom is the byte of a text at which a fold begins.
+func (m *Model) foldFrom(text string, n, width int) int {
+	if !m.search.on {
+		return 0
+	}
+	at, ok := m.search.query.Find(text)
+	if !ok {
+		return 0
+	}
+	before := text[:at.Start]
+	if len(before) < width && strings.Count(before, "\n") < n {
+		return 0
+	}
+	from := strings.LastIndexByte(before, '\n') + 1
+	if at.Start-from > width {
+		from = at.Start - width/2
+		for from < at.Start && !utf8.RuneStart(text[from]) {
+			from++
+		}
+	}
+	return from
+}
+
+// beginning is the first n lines of a text at a width, one more where that is all of
+// it, and what of the text is left.
+func beginning(text string, n, width int) (lines []string, rest string) {
+	limit := min(len(text), (n+1)*(4*width+16))
+	for limit < len(text) && !utf8.RuneStart(text[limit]) {
+		limit--
+	}
+	for at := 0; at < len(text); {
+		end := limit
+		if i := strings.IndexByte(text[at:limit], '\n'); i >= 0 {
+			end = at + i
+		}
+		var part []string
+		if strings.TrimSpace(text[at:end]) != "" { // a fold has no room for empty lines
+			part = pane.Wrap(plain.Text(text[at:end]), width)
+		}
+		if room := n - len(lines); len(part) > room && !(end == len(text) && len(part) == room+1) {
+			return cutAt(append(lines, part[:max(room, 0)]...), part, room, text[at:])
+		}
+		lines = append(lines, part...)
+		if end == limit && limit < len(text) {
+			return lines, text[end:]
+		}
+		at = end + 1
+	}
+	return lines, ""
+}
+
+// cutAt ends a fold within a line of the text, of which room parts are shown.
+func cutAt(lines, part []string, room int, rest string) ([]string, string) {
+	shown := 0
+	for _, p := range part[:max(room, 0)] {
+		shown += len(p)
+	}
+	shown = min(shown, len(rest))
+	for shown < len(rest) && !utf8.RuneStart(rest[shown]) {
+		shown++
+	}
+	return lines, rest[shown:]
+}
+
+// more says how much of a text is left, "" for nothing.
+func more(rest string) string {
+	rest = strings.TrimSpace(rest)
+	if rest == "" {
+		return ""
+	}
+	if n := strings.Count(rest, "\n"); n > 0 {
+		return "… " + count(n+1, "more line")
+	}
+	return "… " + count(utf8.RuneCountInString(rest), "more character")
+}
+
+// spread is all of a text in lines, up to maxChars.
+func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
+	text = strings.TrimRight(text, " \t\r\n")
+	if text == "" {
+		return nil
+	}
+	cut := text
+	if len(text) > maxChars {
+		n := 0
+		for i := range text {
+			if n == maxChars {
+				cut = text[:i]
+				break
+			}
+			n++
+		}
+	}
+	out := styled(s, pane.Wrap(plain.Text(cut), width)...)
+	if len(cut) < len(text) {
+		out = append(out, styled(m.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
+			number(maxChars), number(utf8.RuneCountInString(text))), width)...)...)
+	}
+	return out
+}
+
+// number writes a number with commas.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// count is a number of things in words.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return number(n) + " " + thing + "s"
+}
+
+// subjectKeys are the arguments that say what a call is about, most telling first.
+var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file", "_invalid"}
+
+// subject says what a call is about, on one line.
+func subject(c conversation.ToolCall) string {
+	var args map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
+		return plain.Line(head(c.Arguments, maxSubject)) // of a foreign log: shown as it is
+	}
+	for _, k := range subjectKeys {
+		if s, ok := args[k].(string); ok && s != "" {
+			return plain.Line(head(s, maxSubject))
+		}
+	}
+	return ""
+}
+
+// maxSubject is how much of an argument is read for the head of a row, in bytes.
+const maxSubject = 400
+
+// head is the beginning of a text, at most n bytes.
+func head(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

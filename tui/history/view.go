@@ -1,0 +1,165 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
+// The frame: what the conversation comes to above the rows, why the row under the
+// cursor looks as it does below them, and the keys.
+
+// leastHeads is the height from which the columns have heads.
+const leastHeads = 16
+
+// View draws the history in exactly its lines and cells.
+func (m *Model) View() string {
+	f := m.frame()
+	f.Status, f.Hints, f.Where = m.status(), m.hints(), m.where()
+	if m.help >= 0 {
+		return m.styles.Pane.Draw(f, m.helpLines(f.Body(m.height)), m.width, m.height)
+	}
+	body := m.list.View(rows{m})
+	switch {
+	case m.request != nil && m.request.state != requestMade:
+		body = m.requestBody()
+	case len(m.book.items) == 0:
+		body = []string{m.styles.Pane.Muted.Render("  Nothing was said yet.")}
+	}
+	return m.styles.Pane.Draw(f, body, m.width, m.height)
+}
+
+// frame is what stands around the rows; its height does not depend on what is under
+// the cursor.
+func (m *Model) frame() pane.Frame {
+	f := pane.Frame{Title: "History", Detail: m.tabs(), Status: " "}
+	if t := plain.Line(m.book.Title); t != "" {
+		f.Title += "  " + t
+	}
+	if m.request != nil {
+		f.Detail = "[as sent in request " + m.place() + "]"
+		if m.width < leastColumns {
+			f.Title, f.Detail = "Request "+m.place(), "[as sent]"
+		}
+		for _, l := range m.requestLines() {
+			f.Lines = append(f.Lines, " "+l)
+		}
+		return f
+	}
+	f.Lines = []string{" " + m.styles.Pane.Muted.Render(m.book.balance)}
+	if m.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
+		left := (m.width - gutter - divider) / 2
+		heads := pane.Fit("what was said", left+divider) + "what the model is sent"
+		if m.help >= 0 {
+			heads = "keys"
+		}
+		f.Lines = append(f.Lines, "  "+m.styles.Pane.Title.Render(heads))
+	}
+	return f
+}
+
+// tabs are the sides, the one in sight in brackets; it alone where there is no room.
+func (m *Model) tabs() string {
+	if m.width < leastColumns {
+		return "[" + m.side.String() + "]"
+	}
+	var parts []string
+	for s := range sides {
+		name := " " + s.String() + " "
+		if s == m.side {
+			name = "[" + s.String() + "]"
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, " ")
+}
+
+// prompt stands before what is typed.
+const prompt = "/ "
+
+// status is the line above the keys.
+func (m *Model) status() string {
+	s := m.styles.Pane
+	if m.search.typing {
+		m.search.field.SetSize(m.width-2-len(prompt)-len("no match  "), 1)
+		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
+		if m.search.on && !m.search.stale && len(m.search.found) == 0 {
+			line = pane.Between(line, s.Warning.Render("no match"), m.width-2)
+		}
+		return line
+	}
+	style, text := s.Text, m.note
+	switch {
+	case m.note != "" && m.bad:
+		style = s.Warning
+	case m.note != "":
+	case m.help >= 0:
+		style, text = s.Muted, "any other key closes this"
+	case m.request != nil && m.request.state != requestMade:
+		style, text = s.Muted, "esc goes back to the conversation"
+	default:
+		if it, ok := m.current(); ok {
+			style, text = s.Muted, m.why(it)
+		}
+	}
+	return style.Render(pane.Clip(plain.Line(text), m.width-2)) + " "
+}
+
+// Cursor is where one types a search, nil while one does not.
+func (m *Model) Cursor() *tea.Cursor {
+	if !m.search.typing {
+		return nil
+	}
+	x, _ := m.search.field.Cursor()
+	f := m.frame()
+	y := f.Top(m.height) + f.Body(m.height)
+	if f.Top(m.height) > 1+len(f.Lines) { // there are rules
+		y++
+	}
+	return tea.NewCursor(min(1+len(prompt)+x, m.width-1), min(y, m.height-1))
+}
+
+// where is what part is in sight, or which match.
+func (m *Model) where() string {
+	n := len(m.book.items)
+	at := m.list.Selected(rows{m})
+	switch {
+	case m.help >= 0 || n == 0:
+		return ""
+	case m.search.on && !m.search.stale:
+		for i, row := range m.search.found {
+			if row == at {
+				return fmt.Sprintf("match %d of %d", i+1, len(m.search.found))
+			}
+		}
+		return count(len(m.search.found), "row") + " with a match"
+	}
+	return fmt.Sprintf("%d of %d", at+1, n)
+}
+
+// hints are the keys that matter most where one is.
+func (m *Model) hints() []string {
+	k := m.keys
+	switch {
+	case m.search.typing:
+		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
+	case m.help >= 0:
+		return []string{pane.Hint("close", k.Cancel), pane.Hint("scroll", k.Moves.Up, k.Moves.Down)}
+	case m.request != nil:
+		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
+			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy), pane.Hint("copy the body", k.CopyBody)}
+	}
+	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
+	if m.search.on {
+		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
+	}
+	if m.book.ReadOnly == "" {
+		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))
+	}
+	return append(out, pane.Hint("requests", k.PreviousRequest, k.NextRequest), pane.Hint("search", k.Search), pane.Hint("copy", k.Copy),
+		pane.Hint("fork", k.Fork))
+}
