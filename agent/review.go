@@ -69,15 +69,12 @@ func notTaken(err error) *Error {
 
 // written shows a summary to the user if he wants to read it.
 func (a *Agent) written(j *job) {
-	switch {
-	case a.compaction.job != j || j.ended():
-	case a.overtook(j):
-		a.drop(j, errOvertaken)
-	default:
-		j.shown = true
-		a.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
-		a.tellReview()
+	if a.compaction.job != j || j.ended() {
+		return
 	}
+	j.shown = true
+	a.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
+	a.tellReview()
 }
 
 // tellReview tells that a summary waits for the user, if one does.

@@ -1,0 +1,192 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// inspected are the answers to Inspect.
+func (r *rig) inspected() []compact.Account {
+	var out []compact.Account
+	for _, u := range agenttest.Of[agent.Inspected](r.watch) {
+		out = append(out, u.Account)
+	}
+	return out
+}
+
+func TestInspectTellsOfTheContextAndChangesNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		saved := 0.5
+		r := talk(t, 3, func(o *agent.Options) {
+			o.CacheSaved = func(m agent.Model, u conversation.Usage) *float64 {
+				if m.Name() != "test/m" || u.Model != "test/m" {
+					t.Errorf("asked of %s and %s", m.Name(), u.Model)
+				}
+				return &saved
+			}
+		}, answers("fine"))
+		events := len(r.memory.Events())
+		r.Inspect()
+		r.wait()
+		got := r.inspected()
+		if len(got) != 1 || got[0].Reading.Used != r.reading().Used || got[0].Messages == 0 || got[0].Costs.Saved == nil {
+			t.Fatalf("told %+v", got)
+		}
+		if len(r.memory.Events()) != events {
+			t.Errorf("%d events joined the log", len(r.memory.Events())-events)
+		}
+		r.say("go on")
+		r.finish()
+	})
+}
+
+func TestInspectIsAnsweredInATurnToo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate, slow := agenttest.NewGate(), agenttest.NewGate()
+		r := start(t, nil, agenttest.Join(agenttest.Hold(gate), agenttest.Say("half "), agenttest.Hold(slow), answers("and whole")))
+		r.say("hello")
+		r.Inspect() // before anything came
+		r.wait()
+		gate.Open()
+		r.wait()
+		r.Inspect() // while it streams
+		r.wait()
+		got := r.inspected()
+		if len(got) != 2 || got[0].Reading.Used == 0 || r.watch.OnScreen() != "half " {
+			t.Errorf("told %+v, and %q is on the screen", got, r.watch.OnScreen())
+		}
+		slow.Open()
+		r.wait()
+		r.finish()
+	})
+}
+
+func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		disk := agenttest.NewGate()
+		r := talk(t, 2, nil, answers("fine"))
+		r.memory.Slow = map[string]*agenttest.Gate{"append": disk}
+		r.Send("hello") // its owner waits for the disk
+		r.wait()
+		for range 5 {
+			r.Inspect()
+		}
+		r.Rename("listings")
+		r.Inspect()
+		r.wait()
+		if n := len(r.inspected()); n != 0 {
+			t.Errorf("%d answers while the disk is slow", n)
+		}
+		disk.Open()
+		r.wait()
+		if n := len(r.inspected()); n != 1 {
+			t.Errorf("%d answers", n)
+		}
+		r.finish()
+	})
+}
+
+func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		prices := agent.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5, Output: 8}
+		r := talk(t, 5, func(o *agent.Options) {
+			o.Model.Prices = &prices
+			o.Cost = func(m agent.Model, tokens agent.Tokens) (*float64, string) {
+				if m.Prices == nil {
+					return nil, ""
+				}
+				usd := catalog.Cost(*m.Prices, tokens)
+				return &usd, "today"
+			}
+		})
+		now := r.reading()
+		w := wish(compact.ProfileDefault, 1)
+		r.Preview(w)
+		r.Preview(heavy())
+		r.Preview(wish("nowhere", 1))
+		r.SwitchModel(other("free", 100_000), r.provider)
+		r.Preview(w)
+		r.wait()
+		got := agenttest.Of[agent.Previewed](r.watch)
+		if len(got) != 4 {
+			t.Fatalf("%d answers", len(got))
+		}
+		for i, want := range []compact.Wish{w, heavy(), wish("nowhere", 1), w} {
+			if diff := cmp.Diff(want, got[i].Wish); diff != "" {
+				t.Errorf("answer %d: %s", i, diff)
+			}
+		}
+		for _, p := range got[:2] {
+			if diff := cmp.Diff(now, p.Now); diff != "" || p.Then.Used != p.Preview.After || segmentSum(p.Then) != p.Then.Used || p.Then.Used >= p.Now.Used {
+				t.Errorf("from %d to %d, %d by the preview: %s", p.Now.Used, p.Then.Used, p.Preview.After, diff)
+			}
+			if p.CostNow == nil || *p.CostNow == 0 || p.PaysAfter == nil || *p.PaysAfter < 1 {
+				t.Errorf("it costs %v and pays after %v", p.CostNow, p.PaysAfter)
+			}
+		}
+		if got[2].Err == nil || got[2].CostNow != nil {
+			t.Errorf("of no profile told %+v", got[2])
+		}
+		if got[3].Err != nil || got[3].CostNow != nil || got[3].PaysAfter != nil {
+			t.Errorf("without prices told %+v", got[3])
+		}
+		r.compacts(w)
+		if d := cmp.Diff(got[0].Then.Segments, r.reading().Segments); d != "" {
+			t.Errorf("made: %s", d)
+		}
+		r.finish()
+	})
+}
+
+func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
+	t.Parallel()
+	sheet := func(p agent.Prices) func(agent.Tokens) float64 {
+		return func(tokens agent.Tokens) float64 { return catalog.Cost(p, tokens) }
+	}
+	p := compact.Preview{Before: 100_000, After: 40_000, Behind: 30_000}
+	for name, c := range map[string]struct {
+		preview compact.Preview
+		prices  agent.Prices
+		now     float64
+		pays    int // -1: never
+	}{
+		// 30,000 written at 2.5 in place of 0.2 read: 0.069; 60,000 less read: 0.012 each time.
+		"a cache":            {p, agent.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5}, 0.057, 6},
+		"none":               {p, agent.Prices{Input: 2}, -0.12, 0},
+		"nothing behind":     {compact.Preview{Before: 100_000, After: 40_000}, agent.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
+		"nothing gained":     {compact.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, agent.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
+		"a tier left behind": {p, agent.Prices{Input: 2, Cached: 0.2, Tiers: []agent.Tier{{Over: 50_000, Input: 20, Cached: 2}}}, -0.138, 1},
+	} {
+		now, pays := agent.PriceOf(c.preview, sheet(c.prices))
+		got := -1
+		if pays != nil {
+			got = *pays
+		}
+		if now == nil || *now != c.now || got != c.pays {
+			t.Errorf("%s: it costs %v and pays after %d, want %v and %d", name, *now, got, c.now, c.pays)
+		}
+	}
+}
+
+// Updates that tell of the context replace each other where nothing came between.
+func TestInspectionsMergeInTheMailbox(t *testing.T) {
+	t.Parallel()
+	m := agent.NewMailbox()
+	for n := range 3 {
+		m.Put(agent.Inspected{Account: compact.Account{Events: n}})
+	}
+	m.Put(agent.Failed{})
+	m.Put(agent.Inspected{Account: compact.Account{Events: 9}})
+	got, err := m.Take(t.Context())
+	if err != nil || len(got) != 3 || got[0].(agent.Inspected).Account.Events != 2 || got[2].(agent.Inspected).Account.Events != 9 {
+		t.Errorf("took %s (%v)", strings.TrimSpace(cmp.Diff(nil, got)), err)
+	}
+}

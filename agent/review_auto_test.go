@@ -1,0 +1,128 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/conversation"
+)
+
+func reviewing(o *agent.Options) { o.Rules.Summary.Review = true }
+
+func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
+		shown, waits := r.waiting()
+		if !waits || shown.Held || shown.Wish.Source != conversation.SourceAuto || len(r.overlays()) > 0 {
+			t.Fatalf("waits %t: %+v", waits, shown)
+		}
+		r.say("meanwhile")
+		if summaries(s) != 1 {
+			t.Errorf("%d summaries are asked for", summaries(s))
+		}
+		r.Review(shown.Text, true)
+		r.wait()
+		if diff := cmp.Diff([]conversation.Source{conversation.SourceAuto}, r.sources()); diff != "" {
+			t.Errorf("%s: told %v", diff, r.refused())
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, both(reviewing, func(o *agent.Options) { o.Interactive = false }), summarises(account))
+		r.compacts(reviewed())
+		if n := len(agenttest.Of[agent.Reviewing](r.watch)); n > 0 || len(r.made()) != 1 {
+			t.Errorf("%d reviews, made %+v", n, r.made())
+		}
+		r.finish()
+	})
+}
+
+// heldForReview is a rig where a request above the hard line waits for the user.
+func heldForReview(t *testing.T, s *agenttest.Server) *rig {
+	t.Helper()
+	r := chatted(t, s, beyondLoad, eachTokens, reviewing)
+	if _, waits := r.waiting(); !waits {
+		t.Fatalf("nothing waits, told %v", r.refused())
+	}
+	r.say(words(3200))
+	shown, waits := r.waiting()
+	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != agent.PhaseCompacting {
+		t.Fatalf("waits %t, held %t, phases %v", waits, shown.Held, phases)
+	}
+	time.Sleep(10 * time.Minute)
+	r.wait()
+	if _, waits := r.waiting(); !waits || len(r.attempts()) > 0 {
+		t.Fatalf("after some minutes: waits %t, recorded %+v", waits, r.attempts())
+	}
+	return r
+}
+
+func TestARequestThatDoesNotFitWaitsForTheReader(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := heldForReview(t, s)
+		r.Send("queued") // is stored, and sent in its turn
+		r.wait()
+		r.stored("queued")
+		shown, _ := r.waiting()
+		r.Review(shown.Text+"\nAnd this is mine.", true)
+		r.wait()
+		if s := r.overlays()[0].Body.(conversation.Summary); !s.Edited || !strings.HasSuffix(s.Text, "mine.") {
+			t.Errorf("made %+v", s)
+		}
+		all := said(r.memory.Events())
+		if !strings.HasPrefix(all[len(all)-4], "user word") || all[len(all)-2] != "user queued" {
+			t.Errorf("said %.60q", all[len(all)-4:])
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestARequestThatWaitsForTheReaderGoesDownTheLadderOnEsc(t *testing.T) {
+	for name, act := range map[string]func(*rig){"esc": func(r *rig) { r.Cancel() }, "refused": func(r *rig) { r.Review("", false) }} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(accounts(nil))
+				r := heldForReview(t, s)
+				act(r)
+				r.wait()
+				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || summaries(s) != 1 {
+					t.Errorf("recorded %+v, after %d requests for summaries", a, summaries(s))
+				}
+				if k := r.kinds(); len(k) == 0 || k[0] != conversation.KindDrop {
+					t.Errorf("made %v", k)
+				}
+				if _, waits := r.waiting(); waits {
+					t.Error("it waits still")
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestAReviewThatNobodyWaitsForAnyMoreIsNotHeld(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := heldForReview(t, s)
+		r.SwitchModel(other("large", 400_000), s)
+		r.wait()
+		if shown, waits := r.waiting(); !waits || shown.Held {
+			t.Errorf("waits %t, held %t", waits, shown.Held)
+		}
+		r.answered()
+		r.finish()
+	})
+}
