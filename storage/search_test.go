@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -195,31 +194,6 @@ func TestSearchReadsFullTextsOfResults(t *testing.T) {
 	if hits, report = search(t, s, "heron", storage.SearchOptions{}); len(hits) > 0 || report.Damaged != 2 || report.Unread != 0 {
 		t.Errorf("%v %+v", places(hits), report)
 	}
-}
-
-func TestSearchGoesOnPastDamage(t *testing.T) {
-	t.Parallel()
-	s := openStore(t, storage.Options{})
-	numbered(t, s, idA, "/w", 1, conversation.UserMessage{Text: "heron 1"}, conversation.UserMessage{Text: "heron 2"}, conversation.UserMessage{Text: "heron 3"})
-	numbered(t, s, idB, "/w", 2, conversation.UserMessage{Text: "heron of the middle"})
-	numbered(t, s, idC, "/w", 3, conversation.UserMessage{Text: "heron of the newest"})
-	edit(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("events")).Put([]byte{0, 0, 0, 0, 0, 0, 0, 2}, []byte(`{"seq":2,"turn":1,"time":"now","user":{"text":"heron`))
-	})
-	hits, report := search(t, s, "heron", storage.SearchOptions{})
-	want := []string{
-		"zzzz/1 user: [heron] of the newest", "aaaa/1 user: [heron] of the middle",
-		"aaaa/3 user: [heron] 3", "aaaa/1 user: [heron] 1",
-	}
-	if d := cmp.Diff(want, places(hits)); d != "" || report.Damaged != 1 || report.Conversations != 3 {
-		t.Errorf("%+v (-want +got)\n%s", report, d)
-	}
-	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idC+".db"), []byte("no database"), 0o600))
-	hits, report = search(t, s, "heron", storage.SearchOptions{})
-	if len(hits) != 3 || report.Unread != 1 || report.Conversations != 3 {
-		t.Errorf("%v %+v", places(hits), report)
-	}
-	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // all that are left are checked in the end
 }
 
 func TestSearchGoesThroughLongConversationsInPieces(t *testing.T) {

@@ -1,0 +1,73 @@
+package storage_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+func TestSearchGoesOnPastDamage(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	numbered(t, s, idA, "/w", 1, conversation.UserMessage{Text: "heron 1"}, conversation.UserMessage{Text: "heron 2"}, conversation.UserMessage{Text: "heron 3"})
+	numbered(t, s, idB, "/w", 2, conversation.UserMessage{Text: "heron of the middle"})
+	numbered(t, s, idC, "/w", 3, conversation.UserMessage{Text: "heron of the newest"})
+	edit(t, filepath.Join(s.Dir(), "conversations", idA+".db"), func(tx *bbolt.Tx) error {
+		return tx.Bucket([]byte("events")).Put([]byte{0, 0, 0, 0, 0, 0, 0, 2}, []byte(`{"seq":2,"turn":1,"time":"now","user":{"text":"heron`))
+	})
+	hits, report := search(t, s, "heron", storage.SearchOptions{})
+	want := []string{
+		"zzzz/1 user: [heron] of the newest", "aaaa/1 user: [heron] of the middle",
+		"aaaa/3 user: [heron] 3", "aaaa/1 user: [heron] 1",
+	}
+	if d := cmp.Diff(want, places(hits)); d != "" || report.Damaged != 1 || report.Conversations != 3 {
+		t.Errorf("%+v (-want +got)\n%s", report, d)
+	}
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idC+".db"), []byte("no database"), 0o600))
+	hits, report = search(t, s, "heron", storage.SearchOptions{})
+	if len(hits) != 3 || report.Unread != 1 || report.Conversations != 3 {
+		t.Errorf("%v %+v", places(hits), report)
+	}
+	must(t, os.Remove(filepath.Join(s.Dir(), "conversations", idC+".db"))) // all that are left are checked in the end
+}
+
+// Of a file with a page that makes no sense what is newer is found, and it is told
+// that not all could be read.
+func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
+	t.Parallel()
+	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
+	var bodies []conversation.Body
+	for i := range 300 {
+		bodies = append(bodies, conversation.UserMessage{Text: fmt.Sprintf("heron %d. %s", i+1, strings.Repeat("words ", 100))})
+	}
+	numbered(t, s, idA, "/w", 1, bodies...)
+	numbered(t, s, idB, "/w", 0, conversation.UserMessage{Text: "heron"})
+	list(t, s, storage.Filter{})
+	path := filepath.Join(s.Dir(), "conversations", idA+".db")
+	data, err := os.ReadFile(path)
+	must(t, err)
+	page := bytes.Index(data, []byte("heron 100.")) / os.Getpagesize() * os.Getpagesize()
+	copy(data[page:], bytes.Repeat([]byte{0xff}, 16))
+	must(t, os.WriteFile(path, data, 0o600))
+	hits, report := search(t, s, "heron", storage.SearchOptions{PerConversation: 1000, Limit: 1000})
+	if report.Unread != 1 || report.Conversations != 2 || len(hits) < 190 || len(hits) > 202 {
+		t.Fatalf("%d hits, %+v", len(hits), report)
+	}
+	for i, h := range hits[:len(hits)-1] {
+		if h.Conversation != idA || h.Seq != uint64(300-i) {
+			t.Fatalf("hit %d is event %d of %s", i, h.Seq, h.Conversation)
+		}
+	}
+	if last := hits[len(hits)-1]; last.Conversation != idB {
+		t.Errorf("the last hit is in %s", last.Conversation)
+	}
+}
