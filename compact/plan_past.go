@@ -37,45 +37,61 @@ func forced(m conversation.Made) bool {
 }
 
 // PastOf reads what earlier passes left behind from a log. A wish that was
-// refused before a model was asked is no failure of a model.
+// refused before a model was asked is no failure of a model. What the user masks by
+// hand is no pass: taken back, it holds none off, and it does not end that.
 func PastOf(log []conversation.Event) Past {
 	var past Past
-	epochs, newest := Epochs(log), uint64(0)
+	epochs, newest, pass := Epochs(log), uint64(0), uint64(0)
 	for _, e := range epochs {
-		if e.InForce {
-			newest = e.ID
-			if makesRoom(e) {
-				past.After = e.Made.After
-			}
+		if !e.InForce {
+			continue
+		}
+		newest = e.ID
+		if !byHand(e) {
+			pass = e.ID
+		}
+		if makesRoom(e) {
+			past.After = e.Made.After
 		}
 	}
 	for _, e := range epochs {
-		if e.Reverted > newest {
-			past.Undone, newest = undoneAt(log, e), e.Reverted
+		if e.Reverted > pass && !byHand(e) {
+			past.Undone, pass = undoneAt(log, e), e.Reverted
 		}
 	}
-	past.Tried = triedAt(log, newest)
+	past.Tried = triedAt(log, max(newest, pass))
+	past.Failures, past.Settled = failuresOf(log)
+	return past
+}
+
+// failuresOf counts the requests to a model that came to nothing, and reports
+// whether a pass was made without a model since the newest of them.
+func failuresOf(log []conversation.Event) (failures int, settled bool) {
 	for i := len(log) - 1; i >= 0; i-- {
 		switch b := log[i].Body.(type) {
 		case conversation.Attempt:
 			if b.Outcome == conversation.OutcomeFailed && b.Model != "" {
-				past.Failures++
+				failures++
 			}
 		case conversation.Mask, conversation.Cap, conversation.Drop:
 			made, _ := conversation.MadeOf(b)
 			if made.Source == conversation.SourceManual {
-				return past
+				return failures, settled
 			}
-			past.Settled = past.Settled || past.Failures == 0 && forced(made)
+			settled = settled || failures == 0 && forced(made)
 		case conversation.ModelChanged:
 			if anotherModel(log, i) {
-				return past
+				return failures, settled
 			}
-		case conversation.Summary, conversation.Revert:
-			return past
+		case conversation.Summary:
+			return failures, settled
+		case conversation.Revert:
+			if !steers(log, b) {
+				return failures, settled
+			}
 		}
 	}
-	return past
+	return failures, settled
 }
 
 // makesRoom reports whether an epoch was made because there was no room, or holds
@@ -85,6 +101,33 @@ func makesRoom(e Epoch) bool {
 		s, ok := o.Body.(conversation.Summary)
 		return ok && s.Policies == nil
 	})
+}
+
+// byHand reports whether an epoch is what the user masked by hand: it says nothing
+// of when a pass is welcome. Passes that the user asks for have a profile.
+func byHand(e Epoch) bool {
+	return e.Made.Source == conversation.SourceManual && e.Made.Profile == "" && !slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+		_, ok := o.Body.(conversation.Mask)
+		return !ok
+	})
+}
+
+// steers reports whether a revert is about turns or pins, and no act on a
+// compaction.
+func steers(log []conversation.Event, b conversation.Revert) bool {
+	about := b.Epoch
+	if about == 0 {
+		about = b.Event
+	}
+	i := indexOf(log, about)
+	if i < 0 {
+		return false
+	}
+	switch log[i].Body.(type) {
+	case conversation.Rewind, conversation.Pin, conversation.Unpin:
+		return true
+	}
+	return false
 }
 
 // triedAt is the tokens of a request when a pass that nobody asked for came to

@@ -62,6 +62,21 @@ func TestPastIsReadFromTheLog(t *testing.T) {
 			compact.Past{Undone: 1700}},
 		"both, the older one first": {undo(undo(said().passed(forced, masks(3)).passed(made(conversation.SourceAuto, "stride", 800, 300), masks(7)), 17, 1300), 18, 1700),
 			compact.Past{Undone: 1700}},
+		"a mask by hand taken back": {undo(said().passed(made(conversation.SourceManual, "command", 800, 300), masks(3)), 17, 1500), compact.Past{}},
+		"a mask by hand since it was taken back": {undo(said().passed(forced, masks(3)), 17, 1500).
+			passed(made(conversation.SourceManual, "command", 800, 300), masks(7)), compact.Past{Undone: 1500}},
+		"a mask by hand taken back after it": {undo(undo(said().passed(forced, masks(3)), 17, 1500).
+			passed(made(conversation.SourceManual, "command", 800, 300), masks(7)), 19, 1400), compact.Past{Undone: 1500}},
+		"by a profile since it was taken back": {undo(said().passed(forced, masks(3)), 17, 1500).
+			passed(conversation.Made{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, masks(7)), compact.Past{}},
+		"by a profile and taken back": {undo(said().
+			passed(conversation.Made{Source: conversation.SourceManual, Trigger: "command", Profile: "default"}, masks(7)), 17, 1400), compact.Past{Undone: 1400}},
+		"tried before a mask by hand": {said().add(tried(700, conversation.OutcomeFailed)).passed(made(conversation.SourceManual, "command", 800, 300), masks(3)), compact.Past{}},
+
+		"turns brought back are no undo":              {undo(said().passed(forced, masks(3)).add(failed("m")).pass(conversation.Rewind{Turn: 3}), 19, 1500), compact.Past{After: 400, Failures: 1}},
+		"turns brought back by the event of a rewind": {said().add(failed("m")).pass(conversation.Rewind{Turn: 3}).pass(conversation.Revert{Event: 18}), compact.Past{Failures: 1}},
+		"an undo of what is not there":                {undo(said().add(failed("m")), 99, 1500), compact.Past{}},
+
 		"another pass since":  {undo(said().passed(forced, masks(3)), 17, 1500).passed(made(conversation.SourceAuto, "load line", 990, 500), summary), compact.Past{After: 500}},
 		"brought back":        {undo(undo(said().passed(forced, masks(3)), 17, 1500), 18, 600), compact.Past{After: 400}},
 		"one overlay is left": {said().passed(forced, masks(3), masks(7)).passed(forced, conversation.Revert{Event: 17}), compact.Past{After: 400}},

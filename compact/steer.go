@@ -1,22 +1,123 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
 
 // What the user does to single messages and turns by hand is an overlay like any
-// other, with an epoch of its own.
+// other, with an epoch of its own. Rules:
+//
+//   - It names only what it changes: what would do nothing is refused, with why.
+//   - Pins are of whole units, as the projection has them. What was taken back is
+//     pinned only once it is there again.
+//   - Turns come back as long as nothing was said in their place.
+
+// ErrNothingToPin says that no message would be pinned.
+var ErrNothingToPin = errors.New("there is nothing to pin")
+
+// ErrNothingToUnpin says that no message is pinned.
+var ErrNothingToUnpin = errors.New("there is nothing to unpin")
+
+// ErrNothingToRestore says that no turns can be brought back.
+var ErrNothingToRestore = errors.New("there are no turns to bring back")
 
 // PinOf is the overlay that keeps events as they were said, whatever else covers
-// them, or ends that.
+// them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
+// are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
-	return nil, nil
+	r := resolve(log)
+	why := "choose a message of yours, a reply or a result"
+	var chosen []uint64
+	for _, seq := range ascending(events) {
+		i := indexOf(log, seq)
+		if i < 0 || !sent(log[i].Body) {
+			continue
+		}
+		var d ruling
+		if r != nil {
+			d = r.by[i]
+		}
+		switch {
+		case pinned && d.pinned:
+			why = "what you chose is pinned already"
+		case pinned && d.gone != 0:
+			why = "what you chose was taken back; bring its turn back first"
+		case !pinned && !d.pinned:
+			why = "what you chose is not pinned"
+		default:
+			chosen = append(chosen, seq)
+		}
+	}
+	switch {
+	case pinned && chosen == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNothingToPin, why)
+	case chosen == nil:
+		return nil, fmt.Errorf("%w: %s", ErrNothingToUnpin, why)
+	case pinned:
+		return conversation.Pin{Made: conversation.Made{Why: "pinned " + eventNames(chosen)}, Events: chosen}, nil
+	}
+	return conversation.Unpin{Made: conversation.Made{Why: "unpinned " + eventNames(chosen)}, Events: chosen}, nil
 }
 
-// MaskByHand is the overlay that shows stubs in place of the results of events.
-func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
-	return nil, nil
+// ascending is a list of events in their order, each once.
+func ascending(events []uint64) []uint64 {
+	out := slices.Clone(events)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// mostNames is how many events are named one by one.
+const mostNames = 3
+
+// eventNames names events as recall and the history do.
+func eventNames(events []uint64) string {
+	if len(events) > mostNames {
+		return number(len(events)) + " messages"
+	}
+	names := make([]string, len(events))
+	for i, seq := range events {
+		names[i] = "e" + strconv.FormatUint(seq, 10)
+	}
+	return strings.Join(names, ", ")
 }
 
 // Restore is the overlay that brings the turns back which were taken back last.
+// The error wraps ErrNothingToRestore.
 func Restore(log []conversation.Event) (conversation.Revert, error) {
-	return conversation.Revert{}, nil
+	rewind := -1
+	for _, i := range conversation.InForce(log) {
+		if _, ok := log[i].Body.(conversation.Rewind); ok {
+			rewind = i
+		}
+	}
+	if rewind < 0 {
+		return conversation.Revert{}, fmt.Errorf("%w: none were taken back", ErrNothingToRestore)
+	}
+	for _, e := range log[rewind+1:] {
+		// None of these can be taken back: the rewind is the newest.
+		if _, ok := e.Body.(conversation.UserMessage); ok {
+			return conversation.Revert{}, fmt.Errorf("%w: something was said since; fork from there in the history", ErrNothingToRestore)
+		}
+	}
+	return conversation.Revert{Made: conversation.Made{Why: broughtBack(log, rewind)}, Epoch: conversation.EpochOf(log[rewind])}, nil
+}
+
+// broughtBack says which turns come back without the rewind at an index.
+func broughtBack(log []conversation.Event, rewind int) string {
+	var back []conversation.Event
+	for i, by := range conversation.TakenBack(log) {
+		if by == log[rewind].Seq {
+			back = append(back, log[i])
+		}
+	}
+	if len(back) == 0 {
+		return "brought back"
+	}
+	return "brought back: " + turns(turnsOf(back))
 }

@@ -1,0 +1,147 @@
+package compact
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// What the user hides by hand. Rules:
+//
+//   - Only results of tools are hidden, by the words of Plimsoll's own stubs: they
+//     never make a view longer, whatever the preset.
+//   - What is pinned stays, and what is hidden already needs no further mask.
+//   - Results that point to a hidden one go with it. Otherwise it would go on
+//     standing in full for them.
+
+// ErrNothingToMask says that no result would be hidden.
+var ErrNothingToMask = errors.New("there is nothing to mask")
+
+// stay is why something stays as it is shown; the greatest says most.
+type stay int
+
+const (
+	stayWords  stay = iota // it is no result
+	stayHidden             // it is not shown in full
+	stayShort              // a stub is no shorter
+	stayPinned
+)
+
+// String says what to do.
+func (s stay) String() string {
+	switch s {
+	case stayHidden:
+		return "the result is not shown in full any more"
+	case stayShort:
+		return "the result is too short: a stub in its place would save nothing"
+	case stayPinned:
+		return "the result is pinned; unpin it first"
+	}
+	return "choose the result of a tool; what you and the model said is never masked"
+}
+
+// MaskByHand is the overlay that shows stubs in place of the results of events: a
+// reply stands for the results of its calls. V is the view of the log. The error
+// wraps ErrNothingToMask and says what to do.
+func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
+	h := handMask{log: log, how: newMasking(0, conversation.StylePlimsoll, r.Mask.Preview), shown: map[uint64]*Message{}}
+	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
+	for k := range v.Messages {
+		m := &v.Messages[k]
+		switch {
+		case m.Role != RoleTool || len(m.Events) == 0:
+		case m.Repeats != 0:
+			h.alike.see(m, false)
+		default:
+			h.shown[m.Events[0]] = m
+		}
+	}
+	for _, i := range h.results(events) {
+		h.choose(i)
+	}
+	if len(h.items) == 0 {
+		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
+	}
+	mask := r.MaskOf(h.alike.with(h.items))
+	mask.Style = conversation.StylePlimsoll
+	if after := Project(behind(log, time.Time{}, mask)); after.Sizes.chars() >= v.Sizes.chars() {
+		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
+	}
+	return mask, nil
+}
+
+// chars is how long all texts are, in code points.
+func (s Sizes) chars() int {
+	n := 0
+	for _, size := range s.Text {
+		n += size.Chars()
+	}
+	return n
+}
+
+// handMask is a mask by hand while it is chosen.
+type handMask struct {
+	log   []conversation.Event
+	how   *masking
+	shown map[uint64]*Message // results that stand for themselves
+	alike pointers
+	items []conversation.MaskItem
+	stays stay
+}
+
+// results are where the results of events stand in the log, ascending.
+func (h *handMask) results(events []uint64) []int {
+	wanted := make(map[int]bool, len(events))
+	replies := false
+	for _, seq := range events {
+		i := indexOf(h.log, seq)
+		if i < 0 {
+			continue
+		}
+		wanted[i] = true
+		_, reply := h.log[i].Body.(conversation.AssistantMessage)
+		replies = replies || reply
+	}
+	if replies {
+		for _, u := range conversation.Units(h.log) {
+			if wanted[u.Events[0]] {
+				for _, i := range u.Events {
+					wanted[i] = true
+				}
+			}
+		}
+	}
+	var found []int
+	for i := range h.log {
+		if _, ok := h.log[i].Body.(conversation.ToolResult); ok && wanted[i] {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// choose takes a result into the mask, or notes why it stays.
+func (h *handMask) choose(i int) {
+	b, _ := h.log[i].Body.(conversation.ToolResult) // by results
+	m := h.shown[h.log[i].Seq]
+	switch {
+	case m != nil && m.State == StatePinned:
+		h.stays = max(h.stays, stayPinned)
+	case m == nil || m.State != StateVerbatim && m.State != StateCapped:
+		h.stays = max(h.stays, stayHidden)
+	case !h.shortens(i, b, m):
+		h.stays = max(h.stays, stayShort)
+	default:
+		h.items = append(h.items, conversation.MaskItem{Event: h.log[i].Seq, Part: conversation.PartResult})
+	}
+}
+
+// shortens reports whether a stub is shorter than what a message shows, with those
+// that point to it.
+func (h *handMask) shortens(i int, b conversation.ToolResult, m *Message) bool {
+	text := stub(b, h.how, (&rulings{events: h.log}).original(i, b))
+	return text != "" && conversation.Measure(text).Chars() < m.Size.Chars() &&
+		h.alike.gains(h.log[i].Seq, m.Size.Chars(), h.how.preview)
+}
