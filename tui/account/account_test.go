@@ -58,7 +58,7 @@ func TestColours(t *testing.T) {
 }
 
 // sentence is the end of one, not that of an abbreviation or a number.
-var sentence = regexp.MustCompile(`[.!?]( [A-Z×]|$)`)
+var sentence = regexp.MustCompile(`[.!?]( [A-Zcp×]|$)`)
 
 func TestEveryRowExplainsItsNumber(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,10 @@ func (r row) explain(m *Model) string {
 		return m.savingWords(m.content.Account.Savings[r.n])
 	case rowWindow:
 		return factWords[rowWindow] + m.windowWords()
+	case rowNext:
+		return factWords[rowNext] + " " + m.keys.Preview.Help().Key + " shows what a compaction would do at once."
+	case rowPins:
+		return factWords[rowPins] + " " + m.keys.Pin.Help().Key + " on an item pins it or unpins it."
 	case rowFactor:
 		return "Estimates count about four Latin characters or one Chinese character as a token. The correction is what this model's reports were to those estimates, newer ones counting more; every estimate here is multiplied by it."
 	}
@@ -86,11 +90,11 @@ var factWords = map[rowKind]string{
 	rowHard:       "A request above it waits until there is room; you can go on typing. compaction.hard_ratio sets it.",
 	rowReserve:    "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k. Near the hard line no longer reply is asked for.",
 	rowAfterSend:  "What is used, with what you type and what waits in the queue. The added part is always an estimate.",
-	rowNext:       "What is done next and when, worked out on the conversation as it is now. This is decided before every request and after every reply; c shows what a compaction would do at once.",
+	rowNext:       "What is done next and when, worked out on the conversation as it is now. This is decided before every request and after every reply.",
 	rowRule:       "The rules by which compaction acts by itself. compaction.preset in the configuration chooses them.",
 	rowNoItem:     "Here the ten heaviest messages, results and prompts of the next request are listed.",
 	rowNoSaving:   "Once something is shown shorter than it was said, this says how many tokens each kind of overlay saves in the next request.",
-	rowPins:       "Messages that you pinned are sent as they were said, whatever a compaction does. p on an item pins it or unpins it.",
+	rowPins:       "Messages that you pinned are sent as they were said, whatever a compaction does.",
 	rowOff:        "The last request's estimate, made before it was sent, against the tokens that the provider reported for it. Estimates only fill the gap since the last report.",
 	rowTotal:      "What all requests cost, summaries included: as the provider reported it, or the reported tokens times the catalogue's prices. Not known means that a price or a report is missing.",
 	rowSummaries:  "What was paid for writing summaries, with attempts that came to nothing. It is part of the total.",

@@ -1,0 +1,131 @@
+package ledger
+
+import (
+	"strconv"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// What an entry unfolds to: a name and a text each, wrapped, and only what is known.
+
+// Cells of the details.
+const (
+	indent    = 4
+	labels    = 11  // of the names
+	mostProse = 100 // of a line of text
+
+	leastLabels = 36 // of the width, below which the names have no column
+)
+
+// details are the lines below an entry.
+func (m *Model) details(e row, width int) []string {
+	var out []string
+	add := func(label, text string) {
+		if text == "" {
+			return
+		}
+		if width < leastLabels {
+			for _, l := range pane.Wrap(label+": "+text, width-indent) {
+				out = append(out, pane.Clip(strings.Repeat(" ", indent)+m.inks.text.Render(l), width))
+			}
+			return
+		}
+		room := min(width-indent-labels, mostProse)
+		for _, l := range pane.Wrap(text, room) {
+			line := strings.Repeat(" ", indent) + m.inks.muted.Render(pane.Fit(label, labels)) + m.inks.text.Render(l)
+			out = append(out, pane.Clip(line, width))
+			label = ""
+		}
+	}
+	why := "why"
+	if e.Kind == compact.EntryEpoch || e.Kind == compact.EntryRewind {
+		why = "what"
+	}
+	add(why, safe(e.Why))
+	add("result", resultWords(e))
+	add("wanted by", who(e))
+	add("rules", rules(e))
+	add("request", request(e))
+	add("summary", summary(e))
+	add("recorded", recorded(e))
+	return out
+}
+
+// resultWords say what a result means for an entry.
+func resultWords(e row) string {
+	switch {
+	case e.Result == compact.ResultStale:
+		return "stale: the conversation had changed by the time it was ready"
+	case e.Result == compact.ResultFailed:
+		return "failed: nothing was changed"
+	case e.Result == compact.ResultCancelled:
+		return "cancelled: nothing was changed"
+	case e.Result == compact.ResultUndone && e.Kind == compact.EntryEpoch:
+		return "undone: what it had hidden is sent again"
+	}
+	return safe(string(e.Result))
+}
+
+// rules are those it was made by.
+func rules(e row) string {
+	var parts []string
+	if e.Preset != "" {
+		parts = append(parts, "preset "+safe(e.Preset))
+	}
+	if e.Profile != "" {
+		parts = append(parts, "profile "+safe(e.Profile))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// request is what it did to the size of a request.
+func request(e row) string {
+	switch text := tokens(e); {
+	case text == "":
+		return ""
+	case e.Before > e.After && e.After > 0:
+		return text + " tokens, " + pane.About(e.Before-e.After) + " less"
+	default:
+		return text + " tokens"
+	}
+}
+
+// summary is who wrote one, and what that took.
+func summary(e row) string {
+	var parts []string
+	if e.Model != "" {
+		parts = append(parts, "by "+safe(e.Model))
+	}
+	if e.Prompt > 0 {
+		parts = append(parts, pane.Tokens(e.Prompt)+" tokens read")
+	}
+	if e.Output > 0 {
+		parts = append(parts, pane.Tokens(e.Output)+" written")
+	}
+	if c := cost(e.CostUSD); c != "" {
+		parts = append(parts, c)
+	}
+	if d := took(e.Duration); d != "" {
+		parts = append(parts, "in "+d)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// recorded is where it stands in the log.
+func recorded(e row) string {
+	text := name(e.Event) + ", turn " + strconv.Itoa(e.Turn)
+	if e.Overlays > 0 {
+		text += ", " + strconv.Itoa(e.Overlays) + " " + plural(e.Overlays, "overlay", "overlays")
+	}
+	return text
+}
+
+// plural is a word for one or for several.
+func plural(n int, one, several string) string {
+	if n == 1 {
+		return one
+	}
+	return several
+}

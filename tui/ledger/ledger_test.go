@@ -1,0 +1,411 @@
+package ledger_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/themes"
+	"plimsoll/tui/ledger"
+	"plimsoll/tui/pane"
+)
+
+func usd(v float64) *float64 { return &v }
+
+// styles are those of a theme, as the screen makes them.
+func styles(name string) ledger.Styles {
+	theme, _ := themes.ByName(name)
+	s := themes.Build(theme)
+	return ledger.Styles{
+		Styles: pane.Styles{
+			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
+			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
+		},
+		Results: map[compact.EntryResult]lipgloss.Style{compact.ResultInForce: s.Tool.OK, compact.ResultFailed: s.Text.Error},
+	}
+}
+
+// clock is a time on one of two days.
+func clock(day, hour, minute int) time.Time {
+	return time.Date(2026, time.March, day, hour, minute, 0, 0, time.UTC)
+}
+
+// busy is a ledger with an entry of each kind, hostile and wide texts among them.
+func busy() ledger.Content {
+	auto := compact.Entry{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll"}
+	entry := func(e compact.Entry, kind compact.EntryKind, event uint64, at time.Time, result compact.EntryResult) compact.Entry {
+		e.Kind, e.Event, e.Time, e.Result, e.Turn = kind, event, at, result, int(event)/6
+		return e
+	}
+	hand := compact.Entry{Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll"}
+
+	first := entry(auto, compact.EntryEpoch, 40, clock(3, 9, 12), compact.ResultUndone)
+	first.Why, first.Before, first.After, first.Overlays = "turns 0–5, 12 results masked", 108_950, 61_300, 1
+
+	undo := entry(hand, compact.EntryUndo, 41, clock(3, 9, 14), compact.ResultInForce)
+	undo.About, undo.Overlays, undo.Why, undo.Before, undo.After = 40, 1, "taken back: turns 0–5, 12 results masked", 61_300, 108_950
+
+	failed := entry(auto, compact.EntryAttempt, 52, clock(3, 9, 40), compact.ResultFailed)
+	failed.Why = "the summary was refused: \x1b[2J\x1b]52;c;aGk=\x07it was longer than 40 % of what it covers \u202e(要約が長すぎる)"
+	failed.Model, failed.Before, failed.CostUSD, failed.Prompt, failed.Output, failed.Duration = "openai/gpt-5.6-luna", 112_000, usd(0.021), 96_400, 20_000, 48*time.Second
+
+	stale := entry(auto, compact.EntryAttempt, 58, clock(3, 10, 2), compact.ResultStale)
+	stale.Why, stale.Model, stale.Before, stale.Prompt, stale.Duration = "the conversation was compacted by hand meanwhile", "custom/llama", 113_400, 97_000, 12_300*time.Millisecond
+
+	second := entry(hand, compact.EntryEpoch, 60, clock(3, 10, 2), compact.ResultInForce)
+	second.Profile, second.Why, second.Before, second.After, second.Overlays = "heavy", "turns 0–6, 12 results masked, 1 summary", 113_400, 34_100, 3
+	second.Model, second.CostUSD, second.Prompt, second.Output, second.Duration = "openai/gpt-5.6-luna", usd(0.0312), 97_200, 1_870, 14_200*time.Millisecond
+
+	pin := entry(hand, compact.EntryPin, 63, clock(4, 8, 1), compact.ResultInForce)
+	pin.Trigger, pin.Why, pin.Overlays = "pin", "请修复上传测试，它在 CI 上偶尔失败", 1
+
+	back := entry(hand, compact.EntryRewind, 80, clock(4, 8, 30), compact.ResultInForce)
+	back.Trigger, back.Why, back.Overlays = "rewind", "from turn 11 on", 1
+
+	tool := entry(auto, compact.EntryEpoch, 92, clock(4, 8, 55), compact.ResultInForce)
+	tool.Source, tool.Trigger, tool.Why, tool.Before, tool.After, tool.Overlays = conversation.SourceTool, "compact tool", "turns 7–12, 3 results masked", 58_000, 49_900, 1
+
+	return ledger.Content{
+		Entries: []compact.Entry{first, undo, failed, stale, second, pin, back, tool},
+		Title:   "Fix flaky upload test \x1b[31m修复", Zone: time.FixedZone("", 3600),
+	}
+}
+
+func open(c ledger.Content, theme string, width, height int) *ledger.Model {
+	m := ledger.New(ledger.Options{Styles: styles(theme)})
+	m.SetSize(width, height)
+	m.Show(c)
+	return m
+}
+
+func press(name string) tea.KeyPressMsg {
+	keys := map[string]tea.KeyPressMsg{
+		"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
+		"end": {Code: tea.KeyEnd}, "home": {Code: tea.KeyHome}, "enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
+	}
+	if k, ok := keys[name]; ok {
+		return k
+	}
+	return tea.KeyPressMsg{Code: rune(name[0]), Text: name}
+}
+
+func lines(m *ledger.Model) string {
+	var b strings.Builder
+	for l := range strings.SplitSeq(ansi.Strip(m.View()), "\n") {
+		b.WriteString(l + "|\n")
+	}
+	return b.String()
+}
+
+func TestViews(t *testing.T) {
+	t.Parallel()
+	scenes := []struct {
+		name    string
+		content ledger.Content
+		keys    []string
+	}{
+		{"folded", busy(), nil},
+		{"a compaction unfolded", busy(), []string{"down", "down", "down", "enter"}},
+		{"a failed attempt unfolded", busy(), []string{"end", "up", "up", "enter"}},
+		{"keys", busy(), []string{"?"}},
+		{"empty", ledger.Content{Title: "New conversation"}, nil},
+	}
+	for _, size := range [][2]int{{20, 6}, {40, 12}, {80, 24}, {120, 40}, {200, 60}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			t.Parallel()
+			var b strings.Builder
+			for _, s := range scenes {
+				m := open(s.content, "mono", size[0], size[1])
+				for _, k := range s.keys {
+					m.Update(press(k))
+				}
+				fmt.Fprintf(&b, "%s\n%s\n", s.name, lines(m))
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestColours(t *testing.T) {
+	t.Parallel()
+	for _, theme := range []string{"dark", "mono"} {
+		t.Run(theme, func(t *testing.T) {
+			t.Parallel()
+			golden.RequireEqual(t, open(busy(), theme, 80, 24).View())
+		})
+	}
+}
+
+func TestKeysOnEntries(t *testing.T) {
+	t.Parallel()
+	say := func(text string) ledger.Action { return ledger.Say{Text: text} }
+	locked := busy()
+	locked.ReadOnly = true
+	shut := say("This conversation is open for reading only: nothing can be changed in it.")
+	undone := busy() // nothing was compacted since the undo
+	undone.Entries = undone.Entries[:3]
+	twice := busy()
+	again := twice.Entries[6]
+	again.Event, again.Why = 95, "from turn 8 on"
+	twice.Entries = append(twice.Entries, again)
+	last := say("Only the compaction that was undone last can be brought back, and only until another one is made.")
+	for _, c := range []struct {
+		content ledger.Content
+		down    int // from the newest
+		key     string
+		want    ledger.Action
+	}{
+		{busy(), 0, "u", ledger.Undo{Epoch: 92}},
+		{busy(), 0, "r", say("It is in force: there is nothing to bring back.")},
+		{busy(), 0, "o", ledger.Jump{Event: 92}},
+		{busy(), 0, "c", ledger.Preview{}},
+		{busy(), 1, "u", say("Turns that were taken back are restored with r.")},
+		{busy(), 1, "r", ledger.Restore{}},
+		{twice, 0, "r", ledger.Restore{}},
+		{twice, 2, "r", say("Later turns were taken back since: restore those first.")},
+		{busy(), 2, "u", say("Pins are set and lifted on the message itself, in the history.")},
+		{busy(), 2, "r", say("There is nothing to bring back here.")},
+		{busy(), 3, "u", ledger.Undo{Epoch: 60}},
+		{busy(), 4, "u", say("It came to nothing: there is nothing to undo.")},
+		{busy(), 4, "o", ledger.Jump{Event: 58}},
+		{busy(), 6, "u", say("An undo is taken back with redo: r.")},
+		{busy(), 6, "r", last},
+		{busy(), 7, "u", say("It is undone already.")},
+		{busy(), 7, "r", last},
+		{undone, 1, "r", ledger.Redo{}},
+		{undone, 2, "r", ledger.Redo{}},
+		{undone, 0, "r", say("There is nothing to bring back here.")},
+		{locked, 0, "u", shut},
+		{locked, 1, "r", shut},
+		{locked, 0, "o", ledger.Jump{Event: 92}},
+		{ledger.Content{}, 0, "u", say("Nothing was compacted yet: there is nothing to undo.")},
+		{ledger.Content{}, 0, "r", say("Nothing was compacted yet: there is nothing to bring back.")},
+		{ledger.Content{}, 0, "o", say("There is nothing to go to.")},
+		{ledger.Content{}, 0, "enter", nil},
+		{busy(), 0, "enter", nil},
+		{busy(), 0, "q", ledger.Closed{}},
+		{busy(), 0, "esc", ledger.Closed{}},
+		{busy(), 0, "x", ledger.Ignored{}},
+	} {
+		m := open(c.content, "mono", 120, 40)
+		for range c.down {
+			m.Update(press("down"))
+		}
+		if diff := cmp.Diff(c.want, m.Update(press(c.key))); diff != "" {
+			t.Errorf("%s on entry %d:\n%s", c.key, c.down, diff)
+		}
+	}
+}
+
+// TestWhatCanBeBroughtBackIsWhatTheLogAllows holds the view against the rules of the
+// core, on logs in which compactions are made, undone and redone at random.
+func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
+	t.Parallel()
+	offered := 0
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		log := []conversation.Event{{Seq: 1, Body: conversation.UserMessage{Text: "hello"}}}
+		for range 3 + rng.IntN(9) {
+			var body conversation.Body = conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 1}}}
+			switch rng.IntN(3) {
+			case 0:
+				if b, err := compact.Undo(log, 0); err == nil {
+					body = b
+				}
+			case 1:
+				if b, err := compact.Redo(log); err == nil {
+					body = b
+				}
+			}
+			log = append(log, compact.Following(log, clock(3, 9, 0), body)...)
+			log = log[:len(log):len(log)]
+		}
+		entries := compact.Ledger(log)
+		_, err := compact.Redo(log)
+		m := open(ledger.Content{Entries: entries}, "mono", 120, 40)
+		can := false
+		for range entries {
+			if m.Update(press("r")) == (ledger.Redo{}) {
+				can = true
+			}
+			if u, ok := m.Update(press("u")).(ledger.Undo); ok {
+				if _, err := compact.Undo(log, u.Epoch); err != nil {
+					t.Fatalf("seed %d: undo of e%d is offered: %v", seed, u.Epoch, err)
+				}
+			}
+			m.Update(press("down"))
+		}
+		if can != (err == nil) {
+			t.Fatalf("seed %d: redo is offered: %v, the log says %v: %+v", seed, can, err, entries)
+		}
+		if can {
+			offered++
+		}
+	}
+	if offered < 10 {
+		t.Errorf("redo was offered %d times: this test sees too little", offered)
+	}
+}
+
+func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	m := open(c, "mono", 120, 40)
+	for _, k := range []string{"down", "down", "down", "enter"} {
+		m.Update(press(k))
+	}
+	more := busy()
+	newest := more.Entries[7]
+	newest.Event = 101
+	more.Entries = append(more.Entries, newest)
+	m.Show(more)
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "e60, turn 10, 3 overlays") {
+		t.Errorf("the details are gone:\n%s", view)
+	}
+	if diff := cmp.Diff(ledger.Action(ledger.Undo{Epoch: 60}), m.Update(press("u"))); diff != "" {
+		t.Error(diff)
+	}
+	m.Update(press("enter"))
+	if view := ansi.Strip(m.View()); strings.Contains(view, "3 overlays") {
+		t.Errorf("the details are not folded:\n%s", view)
+	}
+	m.Show(ledger.Content{})
+	if view := ansi.Strip(m.View()); !strings.Contains(view, "Nothing was compacted yet.") {
+		t.Errorf("an empty ledger says nothing:\n%s", view)
+	}
+}
+
+func TestAClickSelectsTheEntry(t *testing.T) {
+	t.Parallel()
+	m := open(busy(), "mono", 120, 40)
+	for y, l := range strings.Split(ansi.Strip(m.View()), "\n") {
+		if strings.Contains(l, "undo of e40") {
+			m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
+		}
+	}
+	if diff := cmp.Diff(ledger.Action(ledger.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+		t.Error(diff)
+	}
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 37})
+	if diff := cmp.Diff(ledger.Action(ledger.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+		t.Errorf("a click on the totals selects an entry:\n%s", diff)
+	}
+}
+
+func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	for _, x := range []struct {
+		entries []compact.Entry
+		want    string
+	}{
+		{c.Entries[:2], "1 compaction, 0 in force"},
+		{c.Entries[2:3], "0 compactions, 0 in force · 1 attempt came to nothing · $0.02 for summaries"},
+		{c.Entries[3:4], "0 compactions, 0 in force · 1 attempt came to nothing · unknown cost for summaries"},
+		{c.Entries, "3 compactions, 2 in force · 2 attempts came to nothing · at least $0.05 for summaries · the newest in force took a request from ~58k to ~49.9k tokens"},
+	} {
+		view := ansi.Strip(open(ledger.Content{Entries: x.entries}, "mono", 200, 40).View())
+		if !strings.Contains(view, "  "+x.want+"  ") {
+			t.Errorf("no %q in\n%s", x.want, view)
+		}
+	}
+}
+
+func TestTimesAreToldInTheZone(t *testing.T) {
+	t.Parallel()
+	c := busy()
+	c.Entries = c.Entries[:1]
+	c.Zone = time.FixedZone("", -10*3600)
+	for zone, want := range map[*time.Location][]string{c.Zone: {"Monday, 2 March 2026", "23:12"}, nil: {"Tuesday, 3 March 2026", "09:12"}} {
+		c.Zone = zone
+		view := ansi.Strip(open(c, "mono", 80, 24).View())
+		for _, text := range want {
+			if !strings.Contains(view, text) {
+				t.Errorf("zone %v: no %q in\n%s", zone, text, view)
+			}
+		}
+	}
+}
+
+// noise is a ledger of random entries.
+func noise(rng *rand.Rand) ledger.Content {
+	words := []string{"a ", "漢字", "\x1b[31m", "\u202e", "👨‍👩‍👧", "\n", "\t", "e\u0301", "ﷺ", "\xff", "\x1b]0;x\x07", "क्षि"}
+	text := func() string {
+		var b strings.Builder
+		for range rng.IntN(40) {
+			b.WriteString(words[rng.IntN(len(words))])
+		}
+		return b.String()
+	}
+	kinds := []compact.EntryKind{
+		compact.EntryEpoch, compact.EntryAttempt, compact.EntryUndo, compact.EntryRedo, compact.EntryPin, compact.EntryUnpin,
+		compact.EntryRewind, compact.EntryRestore, compact.EntryKind(text()),
+	}
+	results := []compact.EntryResult{compact.ResultInForce, compact.ResultUndone, compact.ResultFailed, compact.ResultStale, compact.EntryResult(text())}
+	c := ledger.Content{Title: text(), ReadOnly: rng.IntN(3) == 0}
+	for i := range rng.IntN(40) {
+		e := compact.Entry{
+			Kind: kinds[rng.IntN(len(kinds))], Result: results[rng.IntN(len(results))], Event: uint64(i), Turn: rng.IntN(999),
+			Source: conversation.Source(text()), Trigger: text(), Preset: text(), Profile: text(), Why: text(), Model: text(), About: rng.Uint64(),
+			Before: rng.IntN(3) * rng.IntN(2_000_000), After: rng.IntN(3) * rng.IntN(2_000_000), Prompt: rng.IntN(9), Output: rng.IntN(9),
+			Duration: time.Duration(rng.Int64N(int64(3 * time.Hour))), Overlays: rng.IntN(3),
+		}
+		if rng.IntN(2) == 0 {
+			e.Time, e.CostUSD = clock(1+rng.IntN(30), rng.IntN(24), 0), usd(rng.Float64()*2000)
+		}
+		c.Entries = append(c.Entries, e)
+	}
+	return c
+}
+
+func TestViewsFitWhateverTheyShow(t *testing.T) {
+	t.Parallel()
+	keys := []string{"down", "down", "pgdown", "up", "end", "home", "?", "enter", "enter", "u", "r", "o"}
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		m := open(noise(rng), "dark", 80, 24)
+		for range 40 {
+			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
+			m.SetSize(width, height)
+			m.Update(press(keys[rng.IntN(len(keys))]))
+			if rng.IntN(5) == 0 {
+				m.Show(noise(rng))
+			}
+			view := m.View()
+			all := strings.Split(view, "\n")
+			if len(all) != height {
+				t.Fatalf("seed %d: %d lines of %d", seed, len(all), height)
+			}
+			for i, l := range all {
+				if ansi.StringWidth(l) != width {
+					t.Fatalf("seed %d: line %d has %d cells of %d: %q", seed, i, ansi.StringWidth(l), width, l)
+				}
+			}
+			if strings.ContainsAny(ansi.Strip(view), "\x1b\x07\u202e\t") {
+				t.Fatalf("seed %d: something hostile got through: %q", seed, view)
+			}
+		}
+	}
+}
+
+// BenchmarkView draws a long ledger. Budget: 1 ms.
+func BenchmarkView(b *testing.B) {
+	c := busy()
+	for len(c.Entries) < 10_000 {
+		c.Entries = append(c.Entries, c.Entries[:8]...)
+	}
+	m := open(c, "dark", 120, 40)
+	for b.Loop() {
+		m.View()
+	}
+}

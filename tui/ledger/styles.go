@@ -1,0 +1,41 @@
+package ledger
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// Styles are the looks of the view. They must be inline: no padding, margin, border or
+// width.
+type Styles struct {
+	pane.Styles
+	Results map[compact.EntryResult]lipgloss.Style // of the word for what became of an entry
+}
+
+// inks are the styles as entries are drawn in them.
+type inks struct {
+	title, text, muted, rule, selected, key pane.Ink
+
+	results map[compact.EntryResult]pane.Ink
+}
+
+func newInks(s Styles) inks {
+	out := inks{
+		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
+		selected: pane.NewInk(s.Selected), key: pane.NewInk(s.Key), results: map[compact.EntryResult]pane.Ink{},
+	}
+	for result, style := range s.Results {
+		out.results[result] = pane.NewInk(style)
+	}
+	return out
+}
+
+// result is how the word for a result looks.
+func (k *inks) result(r compact.EntryResult) pane.Ink {
+	if ink, ok := k.results[r]; ok {
+		return ink
+	}
+	return k.muted
+}
