@@ -127,6 +127,18 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	}
 }
 
+func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).stints(4)
+	l.add(conversation.Summary{Style: conversation.StyleOneClaw, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 4), span(9, 12)},
+		FromTurn: 0, ToTurn: 2, Text: words(100)})
+	r, c := plainCheck(l)
+	a := compact.NewAccount(r, c, nil)
+	if len(c.View.Absent) != 4 || len(a.Savings) != 1 || a.Savings[0].Kind != "summaries" || a.Savings[0].Items != 8 || a.Savings[0].Tokens < 9800 {
+		t.Errorf("%+v, without %+v", a.Savings, c.View.Absent)
+	}
+}
+
 func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	t.Parallel()
 	usd := func(x float64) *float64 { return &x }

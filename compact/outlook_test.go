@@ -98,6 +98,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if !slices.Equal(said, encoded(t, log)) {
 			t.Fatalf("the log was changed")
 		}
+		checkGrowth(t, r, c, o)
 		if o.State == compact.OutlookOff {
 			for _, m := range moments() {
 				if c.Moment = m; r.Plan(c).Acts() {
@@ -110,6 +111,27 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		compact.OutlookUnknown, compact.OutlookOff} {
 		if states[s] == 0 {
 			t.Errorf("it never was %s: %v", s, states)
+		}
+	}
+}
+
+// checkGrowth fails unless the planner acts, or could if there were anything to
+// do, as soon as a request has grown to where an outlook said, and not before.
+func checkGrowth(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
+	t.Helper()
+	if o.Left == 0 || o.Wait > 0 || r.Auto.Profile != "" || r.Preset == compact.PresetJCLI || len(c.View.Messages) == 0 {
+		return // nothing is ahead, or it is not measured in tokens of a request
+	}
+	weight := c.Meter.Weigh(conversation.Size{ASCII: 4000}) / 4000
+	for more, acts := range map[int]bool{o.Left - 20: false, o.Left + 20: true} {
+		if more <= 0 {
+			continue
+		}
+		then := c
+		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
+		now, _ := checkOutlook(t, r, then)
+		if (now.State == compact.OutlookNow) != acts {
+			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
 		}
 	}
 }
@@ -138,8 +160,8 @@ func outlookCases() map[string]struct {
 		"jp-auto":                     {preset(compact.PresetJPAuto), work},
 		"oneclaw":                     {preset(compact.PresetOneClaw), talk},
 		"jcli": {preset(compact.PresetJCLI).with(func(k *looking) {
-			k.check.Moment, k.rules.TokenThreshold = compact.MomentRequest, 30_000
-		}), talk},
+			k.check.Moment, k.rules.TokenThreshold, k.rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
+		}), func(l *tale) { l.says(10).uses("run_command", `{"command":"ls"}`, 2000).answers(800) }},
 	}
 }
 
@@ -259,6 +281,21 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 				"Nobody is asked for summaries any more after 3 failures; stubs still make room."},
 		"turns are missing": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), grown(17),
 			"Once 2 more turns began: 12 results become stubs, about 27,300 are left."},
+		"turns are missing, and it does not fit": {at(compact.MomentRequest).with(func(k *looking) { k.rules.Auto.MinTurns = 100 }), grown(20),
+			"Next: 15 results become stubs, about 27,900 are left."},
+		"a pass came to nothing": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Tried = 84_000 }), grown(17),
+			"After the last compaction it rests until 89,000. Then 12 results become stubs, about 27,300 are left."},
+		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
+			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJCLI), 3
+		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
+		"a profile that needs a model": {at(compact.MomentReply).with(func(k *looking) {
+			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJPAuto), 2
+			k.rules.Auto.Profile = compact.ProfileHeavy
+		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
+		"a profile that came to nothing": {at(compact.MomentReply).with(func(k *looking) {
+			k.rules, k.check.Past.Tried = compact.PresetRules(compact.PresetJPAuto), 84_000
+			k.rules.Auto.Profile = compact.ProfileHeavy
+		}), grown(17), "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about 34,700 are left."},
 		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
 			k.rules = compact.PresetRules(compact.PresetAdachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
