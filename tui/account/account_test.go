@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/themes"
 	"plimsoll/tui/account"
 )
 
@@ -49,7 +50,7 @@ func TestViews(t *testing.T) {
 
 func TestColours(t *testing.T) {
 	t.Parallel()
-	for _, theme := range []string{"dark", "mono"} {
+	for _, theme := range []string{themes.PlimsollDark, themes.PlimsollLight, themes.Mono} {
 		t.Run(theme, func(t *testing.T) {
 			t.Parallel()
 			golden.RequireEqual(t, open(busy(), theme, 80, 24).View())
@@ -288,7 +289,7 @@ func TestViewsFitWhateverTheyShow(t *testing.T) {
 	keys := []string{"down", "down", "pgdown", "up", "end", "home", "?", "G", "j"}
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		m := open(noise(rng), "dark", 80, 24)
+		m := open(noise(rng), themes.PlimsollDark, 80, 24)
 		for range 30 {
 			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
 			m.SetSize(width, height)
@@ -317,7 +318,7 @@ func TestViewsFitWhateverTheyShow(t *testing.T) {
 // Budget: 1 ms.
 func BenchmarkShow(b *testing.B) {
 	c := busy()
-	m := open(c, "dark", 120, 40)
+	m := open(c, themes.PlimsollDark, 120, 40)
 	for b.Loop() {
 		c.Reading.Used++
 		m.Show(c)

@@ -30,7 +30,7 @@ func (r row) name(m *Model) string {
 // factNames are the names of rows with one value.
 var factNames = map[rowKind]string{
 	rowWindow: "window", rowLoad: "load line", rowHard: "hard line", rowReserve: "reserve", rowAfterSend: "after sending",
-	rowNext: "next", rowRule: "rules", rowNoItem: "the heaviest", rowNoSaving: "savings", rowPins: "pinned",
+	rowNext: "next", rowRule: "rules", rowNoItem: "the heaviest", rowNoSaving: "savings", rowWithout: "without them", rowPins: "pinned",
 	rowFactor: "correction", rowOff: "last estimate", rowTotal: "so far", rowSummaries: "summaries",
 	rowCacheSaved: "saved by cache", rowPrompts: "tokens sent", rowCacheNow: "cache now",
 }
@@ -49,6 +49,12 @@ func (r row) value(m *Model) (value, note string) {
 		return "  Nothing is sent yet: items are listed once something was said.", ""
 	case rowNoSaving:
 		return "  Nothing: all that was said is sent as it was said.", ""
+	case rowWithout:
+		all := m.estimated()
+		for _, saving := range m.content.Account.Savings {
+			all += saving.Tokens
+		}
+		return pane.About(all), "a request would have, against " + pane.About(m.estimated())
 	case rowPins:
 		n := m.content.Account.Pins
 		return strconv.Itoa(n) + " " + plural(n, "message", "messages"), "stay as they were said"
@@ -136,15 +142,16 @@ func (r row) costFact(m *Model) (value, note string) {
 	c := &m.content.Account.Costs
 	switch r.kind {
 	case rowTotal:
-		note = strconv.Itoa(c.Requests) + " " + plural(c.Requests, "request", "requests")
+		n := c.Requests + c.Written
+		note = strconv.Itoa(n) + " " + plural(n, "request", "requests")
 		if p := priced(m.content.Priced); p != "" {
 			note += ", " + p
 		}
 		return amount(c.Total), note
 	case rowSummaries:
-		return amount(c.Summaries), strconv.Itoa(c.Written) + " " + plural(c.Written, "summary", "summaries") + ", part of the above"
+		return amount(c.Summaries), strconv.Itoa(c.Written) + " " + plural(c.Written, "request", "requests") + ", part of the above"
 	case rowCacheSaved:
-		return amount(c.Saved), "against the full price of what the cache served"
+		return amount(c.Saved), "less than at the full price"
 	case rowPrompts:
 		value, note = pane.Tokens(c.Prompt), pane.Tokens(c.Output)+" came back"
 		if c.Prompt > 0 {

@@ -69,7 +69,7 @@ func (m *Model) itemLine(it compact.Item, width int) string {
 	}
 	out += m.inks.text.Render(right(pane.About(it.Tokens), itemTokens))
 	if c.share {
-		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.content.Reading.Used), itemShare))
+		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.estimated()), itemShare))
 	}
 	turn := ""
 	if it.Event != 0 {
@@ -106,6 +106,14 @@ func (m *Model) what(it compact.Item, state compact.State, c columns, width int)
 		return pane.Fit(label, width/2) + "  " + m.inks.muted.Render(pane.Clip(why, width-width/2-2))
 	}
 	return label
+}
+
+// estimated is what the items are parts of, in tokens.
+func (m *Model) estimated() int {
+	if n := m.content.Account.Estimated; n > 0 {
+		return n
+	}
+	return m.content.Reading.Used
 }
 
 // badge is how the word for a state looks.

@@ -18,7 +18,10 @@ func usd(v float64) *float64 { return &v }
 
 // styles are those of a theme, as the screen makes them.
 func styles(name string) account.Styles {
-	theme, _ := themes.ByName(name)
+	theme, ok := themes.ByName(name)
+	if !ok {
+		panic("no theme " + name)
+	}
 	s := themes.Build(theme)
 	g, st := s.Gauge, s.State
 	return account.Styles{
@@ -55,7 +58,7 @@ func busy() account.Content {
 	off := 0.032
 	return account.Content{
 		Account: compact.Account{
-			Reading: reading(),
+			Reading: reading(), Estimated: 76_900,
 			Outlook: compact.Outlook{
 				State: compact.OutlookReady, At: 108_800, Left: 30_700, Turns: 4, Masks: 12, SummaryFrom: 0, Until: 6, After: 41_200,
 				Asks: true, Saver: true, Stride: 20_000, Rule: "preset plimsoll",

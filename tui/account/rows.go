@@ -31,6 +31,7 @@ const (
 	rowNoItem
 	rowSaving
 	rowNoSaving
+	rowWithout
 	rowPins
 	rowFactor
 	rowOff
@@ -73,6 +74,8 @@ func (c *Content) rows(out []row) []row {
 	}
 	if len(c.Account.Savings) == 0 {
 		part(rowNoSaving)
+	} else {
+		out = append(out, row{kind: rowWithout})
 	}
 	out = append(out, row{kind: rowPins})
 	part(rowFactor, rowOff)

@@ -24,7 +24,10 @@ func usd(v float64) *float64 { return &v }
 
 // styles are those of a theme, as the screen makes them.
 func styles(name string) ledger.Styles {
-	theme, _ := themes.ByName(name)
+	theme, ok := themes.ByName(name)
+	if !ok {
+		panic("no theme " + name)
+	}
 	s := themes.Build(theme)
 	return ledger.Styles{
 		Styles: pane.Styles{
@@ -138,7 +141,7 @@ func TestViews(t *testing.T) {
 
 func TestColours(t *testing.T) {
 	t.Parallel()
-	for _, theme := range []string{"dark", "mono"} {
+	for _, theme := range []string{themes.PlimsollDark, themes.PlimsollLight, themes.Mono} {
 		t.Run(theme, func(t *testing.T) {
 			t.Parallel()
 			golden.RequireEqual(t, open(busy(), theme, 80, 24).View())
@@ -373,7 +376,7 @@ func TestViewsFitWhateverTheyShow(t *testing.T) {
 	keys := []string{"down", "down", "pgdown", "up", "end", "home", "?", "enter", "enter", "u", "r", "o"}
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 7))
-		m := open(noise(rng), "dark", 80, 24)
+		m := open(noise(rng), themes.PlimsollDark, 80, 24)
 		for range 40 {
 			width, height := 1+rng.IntN(200), 1+rng.IntN(60)
 			m.SetSize(width, height)
@@ -404,7 +407,7 @@ func BenchmarkView(b *testing.B) {
 	for len(c.Entries) < 10_000 {
 		c.Entries = append(c.Entries, c.Entries[:8]...)
 	}
-	m := open(c, "dark", 120, 40)
+	m := open(c, themes.PlimsollDark, 120, 40)
 	for b.Loop() {
 		m.View()
 	}
