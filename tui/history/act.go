@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 )
 
 // What can be done about the row under the cursor. Nothing is changed here: each is
@@ -13,6 +14,7 @@ import (
 
 // say tells the reader something, here and through the parent.
 func (m *Model) say(text string, bad bool) Action {
+	text = plain.Line(text)
 	m.note, m.bad = text, bad
 	return Say{Text: text, Bad: bad}
 }

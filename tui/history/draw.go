@@ -167,15 +167,15 @@ func (m *Model) sketchSaid(it item, open bool, width int) sketch {
 	if m.side == sideOriginal {
 		return s
 	}
-	body, more := m.instead(r, open, width-2)
+	var body []line
+	body, s.links = m.instead(r, links, open, width-2)
 	for i, l := range body {
 		lead := "  "
 		if i == 0 {
-			lead = m.styles.Pane.Muted.Render("→ ")
+			lead = m.styles.Pane.Muted.Render("↳ ")
 		}
 		s.lines = append(s.lines, lead+m.paint(l))
 	}
-	s.links = append(s.links, more...)
 	return s
 }
 
@@ -190,8 +190,8 @@ func (m *Model) columns(r *compact.Row, open bool, width int) sketch {
 	badge, tokens := m.sentHead(r, right)
 	sent := []string{m.headLine(badge, m.styles.Pane.Muted.Render(tokens), right)}
 	s := sketch{links: links}
-	if body, more := m.instead(r, open, right); m.ownText(r) {
-		sent, s.links = append(sent, m.paintAll(body)...), append(s.links, more...)
+	if body, all := m.instead(r, links, open, right); m.ownText(r) {
+		sent, s.links = append(sent, m.paintAll(body)...), all
 	}
 	bar := " " + m.styles.Pane.Rule.Render("│") + " "
 	for i := range max(len(said), len(sent)) {

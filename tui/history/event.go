@@ -58,11 +58,8 @@ func (m *Model) sketchEvent(it item, open bool, width int) sketch {
 		if !ok || sum.Text == "" {
 			continue
 		}
-		body, links := m.summary(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), m.book.covered(sum), true, width)
-		s.lines, s.links = append(s.lines, m.paintAll(body)...), append(s.links, links...)
-	}
-	if len(s.links) > maxLinks {
-		s.links = s.links[:maxLinks]
+		body, links := m.summary(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), m.book.covered(sum), s.links, true, width)
+		s.lines, s.links = append(s.lines, m.paintAll(body)...), links
 	}
 	return s
 }

@@ -132,10 +132,13 @@ func (m *Model) Refresh(c Content) {
 	m.book = open(c)
 	m.lay()
 	m.search.stale = true
-	if len(m.book.items) == 0 {
-		return
+	switch {
+	case len(m.book.items) == 0:
+	case sel < 0:
+		m.list.ToEnd(rows{m})
+	default:
+		m.list.Shift(m.book.at(seq, sel) - sel)
 	}
-	m.list.Shift(m.book.at(seq, sel) - sel)
 }
 
 // lay lists the rows of the side in sight, with as many lines for them as it leaves.

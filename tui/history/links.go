@@ -99,13 +99,13 @@ func numeral(i int) string { return "‹" + strconv.Itoa(i) + "›" }
 // maxTurns is how many of the turns that a summary covers are listed.
 const maxTurns = 40
 
-// summary is the text of a summary; unfolded with its links, and with the turns that
-// it stands for.
-func (m *Model) summary(text string, events []uint64, open bool, width int) ([]line, []target) {
+// summary is the text of a summary; unfolded with its links behind those that are
+// known, and with the turns that it stands for.
+func (m *Model) summary(text string, events []uint64, known []target, open bool, width int) ([]line, []target) {
 	if !open {
-		return m.fold(gist(text), m.styles.Sent, foldLines, width), nil
+		return m.fold(gist(text), m.styles.Sent, foldLines, width), known
 	}
-	n := numbering{book: &m.book}
+	n := numbering{book: &m.book, list: known}
 	preface := text[:len(text)-len(gist(text))]
 	out := m.linked(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), width)
 	turns := m.book.turnsOf(events)
@@ -128,10 +128,11 @@ func (m *Model) summary(text string, events []uint64, open bool, width int) ([]l
 	return out, n.list
 }
 
-// gist is a summary from its first heading on: what stands before is the same in all.
+// gist is a summary from its first heading on, where one paragraph stands before it:
+// that one is the same in all.
 func gist(text string) string {
-	const heading = "\n## "
-	if i := strings.Index(text, heading); i >= 0 {
+	const heading = "\n\n## "
+	if i := strings.IndexByte(text, '\n'); i >= 0 && strings.HasPrefix(text[i:], heading) {
 		return text[i+len(heading):]
 	}
 	return text

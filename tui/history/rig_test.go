@@ -136,7 +136,7 @@ func (r *rig) to(event uint64) { r.Jump(event, "") }
 const (
 	testFile = "package upload\n\nfunc TestUpload(t *testing.T) {\n\tln, err := net.Listen(\"tcp\", \":8080\")\n\tif err != nil {\n\t\tt.Fatal(err)\n\t}\n"
 	hostile  = "red \x1b[31m and \x1b]52;c;aGk=\x07 \u202egpj.exe\u202c 漢字かな交じり文 👩‍👩‍👧 👍🏽 end"
-	summary  = "The user wants TestUpload to pass on CI.\n\nDecisions: the port is chosen by the kernel (turn 0). What read_file gave at e6 shows why: " +
+	summary  = "The user wants TestUpload to pass on CI.\n\nDecisions: the port is chosen by the kernel (turn 0). What read_file gave at e7 shows why: " +
 		"the listener keeps port 8080.\n\nNext: fix server.go (t1)."
 )
 

@@ -139,33 +139,30 @@ func (m *Model) standing(r *compact.Row, width int) string {
 	return out
 }
 
-// instead is what is sent in place of a row, nothing where that is what was said.
-func (m *Model) instead(r *compact.Row, open bool, width int) ([]line, []target) {
+// instead is what is sent in place of a row, nothing where that is what was said. Its
+// links stand behind those that are known.
+func (m *Model) instead(r *compact.Row, known []target, open bool, width int) ([]line, []target) {
 	muted := m.styles.Pane.Muted
 	switch {
-	case r.Message < 0:
-		return nil, nil
+	case r.Message < 0 || m.same(r):
+		return nil, known
 	case !r.First && r.State == compact.StateSummarised:
-		return styled(muted, pane.Clip(partOfSummary, width)), nil
+		return styled(muted, pane.Clip(partOfSummary, width)), known
 	case !r.First:
-		return styled(muted, pane.Clip(partOfGap, width)), nil
-	case m.same(r):
-		return nil, nil
+		return styled(muted, pane.Clip(partOfGap, width)), known
 	}
 	parts := m.book.View.Messages[r.Message:][:m.spanOf(r.Message)]
-	var out []line
-	var links []target
-	for i := range parts {
-		body, more := m.body(&parts[i], open, width)
-		out, links = append(out, body...), append(links, more...)
+	msg := parts[0]
+	for _, p := range parts[1:] { // a question and an answer are one summary
+		msg.Text += "\n\n" + p.Text
 	}
-	return out, links
+	return m.body(&msg, known, open, width)
 }
 
 // body is the text and the calls of a message as it is sent.
-func (m *Model) body(s *compact.Message, open bool, width int) ([]line, []target) {
+func (m *Model) body(s *compact.Message, known []target, open bool, width int) ([]line, []target) {
 	if s.State == compact.StateSummarised {
-		return m.summary(s.Text, s.Events, open, width)
+		return m.summary(s.Text, s.Events, known, open, width)
 	}
 	n := foldLines
 	if s.Role == compact.RoleTool {
@@ -177,7 +174,7 @@ func (m *Model) body(s *compact.Message, open bool, width int) ([]line, []target
 	} else {
 		out = m.fold(s.Text, m.styles.Sent, n, width)
 	}
-	return append(out, m.sentCalls(s.Calls, open, width)...), nil
+	return append(out, m.sentCalls(s.Calls, open, width)...), known
 }
 
 // sentCalls are calls as they are sent: their arguments may be others than were said.
@@ -208,7 +205,7 @@ func (m *Model) sketchMessage(it item, open bool, width int) sketch {
 	if width >= 60 {
 		right = m.styles.Pane.Muted.Render(eventsName(msg.Events)+"  ") + right
 	}
-	body, links := m.body(msg, open, width)
+	body, links := m.body(msg, nil, open, width)
 	s := sketch{lines: []string{m.headLine(m.sender(it, msg, width), right, width)}, links: links}
 	s.lines = append(s.lines, m.paintAll(body)...)
 	e := m.book.event(it)
@@ -217,7 +214,7 @@ func (m *Model) sketchMessage(it item, open bool, width int) sketch {
 	}
 	s.lines = append(s.lines, m.styles.Pane.Muted.Render(ruled("─ as it was said", width)))
 	original, more := m.original(e, true, width)
-	s.lines, s.links = append(s.lines, m.paintAll(original)...), append(s.links, more...)
+	s.lines, s.links = append(s.lines, m.paintAll(original)...), more
 	return s
 }
 

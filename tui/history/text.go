@@ -184,6 +184,7 @@ func more(rest string) string {
 
 // spread is all of a text in lines, up to maxChars.
 func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
+	all := text
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" {
 		return nil
@@ -202,7 +203,7 @@ func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
 	out := styled(s, pane.Wrap(plain.Text(cut), width)...)
 	if len(cut) < len(text) {
 		out = append(out, styled(m.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
-			number(maxChars), number(utf8.RuneCountInString(text))), width)...)...)
+			number(maxChars), number(utf8.RuneCountInString(all))), width)...)...)
 	}
 	return out
 }

@@ -144,17 +144,15 @@ func (m *Model) toggle() Action {
 		return nil
 	}
 	name := m.book.mark(it)
-	if m.open[name] = !m.open[name]; m.open[name] {
-		e := m.book.event(it)
-		m.list.Select(rows{m}, m.list.Selected(rows{m}))
-		if m.holdsResult(it) && m.fullWanted(e) {
-			m.full[e.Seq] = whole{}
-			return FullWanted{Event: e.Seq}
-		}
-		return nil
+	m.open[name] = !m.open[name]
+	var wanted Action
+	if e := m.book.event(it); m.open[name] && m.holdsResult(it) && m.fullWanted(e) {
+		m.full[e.Seq] = whole{}
+		m.redraw()
+		wanted = FullWanted{Event: e.Seq}
 	}
 	m.list.Select(rows{m}, m.list.Selected(rows{m}))
-	return nil
+	return wanted
 }
 
 // holdsResult reports whether a row shows the result of its event when expanded.

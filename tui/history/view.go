@@ -138,6 +138,9 @@ func (m *Model) where() string {
 		}
 		return count(len(m.search.found), "row") + " with a match"
 	}
+	if e := m.book.event(m.book.items[at]); e != nil && m.width >= leastColumns {
+		return fmt.Sprintf("turn %d · %d of %d", e.Turn, at+1, n)
+	}
 	return fmt.Sprintf("%d of %d", at+1, n)
 }
 

@@ -85,7 +85,7 @@ func (l *List) page(r Rows, by int) {
 	case moved:
 	case by < 0:
 		l.ToTop(r)
-	default:
+	case l.Selected(r) < r.Len()-1: // a last row that is higher than the list stays at its end
 		l.ToEnd(r)
 	}
 }

@@ -1,0 +1,174 @@
+package history_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+)
+
+func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, on, keys string
+		want           func(at map[string]uint64) history.Action
+	}{
+		{"a reply is pinned with its results", "failed", "p", func(at map[string]uint64) history.Action {
+			return history.Pin{Events: []uint64{at["failed"] - 2, at["failed"]}, Pinned: true}
+		}},
+		{"a pin is ended", "pinned", "p", func(at map[string]uint64) history.Action {
+			return history.Pin{Events: []uint64{at["pinned"]}}
+		}},
+		{"a result is masked", "hostile", "m", func(at map[string]uint64) history.Action {
+			return history.Mask{Events: []uint64{at["hostile"]}}
+		}},
+		{"the results of a reply are masked", "hostile", "km", func(at map[string]uint64) history.Action {
+			return history.Mask{Events: []uint64{at["hostile"]}}
+		}},
+		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) history.Action {
+			return history.Say{Text: "it is masked already: p pins it as it was said, u takes the whole compaction back", Bad: true}
+		}},
+		{"the user's words are not masked", "question", "m", func(map[string]uint64) history.Action {
+			return history.Say{Text: "it is summarised already: u takes that back", Bad: true}
+		}},
+		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) history.Action { return history.Undo{Epoch: at["mask"]} }},
+		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) history.Action {
+			return history.Undo{Epoch: at["summary"]}
+		}},
+		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) history.Action { return history.Undo{Epoch: at["mask"]} }},
+		{"nothing is undone where nothing was done", "last", "u", func(map[string]uint64) history.Action {
+			return history.Say{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
+		}},
+		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) history.Action {
+			return history.Say{Text: "turns were taken back here: r brings them back", Bad: true}
+		}},
+		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
+		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
+		{"a compaction is redone", "last", "r", func(map[string]uint64) history.Action { return history.Redo{} }},
+		{"what was taken back is not pinned", "gone", "p", func(map[string]uint64) history.Action {
+			return history.Say{Text: "it was taken back: r brings it back", Bad: true}
+		}},
+		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) history.Action {
+			return history.Fork{Before: at["pinned"]}
+		}},
+		{"a fork at a call is behind its result", "failed", "kf", func(at map[string]uint64) history.Action {
+			return history.Fork{Before: at["failed"] + 1}
+		}},
+		{"a turn is resent", "failed", "e", func(map[string]uint64) history.Action { return history.Resend{Turn: 1} }},
+		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) history.Action {
+			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
+		}},
+		{"a request's body is asked for where there is one", "last", "Y", func(map[string]uint64) history.Action {
+			return history.Say{Text: "the body of a request is meant: [ shows the requests that were sent", Bad: true}
+		}},
+		{"q closes", "last", "q", func(map[string]uint64) history.Action { return history.Closed{} }},
+		{"other keys are the parent's", "last", "z", func(map[string]uint64) history.Action { return history.Ignored{} }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 100, 30)
+			at := r.story()
+			r.show()
+			r.to(at[test.on])
+			got := r.press(strings.Split(test.keys, "")...)
+			if diff := cmp.Diff(test.want(at), got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.story()
+	r.locked = "open in another window"
+	r.show()
+	for _, k := range []string{"p", "m", "u", "r", "e"} {
+		if diff := cmp.Diff(history.Action(history.Say{Text: r.locked, Bad: true}), r.press(k)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", k, diff)
+		}
+	}
+	if !strings.Contains(r.screen(), r.locked) {
+		t.Errorf("the screen does not say why:\n%s", r.screen())
+	}
+	for k, want := range map[string]history.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
+		if diff := cmp.Diff(want, r.press(k)); diff != "" {
+			t.Errorf("%s: -want +got\n%s", k, diff)
+		}
+	}
+}
+
+func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.add(conversation.UserMessage{Text: "read it"})
+	r.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{}`}}})
+	seq := r.add(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the beginning", Total: 900_000, Blob: "abc"})
+	r.show()
+	if diff := cmp.Diff(history.Action(history.FullWanted{Event: seq}), r.press("enter")); diff != "" {
+		t.Fatalf("-want +got\n%s", diff)
+	}
+	if !strings.Contains(r.screen(), "is being read…") {
+		t.Errorf("nothing says that the text is read:\n%s", r.screen())
+	}
+	r.Full(seq+1, "not asked for", nil)
+	r.Full(seq, strings.Repeat("漢字 words\n", 100_000), nil)
+	for range 2_000 {
+		r.press("pgdown")
+	}
+	if s := r.screen(); !strings.Contains(s, "… the first 200,000 of 900,000 characters:") {
+		t.Errorf("the end does not say how much there is:\n%s", s)
+	}
+	if got := r.press("enter", "enter"); got != nil {
+		t.Errorf("folded and expanded again, %#v is asked for", got)
+	}
+	if !strings.Contains(r.screen(), "漢字 words") {
+		t.Errorf("the whole text is gone:\n%s", r.screen())
+	}
+	want := history.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the whole result"})
+	if !cmp.Equal(want, r.press("y")) {
+		t.Error("the whole text is not what is copied")
+	}
+}
+
+func TestAConversationThatGoesOnLeavesTheReaderWhereHeIs(t *testing.T) {
+	t.Parallel()
+	for _, side := range []string{"both", "original", "as sent"} {
+		t.Run(side, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 100, 30)
+			at := r.story()
+			r.show()
+			for range map[string]int{"both": 0, "original": 1, "as sent": 2}[side] {
+				r.press("tab")
+			}
+			for r.press("k") == nil && !strings.Contains(under(r), "run_command  go test") {
+			}
+			r.press("enter")
+			before := under(r)
+			r.add(conversation.UserMessage{Text: "one more"})
+			if side != "as sent" { // there, masking it changes what is in sight
+				r.pass("more", masks(at["hostile"]))
+			}
+			r.Refresh(r.content())
+			if diff := cmp.Diff(before, under(r)); diff != "" {
+				t.Errorf("-before +after\n%s", diff)
+			}
+		})
+	}
+}
+
+// under is the row under the cursor.
+func under(r *rig) string {
+	var out []string
+	for l := range strings.SplitSeq(r.screen(), "\n") {
+		if strings.HasPrefix(l, "▌") {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, "\n")
+}

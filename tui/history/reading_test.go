@@ -1,0 +1,240 @@
+package history_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+)
+
+// wants fails unless the screen, or the row under the cursor, holds texts.
+func wants(t *testing.T, screen string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(screen, text) {
+			t.Errorf("%q is not on the screen:\n%s", text, screen)
+		}
+	}
+}
+
+func TestSidesKeepThePlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	at := r.story()
+	r.show()
+	r.to(at["failed"])
+	for range 3 {
+		r.press("tab")
+		wants(t, under(r), "✗ run_command")
+	}
+	r.to(at["found"])
+	r.press("tab", "tab")
+	wants(t, under(r), "summary", "e3–e8")
+}
+
+func TestASummaryLeadsToWhatItNames(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 40)
+	r.story()
+	r.show()
+	summaryOnTop := func() {
+		r.show()
+		r.press("tab", "tab", "home", "enter")
+	}
+	for key, want := range map[string]string{"1": "why does TestUpload fail", "2": "✓ read_file", "3": "so fix it", "enter": "why does TestUpload fail"} {
+		summaryOnTop()
+		if a := r.press(key); a != nil {
+			t.Errorf("%s gives %#v", key, a)
+		}
+		wants(t, r.screen(), "[both]")
+		wants(t, under(r), want)
+	}
+	summaryOnTop()
+	if _, ok := r.press("9").(history.Say); !ok {
+		t.Error("a number without a link says nothing")
+	}
+	summaryOnTop()
+	r.press("3", "b")
+	wants(t, under(r), "why does TestUpload fail")
+}
+
+func TestRecallLeadsToTheOriginal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	at := r.story()
+	r.call("recall", `{"id":"e12"}`, "what it was", conversation.ResultOK)
+	r.show()
+	r.press("enter")
+	wants(t, under(r), "✓ recall  e12", "It leads to e12‹1›")
+	r.press("enter")
+	wants(t, under(r), "✗ run_command")
+	r.press("b", "1")
+	wants(t, under(r), "✗ run_command")
+	if at["failed"] != 12 {
+		t.Fatalf("the story has changed: the result is e%d", at["failed"])
+	}
+}
+
+func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	at := r.story()
+	r.show()
+	r.press("/")
+	if r.Cursor() == nil {
+		t.Error("there is no cursor where one types")
+	}
+	r.typed("bind")
+	r.press("enter")
+	if r.Cursor() != nil {
+		t.Error("there is a cursor where nothing is typed")
+	}
+	wants(t, r.screen(), "match 1 of 1")
+	wants(t, under(r), "tcp :8080: bind")
+	r.press("n")
+	wants(t, r.screen(), "round from the end to the beginning")
+	r.press("N")
+	wants(t, r.screen(), "round from the beginning to the end")
+	r.press("esc")
+	if a := r.press("n"); !cmp.Equal(a, history.Action(history.Say{Text: "nothing is searched for: / begins a search", Bad: true})) {
+		t.Errorf("n without a search gives %#v", a)
+	}
+	r.to(at["question"])
+	r.press("/")
+	r.Update(tea.PasteMsg{Content: "nowhere\nat all"})
+	wants(t, r.screen(), "/ nowhere at all", "no match")
+	r.press("esc")
+	wants(t, under(r), "why does TestUpload fail")
+}
+
+func TestAJumpHighlightsWhatWasLookedFor(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	at := r.story()
+	r.show()
+	r.Jump(at["hostile"], "GPJ")
+	wants(t, under(r), "✓ http_request")
+	match := history.DefaultStyles().Pane.Match.Render("gpj")
+	if !strings.Contains(r.View(), match) {
+		t.Errorf("the match does not stand out:\n%q", r.View())
+	}
+	r.press("n")
+	wants(t, under(r), "✓ http_request")
+}
+
+func TestRequestsAreSteppedThrough(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	at := r.story()
+	r.show()
+	r.to(at["fixed"])
+	wanted, ok := r.press("[").(history.Wanted)
+	if !ok {
+		t.Fatal("[ asks for no request")
+	}
+	wants(t, r.screen(), "request 2 of 3", "building…")
+	r.Request(compact.Rebuilt{SentRequest: compact.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
+	wants(t, r.screen(), "building…")
+	made := r.rebuilt(wanted.Event)
+	r.Request(made, nil)
+	wants(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached", "You are a careful engineer")
+	if diff := cmp.Diff(history.Action(history.Copy{Text: `{"model":"gpt"}`, What: "the body, 15 bytes"}), r.press("Y")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(history.Action(history.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	r.press("]")
+	r.Request(compact.Rebuilt{}, errors.New("the texts of its tools are gone"))
+	wants(t, r.screen(), "request 3 of 3", "it cannot be made again", "the texts of its tools are gone")
+	if a := r.press("]"); !cmp.Equal(a, history.Action(history.Say{Text: "this is the newest request"})) {
+		t.Errorf("behind the newest request is %#v", a)
+	}
+	if a := r.press("esc"); a != nil {
+		t.Errorf("esc gives %#v", a)
+	}
+	wants(t, r.screen(), "[both]")
+	if _, ok := r.press("esc").(history.Closed); !ok {
+		t.Error("esc does not close")
+	}
+}
+
+func TestARequestThatIsNotWhatWasSentSaysWhy(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.story()
+	r.show()
+	wanted, _ := r.press("[").(history.Wanted)
+	made := r.rebuilt(wanted.Event)
+	made.Same, made.Why = false, "the tools were declared by a server that has changed"
+	r.Request(made, nil)
+	wants(t, r.screen(), "not verified: the tools were declared by a server that has changed")
+}
+
+func TestMessagesOfTheUserAreSteppedThrough(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.story()
+	r.show()
+	for _, want := range []string{"forget that", "never touch", "so fix it", "why does"} {
+		r.press("{")
+		wants(t, under(r), want)
+	}
+	if _, ok := r.press("{").(history.Say); !ok {
+		t.Error("before the first message nothing is said")
+	}
+	r.press("}")
+	wants(t, under(r), "so fix it")
+}
+
+func TestAClickSelectsAndThenExpands(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 50)
+	r.story()
+	r.show()
+	y := -1
+	for i, l := range strings.Split(r.screen(), "\n") {
+		if strings.Contains(l, "✗ run_command") {
+			y = i
+		}
+	}
+	click := tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y}
+	r.Update(click)
+	wants(t, under(r), "✗ run_command", "… 41 more lines")
+	r.Update(click)
+	if strings.Contains(under(r), "more lines") {
+		t.Errorf("it is not expanded:\n%s", r.screen())
+	}
+}
+
+func TestAnEmptyConversationSaysSo(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 80, 24)
+	r.show()
+	wants(t, r.screen(), "Nothing was said yet.", "said 0 → sent 0")
+	for _, k := range []string{"j", "enter", "p", "u", "y", "f", "e", "n", "tab", "{", "1", "["} {
+		r.press(k)
+	}
+	r.add(conversation.UserMessage{Text: "the first words"})
+	r.Refresh(r.content())
+	wants(t, under(r), "the first words")
+}
+
+func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	first := r.add(conversation.UserMessage{Text: "how many ports are there?"})
+	last := r.add(conversation.AssistantMessage{Text: "65,535 of each kind.", Stop: conversation.StopEnd})
+	r.add(conversation.UserMessage{Text: "thanks"})
+	r.pass("", conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: first, Last: last}}, Text: "Ports were counted."})
+	r.show()
+	r.press("home")
+	wants(t, under(r), "Ports were counted.")
+	wants(t, r.screen(), "1 summary")
+}
