@@ -15,6 +15,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
+	"plimsoll/tui/meter"
 )
 
 func TestViews(t *testing.T) {
@@ -228,6 +229,17 @@ func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
 		if !strings.Contains(view, text) {
 			t.Errorf("no %q in\n%s", text, view)
 		}
+	}
+}
+
+func TestGlyphsAreThoseOfTheSmallGauge(t *testing.T) {
+	t.Parallel()
+	want := map[compact.Segment]string{}
+	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
+		want[item.Segment] = ansi.Strip(item.Glyph)
+	}
+	if diff := cmp.Diff(want, account.DefaultGlyphs()); diff != "" {
+		t.Error(diff)
 	}
 }
 
