@@ -34,6 +34,7 @@ type Agent struct {
 	learned  map[string]conversation.Calibration
 	keeper   *calibrationKeeper
 	backlog  *backlogKeeper
+	looking  inspection
 
 	compaction compaction
 }
@@ -240,6 +241,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		<-j.done
 		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
 	}
+	a.inspected()
 	a.backlog.end(a.queue.texts)
 	a.giveBack()
 	if err := a.flush(ctx); err != nil {

@@ -109,6 +109,10 @@ func (c *course) watched() {
 	c.t.Helper()
 	var open *agent.Compacting
 	undone, used, hard, window, room := 0, 0, 0, 0, 0
+	newest, masks := uint64(0), map[uint64]bool{} // of epochs; and those by hand
+	if _, waits := c.waiting(); waits {
+		c.t.Error("a summary waits for its reader when the program has ended")
+	}
 	for _, u := range c.watch.Updates() {
 		switch u := u.(type) {
 		case agent.Metered:
@@ -125,12 +129,26 @@ func (c *course) watched() {
 			if u.Source == conversation.SourceAuto && undone > 0 && used < undone+min(20_000, window/5) && used <= hard && !c.configured {
 				c.t.Errorf("after an undo at %d a summary is begun at %d", undone, used)
 			}
+		case agent.Appended:
+			for _, e := range u.Events {
+				if e.Body.Kind().Overlay() {
+					newest = conversation.EpochOf(e)
+				}
+			}
+		case agent.Steered:
+			if u.Err == nil && u.What == agent.SteerMask {
+				c.told[newest]++
+				masks[newest] = true
+			}
 		case agent.Compacted:
-			undone = 0
 			switch {
+			case masks[u.Epoch]: // says nothing of what the user thinks of passes
 			case u.Undone:
 				undone = u.Preview.After
-			case !u.Redone:
+			default:
+				undone = 0
+			}
+			if !u.Undone && !u.Redone {
 				c.told[u.Epoch]++
 			}
 			if c.summarised(u.Epoch) && !u.Undone && !u.Redone {
@@ -252,7 +270,18 @@ func (c *course) held(n int, epoch uint64, overlays []uint64) {
 	}
 }
 
-// answered are the messages that are in the log or came back, by how often.
+// saidIn is what the user said in a turn.
+func saidIn(events []conversation.Event, turn int) string {
+	for _, e := range events {
+		if m, isUser := e.Body.(conversation.UserMessage); isUser && e.Turn == turn {
+			return m.Text
+		}
+	}
+	return ""
+}
+
+// answered are the messages that are in the log or came back, by how often. One that
+// came back with its turn, which is there again, counts once.
 func (c *course) answered() map[string]int {
 	got := maps.Clone(c.got)
 	events := c.memory.Events()
@@ -265,6 +294,12 @@ func (c *course) answered() map[string]int {
 	if !c.gone {
 		for _, text := range c.returned() {
 			got[text]++
+		}
+	}
+	force := conversation.InForce(events)
+	for i, e := range events {
+		if b, isRewind := e.Body.(conversation.Rewind); isRewind && !slices.Contains(force, i) {
+			got[saidIn(events, b.Turn)]--
 		}
 	}
 	return got
@@ -285,8 +320,14 @@ func (c *course) came(o origin, a act, g gate) {
 		made = made || isSummary && accountOf(s) == first
 	}
 	last := storing // from which on it is too late
-	byItself := o.name == "planned" || o.name == "held"
+	byItself, read := o.name == "planned" || o.name == "held", o.name == "read"
 	switch {
+	case read && a.name == "refuse" && g != behind:
+		last = begun
+	case read && slices.Contains([]string{"undo", "redo", "rewind", "rewind and back", "pin", "unpin", "mask", "other", "refuse"}, a.name):
+		last = storing
+	case slices.Contains([]string{"rewind and back", "pin", "unpin", "mask"}, a.name):
+		last = behind
 	case slices.Contains([]string{"cancel", "cancel twice", "undo", "redo", "rewind", "other"}, a.name), a.name == "larger" && byItself:
 		last = behind
 	case slices.Contains([]string{"smaller", "quit", "delete"}, a.name):

@@ -25,7 +25,7 @@ const (
 	begun   gate = iota // asked for, and nothing came
 	half                // half of the text came
 	unended             // all of it came, but not the end
-	behind              // written, and a reply of a turn streams
+	behind              // written, and a reply of a turn streams; one that has a reader waits for him
 	storing             // about to be stored
 	gates
 )
@@ -67,8 +67,11 @@ func enter(t *testing.T, window int, stored []conversation.Event) *course {
 			t.Fatal(err)
 		}
 		for _, e := range stored {
-			if m, isUser := e.Body.(conversation.UserMessage); isUser {
-				c.sent[m.Text]++
+			switch b := e.Body.(type) {
+			case conversation.UserMessage:
+				c.sent[b.Text]++
+			case conversation.Rewind:
+				c.got[saidIn(stored, b.Turn)]++
 			}
 		}
 		c.provider.paid, _ = costs(stored)
@@ -117,6 +120,17 @@ func (c *course) advance(to gate) {
 		}
 		c.provider.gates[c.at].Open()
 		c.tick()
+		if c.at == behind {
+			c.accepts()
+		}
+	}
+}
+
+// accepts takes every summary in that waits for its reader.
+func (c *course) accepts() {
+	for shown, waits := c.waiting(); waits; shown, waits = c.waiting() {
+		c.Review(shown.Text, true)
+		c.tick()
 	}
 }
 
@@ -141,77 +155,8 @@ func (c *course) quit() {
 	}
 }
 
-// act is something that happens to a conversation.
-type act struct {
-	name string
-	do   func(*course)
-}
-
-func acts() []act {
-	return []act{
-		{"send", func(c *course) { c.sends("hello") }},
-		{"send twice", func(c *course) { c.sends("one"); c.sends("two") }},
-		{"loop", func(c *course) { c.sends("loop") }},
-		{"cancel", func(c *course) { c.Cancel() }},
-		{"cancel twice", func(c *course) { c.Cancel(); c.Cancel() }},
-		{"undo", func(c *course) { c.UndoCompaction(0) }},
-		{"redo", func(c *course) { c.RedoCompaction() }},
-		{"rewind", func(c *course) { c.Rewind(-1) }},
-		{"same", func(c *course) { c.Compact(c.same) }},
-		{"other", func(c *course) { c.Compact(focused(heavy(), "other")) }},
-		{"plain", func(c *course) { c.Compact(focused(wish(compact.ProfileDefault, 1), "plain")) }},
-		{"configure", (*course).configure},
-		{"smaller", func(c *course) { c.resize(3, 5) }},
-		{"larger", func(c *course) { c.resize(2, 1) }},
-		{"quit", func(c *course) { c.quit(); c.open(); c.sends("go on") }},
-		{"delete", func(c *course) { c.quit(); c.gone = true }},
-	}
-}
-
-func focused(w compact.Wish, focus string) compact.Wish {
-	w.Focus = focus
-	return w
-}
-
-func (c *course) configure() {
-	preset := c.presets[0]
-	c.presets = append(c.presets[1:], preset)
-	c.rules, c.configured = compact.PresetRules(preset), true
-	c.Configure(map[string]string{"compaction.preset": string(preset)}, c.rules)
-}
-
-// resize switches to a model with a window times over by.
-func (c *course) resize(times, by int) {
-	c.model.Window.Tokens = c.model.Window.Tokens * times / by
-	c.model.ID += "'"
-	c.model.CalibrationKey = "http://test " + c.model.ID
-	m := c.model
-	m.Calibration = c.memory.Calibration(m.CalibrationKey)
-	c.SwitchModel(m, c.provider)
-}
-
-// origin is how a summary comes about.
-type origin struct {
-	name   string
-	window int
-	gates  []gate
-	same   compact.Wish // by hand that comes to the same
-	begin  func(*course)
-}
-
-func origins() []origin {
-	all, held := []gate{begun, half, unended, behind, storing}, []gate{begun, half, unended, storing}
-	first, whole := focused(heavy(), "first"), wish(compact.ProfileHeavy, -1)
-	return []origin{
-		{"by hand", 50_000, all, first, func(c *course) { c.Compact(first) }},
-		{"planned", 10_000, all, whole, func(c *course) { c.fills(8400) }}, // the reply goes over the load line
-		{"held", 10_000, held, whole, func(c *course) { c.fills(9750) }},
-		{"by the model", 50_000, held, focused(whole, "model"), func(c *course) { c.sends("tidy") }},
-	}
-}
-
 // past is a conversation of some 7,000 tokens. One compaction is in force, and one
-// was taken back.
+// was taken back, as was a turn; a result is pinned.
 func past(t *testing.T) (stored []conversation.Event) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,9 +172,15 @@ func past(t *testing.T) (stored []conversation.Event) {
 				c.compacts(wish(compact.ProfileDefault, 2))
 				c.UndoCompaction(0)
 				c.wait()
+			case 5:
+				c.Pin(c.results()[1:2], true)
+				c.sends("forget it")
+				c.wait()
+				c.Rewind(-1)
+				c.wait()
 			}
 		}
-		if n := len(compact.Epochs(c.memory.Events())); n != 2 || len(c.overlays()) != 3 {
+		if n := len(compact.Epochs(c.memory.Events())); n != 2 || len(c.overlays()) != 5 {
 			t.Fatalf("%d compactions, refused %v", n, c.refused())
 		}
 		stored = c.memory.Events()
@@ -261,6 +212,7 @@ func (m meeting) hold(t *testing.T, stored []conversation.Event, todo ...act) *c
 	c.advance(gates)
 	time.Sleep(5 * time.Minute)
 	c.wait()
+	c.accepts()
 	c.consistent()
 	return c
 }
@@ -288,7 +240,7 @@ func meetings() (all []meeting) {
 // everyPair is how many pairs there are to one that is tried, unless all are asked
 // for with PLIMSOLL_GATES=all: all take minutes. Most two acts meet,
 // and at each two gates a few acts do.
-const everyPair = 61
+const everyPair = 151
 
 // What happens at a gate of a summary leaves a consistent log, and a conversation
 // that goes on.

@@ -7,8 +7,17 @@ import (
 	"plimsoll/conversation"
 )
 
-// Looking at the context changes nothing and costs no request. The answer is made
-// wherever the owner of the conversation obeys, also while a reply streams.
+// Looking at the context changes nothing and costs no request. What the answer is
+// made of is taken wherever the owner of the conversation obeys, also while a reply
+// streams; adding it up goes through all that was said, so that is done beside the
+// conversation, one at a time.
+
+// inspection is a look at the context that is being added up. It belongs to the
+// owner.
+type inspection struct {
+	done  chan struct{} // closed when it is answered, nil while none is under way
+	again bool          // another one was asked for meanwhile
+}
 
 // Inspect answers with Inspected. Of several calls that wait the newest is
 // answered.
@@ -16,24 +25,55 @@ func (a *Agent) Inspect() {
 	n := a.inspections.Add(1)
 	a.inbox.put(func(context.Context) {
 		if n == a.inspections.Load() { // otherwise a newer one is behind it
-			a.updates.Put(Inspected{Account: a.account()})
+			a.inspect()
 		}
 	})
 }
 
-// account is the conversation's context as the planner finds it now. While idle
-// what it will look at next is a turn that begins.
-func (a *Agent) account() compact.Account {
+// inspect answers one look, or has it answered when the one before it is.
+func (a *Agent) inspect() {
+	if a.looking.done != nil {
+		a.looking.again = true
+		return
+	}
+	done, account := make(chan struct{}), a.account()
+	a.looking.done = done
+	go func() {
+		a.updates.Put(Inspected{Account: account()})
+		close(done)
+		a.inbox.put(func(context.Context) {
+			again := a.looking.again
+			if a.looking = (inspection{}); again {
+				a.inspect()
+			}
+		})
+	}()
+}
+
+// inspected waits for the look that is under way.
+func (a *Agent) inspected() {
+	if a.looking.done != nil {
+		<-a.looking.done
+	}
+}
+
+// account adds up the conversation's context as the planner finds it now. While
+// idle what it will look at next is a turn that begins. What is returned reads
+// nothing that the owner changes.
+func (a *Agent) account() func() compact.Account {
 	moment := compact.MomentTurn
 	if a.turn != nil {
 		moment = a.moment()
 	}
-	return compact.NewAccount(a.compaction.rules, a.check(moment, false), func(u conversation.Usage) *float64 {
-		if a.opts.CacheSaved == nil {
-			return nil
-		}
-		return a.opts.CacheSaved(a.settings.model, u)
-	})
+	rules, check, model, saved := a.compaction.rules, a.check(moment, false), a.settings.model, a.opts.CacheSaved
+	return func() compact.Account {
+		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+			if saved == nil {
+				return nil
+			}
+			return saved(model, u)
+		})
+	}
 }
 
 // Preview works a wish out on what was said so far and answers with Previewed.

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -91,6 +92,41 @@ func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 			t.Errorf("%d answers", n)
 		}
 		r.finish()
+	})
+}
+
+// Adding up keeps nobody waiting, and what is asked for meanwhile is one more look.
+func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 2, func(o *agent.Options) {
+			o.CacheSaved = func(agent.Model, conversation.Usage) *float64 {
+				if err := gate.Pass(context.Background()); err != nil {
+					t.Error(err)
+				}
+				return nil
+			}
+		}, agenttest.Join(agenttest.Used(900, 9), answers("fine")), agenttest.Join(agenttest.Used(1000, 9), answers("fine")))
+		r.say("one more")
+		r.Inspect()
+		r.wait()
+		r.say("and another")
+		r.Inspect()
+		r.wait()
+		r.Inspect()
+		r.wait()
+		all := said(r.memory.Events())
+		if n := len(r.inspected()); n != 0 || all[len(all)-1] != "assistant stop fine" || all[len(all)-2] != "user and another" {
+			t.Errorf("%d answers, said %q", n, all[len(all)-2:])
+		}
+		gate.Open()
+		r.wait()
+		got := r.inspected()
+		if len(got) == 0 || len(got) > 2 || got[len(got)-1].Costs.Requests != 6 {
+			t.Errorf("told %+v", got)
+		}
+		r.Inspect()
+		r.finish() // and nothing outlives it
 	})
 }
 

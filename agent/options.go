@@ -47,7 +47,7 @@ type Options struct {
 	Cost func(Model, Tokens) (usd *float64, priced string)
 	// CacheSaved is what the provider's cache took off a request, in USD, given the
 	// model in use; nil if unknown, as for a request to another model whose prices
-	// nobody knows. Nil: unknown.
+	// nobody knows. It is called beside the conversation. Nil: unknown.
 	CacheSaved func(Model, conversation.Usage) *float64
 	Now        func() time.Time // nil: time.Now; called from several goroutines
 	Logger     *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none

@@ -104,7 +104,7 @@ func (w *whim) inspect(messages []compact.Message) {
 // order is a random thing to ask of an agent; what is said is noted.
 func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	presets := compact.Presets()
-	switch chance.IntN(14) {
+	switch chance.IntN(19) {
 	case 0, 1, 2, 3:
 		text := fmt.Sprintf("message %d", n)
 		said[text]++
@@ -124,9 +124,30 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	case 11:
 		window := compact.Window{Tokens: 20_000 + 5000*chance.IntN(3), Source: compact.WindowCatalogue}
 		r.SwitchModel(agent.Model{Provider: "test", ID: []string{"m", "n"}[chance.IntN(2)], Window: window}, w)
+	case 12:
+		r.Pin(r.anyResult(chance), chance.IntN(3) > 0)
+	case 13:
+		r.Mask(r.anyResult(chance))
+	case 14:
+		[]func(){r.RestoreTurns, r.Inspect}[chance.IntN(2)]()
+	case 15:
+		r.Compact(reviewed())
+	case 16:
+		shown, _ := r.waiting()
+		r.Review(shown.Text+[]string{"", " It was read."}[chance.IntN(2)], chance.IntN(3) > 0)
 	default:
 		time.Sleep(time.Duration(chance.IntN(4)) * time.Second)
 	}
+}
+
+// anyResult is one of the results in the log, none if there is none.
+func (r *rig) anyResult(chance *rand.Rand) []uint64 {
+	all := r.results()
+	if len(all) == 0 {
+		return nil
+	}
+	i := chance.IntN(len(all))
+	return all[i : i+1]
 }
 
 // Whatever is asked for in whatever order, the conversation comes to rest, every
@@ -139,6 +160,7 @@ func TestOrdersInAnyOrder(t *testing.T) {
 			chance, w, sent := rand.New(rand.NewPCG(seed, 1)), &whim{chance: rand.New(rand.NewPCG(seed, 2))}, map[string]int{}
 			r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) {
 				o.Provider, o.Rules = w, compact.PresetRules(presets[seed%uint64(len(presets))])
+				o.Rules.Summary.Review = seed%4 == 0
 				o.Transcript = func(context.Context, compact.View) (string, error) { return "/transcript", nil }
 			}))
 			for n := range 40 {
@@ -147,8 +169,11 @@ func TestOrdersInAnyOrder(t *testing.T) {
 					r.wait()
 				}
 			}
-			time.Sleep(time.Hour) // whatever is under way ends
-			r.wait()
+			for waits := true; waits; _, waits = r.waiting() {
+				r.Review("", false)
+				time.Sleep(time.Hour) // whatever is under way ends
+				r.wait()
+			}
 			r.atRest(seed, w, sent)
 			r.finish()
 		})

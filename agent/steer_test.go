@@ -1,0 +1,270 @@
+package agent_test
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// steered is what was told of pins, masks and turns brought back.
+func (r *rig) steered() []agent.Steered { return agenttest.Of[agent.Steered](r.watch) }
+
+// shownIn is how the stored log shows the model an event.
+func (r *rig) shownIn(seq uint64) (shown compact.Message) {
+	for _, m := range compact.Project(r.memory.Events()).Messages {
+		if slices.Contains(m.Events, seq) {
+			shown = m
+		}
+	}
+	return shown
+}
+
+// byHand checks the newest overlay and what was told of it.
+func (r *rig) byHand(what agent.Steer, kind conversation.Kind) conversation.Event {
+	r.t.Helper()
+	all, told := r.overlays(), r.steered()
+	if len(all) == 0 || len(told) == 0 {
+		r.t.Fatalf("%d overlays, told %+v", len(all), told)
+	}
+	o, s := all[len(all)-1], told[len(told)-1]
+	made, _ := conversation.MadeOf(o.Body)
+	if s.What != what || s.Err != nil || o.Body.Kind() != kind {
+		r.t.Fatalf("e%d is a %s, told %+v", o.Seq, o.Body.Kind(), s)
+	}
+	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(compact.PresetPlimsoll) ||
+		made.Before != s.Before || made.After != s.After || s.After != r.meterOf().EstimatedTokens() {
+		r.t.Errorf("it was made as %+v, told %+v, and the meter has %d", made, s, r.meterOf().EstimatedTokens())
+	}
+	return o
+}
+
+func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 5, nil, answers("fine"))
+		seq := r.results()[1]
+		r.Pin([]uint64{seq}, true)
+		r.wait()
+		r.byHand(agent.SteerPin, conversation.KindPin)
+		r.compacts(wish(compact.ProfileDefault, 1))
+		if got := r.shownIn(seq); got.State != compact.StatePinned || got.Text != listing(1) {
+			t.Errorf("the result is shown as %s: %.60q", got.State, got.Text)
+		}
+		if got := r.shownIn(r.results()[0]); got.State != compact.StateMasked {
+			t.Errorf("the one beside it is shown as %s", got.State)
+		}
+		r.Pin([]uint64{seq}, false)
+		r.wait()
+		r.byHand(agent.SteerUnpin, conversation.KindUnpin)
+		if got := r.shownIn(seq); got.State != compact.StateMasked {
+			t.Errorf("without the pin the result is shown as %s", got.State)
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := talk(t, 4, nil, answers("fine"))
+		before, used, seq := r.view(), r.reading().Used, r.results()[2]
+		r.Mask([]uint64{seq})
+		r.wait()
+		o := r.byHand(agent.SteerMask, conversation.KindMask)
+		if got := r.shownIn(seq); got.State != compact.StateMasked || r.reading().Used >= used {
+			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
+		}
+		if e := compact.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {
+			t.Errorf("the compactions are %+v", e)
+		}
+		r.Mask([]uint64{seq}) // it is already
+		r.wait()
+		if s := r.steered(); len(s) != 2 || s[1].Err == nil || s[1].Err.Class != agent.BadRequest || len(r.overlays()) != 1 {
+			t.Errorf("the second is told as %+v", s)
+		}
+		r.UndoCompaction(0)
+		r.wait()
+		if diff := cmp.Diff(before, r.view()); diff != "" || len(r.made()) != 1 || !r.made()[0].Undone || r.made()[0].Epoch != o.Seq {
+			t.Errorf("taken back %+v: %s", r.made(), diff)
+		}
+		r.finish()
+	})
+}
+
+// Pins and masks wait for the turn's next request. Turns wait for its end, and what
+// is asked for behind them does; here they cannot come back any more.
+func TestSteeringWaitsForItsMoment(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 4, nil, agenttest.Join(agenttest.Hold(gate), looks(8)), answers("done"), answers("next"))
+		seqs := r.results()
+		r.Rewind(3)
+		r.wait()
+		r.say("one more")
+		r.Pin(seqs[:1], true)
+		r.Mask(seqs[1:2])
+		r.RestoreTurns()
+		r.Pin(seqs[:1], false)
+		r.Send("and this")
+		r.wait()
+		if n := len(r.overlays()); n != 1 || len(r.steered()) > 0 {
+			t.Errorf("%d overlays while a reply streams", n)
+		}
+		gate.Open()
+		r.wait()
+		var order []string
+		for _, e := range r.memory.Events() {
+			switch b := e.Body.(type) {
+			case conversation.AssistantMessage:
+				order = append(order, "reply "+b.Text)
+			case conversation.UserMessage:
+				order = append(order, "user "+b.Text)
+			default:
+				if b.Kind().Overlay() {
+					order = append(order, string(b.Kind()))
+				}
+			}
+		}
+		want := []string{"rewind", "user one more", "reply ", "pin", "mask", "reply done", "unpin", "user and this", "reply next"}
+		if diff := cmp.Diff(want, order[len(order)-len(want):]); diff != "" {
+			t.Error(diff)
+		}
+		var told []agent.Steer
+		for _, s := range r.steered() {
+			told = append(told, s.What)
+			if (s.Err != nil) != (s.What == agent.SteerRestore) {
+				t.Errorf("told %+v", s)
+			}
+		}
+		if diff := cmp.Diff([]agent.Steer{agent.SteerPin, agent.SteerMask, agent.SteerRestore, agent.SteerUnpin}, told); diff != "" {
+			t.Error(diff)
+		}
+		if f := r.failures(); len(f) > 0 || len(r.returned()) != 1 {
+			t.Errorf("failures %v, came back %q", f, r.returned())
+		}
+		r.idle()
+		r.finish()
+	})
+}
+
+func TestSteeringThatCannotBeStoredChangesNothing(t *testing.T) {
+	acts := map[agent.Steer]func(*rig){
+		agent.SteerPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
+		agent.SteerUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
+		agent.SteerMask:    func(r *rig) { r.Mask(r.results()[:1]) },
+		agent.SteerRestore: func(r *rig) { r.RestoreTurns() },
+	}
+	for what, act := range acts {
+		t.Run(string(what), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var full atomic.Bool
+				r := talk(t, 4, diskFullWhile(&full), answers("fine"))
+				r.Pin(r.results()[1:2], true)
+				r.Rewind(3)
+				r.wait()
+				before, overlays, used := r.view(), len(r.overlays()), r.reading().Used
+				full.Store(true)
+				act(r)
+				r.wait()
+				full.Store(false)
+				told := r.steered()
+				if s := told[len(told)-1]; s.What != what || s.Err == nil || s.Err.Class != agent.NotSaved || s.Before != 0 || s.After != 0 {
+					t.Errorf("told %+v", s)
+				}
+				if diff := cmp.Diff(before, r.view()); diff != "" || r.reading().Used != used {
+					t.Errorf("of %d tokens there are %d: %s", used, r.reading().Used, diff)
+				}
+				r.say("go on") // and nothing waits to be stored with it
+				if n := len(r.overlays()); n != overlays {
+					t.Errorf("%d overlays, and there were %d", n, overlays)
+				}
+				r.idle()
+				r.finish()
+			})
+		})
+	}
+}
+
+// Any overlay ends a summary that was begun before it: what it was made from is no
+// longer what the model is shown.
+func TestSteeringOvertakesASummary(t *testing.T) {
+	for what, act := range map[agent.Steer]func(*rig){
+		agent.SteerPin:     func(r *rig) { r.Pin(r.results()[:1], true) },
+		agent.SteerUnpin:   func(r *rig) { r.Pin(r.results()[1:2], false) },
+		agent.SteerMask:    func(r *rig) { r.Mask(r.results()[:1]) },
+		agent.SteerRestore: func(r *rig) { r.RestoreTurns() },
+	} {
+		for _, waits := range []bool{false, true} {
+			name := string(what) + " while it is written"
+			if waits {
+				name = string(what) + " while it waits for the user"
+			}
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T) {
+					gate := agenttest.NewGate()
+					r := talk(t, 5, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
+					r.Pin(r.results()[1:2], true)
+					r.Rewind(4)
+					r.compacts(reviewed())
+					if waits {
+						gate.Open()
+						r.wait()
+					}
+					if _, shown := r.waiting(); shown != waits {
+						t.Fatalf("it waits %t, told %v", shown, r.refused())
+					}
+					act(r)
+					r.wait()
+					gate.Open()
+					r.wait()
+					if s := r.steered(); s[len(s)-1].What != what || s[len(s)-1].Err != nil {
+						t.Fatalf("told %+v", s)
+					}
+					if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeStale {
+						t.Errorf("recorded %+v", a)
+					}
+					if _, shown := r.waiting(); shown {
+						t.Error("it waits still")
+					}
+					r.say("go on")
+					r.idle()
+					r.finish()
+				})
+			})
+		}
+	}
+}
+
+func TestSteeringWhatIsNotThereDisturbsNothing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		gate := agenttest.NewGate()
+		r := talk(t, 3, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)), answers("fine"))
+		r.compacts(heavy())
+		r.Pin([]uint64{999}, true)
+		r.Pin(nil, true)
+		r.Mask([]uint64{999})
+		r.RestoreTurns()
+		r.wait()
+		told := r.steered()
+		if len(told) != 4 || len(r.attempts()) > 0 || len(r.overlays()) > 0 {
+			t.Fatalf("told %+v, recorded %+v", told, r.attempts())
+		}
+		for _, s := range told {
+			if s.Err == nil || s.Err.Class != agent.BadRequest {
+				t.Errorf("told %+v", s)
+			}
+		}
+		gate.Open()
+		r.wait()
+		if len(r.made()) != 1 {
+			t.Errorf("made %+v", r.made())
+		}
+		r.finish()
+	})
+}
