@@ -65,7 +65,9 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	if l.discover != nil {
 		r.ask(l)
 	}
-	return h.conversation(r), nil
+	talk := h.conversation(r)
+	talk.Found = h.app.found(ctx, r)
+	return talk, nil
 }
 
 // mode is the permission mode in use, so that it stays across conversations.

@@ -84,6 +84,7 @@ type Conversation struct {
 	ReadOnly  string    // why nothing can be said in it, "" if it can
 	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
 	Notes     []string  // what the user should know at once
+	Found     []string  // what else there is to talk to, told to who comes for the first time; no keys
 }
 
 // Profile is a way to compact.

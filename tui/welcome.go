@@ -3,71 +3,120 @@ package tui
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
 )
 
-// welcome is what a conversation shows in which nothing was said yet: what this
-// is, which model it talks to, and three things to try. Where there is little
-// height it is brief: what the demo model is can be asked of it.
+// A conversation in which nothing was said yet shows what this is, which model it
+// talks to and what else was found. With the demo model it names three things to try:
+// they fill the gauge, let a compaction happen, and show what came of it. Keys are
+// named as they are bound; where one is off, its command stands in its place. Where
+// there is little height the welcome is brief: what the demo model is can be asked of
+// it.
+
+// welcome is the card, in lines no wider than the screen.
 func (m *Model) welcome(brief bool) []string {
-	st := m.look.status()
-	lines := []string{""}
-	say := func(style lipgloss.Style, text string) {
-		for l := range strings.SplitSeq(ansi.Wrap(text, max(1, m.screen.width-4), ""), "\n") {
-			lines = append(lines, "  "+style.Render(l))
-		}
-	}
-	try := func(text, remark string) {
-		if remark != "" && ansi.StringWidth("  › "+text+remark) <= m.screen.width {
-			text += remark
-		}
-		lines = append(lines, "  "+st.accent.Render("›")+" "+text)
-	}
+	c := card{width: m.screen.width, look: m.look.status(), brief: brief}
+	c.gap()
 	switch {
 	case !m.talk.open && m.talk.failed != "":
-		say(st.failure, plain.Text(m.talk.failed))
-		lines = append(lines, "")
-		say(st.subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
+		c.say(c.look.failure, plain.Text(m.talk.failed))
+		c.gap()
+		c.say(c.look.subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
 	case !m.talk.open:
-		say(st.subtle, "opening…")
+		c.say(c.look.subtle, "opening…")
 	case m.talk.Model.Badge != "":
-		say(st.title, "This is the demo model: "+plain.Line(m.talk.Model.Badge)+".")
-		if brief {
-			lines = lines[1:]
-		} else {
-			say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
-			lines = append(lines, "")
-			say(lipgloss.NewStyle(), "Try:")
-		}
-		try("what is in this project?", "")
-		try("fill the gauge", "   (past ▲ room is made by itself)")
-		try("/undo-compact", "   (takes that back"+m.undoKey()+")")
-		if brief {
-			say(st.subtle, "/connect shows other models.")
-		} else {
-			lines = append(lines, "")
-			say(st.subtle, "/connect shows how to talk to a real model.")
-		}
+		m.welcomeToDemo(&c)
 	default:
-		say(st.title, "Talking to "+plain.Line(m.talk.Model.Name())+".")
-		say(st.subtle, "The gauge below shows how full its context window is, and moves while you type.")
+		m.welcomeToModel(&c)
 	}
-	lines = append(lines, "")
-	for i, l := range lines {
-		if ansi.StringWidth(l) > m.screen.width {
-			lines[i] = ansi.Truncate(l, m.screen.width, "")
-		}
+	c.gap()
+	for i, l := range c.lines {
+		c.lines[i] = ansi.Truncate(l, c.width, "")
 	}
-	return lines
+	return c.lines
 }
 
-// undoKey tells the key that takes a compaction back, if there is one.
-func (m *Model) undoKey() string {
-	if undo := m.options.Keys.Screen.UndoCompaction; undo.Enabled() {
-		return ", as " + undo.Help().Key + " does"
+// welcomeToDemo says what the demo model is, and leads through the first minute.
+func (m *Model) welcomeToDemo(c *card) {
+	keys := m.options.Keys.Screen
+	undo, history := named(keys.UndoCompaction, "/undo-compact"), named(keys.History, "/history")
+	if c.brief {
+		c.lines = nil
 	}
-	return ""
+	c.say(c.look.title, "This is the demo model: "+plain.Line(m.talk.Model.Badge)+".")
+	if !c.brief {
+		c.say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
+		c.gap()
+		c.say(lipgloss.NewStyle(), "Try:")
+	}
+	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
+	c.try("fill the gauge", "past ▲ room is made by itself; "+undo+" takes that back", "past ▲ room is made by itself", undo+" undoes")
+	c.try(history, "what was said beside what the model sees", "said and seen")
+	more := "/connect shows how to talk to a real model."
+	if c.brief {
+		more = "/connect shows other models."
+	} else {
+		c.gap()
+	}
+	c.say(c.look.subtle, m.found()+more)
+}
+
+// welcomeToModel says which model it is and what else there is to talk to.
+func (m *Model) welcomeToModel(c *card) {
+	c.say(c.look.title, "Talking to "+plain.Line(m.talk.Model.Name())+".")
+	c.say(c.look.subtle, "The gauge below shows how full its context window is, and moves while you type.")
+	if found := m.found(); found != "" {
+		if !c.brief {
+			c.gap()
+		}
+		c.say(c.look.subtle, found+"/connect shows more, and how to add others.")
+	}
+}
+
+// found says what was found to talk to, with a space behind it, "" for nothing.
+func (m *Model) found() string {
+	if len(m.talk.Found) == 0 {
+		return ""
+	}
+	return "Found: " + plain.Line(strings.Join(m.talk.Found, ", ")) + ". "
+}
+
+// named is a key by its name, or the command where the key is off.
+func named(b key.Binding, command string) string {
+	if b.Enabled() {
+		return b.Help().Key
+	}
+	return command
+}
+
+// card is the welcome as it is written.
+type card struct {
+	width int
+	look  statusStyles
+	brief bool
+	lines []string
+}
+
+func (c *card) gap() { c.lines = append(c.lines, "") }
+
+// say adds a text in as many lines as it takes.
+func (c *card) say(style lipgloss.Style, text string) {
+	for l := range strings.SplitSeq(ansi.Wrap(text, max(1, c.width-4), ""), "\n") {
+		c.lines = append(c.lines, "  "+style.Render(l))
+	}
+}
+
+// try adds something to try, with the first of the remarks for which there is room.
+func (c *card) try(text string, remarks ...string) {
+	for _, r := range remarks {
+		if with := text + "   (" + r + ")"; ansi.StringWidth("  › "+with) <= c.width {
+			text = with
+			break
+		}
+	}
+	c.lines = append(c.lines, "  "+c.look.accent.Render("›")+" "+text)
 }

@@ -53,7 +53,35 @@ func answer(t *turn) reply {
 	if !t.greeted && t.taken == 0 {
 		r.text = strings.TrimSpace(introduction + " " + r.text)
 	}
+	if len(r.calls) == 0 && t.madeRoom() {
+		r.text += "\n\n" + roomMade
+	}
 	return r
+}
+
+// roomMade is said once after a compaction, at the end of what is answered.
+const roomMade = "Room was made in my window: of the turns before I see a summary by now. The line in the transcript says which they are. " +
+	"`ctrl+x` or `/undo-compact` takes that back; `ctrl+t` or `/history` shows what was said beside what I see."
+
+// madeRoom reports whether earlier turns have become a summary and nobody has said
+// so. What fills the window counts its tokens, and tells of compaction anyway.
+func (t *turn) madeRoom() bool {
+	switch t.wish.Kind {
+	case kindFillGauge, kindFill, kindStory:
+		return false
+	}
+	summarised := false
+	for _, m := range t.history {
+		switch m.Role {
+		case "user":
+			summarised = summarised || strings.Contains(m.Content.Text, summaryMark)
+		case "assistant":
+			if strings.Contains(m.Content.Text, roomMade) {
+				return false
+			}
+		}
+	}
+	return summarised
 }
 
 func (t *turn) next() reply {

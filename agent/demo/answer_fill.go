@@ -184,7 +184,8 @@ func (t *turn) closing() string {
 	}
 	return text + "Look at the gauge: it is above the load line (▲, " + thousands(t.window*loadShare/100) + " of " + thousands(t.window) +
 		" tokens), so room is made by itself. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
-		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` takes it back\n- `/compact` does it by hand, at any time"
+		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` takes it back\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
+		"- `/compact` does it by hand, at any time"
 }
 
 // filesRead are the files that were read in this turn.

@@ -77,6 +77,26 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 	}
 }
 
+// Once, at the end of the first answer that needs no more tools.
+func TestSaysOnceThatRoomWasMade(t *testing.T) {
+	t.Parallel()
+	const told = "Room was made in my window"
+	summarised := list(system(prose), user("Summary of earlier turns.\n\nExtract made by fixed rules, not by an AI.\n\n## Goal\nKnow the ships."), reply("I see."))
+	for text, want := range map[string]int{"hello": 1, "what is in this project?": 1, "read main.go": 1, "fill the gauge": 0} {
+		w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
+		first, history := w.play(t, s, summarised, text, workspaceTools)
+		if strings.Count(first, told) != want || want == 1 && !strings.Contains(first[strings.Index(first, told):], "`ctrl+t` or `/history` shows") {
+			t.Errorf("%q after a compaction: %s", text, first)
+		}
+		if second, _ := w.play(t, s, history, "hello", workspaceTools); strings.Count(second, told) != 1-want {
+			t.Errorf("%q and a greeting: %s", text, second)
+		}
+		if plain, _ := w.play(t, s, list(system(prose)), text, workspaceTools); strings.Contains(plain, told) {
+			t.Errorf("%q without a compaction: %s", text, plain)
+		}
+	}
+}
+
 // wire is a job's messages as they are sent.
 func wire(j compact.SummaryJob) []object {
 	var out []object

@@ -2,6 +2,7 @@ package preview_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -56,9 +57,13 @@ func TestViews(t *testing.T) {
 func TestAViewHasItsLinesAndCells(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 9))
-	contents := []preview.Content{masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}}
-	for width := 20; width <= 200; width += 1 + rng.IntN(9) {
-		for height := 6; height <= 60; height += 1 + rng.IntN(7) {
+	contents := []preview.Content{
+		masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}, {Turns: -3, Preview: compact.Preview{
+			Profile: "\x1b[2J", Range: compact.Range{From: -9, To: 1 << 60}, BreakAt: 1, Layers: []compact.Layer{{Kind: "\x07", Events: -1 << 60, Saved: math.MinInt}},
+			Summary: &compact.SummaryNeed{Model: "\x1b]0;x\x07"}}},
+	}
+	for width := 1; width <= 200; width += 1 + rng.IntN(9) {
+		for height := 1; height <= 60; height += 1 + rng.IntN(7) {
 			m := show(contents[rng.IntN(len(contents))], width, height)
 			press(m, someKeys(rng, 12))
 			view := m.View()

@@ -223,8 +223,8 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 1))
 	keys := strings.Fields("e esc x ? up down left right pgup pgdown g G home end backspace delete a ! ctrl+w ctrl+k ctrl+s")
-	for width := 20; width <= 200; width += 1 + rng.IntN(9) {
-		for height := 6; height <= 60; height += 1 + rng.IntN(7) {
+	for width := 1; width <= 200; width += 1 + rng.IntN(9) {
+		for height := 1; height <= 60; height += 1 + rng.IntN(7) {
 			m := show(waiting(), width, height)
 			for range rng.IntN(20) {
 				press(m, keys[rng.IntN(len(keys))])

@@ -50,7 +50,7 @@ func (m *Model) Cursor() *tea.Cursor {
 	m.place()
 	m.edit.View()
 	x, y := m.edit.Cursor()
-	c := tea.NewCursor(min(1+x, m.width-1), m.frame().Top(m.height)+y)
+	c := tea.NewCursor(min(1+x, m.width-1), min(m.frame().Top(m.height)+y, m.height-1))
 	c.Shape = tea.CursorBar
 	return c
 }

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"plimsoll/agent/openai"
+	"plimsoll/storage"
+)
+
+// found is what there is to talk to, in words without any key, for who opens the
+// program for the first time: nil once a conversation is stored. It asks no server;
+// /connect does.
+func (a *app) found(ctx context.Context, r *running) []string {
+	if len(r.events) > 0 {
+		return nil
+	}
+	store, err := a.open()
+	if err != nil {
+		return nil
+	}
+	if stored, err := store.List(ctx, storage.Filter{Limit: 1}); err != nil || len(stored) > 0 {
+		return nil
+	}
+	var out []string
+	for _, name := range openai.ByKey() {
+		if key, _ := a.key(name); key != "" {
+			out = append(out, "a key for "+name)
+		}
+	}
+	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+		if u, err := url.Parse(base); err == nil && u.Host != "" {
+			out = append(out, "a server at "+u.Host)
+		}
+	}
+	in := r.link.model.Provider
+	if e, ok := openai.Known(in); ok && e.Local {
+		out = append(out, in+" on this machine")
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.cfg().Providers)) {
+		if !slices.Contains(openai.ByKey(), name) && name != in {
+			out = append(out, name+" in the configuration")
+		}
+	}
+	return out
+}
