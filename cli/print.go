@@ -21,6 +21,7 @@ type printOptions struct {
 	compacted bool
 	preset    string
 	request   int
+	ledger    bool
 }
 
 func (a *app) printCommand() *cobra.Command {
@@ -40,21 +41,33 @@ summary. Nothing is written. The window counts: --model and --window change it.
 it went to the provider, and on standard error whether it is the same: the hash of
 what was sent was recorded. Where it is not, or cannot be made, the exit code is 1.
 
+--ledger writes what compaction did to the conversation instead: every compaction,
+those that came to nothing, what was taken back or brought back, pins and rewinds,
+oldest first, with what the summaries cost.
+
 ` + idHelp + `
 
 With --json every line is a chat-completions message. x_events lists the events
 it stands for, x_turn is its turn, counted from 0, and x_state says how the model
 sees it now: verbatim, capped, masked, summarised, dropped, pinned. With --request
-it is one object, which has the body as body.`,
+it is one object, which has the body as body, and with --ledger an array with an
+object for each entry, in which null is what nobody knows.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted
   plimsoll print --preset oneclaw --window 32000
-  plimsoll print --request -1 | jq .messages`,
+  plimsoll print --request -1 | jq .messages
+  plimsoll print --ledger`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("preset") && !slices.Contains(compact.Presets(), compact.Preset(o.preset)) {
 				return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
+			}
+			if o.ledger {
+				if err := checkLedger(c); err != nil {
+					return err
+				}
+				return a.printLedger(c.Context(), args, o.json)
 			}
 			if c.Flags().Changed("request") {
 				return a.printRequest(c, args, o.request, o.json)
@@ -66,6 +79,7 @@ it is one object, which has the body as body.`,
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
 	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
 	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
+	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, taken back and pinned")
 	return c
 }
 

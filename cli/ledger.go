@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// The ledger of a conversation: what compaction did to it, and what was done to it
+// by hand, oldest first. It is read from the log alone, so it needs neither a model
+// nor a configuration.
+
+// ledgerRow is an entry in `print --ledger --json`. What is not known is null.
+type ledgerRow struct {
+	Kind     compact.EntryKind    `json:"kind"`
+	Event    uint64               `json:"event"`
+	Turn     int                  `json:"turn"`
+	Time     *time.Time           `json:"time"`
+	Result   compact.EntryResult  `json:"result"`
+	Source   *conversation.Source `json:"source"`
+	Trigger  *string              `json:"trigger"`
+	Preset   *string              `json:"preset"`
+	Profile  *string              `json:"profile"`
+	Why      *string              `json:"why"`
+	About    *uint64              `json:"about"`
+	Model    *string              `json:"model"`
+	Before   *int                 `json:"before"`
+	After    *int                 `json:"after"`
+	CostUSD  *float64             `json:"cost_usd"`
+	Prompt   *int                 `json:"prompt_tokens"`
+	Output   *int                 `json:"output_tokens"`
+	Duration *int64               `json:"duration_ms"`
+}
+
+func newLedgerRow(e compact.Entry) ledgerRow {
+	return ledgerRow{
+		Kind: e.Kind, Event: e.Event, Turn: e.Turn, Time: or(e.Time.UTC()), Result: e.Result,
+		Source: or(e.Source), Trigger: or(e.Trigger), Preset: or(e.Preset), Profile: or(e.Profile), Why: or(e.Why), About: or(e.About),
+		Model: or(e.Model), Before: or(e.Before), After: or(e.After),
+		CostUSD: e.CostUSD, Prompt: or(e.Prompt), Output: or(e.Output), Duration: or(e.Duration.Milliseconds()),
+	}
+}
+
+// checkLedger refuses flags that ask for something else.
+func checkLedger(c *cobra.Command) error {
+	for _, name := range []string{"compacted", "preset", "request"} {
+		if c.Flags().Changed(name) {
+			return wrongUse("--ledger and --%s are two things to write: give one of them", name)
+		}
+	}
+	return nil
+}
+
+// printLedger writes the ledger of a conversation.
+func (a *app) printLedger(ctx context.Context, args []string, asJSON bool) error {
+	r, err := a.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	entries := compact.Ledger(r.events)
+	if asJSON {
+		rows := make([]ledgerRow, 0, len(entries))
+		for _, e := range entries {
+			rows = append(rows, newLedgerRow(e))
+		}
+		return writeJSON(a.env.Stdout, rows)
+	}
+	if len(entries) == 0 {
+		_, err := fmt.Fprintln(a.env.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
+		return err
+	}
+	return writeLedger(a.env.Stdout, a.limit(), entries)
+}
+
+// leastWhy is how many cells a table has to leave for why something was done.
+const leastWhy = 24
+
+// writeLedger writes entries for people, at most limit cells wide, 0 without one:
+// as a table, or where that would leave too little of why, in two lines each.
+func writeLedger(w io.Writer, limit int, entries []compact.Entry) error {
+	event, when, turn := &column{head: "EVENT"}, &column{head: "TIME"}, &column{head: "TURN", right: true}
+	what, result, by := &column{head: "WHAT"}, &column{head: "RESULT"}, &column{head: "BY"}
+	size, cost, took := &column{head: "TOKENS"}, &column{head: "COST", right: true}, &column{head: "TOOK", right: true}
+	model, why := &column{head: "MODEL"}, &column{head: "WHY"}
+	for _, e := range entries {
+		event.add(fmt.Sprintf("e%d", e.Event))
+		when.add(e.Time.Local().Format("2006-01-02 15:04"))
+		turn.add(fmt.Sprint(e.Turn))
+		what.add(whatText(e))
+		result.add(string(e.Result))
+		by.add(byText(e))
+		size.add(changeText(e))
+		cost.add(costText(e))
+		took.add(tookText(e))
+		model.add(plain.Line(e.Model))
+		why.add(plain.Line(e.Why))
+	}
+	columns := []*column{event, when, turn, what, result, by, size, cost, took, model}
+	wide := leastWhy
+	for _, c := range columns {
+		if n := c.size(); n > 0 {
+			wide += n + len(gap)
+		}
+	}
+	if limit > 0 && wide > limit {
+		return writeNarrowLedger(w, limit, entries)
+	}
+	return writeTable(w, limit, append(columns, why)...)
+}
+
+// writeNarrowLedger writes two lines for each entry: what was done, and below it
+// who wanted it, and why.
+func writeNarrowLedger(w io.Writer, limit int, entries []compact.Entry) error {
+	var b strings.Builder
+	for _, e := range entries {
+		line := fmt.Sprintf("e%d", e.Event)
+		for _, part := range []string{whatText(e) + ", " + string(e.Result), changeText(e), costText(e), tookText(e), e.Time.Local().Format("2006-01-02 15:04")} {
+			if part != "" {
+				line += gap + part
+			}
+		}
+		below := "    " + byText(e)
+		for _, part := range []string{plain.Line(e.Model), plain.Line(e.Why)} {
+			if part != "" {
+				below += "; " + part
+			}
+		}
+		b.WriteString(ansi.Truncate(line, limit, "…") + "\n" + ansi.Truncate(below, limit, "…") + "\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// costText is what the summaries of an entry cost, "" if there is none or nobody
+// knows.
+func costText(e compact.Entry) string {
+	if e.CostUSD == nil {
+		return ""
+	}
+	return "$" + dollars(*e.CostUSD)
+}
+
+// tookText is how long it took, "" if nobody knows.
+func tookText(e compact.Entry) string {
+	if e.Duration <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.1f s", e.Duration.Seconds())
+}
+
+// whatText is what an entry tells of, and of which other one.
+func whatText(e compact.Entry) string {
+	if e.About == 0 {
+		return string(e.Kind)
+	}
+	return fmt.Sprintf("%s of e%d", e.Kind, e.About)
+}
+
+// byText is who wanted it, and what set it off.
+func byText(e compact.Entry) string {
+	source, trigger := plain.Line(string(e.Source)), plain.Line(e.Trigger)
+	if source == "" || trigger == "" {
+		return source + trigger
+	}
+	return source + ", " + trigger
+}
+
+// changeText is what became of the size of a request.
+func changeText(e compact.Entry) string {
+	switch {
+	case e.Before == 0 && e.After == 0:
+		return ""
+	case e.After == 0:
+		return "~" + grouped(e.Before)
+	case e.Before == 0:
+		return "-> ~" + grouped(e.After)
+	}
+	return "~" + grouped(e.Before) + " -> ~" + grouped(e.After)
+}

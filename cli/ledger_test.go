@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func entriesToTell() []compact.Entry {
+	cost := 0.75
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
+	return []compact.Entry{
+		{Kind: compact.EntryEpoch, Event: 11, Turn: 4, Time: at, Result: compact.ResultUndone, Source: conversation.SourceAuto, Trigger: "load line",
+			Why: "turns 0–3, \x1b[31m1 summary\nof 漢字", Model: "openai/m", Before: 91300, After: 34000, CostUSD: &cost, Duration: 4260 * time.Millisecond},
+		{Kind: compact.EntryUndo, Event: 12, Turn: 4, Time: at, Result: compact.ResultInForce, Source: conversation.SourceManual, Why: "taken back", About: 11,
+			After: 91300},
+		{Kind: compact.EntryAttempt, Event: 13, Turn: 4, Time: at, Result: compact.ResultFailed, Trigger: "command", Why: "too busy", Before: 500},
+	}
+}
+
+func TestLedgerIsATableWhereThereIsRoom(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := writeLedger(&b, 160, entriesToTell()); err != nil {
+		t.Fatal(err)
+	}
+	want := `EVENT  TIME              TURN  WHAT         RESULT    BY               TOKENS               COST   TOOK  MODEL     WHY
+e11    2026-01-02 03:04     4  compaction   undone    auto, load line  ~91,300 -> ~34,000  $0.75  4.3 s  openai/m  turns 0–3, ␛[31m1 summary of 漢字
+e12    2026-01-02 03:04     4  undo of e11  in force  manual           -> ~91,300                                  taken back
+e13    2026-01-02 03:04     4  attempt      failed    command          ~500                                        too busy
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestLedgerSaysWhyOnNarrowTerminals(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	if err := writeLedger(&b, 80, entriesToTell()); err != nil {
+		t.Fatal(err)
+	}
+	want := `e11  compaction, undone  ~91,300 -> ~34,000  $0.75  4.3 s  2026-01-02 03:04
+    auto, load line; openai/m; turns 0–3, ␛[31m1 summary of 漢字
+e12  undo of e11, in force  -> ~91,300  2026-01-02 03:04
+    manual; taken back
+e13  attempt, failed  ~500  2026-01-02 03:04
+    command; too busy
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+	for limit := 1; limit < 200; limit++ {
+		b.Reset()
+		if err := writeLedger(&b, limit, entriesToTell()); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(b.String(), "\n") {
+			if ansi.StringWidth(line) > limit {
+				t.Fatalf("at %d cells: %q", limit, line)
+			}
+		}
+	}
+}
