@@ -1,6 +1,6 @@
 // Package pane is what the full-screen views share: a frame with a title above and
-// keys below, a list that draws only what is visible, the measuring of cells, and how
-// numbers are written.
+// keys below, a list that draws only what is visible, a text that is edited, the
+// measuring of cells, and how numbers are written.
 //
 // Guarantees: a frame has exactly the lines and cells it is given; whatever does not
 // fit is cut; a list costs what is visible and never what it holds. The package
