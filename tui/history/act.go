@@ -264,6 +264,9 @@ func (m *Model) copySaid(e *conversation.Event) Action {
 		if full := m.full[e.Seq]; full.here && full.err == nil {
 			return Copy{Text: full.text, What: "the whole result"}
 		}
+		if b.Total > 0 {
+			return Copy{Text: b.Text, What: "the result as it was cut"}
+		}
 		return Copy{Text: b.Text, What: "the result"}
 	}
 	return m.say(sayNotSaid, true)

@@ -162,7 +162,7 @@ func (m *Model) sketchSaid(it item, open bool, width int) sketch {
 	}
 	e := &m.book.Log[r.Event]
 	s := sketch{lines: []string{m.headLine(m.who(e, width), m.standing(r, width), width)}}
-	original, links := m.original(e, open, width)
+	original, links := m.saidOf(r, open, width)
 	s.lines, s.links = append(s.lines, m.paintAll(original)...), links
 	if m.side == sideOriginal {
 		return s
@@ -179,13 +179,24 @@ func (m *Model) sketchSaid(it item, open bool, width int) sketch {
 	return s
 }
 
+// saidOf is the text of a row as it was said, quiet where it was taken back.
+func (m *Model) saidOf(r *compact.Row, open bool, width int) ([]line, []target) {
+	lines, links := m.original(&m.book.Log[r.Event], open, width)
+	if m.book.takenBack(r) {
+		for i := range lines {
+			lines[i].style = m.styles.TakenBack
+		}
+	}
+	return lines, links
+}
+
 // columns draws what was said beside what is sent.
 func (m *Model) columns(r *compact.Row, open bool, width int) sketch {
 	left := (width - divider) / 2
 	right := width - divider - left
 	e := &m.book.Log[r.Event]
 	said := []string{m.headLine(m.who(e, left), m.styles.Pane.Muted.Render(eventName(e.Seq)+"  "+pane.Tokens(m.book.tokens(r.Before))), left)}
-	original, links := m.original(e, open, left)
+	original, links := m.saidOf(r, open, left)
 	said = append(said, m.paintAll(original)...)
 	badge, tokens := m.sentHead(r, right)
 	sent := []string{m.headLine(badge, m.styles.Pane.Muted.Render(tokens), right)}

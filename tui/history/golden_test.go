@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/exp/golden"
 
+	"plimsoll/conversation"
 	"plimsoll/tui/history"
 )
 
@@ -25,6 +26,15 @@ func TestViews(t *testing.T) {
 		{"an expanded stub", func(r *rig, at map[string]uint64) { r.to(at["failed"]); r.press("enter") }},
 		{"an expanded compaction", func(r *rig, at map[string]uint64) { r.to(at["summary"]); r.press("enter") }},
 		{"hostile text", func(r *rig, at map[string]uint64) { r.to(at["hostile"]); r.press("enter") }},
+		{"hostile text on both sides", func(r *rig, at map[string]uint64) {
+			r.pass("1 result masked \x1b[31m", masks(at["hostile"]))
+			r.show()
+			r.to(at["hostile"])
+		}},
+		{"a note", func(r *rig, at map[string]uint64) {
+			r.pass("", conversation.Summary{Spans: []conversation.Span{{First: 400, Last: 500}}, Text: "of a log that was cut"})
+			r.show()
+		}},
 		{"a search", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("port") }},
 		{"a search that found", func(r *rig, at map[string]uint64) { r.press("home", "/"); r.typed("upload 0.4s"); r.press("enter") }},
 		{"a request is built", func(r *rig, at map[string]uint64) { r.press("[") }},

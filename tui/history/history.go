@@ -195,6 +195,9 @@ func (m *Model) Jump(event uint64, query string) {
 	m.side = sideBoth
 	m.lay()
 	m.goTo(event)
+	if m.search.on {
+		m.findAll()
+	}
 }
 
 // Full is the answer to FullWanted.

@@ -171,12 +171,20 @@ func (b *book) opening(turn int) string {
 }
 
 // leads is where Enter goes from a row that is expanded: of a summary the first turn
-// it covers, of what the model recalled the original. It is false if that is nowhere,
-// or the row itself.
+// it covers, of what the model recalled the original, of a result that is not repeated
+// the one it points to. It is false if that is nowhere, or the row itself.
 func (m *Model) leads(it item) (target, bool) {
 	switch it.kind {
+	case kindSaid:
+		r := &m.book.rows[it.at]
+		if r.Message >= 0 && m.book.View.Messages[r.Message].Repeats != 0 {
+			return target{n: m.book.View.Messages[r.Message].Repeats}, true
+		}
 	case kindMessage:
 		msg := &m.book.messages[it.at]
+		if msg.Repeats != 0 {
+			return target{n: msg.Repeats}, true
+		}
 		if msg.State == compact.StateSummarised || msg.State == compact.StateDropped && len(msg.Events) > 0 {
 			return target{n: msg.Events[0]}, len(msg.Events) > 0
 		}

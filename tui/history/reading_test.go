@@ -2,9 +2,11 @@ package history_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
@@ -72,6 +74,7 @@ func TestRecallLeadsToTheOriginal(t *testing.T) {
 	r.show()
 	r.press("enter")
 	wants(t, under(r), "✓ recall  e12", "It leads to e12‹1›")
+	wants(t, r.screen(), "enter goes to e12 · ", "1–9 follow")
 	r.press("enter")
 	wants(t, under(r), "✗ run_command")
 	r.press("b", "1")
@@ -237,4 +240,51 @@ func TestJPsQuestionAndAnswerAreOneSummary(t *testing.T) {
 	r.press("home")
 	wants(t, under(r), "Ports were counted.")
 	wants(t, r.screen(), "1 summary")
+}
+
+func TestTheHelpNamesEveryKey(t *testing.T) {
+	t.Parallel()
+	keys := history.DefaultKeyMap()
+	listed := map[string]bool{}
+	for _, b := range keys.Bindings() {
+		listed[b.Help().Desc] = true
+	}
+	var check func(v reflect.Value)
+	check = func(v reflect.Value) {
+		for i := range v.NumField() {
+			b, ok := v.Field(i).Interface().(key.Binding)
+			switch {
+			case !ok:
+				check(v.Field(i))
+			case !listed[b.Help().Desc]:
+				t.Errorf("%s is not in the help", v.Type().Field(i).Name)
+			}
+		}
+	}
+	check(reflect.ValueOf(keys))
+	r := newRig(t, 130, 40)
+	r.story()
+	r.show()
+	r.press("?")
+	for what := range listed {
+		wants(t, r.screen(), what)
+	}
+	if a := r.press("q"); a != nil {
+		t.Errorf("q closes more than the help: %#v", a)
+	}
+	wants(t, r.screen(), "now run it ten times")
+}
+
+func TestAReboundKeyWorksAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.story()
+	r.show()
+	r.keys.Close.SetKeys("z")
+	if _, ok := r.press("z").(history.Closed); !ok {
+		t.Error("the new key does nothing")
+	}
+	if _, ok := r.press("q").(history.Ignored); !ok {
+		t.Error("the old key still does something")
+	}
 }

@@ -51,6 +51,13 @@ func (m *Model) frame() pane.Frame {
 		return f
 	}
 	f.Lines = []string{" " + m.styles.Pane.Muted.Render(m.book.balance)}
+	if notes := m.book.View.Notes; len(notes) > 0 {
+		text := plain.Line(notes[0])
+		if more := len(notes) - 1; more > 0 {
+			text += " (and " + count(more, "more note") + ")"
+		}
+		f.Lines = append(f.Lines, " "+m.styles.Pane.Warning.Render(text))
+	}
 	if m.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
 		left := (m.width - gutter - divider) / 2
 		heads := pane.Fit("what was said", left+divider) + "what the model is sent"
@@ -104,9 +111,25 @@ func (m *Model) status() string {
 	default:
 		if it, ok := m.current(); ok {
 			style, text = s.Muted, m.why(it)
+			text = m.ahead(it) + text
 		}
 	}
 	return style.Render(pane.Clip(plain.Line(text), m.width-2)) + " "
+}
+
+// ahead says where Enter leads from a row that is expanded, "" for nowhere.
+func (m *Model) ahead(it item) string {
+	if !m.open[m.book.mark(it)] {
+		return ""
+	}
+	t, ok := m.leads(it)
+	switch {
+	case !ok:
+		return ""
+	case t.turn:
+		return "enter goes to turn " + number(int(t.n)) + " · "
+	}
+	return "enter goes to " + t.String() + " · "
 }
 
 // Cursor is where one types a search, nil while one does not.
@@ -159,6 +182,9 @@ func (m *Model) hints() []string {
 	out := []string{pane.Hint("open", k.Open), pane.Hint("keys", k.Help), pane.Hint("side", k.Side), pane.Hint("close", k.Close)}
 	if m.search.on {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
+	}
+	if at := m.list.Selected(rows{m}); at >= 0 && len(m.drawn(at, m.width).links) > 0 {
+		out = append([]string{"1–9 follow"}, out...)
 	}
 	if m.book.ReadOnly == "" {
 		out = append(out, pane.Hint("pin", k.Pin), pane.Hint("mask", k.Mask), pane.Hint("undo", k.Undo), pane.Hint("redo", k.Redo))

@@ -179,9 +179,10 @@ func (l *List) draw(r Rows) (out []string, seen bool) {
 	for row, skip := l.top, l.skip; row < r.Len() && len(out) < l.height; row, skip = row+1, 0 {
 		lines := r.Lines(row, row == l.sel, l.width)
 		seen = seen || row == l.sel && skip < len(lines)
-		out = append(out, lines[min(skip, len(lines)):]...)
+		lines = lines[min(skip, len(lines)):]
+		out = append(out, lines[:min(len(lines), l.height-len(out))]...)
 	}
-	return out[:min(len(out), l.height)], seen
+	return out, seen
 }
 
 // At is the row on a line of the view, -1 for none.
