@@ -75,7 +75,12 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	if begun > 60 {
 		t.Errorf("the gauge stood at %d%% at once", begun)
 	}
-	term.say(try[2] + " ")
+	if try[2] != "ctrl+t" || !strings.Contains(welcome.text, "ctrl+x takes that back") {
+		t.Errorf("the welcome does not say how to see what was done, and how to undo it:\n%s", welcome.text)
+	}
+	term.say("hello")
+	told := term.idle("Room was made in my window", "ctrl+x or /undo-compact takes that back; ctrl+t or /history shows")
+	term.command("/undo-compact")
 	again := term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > made.share(t)+15 })
 	term.say("hello")
 	if answered := term.wait("answer", func(s screen) bool {
@@ -84,11 +89,8 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 		t.Errorf("what was taken back was made anew at once:\n%s", answered.text)
 	}
 	term.command("/redo-compact")
-	term.wait("the compaction again", func(s screen) bool { return s.has("· redone ") && s.share(t) < made.share(t)+5 })
+	term.wait("the compaction again", func(s screen) bool { return s.has("redone: ") && s.share(t) < told.share(t)+5 })
 	term.fillsAndCompacts(try[1])
-	if !strings.Contains(welcome.text, "takes that back, as ctrl+x does") {
-		t.Errorf("the welcome does not say how to undo:\n%s", welcome.text)
-	}
 	term.key("ctrl+x")
 	term.see("· undone ")
 	p.quits(term)
