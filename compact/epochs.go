@@ -83,11 +83,22 @@ func revertOf(log []conversation.Event, reverts []int, e *Epoch) uint64 {
 	return 0
 }
 
+// byHand reports whether an epoch is what the user masked by hand: it says nothing
+// of how far the conversation is compacted, nor of when a pass is welcome. Passes
+// that the user asks for have a profile.
+func byHand(e Epoch) bool {
+	return e.Made.Source == conversation.SourceManual && e.Made.Profile == "" && !slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
+		_, ok := o.Body.(conversation.Mask)
+		return !ok
+	})
+}
+
 // LastCompaction is the turn at which the newest compaction in force was made;
-// false without one.
+// false without one. What the user masked by hand is none: it leaves what stands
+// before it as it is.
 func LastCompaction(log []conversation.Event) (turn int, ok bool) {
 	for _, e := range Epochs(log) {
-		if e.InForce {
+		if e.InForce && !byHand(e) {
 			turn, ok = e.Turn, true
 		}
 	}

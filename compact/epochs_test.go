@@ -135,8 +135,9 @@ func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
 
 func TestLastCompactionIsTheNewestInForce(t *testing.T) {
 	t.Parallel()
-	l := filesRead(2, 60).pass(masks(3))
-	l.user("And more.").pass(masks(7))
+	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: compact.ProfileDefault}
+	l := filesRead(2, 60).passed(byProfile, masks(3))
+	l.user("And more.").passed(byProfile, masks(7))
 	check := func(want int, ok bool) {
 		t.Helper()
 		if turn, found := compact.LastCompaction(l.events()); turn != want || found != ok {
@@ -146,6 +147,9 @@ func TestLastCompactionIsTheNewestInForce(t *testing.T) {
 	check(2, true)
 	l.undo(t)
 	check(1, true)
+	l.user("And even more.").pass(masks(7)) // by hand
+	check(1, true)
+	l.undo(t)
 	l.undo(t)
 	check(0, false)
 }

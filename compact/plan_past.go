@@ -103,15 +103,6 @@ func makesRoom(e Epoch) bool {
 	})
 }
 
-// byHand reports whether an epoch is what the user masked by hand: it says nothing
-// of when a pass is welcome. Passes that the user asks for have a profile.
-func byHand(e Epoch) bool {
-	return e.Made.Source == conversation.SourceManual && e.Made.Profile == "" && !slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
-		_, ok := o.Body.(conversation.Mask)
-		return !ok
-	})
-}
-
 // steers reports whether a revert is about turns or pins, and no act on a
 // compaction.
 func steers(log []conversation.Event, b conversation.Revert) bool {

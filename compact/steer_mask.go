@@ -66,19 +66,10 @@ func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (co
 	}
 	mask := r.MaskOf(h.alike.with(h.items))
 	mask.Style = conversation.StylePlimsoll
-	if after := Project(behind(log, time.Time{}, mask)); after.Sizes.chars() >= v.Sizes.chars() {
+	if after := Project(behind(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
 	}
 	return mask, nil
-}
-
-// chars is how long all texts are, in code points.
-func (s Sizes) chars() int {
-	n := 0
-	for _, size := range s.Text {
-		n += size.Chars()
-	}
-	return n
 }
 
 // handMask is a mask by hand while it is chosen.

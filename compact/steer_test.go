@@ -80,7 +80,9 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 		if len(chosen) == 0 || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
 			t.Fatalf("%v", chosen)
 		}
-		after := pinnedIn(compact.Project(byHand(log, body)))
+		pinned := byHand(log, body)
+		after := pinnedIn(compact.Project(pinned))
+		sameMessages(t, compact.Project(log), compact.Project(byHand(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
 		raw := compact.Project(withoutOverlays(log))
 		for _, seq := range chosen {
 			m := after[seq]
