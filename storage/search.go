@@ -161,7 +161,9 @@ func (s *Store) lookThroughAll(ctx context.Context, q find.Query, o SearchOption
 	})
 	for range min(runtime.GOMAXPROCS(0), len(entries)) {
 		all.Go(func() {
+			var tools unpacking
 			for l := range jobs {
+				l.tools = &tools
 				l.run(ctx)
 			}
 		})

@@ -37,6 +37,14 @@ type looking struct {
 	damaged int             // events and texts that could not be read
 	without map[string]bool // full texts that do not hold what is looked for, by name
 	err     error           // why not all could be read
+	tools   *unpacking      // of the worker
+}
+
+// unpacking is what a worker reads full texts with. A store has one decoder, for which
+// workers would wait in turn.
+type unpacking struct {
+	text compressor
+	room []byte // for a text, used again
 }
 
 // candidate is an event that may hold what is looked for.
@@ -115,26 +123,29 @@ func (l *looking) judge(c candidate) (SearchHit, bool) {
 	return hit, l.unpack(c, &hit)
 }
 
-// unpack looks at the full text of a result and writes the place into hit.
+// unpack looks at the full text of a result and writes the place into hit. Only a text
+// that has one is checked against its name.
 func (l *looking) unpack(c candidate, hit *SearchHit) bool {
 	if l.without[c.blob] {
 		return false
 	}
-	text, err := l.store.text.open(c.blob, c.packed)
-	if err != nil {
-		l.damaged++
-		return false
-	}
-	at, ok := l.q.Find(text)
-	if !ok {
+	var err error
+	u := l.tools
+	if u.room, err = u.text.unpack(c.packed, u.room[:0]); err == nil && !l.q.Within(u.room) {
 		if l.without == nil {
 			l.without = map[string]bool{}
 		}
 		l.without[c.blob] = true
 		return false
 	}
+	text, err := u.text.open(c.blob, c.packed)
+	if err != nil {
+		l.damaged++
+		return false
+	}
+	at, ok := l.q.Find(text)
 	hit.Excerpt, hit.At = find.Excerpt(text, at, l.o.Chars)
-	return true
+	return ok
 }
 
 // candidates looks at events from the one before the key after on, nil the newest, and
@@ -173,7 +184,7 @@ func (l *looking) candidate(tx *bbolt.Tx, k, v []byte) (candidate, bool) {
 	if known && !searched(kind) {
 		return candidate{}, false
 	}
-	c := candidate{may: l.q.May(v) || (!known || kind == conversation.KindAssistant) && escapes(v)}
+	c := candidate{may: l.q.May(body(kind, v)) || (!known || kind == conversation.KindAssistant) && escapes(v)}
 	if !known || kind == conversation.KindResult {
 		c.blob = blobOf(v)
 	}

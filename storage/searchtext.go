@@ -115,6 +115,31 @@ func kindOf(raw []byte) (conversation.Kind, bool) {
 	return conversation.Kind(rest[:end]), true
 }
 
+// body is the part of a stored event in which something may have been said: of a
+// result what begins with its text, so that those of a tool are not all candidates for
+// its name.
+func body(kind conversation.Kind, raw []byte) []byte {
+	if kind == conversation.KindResult {
+		if i := bytes.Index(raw, []byte(`,"text":"`)); i >= 0 {
+			return raw[i:]
+		}
+	}
+	return raw
+}
+
+// unpack is the text of a stored form, put behind what is in room. It is not checked
+// against its name.
+func (c *compressor) unpack(value, room []byte) ([]byte, error) {
+	if len(value) == 0 || value[0] != blobZstd {
+		return append(room, value[min(1, len(value)):]...), nil
+	}
+	dec, err := c.decoder()
+	if err != nil {
+		return room, err
+	}
+	return dec.DecodeAll(value[1:], room)
+}
+
 // blobOf is the name of the full text that a stored result has, "" if it has none.
 // Quotation marks in texts are escaped, so that only a field looks like one.
 func blobOf(raw []byte) string {

@@ -64,7 +64,7 @@ func TestQueriesThatAreNone(t *testing.T) {
 		t.Errorf("21 words: %v", err)
 	}
 	var zero find.Query
-	if at, ok := zero.Find("text"); ok || zero.May([]byte(`"text"`)) || len(zero.All("text")) > 0 || zero.String() != "" {
+	if at, ok := zero.Find("text"); ok || zero.May([]byte(`"text"`)) || zero.Within([]byte("text")) || len(zero.All("text")) > 0 || zero.String() != "" {
 		t.Errorf("a query of nothing finds %v", at)
 	}
 }

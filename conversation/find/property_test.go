@@ -87,7 +87,7 @@ func TestFindIsLookingTheObviousWay(t *testing.T) {
 			want = want && ok
 		}
 		at, got := q.Find(text)
-		if got != want {
+		if got != want || q.Within([]byte(text)) != want {
 			t.Fatalf("found %v, want %v", got, want)
 		}
 		if !got {

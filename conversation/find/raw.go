@@ -16,9 +16,7 @@ import (
 // escaping for HTML, may hold a string in which all terms occur. False is certain.
 // Names of fields do not count. raw is not kept.
 func (q Query) May(raw []byte) bool {
-	// The bytes are only read, and only during the call: raw may be memory that is
-	// mapped from a file, far too much of it to copy.
-	text := unsafe.String(unsafe.SliceData(raw), len(raw))
+	text := view(raw)
 	for _, n := range q.order {
 		if p := q.terms[n].piece; p != nil && !p.inValue(text) {
 			return false
@@ -26,6 +24,20 @@ func (q Query) May(raw []byte) bool {
 	}
 	return len(q.terms) > 0
 }
+
+// Within reports whether all terms occur in text. text is not kept.
+func (q Query) Within(text []byte) bool {
+	for _, n := range q.order {
+		if _, ok := q.terms[n].find(view(text)); !ok {
+			return false
+		}
+	}
+	return len(q.terms) > 0
+}
+
+// view is bytes as a string, which is to be forgotten before they change: they may be
+// memory that is mapped from a file, or used again, and far too many to copy.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // inValue reports whether t stands somewhere in JSON but in the name of a field.
 func (t *term) inValue(raw string) bool {
