@@ -2,7 +2,6 @@ package history
 
 import (
 	"slices"
-	"strings"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -158,18 +157,29 @@ func (m *Model) undo(it item) Action {
 	if overlay == 0 || i < 0 {
 		return m.say("no compaction shaped this: it is sent as it was said", true)
 	}
-	switch m.book.Log[i].Body.(type) {
+	return m.undoOf(i)
+}
+
+// undoOf takes back what an overlay of the log did, where that is a compaction.
+func (m *Model) undoOf(i int) Action {
+	switch b := m.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if m.book.undone(i) {
 			return m.say("this compaction was undone already: r redoes the one undone last", true)
 		}
 		return Undo{Epoch: conversation.EpochOf(m.book.Log[i])}
 	case conversation.Rewind:
+		if m.book.undone(i) {
+			return m.say("these turns were brought back already", true)
+		}
 		return m.say("turns were taken back here: r brings them back", true)
 	case conversation.Pin:
 		return m.say("a pin is ended with p, on what it pins", true)
 	case conversation.Revert:
-		return m.say("a compaction was undone here: r redoes it", true)
+		if at := m.book.index(b.Redoes); b.Redoes != 0 && at >= 0 && at < i {
+			return m.undoOf(at)
+		}
+		return m.say("something was taken back here: r redoes the compaction that was undone last", true)
 	}
 	return m.say("this is no compaction", true)
 }
@@ -216,13 +226,13 @@ func (m *Model) fork() Action {
 	if e == nil {
 		return m.say(sayNotSaid, true)
 	}
-	if _, users := e.Body.(conversation.UserMessage); users {
-		return Fork{Before: e.Seq}
-	}
 	at := m.book.index(e.Seq)
-	if it.kind == kindMessage {
+	if it.kind == kindMessage { // it may stand for several
 		events := m.book.messages[it.at].Events
 		at = max(at, m.book.index(events[len(events)-1]))
+	}
+	if _, users := e.Body.(conversation.UserMessage); users && m.book.Log[at].Seq == e.Seq {
+		return Fork{Before: e.Seq}
 	}
 	unit := m.unit(at)
 	behind := max(at, unit[len(unit)-1]) + 1
@@ -230,69 +240,4 @@ func (m *Model) fork() Action {
 		behind++ // what a reply cost goes with it
 	}
 	return Fork{Before: m.book.Log[behind-1].Seq + 1}
-}
-
-// copy copies what was said; of what was not said, what is sent.
-func (m *Model) copy() Action {
-	it, ok := m.current()
-	if !ok {
-		return m.say("nothing was said yet", true)
-	}
-	switch it.kind {
-	case kindEvent:
-		return Copy{Text: m.words(it.at), What: "the line"}
-	case kindPrompt, kindTools:
-		name, text := m.instructions(it)
-		return Copy{Text: text, What: name}
-	case kindMessage:
-		msg := &m.book.messages[it.at]
-		if e := m.book.event(it); m.request == nil && e != nil && len(msg.Events) == 1 {
-			return m.copySaid(e)
-		}
-		return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
-	}
-	return m.copySaid(m.book.event(it))
-}
-
-func (m *Model) copySaid(e *conversation.Event) Action {
-	switch b := e.Body.(type) {
-	case conversation.UserMessage:
-		return Copy{Text: b.Text, What: "the message"}
-	case conversation.AssistantMessage:
-		return Copy{Text: withCalls(b.Text, b.Calls), What: "the reply"}
-	case conversation.ToolResult:
-		if full := m.full[e.Seq]; full.here && full.err == nil {
-			return Copy{Text: full.text, What: "the whole result"}
-		}
-		if b.Total > 0 {
-			return Copy{Text: b.Text, What: "the result as it was cut"}
-		}
-		return Copy{Text: b.Text, What: "the result"}
-	}
-	return m.say(sayNotSaid, true)
-}
-
-// withCalls is a text and the calls behind it.
-func withCalls(text string, calls []conversation.ToolCall) string {
-	parts := make([]string, 0, len(calls)+1)
-	if text != "" {
-		parts = append(parts, text)
-	}
-	for _, c := range calls {
-		parts = append(parts, c.Name+" "+c.Arguments)
-	}
-	return strings.Join(parts, "\n")
-}
-
-// copyBody copies a request as it went over the wire.
-func (m *Model) copyBody() Action {
-	switch {
-	case m.request == nil:
-		return m.say("the body of a request is meant: [ shows the requests that were sent", true)
-	case m.request.state == requestAsked:
-		return m.say("the request is still being built", true)
-	case len(m.request.made.Body) == 0:
-		return m.say("there is no body: "+orElse(m.request.made.Why, "it cannot be made again"), true)
-	}
-	return Copy{Text: string(m.request.made.Body), What: "the body, " + count(len(m.request.made.Body), "byte")}
 }

@@ -40,7 +40,7 @@ func (m *Model) sketchEvent(it item, open bool, width int) sketch {
 	}
 	text := "── " + eventName(e.Seq) + " " + m.clock(e.Time) + " " + m.words(it.at)
 	if m.book.undone(it.at) {
-		text += " · undone"
+		text += " · " + since(e.Body)
 	}
 	s := sketch{lines: []string{m.paint(line{text: ruled(plain.Line(head(text, 4*width)), width), style: style})}}
 	if !open {
@@ -62,6 +62,19 @@ func (m *Model) sketchEvent(it item, open bool, width int) sketch {
 		s.lines, s.links = append(s.lines, m.paintAll(body)...), links
 	}
 	return s
+}
+
+// since says what became of an overlay that is not in force any more.
+func since(b conversation.Body) string {
+	switch b := b.(type) {
+	case conversation.Rewind:
+		return "brought back since"
+	case conversation.Revert:
+		if b.Redoes == 0 {
+			return "redone since"
+		}
+	}
+	return "undone"
 }
 
 // covered is the events of a summary that were said.
@@ -220,7 +233,14 @@ func (m *Model) account(i int) []string {
 	out = append(out, about)
 	for _, o := range m.book.pass(i) {
 		if s, ok := o.Body.(conversation.Summary); ok && s.Model != "" {
-			out = append(out, fmt.Sprintf("summary of %s by %s, depth %d", compact.Range{From: s.FromTurn, To: s.ToTurn}, s.Model, s.Depth))
+			text := fmt.Sprintf("summary of %s by %s", compact.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
+			if s.Depth > 0 {
+				text += fmt.Sprintf(", %s from what was said", count(s.Depth, "step"))
+			}
+			if s.Edited {
+				text += ", edited by you"
+			}
+			out = append(out, text)
 		}
 	}
 	return out

@@ -1,0 +1,75 @@
+package history
+
+import (
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What is copied is what was said, as it is in the log: without marks, wraps and
+// folds. In a request, and where nobody said it, it is what was sent.
+
+// copy copies what was said; of what was not said, what is sent.
+func (m *Model) copy() Action {
+	it, ok := m.current()
+	if !ok {
+		return m.say("nothing was said yet", true)
+	}
+	switch it.kind {
+	case kindEvent:
+		return Copy{Text: m.words(it.at), What: "the line"}
+	case kindPrompt, kindTools:
+		name, text := m.instructions(it)
+		return Copy{Text: text, What: name}
+	case kindMessage:
+		msg := &m.book.messages[it.at]
+		if e := m.book.event(it); m.request == nil && e != nil && len(msg.Events) == 1 {
+			return m.copySaid(e)
+		}
+		return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
+	}
+	return m.copySaid(m.book.event(it))
+}
+
+func (m *Model) copySaid(e *conversation.Event) Action {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		return Copy{Text: b.Text, What: "the message"}
+	case conversation.AssistantMessage:
+		return Copy{Text: withCalls(b.Text, b.Calls), What: "the reply"}
+	case conversation.ToolResult:
+		if full := m.full[e.Seq]; full.here && full.err == nil {
+			return Copy{Text: full.text, What: "the whole result"}
+		}
+		if b.Total > 0 {
+			return Copy{Text: b.Text, What: "the result as it was cut"}
+		}
+		return Copy{Text: b.Text, What: "the result"}
+	}
+	return m.say(sayNotSaid, true)
+}
+
+// withCalls is a text and the calls behind it.
+func withCalls(text string, calls []conversation.ToolCall) string {
+	parts := make([]string, 0, len(calls)+1)
+	if text != "" {
+		parts = append(parts, text)
+	}
+	for _, c := range calls {
+		parts = append(parts, c.Name+" "+c.Arguments)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// copyBody copies a request as it went over the wire.
+func (m *Model) copyBody() Action {
+	switch {
+	case m.request == nil:
+		return m.say("the body of a request is meant: [ shows the requests that were sent", true)
+	case m.request.state == requestAsked:
+		return m.say("the request is still being built", true)
+	case len(m.request.made.Body) == 0:
+		return m.say("there is no body: "+orElse(m.request.made.Why, "it cannot be made again"), true)
+	}
+	return Copy{Text: string(m.request.made.Body), What: "the body, " + count(len(m.request.made.Body), "byte")}
+}

@@ -1,0 +1,135 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/exp/golden"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+)
+
+// everything is a conversation with every kind of event that has a line.
+func everything(r *rig) {
+	at := r.story()
+	r.add(conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp", "compaction.auto.enabled": "false"}})
+	r.add(conversation.Renamed{Title: "Ports \x1b[2J", By: "auto"})
+	r.add(conversation.Attempt{Source: conversation.SourceAuto, Outcome: conversation.OutcomeFailed, Why: "the server answered 500"})
+	r.add(conversation.Unpin{Events: []uint64{at["pinned"]}})
+	capped := r.pass("", conversation.Cap{Items: []conversation.CapItem{{Event: at["hostile"], Head: 60, Tail: 60}}})
+	r.pass("", conversation.Drop{Spans: []conversation.Span{{First: at["failed"] - 2, Last: at["fixed"]}}})
+	undone := r.pass("", masks(at["hostile"]), conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{{First: 1, Last: 3}},
+		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
+	revert := r.add(conversation.Revert{Epoch: undone, Made: conversation.Made{Source: conversation.SourceManual}})
+	r.add(conversation.Revert{Epoch: revert, Redoes: undone})
+	r.add(conversation.Revert{Event: at["rewind"]})
+	r.add(conversation.Revert{Epoch: capped})
+	r.add(conversation.Mask{Made: conversation.Made{Source: conversation.SourceManual, Trigger: "command"}})
+	r.add(conversation.Mask{Made: conversation.Made{Source: conversation.SourceTool}})
+	r.add(conversation.Mask{Made: conversation.Made{Source: conversation.SourceRecovery, Profile: "heavy", Preset: "plimsoll"}})
+	r.add(conversation.Unknown{Name: "aurora", Raw: conversation.RawJSON(`{}`)})
+}
+
+func TestEveryEventHasItsLine(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 110, 40)
+	everything(r)
+	r.show()
+	r.press("home")
+	var b strings.Builder
+	seen := ""
+	for row := under(r); row != seen; row = under(r) {
+		seen = row
+		if strings.HasPrefix(row, "▌ ── ") {
+			lines := strings.Split(r.screen(), "\n")
+			fmt.Fprintf(&b, "%s\n    why: %s\n    u: %v\n    r: %v\n", row, strings.TrimSpace(lines[len(lines)-2]), r.press("u"), r.press("r"))
+			r.press("enter")
+			for _, l := range strings.Split(under(r), "\n")[1:] {
+				fmt.Fprintf(&b, "    %s\n", l)
+			}
+			r.press("ctrl+o")
+		}
+		r.press("j")
+	}
+	golden.RequireEqual(t, b.String())
+}
+
+func TestRowsSayWhyTheyLookAsTheyDo(t *testing.T) {
+	t.Parallel()
+	for _, tabs := range []int{0, 1, 2} {
+		t.Run(fmt.Sprintf("side %d", tabs), func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, 110, 40)
+			everything(r)
+			r.show()
+			for range tabs {
+				r.press("tab")
+			}
+			r.press("home")
+			var b strings.Builder
+			seen := ""
+			for row := under(r); row != seen; row = under(r) {
+				seen = row
+				if !strings.HasPrefix(row, "▌ ── ") {
+					lines := strings.Split(r.screen(), "\n")
+					fmt.Fprintf(&b, "%s\n    why: %s\n    p: %v\n    m: %v\n    u: %v\n    r: %v\n    f: %v\n    e: %v\n", row,
+						strings.TrimSpace(lines[len(lines)-2]), r.press("p"), r.press("m"), r.press("u"), r.press("r"), r.press("f"), r.press("e"))
+				}
+				r.press("j")
+			}
+			golden.RequireEqual(t, b.String())
+		})
+	}
+}
+
+func TestARequestCanBeReadAndActedOn(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 40)
+	at := r.story()
+	r.show()
+	wanted, _ := r.press("[").(history.Wanted)
+	r.Request(r.rebuilt(wanted.Event), nil)
+	r.press("home", "enter")
+	wants(t, under(r), "system prompt", "You are a careful engineer.")
+	if diff := cmp.Diff(history.Action(history.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	if _, ok := r.press("p").(history.Say); !ok {
+		t.Error("a system prompt can be pinned")
+	}
+	r.press("/")
+	r.typed("reads a")
+	r.press("enter")
+	wants(t, under(r), "1 tool")
+	r.press("end")
+	if diff := cmp.Diff(history.Action(history.Pin{Events: []uint64{at["pinned"]}}), r.press("p")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	r.Refresh(r.content())
+	wants(t, under(r), "never touch go.mod")
+	r.press("tab")
+	wants(t, r.screen(), "[both]")
+	wants(t, under(r), "never touch go.mod")
+}
+
+func TestOtherStylesAreSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 40)
+	r.story()
+	r.show()
+	s := history.DefaultStyles()
+	s.Badges = map[compact.State]lipgloss.Style{compact.StatePinned: lipgloss.NewStyle().Underline(true)}
+	want := s.Badges[compact.StatePinned].Render("pinned")
+	if strings.Contains(r.View(), want) {
+		t.Fatal("the badge looks like that already")
+	}
+	r.SetStyles(s)
+	if !strings.Contains(r.View(), want) {
+		t.Error("the badge looks as it did")
+	}
+}
