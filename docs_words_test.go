@@ -169,7 +169,7 @@ var renamed = map[string]string{"Timeout": "TimeoutSecs"}
 // alike are fields whose name others have too: they count only behind one of these names.
 var alike = map[string][]string{
 	".Enabled": {"rules", "r"}, "Auto.Enabled": {"Auto"}, "Auto.Profile": {"Auto"}, "Auto.Background": {"Auto"},
-	"Mask.Enabled": {"Mask"}, "Micro.Enabled": {"Micro"}, "Dedupe.Enabled": {"Dedupe"}, "Summary.Review": {"Summary", "summary"},
+	"Mask.Enabled": {"Mask"}, "Micro.Enabled": {"Micro"}, "Dedupe.Enabled": {"Dedupe"}, "Summary.Review": {"Summary", "summary", "r"},
 }
 
 // previews are the files that only PresetView reaches.

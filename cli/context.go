@@ -66,6 +66,10 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	return a.writeContext(r, m, account)
 }
 
+// cacheSaved is what the provider's cache took off a request of a conversation with
+// a model.
+func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
+
 // accountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
 func (a *app) accountOf(r *reading, m agent.Model) compact.Account {

@@ -153,11 +153,13 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	}
 	h.part()
 	h.reading = id
-	meter := meterOf(h.app.cfg().Compaction, &reading{events: events, view: compact.Project(events)}, l.model)
+	r := &reading{events: events, said: events, view: compact.Project(events)}
+	meter := meterOf(h.app.cfg().Compaction, r, l.model)
 	box := agent.NewMailbox()
 	box.Close() // nothing more happens here
 	return tui.Conversation{
 		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: l.model, Meter: meter,
+		Account:  h.app.accountOf(r, l.model),
 		Mode:     conversation.ModePlan,
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil

@@ -101,7 +101,7 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Compactor: r.agent, Steering: r.agent, Updates: r.agent.Updates(),
-		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
+		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk

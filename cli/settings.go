@@ -46,7 +46,7 @@ func yamlWord(word string) string {
 func profilesOf(r compact.Rules) []tui.Profile {
 	var out []tui.Profile
 	for _, name := range slices.Sorted(maps.Keys(r.Profiles)) {
-		out = append(out, tui.Profile{Name: name, Note: profileNote(r.Profiles[name])})
+		out = append(out, tui.Profile{Name: name, Note: profileNote(r.Profiles[name]), Summarises: r.Profiles[name].Summarize})
 	}
 	return out
 }

@@ -65,6 +65,14 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 		}
 	case agent.Previewed:
 		return m.showPreview(u)
+	case agent.Inspected:
+		m.talk.account = u.Account
+	case agent.Steered:
+		return m.steered(u)
+	case agent.Reviewing:
+		return m.reviewing(u)
+	case agent.Reviewed:
+		m.reviewed()
 	case agent.Summaries:
 		m.talk.paused = u.Paused
 	}

@@ -65,7 +65,7 @@ func TestCompactionScreens(t *testing.T) {
 				r.enter("/compact --dry-run keep the ports")
 				need := plan
 				need.Summary = &compact.SummaryNeed{Input: compact.InputView, Covers: 9_100, Estimate: 3_600}
-				r.happen(agent.Previewed{Preview: need})
+				r.happen(planned(need))
 				shot("preview")
 				r.pass(5 * time.Second)
 				r.press("esc")
@@ -76,6 +76,17 @@ func TestCompactionScreens(t *testing.T) {
 			})
 		})
 	}
+}
+
+// planned is the answer to a preview.
+func planned(p compact.Preview) agent.Previewed {
+	read := func(used int) compact.Reading {
+		r := compact.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
+		r.Segments[compact.Results] = used
+		return r
+	}
+	cost, pays := 0.03, 4
+	return agent.Previewed{Preview: p, Now: read(p.Before), Then: read(p.After), CostNow: &cost, PaysAfter: &pays}
 }
 
 // The commands, and what reaches the agent.
@@ -194,32 +205,40 @@ func TestAClickOnTheLineTakesTheCompactionBack(t *testing.T) {
 	})
 }
 
-func TestThePreviewAsksBeforeItCompacts(t *testing.T) {
+func TestThePreviewIsLookedAtBeforeItIsMade(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		r.enter("/compact --dry-run --profile heavy")
 		r.enter("/compact --dry-run the ports")
+		r.happen(planned(plan))
+		r.has("turns 0–4", "12.1k → ~5.3k", "Effect", "results masked", "at turn 1, event 3")
 		r.calls = nil
-		r.happen(agent.Previewed{Preview: plan})
-		r.has("Turns 0–4 by the profile default", "now   ~12.1k tokens a request", "then  ~5.3k, 56% less", "results masked      12  ~6.1k saved", "odd                  0  ~9 more",
-			"breaks at turn 1, event 3: ~4.2k tokens")
-		r.happen(agent.Previewed{Preview: plan}) // the newer one takes its place
-		r.has("with a focus on: the ports")
-		r.pass(time.Second)
 		r.press("enter")
 		r.did("first compact focus=the ports")
-		r.lacks("by the profile default")
+		r.lacks("Effect")
 
-		r.enter("/compact --dry-run")
+		r.press("ctrl+k")
+		r.happen(planned(plan))
+		r.has("Effect")
 		r.calls = nil
-		r.happen(agent.Previewed{Preview: plan})
-		r.pass(time.Second)
-		r.press("n")
+		r.press("esc")
 		r.did()
-		r.enter("/compact --dry-run")
-		r.happen(agent.Previewed{Preview: plan})
-		r.enter("/new")
-		r.lacks("/new") // the question has the keys
-		r.happen(agent.Previewed{Preview: plan})
+		r.lacks("Effect")
+		r.happen(planned(plan)) // nobody looks at it any more
+	})
+}
+
+func TestTheNumbersOfAPreviewAreThoseOfTheNewestWish(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+		r.press("ctrl+k")
+		r.happen(planned(plan))
+		r.calls = nil
+		r.press("tab", "tab")
+		r.did("first preview profile=heavy", "first preview profile=default")
+		early := plan
+		early.Range = compact.Range{From: 2, To: 3}
+		r.happen(planned(early))
+		r.lacks("turns 2–3")
+		r.happen(planned(plan))
+		r.has("turns 0–4")
 	})
 }
 
@@ -230,13 +249,14 @@ func TestThePreviewClosesWithItsConversation(t *testing.T) {
 		r.next.Events = history()
 	}, func(r *rig) {
 		r.hold = make(chan struct{})
-		r.enter("/compact --dry-run")
 		r.enter("/new")
-		r.happen(agent.Previewed{Preview: plan})
-		r.has("by the profile default")
+		r.press("ctrl+k")
+		r.has("a conversation is still being opened")
 		close(r.hold)
 		r.settle()
-		r.lacks("by the profile default")
+		r.press("ctrl+k")
+		r.happen(planned(plan))
+		r.lacks("results masked") // it comes from the one that was left
 	})
 }
 
@@ -245,8 +265,10 @@ func TestWhatCannotBePreviewedSaysWhy(t *testing.T) {
 		r.enter("/compact --dry-run")
 		err := &agent.Error{Class: agent.BadRequest, Message: "nothing would be saved: turn 0 already is as short", Hint: "nothing was changed"}
 		r.happen(agent.Previewed{Err: err})
-		r.has(" · nothing would be saved: turn 0 already is as short", "nothing was changed")
-		r.lacks("compact now")
+		r.has("nothing would be saved: turn 0 already is as short")
+		r.calls = nil
+		r.press("enter")
+		r.did()
 	})
 }
 
@@ -468,9 +490,8 @@ func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 		}
 		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
 		r.enter("/compact --dry-run")
-		r.happen(agent.Previewed{Preview: plan})
-		r.pass(time.Second)
-		r.press("y")
+		r.happen(planned(plan))
+		r.press("enter")
 		r.has("compacts before the next request")
 	})
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -23,7 +24,6 @@ const (
 	dialogTalks    = "pick/conversation"
 	dialogProfiles = "pick/profile"
 	dialogDelete   = "confirm/delete"
-	dialogCompact  = "confirm/compact"
 	dialogPage     = "page/text"
 	dialogHelp     = "page/help"
 )
@@ -106,17 +106,22 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		return m.resume(p.Item)
 	case dialogProfiles:
 		return m.setProfile(p.Item)
+	case dialogPalette:
+		return m.fromPalette(p.Item)
+	case dialogRewind:
+		return m.pickBack(p.Item)
+	case dialogBack:
+		way, event, _ := strings.Cut(p.Item, " ")
+		seq, _ := strconv.ParseUint(event, 10, 64) // as pickBack wrote it
+		return m.goBackTo(way, seq)
 	}
 	return nil
 }
 
 // confirmed carries out the answer to a question with two answers.
 func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
-	switch {
-	case c.ID == dialogDelete && c.Yes:
+	if c.ID == dialogDelete && c.Yes {
 		return m.enter(m.options.Host.Delete)
-	case c.ID == dialogCompact:
-		return m.decided(c.Yes)
 	}
 	return nil
 }
@@ -188,6 +193,10 @@ func (m *Model) showHelp() {
 			{Name: "!COMMAND", What: "run a command and add its output"},
 			{Name: "!!COMMAND", What: "run a command without adding"},
 		}},
+	}
+	groups = append(groups, overlay.KeyGroup("Moving in full-screen views", bindingsIn(m.options.Keys.History.Moves)...))
+	for _, v := range m.options.Keys.views() {
+		groups = append(groups, overlay.KeyGroup(v.title, bindingsIn(v.keys)...))
 	}
 	m.push(overlay.NewHelp(dialogHelp, groups))
 }

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,8 +17,16 @@ import (
 
 // door is the way into a conversation.
 type door struct {
-	busy bool
-	then string // ID of the conversation to go on to, "" for none
+	busy  bool
+	then  string // ID of the conversation to go on to, "" for none
+	draft string // what comes to the composer there, "" for nothing
+	spot  place  // what is shown there, the zero place for its end
+}
+
+// place is an event of a conversation, with what was searched for there.
+type place struct {
+	event uint64
+	query string
 }
 
 // enter opens, begins, forks or deletes, as open does.
@@ -43,13 +52,19 @@ func (m *Model) resume(id string) tea.Cmd {
 
 // opened takes over a conversation.
 func (m *Model) opened(msg openedMsg) tea.Cmd {
-	then := m.door.then
+	then, draft, spot := m.door.then, m.door.draft, m.door.spot
 	m.door = door{}
 	var cmds []tea.Cmd
 	if msg.err != nil {
 		cmds = append(cmds, m.notOpened(msg.err))
 	} else {
 		cmds = append(cmds, m.takeOver(msg.talk))
+		if draft != "" {
+			m.composer.Prepend(draft)
+		}
+		if spot.event != 0 {
+			cmds = append(cmds, m.openHistoryAt(spot.event, spot.query))
+		}
 	}
 	if then != "" {
 		cmds = append(cmds, m.resume(then))
@@ -74,7 +89,6 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 		m.overlays.Remove(q.dialog, m.options.Now())
 	}
 	m.questions = nil
-	m.closePreview() // it was about that one, too
 	var queued []string
 	for _, w := range m.status.queued {
 		queued = append(queued, w.text)
@@ -82,7 +96,8 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 	m.returned(queued)
 	m.status.queued, m.status.now, m.status.calls, m.status.job = nil, agent.Status{}, "", summaryJob{}
 	faults := m.talk.faults
-	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter}
+	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter, log: slices.Clip(c.Events), account: c.Account}
+	m.closeViews() // they were about that one, too
 	m.composer.SetBusy(false)
 	m.transcript.SetFactor(m.factor())
 	m.transcript.Reset(c.Events)

@@ -105,7 +105,7 @@ func (m *Model) openEditor(draft string) tea.Cmd {
 	ctx, edit := m.ctx, m.options.Edit
 	return func() tea.Msg {
 		run, read, err := edit(ctx, draft)
-		return editorMsg{run, read, err}
+		return editorMsg{run: run, read: read, err: err}
 	}
 }
 
@@ -115,6 +115,9 @@ func edit(e editorMsg) tea.Cmd {
 		text, failed := e.read()
 		if err == nil {
 			err = failed
+		}
+		if e.done != nil {
+			return e.done(text, err)
 		}
 		return editedMsg{text, err}
 	})

@@ -64,7 +64,7 @@ func keyRows(t *testing.T, b *strings.Builder, prefix string, v reflect.Value) {
 	for i := range v.NumField() {
 		bound, ok := v.Field(i).Interface().(key.Binding)
 		if !ok {
-			keyRows(t, b, prefix, v.Field(i))
+			keyRows(t, b, within(prefix, v.Field(i).Type()), v.Field(i))
 			continue
 		}
 		action := prefix + snake(v.Type().Field(i).Name)
@@ -99,7 +99,7 @@ func firstKeys() string {
 	var b strings.Builder
 	b.WriteString("| keys | what they do |\n| --- | --- |\n")
 	for _, bound := range []key.Binding{c.Send, c.Newline, c.Complete, c.Older, c.Search, s.Cancel, s.Interrupt, s.Quit,
-		s.PageUp, s.PageDown, s.Expand, s.Mode, c.Editor, c.Help} {
+		s.PageUp, s.PageDown, s.Expand, s.History, s.Palette, s.Mode, c.Editor, c.Help} {
 		fmt.Fprintf(&b, "| %s | %s |\n", keyNames(bound), bound.Help().Desc)
 	}
 	return b.String()
@@ -108,12 +108,16 @@ func firstKeys() string {
 func TestHandbookListsEveryKeyAndCommand(t *testing.T) {
 	t.Parallel()
 	k := DefaultKeyMap()
-	tablesIn(t, "../docs/keys.md", map[string]string{
+	tables := map[string]string{
 		"keys for writing": keyTable(t, "", k.Composer),
 		"keys of the chat": keyTable(t, "", k.Screen),
 		"keys of dialogs":  keyTable(t, "dialog_", k.Dialogs),
 		"slash commands":   commandTable(),
-	})
+	}
+	for _, v := range k.views() {
+		tables["keys: "+v.name] = keyTable(t, v.name+"_", reflect.ValueOf(v.keys).Elem().Interface())
+	}
+	tablesIn(t, "../docs/keys.md", tables)
 }
 
 func TestReadmeListsTheFirstKeys(t *testing.T) {

@@ -14,7 +14,8 @@ import (
 	"plimsoll/tui/transcript"
 )
 
-// Keys go to the open dialog, then to the composer, then to the main screen.
+// Keys go to the open dialog, then to the view that has the screen, then to the
+// composer, then to the main screen.
 // Interrupt is the exception: it works everywhere.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
@@ -22,9 +23,15 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 		return m.interrupt()
 	}
 	m.quitSeq = 0
+	if !key.Matches(k, m.options.Keys.Screen.Cancel) {
+		m.backSeq = 0
+	}
 	if m.overlays.Len() > 0 {
 		action, cmd := m.overlays.Update(k, m.options.Now())
 		return tea.Batch(cmd, m.answer(action))
+	}
+	if v := m.views.top(); v != nil {
+		return v.handle(m, k)
 	}
 	if cmd, done := m.global(k); done {
 		return cmd
@@ -61,16 +68,29 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if len(m.status.queued) > 0 {
 			m.talk.Session.TakeBack()
 		}
+	default:
+		return m.everywhere(k)
+	}
+	return nil, true
+}
+
+// everywhere handles the keys that mean the same in every view.
+func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	keys := m.options.Keys.Screen
+	switch {
+	case key.Matches(k, keys.History):
+		return m.openHistory(), true
+	case key.Matches(k, keys.Palette):
+		m.openPalette()
+		return nil, true
 	case key.Matches(k, keys.UndoCompaction):
 		return m.undoCompaction(0), true
 	case key.Matches(k, keys.Redraw):
 		return redraw, true
 	case key.Matches(k, keys.Suspend):
 		return tea.Suspend, true
-	default:
-		return nil, false
 	}
-	return nil, true
+	return nil, false
 }
 
 // fallback handles the keys that the composer has no use for.
@@ -82,7 +102,9 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 			m.transcript.ClearSelection()
 			return nil
 		}
-		m.cancel()
+		if !m.cancel() {
+			return m.goBack()
+		}
 	case key.Matches(k, keys.Quit) && m.composer.Empty():
 		return tea.Quit
 	case key.Matches(k, keys.PreviewCompaction) && m.composer.Empty():
@@ -96,15 +118,19 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 }
 
 // cancel stops the user's own command, or else the turn, or else the summary that
-// is being written; queued messages come back by themselves.
-func (m *Model) cancel() {
+// is being written; queued messages come back by themselves. It reports whether
+// there was something to stop.
+func (m *Model) cancel() bool {
 	switch job := &m.status.job; {
 	case m.shellRuns():
 		m.stopShell()
 	case m.busy() || job.on || len(m.status.queued) > 0:
 		job.stopped = job.stopped || job.on && !m.turnRuns()
 		m.talk.Session.Cancel()
+	default:
+		return false
 	}
+	return true
 }
 
 // shellRuns reports whether a command of the user's own runs that was not told to
@@ -136,6 +162,8 @@ func (m *Model) interrupt() tea.Cmd {
 	case m.overlays.Len() > 0:
 		m.closeTop()
 		return nil
+	case m.views.top() != nil:
+		return m.closeView()
 	case !m.composer.Empty():
 		m.composer.Clear()
 		return nil
@@ -177,6 +205,9 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 		action, cmd := m.overlays.Update(p, m.options.Now())
 		return tea.Batch(cmd, m.answer(action))
 	}
+	if v := m.views.top(); v != nil {
+		return v.handle(m, p)
+	}
 	action, cmd := m.composer.Update(p)
 	return tea.Batch(cmd, m.act(action, nil))
 }
@@ -188,6 +219,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.overlays.Len() > 0 {
 		action, cmd := m.overlays.Update(msg, m.options.Now())
 		return tea.Batch(cmd, m.answer(action))
+	}
+	if v := m.views.top(); v != nil {
+		return v.handle(m, msg)
 	}
 	at := msg.Mouse()
 	y := at.Y - m.screen.plan.top()
@@ -220,6 +254,8 @@ func (m *Model) released(r transcript.Released) tea.Cmd {
 		return tea.Batch(tea.SetClipboard(r.Text), m.say("copied the selection", false))
 	case r.Undo != 0:
 		return m.undoCompaction(r.Undo)
+	case r.View != 0:
+		return m.openHistoryAt(r.View, "")
 	}
 	return nil
 }

@@ -9,17 +9,30 @@ import (
 
 	"charm.land/bubbles/v2/key"
 
+	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/history"
+	"plimsoll/tui/ledger"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
+	"plimsoll/tui/preview"
+	"plimsoll/tui/review"
+	"plimsoll/tui/search"
 )
 
 // KeyMap is every key of the program. The help is made from it; configuration
-// rebinds it by action: a field's name in snake case, in dialogs with "dialog_"
-// before it.
+// rebinds it by action: a field's name in snake case, with "dialog_" before it in
+// dialogs and with the view's name in the others ("history_pin").
 type KeyMap struct {
 	Screen   Screen
 	Composer composer.KeyMap
 	Dialogs  overlay.KeyMap
+	Context  account.KeyMap
+	History  history.KeyMap
+	Ledger   ledger.KeyMap
+	Preview  preview.KeyMap
+	Review   review.KeyMap
+	Search   search.KeyMap
 }
 
 // Screen is the keys of the main screen that are not for writing.
@@ -55,6 +68,12 @@ func DefaultKeyMap() KeyMap {
 	return KeyMap{
 		Composer: composer.DefaultKeyMap(),
 		Dialogs:  overlay.DefaultKeyMap(),
+		Context:  account.DefaultKeyMap(),
+		History:  history.DefaultKeyMap(),
+		Ledger:   ledger.DefaultKeyMap(),
+		Preview:  preview.DefaultKeyMap(),
+		Review:   review.DefaultKeyMap(),
+		Search:   search.DefaultKeyMap(),
 		Screen: Screen{
 			Cancel:     bind("esc", "stop the turn, then a compaction; twice: go back to an earlier message", "esc"),
 			Interrupt:  bind("ctrl+c", "interrupt, then clear, then quit", "ctrl+c"),
@@ -82,13 +101,33 @@ func DefaultKeyMap() KeyMap {
 }
 
 // Bindings lists the keys of the main screen in the order of the help.
-func (s Screen) Bindings() []key.Binding {
-	v := reflect.ValueOf(s)
-	out := make([]key.Binding, v.NumField())
-	for i := range out {
-		out[i] = v.Field(i).Interface().(key.Binding)
+func (s Screen) Bindings() []key.Binding { return bindingsIn(s) }
+
+// bindingsIn lists the bindings that are fields of a struct.
+func bindingsIn(keymap any) []key.Binding {
+	var out []key.Binding
+	v := reflect.Indirect(reflect.ValueOf(keymap))
+	for i := range v.NumField() {
+		if b, ok := v.Field(i).Interface().(key.Binding); ok {
+			out = append(out, b)
+		}
 	}
 	return out
+}
+
+// viewKeys is the keymap of a full-screen view.
+type viewKeys struct {
+	name  string // in configuration, before the action
+	title string // in the help
+	keys  any    // a pointer to it; what it shares with others, to move and to edit, is in structs of its own
+}
+
+// views lists the keymaps of the full-screen views in the order of the help.
+func (k *KeyMap) views() []viewKeys {
+	return []viewKeys{
+		{"context", "Context view", &k.Context}, {"history", "History", &k.History}, {"ledger", "Ledger", &k.Ledger},
+		{"preview", "Compact preview", &k.Preview}, {"review", "Review of a summary", &k.Review}, {"search", "Search", &k.Search},
+	}
 }
 
 // actions finds every binding by the name that configuration knows it by.
@@ -97,6 +136,9 @@ func (k *KeyMap) actions() map[string]*key.Binding {
 	collect(found, "", reflect.ValueOf(&k.Composer).Elem())
 	collect(found, "dialog_", reflect.ValueOf(&k.Dialogs).Elem())
 	collect(found, "", reflect.ValueOf(&k.Screen).Elem())
+	for _, v := range k.views() {
+		collect(found, v.name+"_", reflect.ValueOf(v.keys).Elem())
+	}
 	return found
 }
 
@@ -108,8 +150,17 @@ func collect(found map[string]*key.Binding, prefix string, v reflect.Value) {
 			found[prefix+snake(v.Type().Field(i).Name)] = b
 			continue
 		}
-		collect(found, prefix, f)
+		collect(found, within(prefix, f.Type()), f)
 	}
+}
+
+// within is the prefix of the bindings of a struct within a keymap: those to edit a
+// text have names that those to move have, too.
+func within(prefix string, keymap reflect.Type) string {
+	if keymap == reflect.TypeFor[pane.EditKeys]() {
+		return prefix + "edit_"
+	}
+	return prefix
 }
 
 // snake writes PageUp as page_up.

@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -49,16 +50,18 @@ func TestAnUnboundKeyLeavesTheHelp(t *testing.T) {
 }
 
 // all is every binding of the program.
-func all(k tui.KeyMap) []key.Binding {
-	w, e := k.Composer.Writing, k.Composer.Editing
-	m, a, l := k.Dialogs.Moves, k.Dialogs.Answers, k.Dialogs.Line
-	return slices.Concat(k.Screen.Bindings(),
-		[]key.Binding{w.Send, w.Newline, w.Complete, w.Help, w.Editor, w.Older, w.Newer, w.Search, w.Leave},
-		[]key.Binding{e.Left, e.Right, e.WordLeft, e.WordRight, e.LineStart, e.LineEnd, e.TextStart, e.TextEnd, e.Backspace,
-			e.Delete, e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd},
-		[]key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, m.Next, m.Previous},
-		[]key.Binding{a.Accept, a.Close, a.Once, a.Conversation, a.Always, a.No, a.Yes},
-		[]key.Binding{l.Left, l.Right, l.Start, l.End, l.Backspace, l.Delete, l.CutWord, l.CutToStart, l.CutToEnd})
+func all(k tui.KeyMap) []key.Binding { return bindings(reflect.ValueOf(k)) }
+
+func bindings(v reflect.Value) []key.Binding {
+	var out []key.Binding
+	for i := range v.NumField() {
+		if b, ok := v.Field(i).Interface().(key.Binding); ok {
+			out = append(out, b)
+			continue
+		}
+		out = append(out, bindings(v.Field(i))...)
+	}
+	return out
 }
 
 func bound(k tui.KeyMap, name string) int {

@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"charm.land/lipgloss/v2"
-
-	"plimsoll/compact"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/meter"
@@ -58,11 +55,7 @@ func (l look) transcript() transcript.Styles {
 func (l look) gauge() meter.Styles {
 	g := l.styles.Gauge
 	s := meter.DefaultStyles()
-	for segment, look := range map[compact.Segment]lipgloss.Style{
-		compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
-		compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
-		compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
-	} {
+	for segment, look := range l.segments() {
 		s.Segments[segment] = look
 	}
 	f := l.styles.Frame

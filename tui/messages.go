@@ -71,6 +71,7 @@ type editorMsg struct {
 	run  tea.ExecCommand
 	read func() (string, error)
 	err  error
+	done func(text string, err error) tea.Msg // what to make of it, nil for a draft
 }
 
 // attachedMsg brings the text of the files a message mentions.

@@ -20,6 +20,7 @@ type Options struct {
 	Host    Host
 	Models  Models
 	Desk    Desk
+	Archive Archive
 	Prompts Prompts
 	Edit    Edit
 
@@ -46,11 +47,13 @@ type Model struct {
 	outbox    []*outgoing // said, but not handed over yet, oldest first
 	status    status
 	questions []question // of calls that wait, oldest first
-	shell     *shellRun  // the user's own command that runs, nil without one
+	views     views
+	shell     *shellRun // the user's own command that runs, nil without one
 
 	wrote   time.Time // when a key last changed the draft
 	ticking bool      // a tick is under way
 	quitSeq int       // the passing word in whose time a second ctrl+c quits, 0 without one
+	backSeq int       // the one in whose time a second esc goes back, 0 without one
 }
 
 // parts are the components.
@@ -64,15 +67,17 @@ type parts struct {
 // talk is the open conversation as the screen knows it.
 type talk struct {
 	Conversation
-	open   bool
-	failed string            // why there is none, "" while one is opening
-	faults []string          // what failed before it was open
-	meter  compact.Meter     // without the draft and the reply
-	reply  conversation.Size // of the reply that is arriving
-	logged bool              // it is in the log, and so in the next meter
-	sent   map[string]string // as it was typed, by what was sent with files and is not in the log yet
-	plans  plans             // compactions that are looked at before they are made
-	paused bool              // compaction does not ask a model by itself any more
+	open    bool
+	failed  string            // why there is none, "" while one is opening
+	faults  []string          // what failed before it was open
+	meter   compact.Meter     // without the draft and the reply
+	reply   conversation.Size // of the reply that is arriving
+	logged  bool              // it is in the log, and so in the next meter
+	log     []conversation.Event
+	sent    map[string]string // as it was typed, by what was sent with files and is not in the log yet
+	account compact.Account   // as the agent last worked it out
+	waits   *agent.Reviewing  // a summary that waits for the user, nil if none does
+	paused  bool              // compaction does not ask a model by itself any more
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -101,7 +106,10 @@ func New(ctx context.Context, o Options) *Model {
 	if undo := o.Keys.Screen.UndoCompaction; undo.Enabled() {
 		m.transcript.SetUndoKey(undo.Help().Key)
 	}
-	m.transcript.SetZone(o.Now().Location())
+	if view := o.Keys.Screen.History; view.Enabled() {
+		m.transcript.SetViewKey(view.Help().Key)
+	}
+	m.transcript.SetZone(m.zone())
 	m.gauge = meter.New(m.look.gauge())
 	m.overlays = overlay.New(o.Keys.Dialogs, m.look.overlay())
 	m.overlays.Settle(settle)
@@ -162,6 +170,9 @@ func (m *Model) setLook(l look) {
 	m.transcript.SetStyles(l.transcript(), l.markdown())
 	m.gauge.SetStyles(l.gauge())
 	m.overlays.SetStyles(l.overlay())
+	for _, v := range m.views.stack {
+		v.restyle(l)
+	}
 }
 
 // say shows a passing word above the composer.
@@ -195,6 +206,9 @@ func (m *Model) keepTicking() tea.Cmd {
 	m.ticking = true
 	return tick()
 }
+
+// zone is the user's time zone.
+func (m *Model) zone() *time.Location { return m.options.Now().Location() }
 
 // busy reports whether a turn runs.
 func (m *Model) busy() bool { return m.status.busy() }

@@ -77,10 +77,12 @@ type Conversation struct {
 	Steering  Steering
 	Updates   Updates
 	Model     agent.Model
-	Meter     compact.Meter // as it was opened; updates follow
+	Meter     compact.Meter   // as it was opened; updates follow
+	Account   compact.Account // where nothing more happens that could tell it; otherwise the zero account
 	Mode      conversation.Mode
 	Profile   string    // that a compaction has if none is named
 	Profiles  []Profile // all there are, in the order they are offered
+	KeepLast  int       // newest turns that a compaction leaves alone if it does not say
 	ReadOnly  string    // why nothing can be said in it, "" if it can
 	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
 	Notes     []string  // what the user should know at once
@@ -91,6 +93,8 @@ type Conversation struct {
 type Profile struct {
 	Name string
 	Note string // what it does, on one line
+	// Summarises says that a model writes a summary.
+	Summarises bool
 }
 
 // Host opens and lists conversations. Its methods run beside the screen and may take

@@ -1,130 +1,101 @@
 package tui
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/compact"
-	"plimsoll/tui/meter"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/preview"
 )
 
-// A compaction can be looked at before it is made: what it would do in numbers,
-// and a question whether to do it. Numbers are estimates.
+// A compaction can be looked at before it is made: what it would do in numbers, and
+// how the gauge would move. Every change of range or profile asks again; numbers are
+// estimates. What nothing can be done with is said where the numbers would stand.
 
-// plans is the compactions that are looked at.
-type plans struct {
-	asked  []compact.Wish // whose preview has not come yet, oldest first
-	shown  overlay.Dialog // nil: none
-	wanted compact.Wish   // that shown is about
+type previewView struct {
+	*preview.Model
+	asked []compact.Wish // whose numbers have not come yet, oldest first
+	shown preview.Content
 }
 
-// preview asks what a compaction would do.
+// preview shows what a compaction would do.
 func (m *Model) preview(w compact.Wish) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.plans.asked = append(m.talk.plans.asked, w)
+	if v, open := m.views.top().(*previewView); open {
+		return v.ask(m, w)
+	}
+	keys := m.options.Keys.Preview
+	v := &previewView{Model: preview.New(preview.Options{Styles: m.look.preview(), Keys: &keys, Gauges: m.gauge.Pair})}
+	now := m.talk.meter.Reading()
+	v.shown = m.previewContent(agent.Previewed{Now: now, Then: now}, w) // until the numbers are there
+	return tea.Batch(m.open(v), v.ask(m, w))
+}
+
+// ask has the numbers of a wish worked out.
+func (v *previewView) ask(m *Model, w compact.Wish) tea.Cmd {
+	v.asked = append(v.asked, w)
+	v.shown.Wish, v.shown.Busy = w, true
+	v.Show(v.shown)
 	m.talk.Compactor.Preview(w)
 	return nil
 }
 
-// showPreview shows what a compaction would do, or why it can do nothing.
+// showPreview gives the numbers of a wish to the view that asked for them; those of
+// a wish that was changed since only count as answered.
 func (m *Model) showPreview(u agent.Previewed) tea.Cmd {
-	p := &m.talk.plans
-	if len(p.asked) == 0 {
-		return nil
+	for _, open := range m.views.stack {
+		v, ok := open.(*previewView)
+		if !ok || len(v.asked) == 0 {
+			continue
+		}
+		v.asked = v.asked[1:]
+		if len(v.asked) > 0 {
+			return nil
+		}
+		v.shown = m.previewContent(u, v.shown.Wish)
+		v.Show(v.shown)
 	}
-	wish := p.asked[0]
-	p.asked = p.asked[1:]
-	if u.Err != nil {
-		return m.notCompacted(u.Err)
-	}
-	m.closePreview()
-	p.wanted = wish
-	p.shown = overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogCompact, Title: "Compact", Question: m.previewText(u.Preview, wish.Focus),
-		Yes: "compact now", No: "leave it as it is"})
-	m.push(p.shown)
 	return nil
 }
 
-// decided makes the compaction that was looked at, if the user wants it.
-func (m *Model) decided(yes bool) tea.Cmd {
-	p := &m.talk.plans
-	if p.shown == nil {
-		return nil
+// previewContent is the answer to a wish as the view shows it.
+func (m *Model) previewContent(u agent.Previewed, w compact.Wish) preview.Content {
+	c := preview.Content{
+		Wish: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
+		Profile: m.talk.Profile, KeepLast: m.talk.KeepLast, Turns: m.transcript.Turns(), Model: m.talk.Model.Name(),
+		BreakTurn: m.transcript.TurnOf(u.Preview.BreakAt),
 	}
-	p.shown = nil
-	if !yes {
-		return nil
+	for _, p := range m.talk.Profiles {
+		c.Profiles = append(c.Profiles, preview.Profile{Name: p.Name, Note: p.Note, Summarises: p.Summarises})
 	}
-	m.talk.Compactor.Compact(p.wanted)
-	return m.later("compacts")
+	if u.Err != nil {
+		c.Err, c.Now = u.Err.Message, m.talk.meter.Reading()
+	}
+	return c
 }
 
-// closePreview closes the preview that is open, if one is.
-func (m *Model) closePreview() {
-	if shown := m.talk.plans.shown; shown != nil {
-		m.overlays.Remove(shown, m.options.Now())
-		m.talk.plans.shown = nil
-	}
-}
+func (v *previewView) gauged() bool           { return false }
+func (v *previewView) restyle(l look)         { v.SetStyles(l.preview()) }
+func (v *previewView) renew(m *Model) tea.Cmd { return nil } // numbers are those of the moment it was asked
 
-// layerWords says what a layer of a pass does; others have their kind.
-var layerWords = map[string]string{
-	"results": "results masked", "arguments": "arguments stripped", "reasoning": "reasoning stripped", "calls": "calls left out",
-	"summary": "events summarised", "dropped": "messages dropped",
-}
-
-// previewText says what a compaction would do.
-func (m *Model) previewText(p compact.Preview, focus string) string {
-	var b strings.Builder
-	words := p.Range.String()
-	fmt.Fprintf(&b, "%s%s by the profile %s", strings.ToUpper(words[:1]), words[1:], p.Profile)
-	if focus != "" {
-		b.WriteString(", with a focus on: " + focus)
+func (v *previewView) handle(m *Model, msg tea.Msg) tea.Cmd {
+	switch a := v.Update(msg).(type) {
+	case preview.Ignored:
+		return m.unhandled(msg)
+	case preview.Closed:
+		return m.closeView()
+	case preview.Changed:
+		return v.ask(m, a.Wish)
+	case preview.Accepted:
+		m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })
+		m.talk.Compactor.Compact(a.Wish)
+		return m.later("compacts")
+	case preview.Say:
+		return m.say(a.Text, a.Bad)
 	}
-	fmt.Fprintf(&b, "\n\nnow   ~%s tokens a request\nthen  ~%s", meter.Tokens(p.Before), meter.Tokens(p.After))
-	if p.Before > 0 && p.After < p.Before {
-		fmt.Fprintf(&b, ", %d%% less", int(float64(p.Before-p.After)/float64(p.Before)*100+0.5))
-	}
-	b.WriteString("\n")
-	for _, l := range p.Layers {
-		what, known := layerWords[l.Kind]
-		if !known {
-			what = l.Kind
-		}
-		amount, saved := l.Saved, "saved"
-		if l.Saved < 0 {
-			amount, saved = -l.Saved, "more"
-		}
-		fmt.Fprintf(&b, "\n%-18s %3d  ~%s %s", what, l.Events, meter.Tokens(amount), saved)
-	}
-	if p.BreakAt != 0 {
-		fmt.Fprintf(&b, "\n\nThe cached prefix breaks at turn %d, event %d: ~%s tokens from there on are sent as new, once.",
-			m.transcript.TurnOf(p.BreakAt), p.BreakAt, meter.Tokens(p.Behind))
-	}
-	if p.Summary != nil {
-		b.WriteString("\n\n" + m.summaryWords(*p.Summary))
-	}
-	return b.String()
-}
-
-// summaryWords says which summary has to be written.
-func (m *Model) summaryWords(s compact.SummaryNeed) string {
-	model, reads := s.Model, "what was said"
-	if model == "" {
-		model = m.talk.Model.Name()
-	}
-	switch s.Input {
-	case compact.InputView:
-		reads = "the conversation as it is sent, from the provider's cache"
-	case compact.InputMerged:
-		reads = "the summary before and what came after it"
-	}
-	return fmt.Sprintf("%s writes a summary of ~%s tokens, at most ~%s long. It reads %s.",
-		model, meter.Tokens(s.Covers), meter.Tokens(s.Estimate), reads)
+	return nil
 }

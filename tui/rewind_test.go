@@ -13,7 +13,7 @@ import (
 func TestRewindCommands(t *testing.T) {
 	for typed, want := range map[string]string{
 		"/undo":     "first rewind -1",
-		"/rewind":   "first rewind -1",
+		"/redo":     "first restore turns",
 		"/rewind 0": "first rewind 0",
 		"/rewind 3": "first rewind 3",
 	} {

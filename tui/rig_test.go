@@ -275,7 +275,7 @@ func (r *rig) draft() string {
 	r.calls = nil
 	r.press("enter")
 	for _, c := range r.calls {
-		if text, ok := strings.CutPrefix(c, "first send "); ok {
+		if _, text, ok := strings.Cut(c, " send "); ok {
 			r.calls = nil
 			return text
 		}

@@ -101,7 +101,7 @@ func rule(s statusStyles, width int) string {
 
 // hasStatus reports whether the status line has something to say.
 func (m *Model) hasStatus() bool {
-	return m.status.snack.text != "" || m.status.doing() != "" || m.status.job.on || m.shell != nil || !m.transcript.Following()
+	return m.status.snack.text != "" || m.status.doing() != "" || m.talk.waits != nil || m.status.job.on || m.shell != nil || !m.transcript.Following()
 }
 
 // statusLine is what goes on, or a passing word, and whether there is more
@@ -153,6 +153,9 @@ func (m *Model) activity(st statusStyles, room int) string {
 		text += s.seconds(s.now.Since)
 	case text == "" && s.job.on && !m.screen.plan.job.shown:
 		return style.Render(m.optimizing(room))
+	}
+	if words := m.reviewWords(); words != "" && (text == "" || m.talk.waits.Held) {
+		return st.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
 	if text == "" {
 		return ""

@@ -1,6 +1,10 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/history"
+)
 
 // Update handles a message. Every case is one call; none waits or does I/O.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -27,6 +31,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	default:
 		cmd = m.arrived(msg)
 	}
+	cmd = tea.Batch(cmd, m.renewView())
 	m.layout()
 	return m, cmd
 }
@@ -36,6 +41,16 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
 		return m.opened(msg)
+	case requestMsg:
+		m.archived(msg.id, func(h *history.Model) { h.Request(msg.got, msg.err) })
+	case fullMsg:
+		m.archived(msg.id, func(h *history.Model) { h.Full(msg.event, msg.text, msg.err) })
+	case searchMsg:
+		return m.search(msg)
+	case foundMsg:
+		return m.showHits(msg)
+	case summaryEditedMsg:
+		return m.summaryEdited(msg)
 	case snackOverMsg:
 		if msg.seq == m.status.snack.seq {
 			m.status.snack.text = ""

@@ -23,6 +23,7 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
+	m.views.stale = true
 	if msg.ended {
 		m.status.job = summaryJob{} // nobody would say that it is over
 	} else {
@@ -92,6 +93,7 @@ func callProgress(u agent.CallStreaming) string {
 
 func (m *Model) appended(events []conversation.Event) {
 	m.transcript.Append(events)
+	m.talk.log = append(m.talk.log, events...)
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.Renamed:

@@ -83,6 +83,7 @@ func (m *Model) layout() {
 	if s.width == 0 || s.height == 0 {
 		return
 	}
+	m.placeView()
 	p := plan{header: s.height >= 8, rule: s.height >= 16, status: s.height >= 10, hints: s.height >= 10}
 	p.composer = min(m.composer.Height(), s.height-1)
 	room := s.height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
@@ -145,6 +146,9 @@ func (m *Model) draw() tea.View {
 		return v
 	}
 	content, cursor := m.content()
+	if v := m.views.top(); v != nil {
+		content, cursor = m.fullContent(v)
+	}
 	if !m.screen.clusters {
 		content = settled(content, cursor)
 	}

@@ -82,10 +82,31 @@ type part struct {
 
 // known draws the line for a known window.
 func (m *Model) known(r compact.Reading, cost float64, width int) string {
+	return m.laid(r, m.parts(r, cost), width)
+}
+
+// Pair is the gauge for two readings of one conversation, to be laid one below the
+// other: their bars are of one length.
+func (m *Model) Pair(a, b compact.Reading, width int) (string, string) {
+	if !a.Window.Known() || !b.Window.Known() {
+		return m.View(a, width), m.View(b, width)
+	}
+	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)
+	first, second := m.parts(a, -1), m.parts(b, -1)
+	if len(first) == len(second) {
+		for i := range first {
+			wide := max(first[i].room, second[i].room, ansi.StringWidth(first[i].text), ansi.StringWidth(second[i].text))
+			first[i].room, second[i].room = wide, wide
+		}
+	}
+	return m.laid(a, first, width), m.laid(b, second, width)
+}
+
+// parts are the numbers of a reading with a known window.
+func (m *Model) parts(r compact.Reading, cost float64) []part {
 	level := m.styles.Levels[LevelOf(r, r.Used)]
-	full := tilde(r.Estimated) + percent(r.Used, r.LoadLine, r.Window.Tokens)
 	parts := []part{
-		{text: " " + full, style: level},
+		{text: " " + fullness(r), style: level},
 		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2},
 		m.afterSend(r),
 	}
@@ -93,11 +114,20 @@ func (m *Model) known(r compact.Reading, cost float64, width int) string {
 		name := lineGlyph + strconv.Itoa(linePercent(r.LoadLine, r.Window.Tokens)) + "%"
 		parts = append(parts, part{text: "  " + name, style: level, order: 1})
 	}
-	parts = append(parts, m.details(r, cost)...)
+	return append(parts, m.details(r, cost)...)
+}
+
+// fullness is how full the window is, in per cent.
+func fullness(r compact.Reading) string {
+	return tilde(r.Estimated) + percent(r.Used, r.LoadLine, r.Window.Tokens)
+}
+
+// laid is a bar and the numbers behind it.
+func (m *Model) laid(r compact.Reading, parts []part, width int) string {
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
 	if cells < tiny {
-		return level.Render(smallest(full, width, block(r.Used, r.Window.Tokens)))
+		return m.styles.Levels[LevelOf(r, r.Used)].Render(smallest(fullness(r), width, block(r.Used, r.Window.Tokens)))
 	}
 	var b strings.Builder
 	m.drawBar(&b, r, cells)

@@ -30,8 +30,9 @@ type Styles struct {
 type Options struct {
 	Styles Styles
 	Keys   *KeyMap
-	// Gauge is the line of a reading, of at most width cells.
-	Gauge func(r compact.Reading, width int) string
+	// Gauges are the lines of two readings, of at most width cells, with bars of one
+	// length.
+	Gauges func(now, then compact.Reading, width int) (string, string)
 }
 
 // Profile is a way to compact.

@@ -25,6 +25,10 @@ func gauge(r compact.Reading, width int) string {
 	return text + strings.Repeat("=", full)
 }
 
+func gauges(now, then compact.Reading, width int) (string, string) {
+	return gauge(now, width), gauge(then, width)
+}
+
 func bound(text string) *compact.Bound {
 	b, err := compact.ParseBound(text)
 	if err != nil {
@@ -70,7 +74,7 @@ func summarised() preview.Content {
 
 func show(c preview.Content, width, height int) *preview.Model {
 	keys := preview.DefaultKeyMap()
-	m := preview.New(preview.Options{Keys: &keys, Gauge: gauge})
+	m := preview.New(preview.Options{Keys: &keys, Gauges: gauges})
 	m.SetSize(width, height)
 	m.Show(c)
 	return m

@@ -91,14 +91,14 @@ func (m *Model) gauges() []string {
 	s, width := m.o.Styles.Pane, max(m.width-label-1, 1)
 	line := func(name, gauge string) string { return " " + s.Muted.Render(pane.Fit(name, label-1)) + gauge }
 	c := m.content
-	now := line("now", m.o.Gauge(c.Now, width))
+	now, then := m.o.Gauges(c.Now, c.Then, width)
 	switch {
 	case c.Err != "" && !c.Busy:
-		return []string{now}
+		return []string{line("now", now)}
 	case c.Err != "": // there are no old numbers
-		return []string{now, line("then", s.Muted.Render(workingOut))}
+		return []string{line("now", now), line("then", s.Muted.Render(workingOut))}
 	}
-	return []string{now, line("then", m.o.Gauge(c.Then, width)), line("", m.gained(width))}
+	return []string{line("now", now), line("then", then), line("", m.gained(width))}
 }
 
 // workingOut is said while numbers are on their way.

@@ -15,7 +15,7 @@ import (
 // The line of an overlay: when, what, how many tokens before and after, and how
 // to take it back. It never wraps; what does not fit is left out in a fixed
 // order: the command that takes an older one back, what was done (from the end
-// of its list), who wanted it, the key, the turns, the time, the dashes, the
+// of its list), who wanted it, the key to view it, the key, the turns, the time, the dashes, the
 // tokens. That it was taken back goes last, and is said in words, for screens
 // without colour.
 
@@ -61,6 +61,7 @@ const (
 	keepTime
 	keepTurns
 	keepKey
+	keepView
 	keepSource
 	keepWhat
 	keepCommand
@@ -129,6 +130,9 @@ func (it *epochItem) pieces(l *look) []piece {
 	switch {
 	case it.id == 0 || it.undone():
 	case it.state.newest && l.undo != "":
+		if l.view != "" {
+			add(keepView, s.Hint, separator, l.view+" view")
+		}
 		add(keepKey, s.Hint, separator, l.undo+" undo")
 	default:
 		add(it.commandOrder(), s.Hint, separator, "/undo-compact "+strconv.FormatUint(it.id, 10))
@@ -217,6 +221,15 @@ func (it *epochItem) undoAt(x int) uint64 {
 		return it.id
 	}
 	return 0
+}
+
+// released is what a click on the line does: what it takes back, or otherwise where
+// it is looked at.
+func (it *epochItem) released(undo uint64) Released {
+	if undo != 0 {
+		return Released{Undo: undo}
+	}
+	return Released{View: it.made.Epoch}
 }
 
 // attempted is the notice of a compaction that came to nothing.

@@ -61,6 +61,26 @@ func (o *overlays) turnOf(seq uint64) int {
 	return o.turns[i-1].turn
 }
 
+// leads is the event that a recall is about, 0 for other calls.
+func (m *Model) leads(c conversation.ToolCall) uint64 {
+	if c.Name != conversation.ToolRecall {
+		return 0
+	}
+	id, ok := conversation.ParseRecallID(subject(c, ""))
+	switch {
+	case !ok:
+		return 0
+	case !id.Turns:
+		return id.First
+	}
+	for _, t := range m.overlays.turns {
+		if uint64(t.turn) == id.First {
+			return t.seq
+		}
+	}
+	return 0
+}
+
 // TurnOf is the turn that an event of the log belongs to.
 func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }
 

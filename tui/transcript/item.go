@@ -39,6 +39,7 @@ type look struct {
 	factor     float64
 	hint       string // how to unfold; "" if no key does
 	undo       string // the key that takes the newest compaction back; "" if none does
+	view       string // the key that shows the history; "" if none does
 	zone       *time.Location
 	expanded   bool
 	generation int // of styles, markdown, hints and zone

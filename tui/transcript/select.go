@@ -77,6 +77,7 @@ func (m *Model) Drag(x, y int) {
 type Released struct {
 	Text string // selected, to be copied; "" for none
 	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
+	View uint64 // the event that is to be looked at in the history, 0 for none
 }
 
 // Release ends a press, wherever the mouse is. A click without a drag unfolds
@@ -100,19 +101,25 @@ func (m *Model) Release() Released {
 }
 
 // click is a click on a cell of a place: a call there unfolds or folds, and
-// stays where it is.
+// stays where it is. The line of an overlay, and what a recall is about, lead to
+// the history.
 func (m *Model) click(p place, x int) Released {
 	if p.offset < m.gap(p.top) {
 		return Released{}
 	}
 	switch it := m.entries[p.top].item.(type) {
 	case *toolItem:
+		if line := p.offset - m.gap(p.top); line == 0 && x-margin >= it.aboutAt[0] && x-margin < it.aboutAt[1] {
+			if seq := m.leads(it.call); seq != 0 {
+				return Released{View: seq}
+			}
+		}
 		it.toggle()
 		m.at.follow = false // settle follows again if the end is still in view
 	case *epochItem:
-		return Released{Undo: it.undoAt(x - margin)}
+		return it.released(it.undoAt(x - margin))
 	case *requestsItem:
-		return Released{Undo: it.undoAt(p.offset-m.gap(p.top), x-margin)}
+		return it.passes[0].released(it.undoAt(p.offset-m.gap(p.top), x-margin))
 	}
 	return Released{}
 }

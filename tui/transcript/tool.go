@@ -28,8 +28,9 @@ type toolItem struct {
 	tail     string // the end of the output while it runs
 	result   conversation.ToolResult
 	frame    int
-	expanded bool // unfolded by itself
-	first    bool // of calls in a row: it says how to unfold them
+	expanded bool   // unfolded by itself
+	aboutAt  [2]int // cells of the line as drawn last that say what it is about
+	first    bool   // of calls in a row: it says how to unfold them
 }
 
 type callState int
@@ -112,11 +113,13 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	name := oneLine(t.call.Name, max(4, width-4-reserved))
 	used := 4 + ansi.StringWidth(name)
 	subject := ""
+	t.aboutAt = [2]int{}
 	if room := width - used - 2 - reserved; room >= 4 {
 		subject = oneLine(t.subject(), room)
 	}
 	line := "  " + style.Render(mark) + " " + l.styles.ToolName.Render(name)
 	if subject != "" {
+		t.aboutAt = [2]int{used + 2, used + 2 + ansi.StringWidth(subject)}
 		line += "  " + l.styles.ToolSubject.Render(subject)
 		used += 2 + ansi.StringWidth(subject)
 	}

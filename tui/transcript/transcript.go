@@ -102,6 +102,14 @@ func (m *Model) SetUndoKey(name string) {
 	m.dirty = true
 }
 
+// SetViewKey names the key that shows the history, for the line of the newest
+// compaction; "" if there is none.
+func (m *Model) SetViewKey(name string) {
+	m.look.view = name
+	m.look.generation++
+	m.dirty = true
+}
+
 // SetZone sets the time zone of what is shown from now on.
 func (m *Model) SetZone(zone *time.Location) {
 	m.look.zone = zone
@@ -154,6 +162,15 @@ func (m *Model) Empty() bool { return len(m.entries) == 0 }
 
 // Said reports whether the conversation has begun: notices alone do not.
 func (m *Model) Said() bool { return m.said }
+
+// Turns is how many turns the conversation has, those that were taken back
+// included.
+func (m *Model) Turns() int {
+	if n := len(m.overlays.turns); n > 0 {
+		return m.overlays.turns[n-1].turn + 1
+	}
+	return 0
+}
 
 // Height is the number of lines View has.
 func (m *Model) Height() int { return m.height }

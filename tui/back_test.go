@@ -1,0 +1,120 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// told opens the screen on the history of the other tests.
+func told(r *rig, _ *tui.Options) {
+	r.first.Events = history()
+	r.first.Meter = r.first.Meter.WithView(compact.Project(r.first.Events))
+}
+
+func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.press("esc")
+		r.has("esc again to go back to an earlier message")
+		r.press("esc")
+		r.has("Go back to", "1  fix it", "0  why does it fail?")
+		r.press("enter")
+		r.has("Turn 1", "Go back here", "Go on from here in a copy")
+		r.calls = nil
+		r.press("enter")
+		r.did("first rewind 1")
+	})
+}
+
+func TestEscTwiceIsTwiceInARow(t *testing.T) {
+	for name, between := range map[string]func(*rig){
+		"a key":        func(r *rig) { r.press("x", "backspace") },
+		"a while":      func(r *rig) { r.pass(10 * time.Second) },
+		"nothing said": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			change := told
+			if between == nil {
+				change, between = nil, func(*rig) {}
+			}
+			screen(t, change, func(r *rig) {
+				r.press("esc")
+				between(r)
+				r.press("esc")
+				r.lacks("Go back to")
+			})
+		})
+	}
+}
+
+func TestGoingOnInACopyBringsTheMessageAlong(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.enter("/rewind")
+		r.press("down", "enter", "down") // the older message, in a copy
+		r.calls = nil
+		r.press("enter")
+		r.did("fork at 1")
+		if got := r.draft(); got != "why does it fail?" {
+			t.Errorf("the composer has %q", got)
+		}
+	})
+}
+
+func TestWhatWasTakenBackIsNotOffered(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history(conversation.Rewind{Turn: 1}) }, func(r *rig) {
+		r.enter("/rewind")
+		r.has("0  why does it fail?")
+		r.lacks("1  fix it")
+	})
+}
+
+func TestThePaletteRunsCommands(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.calls = nil
+		r.press("ctrl+p")
+		r.has("Commands", "/new")
+		r.write("undo-comp")
+		r.has("/undo-compact", "(ctrl+x)")
+		r.press("enter")
+		r.did("first undo 0")
+	})
+}
+
+func TestThePaletteWritesWhatNeedsMore(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.press("ctrl+p")
+		r.write("rename")
+		r.press("enter")
+		r.lacks("Commands")
+		r.has("│ /rename ")
+	})
+}
+
+func TestPinning(t *testing.T) {
+	for typed, want := range map[string]string{
+		"/pin":       "first pin [3] true",
+		"/pin 0":     "first pin [1 2] true",
+		"/pin t0-1":  "first pin [1 2 3 4] true",
+		"/pin e2":    "first pin [2] true",
+		"/unpin e2":  "first pin [2] false",
+		"/pin 7":     "",
+		"/pin e5":    "",
+		"/pin a few": "",
+	} {
+		t.Run(typed, func(t *testing.T) {
+			screen(t, told, func(r *rig) {
+				r.calls = nil
+				r.enter(typed)
+				if want == "" {
+					r.did()
+					r.has("there is no turn and no event")
+					return
+				}
+				r.did(want)
+			})
+		})
+	}
+}

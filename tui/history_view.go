@@ -1,0 +1,179 @@
+package tui
+
+import (
+	"context"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/history"
+)
+
+// The history browser on the screen. It shows the log as far as the view of the
+// meter reaches, so that both sides speak of the same moment.
+
+type historyView struct {
+	*history.Model
+	through  uint64 // the newest event shown
+	revision uint64 // of the view shown
+	begun    bool
+}
+
+// openHistory opens the browser, or closes it where it is in sight.
+func (m *Model) openHistory() tea.Cmd {
+	if _, open := m.views.top().(*historyView); open {
+		return m.closeView()
+	}
+	return m.openHistoryAt(0, "")
+}
+
+// openHistoryAt opens it at an event, 0 for the end, with what was searched for.
+func (m *Model) openHistoryAt(event uint64, query string) tea.Cmd {
+	if !m.talk.open {
+		return m.say(m.refusal(), true)
+	}
+	if !m.transcript.Said() {
+		return m.say("nothing was said yet: there is no history", true)
+	}
+	v, open := m.views.top().(*historyView)
+	var cmd tea.Cmd
+	if !open {
+		keys := m.options.Keys.History
+		v = &historyView{Model: history.New(history.Options{Styles: m.look.history(), Keys: &keys, Zone: m.zone()})}
+		cmd = m.open(v)
+	}
+	if event != 0 {
+		v.Jump(event, query)
+	}
+	return cmd
+}
+
+// slashHistory opens the history, at a turn or an event if one is named.
+func (m *Model) slashHistory(args string) tea.Cmd {
+	if args == "" {
+		return m.openHistoryAt(0, "")
+	}
+	if events := m.eventsNamed(args); len(events) > 0 {
+		return m.openHistoryAt(events[0], "")
+	}
+	return m.say("there is no turn and no event "+strconv.Quote(args)+"; write a turn's number (3) or an event (e41)", true)
+}
+
+func (v *historyView) gauged() bool   { return true }
+func (v *historyView) restyle(l look) { v.SetStyles(l.history()) }
+
+// renew shows what joined the log, or how else it is shown.
+func (v *historyView) renew(m *Model) tea.Cmd {
+	view := m.talk.meter.View()
+	if v.begun && view.Through == v.through && view.Revision == v.revision {
+		return nil
+	}
+	log := logThrough(m.talk.log, view.Through)
+	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
+	if v.begun {
+		v.Refresh(content)
+	} else {
+		v.Show(content)
+	}
+	v.begun, v.through, v.revision = true, view.Through, view.Revision
+	return nil
+}
+
+// logThrough is the beginning of a log, to an event.
+func logThrough(log []conversation.Event, last uint64) []conversation.Event {
+	n := len(log)
+	for n > 0 && log[n-1].Seq > last {
+		n--
+	}
+	return log[:n]
+}
+
+func (v *historyView) handle(m *Model, msg tea.Msg) tea.Cmd {
+	switch a := v.Update(msg).(type) {
+	case history.Ignored:
+		return m.unhandled(msg)
+	case history.Closed:
+		return m.closeView()
+	case history.Wanted:
+		return m.loadRequest(a.Event)
+	case history.FullWanted:
+		return m.loadFull(a.Event)
+	case history.Pin:
+		return m.pin(a.Events, a.Pinned)
+	case history.Mask:
+		return m.mask(a.Events)
+	case history.Undo:
+		return m.undoCompaction(a.Epoch)
+	case history.Redo:
+		return m.slashRedoCompact("")
+	case history.Restore:
+		return m.slashRedo("")
+	case history.Copy:
+		return tea.Batch(tea.SetClipboard(a.Text), m.say("copied "+a.What, false))
+	case history.Fork:
+		return m.forkAt(a.Before)
+	case history.Resend:
+		return m.resend(a.Turn)
+	case history.Say:
+		return m.say(a.Text, a.Bad)
+	}
+	return nil
+}
+
+// resend takes the turns from one on back; what was said in the first of them is
+// in the composer then.
+func (m *Model) resend(turn int) tea.Cmd {
+	if why := m.unrewindable(); why != "" {
+		return m.say(why, true)
+	}
+	m.closeViews()
+	return m.rewind(turn)
+}
+
+// requestMsg brings a request of the past.
+type requestMsg struct {
+	id  string // of the conversation
+	got compact.Rebuilt
+	err error
+}
+
+// fullMsg brings the full text of a result.
+type fullMsg struct {
+	id    string
+	event uint64
+	text  string
+	err   error
+}
+
+func (m *Model) loadRequest(event uint64) tea.Cmd {
+	ctx, archive, id := m.ctx, m.options.Archive, m.talk.ID
+	return func() tea.Msg {
+		got, err := archive.Request(ctx, event)
+		return requestMsg{id, got, err}
+	}
+}
+
+func (m *Model) loadFull(event uint64) tea.Cmd {
+	ctx, archive, id := m.ctx, m.options.Archive, m.talk.ID
+	return func() tea.Msg {
+		text, err := archive.Full(ctx, event)
+		return fullMsg{id, event, text, err}
+	}
+}
+
+// archived gives what was read to the history that is open, if it is about the same
+// conversation still.
+func (m *Model) archived(id string, give func(*history.Model)) {
+	for _, v := range m.views.stack {
+		if h, ok := v.(*historyView); ok && id == m.talk.ID {
+			give(h.Model)
+		}
+	}
+}
+
+// forkFrom opens a copy of what was said before an event.
+func forkFrom(host Host, before uint64) func(context.Context) (Conversation, error) {
+	return func(ctx context.Context) (Conversation, error) { return host.ForkAt(ctx, before) }
+}

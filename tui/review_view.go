@@ -1,0 +1,120 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui/review"
+)
+
+// A summary that waits for the user. It opens by itself where nothing else has the
+// screen and nothing is typed; otherwise the status line says that it waits.
+
+type reviewView struct{ *review.Model }
+
+// reviewing takes over a summary that waits.
+func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
+	known := m.talk.waits != nil
+	m.talk.waits = &u
+	m.status.job.on = false // it is written
+	if known || m.views.top() != nil || !m.composer.Empty() || m.overlays.Len() > 0 {
+		return nil
+	}
+	return m.openReview()
+}
+
+// reviewed says that no summary waits any more.
+func (m *Model) reviewed() {
+	m.talk.waits = nil
+	for i, v := range m.views.stack {
+		if _, ok := v.(*reviewView); ok {
+			m.views.stack = append(m.views.stack[:i:i], m.views.stack[i+1:]...)
+			m.placeView()
+			return
+		}
+	}
+}
+
+func (m *Model) slashReview(string) tea.Cmd {
+	if m.talk.waits == nil {
+		return m.say("no summary waits for you; /compact --review lets you read one before it takes effect", true)
+	}
+	return m.openReview()
+}
+
+func (m *Model) openReview() tea.Cmd {
+	if _, open := m.views.top().(*reviewView); open {
+		return nil
+	}
+	keys, u := m.options.Keys.Review, m.talk.waits
+	v := &reviewView{review.New(review.Options{Styles: m.look.review(), Keys: &keys, Estimate: m.estimateText})}
+	cmd := m.open(v)
+	v.Show(review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
+		Tokens: m.estimateText(u.Text), Model: m.talk.Model.Name(), Focus: u.Wish.Focus, Held: u.Held})
+	return cmd
+}
+
+// estimateText is the tokens of a text by the model's calibration.
+func (m *Model) estimateText(text string) int { return m.estimate(conversation.Measure(text)) }
+
+// reviewWords say on the status line that a summary waits, "" if none does.
+func (m *Model) reviewWords() string {
+	switch {
+	case m.talk.waits == nil:
+		return ""
+	case m.talk.waits.Held:
+		return "a summary waits for you, and the request for it: /review opens it"
+	}
+	return "a summary waits for you: /review opens it"
+}
+
+func (v *reviewView) gauged() bool         { return true }
+func (v *reviewView) restyle(l look)       { v.SetStyles(l.review()) }
+func (v *reviewView) renew(*Model) tea.Cmd { return nil }
+
+func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
+	switch a := v.Update(msg).(type) {
+	case review.Ignored:
+		return m.unhandled(msg)
+	case review.Closed:
+		return m.closeView()
+	case review.Taken:
+		m.talk.Steering.Review(a.Text, true)
+	case review.GivenUp:
+		m.talk.Steering.Review("", false)
+	case review.Editor:
+		return m.editSummary(a.Text)
+	case review.Say:
+		return m.say(a.Text, a.Bad)
+	}
+	return nil
+}
+
+// summaryEditedMsg brings a summary back from the user's editor.
+type summaryEditedMsg struct {
+	view *reviewView
+	text string
+	err  error
+}
+
+// editSummary opens a summary in the user's editor.
+func (m *Model) editSummary(text string) tea.Cmd {
+	v, ok := m.views.top().(*reviewView)
+	if !ok {
+		return nil
+	}
+	ctx, prepare := m.ctx, m.options.Edit
+	return func() tea.Msg {
+		run, read, err := prepare(ctx, text)
+		return editorMsg{run: run, read: read, err: err, done: func(text string, err error) tea.Msg { return summaryEditedMsg{v, text, err} }}
+	}
+}
+
+func (m *Model) summaryEdited(msg summaryEditedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.fail(msg.err)
+	}
+	msg.view.SetText(msg.text)
+	return nil
+}
