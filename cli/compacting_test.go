@@ -282,7 +282,7 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	if talk.Profile != compact.ProfileDefault {
 		t.Errorf("the profile is %q", talk.Profile)
 	}
-	want := []tui.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary"},
+	want := []tui.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true},
 		{Name: "light", Note: "shortens reasoning"}, {Name: "off", Note: "shortens reasoning"}}
 	if diff := cmp.Diff(want, talk.Profiles); diff != "" {
 		t.Error(diff)
