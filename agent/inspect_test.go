@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,8 +73,13 @@ func TestInspectIsAnsweredInATurnToo(t *testing.T) {
 
 func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		disk := agenttest.NewGate()
-		r := talk(t, 2, nil, answers("fine"))
+		disk, asked := agenttest.NewGate(), atomic.Int64{}
+		r := talk(t, 2, func(o *agent.Options) {
+			o.CacheSaved = func(agent.Model, conversation.Usage) *float64 {
+				asked.Add(1)
+				return nil
+			}
+		}, answers("fine"))
 		r.memory.Slow = map[string]*agenttest.Gate{"append": disk}
 		r.Send("hello") // its owner waits for the disk
 		r.wait()
@@ -88,8 +94,9 @@ func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 		}
 		disk.Open()
 		r.wait()
-		if n := len(r.inspected()); n != 1 {
-			t.Errorf("%d answers", n)
+		_, reports := r.shorts()
+		if n := len(r.inspected()); n != 1 || asked.Load() > int64(reports) {
+			t.Errorf("%d answers, for which %d of %d reports were looked at", n, asked.Load(), reports)
 		}
 		r.finish()
 	})
@@ -98,9 +105,10 @@ func TestOfInspectsThatWaitTheNewestIsAnswered(t *testing.T) {
 // Adding up keeps nobody waiting, and what is asked for meanwhile is one more look.
 func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		gate := agenttest.NewGate()
+		gate, at := agenttest.NewGate(), atomic.Int64{}
 		r := talk(t, 2, func(o *agent.Options) {
 			o.CacheSaved = func(agent.Model, conversation.Usage) *float64 {
+				at.Add(1)
 				if err := gate.Pass(context.Background()); err != nil {
 					t.Error(err)
 				}
@@ -116,6 +124,9 @@ func TestTheConversationGoesOnWhileTheContextIsAddedUp(t *testing.T) {
 		r.Inspect()
 		r.wait()
 		all := said(r.memory.Events())
+		if n := at.Load(); n != 1 {
+			t.Errorf("%d looks are under way", n)
+		}
 		if n := len(r.inspected()); n != 0 || all[len(all)-1] != "assistant stop fine" || all[len(all)-2] != "user and another" {
 			t.Errorf("%d answers, said %q", n, all[len(all)-2:])
 		}

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,25 @@ func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 			t.Errorf("%s: told %v", diff, r.refused())
 		}
 		r.answered()
+		r.finish()
+	})
+}
+
+// What the user makes of an automatic summary has to save as much as one has to.
+func TestATextThatSavesTooLittleIsNotTaken(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := chatted(t, quiet(accounts(nil)), beyondLoad, eachTokens, both(reviewing, func(o *agent.Options) { o.Rules.Planner.ProgressRatio = 0.55 }))
+		shown, _ := r.waiting()
+		r.Review(strings.Repeat("a word or two ", shown.Covers/12), true)
+		r.wait()
+		if _, waits := r.waiting(); !waits || !slices.Equal(r.notTaken(), []string{"the text is too long: with it the summary would save too little"}) {
+			t.Fatalf("waits %t, told %q, of %d tokens", waits, r.notTaken(), shown.Covers)
+		}
+		r.Review(shown.Text+" It was read.", true)
+		r.wait()
+		if s := r.lastSummary(); !s.Edited || len(r.attempts()) > 0 {
+			t.Errorf("made %+v, not made %+v", s, r.attempts())
+		}
 		r.finish()
 	})
 }

@@ -152,11 +152,16 @@ func TestASummaryThatIsGivenUpChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := talk(t, 4, nil, summarises(account), answers("fine"))
+				r := talk(t, 4, nil, takesTime(2*time.Second), answers("fine"))
 				before := r.view()
 				r.compacts(reviewed())
+				time.Sleep(time.Hour)
+				r.wait()
 				act(r)
 				r.wait()
+				if a := r.attempts(); len(a) != 1 || a[0].Duration != 2000 {
+					t.Errorf("recorded %+v", a)
+				}
 				if _, waits := r.waiting(); waits {
 					t.Error("it waits still")
 				}

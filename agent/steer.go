@@ -18,6 +18,8 @@ import (
 //     made of what went before. The turn is not stopped for it.
 //   - A summary that is being written is then no longer about what the model is
 //     shown, whichever messages the overlay names: it is given up as overtaken.
+//   - It says nothing of when a compaction is welcome: neither the planner nor the
+//     model waits for longer because of it.
 //   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
 
 // deedRestore brings turns back.
@@ -53,9 +55,6 @@ func (a *Agent) steer(ctx context.Context, d deed) {
 		told.Err = err
 	} else {
 		told.Before, told.After = made.Before, made.After
-		if told.What == SteerMask {
-			a.rearm()
-		}
 		a.dropOvertaken()
 	}
 	a.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
