@@ -182,7 +182,7 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 			t.Errorf("e%d has a full text: %.20q", event, text)
 		}
 	}
-	if page, err := s.host.resultPage(t.Context(), ""); err == nil {
+	if page, err := s.host.expandPage(t.Context(), ""); err == nil {
 		t.Errorf("the newest that was cut has no text any more: %.20q", page)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 	switch name {
 	case tui.PageResult:
-		return h.resultPage(ctx, about)
+		return h.expandPage(ctx, about)
 	case tui.PageExport:
 		return h.exportPage(ctx, about)
 	case tui.PageConnect:

@@ -19,9 +19,9 @@ const maxPage = 1_000_000
 // errNoResult says that there is no tool result to read.
 var errNoResult = errors.New("no tool result was cut in this conversation: ctrl+o shows them whole")
 
-// resultPage is the full text of a tool result. about names it by event ("e41"
-// or "41") or by call; "" is the newest that was cut.
-func (h *host) resultPage(ctx context.Context, about string) (string, error) {
+// expandPage is what was said, in full: the events that about names ("e41", "e41-45",
+// "t3", or the id of a call), or for "" the newest result that was cut.
+func (h *host) expandPage(ctx context.Context, about string) (string, error) {
 	store, id, events, err := h.stored(ctx)
 	if errors.Is(err, errNothingStored) {
 		return "", errNoResult
@@ -29,16 +29,89 @@ func (h *host) resultPage(ctx context.Context, about string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e, r, err := findResult(events, about)
+	found, err := findSaid(events, about)
 	if err != nil {
 		return "", err
 	}
-	text, err := fullText(ctx, store, id, e, r)
-	if err != nil {
-		return "", err
+	var b strings.Builder
+	for _, e := range found {
+		text, err := saidInFull(ctx, store, id, e)
+		if err != nil {
+			return "", err
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(text)
+		if b.Len() > 2*maxPage { // what is beyond is not shown
+			break
+		}
 	}
-	shown, _ := conversation.Cut(text, maxPage)
-	return fmt.Sprintf("%s · event e%d · %s\n\n%s", r.Tool, e.Seq, r.Status, shown), nil
+	shown, _ := conversation.Cut(b.String(), maxPage)
+	return shown, nil
+}
+
+// findSaid lists the events that about names.
+func findSaid(events []conversation.Event, about string) ([]conversation.Event, error) {
+	id, ok := conversation.ParseRecallID(about)
+	if about == "" || !ok {
+		e, _, err := findResult(events, about)
+		return []conversation.Event{e}, err
+	}
+	var found []conversation.Event
+	for _, e := range events {
+		at := e.Seq
+		if id.Turns {
+			at = uint64(max(e.Turn, 0))
+		}
+		if _, said := saidBy(e); said && id.First <= at && at <= id.Last {
+			found = append(found, e)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("nothing was said in %s; name an event (e41), a turn (t3) or a call", about)
+	}
+	return found, nil
+}
+
+// saidBy is who said an event, false for one that says nothing. A summary is said
+// by the model that wrote it.
+func saidBy(e conversation.Event) (string, bool) {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		return "user", true
+	case conversation.AssistantMessage:
+		return "assistant", true
+	case conversation.ToolResult:
+		return b.Tool + " · " + string(b.Status), true
+	case conversation.Summary:
+		return "summary", b.Text != ""
+	}
+	return "", false
+}
+
+// saidInFull is an event with a line above that says what it is.
+func saidInFull(ctx context.Context, store *storage.Store, id string, e conversation.Event) (string, error) {
+	who, _ := saidBy(e)
+	text := ""
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		text = b.Text
+	case conversation.AssistantMessage:
+		text = b.Text
+		for _, c := range b.Calls {
+			text = strings.TrimLeft(text+"\n\n→ "+c.Name+" "+c.Arguments, "\n")
+		}
+	case conversation.ToolResult:
+		full, err := fullText(ctx, store, id, e, b)
+		if err != nil {
+			return "", err
+		}
+		text = full
+	case conversation.Summary:
+		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
+	}
+	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, who, text), nil
 }
 
 // fullText is the whole text of a result, as it was before it was cut.

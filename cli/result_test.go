@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"plimsoll/conversation"
 )
 
@@ -26,5 +28,27 @@ func TestResultsAreFoundByEventByCallAndNewestCut(t *testing.T) {
 	}
 	if _, _, err := findResult(events[:1], ""); err == nil {
 		t.Error("a conversation without results has one")
+	}
+}
+
+func TestExpandFindsWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	var l conversation.Log
+	events := l.Prepare(time.Now(), conversation.UserMessage{Text: "one"}, conversation.AssistantMessage{Text: "two", Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: "{}"}}},
+		conversation.ToolResult{CallID: "c1", Tool: "ls", Text: "three", Total: 9}, conversation.Renamed{Title: "x"}, conversation.UserMessage{Text: "four"})
+	for about, want := range map[string][]uint64{
+		"": {3}, "e1": {1}, "2": {2}, "e2-3": {2, 3}, "t1": {5}, "t0": {1, 2, 3}, "c1": {3}, "(t0)": {1, 2, 3}, "e4": nil, "t7": nil, "nothing": nil,
+	} {
+		found, err := findSaid(events, about)
+		var got []uint64
+		for _, e := range found {
+			got = append(got, e.Seq)
+		}
+		if err != nil {
+			got = nil
+		}
+		if d := cmp.Diff(want, got); d != "" || (err != nil) != (want == nil) {
+			t.Errorf("%q: %v %s", about, err, d)
+		}
 	}
 }

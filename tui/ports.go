@@ -180,7 +180,7 @@ const (
 	PageDoctor      = "doctor"
 	PagePermissions = "permissions"
 	PageExport      = "export" // writes the conversation to the file that is named, and says so
-	PageResult      = "result" // the full text of a tool result: by event or call, "" is the newest that was cut
+	PageResult      = "result" // what was said in full: by event, turn or call, "" is the newest result that was cut
 )
 
 // Archive reads what the screen does not hold: what was sent, full texts, other

@@ -51,7 +51,7 @@ func slashCommands() []slashCommand {
 		cmd("tools", "", "what the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
-		cmd("expand", "[ID]", "read a tool result that was cut, in full", pageCommand("Result", PageResult)),
+		cmd("expand", "[ID]", "read in full what was said: an event (e41), a turn (t3), a call", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),
 		cmd("copy", "", "copy the last reply", (*Model).slashCopy),
 		cmd("editor", "", "write in $EDITOR", (*Model).slashEditor),
