@@ -22,7 +22,7 @@ var ErrBadWish = errors.New("the compaction asked for cannot be read")
 
 // Wish is a compaction that somebody asks for.
 type Wish struct {
-	Profile  string // "": the default one, or with Focus the one that summarises
+	Profile  string // "": the default one, or with Focus or Review the one that summarises
 	From, To *Bound // nil: from the start; to KeepLast turns before the end
 	KeepLast int    // newest turns left alone; negative: as the rules say
 	Focus    string // what a summary should preserve
@@ -165,7 +165,7 @@ func (r Rules) profile(w Wish) (string, Profile, error) {
 	name := w.Profile
 	if name == "" {
 		name = r.DefaultProfile
-		if w.Focus != "" && !r.Profiles[name].Summarize {
+		if (w.Focus != "" || w.Review) && !r.Profiles[name].Summarize {
 			name = ProfileHeavy
 		}
 	}

@@ -60,6 +60,7 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 		if m.status.job.meant(u.Wish) {
 			m.status.job = summaryJob{}
 		}
+		m.keepTaken()
 		if byUser(u.Wish.Source) {
 			return m.notCompacted(u.Err)
 		}
@@ -108,7 +109,7 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	case u.Redone:
 		return m.say("redone"+change, false)
 	}
-	m.status.job = summaryJob{}
+	m.status.job, m.talk.taken = summaryJob{}, ""
 	switch {
 	case u.Trimmed:
 		return m.say(trimmed, false)
@@ -134,7 +135,7 @@ func (m *Model) notCompacted(err *agent.Error) tea.Cmd {
 	default:
 		m.transcript.Fault(text, err.Hint)
 	}
-	if !m.transcript.Following() {
+	if m.away() {
 		return m.say(text, err.Class != agent.Cancelled)
 	}
 	return nil

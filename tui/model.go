@@ -76,6 +76,7 @@ type talk struct {
 	log     []conversation.Event
 	sent    map[string]string // as it was typed, by what was sent with files and is not in the log yet
 	account compact.Account   // as the agent last worked it out
+	taken   string            // the summary that the user took in last, until it is in force
 	waits   *agent.Reviewing  // a summary that waits for the user, nil if none does
 	paused  bool              // compaction does not ask a model by itself any more
 }
@@ -190,7 +191,7 @@ func (m *Model) fail(err error) tea.Cmd {
 	if !m.talk.open {
 		m.talk.faults = append(m.talk.faults, err.Error())
 	}
-	away := !m.transcript.Following()
+	away := m.away()
 	m.transcript.Fault(err.Error(), "")
 	if away {
 		return m.say(err.Error(), true)
@@ -206,6 +207,9 @@ func (m *Model) keepTicking() tea.Cmd {
 	m.ticking = true
 	return tick()
 }
+
+// away reports whether the end of the transcript is out of sight.
+func (m *Model) away() bool { return !m.transcript.Following() || m.views.top() != nil }
 
 // zone is the user's time zone.
 func (m *Model) zone() *time.Location { return m.options.Now().Location() }

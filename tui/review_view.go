@@ -80,8 +80,10 @@ func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case review.Closed:
 		return m.closeView()
 	case review.Taken:
+		m.talk.taken = a.Text
 		m.talk.Steering.Review(a.Text, true)
 	case review.GivenUp:
+		m.talk.taken = ""
 		m.talk.Steering.Review("", false)
 	case review.Editor:
 		return m.editSummary(a.Text)
@@ -96,6 +98,15 @@ type summaryEditedMsg struct {
 	view *reviewView
 	text string
 	err  error
+}
+
+// keepTaken shows the text of a summary that the user took in and that could not be
+// stored, so that what was changed in it is not lost.
+func (m *Model) keepTaken() {
+	if text := m.talk.taken; text != "" && m.talk.waits == nil {
+		m.talk.taken = ""
+		m.show("The summary that was not taken in", text)
+	}
 }
 
 // editSummary opens a summary in the user's editor.

@@ -86,7 +86,10 @@ func (m *Model) mask(events []uint64) tea.Cmd {
 
 // steered says what came of it.
 func (m *Model) steered(u agent.Steered) tea.Cmd {
-	if u.Err != nil {
+	switch {
+	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
+		return m.say(u.Err.Message, true)
+	case u.Err != nil:
 		return m.notCompacted(u.Err)
 	}
 	words := map[agent.Steer]string{

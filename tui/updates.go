@@ -63,7 +63,7 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 	case agent.ModelSwitched:
 		return m.switched(u.Model)
 	case agent.Failed:
-		m.failed(u.Err)
+		return m.failed(u.Err)
 	default:
 		return m.compaction(u)
 	}
@@ -130,8 +130,13 @@ func (m *Model) switched(to agent.Model) tea.Cmd {
 
 // failed shows a failure. It stays in the transcript, where it can be read in
 // peace.
-func (m *Model) failed(err *agent.Error) {
-	if err.Class != agent.Cancelled {
-		m.transcript.Fault(err.Error(), err.Hint)
+func (m *Model) failed(err *agent.Error) tea.Cmd {
+	if err.Class == agent.Cancelled {
+		return nil
 	}
+	m.transcript.Fault(err.Error(), err.Hint)
+	if m.views.top() != nil {
+		return m.say(err.Error(), true)
+	}
+	return nil
 }
