@@ -87,8 +87,9 @@ func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found
 			if err := ctx.Err(); err != nil {
 				return report, err
 			}
-			report.More = left == 0
-			if left--; report.More || !found(hit) {
+			beyond := left == 0
+			if left--; beyond || !found(hit) {
+				report.More = report.More || beyond
 				report.Conversations++
 				return report, nil
 			}

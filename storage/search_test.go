@@ -152,6 +152,18 @@ func TestSearchHandsOutTheNewestFirst(t *testing.T) {
 	}
 }
 
+func TestSearchTellsOfMoreWhateverIsFoundBehind(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	text := conversation.UserMessage{Text: "heron"}
+	numbered(t, s, idA, "/w", 1, text, reply("heron"), text)
+	numbered(t, s, idB, "/w", 0, text)
+	hits, report := search(t, s, "heron", storage.SearchOptions{PerConversation: 2})
+	if len(hits) != 3 || !report.More {
+		t.Errorf("%v: %+v, want two hits of three in one conversation, one in the other, and more", places(hits), report)
+	}
+}
+
 func must2(t testing.TB) func(find.Query, error) find.Query {
 	return func(q find.Query, err error) find.Query {
 		t.Helper()
