@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -117,36 +116,7 @@ func (t *accountant) argumentsOf(m *Message) string {
 
 // callLabel is a tool and what its call is about, on one line.
 func callLabel(tool, arguments string) string {
-	return folded(tool+" "+subjectOf(arguments), labelChars)
-}
-
-// subjectKeys are the arguments that say what a call is about, most telling first.
-var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file"}
-
-// subjectOf says what a call is about, from its arguments; "" if they do not tell.
-func subjectOf(arguments string) string {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &fields) != nil {
-		return ""
-	}
-	text := func(key string) string {
-		var s string
-		if json.Unmarshal(fields[key], &s) != nil {
-			return ""
-		}
-		return s
-	}
-	for _, key := range subjectKeys {
-		s := text(key)
-		if s == "" {
-			continue
-		}
-		if path := text("path"); path != "" && path != s {
-			s += " in " + path
-		}
-		return s
-	}
-	return ""
+	return folded(tool+" "+conversation.ToolCall{Arguments: arguments}.Subject(), labelChars)
 }
 
 // firstLine is the first line of a text that says something.

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -225,22 +224,8 @@ func count(n int, thing string) string {
 	return number(n) + " " + thing + "s"
 }
 
-// subjectKeys are the arguments that say what a call is about, most telling first.
-var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file", "_invalid"}
-
 // subject says what a call is about, on one line.
-func subject(c conversation.ToolCall) string {
-	var args map[string]any
-	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
-		return plain.Line(head(c.Arguments, maxSubject)) // of a foreign log: shown as it is
-	}
-	for _, k := range subjectKeys {
-		if s, ok := args[k].(string); ok && s != "" {
-			return plain.Line(head(s, maxSubject))
-		}
-	}
-	return ""
-}
+func subject(c conversation.ToolCall) string { return plain.Line(head(c.Subject(), maxSubject)) }
 
 // maxSubject is how much of an argument is read for the head of a row, in bytes.
 const maxSubject = 400

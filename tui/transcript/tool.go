@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -182,34 +181,12 @@ func (t *toolItem) subject() string {
 	return t.about
 }
 
-// subjectKeys are the arguments that say what a call is about, most telling
-// first.
-var subjectKeys = [...]string{"command", "pattern", "path", "url", "query", "question", "id", "name", "file", "_invalid"}
-
 // subject says what a call is about, from its arguments or else its title.
 func subject(c conversation.ToolCall, title string) string {
-	var args map[string]any
-	if err := json.Unmarshal([]byte(c.Arguments), &args); err != nil {
-		// Arguments are repaired before they are stored; foreign logs may differ.
-		return c.Arguments
+	if about := c.Subject(); about != "" || title == "" {
+		return about
 	}
-	var parts []string
-	for _, k := range subjectKeys {
-		if s, ok := args[k].(string); ok && s != "" {
-			parts = append(parts, s)
-			break
-		}
-	}
-	if p, ok := args["path"].(string); ok && len(parts) > 0 && parts[0] != p && p != "" {
-		parts = append(parts, "in "+p)
-	}
-	if from, ok := args["offset"].(float64); ok && from > 0 {
-		parts = append(parts, fmt.Sprintf("from %d", int(from)))
-	}
-	if len(parts) == 0 && title != "" {
-		return strings.TrimSpace(strings.TrimPrefix(title, c.Name))
-	}
-	return strings.Join(parts, " ")
+	return strings.TrimSpace(strings.TrimPrefix(title, c.Name))
 }
 
 // body is what stands below the call's line.

@@ -1,0 +1,59 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// subjectKeys are the arguments that say what a call is about, most telling first:
+// those of the tools here and of other programs whose conversations are imported.
+var subjectKeys = [...]string{
+	"command", "cmd", "pattern", "path", "file_path", "url", "query", "question", "id", "name", "file", "_invalid",
+}
+
+// Subject says what the call is about, from its arguments: the command, the path, the
+// pattern and where; "" if they do not tell. Arguments of a foreign log that are no
+// object are given as they are. It is not made safe.
+func (c ToolCall) Subject() string {
+	var args map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
+		return c.Arguments
+	}
+	about := ""
+	for _, k := range subjectKeys {
+		if about = words(args[k]); about != "" {
+			break
+		}
+	}
+	if path, _ := args["path"].(string); path != "" && about != "" && path != about {
+		about += " in " + path
+	}
+	if from, _ := args["offset"].(float64); from > 0 {
+		if about != "" {
+			about += " "
+		}
+		about += fmt.Sprintf("from %d", int(from))
+	}
+	return about
+}
+
+// words is an argument as text: a text, or a list of them, as commands are given to
+// other programs.
+func words(arg any) string {
+	switch arg := arg.(type) {
+	case string:
+		return arg
+	case []any:
+		text := ""
+		for _, part := range arg {
+			if s, ok := part.(string); ok && s != "" {
+				if text != "" {
+					text += " "
+				}
+				text += s
+			}
+		}
+		return text
+	}
+	return ""
+}
