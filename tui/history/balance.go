@@ -9,18 +9,19 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// weigh is what compaction comes to in one line: said 412k → sent 61k · 14 masked.
+// weigh is what compaction comes to in one line: said ~412k → sent ~61k · 14 masked.
 func (b *book) weigh() string {
 	var said, sent conversation.Size
 	count := map[compact.State]int{}
-	back := 0
+	back, summaries := 0, map[uint64]bool{} // a summary may stand in more than one place
 	for i := range b.rows {
 		r := &b.rows[i]
 		said = said.Plus(r.Before)
 		switch {
 		case b.takenBack(r):
 			back++
-		case r.State == compact.StateSummarised && !r.First:
+		case r.State == compact.StateSummarised:
+			summaries[r.Overlay] = true
 		default:
 			count[r.State]++
 		}
@@ -28,7 +29,7 @@ func (b *book) weigh() string {
 	for i := range b.View.Messages {
 		sent = sent.Plus(b.View.Messages[i].After())
 	}
-	parts := []string{"said " + pane.Tokens(b.tokens(said)) + " → sent " + pane.Tokens(b.tokens(sent))}
+	parts := []string{"said " + pane.About(b.tokens(said)) + " → sent " + pane.About(b.tokens(sent))}
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
@@ -36,8 +37,7 @@ func (b *book) weigh() string {
 	}
 	add(count[compact.StateMasked], "masked")
 	add(count[compact.StateCapped], "capped")
-	summaries := count[compact.StateSummarised]
-	add(summaries, map[bool]string{true: "summary", false: "summaries"}[summaries == 1])
+	add(len(summaries), map[bool]string{true: "summary", false: "summaries"}[len(summaries) == 1])
 	add(count[compact.StateDropped], "dropped")
 	add(count[compact.StatePinned], "pinned")
 	add(back, "taken back")
