@@ -168,6 +168,29 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	}
 }
 
+func TestAReplyLeadsToTheRequestThatBroughtIt(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	var asked, replied, sent [2]uint64
+	for i := range sent {
+		asked[i] = r.add(conversation.UserMessage{Text: "and now?"})
+		replied[i] = r.add(conversation.AssistantMessage{Text: "Still here.", Stop: conversation.StopEnd})
+		sent[i] = r.add(conversation.Usage{Model: "openai/gpt", Prompt: 4100})
+	}
+	for _, c := range []struct {
+		at   uint64
+		key  string
+		want uint64
+	}{{replied[1], "[", sent[1]}, {asked[1], "[", sent[0]}, {asked[1], "]", sent[1]}, {replied[0], "[", sent[0]}, {replied[0], "]", sent[1]}, {asked[0], "]", sent[0]}} {
+		r.show()
+		r.to(c.at)
+		if diff := cmp.Diff(history.Action(history.Wanted{Event: c.want}), r.press(c.key)); diff != "" {
+			t.Errorf("%s at e%d (-want +got)\n%s", c.key, c.at, diff)
+		}
+		r.press("esc")
+	}
+}
+
 func TestARequestThatIsNotWhatWasSentSaysWhy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)

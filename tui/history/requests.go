@@ -61,10 +61,11 @@ func (m *Model) step(by int) Action {
 	return Wanted{Event: list[at].Event}
 }
 
-// nearest is the last request before an event, or with by > 0 the first behind it; at
-// the ends the last there is.
+// nearest is the last request that was made before an event was said, of a reply the
+// one that brought it, or with by > 0 the first made of it; at the ends the last there
+// is.
 func nearest(list []compact.SentRequest, seq uint64, by int) int {
-	behind := slices.IndexFunc(list, func(r compact.SentRequest) bool { return seq != 0 && r.Event > seq })
+	behind := slices.IndexFunc(list, func(r compact.SentRequest) bool { return seq != 0 && r.Through >= seq })
 	switch {
 	case behind < 0:
 		return len(list) - 1
