@@ -1,0 +1,173 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A recording is what another program wrote down of a long conversation: calls with
+// large results, reasoning, wide characters, and text that wants more than to be read.
+// It is imported as users import it.
+
+// turnsRecorded is the number of turns of a recording; its results are logbooks.
+const turnsRecorded = 60
+
+// roomy is a window that holds a recording with room to spare, and nothing is done
+// by itself there.
+var roomy = []string{"--window", "64000", "--cfg", "compaction.auto.enabled=false"}
+
+// sighting is what only the result of one turn of a recording says.
+func sighting(turn int) string { return fmt.Sprintf("sighting-%d-kraken", turn) }
+
+// recording is a conversation as JSONL.
+func recording(t testing.TB) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	to := json.NewEncoder(&out)
+	add := func(line object) {
+		if err := to.Encode(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(object{"meta": object{"title": "Voyage of the Beagle 航海", "model": "someone/else", "client": "another"}})
+	for n := range turnsRecorded {
+		for _, line := range turnRecorded(n) {
+			line["ts"] = 1_760_000_000_000 + int64(n)*60_000
+			add(line)
+		}
+	}
+	return out.Bytes()
+}
+
+// turnRecorded is one turn of a recording.
+func turnRecorded(n int) []object {
+	id := fmt.Sprintf("rec-%d", n)
+	ask, tell := fmt.Sprintf("What does the log of day %d say?", n), fmt.Sprintf("Day %d was quiet.", n)
+	args := fmt.Sprintf(`{"path":"day-%d.txt"}`, n)
+	lines := strings.SplitAfter(logbook(n), "\n")
+	result := strings.Join(lines[:8], "") + sighting(n) + "\n" + strings.Join(lines[8:16], "")
+	switch n % 10 {
+	case 3:
+		ask, tell = fmt.Sprintf("%d日目の航海日誌には何と書いてありますか？", n), fmt.Sprintf("%d日目：西の風、**船影なし**。漢字かな交じり文。", n)
+	case 5:
+		ask, result = ask+" 👩‍👩‍👧‍👦 🇩🇪 👍🏽", result+"⛵ 🌊🌊🌊 é̂ 한국어\n"
+	case 7:
+		ask, tell, result = ask+"\n"+hostile, tell+"\n"+hostile, hostile+"\n"+result
+	case 9:
+		result = strings.Repeat(logbook(n), 2) + result
+	}
+	call := object{"id": id, "type": "function", "function": object{"name": "read_file", "arguments": args}}
+	return []object{
+		{"role": "user", "content": ask},
+		{"role": "assistant", "content": "I look it up.", "reasoning_content": fmt.Sprintf("Day %d is in its own file.", n), "tool_calls": []object{call}},
+		{"role": "tool", "tool_call_id": id, "name": "read_file", "content": result},
+		{"role": "assistant", "content": tell},
+	}
+}
+
+// imported imports a recording, and returns the ID of the conversation.
+func (p *place) imported(recorded []byte) string {
+	p.t.Helper()
+	file := filepath.Join(p.root, "recorded.jsonl")
+	if err := os.WriteFile(file, recorded, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(p.prints("import", "--lenient", file)))
+}
+
+// prints is what a command writes to standard output; it has to succeed.
+func (p *place) prints(args ...string) []byte {
+	p.t.Helper()
+	c := p.command(args...)
+	var told bytes.Buffer
+	c.Stderr = &told
+	out, err := c.Output()
+	if err != nil {
+		p.t.Fatalf("plimsoll %s: %v\n%s", strings.Join(args, " "), err, told.String())
+	}
+	return out
+}
+
+// underway opens a recording in a terminal, with room to spare.
+func (p *place) underway(s *server, at size, more ...string) (term *terminal, id string) {
+	p.t.Helper()
+	id = p.imported(recording(p.t))
+	term = p.start(at, append(s.args(append(roomy, more...)...), "-r", id)...)
+	term.idle(fmt.Sprintf("Day %d was quiet.", turnsRecorded-1))
+	return term, id
+}
+
+// spoken is a message of a request, as far as everything that is sent can be told
+// from it.
+type spoken struct {
+	Role    string          `json:"role"`
+	Content string          `json:"content"`
+	CallID  string          `json:"tool_call_id"`
+	Calls   json.RawMessage `json:"tool_calls"`
+}
+
+// speaks is the messages of a body.
+func speaks(t testing.TB, body string) []spoken {
+	t.Helper()
+	var r struct{ Messages []spoken }
+	if err := json.Unmarshal([]byte(body), &r); err != nil {
+		t.Fatalf("%v: %.300s", err, body)
+	}
+	return r.Messages
+}
+
+// next is what `print --compacted` says that the next request carries.
+func (p *place) next(id string, more ...string) []spoken {
+	p.t.Helper()
+	var out []spoken
+	from := json.NewDecoder(bytes.NewReader(p.prints(append([]string{"print", id, "--compacted", "--json"}, more...)...)))
+	for from.More() {
+		var m spoken
+		if err := from.Decode(&m); err != nil {
+			p.t.Fatal(err)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// promised checks that a request carries what was said that it would, and behind that
+// only what the user said then.
+func promised(t testing.TB, body string, next []spoken, said string) {
+	t.Helper()
+	if diff := cmp.Diff(append(next[:len(next):len(next)], spoken{Role: "user", Content: said}), speaks(t, body)); diff != "" {
+		t.Errorf("the request is not what print --compacted said (-said +sent):\n%.3000s", diff)
+	}
+}
+
+var clipped = regexp.MustCompile(`\x1b\]52;c;([A-Za-z0-9+/=]*)(?:\x07|\x1b\\)`)
+
+// copies are the first n texts that an act puts into the clipboard of the terminal.
+func (t *terminal) copies(n int, act func()) []string {
+	t.t.Helper()
+	from := len(t.written())
+	act()
+	var found [][]string
+	t.wait(fmt.Sprintf("%d texts in the clipboard", n), func(screen) bool {
+		found = clipped.FindAllStringSubmatch(t.written()[from:], n)
+		return len(found) == n
+	})
+	out := make([]string, n)
+	for i, m := range found {
+		text, err := base64.StdEncoding.DecodeString(m[1])
+		if err != nil {
+			t.t.Fatal(err)
+		}
+		out[i] = string(text)
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Requests of the past: what the history and the command line make again is what the
+// server received, whatever was done to the conversation between them and since.
+
+// replyNumber is a whole reply of which there is one only.
+func replyNumber(n int) reply { return says(fmt.Sprintf("This is reply %d.", n)) }
+
+// talks says something, and waits for reply n.
+func (t *terminal) talks(text string, n int) screen {
+	t.t.Helper()
+	t.say(text)
+	return t.idle(fmt.Sprintf("This is reply %d.", n))
+}
+
+// browse opens the history.
+func (t *terminal) browse(texts ...string) screen {
+	t.t.Helper()
+	t.key("ctrl+t")
+	return t.see(append(texts, " History")...)
+}
+
+func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, map[string]string{"log.txt": logbook(1)})
+	s := newServer(t, calls("c1", "read_file", object{"path": "log.txt"}))
+	for n := 1; n <= 6; n++ {
+		s.script = append(s.script, replyNumber(n))
+	}
+	s.aside(summarises(openGate()))
+	term, id := p.underway(s, usual)
+	term.talks("how is the wind?", 1)
+	term.command("/compact --keep-last 20")
+	term.idle("compacted turns 0–40: ")
+	term.talks("and now? 漢字", 2)
+	term.command("/summarize --keep-last 30")
+	term.idle("compacted turns 0–31: ", "1 summary")
+	term.talks("and after the summary?", 3)
+	term.key("ctrl+x")
+	term.idle(" · undone ")
+	term.talks("and without it?", 4)
+	term.command("/pin 4")
+	term.idle("pinned: it is sent as it was said")
+	term.talks("and with a pin? 👩‍👩‍👧‍👦", 5)
+	term.command("/undo")
+	term.idle("│ and with a pin?")
+	term.key("ctrl+u")
+	term.talks("and in place of it?", 6)
+
+	n := s.count()
+	if n != 7 {
+		t.Fatalf("%d requests were sent, not 7", n)
+	}
+	term.browse()
+	for at := n; at >= 1; at-- {
+		term.typed("[")
+		shown := term.see(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓")
+		body := s.request(at - 1)
+		if got := term.copies(1, func() { term.typed("Y") })[0]; got != body {
+			t.Errorf("the body of request %d that was copied is not what was sent: %d bytes, and %d", at, len(got), len(body))
+		}
+		if rows, want := shown.rows(t), len(speaks(t, body))+1; rows != want { // the system prompt is one, and the tools are
+			t.Errorf("of request %d there are %d rows, not %d", at, rows, want)
+		}
+		if at == n || at == 4 {
+			term.showsMessages(shown.rows(t), body)
+		}
+	}
+	term.typed("[")
+	term.see("this is the first request")
+	for at := 2; at <= n; at++ {
+		term.typed("]")
+		term.see(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓")
+	}
+	term.typed("]")
+	term.see("this is the newest request")
+	term.key("ctrl+t")
+	term.idle()
+	p.quits(term)
+	for at := range n {
+		if got := string(p.prints("print", id, "--request", strconv.Itoa(at+1))); got != s.request(at) {
+			t.Errorf("print --request %d writes %d bytes that are not the %d that were sent", at+1, len(got), len(s.request(at)))
+		}
+	}
+	if got := string(p.prints("print", id, "--request", "-1")); got != s.request(n-1) {
+		t.Error("print --request -1 is not the newest")
+	}
+}
+
+var placed = regexp.MustCompile(`(\d+) of (\d+)$`)
+
+// rows is how many rows the view in sight has, as it says at the end of the line of
+// its keys.
+func (s screen) rows(t testing.TB) int {
+	t.Helper()
+	lines := strings.Split(s.text, "\n")
+	for _, line := range slices.Backward(lines) {
+		if m := placed.FindStringSubmatch(line); m != nil {
+			n, err := strconv.Atoi(m[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+	}
+	t.Fatalf("it is not said how many rows there are:\n%s", s.text)
+	return 0
+}
+
+// showsMessages copies every row of a request, and checks that they are the messages
+// of its body: all of them, and nothing else but the tools.
+func (t *terminal) showsMessages(rows int, body string) {
+	t.t.Helper()
+	got := t.copies(rows, func() { t.typed("g" + strings.Repeat("yj", rows)) })
+	want := make([]string, 0, rows)
+	for _, m := range speaks(t.t, body) {
+		want = append(want, m.copied(t.t))
+	}
+	slices.Sort(want)
+	tools := 0
+	got = slices.DeleteFunc(got, func(text string) bool {
+		if _, ok := slices.BinarySearch(want, text); !ok && strings.HasPrefix(text, "read_file  ") {
+			tools++
+			return true
+		}
+		return false
+	})
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || tools != 1 {
+		t.t.Errorf("the tools stand there %d times, and the messages differ (-sent +shown):\n%.3000s", tools, diff)
+	}
+}
+
+// copied is what a message looks like in the clipboard: its text, and its calls.
+func (m spoken) copied(t testing.TB) string {
+	t.Helper()
+	var parts []string
+	if m.Content != "" {
+		parts = append(parts, m.Content)
+	}
+	var calls []struct {
+		Function struct{ Name, Arguments string }
+	}
+	if len(m.Calls) > 0 {
+		if err := json.Unmarshal(m.Calls, &calls); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range calls {
+		parts = append(parts, c.Function.Name+" "+c.Function.Arguments)
+	}
+	return strings.Join(parts, "\n")
+}
