@@ -91,12 +91,12 @@ func BenchmarkKeyToFrame(b *testing.B) {
 // Budget: 1 ms.
 func BenchmarkScrollALine(b *testing.B) {
 	m, _, _ := bench(b, 2500)
-	m.Update(named["home"])
+	m.Update(mustStroke("home"))
 	for i := 0; b.Loop(); i++ {
 		if i%1000 == 999 {
-			m.Update(named["home"])
+			m.Update(mustStroke("home"))
 		}
-		m.Update(named["shift+down"])
+		m.Update(mustStroke("shift+down"))
 		m.View()
 	}
 }

@@ -48,6 +48,8 @@ type world struct {
 	prompts  []string
 	attached chan struct{} // Attach waits for it; nil: it does not
 	mailbox  *agent.Mailbox
+	archive  archive
+	tale     conversation.Log // of the conversation that is open, where a test tells one
 }
 
 // demo is the model the fakes talk to.
@@ -72,7 +74,7 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.next = r.conversation("next", agent.NewMailbox())
 		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
 		o := tui.Options{
-			Host: r, Models: r, Desk: r, Prompts: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
+			Host: r, Models: r, Desk: r, Archive: r, Prompts: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
 			Place: "~/src/app", Now: func() time.Time { return time.Now().UTC() },
 		}
 		if change != nil {
@@ -283,25 +285,11 @@ func (r *rig) draft() string {
 	return ""
 }
 
-var named = map[string]tea.KeyPressMsg{
-	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift},
-	"up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "pgup": {Code: tea.KeyPgUp}, "pgdown": {Code: tea.KeyPgDown},
-	"home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd}, "alt+up": {Code: tea.KeyUp, Mod: tea.ModAlt},
-	"shift+up": {Code: tea.KeyUp, Mod: tea.ModShift}, "shift+down": {Code: tea.KeyDown, Mod: tea.ModShift},
-	"backspace": {Code: tea.KeyBackspace}, "f9": {Code: tea.KeyF9},
-}
-
 // press presses keys by name.
 func (r *rig) press(keys ...string) {
 	r.t.Helper()
 	for _, name := range keys {
-		k, ok := named[name]
-		if letter, ctrl := strings.CutPrefix(name, "ctrl+"); !ok && ctrl && len(letter) == 1 {
-			k, ok = tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}, true
-		}
-		if !ok && len([]rune(name)) == 1 {
-			k, ok = tea.KeyPressMsg{Code: []rune(name)[0], Text: name}, true
-		}
+		k, ok := stroke(name)
 		if !ok {
 			r.t.Fatalf("no key %q", name)
 		}

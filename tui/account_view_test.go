@@ -1,0 +1,104 @@
+package tui_test
+
+import (
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestTheContextViewActs(t *testing.T) {
+	for name, c := range map[string]struct{ row, key, want, says, at string }{
+		"jump":          {row: "run_command", key: "enter", at: "history", says: "e10 "},
+		"pin":           {row: "so fix it", key: "p", want: "first pin [7] true", at: "context"},
+		"mask":          {row: "run_command", key: "m", want: "first mask [10]", at: "context"},
+		"preview":       {row: "run_command", key: "c", want: "first preview", at: "preview"},
+		"explain":       {row: "run_command", key: "?", at: "context", says: "─ run_command"},
+		"nothing to do": {row: "load line", key: "p", at: "context", says: "Only one of the heaviest items"},
+		"close":         {row: "load line", key: "q", at: ""},
+		"escape":        {row: "load line", key: "esc", at: ""},
+	} {
+		screenOf(t, name, telling, func(r *rig) {
+			views["context"](r)
+			r.to(c.row)
+			r.calls = nil
+			r.press(c.key)
+			if c.want == "" {
+				r.did()
+			} else {
+				r.did(c.want)
+			}
+			r.at(c.at)
+			r.has(c.says)
+		})
+	}
+}
+
+func TestTheContextViewEndsAPin(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["context"](r)
+		r.goOn(conversation.Pin{Events: []uint64{atFix}})
+		r.to("so fix it")
+		r.has("unpin")
+		r.calls = nil
+		r.press("p")
+		r.did("first pin [7] false")
+	})
+}
+
+func TestAConversationToReadIsNotChangedFromItsContext(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.first.ReadOnly, r.first.Account = "open elsewhere", r.account()
+	}, func(r *rig) {
+		r.enter("/context")
+		r.to("run_command")
+		r.calls = nil
+		for _, key := range []string{"p", "m"} {
+			r.press(key)
+			r.has("open for reading only")
+		}
+		r.press("c")
+		r.has("open elsewhere")
+		r.at("context")
+		r.did()
+	})
+}
+
+// The account is asked for when the log went on, and only then; the gauge moves with
+// every letter and token.
+func TestTheContextViewMovesWithTheConversation(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.calls = nil
+		views["context"](r)
+		r.did("first inspect")
+		r.has("~451 of 128k")
+		streaming(r, "words of a reply that has been arriving for a while by now, and goes on")
+		r.lacks("~451 of 128k")
+		r.did()
+		r.goOn(conversation.UserMessage{Text: "and more"})
+		r.did("first inspect")
+		other := r.account()
+		other.Heaviest[0].Label = "read_file another.go"
+		r.happen(agent.Inspected{Account: other})
+		r.to("read_file another.go")
+	})
+}
+
+// What was worked out for a conversation that was left says nothing about this one.
+func TestTheAccountIsOfTheConversationThatIsOpen(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.next.Events = log(conversation.UserMessage{Text: "hello"})
+	}, func(r *rig) {
+		views["context"](r)
+		r.press("q")
+		r.enter("/new")
+		r.happen(agent.Inspected{Account: compact.Account{Heaviest: []compact.Item{{Event: 1, Label: "of the other one"}}}})
+		r.enter("/context")
+		r.press("end")
+		r.lacks("run_command", "of the other one")
+	})
+}

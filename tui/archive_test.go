@@ -1,0 +1,68 @@
+package tui_test
+
+import (
+	"context"
+	"fmt"
+
+	"plimsoll/compact"
+	"plimsoll/tui"
+)
+
+// archive is what the archive answers. Methods whose answer is to fail stand in
+// world.failing by their names: request, full, search.
+type archive struct {
+	requests map[uint64]compact.Rebuilt // by the event of the usage
+	full     string
+	found    map[string]tui.Found // by what is searched for
+	held     chan struct{}        // each answer waits for one; nil: none does
+}
+
+// ask notes a call and waits for the moment it may be answered.
+func (r *rig) ask(ctx context.Context, name, what string) error {
+	err, held := r.call(ctx, name, what), r.archive.held
+	if held == nil {
+		return err
+	}
+	select {
+	case <-held:
+		return err
+	case <-ctx.Done():
+		r.note(name + " given up")
+		return ctx.Err()
+	}
+}
+
+func (r *rig) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
+	if err := r.ask(ctx, "request", fmt.Sprint(event)); err != nil {
+		return compact.Rebuilt{}, err
+	}
+	return r.archive.requests[event], nil
+}
+
+func (r *rig) Full(ctx context.Context, event uint64) (string, error) {
+	if err := r.ask(ctx, "full", fmt.Sprint(event)); err != nil {
+		return "", err
+	}
+	return r.archive.full, nil
+}
+
+func (r *rig) Search(ctx context.Context, query string) (tui.Found, error) {
+	if err := r.ask(ctx, "search", query); err != nil {
+		return tui.Found{}, err
+	}
+	return r.archive.found[query], nil
+}
+
+// holdArchive makes the archive wait with its answers until they are released one by one.
+func (r *rig) holdArchive() { r.archive.held = make(chan struct{}) }
+
+// release lets the archive answer one question.
+func (r *rig) release() {
+	r.t.Helper()
+	select {
+	case r.archive.held <- struct{}{}:
+	default:
+		r.t.Fatal("nothing waits for the archive")
+	}
+	r.settle()
+}

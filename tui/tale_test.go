@@ -1,0 +1,181 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/find"
+	"plimsoll/tui"
+)
+
+// A conversation in which everything happened that the full-screen views have keys
+// for.
+
+// Events of the tale.
+const (
+	atQuestion = 1
+	atCut      = 4  // a result that was cut when it arrived, below a summary by now
+	atFound    = 5  // the reply behind it
+	atFix      = 7  // a message of the user
+	atRun      = 10 // a result that is sent as it was said
+	atSummary  = 13
+	atUndone   = 14 // a mask
+	atUndo     = 15 // the undo of that
+	atGone     = 19 // a message that was taken back
+	atRewind   = 22
+	atLast     = 23
+)
+
+// tale is its bodies, in order: the first has Seq 1.
+func tale() []conversation.Body {
+	call := func(id, tool, arguments string) conversation.AssistantMessage {
+		return conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: tool, Arguments: arguments}}}
+	}
+	usage := func(reply uint64, prompt int) conversation.Usage {
+		return conversation.Usage{Reply: reply, Model: "openai/gpt-5.6-luna", Prompt: prompt, Cached: prompt / 2, BodyHash: "1a2b3c"}
+	}
+	made := func(epoch uint64, why string) conversation.Made {
+		return conversation.Made{Epoch: epoch, Source: conversation.SourceManual, Trigger: "command", Before: 9_100, After: 3_400, Why: why}
+	}
+	says := func(text string) conversation.AssistantMessage {
+		return conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd}
+	}
+	return []conversation.Body{
+		conversation.UserMessage{Text: "why does TestUpload fail on CI?"},
+		call("1", "read_file", `{"path":"upload_test.go"}`), usage(2, 4_100),
+		conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("a line of the test\n", 90), Total: 40_000},
+		says("The test shares port 8080 between runs."), usage(atFound, 4_700),
+		conversation.UserMessage{Text: "so fix it, in upload.go too"},
+		call("2", "run_command", `{"command":"go test ./upload"}`), usage(8, 5_000),
+		conversation.ToolResult{CallID: "2", Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("ok upload 0.4s\n", 80)},
+		says("Both listen on :0 by now."), usage(11, 5_400),
+		conversation.Summary{Made: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: compact.BlockVersion, ToTurn: 0,
+			Spans: []conversation.Span{{First: atQuestion, Last: atFound}}, Text: "TestUpload shares a port.\n\nWhat e4 gave in turn 0 shows why; turn 1 mends it."},
+		conversation.Mask{Made: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: compact.StubVersion,
+			Items: []conversation.MaskItem{{Event: atRun, Part: conversation.PartResult}}},
+		conversation.Revert{Made: made(atUndo, "taken back: 1 result masked"), Epoch: atUndone},
+		conversation.UserMessage{Text: "never touch go.mod"}, says("I will not."), usage(17, 5_500),
+		conversation.UserMessage{Text: "forget that, use port 9090"}, says("9090 it is."), usage(20, 5_600),
+		conversation.Rewind{Turn: 3},
+		conversation.UserMessage{Text: "now run it ten times"}, says("Ten of ten pass."), usage(24, 5_700),
+	}
+}
+
+// telling opens the screen on the tale.
+func telling(r *rig, _ *tui.Options) { r.tell(tale()...) }
+
+// tell makes bodies the log of the conversation that is opened.
+func (r *rig) tell(bodies ...conversation.Body) {
+	r.t.Helper()
+	r.first.Title = "Fix flaky upload test"
+	r.prepare(bodies...)
+	log := r.tale.Events()
+	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(compact.Project(log))
+	r.archive.requests = map[uint64]compact.Rebuilt{}
+	for _, q := range compact.Requests(log) {
+		r.archive.requests[q.Event] = compact.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: compact.Project(log[:q.Through]).Messages,
+			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
+	}
+	r.archive.full = "the whole of the file\n" + strings.Repeat("and a line\n", 20)
+	hit := tui.Hit{Conversation: "first", Title: "Fix flaky upload test", Event: atFix, Turn: 1, Time: log[0].Time, Who: "user", Excerpt: "so fix it, in upload.go too", At: find.Span{Start: 3, End: 6}}
+	other := hit
+	other.Conversation, other.Title, other.Event = "other", "Another one", 3
+	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []tui.Hit{hit, other}, Conversations: 12, Took: 40 * time.Millisecond}}
+}
+
+// prepare adds bodies to the log, at a time of their own.
+func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
+	r.t.Helper()
+	events := r.tale.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), bodies...)
+	if err := r.tale.Commit(events); err != nil {
+		r.t.Fatal(err)
+	}
+	return events
+}
+
+// goOn is what the agent tells when the conversation goes on.
+func (r *rig) goOn(bodies ...conversation.Body) {
+	r.t.Helper()
+	events := r.prepare(bodies...)
+	r.happen(agent.Appended{Events: events}, agent.Metered{Meter: r.first.Meter.WithView(compact.Project(r.tale.Events()))})
+}
+
+// account is what the agent tells of the tale.
+func (r *rig) account() compact.Account {
+	reading := planned(plan).Now
+	return compact.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
+		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 96_700, Turns: 4, Until: -1, Rule: "preset plimsoll"},
+		Heaviest: []compact.Item{
+			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
+			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: compact.StateVerbatim},
+			{Event: atFix, Turn: 1, Kind: compact.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: compact.StateVerbatim},
+		}}
+}
+
+// waiting is a summary that waits for the user.
+func waiting() agent.Reviewing {
+	return agent.Reviewing{Text: "## Goal\n\nTestUpload is to pass on CI.\n" + strings.Repeat("\nA finding of some words.\n", 30), Appendix: "Files: upload.go", ToTurn: 1, Covers: 9_100}
+}
+
+// views are the full-screen views, each with how it is opened on the tale.
+var views = map[string]func(*rig){
+	"history": func(r *rig) { r.press("ctrl+t") },
+	"context": func(r *rig) { r.enter("/context"); r.happen(agent.Inspected{Account: r.account()}) },
+	"ledger":  func(r *rig) { r.enter("/ledger") },
+	"preview": func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
+	"review":  func(r *rig) { r.happen(waiting()) },
+	"search":  func(r *rig) { r.enter("/search fix") },
+}
+
+// titles are what stands at the top of each.
+var titles = map[string]string{
+	"history": " History", "context": " Context", "ledger": " Ledger", "preview": " Compact ", "review": " Summary of", "search": " Search",
+}
+
+// inView runs test with each view open.
+func inView(t *testing.T, test func(r *rig, name string)) {
+	t.Helper()
+	for name, open := range views {
+		t.Run(name, func(t *testing.T) {
+			screen(t, telling, func(r *rig) {
+				open(r)
+				r.at(name)
+				r.calls = nil
+				test(r, name)
+			})
+		})
+	}
+}
+
+// at fails unless a view has the screen; "" is the conversation.
+func (r *rig) at(name string) {
+	r.t.Helper()
+	for view, title := range titles {
+		if got := strings.HasPrefix(r.lines()[0], title); got != (view == name) {
+			r.t.Fatalf("want the view %q in sight, and only that:\n%s", name, r.text())
+		}
+	}
+}
+
+// to moves the cursor of a list to the first row that has a text.
+func (r *rig) to(text string) {
+	r.t.Helper()
+	r.press("home")
+	for range 200 {
+		for _, l := range r.lines() {
+			if !strings.HasPrefix(l, "▌") && !strings.HasPrefix(l, "❯") && !strings.HasPrefix(l, " ❯") {
+				continue
+			}
+			if strings.Contains(l, text) {
+				return
+			}
+			break // of a row of several lines the first says which it is
+		}
+		r.press("down")
+	}
+	r.t.Fatalf("no row has %q:\n%s", text, r.text())
+}
