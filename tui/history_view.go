@@ -151,6 +151,7 @@ func (m *Model) loadRequest(event uint64) tea.Cmd {
 	ctx, archive, id := m.ctx, m.options.Archive, m.talk.ID
 	return func() tea.Msg {
 		got, err := archive.Request(ctx, event)
+		got.Event = event // also of one that cannot be made again
 		return requestMsg{id, got, err}
 	}
 }

@@ -1,0 +1,256 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// What the keys of the history ask of whom, by the row they are pressed on.
+func TestTheHistoryActs(t *testing.T) {
+	for name, c := range map[string]struct {
+		row, key string
+		want     string // of the ports
+		says     string // on screen then
+		leaves   bool   // for the conversation
+	}{
+		"pin":                  {row: "e7", key: "p", want: "first pin [7] true"},
+		"pin a call":           {row: "e10", key: "p", want: "first pin [8 10] true"},
+		"mask":                 {row: "e10", key: "m", want: "first mask [10]"},
+		"undo":                 {row: "e13", key: "u", want: "first undo 13"},
+		"undo what it covers":  {row: "e5", key: "u", want: "first undo 13"},
+		"redo":                 {row: "e14", key: "r", want: "first redo"},
+		"restore":              {row: "e22", key: "r", want: "first restore turns"},
+		"restore what is gone": {row: "e19", key: "r", want: "first restore turns"},
+		"resend":               {row: "e11", key: "e", want: "first rewind 1", leaves: true},
+		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
+		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
+		"a full text":          {row: "e4", key: "enter", want: "full 4", says: "the whole of the file"},
+		"a word":               {row: "e24", key: "n", says: "nothing is searched for"},
+		"refused":              {row: "e19", key: "e", says: "this turn was taken back"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, telling, func(r *rig) {
+				r.press("ctrl+t")
+				r.to(c.row + " ")
+				r.calls = nil
+				r.press(c.key)
+				if c.want == "" {
+					r.did()
+				} else {
+					r.did(c.want)
+				}
+				r.has(c.says)
+				r.at(map[bool]string{false: "history"}[c.leaves])
+			})
+		})
+	}
+}
+
+func TestTheHistoryEndsAPin(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+t")
+		r.goOn(conversation.Pin{Events: []uint64{atFix}})
+		r.to("e7 ")
+		r.has("pinned")
+		r.calls = nil
+		r.press("p")
+		r.did("first pin [7] false")
+	})
+}
+
+func TestTheHistoryCopies(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+t")
+		r.to("e7 ")
+		r.press("y")
+		r.has("copied the message")
+		r.press("[", "Y")
+		r.has("copied the body, 24 bytes")
+		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too", `setClipboardMsg {"model":"gpt-5.6-luna"}`}, r.asked[len(r.asked)-2:]); d != "" {
+			t.Error(d)
+		}
+	})
+}
+
+func TestEveryWayOutOfTheHistory(t *testing.T) {
+	for _, key := range []string{"q", "esc", "ctrl+t", "ctrl+c"} {
+		screenOf(t, key, telling, func(r *rig) {
+			r.press("ctrl+t")
+			r.at("history")
+			r.press(key)
+			r.at("")
+			r.did(r.calls...)
+		})
+	}
+}
+
+// screenOf is screen in a test of its own.
+func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { screen(t, change, test) })
+}
+
+func TestAForkFromTheHistoryBringsTheMessageAlong(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+t")
+		r.to("e7 ")
+		r.press("f")
+		r.at("")
+		if got := r.draft(); got != "so fix it, in upload.go too" {
+			t.Errorf("the composer has %q", got)
+		}
+	})
+}
+
+func TestAConversationToReadIsNotChangedFromItsHistory(t *testing.T) {
+	readOnly := func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.first.ReadOnly = "open elsewhere"
+	}
+	for _, key := range []string{"p", "m", "u", "r", "e", "ctrl+x"} {
+		screenOf(t, key, readOnly, func(r *rig) {
+			r.press("ctrl+t")
+			r.to("e10 ")
+			r.calls = nil
+			r.press(key)
+			r.did()
+			r.has("open elsewhere")
+			r.at("history")
+		})
+	}
+	screenOf(t, "reading", readOnly, func(r *rig) {
+		r.press("ctrl+t")
+		r.calls = nil
+		r.press("[")
+		r.to("user")
+		r.press("f")
+		r.did("request 25", "fork at 7")
+	})
+}
+
+// An answer counts for the request in sight only.
+func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
+	asked := func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }
+	leave := func(r *rig) { r.press("ctrl+p"); r.write("new"); r.press("enter") }
+	for name, c := range map[string]struct{ asks, between func(*rig) }{
+		"a request of a history that was closed":   {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t") }},
+		"a request of one that was opened anew":    {func(r *rig) { r.press("[") }, func(r *rig) { r.press("ctrl+t", "ctrl+t") }},
+		"a request that was left":                  {func(r *rig) { r.press("[") }, func(r *rig) { r.press("tab") }},
+		"a request of a conversation that is left": {func(r *rig) { r.press("[") }, leave},
+		"a text of a history that was closed":      {func(r *rig) { r.to("e4 "); r.press("enter") }, func(r *rig) { r.press("ctrl+t") }},
+		"a text of a conversation that is left":    {func(r *rig) { r.to("e4 "); r.press("enter") }, leave},
+	} {
+		for _, fails := range []bool{false, true} {
+			screenOf(t, map[bool]string{false: name, true: name + ", failed"}[fails], asked, func(r *rig) {
+				if fails {
+					r.failing["request"], r.failing["full"] = errors.New("the log is cut"), errors.New("the log is cut")
+				}
+				r.press("ctrl+t")
+				c.asks(r)
+				c.between(r)
+				before := r.text()
+				r.release()
+				if d := cmp.Diff(before, r.text()); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+// The failure of one request is not that of the next.
+func TestAFailureOfARequestThatWasLeftIsNotShown(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }, func(r *rig) {
+		r.press("ctrl+t")
+		r.failing["request"] = errors.New("the log is cut")
+		r.press("[")
+		delete(r.failing, "request")
+		r.press("[")
+		r.release()
+		r.lacks("it cannot be made again")
+		r.has("building…")
+		r.release()
+		r.has("byte for byte as sent")
+	})
+}
+
+func TestAFailureOfTheArchiveIsSaidInItsPlace(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.failing["request"], r.failing["full"] = errors.New("the log is cut"), errors.New("the folder is gone")
+	}, func(r *rig) {
+		r.press("ctrl+t", "[")
+		r.has("it cannot be made again", "the log is cut")
+		r.press("esc")
+		r.to("e4 ")
+		r.press("enter")
+		r.has("the whole text cannot be read: the folder is")
+	})
+}
+
+// New rows come when they are in the log, and the reader stays where he is.
+func TestTheHistoryGoesOnWithTheLog(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+t")
+		r.to("e7 ")
+		y := r.row("e7 ")
+		streaming(r, "Eleven of eleven.")
+		r.lacks("Eleven")
+		body := func() []string { return r.lines()[4 : r.height-6] }
+		before := body()
+		r.goOn(conversation.UserMessage{Text: "once more"}, conversation.AssistantMessage{Text: "Eleven of eleven.", Stop: conversation.StopEnd})
+		if d := cmp.Diff(before, body()); d != "" || r.row("e7 ") != y {
+			t.Errorf("the rows moved: %s", d)
+		}
+		r.has("of 20")
+		r.press("G")
+		r.has("Eleven of eleven.", "e26 ", "e27 ")
+		r.goOn(conversation.UserMessage{Text: "the newest"})
+		r.has("20 of 21") // also at the end nothing moves by itself
+	})
+}
+
+// Events that the meter does not count yet are not shown: both sides speak of the
+// same moment.
+func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+t")
+		events := r.prepare(conversation.UserMessage{Text: "not measured yet"})
+		r.happen(agent.Appended{Events: events})
+		r.lacks("not measured yet")
+		r.happen(agent.Metered{Meter: r.first.Meter.WithView(compact.Project(r.tale.Events()))})
+		r.has("of 19")
+		r.press("G")
+		r.has("not measured yet")
+	})
+}
+
+func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
+	for typed, want := range map[string]string{"/history": "e24 ", "/history 1": "e7 ", "/history e10": "e10 "} {
+		screenOf(t, typed, telling, func(r *rig) {
+			r.enter(typed)
+			r.at("history")
+			if !strings.HasPrefix(r.lines()[r.row(want)], "▌") {
+				t.Errorf("the cursor is not at %s:\n%s", want, r.text())
+			}
+		})
+	}
+	screenOf(t, "nothing said", nil, func(r *rig) {
+		r.press("ctrl+t")
+		r.at("")
+		r.has("nothing was said yet")
+	})
+	screenOf(t, "no such turn", telling, func(r *rig) {
+		r.enter("/history 99")
+		r.at("")
+		r.has("there is no turn and no event")
+	})
+}
