@@ -28,6 +28,9 @@ type fullView interface {
 	gauged() bool
 }
 
+// leaver is a view for which something goes on that ends when it is closed.
+type leaver interface{ left() }
+
 // views is the stack of full-screen views, the one in sight last.
 type views struct {
 	stack []fullView
@@ -53,6 +56,7 @@ func (m *Model) open(v fullView) tea.Cmd {
 // closeView closes the view in sight.
 func (m *Model) closeView() tea.Cmd {
 	if n := len(m.views.stack); n > 0 {
+		leave(m.views.stack[n-1:])
 		m.views.stack = m.views.stack[:n-1]
 	}
 	if v := m.views.top(); v != nil {
@@ -63,7 +67,19 @@ func (m *Model) closeView() tea.Cmd {
 }
 
 // closeViews closes all of them.
-func (m *Model) closeViews() { m.views.stack = nil }
+func (m *Model) closeViews() {
+	leave(m.views.stack)
+	m.views.stack = nil
+}
+
+// leave ends what goes on for views that are closed.
+func leave(closed []fullView) {
+	for _, v := range closed {
+		if l, ok := v.(leaver); ok {
+			l.left()
+		}
+	}
+}
 
 // renewView tells the view in sight that the conversation went on.
 func (m *Model) renewView() tea.Cmd {

@@ -49,9 +49,8 @@ func (m *Model) slashSearch(args string) tea.Cmd {
 
 // typed begins a search after a pause.
 func (v *searchView) typed(text string, pause time.Duration) tea.Cmd {
-	v.seq++
+	v.left()
 	v.text = text
-	v.stop()
 	msg := searchMsg{v, v.seq}
 	if pause == 0 {
 		return func() tea.Msg { return msg }
@@ -59,8 +58,9 @@ func (v *searchView) typed(text string, pause time.Duration) tea.Cmd {
 	return tea.Tick(pause, func(time.Time) tea.Msg { return msg })
 }
 
-// stop gives the search up that runs.
-func (v *searchView) stop() {
+// left gives the search up that runs or waits for a pause.
+func (v *searchView) left() {
+	v.seq++
 	if v.cancel != nil {
 		v.cancel()
 		v.cancel = nil
@@ -95,7 +95,7 @@ func (m *Model) showHits(msg foundMsg) tea.Cmd {
 		return nil
 	}
 	v.cancel = nil
-	c := search.Content{Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More, Took: msg.got.Took}
+	c := search.Content{Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More, Took: msg.got.Took, Now: m.options.Now()}
 	if msg.err != nil {
 		c.Query, c.Err = v.text, msg.err.Error()
 	}
@@ -115,12 +115,10 @@ func (v *searchView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case search.Ignored:
 		return m.unhandled(msg)
 	case search.Closed:
-		v.stop()
 		return m.closeView()
 	case search.Query:
 		return v.typed(a.Text, typingPause)
 	case search.Open:
-		v.stop()
 		return m.showHit(a.Conversation, place{a.Event, a.Query})
 	}
 	return nil

@@ -1,0 +1,162 @@
+package tui_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestASearchBeginsWhenTypingPauses(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/search")
+		r.at("search")
+		r.calls = nil
+		for _, letter := range []string{"f", "i", "x"} {
+			r.press(letter)
+			r.pass(150 * time.Millisecond)
+		}
+		r.did()
+		r.pass(50 * time.Millisecond)
+		r.did("search fix")
+		r.has("so fix it", "2 hits in 2 of 12 conversations")
+	})
+}
+
+func TestASearchThatIsNamedBeginsAtOnce(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.calls = nil
+		r.enter("/search fix")
+		r.did("search fix")
+		r.has("so fix it")
+	})
+}
+
+// Whatever makes a search useless gives it up.
+func TestASearchIsGivenUp(t *testing.T) {
+	for name, leave := range map[string]func(*rig){
+		"by another letter":           func(r *rig) { r.write("e") },
+		"with the view":               func(r *rig) { r.press("esc") },
+		"with the view, by interrupt": func(r *rig) { r.press("ctrl+c") },
+		"with the conversation":       func(r *rig) { r.press("ctrl+t", "ctrl+p"); r.write("/new"); r.press("enter") }, // ctrl+p is a key of the search
+	} {
+		screenOf(t, name, func(r *rig, o *tui.Options) { telling(r, o); r.holdArchive() }, func(r *rig) {
+			r.enter("/search fix")
+			r.calls = nil
+			leave(r)
+			r.settle()
+			if !strings.Contains(strings.Join(r.calls, "\n"), "search given up") {
+				t.Errorf("the search goes on: %q", r.calls)
+			}
+			r.lacks("2 hits", "context canceled")
+		})
+	}
+}
+
+func TestASearchThatWasNotBegunDoesNotBeginAfterTheView(t *testing.T) {
+	for _, key := range []string{"esc", "ctrl+c"} {
+		screenOf(t, key, telling, func(r *rig) {
+			r.enter("/search")
+			r.write("fix")
+			r.calls = nil
+			r.press(key)
+			r.at("")
+			r.pass(time.Second)
+			r.did()
+		})
+	}
+}
+
+func TestAnOldAnswerIsNotShownForANewText(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.archive.found["fixed"] = tui.Found{Query: "fixed", Conversations: 12}
+		r.enter("/search fix")
+		r.write("ed")
+		r.has("so fix it")
+		r.press("enter") // old hits are not opened
+		r.at("search")
+		r.pass(time.Second)
+		r.lacks("so fix it")
+	})
+}
+
+func TestAnEmptiedLineShowsNothing(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/search fix")
+		r.calls = nil
+		r.press("ctrl+u")
+		r.pass(time.Second)
+		r.did()
+		r.lacks("so fix it, in")
+	})
+}
+
+func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/search fix")
+		r.calls = nil
+		r.press("enter")
+		r.did()
+		r.at("history")
+		if !strings.HasPrefix(r.lines()[r.row("e7 ")], "▌") {
+			t.Errorf("the cursor is not at the place:\n%s", r.text())
+		}
+		r.press("n")
+		r.lacks("nothing is searched for") // the query came along
+		r.press("ctrl+t")
+		r.at("search")
+		r.has("so fix it")
+	})
+}
+
+func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.next.Events = log(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "Hello.", Stop: conversation.StopEnd},
+			conversation.UserMessage{Text: "a fix is wanted"}, conversation.AssistantMessage{Text: "Here.", Stop: conversation.StopEnd})
+		r.next.Meter = r.next.Meter.WithView(compact.Project(r.next.Events))
+	}, func(r *rig) {
+		r.enter("/search fix")
+		r.calls = nil
+		r.hold = make(chan struct{})
+		r.press("down", "enter")
+		r.did("resume other")
+		r.at("search") // until it is open
+		r.press("enter")
+		r.has("a conversation is still being opened")
+		close(r.hold)
+		r.settle()
+		r.at("history")
+		if !strings.HasPrefix(r.lines()[r.row("e3 ")], "▌") {
+			t.Errorf("the cursor is not at the place:\n%s", r.text())
+		}
+		r.press("ctrl+t")
+		r.at("")
+	})
+}
+
+func TestAHitThatCannotBeOpenedSaysWhy(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.failing["resume"] = errors.New("it is open elsewhere")
+		r.enter("/search fix")
+		r.press("down", "enter")
+		r.at("search")
+		r.has("it is open elsewhere")
+		delete(r.failing, "resume")
+		r.press("esc")
+		r.enter("/resume other") // the place is forgotten with the failure
+		r.at("")
+	})
+}
+
+func TestASearchThatFailsSaysWhy(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.failing["search"] = errors.New("the folder is gone")
+		r.enter("/search fix")
+		r.has("the folder is gone")
+	})
+}
