@@ -16,7 +16,7 @@ import (
 
 type previewView struct {
 	*preview.Model
-	asked []compact.Wish // whose numbers have not come yet, oldest first
+	asked int // how many wishes have no numbers yet
 	shown preview.Content
 }
 
@@ -37,7 +37,8 @@ func (m *Model) preview(w compact.Wish) tea.Cmd {
 
 // ask has the numbers of a wish worked out.
 func (v *previewView) ask(m *Model, w compact.Wish) tea.Cmd {
-	v.asked = append(v.asked, w)
+	v.asked++
+	m.talk.previews = append(m.talk.previews, v)
 	v.shown.Wish, v.shown.Busy = w, true
 	v.Show(v.shown)
 	m.talk.Compactor.Preview(w)
@@ -45,17 +46,15 @@ func (v *previewView) ask(m *Model, w compact.Wish) tea.Cmd {
 }
 
 // showPreview gives the numbers of a wish to the view that asked for them; those of
-// a wish that was changed since only count as answered.
+// a wish that was changed since only count as answered. Answers come in the order of
+// the questions, also when the view was closed meanwhile.
 func (m *Model) showPreview(u agent.Previewed) tea.Cmd {
-	for _, open := range m.views.stack {
-		v, ok := open.(*previewView)
-		if !ok || len(v.asked) == 0 {
-			continue
-		}
-		v.asked = v.asked[1:]
-		if len(v.asked) > 0 {
-			return nil
-		}
+	if len(m.talk.previews) == 0 {
+		return nil
+	}
+	v := m.talk.previews[0]
+	m.talk.previews = m.talk.previews[1:]
+	if v.asked--; v.asked == 0 {
 		v.shown = m.previewContent(u, v.shown.Wish)
 		v.Show(v.shown)
 	}

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
@@ -9,7 +11,8 @@ import (
 )
 
 // A summary that waits for the user. It opens by itself where nothing else has the
-// screen and nothing is typed; otherwise the status line says that it waits.
+// screen and nothing is typed; otherwise the status line says that it waits. What was
+// changed in it stays while it waits, also when the view is closed.
 
 type reviewView struct{ *review.Model }
 
@@ -18,6 +21,9 @@ func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
 	known := m.talk.waits != nil
 	m.talk.waits = &u
 	m.status.job.on = false // it is written
+	if m.talk.review != nil {
+		m.talk.review.Show(m.reviewContent())
+	}
 	if known || m.views.top() != nil || !m.composer.Empty() || m.overlays.Len() > 0 {
 		return nil
 	}
@@ -26,7 +32,7 @@ func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
 
 // reviewed says that no summary waits any more.
 func (m *Model) reviewed() {
-	m.talk.waits = nil
+	m.talk.waits, m.talk.review = nil, nil
 	for i, v := range m.views.stack {
 		if _, ok := v.(*reviewView); ok {
 			m.views.stack = append(m.views.stack[:i:i], m.views.stack[i+1:]...)
@@ -47,12 +53,23 @@ func (m *Model) openReview() tea.Cmd {
 	if _, open := m.views.top().(*reviewView); open {
 		return nil
 	}
-	keys, u := m.options.Keys.Review, m.talk.waits
-	v := &reviewView{review.New(review.Options{Styles: m.look.review(), Keys: &keys, Estimate: m.estimateText})}
+	v := m.talk.review
+	if v == nil {
+		keys := m.options.Keys.Review
+		v = &reviewView{review.New(review.Options{Styles: m.look.review(), Keys: &keys, Estimate: m.estimateText})}
+		m.talk.review = v
+	}
+	m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })
 	cmd := m.open(v)
-	v.Show(review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
-		Tokens: m.estimateText(u.Text), Model: m.talk.Model.Name(), Focus: u.Wish.Focus, Held: u.Held})
+	v.Show(m.reviewContent())
 	return cmd
+}
+
+// reviewContent is the summary that waits.
+func (m *Model) reviewContent() review.Content {
+	u := m.talk.waits
+	return review.Content{Text: u.Text, Appendix: u.Appendix, FromTurn: u.FromTurn, ToTurn: u.ToTurn, Covers: u.Covers,
+		Tokens: m.estimateText(u.Text), Model: m.talk.Model.Name(), Focus: u.Wish.Focus, Held: u.Held}
 }
 
 // estimateText is the tokens of a text by the model's calibration.

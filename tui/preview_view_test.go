@@ -1,0 +1,155 @@
+package tui_test
+
+import (
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// previewed is the answer to the wish for a profile.
+func previewed(profile string, saved int) agent.Previewed {
+	p := plan
+	p.Profile, p.After = profile, p.Before-saved
+	u := planned(p)
+	u.Wish = compact.NewWish()
+	u.Wish.Profile = profile
+	return u
+}
+
+func TestTheNumbersFollowTheWish(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["preview"](r)
+		r.has("12.1k → ~5.3k")
+		r.calls = nil
+		r.press("right")
+		r.did("first preview profile=heavy")
+		r.press("enter")
+		r.did()
+		r.has("on their way")
+		r.happen(previewed("heavy", 9_000))
+		r.has("12.1k → ~3.1k")
+		r.press("enter")
+		r.did("first compact profile=heavy")
+		r.at("")
+	})
+}
+
+// Of wishes that follow each other the numbers of the newest are shown.
+func TestTheNumbersOfAnOlderWishOnlyCountAsAnswered(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["preview"](r)
+		r.press("right", "left")
+		r.happen(previewed("heavy", 9_000))
+		r.lacks("~3.1k")
+		r.happen(previewed("default", 8_000))
+		r.has("12.1k → ~4.1k")
+	})
+}
+
+// Numbers that a preview asked for which was closed since are not those of the next.
+func TestThePreviewOpenedAnewWaitsForItsOwnNumbers(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+k", "right", "esc")
+		r.at("")
+		r.press("ctrl+k")
+		r.happen(previewed("", 1_000), previewed("heavy", 9_000))
+		r.lacks("~11.1k", "~3.1k")
+		r.calls = nil
+		r.press("enter")
+		r.did()
+		r.happen(previewed("", 6_800))
+		r.has("12.1k → ~5.3k")
+		r.press("enter")
+		r.did("first compact")
+	})
+}
+
+func TestAPreviewOverAPreviewHasNumbersOfItsOwn(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["preview"](r)
+		r.press("right", "ctrl+p")
+		r.write("context")
+		r.press("enter", "c")
+		r.happen(previewed("heavy", 9_000))
+		r.lacks("~3.1k")
+		r.happen(previewed("", 6_800))
+		r.has("12.1k → ~5.3k")
+		r.press("esc", "q")
+		r.has("12.1k → ~3.1k")
+	})
+}
+
+func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+k", "esc")
+		before := r.text()
+		r.happen(planned(plan))
+		if r.text() != before {
+			t.Errorf("the answer to a preview that was closed shows:\n%s", r.text())
+		}
+	})
+}
+
+func TestAPreviewSaysWhyNothingCanBeDone(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.press("ctrl+k")
+		u := agent.Previewed{Wish: compact.NewWish(), Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is left to shorten"}}
+		r.happen(u)
+		r.has("nothing is left to shorten")
+		r.calls = nil
+		r.press("enter")
+		r.did()
+		r.at("preview")
+	})
+}
+
+// What was accepted closes the preview alone.
+func TestAcceptingGoesBackToTheViewBefore(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/ledger")
+		r.press("c")
+		r.happen(planned(plan))
+		r.calls = nil
+		r.press("enter")
+		r.did("first compact")
+		r.at("ledger")
+	})
+}
+
+func TestACompactionThatFailsIsSaidOverAView(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/ledger")
+		r.happen(agent.CompactionFailed{Wish: compact.NewWish(), Err: &agent.Error{Class: agent.NotSaved, Message: "the disk is full"}})
+		r.at("ledger")
+		r.has("the disk is full")
+	})
+}
+
+func TestNoPreviewWhereNothingCanBeCompacted(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*rig, *tui.Options)
+		want   string
+	}{
+		"nothing said": {nil, "nothing was said yet"},
+		"read only":    {func(r *rig, o *tui.Options) { telling(r, o); r.first.ReadOnly = "open elsewhere" }, "open elsewhere"},
+	} {
+		screenOf(t, name, c.change, func(r *rig) {
+			r.calls = nil
+			r.press("ctrl+k")
+			r.did()
+			r.at("")
+			r.has(c.want)
+		})
+	}
+}
+
+func TestThePreviewKnowsTheProfileThatIsInForce(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.goOn(conversation.ConfigChanged{Set: map[string]string{"compaction.default_profile": `"heavy"`}})
+		r.press("ctrl+k")
+		r.has("› heavy")
+	})
+}

@@ -1,0 +1,160 @@
+package tui_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+func TestTheReviewActs(t *testing.T) {
+	text := waiting().Text
+	for name, c := range map[string]struct {
+		keys []string
+		want string
+		says string
+	}{
+		"taken":        {[]string{"enter"}, "first review " + quoted(text) + " true", ""},
+		"given up":     {[]string{"x", "x"}, `first review "" false`, ""},
+		"thought over": {[]string{"x", "j", "x"}, "", ""},
+		"changed":      {[]string{"e", "A", "B", "esc", "enter"}, "first review " + quoted("AB"+text) + " true", ""},
+		"the editor":   {[]string{"ctrl+g"}, "edit " + strings.TrimSpace(text), ""},
+		"in between":   {[]string{"e", "Z", "ctrl+g"}, "edit Z" + strings.TrimSpace(text), ""},
+		"the keys":     {[]string{"?", "esc"}, "", "take it in"},
+	} {
+		screenOf(t, name, telling, func(r *rig) {
+			views["review"](r)
+			r.calls = nil
+			r.press(c.keys...)
+			if c.want == "" {
+				r.did()
+			} else {
+				r.did(c.want)
+			}
+			r.at("review") // until it is in force, or is not any more
+			r.has(c.says)
+			r.happen(agent.Reviewed{})
+			r.at("")
+			r.lacks("a summary waits for you")
+		})
+	}
+}
+
+// A summary opens by itself only where it is in nobody's way.
+func TestASummaryOpensByItselfOnlyWhereNothingElseIsDone(t *testing.T) {
+	for name, busy := range map[string]func(*rig){
+		"a draft":  func(r *rig) { r.write("half a sentence") },
+		"a view":   func(r *rig) { r.press("ctrl+t") },
+		"a dialog": func(r *rig) { r.press("ctrl+p") },
+	} {
+		screenOf(t, name, telling, func(r *rig) {
+			busy(r)
+			r.happen(waiting())
+			r.lacks(titles["review"])
+			if r.row("Commands") >= 0 {
+				r.press("esc") // it hides the status line
+			}
+			r.has("a summary waits for you: /review opens it")
+		})
+	}
+}
+
+func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {
+	for _, key := range []string{"esc", "q", "ctrl+c"} {
+		screenOf(t, key, telling, func(r *rig) {
+			views["review"](r)
+			r.calls = nil
+			r.press(key)
+			r.at("")
+			r.did()
+			r.has("a summary waits for you: /review opens it")
+			r.enter("/review")
+			r.at("review")
+			r.has("## Goal")
+		})
+	}
+}
+
+// What was changed in a summary is there when it is opened again.
+func TestWhatWasChangedInASummaryStaysWhileItWaits(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["review"](r)
+		r.press("e")
+		r.write("Keep this. ")
+		r.press("esc", "esc")
+		r.at("")
+		r.enter("/review")
+		r.has("Keep this. ## Goal")
+		r.calls = nil
+		r.press("enter")
+		if got := strings.Join(r.calls, "\n"); !strings.HasPrefix(got, `first review "Keep this. ## Goal`) {
+			t.Errorf("the ports were asked %q", got)
+		}
+	})
+}
+
+func TestANewSummaryIsReadFromItsBeginning(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["review"](r)
+		r.press("e", "X", "esc")
+		r.happen(agent.Reviewed{})
+		u := waiting()
+		u.Text = "Another one."
+		r.happen(u)
+		r.at("review")
+		r.has("Another one.")
+		r.lacks("XAnother", "## Goal")
+	})
+}
+
+func TestReviewWithNothingToReview(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.enter("/review")
+		r.at("")
+		r.has("no summary waits for you")
+	})
+}
+
+// The summary of a conversation that was left waits there, not here.
+func TestAReviewEndsWithItsConversation(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		telling(r, o)
+		r.next.Events = log(conversation.UserMessage{Text: "hello"})
+	}, func(r *rig) {
+		views["review"](r)
+		r.press("ctrl+p")
+		r.write("/new")
+		r.press("enter")
+		r.at("")
+		r.lacks("a summary waits for you")
+		r.enter("/review")
+		r.has("no summary waits for you")
+	})
+}
+
+func TestASummaryThatIsOverIsGoneBelowAnotherView(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["review"](r)
+		r.press("ctrl+t")
+		r.at("history")
+		r.happen(agent.Reviewed{})
+		r.at("history")
+		r.press("q")
+		r.at("")
+	})
+}
+
+func TestARequestThatWaitsForTheReviewIsSaid(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.write("x")
+		u := waiting()
+		u.Held = true
+		r.happen(u)
+		r.has("a summary waits for you, and the request for it")
+	})
+}
+
+func quoted(text string) string { return strconv.Quote(text) }
