@@ -145,10 +145,11 @@ func (m *Model) draw() tea.View {
 	if m.screen.width == 0 || m.screen.height == 0 {
 		return v
 	}
-	content, cursor := m.content()
-	if v := m.views.top(); v != nil {
-		content, cursor = m.fullContent(v)
+	draw := m.content
+	if top := m.views.top(); top != nil {
+		draw = func() (string, *tea.Cursor) { return m.fullContent(top) }
 	}
+	content, cursor := draw()
 	if !m.screen.clusters {
 		content = settled(content, cursor)
 	}
