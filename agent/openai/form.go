@@ -142,7 +142,11 @@ func (c *Client) Body(r agent.Request, recorded string) ([]byte, error) {
 	case err == nil:
 		return nil, errors.New("the request was sent instead of captured") // the shim leaves no such way
 	}
-	return nil, fmt.Errorf("making the body of a request to %s: %w", r.Model, err)
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err // the address may hold a password
+	}
+	return nil, fmt.Errorf("making the body of a request to %s: %s", r.Model, c.who.tidy(err.Error()))
 }
 
 // open sends a request in a form and returns when the answer has begun.

@@ -233,6 +233,16 @@ func TestFormsOfLaterVersionsAreRefused(t *testing.T) {
 	}
 }
 
+func TestABodyThatCannotBeMadeTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"http://u:topsecret@h:bad/v1", "http://h/\x7f?key=topsecret"} {
+		body, err := New(Options{Provider: "custom", BaseURL: base, Key: "k", Transport: nowhere{}}).Body(fullRequest("custom", "m"), "chat")
+		if err == nil || strings.Contains(err.Error(), "topsecret") || body != nil {
+			t.Errorf("%q: %v, %d bytes", base, err, len(body))
+		}
+	}
+}
+
 func TestMakingABodyLeavesNothingRunning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) { // which fails if a goroutine is left
