@@ -324,6 +324,18 @@ func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestAReasonThatNamesTheDeedStandsAlone(t *testing.T) {
+	t.Parallel()
+	for why, want := range map[string]string{"pinned e6": "pinned e6 ", "never touch go.mod": "pinned: never touch go.mod ", "": "pinned "} {
+		m := ledger.New(ledger.Options{})
+		m.SetSize(80, 20)
+		m.Show(ledger.Content{Entries: []compact.Entry{{Kind: compact.EntryPin, Event: 7, Why: why, Result: compact.ResultInForce}}})
+		if got := ansi.Strip(m.View()); !strings.Contains(got, "  "+want) || strings.Contains(got, "pinned: pinned") {
+			t.Errorf("pinned for %q it says\n%s", why, got)
+		}
+	}
+}
+
 func TestTimesAreToldInTheZone(t *testing.T) {
 	t.Parallel()
 	c := busy()

@@ -127,8 +127,11 @@ func (m *Model) line(e row, width int) string {
 func title(e row) string {
 	why := safe(e.Why)
 	with := func(what, between string) string {
-		if why == "" {
+		switch {
+		case why == "":
 			return what
+		case strings.HasPrefix(why, what+" "): // it says that itself
+			return why
 		}
 		return what + between + why
 	}
