@@ -1,0 +1,173 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/tui/pane"
+)
+
+// What the context view and the ledger say is what the command line says, and what
+// was done.
+
+// accounted is what `context --json` says.
+type accounted struct {
+	Window    int
+	Used      int
+	Estimated bool
+	LoadLine  int `json:"load_line"`
+	HardLine  int `json:"hard_line"`
+	Reserve   int
+	Segments  map[string]int
+	Next      struct{ Words string }
+	Heaviest  []struct {
+		Tokens int
+		State  string
+	}
+	Savings []struct {
+		Kind          string
+		Items, Tokens int
+	}
+	Costs struct {
+		Requests int
+		Prompt   int `json:"prompt_tokens"`
+	}
+}
+
+// account is what `context --json` says of a conversation.
+func (p *place) account(s *server, id string) accounted {
+	p.t.Helper()
+	var a accounted
+	if err := json.Unmarshal(p.prints(append([]string{"context", id, "--json"}, s.args(roomy...)...)...), &a); err != nil {
+		p.t.Fatal(err)
+	}
+	return a
+}
+
+// named are the categories of a window by their names in JSON.
+var named = map[string]string{
+	"system": "system prompt", "tools": "tools", "summary": "summaries", "user": "your messages", "assistant": "replies",
+	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "stubs",
+}
+
+func TestContextViewSaysWhatTheCommandLineSays(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.text("This is reply 1.")
+		w.end("stop", 41000, 5)
+	})
+	tall := size{120, 60}
+	term, id := p.charted(s, tall)
+	term.command("/context")
+	shown := term.see(" Context", "What fills it", "The window and its lines", "What happens next", "The heaviest")
+	a := p.account(s, id)
+	sum := 0
+	for name, tokens := range a.Segments {
+		sum += tokens
+		if row := shown.named(named[name]); !strings.Contains(row+" ", " "+about(tokens, a.Estimated)+" ") {
+			t.Errorf("%s has %d tokens, and the row says %q", name, tokens, row)
+		}
+	}
+	if sum != a.Used || len(a.Segments) != len(named) {
+		t.Errorf("%d categories come to %d tokens, and %d are used", len(a.Segments), sum, a.Used)
+	}
+	for row, want := range map[string]string{
+		"free":      pane.Tokens(a.Window - a.Used),
+		"window":    pane.Tokens(a.Window),
+		"load line": fmt.Sprintf("%s · %s", pane.Tokens(a.LoadLine), pane.Percent(a.LoadLine, a.Window)),
+		"hard line": fmt.Sprintf("%s · %s", pane.Tokens(a.HardLine), pane.Percent(a.HardLine, a.Window)),
+		"reserve":   fmt.Sprintf("%s · %s", pane.Tokens(a.Reserve), pane.Percent(a.Reserve, a.Window)),
+	} {
+		if got := shown.named(row); !strings.Contains(got, want) {
+			t.Errorf("the row of the %s is %q, not %q", row, got, want)
+		}
+	}
+	head := fmt.Sprintf("%s of %s tokens · %s", about(a.Used, a.Estimated), pane.Tokens(a.Window), pane.Percent(a.Used, a.Window))
+	if !shown.has(head) || !strings.Contains(spaced(shown.text), spaced(a.Next.Words)) {
+		t.Errorf("%q or %q is not on the screen:\n%s", head, a.Next.Words, shown.text)
+	}
+	if a.Costs.Prompt != 41000 || a.Costs.Requests == 0 {
+		t.Errorf("the costs are %+v", a.Costs)
+	}
+	term.typed("q")
+	if left := term.idle("This is reply 1."); left.used() != pane.Percent(a.Used, a.Window) && left.used() != "~"+pane.Percent(a.Used, a.Window) {
+		t.Errorf("the gauge says %q", left.used())
+	}
+}
+
+// about is a number of tokens as the screen has it.
+func about(tokens int, estimated bool) string {
+	if estimated {
+		return pane.About(tokens)
+	}
+	return pane.Tokens(tokens)
+}
+
+// spaced is a text on one line.
+func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// named is the row that begins with a name, behind the cursor and a sign.
+func (s screen) named(name string) string {
+	for line := range strings.Lines(s.text) {
+		if strings.HasPrefix(strings.TrimLeft(line, "❯ █▓▞▌▒░▚▙▂·▲◆╱"), name+" ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+func TestLedgerTellsAllThatWasDone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	term, id := p.charted(s, size{120, 40})
+	term.key("ctrl+x")
+	term.idle("· undone ")
+	term.command("/pin 50")
+	term.idle("pinned: it is sent as it was said")
+	term.talks("and now?", 2)
+	term.command("/undo")
+	term.drafted("and now?")
+	term.key("ctrl+u")
+	term.command("/ledger")
+	words := []string{"turns taken back", "pinned 4 messages", "undo of e", "compacted turns 10–40", "compacted turns 0–9"}
+	shown := term.see(append(words, " Ledger", "newest first")...)
+	at := -1
+	for _, what := range words {
+		if i := strings.Index(shown.text, what); i < at {
+			t.Errorf("%q does not stand in its place:\n%s", what, shown.text)
+		} else {
+			at = i
+		}
+	}
+	if row := shown.line("compacted turns 10–40"); !strings.HasSuffix(row, "undone") {
+		t.Errorf("the ledger says %q", row)
+	}
+	if row := shown.line("compacted turns 0–9"); !strings.HasSuffix(row, "in force") {
+		t.Errorf("the ledger says %q", row)
+	}
+	var listed []struct{ Kind, State string }
+	if err := json.Unmarshal(p.prints("print", id, "--ledger", "--json"), &listed); err != nil {
+		t.Fatal(err)
+	}
+	if len(listed) != len(words) {
+		t.Errorf("print --ledger has %+v", listed)
+	}
+	term.typed("r") // on the turns that were taken back
+	term.see("turns restored that e", "undone")
+	term.typed("q")
+	term.idle("This is reply 2.")
+}
+
+// line is the row in which a text stands, "" without one.
+func (s screen) line(text string) string {
+	for line := range strings.Lines(s.text) {
+		if strings.Contains(line, text) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,217 @@
+package e2e_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The history: what was said beside what the model is sent, and what is done about
+// it there.
+
+// under is the lines of the row that has the cursor.
+func (s screen) under() string {
+	var out []string
+	for line := range strings.Lines(s.text) {
+		if strings.HasPrefix(line, "▌") {
+			out = append(out, strings.TrimSpace(strings.TrimPrefix(line, "▌")))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// on waits until all of the texts are in the row that has the cursor.
+func (t *terminal) on(texts ...string) screen {
+	t.t.Helper()
+	return t.wait("row under the cursor with "+strings.Join(texts, ", "), func(s screen) bool {
+		for _, text := range texts {
+			if !strings.Contains(s.under(), text) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// finds searches in the history, and waits for the row in which it is found.
+func (t *terminal) finds(text string, on ...string) screen {
+	t.t.Helper()
+	t.typed("/")
+	t.see("esc end")
+	t.typed(text)
+	t.see("/ " + text)
+	t.key("enter")
+	t.wait("match", func(s screen) bool { return s.has("match 1 of ") && !s.has("esc end") })
+	return t.on(on...)
+}
+
+// ends ends a search, a request, or what is expanded.
+func (t *terminal) ends(what string) screen {
+	t.t.Helper()
+	t.key("esc")
+	return t.wait("history without "+what, func(s screen) bool { return s.has(" History") && !s.has(what) })
+}
+
+// charted opens a recording of which the oldest turns are a summary, and of others
+// the results are masked; its history is in sight.
+func (p *place) charted(s *server, at size) (term *terminal, id string) {
+	p.t.Helper()
+	s.aside(summarises(openGate()))
+	term, id = p.underway(s, at)
+	term.talks("how is the wind?", 1)
+	term.command("/summarize --from 0 --to 9")
+	term.idle("compacted turns 0–9: ", "1 summary")
+	term.command("/compact --from 10 --keep-last 20")
+	term.idle("compacted turns 10–40: ")
+	return term, id
+}
+
+// holds reports whether a text is in what is sent.
+func holds(sent []spoken, text string) bool {
+	return slices.ContainsFunc(sent, func(m spoken) bool { return strings.Contains(m.Content, text) })
+}
+
+// The turns of a charted recording whose results stand behind the summary, the masks,
+// and neither.
+const summarised, masked, verbatim = 4, 26, 50
+
+func TestHistoryShowsWhatTheModelDoesNotSee(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1))
+	term, id := p.charted(s, usual)
+	if next := p.next(id); holds(next, sighting(summarised)) || holds(next, sighting(masked)) || !holds(next, sighting(verbatim)) {
+		t.Fatal("the model sees what was compacted, or not what was not")
+	}
+	from := term.introduced()
+	term.browse("[both]", "what was said", "what the model is sent")
+	for _, side := range []string{"[original]", "[as sent]", "[both]"} {
+		term.key("tab")
+		term.see(side)
+	}
+	term.typed("g")
+	term.on("title: Voyage of the Beagle")
+	term.typed("}")
+	term.on("What does the log of day 0 say?", "summarised", "Know what the logbooks say")
+	term.typed("}")
+	term.on("What does the log of day 1 say?", "part of the summary above")
+	term.typed("}}{")
+	term.on("What does the log of day 2 say?")
+	term.typed("G")
+	term.on("compacted: ", "turns 10–40")
+
+	term.finds(sighting(summarised), "part of the summary above", sighting(summarised))
+	term.ends(" match ")
+	term.finds(sighting(masked), "masked", "completed earlier (ok)", sighting(masked))
+	term.ends(" match ")
+	term.key("enter")
+	term.on("watch 7 of day 26", "The whole text: recall", sighting(masked)) // the stub has no more than its ends
+	term.ends("recall")
+	term.typed("g}")
+	term.key("enter")
+	term.on("Know what the logbooks say (t0)", "Turns 0–9‹1›", "day-1.txt (t1‹2›)")
+	term.typed("2")
+	term.on("What does the log of day 1 say?")
+	term.typed("b")
+	term.on("What does the log of day 0 say?")
+	term.ends("day-1.txt (t1")
+	term.finds(sighting(7)+" clipboard", "day-7.txt")
+	term.ends(" match ")
+	term.key("enter")
+	term.on("␛]52;c;UFdORUQ=␇")
+	if found := trespass(term.written()[from:]); len(found) > 0 {
+		t.Errorf("the terminal was told %v", found)
+	}
+}
+
+func TestHistoryFitsEveryTerminal(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1))
+	term, _ := p.charted(s, usual)
+	term.browse("[both]")
+	for _, at := range []size{{20, 6}, {200, 60}, {40, 12}, {71, 16}, {20, 60}, usual} {
+		term.resize(at)
+		term.wait("history of this size", func(s screen) bool {
+			w, h := s.size()
+			used := s.used()
+			return w == at.w && h == at.h && strings.HasPrefix(s.row(0), " History") && used != "" && s.under() != ""
+		})
+	}
+	term.key("ctrl+t")
+	term.idle("This is reply 1.")
+}
+
+func TestCompactionUnderTheCursorIsUndoneAndRedone(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	term, id := p.charted(s, usual)
+	compacted := p.next(id)
+	made := term.browse()
+	for _, c := range []struct {
+		turn  int
+		badge string
+	}{{masked, "masked"}, {summarised, "summarised"}} {
+		term.finds(sighting(c.turn), c.badge)
+		term.ends(" match ")
+		term.typed("u")
+		term.on("= verbatim")
+		undone := term.wait("fuller gauge", func(s screen) bool { return s.share(t) > made.share(t) })
+		if next := p.next(id); !holds(next, sighting(c.turn)) {
+			t.Errorf("after the undo the model does not see what was %s", c.badge)
+		}
+		term.typed("r")
+		term.on(c.badge)
+		term.wait("gauge as it was", func(s screen) bool { return s.used() == made.used() && s.used() != undone.used() })
+		if diff := cmp.Diff(compacted, p.next(id)); diff != "" {
+			t.Errorf("after the redo something else is sent (-before +after):\n%.2000s", diff)
+		}
+	}
+	term.typed("q")
+	term.idle()
+	term.talks("and now?", 2)
+	promised(t, s.request(1), compacted, "and now?")
+}
+
+func TestMessagesArePinnedAndMaskedInTheHistory(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	term, id := p.charted(s, usual)
+	compacted := p.next(id)
+	term.browse()
+	for _, turn := range []int{summarised, masked} {
+		term.finds(sighting(turn))
+		term.ends(" match ")
+		term.typed("p")
+		term.on("pinned")
+		term.see("pinned: it is sent as it was said")
+		if !holds(p.next(id), sighting(turn)) {
+			t.Errorf("the result of turn %d is pinned, and not sent", turn)
+		}
+	}
+	term.typed("p")
+	term.on("masked")
+	term.see("not pinned any more")
+	term.finds(sighting(verbatim), "= verbatim")
+	term.ends(" match ")
+	term.typed("m")
+	term.on("masked")
+	term.see("masked: the model sees a stub")
+	next := p.next(id)
+	if !holds(next, sighting(summarised)) || holds(next, sighting(masked)) || holds(next, sighting(verbatim)) {
+		t.Error("not what is pinned is sent, or more")
+	}
+	if len(next) <= len(compacted) {
+		t.Errorf("with a pin inside the summary %d messages are sent, before %d", len(next), len(compacted))
+	}
+	term.typed("q")
+	term.idle()
+	term.talks("and now?", 2)
+	promised(t, s.request(1), next, "and now?")
+	term.command("/ledger")
+	term.see("compacted turn 50, 1 result masked", "unpinned e107, e108", "  pinned e107, e108", "  pinned e19, e20")
+}

@@ -1,0 +1,98 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+// A summary that is read before it takes effect: taken in as the user made it, or
+// given up, and until then nothing has changed.
+
+// reviewed opens a recording, and has a summary of it written that waits in sight.
+func (p *place) reviewed(s *server) (term *terminal, id string) {
+	p.t.Helper()
+	term, id = p.underway(s, usual)
+	term.talks("how is the wind?", 1)
+	term.command("/compact --review --profile heavy --keep-last 20")
+	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
+	return term, id
+}
+
+func TestSummaryIsTakenInAsTheUserMadeIt(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	s.aside(summarises(openGate()))
+	term, id := p.reviewed(s)
+	before := p.next(id)
+	if got := p.overlays(id); len(got) > 0 || !holds(before, sighting(5)) {
+		t.Errorf("the summary that is read is in force: %v", got)
+	}
+	term.typed("e")
+	term.see("esc done")
+	const mine = "Never trust the barometer of the Beagle. 信じるな"
+	term.paste(mine + "\n\n")
+	term.see(mine)
+	term.key("esc")
+	term.see("changed by you", "enter take it in")
+	term.key("enter")
+	term.idle("compacted turns 0–40: ", "1 summary")
+	next := p.next(id)
+	if !strings.Contains(next[1].Content, mine) || !strings.Contains(next[1].Content, "Know what the logbooks say (t0).") || holds(next, sighting(5)) {
+		t.Errorf("after it was taken in it says %.2000s", next[1].Content)
+	}
+	term.talks("and now?", 2)
+	promised(t, s.request(1), next, "and now?")
+	term.command("/ledger")
+	term.see(" Ledger", "compacted turns 0–40", "in force")
+}
+
+func TestSummaryThatIsGivenUpChangesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	s.aside(summarises(openGate()))
+	term, id := p.reviewed(s)
+	before := p.next(id)
+	term.key("esc")
+	term.idle("a summary waits for you", "/review")
+	term.command("/review")
+	term.see("Summary of turns 0–40", "enter take it in")
+	term.typed("x")
+	term.see("x again gives the summary up")
+	term.typed("x")
+	left := term.idle("the compaction was stopped")
+	if left.has("a summary waits") || left.has("compacted turns") {
+		t.Errorf("after it was given up:\n%s", left.text)
+	}
+	if diff := cmp.Diff([]conversation.Kind{conversation.KindAttempt}, p.overlays(id)); diff != "" {
+		t.Error(diff)
+	}
+	term.talks("and now?", 2)
+	promised(t, s.request(1), before, "and now?")
+}
+
+func TestKillWhileASummaryWaitsLosesNothingElse(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	s.aside(summarises(openGate()))
+	term, id := p.reviewed(s)
+	before := p.next(id)
+	term.kill()
+	term.end()
+	term = p.start(usual, append(s.args(roomy...), "-r", id)...)
+	again := term.idle("This is reply 1.")
+	if again.has("a summary waits") || again.has("read only") {
+		t.Errorf("after the kill:\n%s", again.text)
+	}
+	if diff := cmp.Diff(before, p.next(id)); diff != "" {
+		t.Errorf("after the kill something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.talks("and now?", 2)
+	promised(t, s.request(1), before, "and now?")
+}

@@ -1,0 +1,149 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Going back: copies that go on from an earlier message, messages that are sent
+// again in other words, turns that are taken back and brought back. What the next
+// request carries is what was said that it would.
+
+// drafted waits for an idle screen with a draft.
+func (t *terminal) drafted(text string) screen {
+	t.t.Helper()
+	return t.idle("│ " + text)
+}
+
+// asks50 is what the user says in a turn of a recording whose result is sent as it
+// was said.
+const asks50 = "What does the log of day 50 say?"
+
+func TestForkFromTheHistoryGoesOnInACopy(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3))
+	term, id := p.charted(s, usual)
+	original := p.next(id)
+	term.browse()
+	term.finds(`"day 50 say"`, asks50)
+	term.typed("f")
+	term.drafted(asks50)
+	copied := p.newest(p.store())
+	if copied == id {
+		t.Fatal("there is no copy")
+	}
+	next := p.next(copied)
+	if len(next) == 0 || holds(next, sighting(verbatim)) || !holds(next, sighting(verbatim-1)) || holds(next, sighting(masked)) {
+		t.Error("the copy does not end before the turn, or is not compacted any more")
+	}
+	outside := strings.TrimSpace(string(p.prints("fork", id, "--turn", "50")))
+	if diff := cmp.Diff(next, p.next(outside)); diff != "" {
+		t.Errorf("fork --turn copies something else (-here +there):\n%.2000s", diff)
+	}
+	term.key("enter")
+	term.idle("This is reply 2.")
+	promised(t, s.request(1), next, asks50)
+	if diff := cmp.Diff(original, p.next(id)); diff != "" {
+		t.Errorf("the original was changed (-before +after):\n%.2000s", diff)
+	}
+
+	// On a result the copy goes on behind it.
+	term.browse()
+	term.finds(sighting(verbatim-1), "= verbatim")
+	term.typed("f")
+	term.wait("copy of the copy", func(s screen) bool { return !s.has(" History") && s.broken() == "" && !s.has("This is reply 2.") })
+	third := p.newest(p.store())
+	next = p.next(third)
+	if third == copied || next[len(next)-1].Role != "tool" || !strings.Contains(next[len(next)-1].Content, sighting(verbatim-1)) {
+		t.Fatalf("the copy ends with %.200v", next[len(next)-1])
+	}
+	term.talks("and now?", 3)
+	promised(t, s.request(2), next, "and now?")
+}
+
+func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3))
+	term, id := p.charted(s, usual)
+	before := p.next(id)
+	term.browse()
+	term.finds(`"day 50 say"`, asks50)
+	term.typed("e")
+	term.drafted(asks50)
+	next := p.next(id)
+	if holds(next, sighting(verbatim)) || !holds(next, sighting(verbatim-1)) {
+		t.Error("not the turns from the message on are taken back")
+	}
+	term.key("ctrl+u")
+	term.command("/redo")
+	term.see("the turns are back")
+	if diff := cmp.Diff(before, p.next(id)); diff != "" {
+		t.Errorf("brought back, something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.talks("and now?", 2)
+	promised(t, s.request(1), before, "and now?")
+
+	term.browse()
+	term.finds(`"day 50 say"`, asks50)
+	term.typed("e")
+	term.drafted(asks50)
+	next = p.next(id)
+	term.typed(" In one word!")
+	term.drafted(asks50 + " In one word!")
+	term.key("enter")
+	term.idle("This is reply 3.")
+	promised(t, s.request(2), next, asks50+" In one word!")
+	term.browse()
+	term.finds(sighting(verbatim), "taken back", sighting(verbatim))
+}
+
+func TestTurnsAreTakenBackAndBroughtBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2), replyNumber(3), replyNumber(4))
+	term, id := p.underway(s, usual)
+	term.talks("first", 1)
+	begun := p.next(id)
+	term.talks("second", 2)
+	both := p.next(id)
+	term.command("/undo")
+	term.drafted("second")
+	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
+		t.Errorf("a turn was taken back, and something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.key("ctrl+u")
+	term.command("/undo")
+	term.drafted("first")
+	term.key("ctrl+u")
+	term.command("/redo")
+	term.see("the turns are back")
+	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
+		t.Errorf("one of two was brought back, and something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.command("/redo")
+	term.idle("This is reply 2.")
+	if diff := cmp.Diff(both, p.next(id)); diff != "" {
+		t.Errorf("both were brought back, and something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.talks("third", 3)
+	promised(t, s.request(2), both, "third")
+
+	term.key("esc")
+	term.see("esc again to go back")
+	term.key("esc")
+	term.asked("Go back to", "third", "second")
+	term.key("down", "enter")
+	term.asked("Go back here", "Go on from here in a copy")
+	term.key("enter")
+	term.drafted("second")
+	if diff := cmp.Diff(begun, p.next(id)); diff != "" {
+		t.Errorf("two turns were taken back, and something else is sent (-before +after):\n%.2000s", diff)
+	}
+	term.key("enter")
+	term.idle("This is reply 4.")
+	promised(t, s.request(3), begun, "second")
+}
