@@ -98,14 +98,23 @@ func (s Styles) Draw(f Frame, body []string, width, height int) string {
 }
 
 // hints is the last line: as many keys as there is room for, and where one is unless
-// no key has room beside it.
+// that leaves no room for the most important of them.
 func (s Styles) hints(f Frame, width int) string {
-	if f.Where != "" {
-		if line := s.keys(f.Hints, width-ansi.StringWidth(f.Where)-2); line != "" || len(f.Hints) == 0 {
-			return Between(line, s.Detail.Render(f.Where), width)
+	beside := width - ansi.StringWidth(f.Where) - 2
+	if f.Where == "" || !s.first(f.Hints, beside) {
+		return s.keys(f.Hints, width)
+	}
+	return Between(s.keys(f.Hints, beside), s.Detail.Render(f.Where), width)
+}
+
+// first reports whether the most important hint has room.
+func (s Styles) first(hints []string, room int) bool {
+	for _, h := range hints {
+		if h != "" {
+			return ansi.StringWidth(s.keys([]string{h}, room)) > 0
 		}
 	}
-	return s.keys(f.Hints, width)
+	return true
 }
 
 // keys are as many hints as there is room for, in their order.

@@ -111,6 +111,24 @@ func TestFrames(t *testing.T) {
 	golden.RequireEqual(t, b.String())
 }
 
+// Where one is gives way to the most important key, and to no other.
+func TestTheMostImportantKeyGoesBeforeWhereOneIs(t *testing.T) {
+	t.Parallel()
+	f := pane.Frame{Hints: []string{"", "enter open", "p pin", "q close"}, Where: "265 of 1570"}
+	for width, want := range map[int]string{
+		40: " enter open · p pin         265 of 1570",
+		25: " enter open  265 of 1570",
+		24: " enter open · p pin",
+		20: " enter open · p pin",
+		10: " p pin",
+	} {
+		lines := strings.Split(pane.Styles{}.Draw(f, nil, width, 6), "\n")
+		if got := strings.TrimRight(lines[len(lines)-1], " "); got != want {
+			t.Errorf("%d cells: %q, want %q", width, got, want)
+		}
+	}
+}
+
 func TestWrappedLinesFit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 10))
