@@ -219,6 +219,9 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 			t.Errorf("%q is not said:\n%s", want, m.View())
 		}
 	}
+	if strings.Contains(m.View(), "enter compact") {
+		t.Errorf("a key is named that does nothing here:\n%s", m.View())
+	}
 	if strings.Contains(m.View(), "saved") {
 		t.Errorf("numbers are shown of what cannot be done:\n%s", m.View())
 	}
@@ -283,5 +286,24 @@ func TestTheGaugesShowBothReadings(t *testing.T) {
 	}
 	if want := "~91.2k → ~34.1k tokens · ~57.1k saved, 63%"; !strings.Contains(lines[3], want) {
 		t.Errorf("%q", lines[3])
+	}
+}
+
+// A compaction breaks the cached prefix: what the newest request had of the cache is
+// nothing to expect of the next.
+func TestTheGaugeThenPromisesNoCache(t *testing.T) {
+	t.Parallel()
+	keys, c := preview.DefaultKeyMap(), masked()
+	c.Now.CachedShare, c.Then.CachedShare = 0.99, 0.99
+	var shares []float64
+	m := preview.New(preview.Options{Keys: &keys, Gauges: func(now, then compact.Reading, width int) (string, string) {
+		shares = []float64{now.CachedShare, then.CachedShare}
+		return gauges(now, then, width)
+	}})
+	m.SetSize(80, 24)
+	m.Show(c)
+	m.View()
+	if diff := cmp.Diff([]float64{0.99, -1}, shares); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

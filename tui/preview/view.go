@@ -75,8 +75,12 @@ func (m *Model) frame() pane.Frame {
 // hints is what can be done, the most important first.
 func (m *Model) hints() []string {
 	keys := m.o.Keys
+	accept := ""
+	if m.content.Err == "" {
+		accept = pane.Hint("compact", keys.Accept)
+	}
 	hints := []string{
-		pane.Hint("compact", keys.Accept), pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
+		accept, pane.Hint("close", keys.Close), pane.Hint("profile", keys.PreviousProfile, keys.NextProfile),
 		pane.Hint("end", keys.EndEarlier, keys.EndLater), pane.Hint("help", keys.Help), pane.Hint("start", keys.StartEarlier, keys.StartLater),
 	}
 	if m.summarises() {
@@ -91,6 +95,7 @@ func (m *Model) gauges() []string {
 	s, width := m.o.Styles.Pane, max(m.width-label-1, 1)
 	line := func(name, gauge string) string { return " " + s.Muted.Render(pane.Fit(name, label-1)) + gauge }
 	c := m.content
+	c.Then.CachedShare = -1 // the cached prefix breaks, and no request has said yet what is left of it
 	now, then := m.o.Gauges(c.Now, c.Then, width)
 	switch {
 	case c.Err != "" && !c.Busy:
