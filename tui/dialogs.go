@@ -198,6 +198,9 @@ func (m *Model) showHelp() {
 	for _, v := range m.options.Keys.views() {
 		groups = append(groups, overlay.KeyGroup(v.title, bindingsIn(v.keys)...))
 	}
+	dialogs := m.options.Keys.Dialogs
+	groups = append(groups, overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
+		overlay.KeyGroup("Lines to type in, and texts", bindingsIn(m.options.Keys.Review.Edit)...))
 	m.push(overlay.NewHelp(dialogHelp, groups))
 }
 

@@ -75,7 +75,7 @@ func TestTheHistoryCopies(t *testing.T) {
 		r.press("[", "Y")
 		r.has("copied the body, 24 bytes")
 		if d := cmp.Diff([]string{"setClipboardMsg so fix it, in upload.go too", `setClipboardMsg {"model":"gpt-5.6-luna"}`}, r.asked[len(r.asked)-2:]); d != "" {
-			t.Error(d)
+			r.t.Error(d)
 		}
 	})
 }
@@ -92,12 +92,6 @@ func TestEveryWayOutOfTheHistory(t *testing.T) {
 	}
 }
 
-// screenOf is screen in a test of its own.
-func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test func(*rig)) {
-	t.Helper()
-	t.Run(name, func(t *testing.T) { screen(t, change, test) })
-}
-
 func TestAForkFromTheHistoryBringsTheMessageAlong(t *testing.T) {
 	screen(t, telling, func(r *rig) {
 		r.press("ctrl+t")
@@ -105,7 +99,7 @@ func TestAForkFromTheHistoryBringsTheMessageAlong(t *testing.T) {
 		r.press("f")
 		r.at("")
 		if got := r.draft(); got != "so fix it, in upload.go too" {
-			t.Errorf("the composer has %q", got)
+			r.t.Errorf("the composer has %q", got)
 		}
 	})
 }
@@ -159,7 +153,7 @@ func TestAnswersOfTheArchiveThatAreLate(t *testing.T) {
 				before := r.text()
 				r.release()
 				if d := cmp.Diff(before, r.text()); d != "" {
-					t.Error(d)
+					r.t.Error(d)
 				}
 			})
 		}
@@ -208,7 +202,7 @@ func TestTheHistoryGoesOnWithTheLog(t *testing.T) {
 		before := body()
 		r.goOn(conversation.UserMessage{Text: "once more"}, conversation.AssistantMessage{Text: "Eleven of eleven.", Stop: conversation.StopEnd})
 		if d := cmp.Diff(before, body()); d != "" || r.row("e7 ") != y {
-			t.Errorf("the rows moved: %s", d)
+			r.t.Errorf("the rows moved: %s", d)
 		}
 		r.has("of 20")
 		r.press("G")
@@ -239,7 +233,7 @@ func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
 			r.enter(typed)
 			r.at("history")
 			if !strings.HasPrefix(r.lines()[r.row(want)], "▌") {
-				t.Errorf("the cursor is not at %s:\n%s", want, r.text())
+				r.t.Errorf("the cursor is not at %s:\n%s", want, r.text())
 			}
 		})
 	}

@@ -88,7 +88,7 @@ func TestNumbersThatNobodyAskedForDoNothing(t *testing.T) {
 		before := r.text()
 		r.happen(planned(plan))
 		if r.text() != before {
-			t.Errorf("the answer to a preview that was closed shows:\n%s", r.text())
+			r.t.Errorf("the answer to a preview that was closed shows:\n%s", r.text())
 		}
 	})
 }

@@ -91,7 +91,7 @@ func TestWhatWasChangedInASummaryStaysWhileItWaits(t *testing.T) {
 		r.calls = nil
 		r.press("enter")
 		if got := strings.Join(r.calls, "\n"); !strings.HasPrefix(got, `first review "Keep this. ## Goal`) {
-			t.Errorf("the ports were asked %q", got)
+			r.t.Errorf("the ports were asked %q", got)
 		}
 	})
 }

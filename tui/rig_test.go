@@ -61,6 +61,11 @@ func demo() agent.Model {
 // to the options and the world come first.
 func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	t.Parallel()
+	screenIn(t, change, test)
+}
+
+// screenIn is screen for tests that have several, one after the other.
+func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer func() {
@@ -86,6 +91,12 @@ func screen(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.settle()
 		test(r)
 	})
+}
+
+// screenOf is screen in a test of its own.
+func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test func(*rig)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { screen(t, change, test) })
 }
 
 // conversation is one as the host gives it.
@@ -134,6 +145,9 @@ func (r *rig) handle(msg tea.Msg) {
 		return
 	case tea.QuitMsg:
 		r.quit = true
+		return
+	case tea.SuspendMsg:
+		r.asked = append(r.asked, "suspend")
 		return
 	}
 	if cmds, ok := sequence(msg); ok {

@@ -50,7 +50,7 @@ func TestASearchIsGivenUp(t *testing.T) {
 			leave(r)
 			r.settle()
 			if !strings.Contains(strings.Join(r.calls, "\n"), "search given up") {
-				t.Errorf("the search goes on: %q", r.calls)
+				r.t.Errorf("the search goes on: %q", r.calls)
 			}
 			r.lacks("2 hits", "context canceled")
 		})
@@ -103,7 +103,7 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 		r.did()
 		r.at("history")
 		if !strings.HasPrefix(r.lines()[r.row("e7 ")], "▌") {
-			t.Errorf("the cursor is not at the place:\n%s", r.text())
+			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("n")
 		r.lacks("nothing is searched for") // the query came along
@@ -132,7 +132,7 @@ func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
 		r.settle()
 		r.at("history")
 		if !strings.HasPrefix(r.lines()[r.row("e3 ")], "▌") {
-			t.Errorf("the cursor is not at the place:\n%s", r.text())
+			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
 		r.press("ctrl+t")
 		r.at("")
