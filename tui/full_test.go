@@ -1,0 +1,286 @@
+package tui_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// What all full-screen views have in common.
+
+func TestClosingAViewShowsTheOneBeforeAsItIsByNow(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["context"](r)
+		r.to("so fix it")
+		r.press("enter")
+		r.at("history")
+		r.press("ctrl+p")
+		r.write("ledger")
+		r.press("enter")
+		r.at("ledger")
+		r.goOn(conversation.UserMessage{Text: "once more"})
+		r.calls = nil
+		r.press("esc")
+		r.at("history")
+		r.has("of 19")
+		r.did()
+		r.press("ctrl+t")
+		r.at("context")
+		r.did("first inspect")
+		r.press("q")
+		r.at("")
+		r.has("> once more")
+	})
+}
+
+func TestAnotherConversationClosesTheViews(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		r.next.Events = log(conversation.UserMessage{Text: "hello there"})
+		if name == "search" { // its line has the key of the palette
+			r.press("ctrl+t")
+		}
+		r.press("ctrl+p")
+		r.write("/new")
+		r.press("enter")
+		r.at("")
+		r.has("> hello there")
+		before := r.text()
+		events := r.prepare(conversation.UserMessage{Text: "said in the one that was left"})
+		r.happen(agent.Appended{Events: events}, planned(plan), agent.Inspected{Account: r.account()}, waiting(), agent.Reviewed{})
+		if d := cmp.Diff(before, r.text()); d != "" {
+			r.t.Error(d)
+		}
+	})
+}
+
+func TestAViewStaysWhereOpeningAnotherConversationFails(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.failing["new"] = fmt.Errorf("the disk is full")
+		r.press("ctrl+t", "ctrl+p")
+		r.write("/new")
+		r.press("enter")
+		r.at("history")
+		r.has("the disk is full")
+	})
+}
+
+// Dialogs stand over views, those that nobody opened among them.
+func TestACallIsApprovedOverAView(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
+		r.press("y") // too early
+		r.did()
+		r.has("Allow this?", "rm -rf build")
+		r.pass(time.Second)
+		r.press("y")
+		r.did("first answer c1 once")
+		r.lacks("Allow this?")
+		r.at(name)
+	})
+}
+
+func TestAPassingWordIsSaidBelowAView(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		other := demo()
+		other.ID = "another"
+		r.happen(agent.ModelSwitched{Model: other})
+		r.has("now talking to openai/another")
+		r.at(name)
+		r.resize(60, 8) // where it has no line while it is empty
+		r.has("now talking to openai/another")
+		r.pass(5 * time.Second)
+		r.lacks("now talking to openai/another")
+	})
+}
+
+func TestWhatGoesOnIsSaidBelowAView(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		r.happen(agent.Status{Phase: agent.Retrying, Since: time.Now(), Attempt: 2, Wait: 5 * time.Second, Why: "too many requests"})
+		r.has("trying again (2)")
+		r.happen(agent.Status{Phase: agent.Idle}, agent.Failed{Err: &agent.Error{Class: agent.Quota, Message: "no credit is left"}})
+		r.has("no credit is left")
+		r.at(name)
+	})
+}
+
+// While a reply streams nothing moves but the gauge, the status line and the context.
+func TestNothingJumpsWhileAReplyStreams(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		streaming(r, "The first words.")
+		r.happen(agent.Delta{Text: strings.Repeat("words ", 100)})
+		body := func() []string { return r.lines()[:r.height-2] }
+		before := body()
+		r.happen(agent.Delta{Text: strings.Repeat("words ", 2000)})
+		same := slices.Equal(before, body())
+		if moves := name == "context"; same == moves {
+			r.t.Errorf("the view moved: %v, want %v:\n%s", !same, moves, r.text())
+		}
+		if gauge := r.lines()[r.height-1]; name != "context" && name != "preview" && strings.Contains(gauge, "~451/") {
+			r.t.Errorf("the gauge stands still: %s", gauge)
+		}
+	})
+}
+
+// Keys that mean the same in every view; a view may have a use of its own for one.
+func TestTheKeysOfTheScreenWorkInEveryView(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		r.press("ctrl+x")
+		r.did("first undo 0")
+		r.at(name)
+		r.asked = nil
+		r.press("ctrl+l")
+		if got := strings.Join(r.asked, "\n"); !strings.Contains(got, "clearScreenMsg") {
+			r.t.Errorf("ctrl+l asked for %q", got)
+		}
+		if name != "search" {
+			r.press("ctrl+p")
+			r.has("Commands")
+			r.press("esc")
+			r.at(name)
+		}
+		r.press("ctrl+t")
+		if name == "history" {
+			r.at("")
+			return
+		}
+		r.at("history")
+		r.press("ctrl+t")
+		r.at(name)
+	})
+}
+
+func TestTheInterruptStopsTheTurnAndThenClosesTheView(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		streaming(r, "words")
+		r.press("ctrl+c")
+		r.did("first cancel")
+		r.at(name)
+		r.happen(agent.Status{Phase: agent.Idle})
+		r.press("ctrl+c")
+		r.at("")
+		r.did()
+		if r.quit {
+			r.t.Error("the program ended")
+		}
+		r.press("ctrl+c", "ctrl+c")
+		if !r.quit {
+			r.t.Error("the program goes on")
+		}
+	})
+}
+
+func TestAPasteGoesToTheView(t *testing.T) {
+	for name, typing := range map[string][]string{
+		"history": {"/"}, "preview": {"right", "f"}, "review": {"e"}, "search": {"ctrl+u"}, "context": nil, "ledger": nil,
+	} {
+		screenOf(t, name, func(r *rig, o *tui.Options) {
+			telling(r, o)
+			r.first.Profiles[1].Summarises = true
+		}, func(r *rig) {
+			views[name](r)
+			r.press(typing...)
+			r.send(tea.PasteMsg{Content: "pasted words"})
+			if typing == nil {
+				r.lacks("pasted words")
+			} else {
+				r.has("pasted words")
+			}
+			for range 4 {
+				r.press("esc")
+				if strings.HasPrefix(r.lines()[0], " plimsoll") {
+					break
+				}
+			}
+			r.at("")
+			if got := r.draft(); got != "" {
+				r.t.Errorf("the composer has %q", got)
+			}
+		})
+	}
+}
+
+func TestTheMouseGoesToTheView(t *testing.T) {
+	wheel := func(r *rig, b tea.MouseButton) { r.send(tea.MouseWheelMsg{Button: b, X: 5, Y: 5}) }
+	inView(t, func(r *rig, name string) {
+		r.resize(100, 14) // too low for any of them
+		r.press("home")
+		before := r.text()
+		wheel(r, tea.MouseWheelDown)
+		if name != "search" && name != "ledger" && r.text() == before { // these are in sight whole
+			r.t.Errorf("the wheel does nothing:\n%s", before)
+		}
+		wheel(r, tea.MouseWheelUp)
+		r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 6}, tea.MouseMotionMsg{Button: tea.MouseLeft, X: 9, Y: 8}, tea.MouseReleaseMsg{Button: tea.MouseLeft, X: 9, Y: 8})
+		for _, asked := range r.asked {
+			if strings.HasPrefix(asked, "setClipboardMsg") {
+				r.t.Errorf("the drag went to what is below: %s", asked)
+			}
+		}
+		r.did()
+		r.at(name)
+	})
+}
+
+func TestAClickMovesTheCursorOfAList(t *testing.T) {
+	for name, row := range map[string]string{"history": "so fix it", "ledger": "undo of e14", "search": "Another one", "context": "replies"} {
+		screenOf(t, name, telling, func(r *rig) {
+			views[name](r)
+			if name == "history" {
+				r.to("e10 ")
+				r.to("e8 ")
+			}
+			y := r.row(row)
+			if name == "search" {
+				y++ // the hit below its title
+			}
+			r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
+			if l := strings.TrimLeft(r.lines()[y], " "); !strings.HasPrefix(l, "❯") && !strings.HasPrefix(l, "▌") {
+				r.t.Errorf("the cursor is not on line %d:\n%s", y, r.text())
+			}
+		})
+	}
+}
+
+// The rig checks that the screen has exactly the terminal's size.
+func TestViewsFitEverySize(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		for height := 6; height <= 60; height++ {
+			r.resize(20+(height*37)%181, height)
+		}
+		for width := 20; width <= 200; width++ {
+			r.resize(width, 6+(width*11)%55)
+		}
+		for _, at := range [][2]int{{20, 6}, {200, 6}, {20, 60}, {200, 60}, {1, 1}, {5, 3}, {100, 30}} {
+			r.resize(at[0], at[1])
+		}
+		r.at(name)
+	})
+}
+
+// A theme that is chosen over a view is the view's, too.
+func TestAViewTakesOverTheTheme(t *testing.T) {
+	inView(t, func(r *rig, name string) {
+		if name == "search" {
+			r.press("ctrl+t")
+		}
+		before := r.m.View().Content
+		r.press("ctrl+p")
+		r.write("/theme")
+		r.press("enter")
+		r.write("light")
+		r.press("enter")
+		if r.m.View().Content == before {
+			r.t.Error("the view has its old colours")
+		}
+		r.has("theme: ")
+	})
+}
