@@ -178,7 +178,7 @@ const optimizingWords = "Optimizing conversation context…"
 // stopsJob says how to stop the summary that is being written, once it takes
 // long and the key would stop that and nothing else.
 func (m *Model) stopsJob() string {
-	job, stop := m.status.job, m.options.Keys.Screen.Cancel
+	job, stop := m.status.job, m.stopKey()
 	switch {
 	case job.stopped:
 		return " (stopping)"

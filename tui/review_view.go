@@ -75,10 +75,12 @@ func (m *Model) reviewContent() review.Content {
 // estimateText is the tokens of a text by the model's calibration.
 func (m *Model) estimateText(text string) int { return m.estimate(conversation.Measure(text)) }
 
-// reviewWords say on the status line that a summary waits, "" if none does.
+// reviewWords say on the status line that a summary waits, "" if none does, or it is
+// in sight.
 func (m *Model) reviewWords() string {
+	_, open := m.views.top().(*reviewView)
 	switch {
-	case m.talk.waits == nil:
+	case m.talk.waits == nil, open:
 		return ""
 	case m.talk.waits.Held:
 		return "a summary waits for you, and the request for it: /review opens it"

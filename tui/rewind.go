@@ -159,6 +159,9 @@ func (m *Model) goBackTo(way string, seq uint64) tea.Cmd {
 // forkAt goes on in a copy of what was said before an event. What the user said
 // there comes to the composer.
 func (m *Model) forkAt(before uint64) tea.Cmd {
+	if m.door.busy { // its draft is for the conversation that is being opened
+		return m.say("a conversation is still being opened", true)
+	}
 	again := ""
 	for _, e := range m.talk.log {
 		if u, ok := e.Body.(conversation.UserMessage); ok && e.Seq == before {

@@ -101,7 +101,7 @@ func rule(s statusStyles, width int) string {
 
 // hasStatus reports whether the status line has something to say.
 func (m *Model) hasStatus() bool {
-	return m.status.snack.text != "" || m.status.doing() != "" || m.talk.waits != nil || m.status.job.on || m.shell != nil || !m.transcript.Following()
+	return m.status.snack.text != "" || m.status.doing() != "" || m.reviewWords() != "" || m.status.job.on || m.shell != nil || m.below() != ""
 }
 
 // statusLine is what goes on, or a passing word, and whether there is more
@@ -129,9 +129,19 @@ func (m *Model) statusLine() string {
 	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(below)
 }
 
-// below is what there is further down, "" where the end is in view.
+// stopKey is the key that stops what goes on: where a view has the keys, Cancel is
+// for that.
+func (m *Model) stopKey() key.Binding {
+	if m.views.top() != nil {
+		return m.options.Keys.Screen.Interrupt
+	}
+	return m.options.Keys.Screen.Cancel
+}
+
+// below is what there is further down, "" where the end is in view, or a view covers
+// the transcript.
 func (m *Model) below() string {
-	if m.transcript.Following() {
+	if m.views.top() != nil || m.transcript.Following() {
 		return ""
 	}
 	if n := m.transcript.Unseen(); n > 0 {
@@ -151,7 +161,7 @@ func (m *Model) activity(st statusStyles, room int) string {
 		style = st.warning
 	case text != "" && s.now.Phase != agent.Asking:
 		text += s.seconds(s.now.Since)
-	case text == "" && s.job.on && !m.screen.plan.job.shown:
+	case text == "" && s.job.on && (!m.screen.plan.job.shown || m.views.top() != nil):
 		return style.Render(m.optimizing(room))
 	}
 	if words := m.reviewWords(); words != "" && (text == "" || m.talk.waits.Held) {
@@ -165,7 +175,7 @@ func (m *Model) activity(st statusStyles, room int) string {
 		mark = "?"
 	}
 	hint := ""
-	if stop := m.options.Keys.Screen.Cancel; room >= 40 && stop.Enabled() && s.now.Phase != agent.Stopping {
+	if stop := m.stopKey(); room >= 40 && stop.Enabled() && s.now.Phase != agent.Stopping {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
 	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")

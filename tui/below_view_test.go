@@ -1,0 +1,72 @@
+package tui_test
+
+import (
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/tui"
+)
+
+// What the status line says below a view.
+
+func TestBelowAViewAKeyIsNamedThatStopsThere(t *testing.T) {
+	inView(t, func(r *rig, _ string) {
+		streaming(r, "The race is in the listener.")
+		r.has("answering (ctrl+c stops)")
+		r.press("ctrl+c")
+		r.did("first cancel")
+	})
+}
+
+func TestBelowAViewAKeyIsNamedThatStopsASummaryThere(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["ledger"](r)
+		byItself(r)
+		r.pass(20 * time.Second)
+		r.has("so far (ctrl+c stops it)")
+		r.press("esc")
+		r.has("so far (esc stops it)")
+	})
+}
+
+// The transcript is out of sight: how much of it is further down is nothing to say.
+func TestBelowAViewNothingIsSaidOfTheTranscript(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) { telling(r, o); r.height = 12 }, func(r *rig) {
+		r.press("home")
+		r.has("↓ more")
+		r.press("ctrl+t")
+		r.lacks("↓ more")
+		r.press("q")
+		r.has("↓ more")
+	})
+}
+
+func TestASummaryInSightIsNotSaidToWait(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["review"](r)
+		r.lacks("/review opens it")
+		r.press("esc")
+		r.has("/review opens it")
+	})
+}
+
+// What would come along into a copy does not come into another conversation.
+func TestNoCopyIsMadeWhileAnotherConversationOpens(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.press("ctrl+t", "g", "}")
+		r.hold = make(chan struct{})
+		r.press("ctrl+p")
+		r.write("/new")
+		r.press("enter")
+		r.calls = nil
+		r.press("f")
+		r.did()
+		r.has("a conversation is still being opened")
+		close(r.hold)
+		r.happen(agent.Status{})
+		if got := r.draft(); got != "" {
+			t.Errorf("the composer has %q", got)
+		}
+	})
+}
