@@ -81,7 +81,7 @@ func (r *rig) tell(bodies ...conversation.Body) {
 			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
 	}
 	r.archive.full = "the whole of the file\n" + strings.Repeat("and a line\n", 20)
-	hit := tui.Hit{Conversation: "first", Title: "Fix flaky upload test", Event: atFix, Turn: 1, Time: log[0].Time, Who: "user", Excerpt: "so fix it, in upload.go too", At: find.Span{Start: 3, End: 6}}
+	hit := tui.Hit{Conversation: "first", Title: "Fix flaky upload test", Event: atFix, Turn: 1, Time: time.Date(1999, 12, 29, 8, 0, 0, 0, time.UTC), Who: "user", Excerpt: "so fix it, in upload.go too", At: find.Span{Start: 3, End: 6}}
 	other := hit
 	other.Conversation, other.Title, other.Event = "other", "Another one", 3
 	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []tui.Hit{hit, other}, Conversations: 12, Took: 40 * time.Millisecond}}
@@ -106,12 +106,12 @@ func (r *rig) goOn(bodies ...conversation.Body) {
 
 // account is what the agent tells of the tale.
 func (r *rig) account() compact.Account {
-	reading := planned(plan).Now
+	reading := r.first.Meter.Reading()
 	return compact.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
-		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 96_700, Turns: 4, Until: -1, Rule: "preset plimsoll"},
+		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, Rule: "preset plimsoll"},
 		Heaviest: []compact.Item{
-			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
-			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: compact.StateVerbatim},
+			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: compact.StateVerbatim},
+			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: compact.StateVerbatim},
 			{Event: atFix, Turn: 1, Kind: compact.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: compact.StateVerbatim},
 		}}
 }
