@@ -98,11 +98,16 @@ func storeHostile(t *testing.T, data string) {
 // returns what it wrote there.
 func onTerminal(t *testing.T, args []string) string {
 	t.Helper()
+	return onTerminalIn(t, t.TempDir(), args)
+}
+
+// onTerminalIn is onTerminal in a folder that other commands ran in.
+func onTerminalIn(t *testing.T, home string, args []string) string {
+	t.Helper()
 	master, tty, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminal here: %v", err)
 	}
-	home := t.TempDir()
 	env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1", "TERM": "xterm"}
 	read := make(chan string, 1)
 	go func() {
@@ -123,6 +128,23 @@ func onTerminal(t *testing.T, args []string) string {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
 	}
 	return got
+}
+
+// What is said of a request stands on a line of its own, behind a body that ends
+// without one.
+func TestABodyOnATerminalEndsItsLine(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
+	var stderr bytes.Buffer
+	code := Run(t.Context(), Env{Args: []string{"ask", "--demo", "hello"}, Dir: home, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+		Version: "test", Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	if got := onTerminalIn(t, home, []string{"print", "--request", "1"}); !strings.HasPrefix(got, "{") || !strings.HasSuffix(got, "}\r\n") {
+		t.Errorf("it wrote %.60q … %q", got, got[max(0, len(got)-60):])
+	}
 }
 
 func TestTablesAreMeasuredAsTerminalsShowThem(t *testing.T) {

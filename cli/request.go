@@ -189,7 +189,7 @@ func (a *app) printRequest(c *cobra.Command, args []string, number int, asJSON b
 	if asJSON {
 		err = writeJSON(a.env.Stdout, newSentRequest(b))
 	} else {
-		_, err = io.WriteString(a.env.Stdout, a.text(string(b.Body)))
+		err = a.writeBody(b.Body)
 	}
 	if err != nil {
 		return err
@@ -200,6 +200,17 @@ func (a *app) printRequest(c *cobra.Command, args []string, number int, asJSON b
 	}
 	a.note("request %d: %s", b.Number, b.Why)
 	return errSaid
+}
+
+// writeBody writes a body to the byte; on a terminal it is made safe, and ends its
+// line.
+func (a *app) writeBody(body []byte) error {
+	text := a.text(string(body))
+	if len(body) > 0 && terminal(a.env.Stdout) {
+		text += "\n"
+	}
+	_, err := io.WriteString(a.env.Stdout, text)
+	return err
 }
 
 func newSentRequest(b compact.Rebuilt) sentRequest {
