@@ -23,7 +23,11 @@ const turnsRecorded = 60
 
 // roomy is a window that holds a recording with room to spare, and nothing is done
 // by itself there.
-var roomy = []string{"--window", "64000", "--cfg", "compaction.auto.enabled=false"}
+var roomy = []string{"--window", "80000", "--cfg", "compaction.auto.enabled=false"}
+
+// turnCut is the turn whose result is so long that it is cut when it is imported: its
+// sighting is not among what is left.
+const turnCut = 11
 
 // sighting is what only the result of one turn of a recording says.
 func sighting(turn int) string { return fmt.Sprintf("sighting-%d-kraken", turn) }
@@ -64,6 +68,9 @@ func turnRecorded(n int) []object {
 		ask, tell, result = ask+"\n"+hostile, tell+"\n"+hostile, hostile+"\n"+result
 	case 9:
 		result = strings.Repeat(logbook(n), 2) + result
+	}
+	if n == turnCut {
+		result = strings.Repeat(logbook(n), 8) + sighting(n) + "\n" + strings.Repeat(logbook(n), 8)
 	}
 	call := object{"id": id, "type": "function", "function": object{"name": "read_file", "arguments": args}}
 	return []object{

@@ -1,0 +1,93 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What was said in another conversation is found, also where its model does not see
+// it any more, and shown in its place.
+
+func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, replyNumber(1), replyNumber(2))
+	other := p.imported(recording(t))
+	p.prints("compact", other, "--keep-last", "20")
+	compacted := p.next(other)
+	if holds(compacted, sighting(masked)) || holds(compacted, sighting(turnCut)) {
+		t.Fatal("the model of the other conversation sees what is looked for")
+	}
+	term := p.start(usual, s.args(roomy...)...)
+	term.idle("Talking to")
+	term.talks("a conversation of its own", 1)
+	from := term.introduced()
+
+	term.command("/search " + sighting(masked))
+	term.see(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26 · read_file", sighting(masked))
+	term.key("enter")
+	term.see(" History", "match 1 of 1")
+	term.on("read_file  day-26.txt", "masked", sighting(masked))
+	term.typed("q")
+	term.idle("Day 59 was quiet.")
+
+	term.command("/search")
+	term.see(" Search", "type to search")
+	term.typed("kraken-nowhere")
+	term.see("nothing")
+	term.key("ctrl+u")
+	term.typed(sighting(turnCut))
+	term.see("turn 11 · read_file (full text)")
+	term.key("enter")
+	term.see(" History")
+	term.on("read_file  day-11.txt")
+	term.ends(" match ")
+	term.key("enter")
+	term.on("the whole text")
+	whole := term.copies(1, func() { term.typed("y") })[0]
+	if strings.Count(whole, "watch 59 of day 11") != 16 || !strings.Contains(whole, sighting(turnCut)) {
+		t.Errorf("%d characters are not the whole text", len(whole))
+	}
+	for _, what := range trespass(clipped.ReplaceAllString(term.written()[from:], "")) {
+		t.Errorf("the terminal was told %s", what)
+	}
+	term.typed("q") // back to the search that led here
+	term.see(" Search", "(full text)")
+	term.key("esc")
+	term.idle("Day 59 was quiet.")
+	term.talks("and now?", 2)
+	promised(t, s.request(1), compacted, "and now?")
+}
+
+func TestSearchOutsideTheChatFindsWhatNoModelSees(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	id := p.imported(recording(t))
+	p.prints("compact", id, "--keep-last", "20")
+	type hit struct {
+		ID     string
+		Title  string
+		Turn   int
+		Stored bool
+	}
+	for query, want := range map[string][]hit{
+		sighting(masked):  {{id, "Voyage of the Beagle 航海", masked, false}},
+		sighting(turnCut): {{id, "Voyage of the Beagle 航海", turnCut, true}},
+		"43日目の航海日誌":       {{id, "Voyage of the Beagle 航海", 43, false}},
+	} {
+		var got []hit
+		if err := json.Unmarshal(p.prints("search", query, "--json"), &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	out := string(p.prints("search", sighting(masked)))
+	if !strings.Contains(out, id+"  Voyage of the Beagle 航海\n") || !strings.Contains(out, "turn 26 · e") || !strings.Contains(out, sighting(masked)) {
+		t.Errorf("it writes %q", out)
+	}
+}
