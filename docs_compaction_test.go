@@ -80,7 +80,7 @@ func boundRows(t *testing.T) string {
 		{"-2", "the turn so many before the last one"},
 		{"5h", "a time ago, in `w`, `d`, `h`, `m` and `s`: from the first turn begun since, to the last one begun before"},
 		{"1h30m", "the same as a sum, largest unit first"},
-		{"last", "the turn at which the newest compaction in force was made, 0 without one; `--from` alone means this"},
+		{"last", "the turn at which the newest compaction in force was made, masks by hand aside, 0 without one; `--from` alone means this"},
 	} {
 		bound, err := compact.ParseBound(b.text)
 		if err != nil {
@@ -201,6 +201,7 @@ func (s *story) line() string {
 	screen.SetSize(120, 60)
 	screen.SetZone(time.UTC)
 	screen.SetUndoKey("ctrl+x")
+	screen.SetViewKey("ctrl+t")
 	pass := s.pass(compact.ProfileDefault)
 	epoch := uint64(s.log.Len() + 1)
 	screen.Append(append(s.log.Events(), s.log.Prepare(s.now, pass.Bodies(epoch)...)...))

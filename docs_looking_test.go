@@ -1,0 +1,188 @@
+// docs/looking.md shows what the full-screen views show. Rules:
+//
+//   - Screens are drawn by the views themselves, all of one conversation (voyage): go test . -update writes them.
+//   - What is told of badges and of verdicts stands in the document in the words of the screen.
+
+package main_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/account"
+	"plimsoll/tui/history"
+	"plimsoll/tui/ledger"
+	"plimsoll/tui/meter"
+	"plimsoll/tui/preview"
+	"plimsoll/tui/review"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+const lookingPage = "docs/looking.md"
+
+func TestDocumentsShowTheViews(t *testing.T) {
+	t.Parallel()
+	// One after the other: each of them may write the document.
+	v := newVoyage(t)
+	checkTable(t, lookingPage, "context view", fenced(v.context()))
+	checkTable(t, lookingPage, "history", fenced(v.history()))
+	checkTable(t, lookingPage, "summary unfolded", fenced(v.unfolded()))
+	checkTable(t, lookingPage, "ledger", fenced(v.ledger()))
+	checkTable(t, lookingPage, "preview", fenced(v.preview()))
+	checkTable(t, lookingPage, "review", fenced(v.review()))
+}
+
+// Cells of a screen in the document.
+const screenWidth = 100
+
+// screen is what a view shows, without colours and without the ends of its lines.
+func screen(view string) string {
+	var b strings.Builder
+	for l := range strings.SplitSeq(ansi.Strip(view), "\n") {
+		b.WriteString(strings.TrimRight(l, " ") + "\n")
+	}
+	return b.String()
+}
+
+// title is what the screens call the conversation.
+const title = "TestUpload fails on CI"
+
+func (v *voyage) context() string {
+	log, m := v.log.Events(), v.meter()
+	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
+	a := compact.NewAccount(compact.PresetRules(compact.PresetPlimsoll), check, nil)
+	view := account.New(account.Options{})
+	view.SetSize(screenWidth, 65)
+	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})
+	return screen(view.View())
+}
+
+// browser is the history of the conversation, at an event.
+func (v *voyage) browser(event uint64, height int) *history.Model {
+	view := history.New(history.Options{Styles: history.DefaultStyles()})
+	view.SetSize(screenWidth, height)
+	log := v.log.Events()
+	view.Show(history.Content{Log: log, View: compact.Project(log), Requests: compact.Requests(log), Factor: 1.04, Title: title})
+	view.Jump(event, "")
+	return view
+}
+
+func (v *voyage) history() string { return screen(v.browser(gotResult, 44).View()) }
+
+// unfolded is the summary as it is shown when it is opened.
+func (v *voyage) unfolded() string {
+	view := v.browser(calledTool, 34)
+	view.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	return screen(view.View())
+}
+
+func (v *voyage) ledger() string {
+	view := ledger.New(ledger.Options{})
+	view.SetSize(screenWidth, 20)
+	view.Show(ledger.Content{Entries: compact.Ledger(v.log.Events()), Title: title})
+	for range 3 {
+		view.Update(tea.KeyPressMsg{Code: tea.KeyDown})
+	}
+	view.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+	return screen(view.View())
+}
+
+func (v *voyage) preview() string {
+	gauges := meter.New(meter.DefaultStyles())
+	keys := preview.DefaultKeyMap()
+	view := preview.New(preview.Options{Keys: &keys, Gauges: gauges.Pair})
+	view.SetSize(screenWidth, 20)
+	pass := v.pass(compact.ProfileDefault, 1)
+	p := pass.Preview()
+	at := v.log.Events()[p.BreakAt-1]
+	view.Show(preview.Content{
+		Wish: compact.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 4,
+		Profiles:  []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
+		Model:     v.model.Name(),
+		BreakTurn: at.Turn,
+	})
+	return screen(view.View())
+}
+
+func (v *voyage) review() string {
+	keys := review.DefaultKeyMap()
+	view := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return int(compact.Estimate(conversation.Measure(text))) }})
+	view.SetSize(screenWidth, 24)
+	view.Show(review.Content{Text: v.written.Text, Appendix: v.written.Appendix, FromTurn: 0, ToTurn: 0, Covers: v.written.Covers, Model: v.model.Name()})
+	return screen(view.View())
+}
+
+func TestDocumentsTellWhatBadgesAndVerdictsMean(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(strings.Fields(read(t, lookingPage)), " ")
+	badges := []string{"taken back"}
+	for state := range history.DefaultStyles().Badges {
+		badges = append(badges, string(state))
+	}
+	if len(badges) != 7 {
+		t.Errorf("there are the badges %q: does %s tell of all that the model can be shown?", badges, lookingPage)
+	}
+	for _, badge := range badges {
+		if !strings.Contains(text, "| `"+badge+"` | ") {
+			t.Errorf("%s does not say what %q means", lookingPage, badge)
+		}
+	}
+	for _, words := range []string{"byte for byte as sent", "not verified", "it cannot be made again"} {
+		if !strings.Contains(text, `"`+words+`"`) || !slices.ContainsFunc(texts(t), func(s string) bool { return strings.Contains(s, words) }) {
+			t.Errorf("%s or the program does not say %q", lookingPage, words)
+		}
+	}
+}
+
+func TestDocumentsNameActionsThatExist(t *testing.T) {
+	t.Parallel()
+	tables, found := read(t, "docs/keys.md"), 0
+	for _, m := range regexp.MustCompile("`((?:context|history|ledger|preview|review|search)_[a-z_]+)`").FindAllStringSubmatch(read(t, lookingPage), -1) {
+		found++
+		if !strings.Contains(tables, "| `"+m[1]+"` |\n") {
+			t.Errorf("%s names the action %s, which does not exist", lookingPage, m[1])
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d actions were found: this test cannot read the document", found)
+	}
+}
+
+// The names of the views are those of the tables that are made from the keymaps.
+func TestDocumentsListTheViewsWhoseKeysCanBeBound(t *testing.T) {
+	t.Parallel()
+	keys := read(t, "docs/keys.md")
+	rows, found := "| view | opened by | its actions begin with |\n| --- | --- | --- |\n", 0
+	for _, m := range regexp.MustCompile("(?s)\n### The ([^\n]+?): `([^`\n]+)`\n.*?\n<!-- keys: ([a-z]+): ").FindAllStringSubmatch(keys, -1) {
+		found++
+		rows += fmt.Sprintf("| %s | `%s` | `%s_` |\n", m[1], m[2], m[3])
+	}
+	if marks := strings.Count(keys, "\n<!-- keys: "); found != marks || found < 6 {
+		t.Fatalf("%d of the %d views of docs/keys.md were found", found, marks)
+	}
+	checkTable(t, "docs/configuration.md", "views", rows)
+}
+
+// How much a search hands out is told as the store has it.
+func TestDocumentsTellTheLimitsOfASearch(t *testing.T) {
+	t.Parallel()
+	text := strings.Join(strings.Fields(read(t, lookingPage)), " ")
+	var limits []string
+	for _, s := range sources(t) {
+		if s.name == "storage/search.go" {
+			for _, m := range regexp.MustCompile(`o\.(?:Limit|PerConversation) = (\d+)`).FindAllStringSubmatch(read(t, s.name), -1) {
+				limits = append(limits, m[1])
+			}
+		}
+	}
+	if len(limits) != 2 || !strings.Contains(text, fmt.Sprintf("at most %s places and %s of one conversation", limits[0], limits[1])) {
+		t.Errorf("%s does not say that a search hands out %q", lookingPage, limits)
+	}
+}
