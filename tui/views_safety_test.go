@@ -1,0 +1,187 @@
+package tui_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/find"
+	"plimsoll/tui"
+)
+
+// Texts of models, tools, files and other people's conversations in every view: after
+// each message the rig looks for control sequences, and for the size of the screen.
+
+// evil is a text that would do harm in a terminal: clear it, write the clipboard, turn
+// text round, ring, and pass for a colour.
+const evil = "\x1b[2J\x1b]52;c;aGk=\x07 \u202e\u2066漢字👨‍👩‍👧‍👦\x9b1m\x90q\x1b\\ z\u0301\u0301\u0301\r\v\x7f \x1b[31mred\x1b]0;x\x07"
+
+// hostileTale is the tale with evil texts wherever a text comes from elsewhere.
+func hostileTale() []conversation.Body {
+	bodies := tale()
+	for i, body := range bodies {
+		switch b := body.(type) {
+		case conversation.UserMessage:
+			b.Text = evil + " why " + evil
+			bodies[i] = b
+		case conversation.AssistantMessage:
+			b.Text, b.Reasoning = "**"+evil+"**\n\n```"+evil+"\n"+evil+"\n```", evil
+			for j := range b.Calls {
+				b.Calls[j].Name, b.Calls[j].Arguments = evil, `{"path":"`+evil+`"}`
+			}
+			bodies[i] = b
+		case conversation.ToolResult:
+			b.Tool, b.Text, b.Detail = evil, strings.Repeat(evil+"\n", 30), evil
+			bodies[i] = b
+		case conversation.Usage:
+			b.Model = evil
+			bodies[i] = b
+		case conversation.Summary:
+			b.Made.Why, b.Made.Trigger, b.Text, b.Appendix, b.Model = evil, evil, evil+"\n\ne4 in turn 1 "+evil, evil, evil
+			bodies[i] = b
+		case conversation.Mask:
+			b.Made.Why, b.Made.Trigger, b.Made.Preset = evil, evil, evil
+			bodies[i] = b
+		}
+	}
+	return append(bodies, conversation.Renamed{Title: evil}, conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: evil, Model: evil},
+		conversation.Notice{Level: conversation.NoticeWarning, Text: evil}, conversation.UserMessage{Text: evil}, conversation.AssistantMessage{Text: evil, Stop: conversation.StopEnd})
+}
+
+// hostile opens the screen on it.
+func hostile(r *rig, o *tui.Options) {
+	r.tell(hostileTale()...)
+	r.first.Title, o.Place = evil, evil
+	r.first.Profiles = []tui.Profile{{Name: "default", Note: evil}, {Name: evil, Note: evil, Summarises: true}}
+	r.next.Title, r.next.Events, r.next.Meter, r.next.Notes = evil, r.first.Events, r.first.Meter, []string{evil}
+	for at, q := range r.archive.requests {
+		q.System, q.Why, q.Hash, q.Same = evil, evil, evil, false
+		q.Tools = []conversation.ToolSpec{{Name: evil, Description: evil, Parameters: conversation.RawJSON(`{}`)}}
+		r.archive.requests[at] = q
+	}
+	r.archive.full = strings.Repeat(evil+"\n", 40)
+	hit := tui.Hit{Conversation: "first", Title: evil, Event: atFix, Time: time.Now(), Who: evil, Excerpt: evil + "fix" + evil, At: find.Span{Start: len(evil), End: len(evil) + 3}}
+	other := hit
+	other.Conversation = "other"
+	r.archive.found = map[string]tui.Found{"fix": {Query: "fix", Hits: []tui.Hit{hit, hit, other}, Conversations: 2}}
+	r.stored = []tui.Stored{{ID: "other", Title: evil, Note: evil}}
+}
+
+// hostileAnswers are updates with such texts.
+func hostileAnswers() []agent.Update {
+	p := plan
+	p.Profile, p.Layers = evil, []compact.Layer{{Kind: evil, Events: 3, Saved: 700}}
+	p.Summary = &compact.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
+	account := compact.Account{Estimated: 400, Outlook: compact.Outlook{State: compact.OutlookReady, Rule: evil, Until: -1},
+		Heaviest: []compact.Item{{Event: atRun, Kind: compact.Results, Label: evil, Tokens: 300, Before: 300, State: compact.StateVerbatim, Why: evil}},
+		Savings:  []compact.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
+	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
+	return []agent.Update{
+		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: compact.Wish{Focus: evil}},
+		agent.Reviewed{}, agent.Steered{What: agent.SteerPin, Err: bad}, agent.Steered{What: agent.SteerMask, Before: 9, After: 3}, agent.CompactionFailed{Err: bad},
+		agent.Delta{Text: evil, Reasoning: evil}, agent.Failed{Err: bad}, agent.Status{Phase: agent.Retrying, Why: evil}, agent.Status{Phase: agent.Idle},
+		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: agent.Model{Provider: evil, ID: evil, Badge: evil}},
+	}
+}
+
+func TestHostileTextInEveryView(t *testing.T) {
+	answers := hostileAnswers()
+	for name, open := range map[string][]string{
+		"history": {"ctrl+t"}, "context": nil, "ledger": nil, "preview": {"ctrl+k"}, "review": nil, "search": nil,
+	} {
+		screenOf(t, name, hostile, func(r *rig) {
+			switch {
+			case open != nil:
+				r.press(open...)
+			case name == "review":
+				r.happen(answers[3])
+			case name == "search":
+				r.enter("/search fix")
+			default:
+				r.enter("/" + name)
+			}
+			r.at(name)
+			r.happen(answers[0], answers[2])
+			r.has("␛") // made visible, not left out
+			for _, at := range [][2]int{{100, 30}, {40, 12}, {20, 6}, {200, 60}} {
+				r.resize(at[0], at[1])
+				r.press("home")
+				for range 30 { // unfold what there is on the way down
+					r.press("down")
+					if name == "history" || name == "ledger" {
+						r.press("enter")
+					}
+				}
+				if name == "history" {
+					r.press("ctrl+t", "ctrl+t", "[", "home", "enter", "down", "enter")
+				}
+			}
+			r.happen(answers[5], answers[7], answers[9]) // words in passing
+			r.at(name)
+		})
+	}
+}
+
+func TestFailuresOfTheArchiveAreHostileToo(t *testing.T) {
+	screen(t, hostile, func(r *rig) {
+		for _, name := range []string{"request", "full", "search", "resume"} {
+			r.failing[name] = errors.New(evil)
+		}
+		r.press("ctrl+t", "[", "esc")
+		r.to("e4 ")
+		r.press("enter", "q")
+		r.press("ctrl+t", "q")
+		r.enter("/search fix")
+		r.press("enter", "esc")
+		r.enter("/resume other")
+	})
+}
+
+// Whatever is pressed, pasted, clicked, told and answered, in whatever order: the rig
+// checks each screen.
+func TestAnyKeysInAnyViews(t *testing.T) {
+	var names []string
+	for _, b := range all(tui.DefaultKeyMap()) {
+		names = append(names, b.Keys()...)
+	}
+	names = append(names, "a", "1", "2", "Z", "漢", "/", "@", "!")
+	for seed := range uint64(24) {
+		screenOf(t, fmt.Sprint(seed), hostile, func(r *rig) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			if seed%4 == 0 {
+				r.first.ReadOnly = evil
+			}
+			answers := hostileAnswers()
+			commands := []string{"/context", "/ledger", "/search fix", "/review", "/history 1", "/compact --dry-run", "/rewind", "/model", "/pin 1"}
+			for range 250 {
+				switch rng.IntN(14) {
+				case 0:
+					r.happen(answers[rng.IntN(len(answers))])
+				case 1:
+					r.resize(20+rng.IntN(120), 6+rng.IntN(40))
+				case 2:
+					r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: rng.IntN(r.width), Y: rng.IntN(r.height)},
+						tea.MouseWheelMsg{Button: []tea.MouseButton{tea.MouseWheelUp, tea.MouseWheelDown}[rng.IntN(2)], X: 3, Y: 3})
+				case 3:
+					r.send(tea.PasteMsg{Content: evil})
+				case 4:
+					r.enter(commands[rng.IntN(len(commands))])
+				case 5:
+					r.goOn(conversation.UserMessage{Text: evil}, conversation.Renamed{Title: evil})
+				case 6:
+					r.pass(time.Duration(rng.IntN(3000)) * time.Millisecond)
+				default:
+					r.press(names[rng.IntN(len(names))])
+				}
+			}
+		})
+	}
+}
