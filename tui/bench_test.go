@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -22,16 +23,9 @@ func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updates)
 	feed = make(updates, 1)
 	r := &rig{world: world{failing: map[string]error{}}}
 	m = tui.New(context.Background(), tui.Options{Host: r, Models: r, Desk: r, Prompts: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
-	var bodies []conversation.Body
-	for i := range turns {
-		id := fmt.Sprint(i)
-		bodies = append(bodies, conversation.UserMessage{Text: "a question of a line or so " + id},
-			conversation.AssistantMessage{Text: "I will look.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}}},
-			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("a line of the file\n", 50)},
-			conversation.AssistantMessage{Text: "The **answer**:\n\n1. one\n2. two\n\n```go\nx := 1\n```", Stop: conversation.StopEnd})
-	}
 	r.first = r.conversation("first", feed)
-	r.first.Events = log(bodies...)
+	r.first.Events = log(benchBodies(turns)...)
+	r.first.Meter = r.first.Meter.WithView(compact.Project(r.first.Events))
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	// The first of the batch opens the conversation.
 	_, listen = m.Update(m.Init()().(tea.BatchMsg)[0]())
@@ -39,6 +33,19 @@ func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updates)
 		b.Fatal("the conversation is not open")
 	}
 	return m, listen, feed
+}
+
+// benchBodies is n turns of four events.
+func benchBodies(n int) []conversation.Body {
+	var bodies []conversation.Body
+	for i := range n {
+		id := fmt.Sprint(i)
+		bodies = append(bodies, conversation.UserMessage{Text: "a question of a line or so " + id},
+			conversation.AssistantMessage{Text: "I will look.", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{"path":"a.go"}`}}},
+			conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: strings.Repeat("a line of the file\n", 50)},
+			conversation.AssistantMessage{Text: "The **answer**:\n\n1. one\n2. two\n\n```go\nx := 1\n```", Stop: conversation.StopEnd})
+	}
+	return bodies
 }
 
 // updates hands over what a benchmark puts into it.
@@ -97,6 +104,86 @@ func BenchmarkScrollALine(b *testing.B) {
 			m.Update(mustStroke("home"))
 		}
 		m.Update(mustStroke("shift+down"))
+		m.View()
+	}
+}
+
+// Budget: 100 ms from the key to the first screen of the history, at 10,000 events.
+func BenchmarkOpenHistory(b *testing.B) {
+	m, _, _ := bench(b, 2500)
+	for b.Loop() {
+		m.Update(mustStroke("ctrl+t"))
+		if m.View(); !strings.HasPrefix(ansi.Strip(m.View().Content), " History") {
+			b.Fatal("the history is not open")
+		}
+		m.Update(mustStroke("ctrl+t"))
+	}
+}
+
+// Budget: 16 ms from a key to its frame, and from a notch of the wheel.
+func BenchmarkScrollHistory(b *testing.B) {
+	for name, down := range map[string]tea.Msg{"key": mustStroke("down"), "page": mustStroke("pgdown"), "wheel": tea.MouseWheelMsg{Button: tea.MouseWheelDown}} {
+		b.Run(name, func(b *testing.B) {
+			m, _, _ := bench(b, 2500)
+			m.Update(mustStroke("ctrl+t"))
+			m.Update(mustStroke("home"))
+			for i := 0; b.Loop(); i++ {
+				if i%500 == 499 {
+					m.Update(mustStroke("home"))
+				}
+				m.Update(down)
+				m.View()
+			}
+		})
+	}
+}
+
+// Budget: 4 ms for a delta of a reply and its frame, with 10,000 events, in a view.
+func BenchmarkDeltaInView(b *testing.B) {
+	for _, name := range []string{"context", "history", "ledger"} {
+		b.Run(name, func(b *testing.B) {
+			m, listen, feed := bench(b, 2500)
+			for _, c := range "/" + name {
+				m.Update(tea.KeyPressMsg{Code: c, Text: string(c)})
+			}
+			m.Update(mustStroke("enter"))
+			if strings.HasPrefix(ansi.Strip(m.View().Content), " plimsoll") {
+				b.Fatal("no view is open")
+			}
+			for i := 0; b.Loop(); i++ {
+				feed <- []agent.Update{agent.Delta{Text: "words of a reply "}}
+				if i%1000 == 999 {
+					<-feed
+					feed <- []agent.Update{agent.Discarded{}}
+				}
+				_, listen = m.Update(listen())
+				m.View()
+			}
+		})
+	}
+}
+
+// Budget: 16 ms to take in what joined the log while the history is open, at 10,000
+// events; the projection is the agent's.
+func BenchmarkHistoryGoesOn(b *testing.B) {
+	m, listen, feed := bench(b, 2500)
+	m.Update(mustStroke("ctrl+t"))
+	var l conversation.Log
+	if err := l.Commit(log(benchBodies(2500)...)); err != nil {
+		b.Fatal(err)
+	}
+	view := compact.Project(l.Events())
+	meter := compact.NewMeter(compact.MeterOptions{Window: demo().Window})
+	for b.Loop() {
+		b.StopTimer()
+		events := l.Prepare(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), conversation.UserMessage{Text: "one more"})
+		if err := l.Commit(events); err != nil {
+			b.Fatal(err)
+		}
+		view = view.Extend(l.Events())
+		feed <- []agent.Update{agent.Appended{Events: events}, agent.Metered{Meter: meter.WithView(view)}}
+		b.StartTimer()
+		_, listen = m.Update(listen())
 		m.View()
 	}
 }
