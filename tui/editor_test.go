@@ -8,6 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
 )
 
 // The library hands the terminal over and calls back; here only what comes back
@@ -25,4 +27,31 @@ func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
 	if !strings.Contains(view, "vi: exit status 1") || !strings.Contains(view, "written outside") {
 		t.Errorf("after a failure the draft or the failure is gone:\n%s", view)
 	}
+}
+
+// A summary goes to the editor and back, also where its view is closed meanwhile.
+func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
+	t.Parallel()
+	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	has := func(text string) {
+		t.Helper()
+		if view := ansi.Strip(m.View().Content); !strings.Contains(view, text) {
+			t.Errorf("%q is not on screen:\n%s", text, view)
+		}
+	}
+	m.reviewing(agent.Reviewing{Text: "as the model wrote it down", Covers: 1000})
+	m.layout()
+	has("as the model wrote it down")
+	v := m.talk.review
+	m.Update(summaryEditedMsg{v, "written outside\n", nil})
+	has("written outside")
+	m.Update(summaryEditedMsg{v, "", errors.New("vi: exit status 1")})
+	has("vi: exit status 1")
+	has("written outside")
+	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
+	m.Update(summaryEditedMsg{v, "written while it was closed", nil})
+	m.slashReview("")
+	m.layout()
+	has("written while it was closed")
 }
