@@ -116,10 +116,15 @@ func (p *place) underway(s *server, at size, more ...string) (term *terminal, id
 // spoken is a message of a request, as far as everything that is sent can be told
 // from it.
 type spoken struct {
-	Role    string          `json:"role"`
-	Content string          `json:"content"`
-	CallID  string          `json:"tool_call_id"`
-	Calls   json.RawMessage `json:"tool_calls"`
+	Role    string       `json:"role"`
+	Content string       `json:"content"`
+	CallID  string       `json:"tool_call_id"`
+	Calls   []spokenCall `json:"tool_calls"`
+}
+
+type spokenCall struct {
+	ID, Type string
+	Function struct{ Name, Arguments string }
 }
 
 // speaks is the messages of a body.

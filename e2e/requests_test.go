@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -126,7 +125,7 @@ func (t *terminal) showsMessages(rows int, body string) {
 	got := t.copies(rows, func() { t.typed("g" + strings.Repeat("yj", rows)) })
 	want := make([]string, 0, rows)
 	for _, m := range speaks(t.t, body) {
-		want = append(want, m.copied(t.t))
+		want = append(want, m.copied())
 	}
 	slices.Sort(want)
 	tools := 0
@@ -144,21 +143,12 @@ func (t *terminal) showsMessages(rows int, body string) {
 }
 
 // copied is what a message looks like in the clipboard: its text, and its calls.
-func (m spoken) copied(t testing.TB) string {
-	t.Helper()
+func (m spoken) copied() string {
 	var parts []string
 	if m.Content != "" {
 		parts = append(parts, m.Content)
 	}
-	var calls []struct {
-		Function struct{ Name, Arguments string }
-	}
-	if len(m.Calls) > 0 {
-		if err := json.Unmarshal(m.Calls, &calls); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range calls {
+	for _, c := range m.Calls {
 		parts = append(parts, c.Function.Name+" "+c.Function.Arguments)
 	}
 	return strings.Join(parts, "\n")
