@@ -129,18 +129,30 @@ func (m *Model) frame() pane.Frame {
 		what = "hide this"
 	}
 	explain, leave := pane.Hint(what, k.Explain), pane.Hint("close", k.Close)
-	preview := pane.Hint("preview a compaction", k.Preview)
-	if it := m.item(); it.Event != 0 {
-		pin := "pin"
-		if m.pinned(it.Event) {
-			pin = "unpin"
-		}
-		f.Hints = []string{pane.Hint("go there", k.Jump), explain, leave, pane.Hint(pin, k.Pin), pane.Hint("make a stub", k.Mask), preview}
-	} else {
-		f.Hints = []string{explain, leave, preview}
+	it := m.item()
+	if it.Event != 0 {
+		f.Hints = []string{pane.Hint("go there", k.Jump)}
+	}
+	f.Hints = append(f.Hints, explain, leave)
+	if !m.content.ReadOnly {
+		f.Hints = append(f.Hints, m.changes(it)...)
 	}
 	f.Where = strconv.Itoa(m.list.Selected(sheet{m})+1) + "/" + strconv.Itoa(len(m.rows))
 	return f
+}
+
+// changes are the keys that change what the model is sent.
+func (m *Model) changes(it compact.Item) []string {
+	k := m.keys
+	preview := pane.Hint("preview a compaction", k.Preview)
+	if it.Event == 0 {
+		return []string{preview}
+	}
+	pin := "pin"
+	if m.pinned(it.Event) {
+		pin = "unpin"
+	}
+	return []string{pane.Hint(pin, k.Pin), pane.Hint("make a stub", k.Mask), preview}
 }
 
 // leastList is how many lines the panel leaves to the list.

@@ -135,6 +135,23 @@ func TestThePanelIsClosedByTheSameKey(t *testing.T) {
 	}
 }
 
+func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
+	t.Parallel()
+	for _, locked := range []bool{false, true} {
+		c := busy()
+		c.ReadOnly = locked
+		m := open(c, "mono", 120, 40)
+		if !to(m, "go test ./upload") {
+			t.Fatal("the item is not there")
+		}
+		for _, key := range []string{"p pin", "m make a stub", "c preview a compaction"} {
+			if got := strings.Contains(lines(m), key); got == locked {
+				t.Errorf("read only %v: %q is named: %v", locked, key, got)
+			}
+		}
+	}
+}
+
 func TestKeysOnItems(t *testing.T) {
 	t.Parallel()
 	locked := busy()

@@ -102,6 +102,29 @@ func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	}
 }
 
+func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
+	t.Parallel()
+	for locked, want := range map[string]bool{"": true, "open in another window": false} {
+		r := newRig(t, 100, 30)
+		r.story()
+		r.locked = locked
+		r.show()
+		r.press("g")
+		named := map[string]bool{}
+		for range r.log.Len() {
+			for _, key := range []string{"u takes it back", "p pin", "r redo"} {
+				named[key] = named[key] || strings.Contains(r.screen(), key)
+			}
+			r.press("j")
+		}
+		for key, got := range named {
+			if got != want {
+				t.Errorf("read only %q: %q is named: %v", locked, key, got)
+			}
+		}
+	}
+}
+
 func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 100, 30)

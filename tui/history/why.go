@@ -1,6 +1,8 @@
 package history
 
 import (
+	"charm.land/bubbles/v2/key"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -22,7 +24,7 @@ func (m *Model) why(it item) string {
 		if len(msg.Events) == 0 {
 			return "no event says this: " + orElse(plain.Line(msg.Why), "it makes the request valid")
 		}
-		return whyState(msg.State, msg.Why) + m.wrought(msg.Overlay)
+		return m.whyState(msg.State, msg.Why) + m.wrought(msg.Overlay)
 	case kindPrompt:
 		return "the system prompt: it is made anew for every request, and never compacted"
 	}
@@ -32,22 +34,30 @@ func (m *Model) why(it item) string {
 // whyRow explains what was said.
 func (m *Model) whyRow(r *compact.Row) string {
 	if m.book.takenBack(r) {
-		return "taken back with its turn" + m.wrought(r.Overlay) + " · r brings it back"
+		return "taken back with its turn" + m.wrought(r.Overlay) + m.way(m.keys.Redo, "brings it back")
 	}
 	if r.Message < 0 && r.State == compact.StateDropped && r.Why == "" {
 		return "not sent: nothing stands for it in what the model is sent"
 	}
-	return whyState(r.State, r.Why) + m.wrought(r.Overlay)
+	return m.whyState(r.State, r.Why) + m.wrought(r.Overlay)
+}
+
+// way names the key that changes something about it, where that can be changed.
+func (m *Model) way(b key.Binding, does string) string {
+	if m.book.ReadOnly != "" || !b.Enabled() {
+		return ""
+	}
+	return " · " + b.Help().Key + " " + does
 }
 
 // whyState explains a state.
-func whyState(state compact.State, why string) string {
+func (m *Model) whyState(state compact.State, why string) string {
 	why = plain.Line(why)
 	switch state {
 	case compact.StateVerbatim:
 		return orElse(why, "sent as it was said")
 	case compact.StatePinned:
-		return "pinned: sent as it was said, whatever else covers it · p ends that"
+		return "pinned: sent as it was said, whatever else covers it" + m.way(m.keys.Pin, "ends that")
 	}
 	if why == "" || why == string(state) {
 		return string(state)
@@ -88,14 +98,14 @@ func (m *Model) whyEvent(i int) string {
 	switch b := m.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if m.book.undone(i) {
-			return "this compaction was undone: nothing is hidden by it · r redoes the one undone last"
+			return "this compaction was undone: nothing is hidden by it" + m.way(m.keys.Redo, "redoes the one undone last")
 		}
-		return "this compaction is in force · u takes it back"
+		return "this compaction is in force" + m.way(m.keys.Undo, "takes it back")
 	case conversation.Rewind:
 		if m.book.undone(i) {
 			return "these turns were brought back"
 		}
-		return "the model is not sent these turns · r brings them back"
+		return "the model is not sent these turns" + m.way(m.keys.Redo, "brings them back")
 	case conversation.Pin:
 		return "pinned by hand: sent as said, whatever else covers it"
 	case conversation.Attempt:

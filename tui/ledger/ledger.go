@@ -130,10 +130,14 @@ func (m *Model) frame() pane.Frame {
 		f.Title += " · " + t
 	}
 	leave, help := pane.Hint("close", k.Close), pane.Hint("keys", k.Help)
+	preview := ""
+	if !m.content.ReadOnly {
+		preview = pane.Hint("preview a compaction", k.Preview)
+	}
 	e, any := m.entry()
 	if !any {
 		f.Detail = ""
-		f.Hints = []string{pane.Hint("preview a compaction", k.Preview), leave}
+		f.Hints = []string{preview, leave}
 		return f
 	}
 	details := "details"
@@ -150,7 +154,7 @@ func (m *Model) frame() pane.Frame {
 	case m.canRestore(e):
 		deed = pane.Hint("restore", k.Redo)
 	}
-	f.Hints = []string{pane.Hint(details, k.Details), deed, leave, help, pane.Hint("go there", k.Jump), pane.Hint("preview a compaction", k.Preview)}
+	f.Hints = []string{pane.Hint(details, k.Details), deed, leave, help, pane.Hint("go there", k.Jump), preview}
 	f.Where = strconv.Itoa(m.list.Selected(sheet{m})+1) + "/" + strconv.Itoa(len(m.content.Entries))
 	return f
 }

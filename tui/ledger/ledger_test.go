@@ -149,6 +149,20 @@ func TestColours(t *testing.T) {
 	}
 }
 
+func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
+	t.Parallel()
+	for _, locked := range []bool{false, true} {
+		c := busy()
+		c.ReadOnly = locked
+		m := open(c, "mono", 120, 24)
+		for _, key := range []string{"u undo", "c preview a compaction"} {
+			if got := strings.Contains(lines(m), key); got == locked {
+				t.Errorf("read only %v: %q is named: %v", locked, key, got)
+			}
+		}
+	}
+}
+
 func TestKeysOnEntries(t *testing.T) {
 	t.Parallel()
 	say := func(text string) ledger.Action { return ledger.Say{Text: text} }
