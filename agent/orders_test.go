@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -104,7 +105,7 @@ func (w *whim) inspect(messages []compact.Message) {
 // order is a random thing to ask of an agent; what is said is noted.
 func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	presets := compact.Presets()
-	switch chance.IntN(19) {
+	switch chance.IntN(20) {
 	case 0, 1, 2, 3:
 		text := fmt.Sprintf("message %d", n)
 		said[text]++
@@ -135,6 +136,8 @@ func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
 	case 16:
 		shown, _ := r.waiting()
 		r.Review(shown.Text+[]string{"", " It was read."}[chance.IntN(2)], chance.IntN(3) > 0)
+	case 17:
+		r.Rewind(chance.IntN(6) - 2)
 	default:
 		time.Sleep(time.Duration(chance.IntN(4)) * time.Second)
 	}
@@ -204,8 +207,11 @@ func (r *rig) atRest(seed uint64, w *whim, sent map[string]int) {
 			}
 		}
 	}
+	rewound := slices.ContainsFunc(r.memory.Events(), func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindRewind })
 	for _, text := range r.returned() {
-		got[text]++
+		if got[text]++; rewound {
+			got[text] = 1 // what is taken back from the log is given back as well
+		}
 	}
 	if diff := cmp.Diff(sent, got); diff != "" || len(r.memory.Waiting()) > 0 {
 		r.t.Errorf("seed %d: %v wait, and of what was said: %s", seed, r.memory.Waiting(), diff)
