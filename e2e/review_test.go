@@ -18,7 +18,7 @@ func (p *place) reviewed(s *server) (term *terminal, id string) {
 	term, id = p.underway(s, usual)
 	term.talks("how is the wind?", 1)
 	term.command("/compact --review --profile heavy --keep-last 20")
-	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
+	term.asked("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
 	return term, id
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -32,7 +33,8 @@ func TestWhatTheEditorWroteBecomesTheDraft(t *testing.T) {
 // A summary goes to the editor and back, also where its view is closed meanwhile.
 func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 	t.Parallel()
-	m := New(t.Context(), Options{Keys: DefaultKeyMap()})
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	m := New(t.Context(), Options{Keys: DefaultKeyMap(), Now: func() time.Time { return now }})
 	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	has := func(text string) {
 		t.Helper()
@@ -49,6 +51,7 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 	m.Update(summaryEditedMsg{v, "", errors.New("vi: exit status 1")})
 	has("vi: exit status 1")
 	has("written outside")
+	now = now.Add(time.Minute)
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	m.Update(summaryEditedMsg{v, "written while it was closed", nil})
 	m.slashReview("")

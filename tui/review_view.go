@@ -2,19 +2,25 @@ package tui
 
 import (
 	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
 	"plimsoll/tui/review"
 )
 
 // A summary that waits for the user. It opens by itself where nothing else has the
 // screen and nothing is typed; otherwise the status line says that it waits. What was
-// changed in it stays while it waits, also when the view is closed.
+// changed in it stays while it waits, also when the view is closed. Who types when it
+// opens by itself has not read it: keys count once none was pressed for a moment.
 
-type reviewView struct{ *review.Model }
+type reviewView struct {
+	*review.Model
+	ready time.Time // keys before it were meant for what was in sight before
+}
 
 // reviewing takes over a summary that waits.
 func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
@@ -27,7 +33,9 @@ func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
 	if known || m.views.top() != nil || !m.composer.Empty() || m.overlays.Len() > 0 {
 		return nil
 	}
-	return m.openReview()
+	cmd := m.openReview()
+	m.talk.review.ready = m.options.Now().Add(overlay.Grace)
+	return cmd
 }
 
 // reviewed says that no summary waits any more.
@@ -56,7 +64,7 @@ func (m *Model) openReview() tea.Cmd {
 	v := m.talk.review
 	if v == nil {
 		keys := m.options.Keys.Review
-		v = &reviewView{review.New(review.Options{Styles: m.look.review(), Keys: &keys, Estimate: m.estimateText})}
+		v = &reviewView{Model: review.New(review.Options{Styles: m.look.review(), Keys: &keys, Estimate: m.estimateText})}
 		m.talk.review = v
 	}
 	m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })
@@ -93,6 +101,10 @@ func (v *reviewView) restyle(l look)       { v.SetStyles(l.review()) }
 func (v *reviewView) renew(*Model) tea.Cmd { return nil }
 
 func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
+	if _, key := msg.(tea.KeyPressMsg); key && m.options.Now().Before(v.ready) {
+		v.ready = m.options.Now().Add(overlay.Grace)
+		return nil
+	}
 	switch a := v.Update(msg).(type) {
 	case review.Ignored:
 		return m.unhandled(msg)

@@ -4,10 +4,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
 	"plimsoll/tui"
+	"plimsoll/tui/overlay"
 )
 
 func TestTheReviewActs(t *testing.T) {
@@ -60,6 +62,27 @@ func TestASummaryOpensByItselfOnlyWhereNothingElseIsDone(t *testing.T) {
 			r.has("a summary waits for you: /review opens it")
 		})
 	}
+}
+
+// Who types when a summary comes up has not read it.
+func TestKeysThatWereNotMeantForASummaryDoNothingToIt(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.happen(waiting())
+		r.calls = nil
+		for _, key := range []string{"enter", "x", "x", "e", "esc", "q"} {
+			r.press(key)
+			r.pass(overlay.Grace - time.Millisecond)
+		}
+		r.did()
+		r.at("review")
+		r.pass(time.Millisecond)
+		r.press("x", "x")
+		r.did(`first review "" false`)
+		r.press("ctrl+c")
+		r.enter("/review") // who asks for it has it at once
+		r.press("esc")
+		r.at("")
+	})
 }
 
 func TestAReviewThatIsClosedWaitsAndOpensAgain(t *testing.T) {

@@ -103,6 +103,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 				r.press(open...)
 			case name == "review":
 				r.happen(answers[3])
+				r.pass(time.Second)
 			case name == "search":
 				r.enter("/search fix")
 			default:
