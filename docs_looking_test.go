@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
@@ -59,7 +60,7 @@ func (v *voyage) context() string {
 	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
 	a := compact.NewAccount(compact.PresetRules(compact.PresetPlimsoll), check, nil)
 	view := account.New(account.Options{})
-	view.SetSize(screenWidth, 65)
+	view.SetSize(screenWidth, 63)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})
 	return screen(view.View())
 }
@@ -74,7 +75,7 @@ func (v *voyage) browser(event uint64, height int) *history.Model {
 	return view
 }
 
-func (v *voyage) history() string { return screen(v.browser(gotResult, 44).View()) }
+func (v *voyage) history() string { return screen(v.browser(saidFirst, 56).View()) }
 
 // unfolded is the summary as it is shown when it is opened.
 func (v *voyage) unfolded() string {
@@ -101,12 +102,11 @@ func (v *voyage) preview() string {
 	view.SetSize(screenWidth, 20)
 	pass := v.pass(compact.ProfileDefault, 1)
 	p := pass.Preview()
-	at := v.log.Events()[p.BreakAt-1]
+	now, pays := agent.PriceOf(p, price)
 	view.Show(preview.Content{
-		Wish: compact.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 4,
-		Profiles:  []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
-		Model:     v.model.Name(),
-		BreakTurn: at.Turn,
+		Wish: compact.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
+		Profiles: []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
+		Model:    v.model.Name(), CostNow: now, PaysAfter: pays, BreakTurn: v.log.Events()[p.BreakAt-1].Turn,
 	})
 	return screen(view.View())
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -29,12 +30,11 @@ type voyage struct {
 const (
 	saidFirst  = 3 // what is pinned
 	calledTool = 4 // where the summary stands
-	gotResult  = 6
 )
 
 func newVoyage(t *testing.T) *voyage {
 	v := &voyage{story: &story{t: t, now: time.Date(2026, 11, 20, 14, 2, 0, 0, time.UTC)}}
-	v.model = conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4", Window: 32_000, Source: string(compact.WindowFlag), MaxOut: 16_000}
+	v.model = conversation.ModelChanged{Provider: "openai", Model: "gpt-5.4", Window: 14_000, Source: string(compact.WindowFlag), MaxOut: 16_000}
 	v.prompt = conversation.Instructions{SystemSize: conversation.Measure(strings.Repeat("word ", 300)), ToolsSize: conversation.Measure(strings.Repeat("word ", 2000))}
 	add(t, &v.log, v.now, v.prompt, v.model)
 	v.ask("TestUpload fails on CI now and then. Find out why, and never touch hull/hull.go.")
@@ -45,7 +45,7 @@ func newVoyage(t *testing.T) *voyage {
 	v.run("run_command", `{"command":"go test ./upload -count=10 -v"}`, conversation.ResultOK, lines("--- PASS: TestUpload, run %d\n    upload/server_test.go:30: the file was sent\n", 100))
 	v.answer("It takes port 0 now, and passed ten times.")
 	v.ask("Which other tests name a port?")
-	v.run("grep_files", `{"pattern":"127\\.0\\.0\\.1:[1-9]"}`, conversation.ResultOK, lines("mast/mast_test.go:%d: addr := \"127.0.0.1:9090\"\n", 40))
+	v.run("grep_files", `{"pattern":"127\\.0\\.0\\.1:[1-9]"}`, conversation.ResultOK, lines("mast/mast_test.go:%d: addr := \"127.0.0.1:9090\"\n", 160))
 	v.answer("One: mast/mast_test.go, line 18.")
 	v.compact("heavy", 2)
 	v.compact("default", 1)
@@ -99,11 +99,16 @@ func (v *voyage) bill() conversation.Usage {
 	prompt := int(m.RequestEstimate() * 1.04)
 	cached := min(v.cached, prompt)
 	v.cached = prompt
-	cost := (float64(prompt-cached)*2.5 + float64(cached)*0.25 + 60*15) / 1e6
+	cost := price(agent.Tokens{Prompt: prompt, Cached: cached, Completion: 60})
 	return conversation.Usage{
 		Reply: v.next(), For: conversation.ForReply, Revision: m.View().Revision, Model: v.model.Name(), Prompt: prompt, Cached: cached,
 		Completion: 60, CostUSD: &cost, Priced: "2026-10-01", Estimate: m.RequestEstimate(),
 	}
+}
+
+// price is what tokens cost in US dollars.
+func price(t agent.Tokens) float64 {
+	return (float64(t.Prompt-t.Cached)*2.5 + float64(t.Cached)*0.25 + float64(t.Completion)*15) / 1e6
 }
 
 // meter is the gauge's as the conversation stands, having learned from its reports.
