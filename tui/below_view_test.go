@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -48,6 +49,17 @@ func TestASummaryInSightIsNotSaidToWait(t *testing.T) {
 		r.lacks("/review opens it")
 		r.press("esc")
 		r.has("/review opens it")
+	})
+}
+
+func TestWhatTheHistorySaysStandsThereOnce(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		views["history"](r)
+		r.press("G", "m")
+		const said = "only results of tools can be masked"
+		if n := strings.Count(r.text(), said); n != 1 {
+			t.Errorf("%q stands there %d times:\n%s", said, n, r.text())
+		}
 	})
 }
 

@@ -116,8 +116,7 @@ func (v *historyView) handle(m *Model, msg tea.Msg) tea.Cmd {
 		return m.forkAt(a.Before)
 	case history.Resend:
 		return m.resend(a.Turn)
-	case history.Say:
-		return m.say(a.Text, a.Bad)
+	case history.Say: // it stands in the view
 	}
 	return nil
 }

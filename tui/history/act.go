@@ -11,7 +11,7 @@ import (
 // What can be done about the row under the cursor. Nothing is changed here: each is
 // an Action for the parent, or a word on why it cannot be.
 
-// say tells the reader something, here and through the parent.
+// say tells the reader something, and the parent that it is told.
 func (m *Model) say(text string, bad bool) Action {
 	text = plain.Line(text)
 	m.note, m.bad = text, bad

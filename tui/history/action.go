@@ -46,7 +46,8 @@ type (
 	// Resend takes the message of a turn back for editing, with all that follows it.
 	Resend struct{ Turn int }
 
-	// Say tells the reader something in passing; Bad says that it did not work.
+	// Say is what the history tells the reader in a line of its own, until the next
+	// key; Bad says that something did not work.
 	Say struct {
 		Text string
 		Bad  bool
