@@ -3,6 +3,8 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"strings"
 )
 
 // subjectKeys are the arguments that say what a call is about, most telling first:
@@ -28,7 +30,7 @@ func (c ToolCall) Subject() string {
 	if path, _ := args["path"].(string); path != "" && about != "" && path != about {
 		about += " in " + path
 	}
-	if from, _ := args["offset"].(float64); from > 0 {
+	if from, _ := args["offset"].(float64); from > 0 && from < math.MaxInt {
 		if about != "" {
 			about += " "
 		}
@@ -44,16 +46,13 @@ func words(arg any) string {
 	case string:
 		return arg
 	case []any:
-		text := ""
+		parts := make([]string, 0, len(arg)) // joined at once: there may be very many
 		for _, part := range arg {
 			if s, ok := part.(string); ok && s != "" {
-				if text != "" {
-					text += " "
-				}
-				text += s
+				parts = append(parts, s)
 			}
 		}
-		return text
+		return strings.Join(parts, " ")
 	}
 	return ""
 }

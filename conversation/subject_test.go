@@ -1,6 +1,7 @@
 package conversation_test
 
 import (
+	"strings"
 	"testing"
 
 	"plimsoll/conversation"
@@ -18,6 +19,8 @@ func TestTheSubjectOfACall(t *testing.T) {
 		`{"path":"a.go","content":"x"}`:                "a.go",
 		`{"_invalid":"{\"pa"}`:                         `{"pa`,
 		`{"offset":3}`:                                 "from 3",
+		`{"path":"a.go","offset":1e300}`:               "a.go",
+		`{"command":["",7,"a","","b"]}`:                "a b",
 		`{"command":7,"name":"x"}`:                     "x",
 		`{}`:                                           "",
 		"":                                             "",
@@ -25,6 +28,16 @@ func TestTheSubjectOfACall(t *testing.T) {
 	} {
 		if got := (conversation.ToolCall{Arguments: arguments}).Subject(); got != want {
 			t.Errorf("%s: %q, want %q", arguments, got, want)
+		}
+	}
+}
+
+// Budget: 60 ms for a megabyte of arguments with very many parts.
+func BenchmarkSubject(b *testing.B) {
+	call := conversation.ToolCall{Arguments: `{"command":[` + strings.TrimSuffix(strings.Repeat(`"ab",`, 200_000), ",") + `]}`}
+	for b.Loop() {
+		if call.Subject() == "" {
+			b.Fatal("no subject")
 		}
 	}
 }
