@@ -30,10 +30,12 @@ func (m *Model) preview(w compact.Wish) tea.Cmd {
 	}
 	keys := m.options.Keys.Preview
 	v := &previewView{Model: preview.New(preview.Options{Styles: m.look.preview(), Keys: &keys, Gauges: m.gauge.Pair})}
-	now := m.talk.meter.Reading()
-	v.shown = m.previewContent(agent.Previewed{Now: now, Then: now}, w) // until the numbers are there
+	v.shown = m.previewContent(agent.Previewed{Err: errNoNumbersYet}, w)
 	return tea.Batch(m.open(v), v.ask(m, w))
 }
+
+// errNoNumbersYet stands where the first numbers will.
+var errNoNumbersYet = &agent.Error{Class: agent.BadRequest, Message: "the numbers are on their way"}
 
 // ask has the numbers of a wish worked out.
 func (v *previewView) ask(m *Model, w compact.Wish) tea.Cmd {

@@ -122,7 +122,7 @@ func (m *Model) pickTurn() tea.Cmd {
 		items = append(items, overlay.Item{
 			ID:     strconv.FormatUint(t.event.Seq, 10),
 			Title:  strconv.Itoa(t.event.Turn) + "  " + newWaiting(m.typed(t.text)).label,
-			Detail: t.event.Time.In(m.zone()).Format("2 Jan 15:04") + " · " + meter.Tokens(m.estimate(conversation.Measure(t.text))),
+			Detail: t.event.Time.In(m.zone()).Format("2 Jan 15:04") + " · " + "~" + meter.Tokens(m.estimate(conversation.Measure(t.text))) + " tokens",
 		})
 	}
 	m.pick(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was taken back; /redo brings the last ones back"})
