@@ -129,7 +129,11 @@ func (m *Model) Show(c Content) {
 func (m *Model) Refresh(c Content) {
 	seq, sel := m.here(), m.list.Selected(rows{m})
 	m.units = nil
+	factor := m.book.Factor
 	m.book = open(c)
+	if m.book.Factor != factor { // every number of tokens is another one
+		m.redraw()
+	}
 	m.lay()
 	m.search.stale = true
 	switch {

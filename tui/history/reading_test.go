@@ -311,3 +311,23 @@ func TestAReboundKeyWorksAtOnce(t *testing.T) {
 		t.Error("the old key still does something")
 	}
 }
+
+// What a token comes to is learned from every reply.
+func TestTokensFollowTheCalibration(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.add(conversation.UserMessage{Text: strings.Repeat("four", 100)})
+	r.show()
+	fresh := newRig(t, 100, 30)
+	c := r.content()
+	c.Factor = 3
+	fresh.Show(c)
+	before := r.screen()
+	r.Refresh(c)
+	if diff := cmp.Diff(fresh.screen(), r.screen()); diff != "" {
+		t.Errorf("-anew +refreshed\n%s", diff)
+	}
+	if r.screen() == before {
+		t.Error("the numbers do not follow")
+	}
+}
