@@ -98,10 +98,7 @@ func saidInFull(ctx context.Context, store *storage.Store, id string, e conversa
 	case conversation.UserMessage:
 		text = b.Text
 	case conversation.AssistantMessage:
-		text = b.Text
-		for _, c := range b.Calls {
-			text = strings.TrimLeft(text+"\n\n→ "+c.Name+" "+c.Arguments, "\n")
-		}
+		text = inFull(b)
 	case conversation.ToolResult:
 		full, err := fullText(ctx, store, id, e, b)
 		if err != nil {
@@ -112,6 +109,18 @@ func saidInFull(ctx context.Context, store *storage.Store, id string, e conversa
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
 	}
 	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, who, text), nil
+}
+
+// inFull is a reply with its calls.
+func inFull(m conversation.AssistantMessage) string {
+	parts := make([]string, 0, 1+len(m.Calls))
+	if m.Text != "" {
+		parts = append(parts, m.Text)
+	}
+	for _, c := range m.Calls {
+		parts = append(parts, "→ "+c.Name+" "+c.Arguments)
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // fullText is the whole text of a result, as it was before it was cut.
