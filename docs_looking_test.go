@@ -170,10 +170,18 @@ func TestDocumentsListTheViewsWhoseKeysCanBeBound(t *testing.T) {
 	checkTable(t, "docs/configuration.md", "views", rows)
 }
 
-// How much a search hands out is told as the store has it.
-func TestDocumentsTellTheLimitsOfASearch(t *testing.T) {
+// How much the views show is told as the program has it.
+func TestDocumentsTellTheLimitsOfTheViews(t *testing.T) {
 	t.Parallel()
-	text := strings.Join(strings.Fields(read(t, lookingPage)), " ")
+	text, literals := strings.Join(strings.Fields(read(t, lookingPage)), " "), literalsOf(t)
+	for _, c := range []struct{ says, name, value string }{
+		{"Below 72 columns", "history.leastColumns", "72"},
+		{"the ten largest parts", "account.mostItems", "10"},
+	} {
+		if !strings.Contains(text, c.says) || literals[c.name] != c.value {
+			t.Errorf("%s should say %q, and %s is %s, not %s", lookingPage, c.says, c.name, literals[c.name], c.value)
+		}
+	}
 	var limits []string
 	for _, s := range sources(t) {
 		if s.name == "storage/search.go" {
