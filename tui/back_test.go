@@ -83,6 +83,18 @@ func TestThePaletteRunsCommands(t *testing.T) {
 	})
 }
 
+func TestThePaletteHasThePreviewToo(t *testing.T) {
+	screen(t, told, func(r *rig) {
+		r.press("ctrl+p")
+		r.write("--dry")
+		r.has("/compact --dry-run", "(ctrl+k)")
+		r.calls = nil
+		r.press("enter")
+		r.at("preview")
+		r.did("first preview")
+	})
+}
+
 func TestThePaletteWritesWhatNeedsMore(t *testing.T) {
 	screen(t, told, func(r *rig) {
 		r.press("ctrl+p")

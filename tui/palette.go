@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/compact"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 )
@@ -29,21 +30,32 @@ func (m *Model) keysOf(command string) []key.Binding {
 	}[command]
 }
 
+// palettePreview is the view of the palette that is no command of its own.
+const palettePreview = "compact --dry-run"
+
 // openPalette opens the palette.
 func (m *Model) openPalette() {
 	var items []overlay.Item
-	for _, c := range slashCommands() {
-		name := commandName(c.CommandSpec)
-		if keys := helpKeys(m.keysOf(c.Name)...); keys != "" {
+	add := func(id, name, help string, keys ...key.Binding) {
+		if keys := helpKeys(keys...); keys != "" {
 			name += "  (" + keys + ")"
 		}
-		items = append(items, overlay.Item{ID: c.Name, Title: name, Detail: c.Help})
+		items = append(items, overlay.Item{ID: id, Title: name, Detail: help})
+	}
+	for _, c := range slashCommands() {
+		add(c.Name, commandName(c.CommandSpec), c.Help, m.keysOf(c.Name)...)
+		if c.Name == "compact" {
+			add(palettePreview, "/"+palettePreview, "what compacting would do, before it is done", m.options.Keys.Screen.PreviewCompaction)
+		}
 	}
 	m.pick(overlay.PickerOptions{ID: dialogPalette, Title: "Commands", Items: items, Empty: "there are no commands"})
 }
 
 // fromPalette runs a command that was chosen, or begins to write it.
 func (m *Model) fromPalette(name string) tea.Cmd {
+	if name == palettePreview {
+		return m.preview(compact.NewWish())
+	}
 	for _, c := range slashCommands() {
 		switch {
 		case c.Name != name:
