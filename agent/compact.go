@@ -51,7 +51,7 @@ func (a *Agent) Compact(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
 		c := &a.compaction
 		if n := len(c.deeds); n > 0 {
-			if last := &c.deeds[n-1]; last.what == compact.DeedCompact && sameWish(last.wish, w) {
+			if last := &c.deeds[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
 				last.wish.Review = last.wish.Review || w.Review
 				return
 			}
@@ -274,8 +274,8 @@ func (a *Agent) sinceReply(m Model) (idle time.Duration, gone bool) {
 	return 0, true
 }
 
-// sameWish reports whether two wishes ask for the same, whoever does.
-func sameWish(a, b compact.Wish) bool {
+// sameWish reports whether two wishes ask for the same by some rules, whoever does.
+func sameWish(r compact.Rules, a, b compact.Wish) bool {
 	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
-	return a.Profile == b.Profile && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
+	return r.ProfileOf(a) == r.ProfileOf(b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

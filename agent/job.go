@@ -290,11 +290,7 @@ func (j *job) joins(w compact.Wish, r compact.Rules) bool {
 		return false
 	}
 	if j.plan == nil {
-		return sameWish(j.wish, w)
+		return sameWish(r, j.wish, w)
 	}
-	name := w.Profile
-	if name == "" {
-		name = r.DefaultProfile
-	}
-	return r.Profiles[name].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+	return r.Profiles[r.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }

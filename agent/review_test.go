@@ -300,3 +300,51 @@ func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
 		r.finish()
 	})
 }
+
+// Without a profile a wish to read a summary is one for a summary, and a wish that
+// does not say so need not be.
+func TestAWishWithoutAProfileJoinsOnlyWhatItMeans(t *testing.T) {
+	unnamed := func(review bool) compact.Wish {
+		w := heavy()
+		w.Profile, w.Review = "", review
+		return w
+	}
+	type came struct{ Asked, Summaries, Policies int }
+	for name, c := range map[string]struct {
+		first, second compact.Wish
+		want          came
+	}{
+		"a review joins the summary that it means":              {heavy(), unnamed(true), came{1, 1, 0}},
+		"a review follows what makes no summary":                {unnamed(false), unnamed(true), came{1, 1, 1}},
+		"what makes no summary is done, and overtakes a review": {unnamed(true), unnamed(false), came{1, 0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := talk(t, 4, nil, takesTime(time.Second), takesTime(time.Second))
+				before := len(r.provider.Requests())
+				r.Compact(c.first)
+				r.Compact(c.second) // as the first waits for its turn
+				r.wait()
+				time.Sleep(5 * time.Second)
+				r.wait()
+				if shown, waits := r.waiting(); waits {
+					r.Review(shown.Text, true)
+					r.wait()
+				}
+				got := came{Asked: len(r.provider.Requests()) - before}
+				for _, e := range r.overlays() {
+					switch s, ok := e.Body.(conversation.Summary); {
+					case ok && s.Policies != nil:
+						got.Policies++
+					case ok:
+						got.Summaries++
+					}
+				}
+				if d := cmp.Diff(c.want, got); d != "" {
+					t.Errorf("%v\n%s", r.refused(), d)
+				}
+				r.finish()
+			})
+		})
+	}
+}

@@ -160,15 +160,21 @@ func (p *wishParser) keep(name, value string) {
 	p.wish.KeepLast, p.kept = n, true
 }
 
+// ProfileOf is the name of the profile a wish means, also where there is none of
+// that name.
+func (r Rules) ProfileOf(w Wish) string {
+	switch {
+	case w.Profile != "":
+		return w.Profile
+	case (w.Focus != "" || w.Review) && !r.Profiles[r.DefaultProfile].Summarize:
+		return ProfileHeavy
+	}
+	return r.DefaultProfile
+}
+
 // profile is the profile a wish means, by name.
 func (r Rules) profile(w Wish) (string, Profile, error) {
-	name := w.Profile
-	if name == "" {
-		name = r.DefaultProfile
-		if (w.Focus != "" || w.Review) && !r.Profiles[name].Summarize {
-			name = ProfileHeavy
-		}
-	}
+	name := r.ProfileOf(w)
 	p, ok := r.Profiles[name]
 	if !ok {
 		names := make([]string, 0, len(r.Profiles))
