@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 // wants fails unless the screen, or the row under the cursor, holds texts.
@@ -112,7 +113,12 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	r.press("/")
 	r.Update(tea.PasteMsg{Content: "nowhere\nat all"})
 	wants(t, r.screen(), "/ nowhere at all", "no match")
-	r.press("esc")
+	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
+	r.press("enter")
+	if said, ok := r.press("n").(history.Say); !ok || len(said.Text) < pane.MostInLine || len(said.Text) > pane.MostInLine+100 {
+		t.Errorf("%d bytes are searched for", len(said.Text))
+	}
+	r.press("/", "esc")
 	wants(t, under(r), "why does TestUpload fail")
 }
 

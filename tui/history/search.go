@@ -34,7 +34,7 @@ type search struct {
 // startSearch opens the line to type in.
 func (m *Model) startSearch() Action {
 	m.search.typing, m.search.from, m.search.mend = true, max(m.list.Selected(rows{m}), 0), ""
-	m.search.field = pane.Edit{Safe: plain.Line}
+	m.search.field = pane.Edit{Safe: plain.Line, Most: pane.MostInLine}
 	text := ""
 	if m.search.on {
 		text = m.search.query.String()

@@ -18,6 +18,8 @@ import (
 type Edit struct {
 	// Safe makes safe what is typed and pasted; nil leaves it as it is.
 	Safe func(string) string
+	// Most bounds what a paste adds, in bytes; 0 lets all of it in.
+	Most int
 
 	text          string
 	at            int // the cursor, an offset between two characters
@@ -26,6 +28,9 @@ type Edit struct {
 	top           int     // the first row in sight
 	rows          []piece // nil: the text has to be laid out
 }
+
+// MostInLine is what a paste may add to a text that stays on one line, in bytes.
+const MostInLine = 4096
 
 // EditKeys are the keys of a text that is being edited. Without Newline it stays on
 // one line.
@@ -94,12 +99,24 @@ func (e *Edit) Rows() int { return len(e.lay()) }
 func (e *Edit) Update(msg tea.Msg, keys EditKeys) bool {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		e.insert(msg.Content)
+		e.insert(e.bounded(msg.Content))
 		return true
 	case tea.KeyPressMsg:
 		return e.move(msg, keys) || e.change(msg, keys)
 	}
 	return false
+}
+
+// bounded is the beginning of a paste, as much of it as is let in.
+func (e *Edit) bounded(text string) string {
+	if e.Most <= 0 || len(text) <= e.Most {
+		return text
+	}
+	n := e.Most
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
 }
 
 // move carries out the keys that move the cursor.

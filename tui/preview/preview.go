@@ -80,7 +80,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: pane.Edit{Safe: plain.Line}}
+	return &Model{o: o, width: 1, height: 1, edit: pane.Edit{Safe: plain.Line, Most: pane.MostInLine}}
 }
 
 // SetSize gives the view its place.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 )
 
@@ -257,6 +258,16 @@ func TestAFocusThatIsNotChangedStaysAsItCame(t *testing.T) {
 	accepted, ok := press(m, "enter").(preview.Accepted)
 	if !ok || accepted.Wish.Focus != hostile {
 		t.Errorf("the focus is %q", accepted.Wish.Focus)
+	}
+}
+
+func TestTheFocusTakesNoBookIn(t *testing.T) {
+	t.Parallel()
+	m := show(masked(), 80, 24)
+	press(m, "tab f")
+	m.Update(tea.PasteMsg{Content: strings.Repeat("a word ", 1<<20)})
+	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > pane.MostInLine {
+		t.Errorf("the focus has %d bytes", len(a.Wish.Focus))
 	}
 }
 

@@ -72,9 +72,6 @@ type Model struct {
 	drawn  [][]string // rows as they are without the cursor, nil where they have to be drawn
 }
 
-// maxPaste bounds what a paste may add to the line, in bytes.
-const maxPaste = 4096
-
 // New returns the view.
 func New(o Options) *Model {
 	m := &Model{o: o, line: pane.Edit{Safe: oneLine}}
@@ -84,9 +81,9 @@ func New(o Options) *Model {
 
 // oneLine is what is typed or pasted, safe and on one line.
 func oneLine(text string) string {
-	if len(text) > maxPaste {
-		text = text[:maxPaste]
-		for !utf8.ValidString(text) && len(text) > maxPaste-utf8.UTFMax {
+	if len(text) > pane.MostInLine {
+		text = text[:pane.MostInLine]
+		for !utf8.ValidString(text) && len(text) > pane.MostInLine-utf8.UTFMax {
 			text = text[:len(text)-1]
 		}
 	}
