@@ -50,8 +50,9 @@ oldest first, with what the summaries cost.
 With --json every line is a chat-completions message. x_events lists the events
 it stands for, x_turn is its turn, counted from 0, and x_state says how the model
 sees it now: verbatim, capped, masked, summarised, dropped, pinned. With --request
-it is one object, which has the body as body, and with --ledger an array with an
-object for each entry, in which null is what nobody knows.`,
+it is one object, which has the body as body, a value laid out anew (the hash is
+that of the bytes without --json), and with --ledger an array with an object for
+each entry, in which null is what nobody knows.`,
 		Example: `  plimsoll print
   plimsoll print 3kq7 --json | jq -r 'select(.role == "user").content'
   plimsoll print --compacted

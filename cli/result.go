@@ -101,24 +101,32 @@ func saidInFull(ctx context.Context, store *storage.Store, id string, e conversa
 		text = inFull(b)
 	case conversation.ToolResult:
 		full, err := fullText(ctx, store, id, e, b)
-		if err != nil {
+		if err != nil && ctx.Err() != nil {
 			return "", err
 		}
-		text = full
+		if text = full; err != nil { // what was shown of it is there still
+			text = b.Text + "\n\n(" + err.Error() + "; plimsoll doctor says more)"
+		}
 	case conversation.Summary:
 		text = strings.TrimSpace(b.Text + "\n\n" + b.Appendix)
 	}
 	return fmt.Sprintf("event e%d · turn %d · %s\n\n%s", e.Seq, e.Turn, who, text), nil
 }
 
-// inFull is a reply with its calls.
+// inFull is a reply with its reasoning and its calls, and why it failed.
 func inFull(m conversation.AssistantMessage) string {
-	parts := make([]string, 0, 1+len(m.Calls))
+	parts := make([]string, 0, 3+len(m.Calls))
+	if m.Reasoning != "" {
+		parts = append(parts, "[reasoning]\n"+m.Reasoning)
+	}
 	if m.Text != "" {
 		parts = append(parts, m.Text)
 	}
 	for _, c := range m.Calls {
 		parts = append(parts, "→ "+c.Name+" "+c.Arguments)
+	}
+	if m.Error != "" {
+		parts = append(parts, "[failed: "+m.Error+"]")
 	}
 	return strings.Join(parts, "\n\n")
 }

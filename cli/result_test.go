@@ -52,3 +52,11 @@ func TestExpandFindsWhatIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestAReplyIsExpandedWithAllItSays(t *testing.T) {
+	t.Parallel()
+	got := inFull(conversation.AssistantMessage{Reasoning: "why", Text: "what", Error: "gone", Calls: []conversation.ToolCall{{Name: "ls", Arguments: "{}"}}})
+	if want := "[reasoning]\nwhy\n\nwhat\n\n→ ls {}\n\n[failed: gone]"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

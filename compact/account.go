@@ -94,8 +94,9 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 			addTo(&c.Saved, saved(u))
 		}
 		if u.For == conversation.ForReply && u.Whole() && u.Estimate > 0 {
-			share := float64(u.Prompt)/(u.Estimate*factor) - 1
-			off = &share
+			if share := float64(u.Prompt)/(u.Estimate*factor) - 1; finite(share) {
+				off = &share
+			}
 		}
 	}
 	if c.Written == 0 && c.Total != nil {
@@ -118,7 +119,9 @@ func (c *Costs) add(u conversation.Usage) {
 	c.Output += max(0, u.Completion)
 }
 
-// addTo adds an amount that is known to a sum.
+func finite(x float64) bool { return !math.IsInf(x, 0) && !math.IsNaN(x) }
+
+// addTo adds an amount that is known to a sum. Of an imported log it may be any.
 func addTo(sum **float64, amount *float64) {
 	if amount == nil {
 		return
@@ -127,7 +130,9 @@ func addTo(sum **float64, amount *float64) {
 	if *sum != nil {
 		total += **sum
 	}
-	*sum = &total
+	if finite(total) {
+		*sum = &total
+	}
 }
 
 // accountant weighs a view against what was said.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -208,5 +209,27 @@ func BenchmarkAccount(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		compact.NewAccount(compact.PresetRules(compact.PresetRaw), c, nil) // which foretells nothing
+	}
+}
+
+// What an imported log says of costs may be beyond all reckoning.
+func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
+	t.Parallel()
+	huge, small := math.MaxFloat64, 0.25
+	l := (&tale{}).user("hello")
+	log := l.events()
+	for _, usd := range []*float64{&small, &huge, &huge} {
+		log = append(log, compact.Following(log, time.Time{}, conversation.Usage{Prompt: 10, Cached: 5, Completion: 1, Estimate: 5e-324, CostUSD: usd})...)
+	}
+	r, c := plainCheck(l)
+	c.Log = log
+	a := compact.NewAccount(r, c, func(conversation.Usage) *float64 { return &huge })
+	for name, x := range map[string]*float64{"total": a.Costs.Total, "saved": a.Costs.Saved, "off": a.Off} {
+		if x != nil && (math.IsInf(*x, 0) || math.IsNaN(*x)) {
+			t.Errorf("%s is %v", name, *x)
+		}
+	}
+	if a.Costs.Total == nil || *a.Costs.Total < small {
+		t.Errorf("the total is %v", a.Costs.Total)
 	}
 }
