@@ -117,7 +117,7 @@ func goThrough(t *testing.T, recorded []byte) {
 	from := term.introduced()
 	term.talks("how is the wind?", 1)
 	term.command("/compact --keep-last 2")
-	made := term.idle("compacted turns ")
+	made := term.idle("compacted turn")
 	next := p.next(id)
 	term.talks("and now?", 2)
 	promised(t, s.request(2), next, "and now?")
@@ -138,7 +138,7 @@ func goThrough(t *testing.T, recorded []byte) {
 	term.on("masked")
 	before := p.next(id)
 	term.typed("u")
-	term.on("= verbatim")
+	term.on("│ = ") // verbatim, or as it was cut when it came
 	if !holds(p.next(id), phrase) {
 		t.Errorf("the compaction was undone, and %q is not sent", phrase)
 	}
@@ -158,8 +158,8 @@ func goThrough(t *testing.T, recorded []byte) {
 		t.Errorf("the terminal was told %s", what)
 	}
 	term.browse()
+	term.newest(s)
 	for at := s.count() - 1; at >= 0; at-- {
-		term.typed("[")
 		term.see("as sent in request ", "byte for byte as sent ✓", commas(len(s.request(at)))+" bytes")
 		if got := term.copies(1, func() { term.typed("Y") })[0]; got != s.request(at) {
 			t.Errorf("the body of request %d that was copied is not what was sent: %d bytes, and %d", at, len(got), len(s.request(at)))
@@ -167,17 +167,9 @@ func goThrough(t *testing.T, recorded []byte) {
 		if got := string(p.prints("print", id, "--request", strconv.Itoa(at-s.count()))); got != s.request(at) {
 			t.Errorf("print --request writes %d bytes that are not the %d that were sent", len(got), len(s.request(at)))
 		}
+		term.typed("[")
 	}
 	if made.used() == "" {
 		t.Errorf("there is no gauge:\n%s", made.text)
 	}
-}
-
-// commas writes a number as the screen has it.
-func commas(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

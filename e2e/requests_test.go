@@ -31,6 +31,28 @@ func (t *terminal) browse(texts ...string) screen {
 	return t.see(append(texts, " History")...)
 }
 
+// newest shows the newest request in the history.
+func (t *terminal) newest(s *server) {
+	t.t.Helper()
+	body := s.request(-1)
+	t.typed("[")
+	there := func(s screen) bool { return s.has("byte for byte as sent ✓") && s.rows() > 0 }
+	if t.wait("request", there).has(commas(len(body)) + " bytes") {
+		return
+	}
+	t.typed("]") // its record had not come yet
+	t.wait("newest request", func(s screen) bool { return there(s) && s.has(commas(len(body))+" bytes") })
+}
+
+// commas writes a number as the screen has it.
+func commas(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
 func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{"log.txt": logbook(1)})
@@ -63,21 +85,21 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 		t.Fatalf("%d requests were sent, not 7", n)
 	}
 	term.browse()
+	term.newest(s)
 	for at := n; at >= 1; at-- {
-		term.typed("[")
-		shown := term.see(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓")
 		body := s.request(at - 1)
+		rows := len(speaks(t, body)) + 1 // the system prompt is one, and the tools are
+		term.wait(fmt.Sprintf("request %d with %d rows", at, rows), func(s screen) bool {
+			return s.has(fmt.Sprintf("as sent in request %d of %d", at, n), "byte for byte as sent ✓") && s.rows() == rows
+		})
 		if got := term.copies(1, func() { term.typed("Y") })[0]; got != body {
 			t.Errorf("the body of request %d that was copied is not what was sent: %d bytes, and %d", at, len(got), len(body))
 		}
-		if rows, want := shown.rows(t), len(speaks(t, body))+1; rows != want { // the system prompt is one, and the tools are
-			t.Errorf("of request %d there are %d rows, not %d", at, rows, want)
-		}
 		if at == n || at == 4 {
-			term.showsMessages(shown.rows(t), body)
+			term.showsMessages(rows, body)
 		}
+		term.typed("[")
 	}
-	term.typed("[")
 	term.see("this is the first request")
 	for at := 2; at <= n; at++ {
 		term.typed("]")
@@ -98,24 +120,22 @@ func TestEveryRequestCanBeSeenAsItWasSent(t *testing.T) {
 	}
 }
 
-var placed = regexp.MustCompile(`(\d+) of (\d+)$`)
+var placed = regexp.MustCompile(` (\d+) of (\d+)$`)
 
-// rows is how many rows the view in sight has, as it says at the end of the line of
-// its keys.
-func (s screen) rows(t testing.TB) int {
-	t.Helper()
-	lines := strings.Split(s.text, "\n")
-	for _, line := range slices.Backward(lines) {
-		if m := placed.FindStringSubmatch(line); m != nil {
-			n, err := strconv.Atoi(m[2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
+// hints is the row with the keys of a view that stands above the gauge.
+func (s screen) hints() string { return s.row(-3) }
+
+// rows is how many rows the view in sight says that it has, 0 if it does not say.
+func (s screen) rows() int {
+	m := placed.FindStringSubmatch(s.hints())
+	if m == nil {
+		return 0
 	}
-	t.Fatalf("it is not said how many rows there are:\n%s", s.text)
-	return 0
+	n, err := strconv.Atoi(m[2])
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // showsMessages copies every row of a request, and checks that they are the messages

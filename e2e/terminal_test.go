@@ -33,6 +33,7 @@ type terminal struct {
 	mu      sync.Mutex // guards what follows
 	screen  *vt.Emulator
 	raw     bytes.Buffer
+	partial bool          // a frame was begun that is not there as a whole
 	changed chan struct{} // closed, and replaced, when something was written
 
 	input  chan []byte
@@ -103,6 +104,7 @@ func (t *terminal) output() {
 		t.mu.Lock()
 		t.raw.Write(buf[:n])
 		t.feed(buf[:n])
+		t.partial = t.inFrame(n)
 		close(t.changed)
 		t.changed = make(chan struct{})
 		t.mu.Unlock()
@@ -112,6 +114,16 @@ func (t *terminal) output() {
 	}
 	t.result = t.cmd.Wait()
 	close(t.ended)
+}
+
+// inFrame reports whether what was written ends within a frame; its last n bytes are
+// new. A terminal that takes frames as a whole shows nothing of it yet.
+func (t *terminal) inFrame(n int) bool {
+	text := t.raw.Bytes()
+	text = text[max(0, len(text)-n-len(ansi.SetModeSynchronizedOutput)+1):]
+	begun := bytes.LastIndex(text, []byte(ansi.SetModeSynchronizedOutput))
+	done := bytes.LastIndex(text, []byte(ansi.ResetModeSynchronizedOutput))
+	return begun > done || begun == done && t.partial
 }
 
 // feed gives bytes to the emulator. It panics on a frame for a size that it no
@@ -240,16 +252,16 @@ func (t *terminal) introduced() int {
 	return len(t.written())
 }
 
-// wait waits until the screen is as wanted, and returns it.
+// wait waits until the screen is as wanted, and returns it. Only whole frames count.
 func (t *terminal) wait(what string, wanted func(screen) bool) screen {
 	t.t.Helper()
 	late := time.NewTimer(patience)
 	defer late.Stop()
 	for ended := false; ; {
 		t.mu.Lock()
-		s, changed := newScreen(t.screen), t.changed
+		s, changed, partial := newScreen(t.screen), t.changed, t.partial
 		t.mu.Unlock()
-		if wanted(s) {
+		if (!partial || ended) && wanted(s) {
 			return s
 		}
 		if ended {
