@@ -84,7 +84,7 @@ func (v *accountView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case account.Mask:
 		return m.mask([]uint64{a.Event})
 	case account.Preview:
-		return m.preview(compact.NewWish())
+		return m.previewAny()
 	case account.Say:
 		return m.say(a.Text, a.Bad)
 	}

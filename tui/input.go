@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
@@ -108,7 +107,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 	case key.Matches(k, keys.Quit) && m.composer.Empty():
 		return tea.Quit
 	case key.Matches(k, keys.PreviewCompaction) && m.composer.Empty():
-		return m.preview(compact.NewWish())
+		return m.previewAny()
 	case key.Matches(k, keys.Top):
 		m.transcript.ToTop()
 	case key.Matches(k, keys.End):

@@ -57,7 +57,7 @@ func (v *ledgerView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case ledger.Jump:
 		return m.openHistoryAt(a.Event, "")
 	case ledger.Preview:
-		return m.preview(compact.NewWish())
+		return m.previewAny()
 	case ledger.Say:
 		return m.say(a.Text, a.Bad)
 	}

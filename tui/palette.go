@@ -6,7 +6,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 )
@@ -54,7 +53,7 @@ func (m *Model) openPalette() {
 // fromPalette runs a command that was chosen, or begins to write it.
 func (m *Model) fromPalette(name string) tea.Cmd {
 	if name == palettePreview {
-		return m.preview(compact.NewWish())
+		return m.previewAny()
 	}
 	for _, c := range slashCommands() {
 		switch {

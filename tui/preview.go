@@ -18,10 +18,33 @@ type previewView struct {
 	*preview.Model
 	asked int // how many wishes have no numbers yet
 	shown preview.Content
+	// What else may make room is tried where nobody said how to compact, and nothing is
+	// gained in the usual way: a newcomer sees what a compaction does.
+	others  []compact.Wish
+	refused *preview.Content // why the usual way gains nothing, nil where it does
+}
+
+// previewAny shows what a compaction would do, by the default profile or, where that
+// gains nothing, in another way.
+func (m *Model) previewAny() tea.Cmd {
+	var others []compact.Wish
+	for _, p := range m.talk.Profiles {
+		if !p.Summarises {
+			continue
+		}
+		w := compact.NewWish()
+		w.Profile = p.Name
+		short := w
+		short.KeepLast = 1
+		others = []compact.Wish{w, short}
+	}
+	return m.previewWith(compact.NewWish(), others)
 }
 
 // preview shows what a compaction would do.
-func (m *Model) preview(w compact.Wish) tea.Cmd {
+func (m *Model) preview(w compact.Wish) tea.Cmd { return m.previewWith(w, nil) }
+
+func (m *Model) previewWith(w compact.Wish, others []compact.Wish) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
@@ -29,7 +52,7 @@ func (m *Model) preview(w compact.Wish) tea.Cmd {
 		return v.ask(m, w)
 	}
 	keys := m.options.Keys.Preview
-	v := &previewView{Model: preview.New(preview.Options{Styles: m.look.preview(), Keys: &keys, Gauges: m.gauge.Pair})}
+	v := &previewView{others: others, Model: preview.New(preview.Options{Styles: m.look.preview(), Keys: &keys, Gauges: m.gauge.Pair})}
 	v.shown = m.previewContent(agent.Previewed{Err: errNoNumbersYet}, w)
 	return tea.Batch(m.open(v), v.ask(m, w))
 }
@@ -56,10 +79,25 @@ func (m *Model) showPreview(u agent.Previewed) tea.Cmd {
 	}
 	v := m.talk.previews[0]
 	m.talk.previews = m.talk.previews[1:]
-	if v.asked--; v.asked == 0 {
-		v.shown = m.previewContent(u, v.shown.Wish)
-		v.Show(v.shown)
+	if v.asked--; v.asked > 0 {
+		return nil
 	}
+	v.shown = m.previewContent(u, v.shown.Wish)
+	switch {
+	case u.Err == nil:
+	case len(v.others) > 0:
+		if v.refused == nil {
+			first := v.shown
+			v.refused = &first
+		}
+		w := v.others[0]
+		v.others = v.others[1:]
+		return v.ask(m, w)
+	case v.refused != nil:
+		v.shown = *v.refused
+	}
+	v.refused = nil
+	v.Show(v.shown)
 	return nil
 }
 
@@ -90,6 +128,7 @@ func (v *previewView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case preview.Closed:
 		return m.closeView()
 	case preview.Changed:
+		v.others, v.refused = nil, nil
 		return v.ask(m, a.Wish)
 	case preview.Accepted:
 		m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })

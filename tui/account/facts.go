@@ -193,9 +193,16 @@ func priced(by string) string {
 	return "prices of " + by
 }
 
+// outlook is what the planner will do, with what was added since it was asked.
+func (m *Model) outlook() compact.Outlook {
+	o, c := m.content.Account.Outlook, &m.content
+	o.Left = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used))
+	return o
+}
+
 // nextLines are what the planner will do.
 func (m *Model) nextLines(width int) []string {
-	o := m.content.Account.Outlook
+	o := m.outlook()
 	text := o.Words()
 	switch {
 	case m.content.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked

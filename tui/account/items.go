@@ -69,7 +69,7 @@ func (m *Model) itemLine(it compact.Item, width int) string {
 	}
 	out += m.inks.text.Render(right(pane.About(it.Tokens), itemTokens))
 	if c.share {
-		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.estimated()), itemShare))
+		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.whole()), itemShare))
 	}
 	turn := ""
 	if it.Event != 0 {
@@ -115,6 +115,10 @@ func (m *Model) estimated() int {
 	}
 	return m.content.Reading.Used
 }
+
+// whole is what the shares of items are of, in tokens. While a reply streams more is
+// used than when the items were weighed.
+func (m *Model) whole() int { return max(m.estimated(), m.content.Reading.Used) }
 
 // badge is how the word for a state looks.
 func (m *Model) badge(s compact.State) pane.Ink {
