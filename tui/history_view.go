@@ -71,7 +71,7 @@ func (v *historyView) renew(m *Model) tea.Cmd {
 		return nil
 	}
 	log := logThrough(m.talk.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
+	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Prompt: m.promptTokens(), Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
 	if v.begun {
 		v.Refresh(content)
 	} else {
@@ -79,6 +79,12 @@ func (v *historyView) renew(m *Model) tea.Cmd {
 	}
 	v.begun, v.through, v.revision = true, view.Through, view.Revision
 	return nil
+}
+
+// promptTokens is what the system prompt and the tools come to.
+func (m *Model) promptTokens() int {
+	s := m.talk.meter.Reading().Segments
+	return s[compact.System] + s[compact.Tools]
 }
 
 // logThrough is the beginning of a log, to an event.

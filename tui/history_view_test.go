@@ -248,3 +248,14 @@ func TestTheHistoryOpensAtWhatIsNamed(t *testing.T) {
 		r.has("there is no turn and no event")
 	})
 }
+
+func TestTheHistoryNamesWhatEveryRequestHasBesides(t *testing.T) {
+	screen(t, func(r *rig, o *tui.Options) {
+		told(r, o)
+		system, tools := conversation.Measure(strings.Repeat("a word ", 400)), conversation.Measure(strings.Repeat("a tool ", 800))
+		r.first.Meter = r.first.Meter.WithPrompt(system, tools)
+	}, func(r *rig) {
+		r.press("ctrl+t")
+		r.has(" + ~2.1k prompt and tools")
+	})
+}

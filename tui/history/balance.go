@@ -10,6 +10,7 @@ import (
 )
 
 // weigh is what compaction comes to in one line: said ~412k → sent ~61k · 14 masked.
+// What every request has besides is named, so that it can be held against the gauge.
 func (b *book) weigh() string {
 	var said, sent conversation.Size
 	count := map[compact.State]int{}
@@ -30,6 +31,9 @@ func (b *book) weigh() string {
 		sent = sent.Plus(b.View.Messages[i].After())
 	}
 	parts := []string{"said " + pane.About(b.tokens(said)) + " → sent " + pane.About(b.tokens(sent))}
+	if b.Prompt > 0 {
+		parts[0] += " + " + pane.About(b.Prompt) + " prompt and tools"
+	}
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))

@@ -31,6 +31,7 @@ type Content struct {
 	View     compact.View
 	Requests []compact.SentRequest
 	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
+	Prompt   int     // tokens of the system prompt and the tools, which every request has besides
 	Title    string
 	ReadOnly string // why nothing can be changed, "" if it can
 }
