@@ -18,9 +18,10 @@ import (
 // door is the way into a conversation.
 type door struct {
 	busy  bool
-	then  string // ID of the conversation to go on to, "" for none
-	draft string // what comes to the composer there, "" for nothing
-	spot  place  // what is shown there, the zero place for its end
+	then  string      // ID of the conversation to go on to, "" for none
+	draft string      // what comes to the composer there, "" for nothing
+	spot  place       // what is shown there, the zero place for its end
+	from  *searchView // that found it, and stays open below it; nil for none
 }
 
 // place is an event of a conversation, with what was searched for there.
@@ -52,13 +53,13 @@ func (m *Model) resume(id string) tea.Cmd {
 
 // opened takes over a conversation.
 func (m *Model) opened(msg openedMsg) tea.Cmd {
-	then, draft, spot := m.door.then, m.door.draft, m.door.spot
+	then, draft, spot, from := m.door.then, m.door.draft, m.door.spot, m.door.from
 	m.door = door{}
 	var cmds []tea.Cmd
 	if msg.err != nil {
 		cmds = append(cmds, m.notOpened(msg.err))
 	} else {
-		cmds = append(cmds, m.takeOver(msg.talk))
+		cmds = append(cmds, m.takeOver(msg.talk, from))
 		if draft != "" {
 			m.composer.Prepend(draft)
 		}
@@ -83,8 +84,9 @@ func (m *Model) notOpened(err error) tea.Cmd {
 	return m.fail(err)
 }
 
-// takeOver shows a conversation that is open now.
-func (m *Model) takeOver(c Conversation) tea.Cmd {
+// takeOver shows a conversation that is open now. Of the views only the search that
+// led there stays, nil for none: what it found is of all conversations.
+func (m *Model) takeOver(c Conversation, from *searchView) tea.Cmd {
 	for _, q := range m.questions { // they were about the one that is left
 		m.overlays.Remove(q.dialog, m.options.Now())
 	}
@@ -97,7 +99,7 @@ func (m *Model) takeOver(c Conversation) tea.Cmd {
 	m.status.queued, m.status.now, m.status.calls, m.status.job = nil, agent.Status{}, "", summaryJob{}
 	faults := m.talk.faults
 	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter, log: slices.Clip(c.Events), account: c.Account}
-	m.closeViews() // they were about that one, too
+	m.closeViewsBut(from) // they were about that one, too
 	m.composer.SetBusy(false)
 	m.transcript.SetFactor(m.factor())
 	m.transcript.Reset(c.Events)

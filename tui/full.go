@@ -67,9 +67,19 @@ func (m *Model) closeView() tea.Cmd {
 }
 
 // closeViews closes all of them.
-func (m *Model) closeViews() {
-	leave(m.views.stack)
-	m.views.stack = nil
+func (m *Model) closeViews() { m.closeViewsBut(nil) }
+
+// closeViewsBut closes all but one, if that is open.
+func (m *Model) closeViewsBut(kept fullView) {
+	var stay []fullView
+	for _, v := range m.views.stack {
+		if v == kept {
+			stay = append(stay, v)
+			continue
+		}
+		leave([]fullView{v})
+	}
+	m.views.stack = stay
 }
 
 // leave ends what goes on for views that are closed.

@@ -95,7 +95,10 @@ func (m *Model) showHits(msg foundMsg) tea.Cmd {
 		return nil
 	}
 	v.cancel = nil
-	c := search.Content{Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More, Took: msg.got.Took, Now: m.options.Now()}
+	c := search.Content{
+		Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More,
+		Unread: msg.got.Unread, Damaged: msg.got.Damaged, Took: msg.got.Took, Now: m.options.Now(),
+	}
 	if msg.err != nil {
 		c.Query, c.Err = v.text, msg.err.Error()
 	}
@@ -119,14 +122,14 @@ func (v *searchView) handle(m *Model, msg tea.Msg) tea.Cmd {
 	case search.Query:
 		return v.typed(a.Text, typingPause)
 	case search.Open:
-		return m.showHit(a.Conversation, place{a.Event, a.Query})
+		return m.showHit(v, a.Conversation, place{a.Event, a.Query})
 	}
 	return nil
 }
 
-// showHit shows a place of a conversation in the history, and opens the
-// conversation for that if it is another one.
-func (m *Model) showHit(conversation string, at place) tea.Cmd {
+// showHit shows a place of a conversation in the history, over the search that found
+// it, and opens the conversation for that if it is another one.
+func (m *Model) showHit(from *searchView, conversation string, at place) tea.Cmd {
 	if conversation == m.talk.ID && m.talk.open {
 		return m.openHistoryAt(at.event, at.query)
 	}
@@ -134,6 +137,6 @@ func (m *Model) showHit(conversation string, at place) tea.Cmd {
 		return m.say("a conversation is still being opened", true)
 	}
 	cmd := m.resume(conversation)
-	m.door.spot = at
+	m.door.spot, m.door.from = at, from
 	return cmd
 }

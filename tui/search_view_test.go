@@ -113,13 +113,15 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 	})
 }
 
+// saidInNext is what was said in the conversation of the second hit.
+func saidInNext(r *rig) {
+	r.next.Events = log(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "Hello.", Stop: conversation.StopEnd},
+		conversation.UserMessage{Text: "a fix is wanted"}, conversation.AssistantMessage{Text: "Here.", Stop: conversation.StopEnd})
+	r.next.Meter = r.next.Meter.WithView(compact.Project(r.next.Events))
+}
+
 func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
-	screen(t, func(r *rig, o *tui.Options) {
-		telling(r, o)
-		r.next.Events = log(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "Hello.", Stop: conversation.StopEnd},
-			conversation.UserMessage{Text: "a fix is wanted"}, conversation.AssistantMessage{Text: "Here.", Stop: conversation.StopEnd})
-		r.next.Meter = r.next.Meter.WithView(compact.Project(r.next.Events))
-	}, func(r *rig) {
+	screen(t, func(r *rig, o *tui.Options) { telling(r, o); saidInNext(r) }, func(r *rig) {
 		r.enter("/search fix")
 		r.calls = nil
 		r.hold = make(chan struct{})
@@ -134,9 +136,51 @@ func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {
 		if !strings.HasPrefix(r.lines()[r.row("e3 ")], "▌") {
 			r.t.Errorf("the cursor is not at the place:\n%s", r.text())
 		}
-		r.press("ctrl+t")
+		r.press("esc", "esc") // the first ends what is searched for there
+		r.at("search")        // the list of hits is where it was
+		r.has("❯ turn 1", "2 hits in 2 of 12 conversations")
+		r.press("up", "down", "enter")
+		r.at("history")
+		r.press("ctrl+t", "esc")
 		r.at("")
 	})
+}
+
+// Views of the conversation that is left are closed, whether they are below the search
+// or over it.
+func TestOnlyTheSearchStaysForAnotherConversation(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, meanwhile []string
+		left              string
+	}{
+		"a view below":          {[]string{"ctrl+t"}, nil, "search"},
+		"a view over it":        {nil, []string{"ctrl+t"}, "search"},
+		"the search was closed": {nil, []string{"esc"}, ""},
+	} {
+		screenOf(t, name, func(r *rig, o *tui.Options) { telling(r, o); saidInNext(r) }, func(r *rig) {
+			r.press(c.before...)
+			if c.before != nil {
+				r.press("ctrl+p")
+				r.write("search")
+				r.press("enter")
+				r.write("fix")
+				r.pass(time.Second)
+			} else {
+				r.enter("/search fix")
+			}
+			r.at("search")
+			r.hold = make(chan struct{})
+			r.press("down", "enter")
+			r.press(c.meanwhile...)
+			close(r.hold)
+			r.settle()
+			r.at("history")
+			r.press("ctrl+t")
+			r.at(c.left)
+			r.press("esc")
+			r.at("")
+		})
+	}
 }
 
 func TestAHitThatCannotBeOpenedSaysWhy(t *testing.T) {
