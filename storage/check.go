@@ -119,22 +119,8 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 			out = append(out, found(f, id, cureCard, "its summary for the list does not agree with its events"))
 		}
 	}
-	return append(out, s.checkBlobs(ctx, f, id, blobs)...)
-}
-
-// checkBlobs compares every text with its name, one transaction each so that
-// nobody waits long.
-func (s *Store) checkBlobs(ctx context.Context, f dbfile, id string, names []string) []Finding {
-	for _, name := range names {
-		_, err := s.Blob(ctx, id, name)
-		if len(name) != 64 {
-			err = damaged(f.path, fmt.Errorf("%q is no name of a text", name))
-		}
-		if errors.Is(err, ErrDamaged) {
-			return []Finding{found(f, id, cureRewrite, "a stored text cannot be read: %v", cause(err))}
-		}
-	}
-	return nil
+	out = append(out, missingTexts(f, id, events, blobs)...)
+	return append(out, s.checkTexts(ctx, f, id, blobs)...)
 }
 
 // checkFile checks the pages of f and then reads what the caller wants.

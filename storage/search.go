@@ -61,7 +61,7 @@ type SearchHit struct {
 type SearchReport struct {
 	Conversations int  // that were looked through, the one in which it ended included
 	Unread        int  // conversations of which not all could be read
-	Damaged       int  // events and full texts that could not be read
+	Damaged       int  // events and full texts that could not be read, or are missing
 	More          bool // there was a hit beyond a limit
 }
 

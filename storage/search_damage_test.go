@@ -71,3 +71,33 @@ func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
 		t.Errorf("the last hit is in %s", last.Conversation)
 	}
 }
+
+// A full text that is missing, or no longer what it was, is counted once, and only
+// where it might have made a difference.
+func TestSearchTellsOfFullTextsThatItCannotRead(t *testing.T) {
+	t.Parallel()
+	s, path, names := losing(t)
+	heron := []string{"aaaa/4 grep (stored): two [heron]s", "aaaa/3 grep (stored): one [heron]"}
+	for i, c := range []struct {
+		harm    func()
+		query   string
+		want    []string
+		damaged int
+	}{
+		{func() {}, "heron", heron, 0},
+		{func() { lose(t, path, names[4]) }, "heron", heron, 1},
+		{func() {}, "ibis", nil, 1},
+		{func() {}, "part it", []string{"aaaa/6 grep: [part] of it", "aaaa/5 grep: [part] of it", "aaaa/4 grep: [part] of it", "aaaa/3 grep: [part] of it"}, 0},
+		{func() { lose(t, path, names[3]) }, "heron", heron[1:], 2},
+		{func() {
+			edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("blobs")).Put([]byte(names[2]), []byte("zother")) })
+		}, "heron", nil, 3},
+		{func() { lose(t, path, names[0], names[1]) }, "careful", nil, 3}, // is not searched
+	} {
+		c.harm()
+		hits, report := search(t, s, c.query, storage.SearchOptions{})
+		if d := cmp.Diff(c.want, places(hits)); d != "" || report.Damaged != c.damaged || report.Unread != 0 || report.Conversations != 1 {
+			t.Errorf("search %d for %s: %+v (-want +got)\n%s", i, c.query, report, d)
+		}
+	}
+}

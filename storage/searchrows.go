@@ -35,7 +35,7 @@ type looking struct {
 	told    int             // hits sent
 	more    bool            // there is another beyond the limit
 	damaged int             // events and texts that could not be read
-	without map[string]bool // full texts that do not hold what is looked for, by name
+	without map[string]bool // full texts in which nothing can be found, by name
 	err     error           // why not all could be read
 	tools   *unpacking      // of the worker
 }
@@ -51,8 +51,8 @@ type unpacking struct {
 type candidate struct {
 	row
 	may    bool   // in its own text
-	blob   string // name of its full text, "" none
-	packed []byte // its full text as it is stored
+	blob   string // name of its full text, "" none that is worth a look
+	packed []byte // its full text as it is stored, nil if it is missing
 }
 
 // run looks through the conversation, newest event first, and closes hits.
@@ -116,7 +116,7 @@ func (l *looking) judge(c candidate) (SearchHit, bool) {
 		}
 	}
 	result, ok := e.Body.(conversation.ToolResult)
-	if !ok || result.Blob == "" || result.Blob != c.blob || c.packed == nil {
+	if !ok || result.Blob == "" || result.Blob != c.blob {
 		return hit, false
 	}
 	hit.Who, hit.Stored = result.Tool, true
@@ -124,28 +124,40 @@ func (l *looking) judge(c candidate) (SearchHit, bool) {
 }
 
 // unpack looks at the full text of a result and writes the place into hit. Only a text
-// that has one is checked against its name.
+// that has one is checked against its name. A text that cannot be read is counted
+// once, whatever number of results have it.
 func (l *looking) unpack(c candidate, hit *SearchHit) bool {
 	if l.without[c.blob] {
+		return false
+	}
+	if c.packed == nil {
+		l.damaged++
+		l.pass(c.blob)
 		return false
 	}
 	var err error
 	u := l.tools
 	if u.room, err = u.text.unpack(c.packed, u.room[:0]); err == nil && !l.q.Within(u.room) {
-		if l.without == nil {
-			l.without = map[string]bool{}
-		}
-		l.without[c.blob] = true
+		l.pass(c.blob)
 		return false
 	}
 	text, err := u.text.open(c.blob, c.packed)
 	if err != nil {
 		l.damaged++
+		l.pass(c.blob)
 		return false
 	}
 	at, ok := l.q.Find(text)
 	hit.Excerpt, hit.At = find.Excerpt(text, at, l.o.Chars)
 	return ok
+}
+
+// pass notes a full text that needs no other look.
+func (l *looking) pass(name string) {
+	if l.without == nil {
+		l.without = map[string]bool{}
+	}
+	l.without[name] = true
 }
 
 // candidates looks at events from the one before the key after on, nil the newest, and
@@ -188,10 +200,13 @@ func (l *looking) candidate(tx *bbolt.Tx, k, v []byte) (candidate, bool) {
 	if !known || kind == conversation.KindResult {
 		c.blob = blobOf(v)
 	}
-	if c.blob != "" && !l.without[c.blob] {
+	if l.without[c.blob] {
+		c.blob = ""
+	}
+	if c.blob != "" {
 		c.packed = bytes.Clone(tx.Bucket(bucketBlobs).Get([]byte(c.blob)))
 	}
-	if !c.may && c.packed == nil {
+	if !c.may && c.blob == "" {
 		return candidate{}, false
 	}
 	c.row = row{seqOf(k), bytes.Clone(v)}

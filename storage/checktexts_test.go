@@ -1,0 +1,98 @@
+package storage_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// lost reports whether a finding is about texts that are gone for good.
+func lost(f storage.Finding) bool { return !f.Repairable && strings.Contains(f.What, "are missing") }
+
+// losing is a closed conversation that names five texts, all of which are stored, and
+// the names of those: of the system prompt, the tools and of three results, the last
+// of which is named twice.
+func losing(t *testing.T) (s *storage.Store, path string, names []string) {
+	t.Helper()
+	s = openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	for _, text := range []string{"You are careful.", "[]", "one heron", "two herons", "three ibises"} {
+		name, err := c.w.PutBlob(t.Context(), text)
+		must(t, err)
+		names = append(names, name)
+	}
+	c.say(conversation.Instructions{System: names[0], Tools: names[1]})
+	for _, name := range append(names[2:], names[4]) {
+		c.say(conversation.ToolResult{CallID: "x", Tool: "grep", Status: conversation.ResultOK, Text: "part of it", Total: 500, Blob: name})
+	}
+	c.close()
+	return s, filepath.Join(s.Dir(), "conversations", idA+".db"), names
+}
+
+// lose removes stored texts.
+func lose(t *testing.T, path string, names ...string) {
+	t.Helper()
+	edit(t, path, func(tx *bbolt.Tx) error {
+		var all []error
+		for _, name := range names {
+			all = append(all, tx.Bucket([]byte("blobs")).Delete([]byte(name)))
+		}
+		return errors.Join(all...)
+	})
+}
+
+func TestTextsThatAreMissingAreFound(t *testing.T) {
+	t.Parallel()
+	s, path, names := losing(t)
+	if findings := check(t, s); len(findings) > 0 {
+		t.Fatalf("with all texts: %+v", findings)
+	}
+	lose(t, path, names[1], names[3], names[4])
+	want := []storage.Finding{
+		{File: path, ID: idA, What: "2 of 3 full texts of results are missing, the first is that of event 4; " +
+			"the part that was shown is still there, the rest cannot be brought back"},
+		{File: path, ID: idA, What: "1 of 2 texts of system prompts and tools are missing, the first is that of event 2; " +
+			"all that was said is still there, requests of that time cannot be made again"},
+	}
+	findings := check(t, s)
+	if d := cmp.Diff(want, findings, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+	out, err := s.Repair(t.Context(), findings)
+	if d := cmp.Diff(want, out, cmpopts.IgnoreUnexported(storage.Finding{})); d != "" || err != nil {
+		t.Errorf("%v, after a repair (-want +got)\n%s", err, d)
+	}
+	events, report, err := s.Load(t.Context(), idA)
+	if err != nil || len(report.Damaged) > 0 || events[3].Body.(conversation.ToolResult).Text != "part of it" {
+		t.Errorf("%v, %+v, %+v", err, report, events)
+	}
+}
+
+// Where full texts are not kept, results were cut and name none; requests without
+// tools name no text of them.
+func TestTextsThatWereNeverKeptAreNotMissing(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	name, err := c.w.PutBlob(t.Context(), "You are careful.")
+	must(t, err)
+	c.say(conversation.Instructions{System: name}, conversation.Instructions{},
+		conversation.ToolResult{CallID: "x", Tool: "grep", Status: conversation.ResultOK, Text: "part of a heron", Total: 500})
+	c.close()
+	if findings := check(t, s); len(findings) > 0 {
+		t.Errorf("findings: %+v", findings)
+	}
+	for _, query := range []string{"heron", "ibis"} {
+		if _, report := search(t, s, query, storage.SearchOptions{}); report.Damaged > 0 {
+			t.Errorf("%s: %+v", query, report)
+		}
+	}
+}
