@@ -188,6 +188,10 @@ func (a *app) unread(report storage.SearchReport) {
 		a.note("%s could not be read to the end; `plimsoll doctor` says why", plural(report.Unread, "conversation"))
 	}
 	if report.Damaged > 0 {
-		a.note("%s could not be read; `plimsoll doctor` says why", plural(report.Damaged, "event"))
+		were := "were"
+		if report.Damaged == 1 {
+			were = "was"
+		}
+		a.note("%s %s passed over; `plimsoll doctor` says more", plural(report.Damaged, "damaged text"), were)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +22,16 @@ import (
 // saidBefore stores a conversation of what a user said.
 func saidBefore(t *testing.T, a *app, id string, texts ...string) {
 	t.Helper()
+	var bodies []conversation.Body
+	for _, text := range texts {
+		bodies = append(bodies, conversation.UserMessage{Text: text})
+	}
+	happenedBefore(t, a, id, bodies...)
+}
+
+// happenedBefore stores a conversation.
+func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body) {
+	t.Helper()
 	store, err := a.open()
 	if err != nil {
 		t.Fatal(err)
@@ -27,10 +39,6 @@ func saidBefore(t *testing.T, a *app, id string, texts ...string) {
 	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var bodies []conversation.Body
-	for _, text := range texts {
-		bodies = append(bodies, conversation.UserMessage{Text: text})
 	}
 	var l conversation.Log
 	if err := w.Append(t.Context(), l.Prepare(time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC), bodies...)); err != nil {
@@ -61,6 +69,26 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 	}
 	if _, err := h.Search(t.Context(), `""`); err == nil {
 		t.Error("a query of nothing is searched for")
+	}
+}
+
+// What could not be read is told to who searches, also where nothing was found.
+func TestTheScreenIsToldWhatASearchCouldNotRead(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	happenedBefore(t, a, "aaaabbbbcccc", conversation.UserMessage{Text: "Where does the heron nest?"},
+		conversation.ToolResult{CallID: "c1", Tool: "grep", Status: conversation.ResultOK, Text: "part", Total: 500, Blob: strings.Repeat("0", 64)})
+	if err := os.WriteFile(filepath.Join(a.paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(a, chatOptions{})
+	defer h.close()
+	for query, hits := range map[string]int{"heron": 1, "bittern": 0} {
+		found, err := h.Search(t.Context(), query)
+		if err != nil || len(found.Hits) != hits || found.Unread != 1 || found.Damaged != 1 || found.Conversations != 2 {
+			t.Errorf("%s: %v, %+v", query, err, found)
+		}
 	}
 }
 

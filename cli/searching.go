@@ -31,8 +31,9 @@ func (h *host) Search(ctx context.Context, query string) (tui.Found, error) {
 		return tui.Found{}, err
 	}
 	if report.Unread+report.Damaged > 0 {
-		h.app.logger().Warn("not all could be searched", "conversations", report.Unread, "events", report.Damaged)
+		h.app.logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
 	}
 	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
+	found.Unread, found.Damaged = report.Unread, report.Damaged
 	return found, nil
 }

@@ -205,7 +205,10 @@ type Found struct {
 	// than were asked for.
 	Conversations int
 	More          bool
-	Took          time.Duration
+	// Unread is how many conversations could not be read to the end, Damaged how
+	// many events and full texts were passed over, as they cannot be read.
+	Unread, Damaged int
+	Took            time.Duration
 }
 
 // Hit is a place where a text was found. Its texts are not made safe.

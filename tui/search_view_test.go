@@ -204,3 +204,17 @@ func TestASearchThatFailsSaysWhy(t *testing.T) {
 		r.has("the folder is gone")
 	})
 }
+
+func TestWhatASearchCouldNotReadIsTold(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		found := r.archive.found["fix"]
+		found.Unread, found.Damaged = 2, 1
+		r.archive.found["fix"] = found
+		r.archive.found["fixed"] = tui.Found{Query: "fixed", Conversations: 12, Unread: 1, Damaged: 3}
+		r.enter("/search fix")
+		r.has("so fix it", "2 hits in 2 of 12 conversations", "2 conversations could not be read, 1 damaged text was passed over")
+		r.write("ed")
+		r.pass(time.Second)
+		r.has("nothing found in 12 conversations", "1 conversation could not be read, 3 damaged texts were passed over")
+	})
+}

@@ -20,6 +20,7 @@ import (
 //     that they are old; none of them is opened then
 //   - with an empty line there is nothing to show
 //   - hits that are added to those of the same query move nothing
+//   - what could not be read is told with the hits, and where there are none
 
 // Styles are the looks of the view. All are inline: no padding, margin, border or
 // width. Match is for the places that were found.
@@ -50,6 +51,8 @@ type Content struct {
 	Hits          []Hit // those of a conversation beside each other
 	Conversations int   // that were searched
 	More          bool  // there are more hits than these
+	Unread        int   // conversations that could not be read to the end
+	Damaged       int   // events and full texts that were passed over, as they cannot be read
 	Took          time.Duration
 	Err           string    // why nothing was searched, "" if it was
 	Busy          bool      // it is being searched
@@ -94,9 +97,8 @@ func oneLine(text string) string {
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
 	m.line.SetSize(max(m.width-1-len(prompt), 2), 1)
-	m.list.SetSize(m.width, m.frame().Body(m.height))
 	m.redraw()
-	m.keep()
+	m.lay()
 }
 
 // SetStyles changes the looks.
@@ -142,6 +144,12 @@ func (m *Model) Show(found Content) {
 		m.starts[i] = n - i
 	}
 	m.redraw()
+	m.lay()
+}
+
+// lay gives the list the room that is left for it.
+func (m *Model) lay() {
+	m.list.SetSize(m.width, m.frame().Body(m.height))
 	m.keep()
 }
 
@@ -165,6 +173,7 @@ func (m *Model) read() {
 	if err != nil && !errors.Is(err, find.ErrEmpty) {
 		m.wrong = err.Error()
 	}
+	m.lay()
 }
 
 // Update deals with a message.

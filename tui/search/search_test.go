@@ -160,6 +160,13 @@ func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 	if d := cmp.Diff(search.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
 		t.Errorf("after a click: %s\n%s", d, m.View())
 	}
+	damaged := found()
+	damaged.Damaged = 1
+	m.Show(damaged) // a line lower
+	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
+	if d := cmp.Diff(search.Action(search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+		t.Errorf("after a click below what could not be read: %s\n%s", d, m.View())
+	}
 }
 
 func TestOldHitsStayUntilOthersCome(t *testing.T) {
@@ -178,6 +185,72 @@ func TestOldHitsStayUntilOthersCome(t *testing.T) {
 	m.Show(search.Content{Query: "ports", Err: "the data directory " + hostile + " is gone"})
 	if view := m.View(); !strings.Contains(view, "the data directory the ␛]52;c;aGk=␇ port") {
 		t.Errorf("after a failure:\n%s", view)
+	}
+}
+
+func TestWhatCouldNotBeReadIsTold(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		unread, damaged, width, height int
+		want                           string
+	}{
+		{0, 0, 120, 40, ""},
+		{2, 0, 120, 40, "2 conversations could not be read; plimsoll doctor says more"},
+		{0, 3, 120, 40, "3 damaged texts were passed over; plimsoll doctor says more"},
+		{1, 1, 120, 40, "1 conversation could not be read, 1 damaged text was passed over; plimsoll doctor says more"},
+		{2, 3, 80, 20, "2 conversations could not be read, 3 damaged texts were passed over; plimsoll\ndoctor says more"},
+		{2, 3, 80, 19, "2 conversations could not be read, 3 damaged texts were passed over"},
+		{2, 0, 40, 12, "2 conversations could not be read"},
+		{2, 3, 40, 12, "not read: 2 conversations, 3 texts"},
+		{1, 0, 20, 6, "not read: 1 conve…"},
+	} {
+		hits, none := found(), search.Content{Query: "port", Conversations: 41, Now: now}
+		for _, content := range []search.Content{hits, none} {
+			content.Unread, content.Damaged = c.unread, c.damaged
+			m := shown(content, c.width, c.height)
+			if got := told(m); got != c.want {
+				t.Errorf("%d unread, %d damaged, %d hits at %dx%d: %q, want %q", c.unread, c.damaged, len(content.Hits), c.width, c.height, got, c.want)
+			}
+			press(m, "ctrl+u")
+			if got := told(m); got != "" {
+				t.Errorf("with an empty line: %q", got)
+			}
+		}
+	}
+}
+
+// told are the lines between the one to type in and what was found.
+func told(m *search.Model) string {
+	var out []string
+	for _, l := range strings.Split(m.View(), "\n")[2:] {
+		if !strings.Contains(l, "read") && !strings.Contains(l, "passed over") && !strings.Contains(l, "doctor") {
+			break
+		}
+		out = append(out, strings.TrimSpace(l))
+	}
+	return strings.Join(out, "\n")
+}
+
+// What could not be read belongs to the hits: it stays as long as they do, and goes
+// with them.
+func TestWhatCouldNotBeReadGoesWithTheHits(t *testing.T) {
+	t.Parallel()
+	damaged := found()
+	damaged.Damaged = 3
+	m := shown(damaged, 100, 30)
+	press(m, "s")
+	m.Show(search.Content{Query: "ports", Busy: true})
+	if got := told(m); !strings.HasPrefix(got, "3 damaged texts") {
+		t.Errorf("beside old hits: %q", got)
+	}
+	m.Show(search.Content{Query: "ports", Conversations: 41, Now: now})
+	if got := told(m); got != "" {
+		t.Errorf("after all was read: %q", got)
+	}
+	m.Show(search.Content{Query: "ports", Conversations: 41, Damaged: 3, Now: now})
+	press(m, "x")
+	if got := told(m); got != "" {
+		t.Errorf("while it is searched again: %q", got)
 	}
 }
 

@@ -19,9 +19,7 @@ const leastLine = 3
 
 // View draws the view.
 func (m *Model) View() string {
-	f := m.frame()
-	m.list.SetSize(m.width, f.Body(m.height))
-	body := m.list.View(m)
+	f, body := m.frame(), m.list.View(m)
 	if m.Len() > 0 {
 		f.Where = fmt.Sprintf("%d of %d", m.list.Selected(m)+1, m.Len())
 	} else {
@@ -47,10 +45,14 @@ func (m *Model) Cursor() *tea.Cursor {
 // frame is what stands around the hits.
 func (m *Model) frame() pane.Frame {
 	s, keys := m.o.Styles, m.o.Keys
+	lines := []string{" " + s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))}
+	for _, l := range m.unread() {
+		lines = append(lines, " "+s.Warning.Render(l))
+	}
 	return pane.Frame{
 		Title:  "Search",
 		Detail: m.summary(),
-		Lines:  []string{" " + s.Key.Render(prompt) + s.Text.Render(strings.Join(m.line.View(), ""))},
+		Lines:  lines,
 		Hints: []string{
 			pane.Hint("open", keys.Open), pane.Hint("close", keys.Close), pane.Hint("move", keys.Up, keys.Down),
 			pane.Hint("page", keys.PageUp, keys.PageDown),
@@ -83,6 +85,42 @@ func (m *Model) summary() string {
 		return hits + took
 	}
 	return whole
+}
+
+// unread tells what could not be read of that of which the hits are: on two lines
+// where conversations are set apart, on one where there is less room, and in fewer
+// words if it has to be.
+func (m *Model) unread() []string {
+	c := m.found
+	if m.asked == "" || c.Err != "" || m.Len() == 0 && (m.old() || c.Busy) {
+		return nil
+	}
+	var long, short []string
+	if c.Unread > 0 {
+		conversations := many(c.Unread, "conversation")
+		long, short = append(long, conversations+" could not be read"), append(short, conversations)
+	}
+	if c.Damaged > 0 {
+		were := " were passed over"
+		if c.Damaged == 1 {
+			were = " was passed over"
+		}
+		long, short = append(long, many(c.Damaged, "damaged text")+were), append(short, many(c.Damaged, "text"))
+	}
+	if len(long) == 0 {
+		return nil
+	}
+	room, most := max(m.width-2, 1), 1
+	if m.height >= leastAir {
+		most = 2
+	}
+	told := strings.Join(long, ", ")
+	for _, text := range []string{told + "; plimsoll doctor says more", told} {
+		if lines := pane.Wrap(text, room); len(lines) <= most {
+			return lines
+		}
+	}
+	return []string{pane.Clip("not read: "+strings.Join(short, ", "), room)}
 }
 
 // said is what stands in place of hits.

@@ -15,8 +15,9 @@ import (
 
 func TestViews(t *testing.T) {
 	t.Parallel()
-	more := found()
+	more, damaged := found(), found()
 	more.More = true
+	damaged.Unread, damaged.Damaged = 2, 3
 	scenes := []struct {
 		name    string
 		content search.Content
@@ -28,6 +29,8 @@ func TestViews(t *testing.T) {
 		{"scrolled", more, "ctrl+end"},
 		{"another query", found(), "s"},
 		{"nothing", search.Content{Query: "port", Conversations: 1, Now: now}, ""},
+		{"not all was read", damaged, "ctrl+end"},
+		{"nothing in what was read", search.Content{Query: "port", Conversations: 41, Damaged: 1, Now: now}, ""},
 		{"a failure", search.Content{Query: "port", Err: "the data directory /home/user/.local/share/plimsoll may not be read: check its owner and permissions", Now: now}, ""},
 	}
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 40}, {200, 60}} {
@@ -62,6 +65,7 @@ func noise(rng *rand.Rand, n int) string {
 // noisy is what a search may have found in conversations of noise.
 func noisy(rng *rand.Rand) search.Content {
 	c := found()
+	c.Unread, c.Damaged = rng.IntN(3)*rng.IntN(40), rng.IntN(3)*rng.IntN(4000)
 	for range rng.IntN(30) {
 		text := noise(rng, 40)
 		start := rng.IntN(len(text) + 1)
