@@ -59,7 +59,6 @@ func TestContextViewSaysWhatTheCommandLineSays(t *testing.T) {
 		w.text("This is reply 1.")
 		w.end("stop", 41000, 5)
 	})
-	tall := size{120, 60}
 	term, id := p.charted(s, tall)
 	a := p.account(s, id)
 	term.command("/context")

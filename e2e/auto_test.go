@@ -89,7 +89,7 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newCounter(t, shortAnswer)
-	term := p.start(usual, s.args()...)
+	term := p.start(wide, s.args()...)
 	term.idle("Talking to")
 	n := term.fill(1, optimizing)
 	s.await("request for a summary", 1, summary)
@@ -104,7 +104,7 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	term.typed("a draft")
 	term.see("│ a draft", optimizing)
 	s.open()
-	term.idle("compacted turns 0–", "at the load line: ", "1 summary · ctrl+x undo", "│ a draft")
+	term.idle("compacted turns 0–", "at the load line: ", "1 summary", "ctrl+x undo", "│ a draft")
 	term.key("ctrl+u")
 	s.shut()
 

@@ -9,7 +9,7 @@ import (
 // until the server refuses, and a smaller one of another model.
 
 // tall is a terminal that shows a whole turn with long answers.
-var tall = size{100, 80}
+var tall = size{140, 80}
 
 func TestAutoCompactionLearnsTheWindowFromARefusal(t *testing.T) {
 	t.Parallel()

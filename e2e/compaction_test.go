@@ -34,29 +34,29 @@ func (s screen) share(t testing.TB) int {
 // roughly reports whether two shares are the same but for rounding.
 func roughly(a, b int) bool { return a-b <= 1 && b-a <= 1 }
 
-var previewed = regexp.MustCompile(`now +~([0-9.]+k)[^~]*then +~([0-9.]+k)`)
+var previewed = regexp.MustCompile(`~([0-9.]+k) → ~([0-9.]+k) tokens`)
 
 func TestCompactionIsLookedAtMadeAndTakenBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, says("Still here."), says("Still here."), says("Still here."))
-	term := p.aboard(s, usual)
+	term := p.aboard(s, wide)
 	full := term.shown()
 
 	term.command("/compact --dry-run")
-	plan := term.asked("Turns 0–1 by the profile default", "results masked", "saved", "The cached prefix breaks at turn 0", "compact now")
+	plan := term.see("turns 0–1; the newest 3 stay as they are", "› default", "results masked", "saved", "the cached prefix breaks at turn 0", "enter compact")
 	numbers := previewed.FindStringSubmatch(strings.ReplaceAll(plan.text, "\n", " "))
 	if numbers == nil {
 		t.Fatalf("the plan does not say before and after:\n%s", plan.text)
 	}
 	term.key("esc")
-	left := term.wait("closed plan", func(s screen) bool { return !s.has("by the profile") && s.broken() == "" })
+	left := term.wait("closed plan", func(s screen) bool { return !s.has("enter compact") && s.broken() == "" })
 	if left.used() != full.used() || left.has("compacted") {
 		t.Errorf("looking at it changed something:\n%s", left.text)
 	}
 
 	term.command("/compact")
-	line := "compacted turns 0–1: " + numbers[1] + " → " + numbers[2] + " · 2 results masked · ctrl+x undo"
+	line := "compacted turns 0–1: " + numbers[1] + " → " + numbers[2] + " · 2 results masked · ctrl+t view · ctrl+x undo"
 	made := term.idle(line)
 	if !strings.HasPrefix(made.used(), "~") || made.share(t) >= full.share(t) {
 		t.Errorf("after the compaction the gauge says %q, before %q", made.used(), full.used())
@@ -205,7 +205,7 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	}
 	s := newServer(t, refuses(7100), refuses(5100), says("Still here."))
 	s.aside(says(summaryOfVoyage))
-	term := p.aboard(s, usual, "--cfg", "compaction.protected_ratio=0.15") // so that two turns are enough
+	term := p.aboard(s, wide, "--cfg", "compaction.protected_ratio=0.15") // so that two turns are enough
 	term.say("is there room?")
 	refused := term.idle("compacted turns 0–1 to recover from an overflow: ", "you requested 5100 tokens",
 		"make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")

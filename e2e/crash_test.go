@@ -75,6 +75,9 @@ func TestKillInMidReplyLosesNothing(t *testing.T) {
 		t.Errorf("the next request does not carry what was said: %s", sent)
 	}
 	p.quits(term)
+	if got := string(p.prints("print", "--request", "1")); got != s.request(0) {
+		t.Errorf("the request of the interrupted reply is made again as %d bytes that are not the %d that were sent", len(got), len(s.request(0)))
+	}
 
 	// Once more: the interrupted reply is an event like any other by now.
 	term = p.start(usual, s.args("-c")...)

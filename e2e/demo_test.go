@@ -64,7 +64,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	files := map[string]string{"notes/log.md": logbook(1), "notes/more.md": logbook(2)[:2500]}
 	maps.Copy(files, project)
 	p := newPlace(t, files)
-	term := p.start(usual)
+	term := p.start(wide)
 	welcome := term.wait("three things to try", func(s screen) bool { return len(suggested(s)) == 3 && strings.HasPrefix(s.used(), "~") })
 	try := suggested(welcome)
 
@@ -79,7 +79,9 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 		t.Errorf("the welcome does not say how to see what was done, and how to undo it:\n%s", welcome.text)
 	}
 	term.say("hello")
-	told := term.idle("Room was made in my window", "ctrl+x or /undo-compact takes that back; ctrl+t or /history shows")
+	told := term.wait("what was done", func(s screen) bool {
+		return !s.busy() && s.has("Room was made in my window") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact takes that back; ctrl+t or /history shows")
+	})
 	term.command("/undo-compact")
 	again := term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > made.share(t)+15 })
 	term.say("hello")
@@ -109,6 +111,10 @@ func (t *terminal) fillsAndCompacts(filling string) screen {
 	return made
 }
 
+// unwrapped is a text without the ends of its lines; a word broken at a hyphen is
+// whole again.
+func unwrapped(text string) string { return strings.ReplaceAll(spaced(text), "- ", "-") }
+
 // suggested is what the welcome says to try, without its remarks.
 func suggested(s screen) []string {
 	var out []string
@@ -124,7 +130,7 @@ func suggested(s screen) []string {
 func TestFirstMinuteInAnEmptyFolder(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
-	term := p.start(usual)
+	term := p.start(wide)
 	term.idle("demo model")
 	term.fillsAndCompacts("fill the gauge")
 	term.key("ctrl+x")

@@ -57,7 +57,7 @@ func TestModelAsksForACompaction(t *testing.T) {
 	p := newPlace(t, nil)
 	gate := make(chan struct{})
 	s := newServer(t, calls("c1", "compact", object{"focus": "the names of ships"}), summarises(gate), says("Now there is room."), says("Still here."))
-	term := p.aboard(s, usual)
+	term := p.aboard(s, wide)
 	term.say("make some room")
 	during := term.see("✓ compact  the names of ships", optimizing)
 	if during.broken() != "" || during.has("compacted turns") {

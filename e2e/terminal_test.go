@@ -45,7 +45,8 @@ type terminal struct {
 // size is columns and rows.
 type size struct{ w, h int }
 
-var usual = size{100, 30}
+// The usual size, and one that has room for all that a line about a compaction says.
+var usual, wide = size{100, 30}, size{140, 30}
 
 // start starts the program in a terminal.
 func (p *place) start(s size, args ...string) *terminal {
