@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"plimsoll/conversation"
 )
@@ -16,11 +17,16 @@ import (
 // append stores bodies as one transaction, behind whatever is pending. When it
 // fails nothing of it counts; the error is an *Error of class NotSaved.
 func (a *Agent) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+	return a.appendAt(ctx, a.opts.Now(), bodies...)
+}
+
+// appendAt is append for what happened at a time.
+func (a *Agent) appendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
 	all := append(a.pending[:len(a.pending):len(a.pending)], bodies...)
 	if len(all) == 0 {
 		return nil, nil
 	}
-	events := a.log.Prepare(a.opts.Now(), all...)
+	events := a.log.Prepare(when, all...)
 	if err := a.opts.Log.Append(context.WithoutCancel(ctx), events); err != nil {
 		return nil, notSaved(err)
 	}
@@ -133,16 +139,23 @@ func (a *Agent) keepCalibration() {
 func (a *Agent) nextSeq() uint64 { return uint64(a.log.Len() + len(a.pending) + 1) }
 
 // resume appends what a crash left: answers to calls that were open, and the
-// reply that was arriving.
+// reply that was arriving with what is known of its request, at the time when it
+// did: how long the provider's cache has not been used is read from that.
 func (a *Agent) resume(ctx context.Context) {
+	now := a.opts.Now()
+	when := now
 	var bodies []conversation.Body
 	for _, c := range openCalls(a.log.Events()) {
 		bodies = append(bodies, interruptedResult(c, programEnded))
 	}
 	if p := a.opts.Stored.Partial; p != nil && (p.Text != "" || p.Reasoning != "") {
-		bodies = append(bodies, p.Reply())
+		bodies = append(bodies, p.Recovered(a.nextSeq()+uint64(len(bodies)))...)
+		if n := a.log.Len(); n > 0 && !p.Time.Before(a.log.Events()[n-1].Time) && !p.Time.After(now) {
+			when = p.Time // clocks may have been set meanwhile
+		}
 	}
-	if _, err := a.keep(ctx, bodies...); err != nil {
+	if _, err := a.appendAt(ctx, when, bodies...); err != nil {
+		a.pending = append(a.pending, bodies...)
 		a.updates.Put(Failed{Err: AsError(err)})
 	}
 }

@@ -101,22 +101,29 @@ func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
 	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
 		return nil
 	}
-	t := Tokens{Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1}
-	if rep.usage != nil {
-		t = *rep.usage
-	}
-	u := conversation.Usage{
-		Reply: seq, For: r.purpose, Revision: r.revision, Model: r.model.Name(),
-		Prompt: t.Prompt, Cached: t.Cached, CacheWrite: t.CacheWrite, Completion: t.Completion, Reasoning: t.Reasoning,
-		Estimate: r.estimate, BodyHash: rep.bodyHash, Through: r.after, MaxTokens: r.MaxTokens, Form: rep.form, Short: a.short(r, rep),
-	}
-	switch {
-	case t.CostUSD != nil:
-		u.CostUSD, u.Priced = t.CostUSD, "reported"
-	case a.opts.Cost != nil && rep.usage != nil:
-		u.CostUSD, u.Priced = a.opts.Cost(r.model, t)
+	u := r.unreported(rep)
+	u.Reply = seq
+	if t := rep.usage; t != nil {
+		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
+		u.Short = a.short(r, rep)
+		switch {
+		case t.CostUSD != nil:
+			u.CostUSD, u.Priced = t.CostUSD, "reported"
+		case a.opts.Cost != nil:
+			u.CostUSD, u.Priced = a.opts.Cost(r.model, *t)
+		}
 	}
 	return []conversation.Body{u}
+}
+
+// unreported is what is known of a request before anything was counted for it,
+// by what arrived of the reply: enough to make it again.
+func (r request) unreported(rep *reply) conversation.Usage {
+	return conversation.Usage{
+		For: r.purpose, Revision: r.revision, Model: r.model.Name(),
+		Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
+		Estimate: r.estimate, BodyHash: rep.bodyHash, Through: r.after, MaxTokens: r.MaxTokens, Form: rep.form,
+	}
 }
 
 // hints is what is worth telling about a reply: the title that the

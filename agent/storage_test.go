@@ -218,16 +218,21 @@ func TestPartialIsKeptEverySecond(t *testing.T) {
 		r.Send("go")
 		<-hold.Reached()
 		r.wait()
-		want := []conversation.Partial{
-			{After: 3, Model: "test/m", Text: "ab", Reasoning: "hm"},
-			{After: 3, Model: "test/m", Text: "abc", Reasoning: "hm"},
-		}
-		if diff := cmp.Diff(want, r.memory.Partials()); diff != "" {
-			t.Error(diff)
-		}
+		got := r.memory.Partials()
 		hold.Open()
 		r.wait()
 		r.finish()
+		events := r.memory.Events()
+		request, _ := events[4].Body.(conversation.Usage) // what is recorded of it in the end
+		request.Reply = 0
+		said := events[2].Time
+		want := []conversation.Partial{
+			{After: 3, Model: "test/m", Text: "ab", Reasoning: "hm", Time: said.Add(900 * time.Millisecond), Request: request},
+			{After: 3, Model: "test/m", Text: "abc", Reasoning: "hm", Time: said.Add(1100 * time.Millisecond), Request: request},
+		}
+		if diff := cmp.Diff(want, got); diff != "" || request.Through != 3 {
+			t.Errorf("of %+v: %s", request, diff)
+		}
 	})
 }
 

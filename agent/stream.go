@@ -39,6 +39,7 @@ func (a *Agent) stream(ctx context.Context, r request) (*reply, error) {
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
+				Time: a.opts.Now(), Request: r.unreported(rep),
 			})
 		}
 	}, rep)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
@@ -116,6 +117,38 @@ func TestUnreportedUsageStaysAnEstimate(t *testing.T) {
 	s.reply("ok", conversation.Usage{Prompt: -1, Cached: -1, Completion: -1, Reasoning: -1})
 	if r := s.meter.Reading(); r.Used != 105 || !r.Estimated || r.CachedShare != -1 || r.CostUSD != nil {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestRequestOfARecoveredReplyMovesNothing(t *testing.T) {
+	t.Parallel()
+	talk := func() *story {
+		s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+		s.reply("fine", conversation.Usage{Model: "m", Prompt: 200, Cached: 150, Completion: 30, Reasoning: 10})
+		return s.add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
+	}
+	without, with := talk(), talk()
+	p := conversation.Partial{Model: "m", Text: "half", Request: conversation.Usage{Model: "m", Estimate: with.meter.RequestEstimate(), BodyHash: "ab", Through: 4}}
+	bodies := p.Recovered(5)
+	without.add(bodies[:1]...)
+	with.add(bodies...)
+	u, _ := bodies[1].(conversation.Usage)
+	if r := without.meter.Reading(); r.Used <= 420 || r.CachedShare != 0.75 {
+		t.Fatalf("%+v does not count from the report", r)
+	}
+	read := func(s *story) compact.Meter {
+		return compact.NewMeter(window(1000)).WithView(s.view).WithHistory(s.log.Events(), "m")
+	}
+	for name, c := range map[string]struct{ without, with compact.Meter }{
+		"lived": {without.meter, with.meter.WithUsage(u)},
+		"read":  {read(without), read(with)},
+	} {
+		if d := cmp.Diff(c.without.Reading(), c.with.Reading()); d != "" {
+			t.Errorf("%s: the reading moved (-without +with):\n%s", name, d)
+		}
+		if got, want := c.with.Calibration(), c.without.Calibration(); got != want {
+			t.Errorf("%s: learned %+v, not %+v", name, got, want)
+		}
 	}
 }
 

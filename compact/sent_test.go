@@ -24,6 +24,7 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 	}
 	hashed := conversation.Usage{BodyHash: "ab", Prompt: -1, Completion: -1}
 	summary := conversation.Usage{For: conversation.ForSummary, BodyHash: "cd", Prompt: 70}
+	recovered := conversation.Partial{After: 1, Request: conversation.Usage{Through: 1, BodyHash: "ef"}}.Recovered(3)
 	for name, c := range map[string]struct {
 		log  *tale
 		want []told
@@ -41,6 +42,7 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 			[]told{{1, 3, 2, 1, 0, 9}, {2, 4, 0, 3, 0, -1}}},
 		"summaries are others":                     {(&tale{}).user("a").add(summary, hashed), []told{{1, 3, 0, 2, 0, -1}}},
 		"a reply about which nothing was reported": {(&tale{}).user("a").reply("b").add(conversation.Usage{Reply: 2, Prompt: -1}), []told{{1, 3, 2, 1, 0, -1}}},
+		"a reply that was recovered":               {(&tale{}).user("a").user("b").add(recovered...), []told{{1, 4, 3, 1, 1, -1}}},
 		"what never reached a model":               {(&tale{}).user("a").add(conversation.Usage{Prompt: -1}), nil},
 		"it is the first of all":                   {(&tale{}).add(hashed), []told{{1, 1, 0, 0, 0, -1}}},
 		"made of what comes later":                 {(&tale{}).user("a").add(reported(9, 7, 9)), []told{{1, 2, 7, 1, 0, 9}}},

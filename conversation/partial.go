@@ -1,5 +1,7 @@
 package conversation
 
+import "time"
+
 // Partial is a reply in the middle of arriving, kept beside the log so that a
 // crash loses nothing that was on the screen. Calls are left out: a call cut
 // off in the middle cannot be run.
@@ -8,6 +10,11 @@ type Partial struct {
 	Model     string `json:"model"`
 	Text      string `json:"text"`
 	Reasoning string `json:"reasoning"`
+	// Time is when this much of it had arrived, zero if nobody wrote it down.
+	Time time.Time `json:"time,omitzero"`
+	// Request is what is known of the request that it answers, without counts and
+	// without a reply; zero if nobody wrote it down.
+	Request Usage `json:"request,omitzero"`
 }
 
 // Reply is the partial reply as the event body that the next open appends.
@@ -16,6 +23,20 @@ func (p Partial) Reply() AssistantMessage {
 		Text: p.Text, Reasoning: p.Reasoning, Model: p.Model, Stop: StopInterrupted,
 		Error: "the program ended while this reply was arriving",
 	}
+}
+
+// Recovered is what the next open appends: the partial reply, whose Seq is given,
+// and behind it what is known of its request, so that this can be made again. What
+// was counted and billed for it nobody was told.
+func (p Partial) Recovered(seq uint64) []Body {
+	if p.Request == (Usage{}) {
+		return []Body{p.Reply()}
+	}
+	u := p.Request
+	return []Body{p.Reply(), Usage{
+		Reply: seq, Revision: u.Revision, Model: u.Model, Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
+		Estimate: u.Estimate, BodyHash: u.BodyHash, Through: u.Through, MaxTokens: u.MaxTokens, Form: u.Form,
+	}}
 }
 
 // Calibration is what reported usage and errors taught about a model behind an

@@ -208,7 +208,8 @@ func refusesSecondWriter(t *testing.T, h Harness) {
 func keepsPartial(t *testing.T, h Harness) {
 	c := begin(t, h)
 	c.say(conversation.UserMessage{Text: "go on"})
-	p := conversation.Partial{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm"}
+	p := conversation.Partial{After: 1, Model: "demo/demo-1", Text: "Once", Reasoning: "hm", Time: start.Add(time.Second),
+		Request: conversation.Usage{Model: "demo/demo-1", Prompt: -1, Estimate: 9.5, Through: 1, MaxTokens: 70, Form: "chat usage", BodyHash: "ab"}}
 	for _, text := range []string{"Once", "Once upon", "Once upon a time"} {
 		p.Text = text
 		if err := c.w.KeepPartial(t.Context(), p); err != nil {
@@ -216,14 +217,14 @@ func keepsPartial(t *testing.T, h Harness) {
 		}
 	}
 	got, ok, err := h.Partial(t.Context(), id)
-	if err != nil || !ok || got != p {
+	if err != nil || !ok || !cmp.Equal(got, p) {
 		t.Errorf("partial reply is %+v, %v, %v, want %+v", got, ok, err, p)
 	}
 	found := c.reopen()
-	if found == nil || *found != p {
+	if !cmp.Equal(found, &p) {
 		t.Fatalf("partial reply found on opening is %+v, want %+v", found, p)
 	}
-	c.say(found.Reply())
+	c.say(found.Recovered(2)...)
 	if _, ok, err := h.Partial(t.Context(), id); ok || err != nil {
 		t.Errorf("after the reply there is a partial reply: %v, %v", ok, err)
 	}

@@ -1,0 +1,84 @@
+package conversation_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/conversation"
+)
+
+var asked = conversation.Usage{Revision: 4, Model: "openai/x", Prompt: -1, Cached: -1, CacheWrite: -1, Completion: -1, Reasoning: -1,
+	Estimate: 9.5, BodyHash: "ab", Through: 7, MaxTokens: 70, Form: "chat usage"}
+
+func TestPartialReplyRoundTrips(t *testing.T) {
+	t.Parallel()
+	want := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm",
+		Time: time.Date(2026, 11, 20, 9, 30, 0, 1, time.UTC), Request: asked}
+	data, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got conversation.Partial
+	if err := json.Unmarshal(data, &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("changed (-want +got):\n%s", d)
+	}
+}
+
+func TestPartialRepliesOfOtherVersionsAreRead(t *testing.T) {
+	t.Parallel()
+	old := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
+	known := old
+	known.Request = conversation.Usage{Through: 7}
+	const stored = `{"after":7,"model":"openai/x","text":"half","reasoning":"hm"`
+	for name, c := range map[string]struct {
+		data string
+		want conversation.Partial
+	}{
+		"an earlier one":    {stored + `}`, old},
+		"a later one":       {stored + `,"mood":"fine","calls":[{"id":"1"}],"request":{"through":7,"weather":{"rain":true}}}`, known},
+		"nothing was known": {stored + `,"request":{},"time":"0001-01-01T00:00:00Z"}`, old},
+		"null":              {stored + `,"request":null,"time":null}`, old},
+	} {
+		var got conversation.Partial
+		if err := json.Unmarshal([]byte(c.data), &got); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+	if data, err := json.Marshal(old); err != nil || string(data) != stored+`}` {
+		t.Errorf("what is not known is written: %s, %v", data, err)
+	}
+}
+
+func TestPartialReplyIsRecoveredWithItsRequest(t *testing.T) {
+	t.Parallel()
+	p := conversation.Partial{After: 7, Model: "openai/x", Text: "half", Reasoning: "hm"}
+	if d := cmp.Diff([]conversation.Body{p.Reply()}, p.Recovered(9)); d != "" {
+		t.Errorf("of whose request nothing is known (-want +got):\n%s", d)
+	}
+	cost := 0.5
+	p.Request = asked
+	want := asked
+	want.Reply = 9
+	for name, change := range map[string]func(*conversation.Usage){
+		"as it is kept": func(*conversation.Usage) {},
+		"counts are not believed": func(u *conversation.Usage) {
+			u.Reply, u.For, u.Short, u.CostUSD, u.Priced = 3, conversation.ForSummary, true, &cost, "reported"
+			u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = 0, 0, 0, 5, 4
+		},
+	} {
+		q := p
+		change(&q.Request)
+		if d := cmp.Diff([]conversation.Body{p.Reply(), want}, q.Recovered(9)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+	}
+}
