@@ -31,11 +31,10 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.key("enter")
 	term.see(" History", "match 1 of 1")
 	term.on("read_file  day-26.txt", "masked", sighting(masked))
-	term.typed("q")
-	term.idle("Day 59 was quiet.")
-
-	term.command("/search")
-	term.see(" Search", "type to search")
+	term.typed("q") // back to the search that led here
+	term.see(" Search", sighting(masked))
+	term.key("ctrl+u")
+	term.see("type to search")
 	term.typed("kraken-nowhere")
 	term.see("nothing")
 	term.key("ctrl+u")
@@ -54,7 +53,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	for _, what := range trespass(clipped.ReplaceAllString(term.written()[from:], "")) {
 		t.Errorf("the terminal was told %s", what)
 	}
-	term.typed("q") // back to the search that led here
+	term.typed("q")
 	term.see(" Search", "(full text)")
 	term.key("esc")
 	term.idle("Day 59 was quiet.")
