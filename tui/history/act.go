@@ -71,16 +71,13 @@ func (m *Model) seqs(events []int) []uint64 {
 	return out
 }
 
-// Words for rows on which nothing can be done.
-const (
-	sayMany    = "this stands for several messages: enter goes to what was said"
-	sayNotSaid = "this is no message"
-)
+// sayNotSaid is said of rows on which nothing can be done.
+const sayNotSaid = "this is no message"
 
 // noRow says why a row is nothing that was said.
 func (m *Model) noRow(it item) Action {
 	if it.kind == kindMessage && len(m.book.messages[it.at].Events) > 1 {
-		return m.say(sayMany, true)
+		return m.say("this stands for several messages"+keyFor(m.keys.Open, "goes to what was said"), true)
 	}
 	return m.say(sayNotSaid, true)
 }
@@ -91,7 +88,7 @@ func (m *Model) pin(it item) Action {
 	case r == nil:
 		return m.noRow(it)
 	case m.book.takenBack(r):
-		return m.say("it was taken back: r brings it back", true)
+		return m.say("it was taken back"+m.way(m.keys.Redo, "brings it back"), true)
 	}
 	return Pin{Events: m.seqs(m.unit(r.Event)), Pinned: r.State != compact.StatePinned}
 }
@@ -103,17 +100,17 @@ func (m *Model) mask(it item) Action {
 	}
 	switch {
 	case m.book.takenBack(r):
-		return m.say("it was taken back: r brings it back", true)
+		return m.say("it was taken back"+m.way(m.keys.Redo, "brings it back"), true)
 	case r.State == compact.StatePinned:
-		return m.say("it is pinned: p ends that first", true)
+		return m.say("it is pinned"+m.way(m.keys.Pin, "ends that"), true)
 	case r.State == compact.StateSummarised || r.State == compact.StateDropped:
-		return m.say("it is "+string(r.State)+" already: u takes that back", true)
+		return m.say("it is "+string(r.State)+" already"+m.way(m.keys.Undo, "takes that back"), true)
 	}
 	var results []uint64
 	switch m.book.Log[r.Event].Body.(type) {
 	case conversation.ToolResult:
 		if r.State == compact.StateMasked {
-			return m.say("it is masked already: p pins it as it was said, u takes the whole compaction back", true)
+			return m.say("it is masked already"+m.way(m.keys.Pin, "pins it as it was said")+m.way(m.keys.Undo, "takes the whole compaction back"), true)
 		}
 		results = []uint64{m.book.Log[r.Event].Seq}
 	case conversation.AssistantMessage:
@@ -145,12 +142,12 @@ func (m *Model) undo(it item) Action {
 	case kindSaid:
 		overlay = m.book.rows[it.at].Overlay
 		if m.book.rows[it.at].State == compact.StatePinned {
-			return m.say("it is pinned by hand: p ends that", true)
+			return m.say("it is pinned by hand"+m.way(m.keys.Pin, "ends that"), true)
 		}
 	case kindMessage:
 		overlay = m.book.messages[it.at].Overlay
 		if m.book.messages[it.at].State == compact.StatePinned {
-			return m.say("it is pinned by hand: p ends that", true)
+			return m.say("it is pinned by hand"+m.way(m.keys.Pin, "ends that"), true)
 		}
 	}
 	i := m.book.index(overlay)
@@ -165,21 +162,21 @@ func (m *Model) undoOf(i int) Action {
 	switch b := m.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if m.book.undone(i) {
-			return m.say("this compaction was undone already: r redoes the one undone last", true)
+			return m.say("this compaction was undone already"+m.way(m.keys.Redo, "redoes the one undone last"), true)
 		}
 		return Undo{Epoch: conversation.EpochOf(m.book.Log[i])}
 	case conversation.Rewind:
 		if m.book.undone(i) {
 			return m.say("these turns were brought back already", true)
 		}
-		return m.say("turns were taken back here: r brings them back", true)
+		return m.say("turns were taken back here"+m.way(m.keys.Redo, "brings them back"), true)
 	case conversation.Pin:
-		return m.say("a pin is ended with p, on what it pins", true)
+		return m.say("a pin is ended on what it pins"+m.way(m.keys.Pin, "ends it there"), true)
 	case conversation.Revert:
 		if at := m.book.index(b.Redoes); b.Redoes != 0 && at >= 0 && at < i {
 			return m.undoOf(at)
 		}
-		return m.say("something was taken back here: r redoes the compaction that was undone last", true)
+		return m.say("something was taken back here"+m.way(m.keys.Redo, "redoes the compaction that was undone last"), true)
 	}
 	return m.say("this is no compaction", true)
 }
@@ -199,7 +196,7 @@ func (m *Model) redo(it item) Action {
 
 func (m *Model) resend(it item) Action {
 	if r := m.row(it); r != nil && m.book.takenBack(r) {
-		return m.say("this turn was taken back: r brings it back", true)
+		return m.say("this turn was taken back"+m.way(m.keys.Redo, "brings it back"), true)
 	}
 	turn := 0
 	switch e := m.book.event(it); {

@@ -1,9 +1,11 @@
 package history_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"charm.land/bubbles/v2/key"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -29,10 +31,10 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Mask{Events: []uint64{at["hostile"]}}
 		}},
 		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it is masked already: p pins it as it was said, u takes the whole compaction back", Bad: true}
+			return history.Say{Text: "it is masked already · p pins it as it was said · u takes the whole compaction back", Bad: true}
 		}},
 		{"the user's words are not masked", "question", "m", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it is summarised already: u takes that back", Bad: true}
+			return history.Say{Text: "it is summarised already · u takes that back", Bad: true}
 		}},
 		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) history.Action { return history.Undo{Epoch: at["mask"]} }},
 		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) history.Action {
@@ -43,13 +45,13 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Say{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
 		}},
 		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) history.Action {
-			return history.Say{Text: "turns were taken back here: r brings them back", Bad: true}
+			return history.Say{Text: "turns were taken back here · r brings them back", Bad: true}
 		}},
 		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
 		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
 		{"a compaction is redone", "last", "r", func(map[string]uint64) history.Action { return history.Redo{} }},
 		{"what was taken back is not pinned", "gone", "p", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it was taken back: r brings it back", Bad: true}
+			return history.Say{Text: "it was taken back · r brings it back", Bad: true}
 		}},
 		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) history.Action {
 			return history.Fork{Before: at["pinned"]}
@@ -62,7 +64,7 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
 		{"a request's body is asked for where there is one", "last", "Y", func(map[string]uint64) history.Action {
-			return history.Say{Text: "the body of a request is meant: [ shows the requests that were sent", Bad: true}
+			return history.Say{Text: "the body of a request is meant · [ shows the requests that were sent", Bad: true}
 		}},
 		{"q closes", "last", "q", func(map[string]uint64) history.Action { return history.Closed{} }},
 		{"other keys are the parent's", "last", "z", func(map[string]uint64) history.Action { return history.Ignored{} }},
@@ -122,6 +124,69 @@ func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
 				t.Errorf("read only %q: %q is named: %v", locked, key, got)
 			}
 		}
+	}
+}
+
+// What is said names keys as they are bound, and none that is off.
+func TestWordsNameTheKeysOfTheKeyMap(t *testing.T) {
+	t.Parallel()
+	bound := key.NewBinding(key.WithKeys("f2"), key.WithHelp("f2", "bound"))
+	for _, c := range []struct {
+		on, press, want string
+		key             func(*history.KeyMap) *key.Binding
+	}{
+		{"gone", "p", "it was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"gone", "m", "it was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"gone", "e", "this turn was taken back · f2 brings it back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"rewind", "u", "turns were taken back here · f2 brings them back", func(k *history.KeyMap) *key.Binding { return &k.Redo }},
+		{"pinned", "m", "it is pinned · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"pinned", "u", "it is pinned by hand · f2 ends that", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"pin", "u", "a pin is ended on what it pins · f2 ends it there", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"failed", "m", "it is masked already · f2 pins it as it was said · u takes the whole compaction back", func(k *history.KeyMap) *key.Binding { return &k.Pin }},
+		{"question", "m", "it is summarised already · f2 takes that back", func(k *history.KeyMap) *key.Binding { return &k.Undo }},
+		{"last", "n", "nothing is searched for · f2 begins a search", func(k *history.KeyMap) *key.Binding { return &k.Search }},
+		{"last", "9", "no link here has that number · f2 expands a summary, and shows its links", func(k *history.KeyMap) *key.Binding { return &k.Open }},
+		{"last", "Y", "the body of a request is meant · f2 shows the requests that were sent", func(k *history.KeyMap) *key.Binding { return &k.PreviousRequest }},
+	} {
+		for _, on := range []bool{true, false} {
+			r := newRig(t, 100, 30)
+			at := r.story()
+			at["pin"] = at["pinned"] + 1
+			b := bound
+			b.SetEnabled(on)
+			*c.key(&r.keys) = b
+			r.show()
+			r.to(at[c.on])
+			want := c.want
+			if !on {
+				parts := slices.DeleteFunc(strings.Split(want, " · "), func(s string) bool { return strings.HasPrefix(s, "f2 ") })
+				want = strings.Join(parts, " · ")
+			}
+			if diff := cmp.Diff(history.Action(history.Say{Text: want, Bad: true}), r.press(c.press)); diff != "" {
+				t.Errorf("%s on %s, the key on: %v (-want +got)\n%s", c.press, c.on, on, diff)
+			}
+			if s := r.screen(); strings.Contains(s, "f2 ") && !on {
+				t.Errorf("a key that is off is named:\n%s", s)
+			}
+		}
+	}
+}
+
+func TestTheLineOfASearchIsEditedWithItsOwnKeys(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 30)
+	r.story()
+	r.keys.Edit.Backspace.SetKeys("f2")
+	r.show()
+	r.press("/", "f", "i", "x", "f2")
+	if s := r.screen(); !strings.Contains(s, "/ fi\n") {
+		t.Errorf("the key deletes nothing:\n%s", s)
+	}
+	if diff := cmp.Diff(history.Action(history.Ignored{}), r.press("backspace")); diff != "" {
+		t.Errorf("the key of old still does something: -want +got\n%s", diff)
+	}
+	if diff := cmp.Diff(history.Action(history.Ignored{}), r.press("down")); diff != "" {
+		t.Errorf("there is one line, and a key goes down: -want +got\n%s", diff)
 	}
 }
 

@@ -65,7 +65,7 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 func (m *Model) copyBody() Action {
 	switch {
 	case m.request == nil:
-		return m.say("the body of a request is meant: [ shows the requests that were sent", true)
+		return m.say("the body of a request is meant"+keyFor(m.keys.PreviousRequest, "shows the requests that were sent"), true)
 	case m.request.state == requestAsked:
 		return m.say("the request is still being built", true)
 	case len(m.request.made.Body) == 0:

@@ -20,12 +20,18 @@ type KeyMap struct {
 	Copy, CopyBody               key.Binding
 	Fork, Resend                 key.Binding
 	Help, Close, Cancel          key.Binding
+
+	Edit pane.EditKeys // of the line of a search; what goes up, down or begins a line is off
 }
 
 // DefaultKeyMap is the keys of the handbook.
 func DefaultKeyMap() KeyMap {
 	bind := func(help, what string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	edit := pane.DefaultEditKeys()
+	for _, off := range []*key.Binding{&edit.Up, &edit.Down, &edit.PageUp, &edit.PageDown, &edit.Newline} {
+		off.SetEnabled(false)
 	}
 	return KeyMap{
 		Moves:           pane.DefaultMoves(),
@@ -51,10 +57,11 @@ func DefaultKeyMap() KeyMap {
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),
+		Edit:            edit,
 	}
 }
 
-// Bindings lists the keys in the order of the help.
+// Bindings lists the keys in the order of the help, without those for writing.
 func (k *KeyMap) Bindings() []key.Binding {
 	m := k.Moves
 	return []key.Binding{

@@ -106,7 +106,7 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	r.press("N")
 	wants(t, r.screen(), "round from the beginning to the end")
 	r.press("esc")
-	if a := r.press("n"); !cmp.Equal(a, history.Action(history.Say{Text: "nothing is searched for: / begins a search", Bad: true})) {
+	if a := r.press("n"); !cmp.Equal(a, history.Action(history.Say{Text: "nothing is searched for · / begins a search", Bad: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
 	r.to(at["question"])
@@ -285,11 +285,12 @@ func TestTheHelpNamesEveryKey(t *testing.T) {
 			switch {
 			case !ok:
 				check(v.Field(i))
-			case !listed[b.Help().Desc]:
+			case b.Help().Desc != "" && !listed[b.Help().Desc]:
 				t.Errorf("%s is not in the help", v.Type().Field(i).Name)
 			}
 		}
 	}
+	keys.Edit = pane.EditKeys{} // those for writing are in the help of the program
 	check(reflect.ValueOf(keys))
 	r := newRig(t, 130, 40)
 	r.story()

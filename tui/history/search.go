@@ -60,10 +60,8 @@ func (m *Model) typed(msg tea.Msg) Action {
 			return nil
 		}
 	}
-	keys := pane.DefaultEditKeys()
-	keys.Newline = key.NewBinding()
 	before := m.search.field.Text()
-	if !m.search.field.Update(msg, keys) {
+	if !m.search.field.Update(msg, m.keys.Edit) {
 		return Ignored{}
 	}
 	if m.search.field.Text() != before {
@@ -94,7 +92,7 @@ func (m *Model) endSearch() {
 // next goes to the next match, or with -1 to the one before.
 func (m *Model) next(by int) Action {
 	if !m.search.on {
-		return m.say("nothing is searched for: / begins a search", true)
+		return m.say("nothing is searched for"+keyFor(m.keys.Search, "begins a search"), true)
 	}
 	at := m.list.Selected(rows{m})
 	i := m.match(at, by, false)

@@ -183,7 +183,7 @@ func (m *Model) follow(i int) Action {
 	}
 	links := m.drawn(at, m.width).links
 	if i >= len(links) {
-		return m.say("no link here has that number: enter expands a summary, and shows its links", true)
+		return m.say("no link here has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
 	}
 	m.leave(links[i])
 	return nil

@@ -107,7 +107,7 @@ func (m *Model) status() string {
 	case m.help >= 0:
 		style, text = s.Muted, "any other key closes this"
 	case m.request != nil && m.request.state != requestMade:
-		style, text = s.Muted, "esc goes back to the conversation"
+		style, text = s.Muted, pane.Hint("goes back to the conversation", m.keys.Cancel)
 	default:
 		if it, ok := m.current(); ok {
 			style, text = s.Muted, m.why(it)
@@ -123,13 +123,14 @@ func (m *Model) ahead(it item) string {
 		return ""
 	}
 	t, ok := m.leads(it)
-	switch {
-	case !ok:
+	if !ok || !m.keys.Open.Enabled() {
 		return ""
-	case t.turn:
-		return "enter goes to turn " + number(int(t.n)) + " · "
 	}
-	return "enter goes to " + t.String() + " · "
+	to := t.String()
+	if t.turn {
+		to = "turn " + number(int(t.n))
+	}
+	return pane.Hint("goes to "+to, m.keys.Open) + " · "
 }
 
 // Cursor is where one types a search, nil while one does not.

@@ -44,7 +44,16 @@ func (m *Model) whyRow(r *compact.Row) string {
 
 // way names the key that changes something about it, where that can be changed.
 func (m *Model) way(b key.Binding, does string) string {
-	if m.book.ReadOnly != "" || !b.Enabled() {
+	if m.book.ReadOnly != "" {
+		return ""
+	}
+	return keyFor(b, does)
+}
+
+// keyFor names a key and what it does, behind something else that is said; one that is
+// off is not named.
+func keyFor(b key.Binding, does string) string {
+	if !b.Enabled() {
 		return ""
 	}
 	return " · " + b.Help().Key + " " + does
