@@ -73,6 +73,8 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 	term.browse()
 	term.finds(`"day 50 say"`, asks50)
 	term.typed("e")
+	term.see("e again takes turns")
+	term.typed("e")
 	term.drafted(asks50)
 	next := p.next(id)
 	if holds(next, sighting(verbatim)) || !holds(next, sighting(verbatim-1)) {
@@ -89,6 +91,8 @@ func TestMessageIsEditedAndSentAgainFromTheHistory(t *testing.T) {
 
 	term.browse()
 	term.finds(`"day 50 say"`, asks50)
+	term.typed("e")
+	term.see("e again takes turns")
 	term.typed("e")
 	term.drafted(asks50)
 	next = p.next(id)

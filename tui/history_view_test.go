@@ -29,7 +29,8 @@ func TestTheHistoryActs(t *testing.T) {
 		"redo":                 {row: "e14", key: "r", want: "first redo"},
 		"restore":              {row: "e22", key: "r", want: "first restore turns"},
 		"restore what is gone": {row: "e19", key: "r", want: "first restore turns"},
-		"resend":               {row: "e11", key: "e", want: "first rewind 1", leaves: true},
+		"resend":               {row: "e11", key: "e e", want: "first rewind 1", leaves: true},
+		"resend, once":         {row: "e11", key: "e", says: "e again takes turns 1–4 back and puts the message into the composer"},
 		"fork":                 {row: "e16", key: "f", want: "fork at 16", leaves: true},
 		"a request":            {row: "e24", key: "[", want: "request 25", says: "byte for byte as sent"},
 		"a full text":          {row: "e4", key: "enter", want: "full 4", says: "the whole of the file"},
@@ -41,7 +42,7 @@ func TestTheHistoryActs(t *testing.T) {
 				r.press("ctrl+t")
 				r.to(c.row + " ")
 				r.calls = nil
-				r.press(c.key)
+				r.press(strings.Fields(c.key)...)
 				if c.want == "" {
 					r.did()
 				} else {

@@ -194,6 +194,8 @@ func (m *Model) redo(it item) Action {
 	return Redo{}
 }
 
+// resend takes turns back, from that of a row on. It asks first: a second press in a row
+// does it.
 func (m *Model) resend(it item) Action {
 	if r := m.row(it); r != nil && m.book.takenBack(r) {
 		return m.say("this turn was taken back"+m.way(m.keys.Redo, "brings it back"), true)
@@ -210,7 +212,22 @@ func (m *Model) resend(it item) Action {
 	if m.book.turn(turn) < 0 {
 		return m.say("no message of the user begins this turn", true)
 	}
+	question := plain.Line(m.keys.Resend.Help().Key + " again takes " + m.turnsFrom(turn).String() + " back and puts the message into the composer")
+	if m.was != question {
+		return m.say(question, false)
+	}
 	return Resend{Turn: turn}
+}
+
+// turnsFrom is a turn and those behind it that were not taken back yet.
+func (m *Model) turnsFrom(turn int) compact.Range {
+	last := turn
+	for i := range m.book.rows {
+		if r := &m.book.rows[i]; !m.book.takenBack(r) {
+			last = max(last, m.book.Log[r.Event].Turn)
+		}
+	}
+	return compact.Range{From: turn, To: last}
 }
 
 // fork continues behind the unit under the cursor; on a message of the user before it.

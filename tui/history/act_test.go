@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -59,7 +60,19 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 		{"a fork at a call is behind its result", "failed", "kf", func(at map[string]uint64) history.Action {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
-		{"a turn is resent", "failed", "e", func(map[string]uint64) history.Action { return history.Resend{Turn: 1} }},
+		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) history.Action {
+			return history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+		}},
+		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) history.Action { return history.Resend{Turn: 1} }},
+		{"one turn is one in the question", "last", "e", func(map[string]uint64) history.Action {
+			return history.Say{Text: "e again takes turn 4 back and puts the message into the composer"}
+		}},
+		{"another key takes the question back", "failed", "ezpe", func(map[string]uint64) history.Action {
+			return history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+		}},
+		{"a third press asks again", "last", "eee", func(map[string]uint64) history.Action {
+			return history.Say{Text: "e again takes turn 4 back and puts the message into the composer"}
+		}},
 		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) history.Action {
 			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
@@ -80,6 +93,27 @@ func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestOfAnotherTurnItIsAskedAnew(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 100, 60)
+	at := r.story()
+	r.show()
+	r.to(at["last"])
+	r.press("e")
+	row := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "so fix it") })
+	r.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: row})
+	want := history.Action(history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"})
+	if diff := cmp.Diff(want, r.press("e")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	r.add(conversation.UserMessage{Text: "and one more"}) // the question is not the same any more
+	r.Refresh(r.content())
+	want = history.Say{Text: "e again takes turns 1–5 back and puts the message into the composer"}
+	if diff := cmp.Diff(want, r.press("e")); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
 	}
 }
 

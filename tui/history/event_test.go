@@ -78,7 +78,7 @@ func TestRowsSayWhyTheyLookAsTheyDo(t *testing.T) {
 				if !strings.HasPrefix(row, "▌ ── ") {
 					lines := strings.Split(r.screen(), "\n")
 					fmt.Fprintf(&b, "%s\n    why: %s\n    p: %v\n    m: %v\n    u: %v\n    r: %v\n    f: %v\n    e: %v\n", row,
-						strings.TrimSpace(lines[len(lines)-2]), r.press("p"), r.press("m"), r.press("u"), r.press("r"), r.press("f"), r.press("e"))
+						strings.TrimSpace(lines[len(lines)-2]), r.press("p"), r.press("m"), r.press("u"), r.press("r"), r.press("f"), r.press("e", "e"))
 				}
 				r.press("j")
 			}

@@ -69,6 +69,7 @@ type Model struct {
 	search search
 	jumps  []uint64 // events from which jumps began
 	note   string   // a passing word in place of why
+	was    string   // the one that stood there when a key was pressed
 	bad    bool
 	help   int // the first line of the key help in sight, -1 while it is closed
 }

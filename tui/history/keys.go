@@ -53,7 +53,7 @@ func DefaultKeyMap() KeyMap {
 		Copy:            bind("y", "copy", "y"),
 		CopyBody:        bind("Y", "copy the whole body of a request", "Y", "shift+y"),
 		Fork:            bind("f", "fork from here", "f"),
-		Resend:          bind("e", "edit and resend from here", "e"),
+		Resend:          bind("e", "edit and resend from here, pressed twice", "e"),
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),

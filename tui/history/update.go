@@ -15,7 +15,7 @@ import (
 func (m *Model) Update(msg tea.Msg) Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		m.note = ""
+		m.was, m.note = m.note, ""
 		switch {
 		case m.search.typing:
 			return m.typed(msg)
