@@ -218,14 +218,37 @@ func (m *Model) change(msg tea.Msg) Action {
 			return Editor{Text: m.text}
 		}
 	}
-	if _, ok := msg.(tea.MouseWheelMsg); ok {
-		return nil
-	}
 	m.place()
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		return nil
+	case tea.PasteMsg:
+		return m.paste(msg)
+	}
 	if !m.edit.Update(msg, m.o.Keys.Edit) {
 		return Ignored{}
 	}
 	m.settle()
+	return nil
+}
+
+// mostPasted is what pastes may make the text grow to, in bytes: far more than any
+// summary has, and no more than can be typed in without a delay.
+const mostPasted = 256 << 10
+
+// paste takes a paste in, or as much of it as there is room for, and says so.
+func (m *Model) paste(msg tea.PasteMsg) Action {
+	const bound = "a summary has at most 256 KB here"
+	room := mostPasted - len(m.edit.Text())
+	if room <= 0 {
+		return Say{Text: "nothing was pasted: " + bound, Bad: true}
+	}
+	m.edit.Most = room
+	m.edit.Update(msg, m.o.Keys.Edit)
+	m.settle()
+	if len(msg.Content) > room {
+		return Say{Text: "only the beginning was pasted: " + bound, Bad: true}
+	}
 	return nil
 }
 

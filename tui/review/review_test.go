@@ -173,6 +173,34 @@ func TestTheSizeMovesWhileOneWrites(t *testing.T) {
 	}
 }
 
+func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
+	t.Parallel()
+	const most = 256 << 10
+	m := show(review.Content{Text: "port", Covers: 1 << 20}, 80, 24)
+	press(m, "e")
+	paste := func(text string) review.Action { return m.Update(tea.PasteMsg{Content: text}) }
+	if a := paste("one\n"); a != nil {
+		t.Errorf("a paste of a line gives %#v", a)
+	}
+	want := review.Action(review.Say{Text: "only the beginning was pasted: a summary has at most 256 KB here", Bad: true})
+	if diff := cmp.Diff(want, paste(strings.Repeat("漢字 and words. ", 1<<18))); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	text := m.Text()
+	if n := len(text); n > most || n < most-4 || !strings.HasPrefix(text, "one\n漢字 and") || !strings.HasSuffix(text, "port") {
+		t.Errorf("%d bytes are left, %.20q … %.20q", n, text, text[n-10:])
+	}
+	paste(strings.Repeat("x", 8)) // what no whole character was cut for
+	want = review.Say{Text: "nothing was pasted: a summary has at most 256 KB here", Bad: true}
+	if diff := cmp.Diff(want, paste("more")); diff != "" || len(m.Text()) != most {
+		t.Errorf("%d bytes; -want +got\n%s", len(m.Text()), diff)
+	}
+	press(m, "a backspace")
+	if diff := cmp.Diff(review.Action(review.Taken{Text: m.Text()}), press(m, "esc enter")); diff != "" {
+		t.Error("what was pasted is not taken")
+	}
+}
+
 func TestTheCursorIsWhereTypingShows(t *testing.T) {
 	t.Parallel()
 	m := show(waiting(), 60, 20)
