@@ -1,20 +1,18 @@
 package cli
 
 import (
-	"context"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"plimsoll/agent/openai"
-	"plimsoll/storage"
 )
 
 // found is what there is to talk to, in words without any key, for who opens the
 // program for the first time: nil once a conversation is stored. It asks no server;
 // /connect does.
-func (a *app) found(ctx context.Context, r *running) []string {
+func (a *app) found(r *running) []string {
 	if len(r.events) > 0 {
 		return nil
 	}
@@ -22,7 +20,7 @@ func (a *app) found(ctx context.Context, r *running) []string {
 	if err != nil {
 		return nil
 	}
-	if stored, err := store.List(ctx, storage.Filter{Limit: 1}); err != nil || len(stored) > 0 {
+	if empty, err := store.Empty(); err != nil || !empty {
 		return nil
 	}
 	var out []string

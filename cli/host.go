@@ -66,7 +66,7 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 		r.ask(l)
 	}
 	talk := h.conversation(r)
-	talk.Found = h.app.found(ctx, r)
+	talk.Found = h.app.found(r)
 	return talk, nil
 }
 

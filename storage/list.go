@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -48,6 +49,31 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 		entries = entries[:f.Limit]
 	}
 	return entries, nil
+}
+
+// Empty reports whether no conversation is stored. It reads a part of the folder and
+// no file, whatever is stored.
+func (s *Store) Empty() (bool, error) {
+	d, err := os.Open(s.folder())
+	if err != nil {
+		return false, fmt.Errorf("look for conversations: %w", explain(s.folder(), err))
+	}
+	defer d.Close()
+	for {
+		const some = 16
+		names, err := d.Readdirnames(some)
+		for _, name := range names {
+			if _, ok := idOf(name, ".db"); ok {
+				return false, nil
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, fmt.Errorf("look for conversations: %w", explain(s.folder(), err))
+		}
+	}
 }
 
 func newestFirst(entries []Entry) {

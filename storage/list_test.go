@@ -234,3 +234,17 @@ func TestListObeysItsContext(t *testing.T) {
 	_, err := s.List(ctx, storage.Filter{})
 	want(t, err, context.Canceled)
 }
+
+func TestAStoreIsEmptyUntilSomethingIsSaid(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	empty := func(want bool) {
+		t.Helper()
+		if got, err := s.Empty(); err != nil || got != want {
+			t.Errorf("empty is %t, %v; want %t", got, err, want)
+		}
+	}
+	empty(true)
+	begin(t, s, idA, "/w", "hello")
+	empty(false)
+}
