@@ -16,7 +16,7 @@ import (
 type Item struct {
 	ID      string
 	Title   string
-	Detail  string // shown at the right, searched too
+	Detail  string // shown in a column of its own, searched too
 	Current bool   // marked, and selected at first
 }
 
@@ -33,6 +33,8 @@ type PickerOptions struct {
 type Picker struct {
 	o     PickerOptions
 	texts []string // what is searched
+	wide  int      // cells of the widest title, with its mark
+	deep  int      // cells of the widest detail
 	found []int    // the items that match, in the order shown
 	sel   int      // in found
 
@@ -51,6 +53,7 @@ func NewPicker(o PickerOptions) *Picker {
 		item.Title, item.Detail = plain.Line(item.Title), plain.Line(item.Detail)
 		p.o.Items[i] = item
 		p.texts = append(p.texts, item.Title+" "+item.Detail)
+		p.wide, p.deep = max(p.wide, ansi.StringWidth(item.marked())), max(p.deep, ansi.StringWidth(item.Detail))
 	}
 	p.search()
 	for i, item := range p.o.Items {
@@ -198,22 +201,39 @@ func (p *Picker) page() page {
 	return out
 }
 
-// row is a line of the list: the title and, where there is room for half of
-// the title at least, the detail at the right.
+// marked is the title, with a mark where the item is the current one.
+func (i Item) marked() string {
+	if i.Current {
+		return i.Title + " ✓"
+	}
+	return i.Title
+}
+
+// leastColumn is the cells that titles and details need beside each other; with less
+// the titles are alone.
+const leastColumn = 12
+
+// column is how wide the titles are where details stand beside them, 0 where they do
+// not: as wide as the widest, whatever the filter leaves, or all that the details leave
+// of the width, but half of it in any case.
+func (p *Picker) column() int {
+	room := p.width - 4 // without the mark, and the blanks between the two
+	if p.deep == 0 || room < leastColumn+min(p.deep, leastColumn) {
+		return 0
+	}
+	return min(p.wide, max(room-p.deep, room/2))
+}
+
+// row is a line of the list: the title and, in a column of its own, the detail.
 func (p *Picker) row(i int) string {
 	s, item := p.look.styles, p.o.Items[p.found[i]]
 	mark, style := "  ", s.Item
 	if i == p.sel {
 		mark, style = "❯ ", s.Selected
 	}
-	title := item.Title
-	if item.Current {
-		title += " ✓"
+	wide := p.column()
+	if wide == 0 {
+		return style.Render(fit(mark+item.marked(), p.width))
 	}
-	detail := ansi.Truncate(item.Detail, max(p.width/2, 0), "…")
-	room := p.width - 2 - ansi.StringWidth(detail) - 2
-	if detail == "" || room < min(ansi.StringWidth(title), 12) {
-		return style.Render(fit(mark+title, p.width))
-	}
-	return style.Render(mark+fit(title, room)) + "  " + s.Detail.Render(detail)
+	return style.Render(mark+fit(item.marked(), wide)) + "  " + s.Detail.Render(fit(item.Detail, p.width-4-wide))
 }

@@ -46,6 +46,7 @@ func TestViews(t *testing.T) {
 		{"ask freely", func() overlay.Dialog { return overlay.NewAsk("q", "What is it called?", nil) }, letters("漢字 name")},
 		{"pick", func() overlay.Dialog { return overlay.NewPicker(models()) }, nil},
 		{"pick filtered", func() overlay.Dialog { return overlay.NewPicker(models()) }, letters("qw")},
+		{"pick a command", func() overlay.Dialog { return overlay.NewPicker(commands()) }, nil},
 		{"pick nothing", func() overlay.Dialog {
 			return overlay.NewPicker(overlay.PickerOptions{Title: "Sessions", Empty: "no conversations yet"})
 		}, nil},
@@ -73,6 +74,38 @@ func TestViews(t *testing.T) {
 			}
 			golden.RequireEqual(t, b.String())
 		})
+	}
+}
+
+// commands have long details; the title of one is long, too.
+func commands() overlay.PickerOptions {
+	return overlay.PickerOptions{Title: "Commands", Items: []overlay.Item{
+		{ID: "1", Title: "/compact [FOCUS]", Detail: "shorten what the model is sent; --dry-run shows it first"}, {ID: "2", Title: "/new", Detail: "begin another"},
+		{ID: "3", Title: "/undo-compact [NUMBER]  (ctrl+x)", Detail: "take a compaction back, the newest without a number"}, {ID: "4", Title: "/quit"},
+		{ID: "5", Title: "/漢字 " + strings.Repeat("a title that goes on ", 6), Detail: "2 days"},
+	}}
+}
+
+// The details of a list stand in one column, however long they and the titles are, and
+// whatever the filter leaves.
+func TestDetailsOfAPickerStandInAColumn(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{40, 80, 120} {
+		at := map[int]bool{}
+		for _, typed := range []string{"", "begin", "undo"} {
+			s := open(width, 24, overlay.NewPicker(commands()))
+			press(s, letters(typed)...)
+			for l := range strings.SplitSeq(strip(s), "\n") {
+				for _, detail := range []string{"shorten", "begin another", "take a com", "2 days"} {
+					if before, _, ok := strings.Cut(l, "  "+detail[:min(len(detail), 6)]); ok {
+						at[ansi.StringWidth(before)] = true
+					}
+				}
+			}
+		}
+		if len(at) != 1 {
+			t.Errorf("%d columns: details begin at %v", width, at)
+		}
 	}
 }
 
