@@ -148,19 +148,23 @@ func TestEveryKeyWorks(t *testing.T) {
 				t.Fatal(err)
 			}
 			// With a key that means nothing else it is the action that does something.
-			states := statesOf(part)
-			if !slices.ContainsFunc(states, func(s state) bool { return pressed(t, rebound, s, spare).changed }) {
-				t.Fatal("the action does nothing in any state")
-			}
-			for _, name := range b.Keys() {
-				works := slices.ContainsFunc(states, func(s state) bool {
-					want := pressed(t, rebound, s, spare)
-					return want.changed && pressed(t, tui.DefaultKeyMap(), s, name) == want
-				})
-				if !works {
-					t.Errorf("the key %s does not do in any state what the action does", name)
+			left := b.Keys()
+			acts := false
+			for _, s := range statesOf(part) {
+				want := pressed(t, rebound, s, spare)
+				if !want.changed {
+					continue
+				}
+				acts = true
+				left = slices.DeleteFunc(slices.Clone(left), func(name string) bool { return pressed(t, tui.DefaultKeyMap(), s, name) == want })
+				if len(left) == 0 {
+					return
 				}
 			}
+			if !acts {
+				t.Fatal("the action does nothing in any state")
+			}
+			t.Errorf("the keys %q do not do in any state what the action does", left)
 		})
 	}
 	t.Run("off", func(t *testing.T) {
