@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,7 +58,7 @@ func (m *Model) draw(row int, selected bool, width int) []string {
 	if width < leastWide {
 		return append(out, look.Render(pane.Clip(mark+m.where(h, width-4), width)), "     "+m.excerpt(h, width-6))
 	}
-	room := min(width*9/20, mostWhere)
+	room := min(width*9/20, mostWhere, m.wide.all())
 	return append(out, look.Render(mark+pane.Fit(m.where(h, room), room))+"  "+m.excerpt(h, width-room-6))
 }
 
@@ -76,14 +77,42 @@ func (m *Model) heading(h Hit, hits, width int) string {
 	return " " + pane.Between(s.Title.Render(pane.Clip(title, room)), s.Detail.Render(count), room)
 }
 
-// where is turn, who and age of a hit in so many cells: who is cut first.
-func (m *Model) where(h Hit, width int) string {
-	turn, ago, full := fmt.Sprintf("turn %d · ", h.Turn), " · "+age(m.found.Now, h.Time), ""
-	if h.Stored {
-		full = " (full text)"
+// columns is how wide what says where a hit is is at most, in cells.
+type columns struct{ turn, who, age int }
+
+// columnsOf measures all that was found, so that rows keep their columns while one
+// scrolls.
+func columnsOf(c Content) columns {
+	var w columns
+	for _, h := range c.Hits {
+		w.turn = max(w.turn, len(strconv.Itoa(h.Turn)))
+		w.who = max(w.who, min(ansi.StringWidth(plain.Line(h.Who)), whoWidth)+len(full(h)))
+		w.age = max(w.age, len(age(c.Now, h.Time)))
 	}
-	room := width - ansi.StringWidth(turn) - ansi.StringWidth(full) - ansi.StringWidth(ago)
-	return pane.Clip(turn+pane.Clip(plain.Line(h.Who), min(room, whoWidth))+full+ago, width)
+	return w
+}
+
+// all is the cells that they take beside each other.
+func (w columns) all() int { return len("turn ") + w.turn + len("  ") + w.who + len("  ") + w.age }
+
+// full says that a hit is in the full text of a result that was cut.
+func full(h Hit) string {
+	if h.Stored {
+		return " (full text)"
+	}
+	return ""
+}
+
+// where is turn, who and age of a hit in columns, in so many cells: who is cut first.
+func (m *Model) where(h Hit, width int) string {
+	w := m.wide
+	room := max(w.who-max(w.all()-width, 0), 0)
+	mark := full(h)
+	if mark != "" && room < w.who {
+		mark = " (full)"
+	}
+	who := pane.Clip(plain.Line(h.Who), min(room-len(mark), whoWidth)) + mark
+	return pane.Clip(fmt.Sprintf("turn %-*d  ", w.turn, h.Turn)+pane.Fit(who, room)+"  "+age(m.found.Now, h.Time), width)
 }
 
 // age is how long ago a time is, in the largest unit; old times are dates.

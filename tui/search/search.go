@@ -72,6 +72,7 @@ type Model struct {
 	query  find.Query // of found
 	of     string     // as it reads
 	starts map[int]int
+	wide   columns
 	drawn  [][]string // rows as they are without the cursor, nil where they have to be drawn
 }
 
@@ -132,7 +133,7 @@ func (m *Model) Show(found Content) {
 		m.list.ToTop(m)
 	}
 	m.found, m.query, m.of = found, query, of
-	m.starts = map[int]int{}
+	m.starts, m.wide = map[int]int{}, columnsOf(found)
 	for i, h := range found.Hits {
 		if i > 0 && h.Conversation == found.Hits[i-1].Conversation {
 			continue
