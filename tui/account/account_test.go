@@ -354,3 +354,14 @@ func BenchmarkShow(b *testing.B) {
 		m.View()
 	}
 }
+
+func TestNothingIsSaidOfAnAccountThatIsNotThereYet(t *testing.T) {
+	t.Parallel()
+	m := account.New(account.Options{})
+	m.SetSize(120, 60)
+	m.Show(account.Content{Reading: compact.Reading{Window: compact.Window{Tokens: 1000}, Used: 400, AfterSend: 400}, Title: "x"})
+	view := ansi.Strip(m.View())
+	if n := strings.Count(view, "working it out…"); n != 3 || strings.Contains(view, "Nothing") {
+		t.Errorf("%d times:\n%s", n, view)
+	}
+}

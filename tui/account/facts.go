@@ -37,6 +37,9 @@ var factNames = map[rowKind]string{
 
 // value is what a fact says, and a note on it.
 func (r row) value(m *Model) (value, note string) {
+	if m.pending() && (r.kind == rowNoItem || r.kind == rowNoSaving) {
+		return "  " + workingOut, ""
+	}
 	switch r.kind {
 	case rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend:
 		return r.lineFact(m)
@@ -193,6 +196,12 @@ func priced(by string) string {
 	return "prices of " + by
 }
 
+// workingOut is said until the account is there.
+const workingOut = "working it out…"
+
+// pending reports whether there is no account yet.
+func (m *Model) pending() bool { return m.content.Account.Outlook.State == "" }
+
 // outlook is what the planner will do, with what was added since it was asked.
 func (m *Model) outlook() compact.Outlook {
 	o, c := m.content.Account.Outlook, &m.content
@@ -211,7 +220,10 @@ func (m *Model) nextLines(width int) []string {
 		text += " Summaries are paused; /compact tries again."
 	}
 	lines := pane.Wrap(safe(text), min(width, mostText))
-	if lines[0] == "" {
+	switch {
+	case m.pending():
+		lines = []string{workingOut}
+	case lines[0] == "":
 		lines[0] = "Nothing is planned."
 	}
 	for i, l := range lines {
