@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -105,7 +106,8 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	}
 	switch {
 	case u.Undone:
-		return m.say("undone"+change+" · /redo-compact brings it back", false)
+		// The way back stands first: a narrow screen has room for little more.
+		return m.say("undone · "+m.redoKey()+" brings it back"+change, false)
 	case u.Redone:
 		return m.say("redone"+change, false)
 	}
@@ -117,6 +119,22 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 		return m.say("compacted "+p.Range.String()+change, false)
 	}
 	return nil
+}
+
+// redoKey is what brings a compaction back where one is: the key of the view in sight,
+// or the command.
+func (m *Model) redoKey() string {
+	b := key.Binding{}
+	switch m.views.top().(type) {
+	case *historyView:
+		b = m.options.Keys.History.Redo
+	case *ledgerView:
+		b = m.options.Keys.Ledger.Redo
+	}
+	if b.Enabled() {
+		return b.Help().Key
+	}
+	return "/redo-compact"
 }
 
 // notCompacted says why a compaction was not made. What the user stopped, or

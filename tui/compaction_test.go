@@ -390,10 +390,48 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
 		r.has("compacted turns 0–4: 12.1k → 5.3k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 5300, After: 12_100}, Undone: true})
-		r.has("undone: 5.3k → 12.1k tokens · /redo-compact brings it back")
+		r.has("undone · /redo-compact brings it back: 5.3k → 12.1k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 12_100, After: 5300}, Redone: true})
 		r.has("redone: 12.1k → 5.3k tokens")
 	})
+}
+
+// What brings a compaction back is named as it is done in the view in sight, and can be
+// read on a narrow screen.
+func TestAnUndoNamesTheWayBack(t *testing.T) {
+	undone := agent.Compacted{Epoch: 13, Preview: compact.Preview{Before: 34_000, After: 91_000}, Undone: true}
+	off := map[string][]string{"history_redo": {}, "ledger_redo": {}}
+	for name, c := range map[string]struct {
+		view string
+		keys map[string][]string
+		want string
+	}{
+		"in the conversation":            {"", nil, "/redo-compact brings it back"},
+		"in the history":                 {"history", nil, "r brings it back"},
+		"in the ledger":                  {"ledger", nil, "r brings it back"},
+		"in the history, bound anew":     {"history", map[string][]string{"history_redo": {"f9"}}, "f9 brings it back"},
+		"in the ledger, bound anew":      {"ledger", map[string][]string{"ledger_redo": {"f9"}}, "f9 brings it back"},
+		"in the history, without a key":  {"history", off, "/redo-compact brings it back"},
+		"in the ledger, without a key":   {"ledger", off, "/redo-compact brings it back"},
+		"in a view that has no such key": {"context", nil, "/redo-compact brings it back"},
+	} {
+		screenOf(t, name, func(r *rig, o *tui.Options) {
+			telling(r, o)
+			var err error
+			if o.Keys, err = tui.DefaultKeyMap().Rebind(c.keys); err != nil {
+				r.t.Fatal(err)
+			}
+		}, func(r *rig) {
+			if c.view != "" {
+				views[c.view](r)
+			}
+			r.at(c.view)
+			r.happen(undone)
+			r.has("undone · " + c.want + ": 34k → 91k tokens")
+			r.resize(40, 12)
+			r.has("undone · " + c.want)
+		})
+	}
 }
 
 func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
