@@ -27,7 +27,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	from := term.introduced()
 
 	term.command("/search " + sighting(masked))
-	term.see(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26 · read_file", sighting(masked))
+	term.see(" Search", "1 hit in 1 of 2 conversations", "Voyage of the Beagle 航海", "turn 26  read_file", sighting(masked))
 	term.key("enter")
 	term.see(" History", "match 1 of 1")
 	term.on("read_file  day-26.txt", "masked", sighting(masked))
@@ -39,7 +39,7 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.see("nothing")
 	term.key("ctrl+u")
 	term.typed(sighting(turnCut))
-	term.see("turn 11 · read_file (full text)")
+	term.see("turn 11  read_file (full text)")
 	term.key("enter")
 	term.see(" History")
 	term.on("read_file  day-11.txt")
