@@ -2,45 +2,15 @@ package meter
 
 import (
 	"strconv"
-	"strings"
+
+	"plimsoll/tui/pane"
 )
 
-// Tokens writes a number of tokens in at most five characters up to a hundred
-// million: 999, 1.2k, 78.1k, 128k, 1.05M. Negative numbers count as 0.
-func Tokens(n int) string {
-	switch {
-	case n < 1000:
-		return strconv.Itoa(max(n, 0))
-	case n < 99_950:
-		return decimal(n, 1000, 1) + "k"
-	case n < 999_500:
-		return decimal(n, 1000, 0) + "k"
-	case n < 99_995_000:
-		return decimal(n, 1_000_000, 2) + "M"
-	}
-	return decimal(n, 1_000_000, 0) + "M"
-}
+// Tokens writes a number of tokens as [pane.Tokens] does; negative numbers count as 0.
+func Tokens(n int) string { return pane.Tokens(max(n, 0)) }
 
-// decimal is n/unit, rounded, with at most so many places and no zeros at the
-// end.
-func decimal(n, unit, places int) string {
-	s := strconv.FormatFloat(float64(n)/float64(unit), 'f', places, 64)
-	if places > 0 {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
-}
-
-// dollars writes a cost: $0.00 for nothing, <$0.01 for less than a cent.
-func dollars(usd float64) string {
-	switch {
-	case usd > 0 && usd < 0.01:
-		return "<$0.01"
-	case usd >= 1000:
-		return "$" + strconv.FormatFloat(usd, 'f', 0, 64)
-	}
-	return "$" + strconv.FormatFloat(max(usd, 0), 'f', 2, 64)
-}
+// dollars writes a cost; negative ones count as nothing.
+func dollars(usd float64) string { return pane.Dollars(max(usd, 0)) }
 
 // share writes a ratio as a whole percentage, rounded.
 func share(ratio float64) string {

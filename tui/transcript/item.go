@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
 
@@ -81,25 +82,7 @@ func textWidth(width int) int { return max(1, width-2*margin) }
 
 // wrapped breaks safe text into lines of at most width cells, keeping its own
 // line breaks. Words longer than a line are broken.
-func wrapped(text string, width int) []string {
-	width = max(1, width)
-	var out []string
-	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
-		if len(line) <= width { // no character has more cells than bytes
-			out = append(out, strings.TrimRight(line, " "))
-			continue
-		}
-		for part := range strings.SplitSeq(ansi.Wrap(line, width, ""), "\n") {
-			part = strings.TrimRight(part, " ")
-			if len(part) > width && ansi.StringWidth(part) > width {
-				out = append(out, strings.Split(ansi.Hardwrap(part, width, true), "\n")...)
-				continue
-			}
-			out = append(out, part)
-		}
-	}
-	return out
-}
+func wrapped(text string, width int) []string { return pane.Wrap(text, width) }
 
 // growing wraps a text that gets longer, its complete lines only once.
 type growing struct {
