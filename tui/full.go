@@ -114,7 +114,7 @@ func (m *Model) unhandled(msg tea.Msg) tea.Cmd {
 // view also while it is empty.
 const leastStatus = 12
 
-// below is how many lines stand below the view in sight.
+// belowView tells which lines stand below a view.
 func (m *Model) belowView(v fullView) (status, gauge bool) {
 	h := m.screen.height
 	return h >= leastStatus || h >= 4 && m.hasStatus(), v.gauged() && h >= 3

@@ -68,19 +68,19 @@ type parts struct {
 type talk struct {
 	Conversation
 	open     bool
-	failed   string            // why there is none, "" while one is opening
-	faults   []string          // what failed before it was open
-	meter    compact.Meter     // without the draft and the reply
-	reply    conversation.Size // of the reply that is arriving
-	logged   bool              // it is in the log, and so in the next meter
-	log      []conversation.Event
-	sent     map[string]string // as it was typed, by what was sent with files and is not in the log yet
-	account  compact.Account   // as the agent last worked it out
-	taken    string            // the summary that the user took in last, until it is in force
-	waits    *agent.Reviewing  // a summary that waits for the user, nil if none does
-	previews []*previewView    // that asked for numbers which have not come, by question, oldest first
-	review   *reviewView       // of what waits, with what was changed in it; nil until it is opened
-	paused   bool              // compaction does not ask a model by itself any more
+	failed   string               // why there is none, "" while one is opening
+	faults   []string             // what failed before it was open
+	meter    compact.Meter        // without the draft and the reply
+	reply    conversation.Size    // of the reply that is arriving
+	logged   bool                 // it is in the log, and so in the next meter
+	log      []conversation.Event // as far as the screen was told
+	sent     map[string]string    // as it was typed, by what was sent with files and is not in the log yet
+	account  compact.Account      // as the agent last worked it out
+	taken    string               // the summary that the user took in last, until it is in force
+	waits    *agent.Reviewing     // a summary that waits for the user, nil if none does
+	previews []*previewView       // that asked for numbers which have not come, by question, oldest first
+	review   *reviewView          // of what waits, with what was changed in it; nil until it is opened
+	paused   bool                 // compaction does not ask a model by itself any more
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
