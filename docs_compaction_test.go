@@ -80,13 +80,13 @@ func boundRows(t *testing.T) string {
 		{"-2", "the turn so many before the last one"},
 		{"5h", "a time ago, in `w`, `d`, `h`, `m` and `s`: from the first turn begun since, to the last one begun before"},
 		{"1h30m", "the same as a sum, largest unit first"},
-		{"last", "the turn at which the newest compaction in force was made, masks by hand aside, 0 without one; `--from` alone means this"},
+		{"last", "the turn after the last one that the compactions in force cover, masks by hand aside, 0 without one; `--from` alone means this"},
 	} {
 		bound, err := compact.ParseBound(b.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := compact.RangeOptions{Now: now, LastCompaction: 4}
+		options := compact.RangeOptions{Now: now, AfterLast: 4}
 		from, to := options, options
 		from.From, to.To = &bound, &bound
 		first, err := compact.ResolveRange(log.Events(), from)

@@ -46,7 +46,7 @@ and reasoning, light strips reasoning, heavy has a model write a summary; the
 configuration can hold others. Only a summary needs a model.
 
 Turns are counted from 0. A BOUND is a turn (5), turns before the last one
-(-3), a time ago (5h, 30m, 2d) or last, the turn of the newest compaction.
+(-3), a time ago (5h, 30m, 2d) or last, the turn after the last one compacted.
 --from alone is --from last. Without bounds everything but the newest turns is
 meant; --keep-last says how many those are.
 
@@ -65,7 +65,7 @@ after how many requests that is earned back.
 	}
 	f := c.Flags()
 	f.StringVar(&o.profile, "profile", "", "what to do: the `NAME` of a profile")
-	f.StringVar(&o.from, "from", "", "first turn, as a `BOUND`; without one, that of the newest compaction")
+	f.StringVar(&o.from, "from", "", "first turn, as a `BOUND`; without one, that after the last compacted")
 	f.Lookup("from").NoOptDefVal = "last"
 	f.StringVar(&o.to, "to", "", "last turn, as a `BOUND`")
 	f.IntVar(&o.keepLast, "keep-last", 0, "leave the newest `N` turns alone, as configured if not given")

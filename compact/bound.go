@@ -14,7 +14,7 @@ import (
 //   - 5 is turn 5, counted from 0; -3 is the turn three before the last one
 //   - 5h, 30m, 2d, 1w, 90s and sums such as 1d12h, largest unit first and each
 //     once, are a time ago; a day has 24 hours
-//   - last is the turn at which the newest compaction was made
+//   - last is the turn after the last one that the compactions in force cover
 //   - everything else is an error that names these forms; ASCII digits only, no
 //     spaces, no + and no -0
 
@@ -37,7 +37,7 @@ const (
 	boundLast
 )
 
-// lastWord is the bound at the newest compaction.
+// lastWord is the bound behind what is compacted already.
 const lastWord = "last"
 
 // boundForms is what an error says of the forms.

@@ -93,18 +93,6 @@ func byHand(e Epoch) bool {
 	})
 }
 
-// LastCompaction is the turn at which the newest compaction in force was made;
-// false without one. What the user masked by hand is none: it leaves what stands
-// before it as it is.
-func LastCompaction(log []conversation.Event) (turn int, ok bool) {
-	for _, e := range Epochs(log) {
-		if e.InForce && !byHand(e) {
-			turn, ok = e.Turn, true
-		}
-	}
-	return turn, ok
-}
-
 // Undo is the overlay that takes an epoch back; 0 is the newest in force. The
 // error wraps ErrNothingToUndo.
 func Undo(log []conversation.Event, epoch uint64) (conversation.Revert, error) {

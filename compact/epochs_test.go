@@ -133,25 +133,70 @@ func TestAnOverlayTakenBackAloneCanBeBroughtBack(t *testing.T) {
 	}
 }
 
-func TestLastCompactionIsTheNewestInForce(t *testing.T) {
+func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing.T) {
 	t.Parallel()
 	byProfile := conversation.Made{Source: conversation.SourceManual, Profile: compact.ProfileDefault}
-	l := filesRead(2, 60).passed(byProfile, masks(3))
-	l.user("And more.").passed(byProfile, masks(7))
-	check := func(want int, ok bool) {
+	l := filesRead(6, 60) // each turn has four events
+	check := func(want int) {
 		t.Helper()
-		if turn, found := compact.LastCompaction(l.events()); turn != want || found != ok {
-			t.Errorf("turn %d, %v; want %d, %v", turn, found, want, ok)
+		if turn := compact.AfterLastCompaction(l.events()); turn != want {
+			t.Errorf("turn %d, want %d", turn, want)
 		}
 	}
-	check(2, true)
+	check(0)
+	l.passed(byProfile, covering(l, 0, 1)) // made when the newest turn was 5
+	check(2)
+	l.user("And more.").reply("Here.").passed(byProfile, covering(l, 2, 3))
+	check(4)
+	l.passed(byProfile, covering(l, 0, 0)) // what reaches less far takes nothing back
+	check(4)
 	l.undo(t)
-	check(1, true)
-	l.user("And even more.").pass(masks(7)) // by hand
-	check(1, true)
+	l.undo(t)
+	check(2)
+	l.pass(masks(15)) // by hand
+	check(2)
+	l.redo(t)
+	check(2)
 	l.undo(t)
 	l.undo(t)
-	check(0, false)
+	check(0)
+}
+
+func TestATurnThatIsCoveredInPartIsNotBehindARangeFromTheLastCompaction(t *testing.T) {
+	t.Parallel()
+	auto := conversation.Made{Source: conversation.SourceAuto, Trigger: compact.TriggerLoadLine}
+	for name, c := range map[string]struct {
+		overlay conversation.Body
+		want    int
+	}{
+		"a summary of half a turn":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 7}}, ToTurn: 1}, 1},
+		"a summary of whole turns":           {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 8}}, ToTurn: 1}, 2},
+		"units left out":                     {conversation.Drop{Spans: []conversation.Span{{First: 5, Last: 8}}}, 2},
+		"a stub for the only result":         {masks(3, 7), 2},
+		"an overlay of events that are gone": {masks(900), 0},
+		"a summary of events that are gone":  {conversation.Summary{Text: "Read.", Spans: []conversation.Span{{First: 1, Last: 900}}, ToTurn: 1}, 0},
+		"results shown in part":              {conversation.Cap{Items: []conversation.CapItem{{Event: 7, Head: 10, Tail: 10}}}, 2},
+		"a summary that covers nothing":      {conversation.Summary{Text: "Read.", ToTurn: 3}, 0},
+	} {
+		l := filesRead(4, 60).passed(auto, c.overlay)
+		if got := compact.AfterLastCompaction(l.events()); got != c.want {
+			t.Errorf("%s: turn %d, want %d", name, got, c.want)
+		}
+	}
+	l := filesRead(4, 60).passed(auto, covering(filesRead(4, 60), 0, 2)).add(conversation.Rewind{Turn: 1})
+	if got := compact.AfterLastCompaction(l.events()); got != 0 {
+		t.Errorf("a summary of turns that were undone later: turn %d", got)
+	}
+	two := (&tale{}).user("Read both.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "one").call("read_file", `{"path":"b"}`, conversation.ResultOK, "two").reply("Read.")
+	if got := compact.AfterLastCompaction(two.passed(auto, masks(3)).events()); got != 0 {
+		t.Errorf("one of two results of a turn: turn %d", got)
+	}
+}
+
+// covering is a summary of turns of a log.
+func covering(l *tale, from, to int) conversation.Summary {
+	r := compact.Range{From: from, To: to}
+	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.events(), nil)}
 }
 
 func TestWhatWasUndoneIsNotInForce(t *testing.T) {

@@ -94,9 +94,8 @@ func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
 	if keep < 0 {
 		keep = pass.rules.KeepLast
 	}
-	last, _ := LastCompaction(pass.log)
 	r, err := ResolveRange(pass.log, RangeOptions{From: w.From, To: w.To, KeepLast: keep, Now: pass.now.Now,
-		LastCompaction: last, Gone: goneTurns(pass.log)})
+		AfterLast: AfterLastCompaction(pass.log), Gone: goneTurns(pass.log)})
 	if err != nil || !p.Summarize {
 		return r, err
 	}

@@ -32,9 +32,9 @@ type RangeOptions struct {
 	To       *Bound    // nil: the newest turn but KeepLast
 	KeepLast int       // newest turns outside the range; counts only without To; negative is 0
 	Now      time.Time // what a time ago is counted from
-	// LastCompaction is the turn at which the newest compaction in force was
-	// made, 0 without one.
-	LastCompaction int
+	// AfterLast is the turn after the last one that the compactions in force
+	// cover, 0 without one: see AfterLastCompaction.
+	AfterLast int
 	// Gone tells which turns were taken back; nil: none.
 	Gone func(turn int) bool
 }
@@ -126,11 +126,10 @@ func (c *rangeChoice) lower() (int, error) {
 		}
 		return i, nil
 	case boundLast:
-		i := slices.IndexFunc(c.live, func(t turnStart) bool { return t.turn >= c.LastCompaction })
-		if i < 0 {
-			return 0, noRange("--from %s: no turn has begun since the newest compaction, made at turn %d", b, c.LastCompaction)
+		if i := c.afterLast(); i >= 0 {
+			return i, nil
 		}
-		return i, nil
+		return 0, noRange("--from %s: the compactions in force reach to turn %d, and no turn comes after it", b, c.AfterLast-1)
 	default:
 		return c.named("--from", b)
 	}
@@ -154,14 +153,19 @@ func (c *rangeChoice) upper() (int, error) {
 		}
 		return i, nil
 	case boundLast:
-		i := lastIndex(c.live, func(t turnStart) bool { return t.turn <= c.LastCompaction })
-		if i < 0 && c.LastCompaction > 0 {
-			return 0, noRange("--to %s: the turns up to the newest compaction, made at turn %d, have been taken back", b, c.LastCompaction)
+		if i := c.afterLast(); i >= 0 {
+			return i, nil
 		}
-		return max(0, i), nil // without a compaction, the start
+		return len(c.live) - 1, nil // no turn comes after it: the newest
 	default:
 		return c.named("--to", b)
 	}
+}
+
+// afterLast is the first turn behind what the compactions in force cover, -1
+// without one.
+func (c *rangeChoice) afterLast() int {
+	return slices.IndexFunc(c.live, func(t turnStart) bool { return t.turn >= c.AfterLast })
 }
 
 // named finds the turn that a number names, from the start or from the end.

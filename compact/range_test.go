@@ -78,7 +78,7 @@ type chosen struct {
 
 func (c chosen) options(t *testing.T) compact.RangeOptions {
 	return compact.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: noon,
-		LastCompaction: c.last, Gone: taken(c.gone...)}
+		AfterLast: c.last, Gone: taken(c.gone...)}
 }
 
 // TestRFD064RangeBounds: the forms of the table of bounds, and what the flags
@@ -112,6 +112,7 @@ func TestRFD064RangeBounds(t *testing.T) {
 		{chosen{to: "last", last: 4}, compact.Range{From: 0, To: 4}},
 		{chosen{to: "last"}, compact.Range{From: 0, To: 0}},
 		{chosen{to: "last", last: 99}, compact.Range{From: 0, To: 9}},
+		{chosen{to: "last", last: 10}, compact.Range{From: 0, To: 9}},
 		{chosen{from: "last", last: -7}, compact.Range{From: 0, To: 9}},
 	} {
 		got, err := compact.ResolveRange(log, row.options(t))
@@ -136,7 +137,7 @@ func TestTurnsTakenBackAreNotCounted(t *testing.T) {
 		{chosen{from: "5h", gone: []int{5, 6}}, compact.Range{From: 7, To: 9}},
 		{chosen{to: "5h", gone: []int{4, 3}}, compact.Range{From: 0, To: 2}},
 		{chosen{from: "last", last: 6, gone: []int{5, 6, 7}}, compact.Range{From: 8, To: 9}},
-		{chosen{to: "last", last: 6, gone: []int{5, 6, 7}}, compact.Range{From: 0, To: 4}},
+		{chosen{to: "last", last: 6, gone: []int{5, 6, 7}}, compact.Range{From: 0, To: 8}},
 		{chosen{to: "last", gone: []int{0}}, compact.Range{From: 1, To: 1}},
 		{chosen{from: "2", to: "8", gone: []int{3, 4}}, compact.Range{From: 2, To: 8}},
 	} {
@@ -178,8 +179,8 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		{chosen{from: "0s"}, "--from 0s: no turn has begun since then"},
 		{chosen{to: "10h"}, "--to 10h: no turn was begun before then"},
 		{chosen{to: "15250w"}, "--to 15250w: no turn was begun before then"},
-		{chosen{to: "last", last: 2, gone: all[:4]}, "--to last: the turns up to the newest compaction, made at turn 2, have been taken back"},
-		{chosen{from: "last", last: 8, gone: all[6:]}, "--from last: no turn has begun since the newest compaction, made at turn 8"},
+		{chosen{from: "last", last: 10}, "--from last: the compactions in force reach to turn 9, and no turn comes after it"},
+		{chosen{from: "last", last: 8, gone: all[6:]}, "--from last: the compactions in force reach to turn 7, and no turn comes after it"},
 	} {
 		got, err := compact.ResolveRange(log, row.options(t))
 		if !errors.Is(err, compact.ErrNoRange) || got != (compact.Range{}) {
@@ -280,10 +281,10 @@ func TestResolvedRangesLieInTheLog(t *testing.T) {
 		}
 		o := compact.RangeOptions{
 			From: bounds(t, "from"), To: bounds(t, "to"),
-			KeepLast:       rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
-			Now:            conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
-			LastCompaction: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
-			Gone:           func(turn int) bool { return gone[turn] },
+			KeepLast:  rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
+			Now:       conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
+			AfterLast: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
+			Gone:      func(turn int) bool { return gone[turn] },
 		}
 		r, err := compact.ResolveRange(log, o)
 		if err != nil {
