@@ -36,7 +36,7 @@ var ours = []struct {
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"tui", []string{"agent", "compact", "conversation", "conversation/find", "conversation/plain", "themes", "tui/*"}},
-	{"tui/pane", nil},
+	{"tui/pane", []string{"compact"}},
 	{"tui/transcript", []string{"compact", "conversation", "conversation/plain", "themes", "tui/pane", "tui/transcript/*"}},
 	{"tui/*", []string{"compact", "conversation", "conversation/find", "conversation/plain", "themes", "tui/pane"}},
 	{"e2e", nil},

@@ -63,7 +63,7 @@ func (a *app) writeContextHead(b *strings.Builder, m agent.Model, r compact.Read
 	fmt.Fprintf(b, "model       %s\n", name)
 	if r.Window.Known() {
 		fmt.Fprintf(b, "window      %s tokens (%s)\n", grouped(r.Window.Tokens), windowSource(r.Window.Source))
-		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), percent(r.Ratio()))
+		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), windowShare(r, r.Used))
 		return
 	}
 	b.WriteString("window      unknown; give it with --window, or it is learned from the first overflow\n")
@@ -120,9 +120,8 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 	if !r.Window.Known() {
 		return
 	}
-	w := float64(r.Window.Tokens)
-	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", grouped(r.LoadLine), percent(float64(r.LoadLine)/w))
-	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), percent(float64(r.HardLine)/w))
+	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", grouped(r.LoadLine), windowShare(r, r.LoadLine))
+	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), windowShare(r, r.HardLine))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
 }
 

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/compact"
 )
 
 // Tables for people. Cells are measured as a terminal shows them; on a
@@ -123,6 +125,14 @@ func grouped(n int) string {
 		b.WriteRune(digit)
 	}
 	return sign + b.String()
+}
+
+// windowShare is tokens as a share of a window, the number that the gauge shows.
+func windowShare(r compact.Reading, tokens int) string {
+	if n := r.Percent(tokens); n > 0 || tokens == 0 {
+		return strconv.Itoa(n) + " %"
+	}
+	return "<1 %"
 }
 
 // percent is a share as people read it; what is there but small is not 0.

@@ -19,12 +19,33 @@ type Reading struct {
 	Revision    uint64
 }
 
-// Ratio is used tokens over the window, -1 if the window is unknown.
-func (r Reading) Ratio() float64 {
-	if !r.Window.Known() {
-		return -1
+// Percent is tokens as a whole percentage of the window, 0 if the window is unknown.
+// It is rounded, but stays on the side of the load line, the hard line and the whole
+// window on which the tokens are: 84.6 below a line of 85 is 84. Every place that
+// shows how full the window is shows this number.
+func (r Reading) Percent(tokens int) int {
+	w := r.Window.Tokens
+	n, least := Percent(tokens, w), 0
+	for _, line := range []int{r.LoadLine, r.HardLine, w} {
+		switch at := Percent(line, w); {
+		case line <= 0:
+		case tokens < line:
+			n = min(n, at-1)
+		case line == w && tokens > w:
+			least = max(least, at+1)
+		default:
+			least = max(least, at)
+		}
 	}
-	return float64(r.Used) / float64(r.Window.Tokens)
+	return max(n, least)
+}
+
+// Percent is a part of a whole as a rounded percentage, 0 where there is no whole.
+func Percent(part, whole int) int {
+	if whole <= 0 {
+		return 0
+	}
+	return int(math.Round(float64(part) / float64(whole) * 100))
 }
 
 // Reading is the meter in whole tokens.

@@ -5,6 +5,7 @@ import (
 	"plimsoll/tui/composer"
 	"plimsoll/tui/meter"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -59,7 +60,7 @@ func (l look) gauge() meter.Styles {
 		s.Segments[segment] = look
 	}
 	f := l.styles.Frame
-	s.Levels[meter.Loaded], s.Levels[meter.Blocked] = g.Warning, g.Danger
+	s.Levels[pane.Loaded], s.Levels[pane.Blocked] = g.Warning, g.Danger
 	s.Free, s.Reserve, s.Number, s.Detail = g.Free, g.Reserve, f.Status, f.Detail
 	return s
 }

@@ -74,7 +74,7 @@ func (r row) lineFact(m *Model) (value, note string) {
 	case r.kind == rowAfterSend:
 		value = pane.About(rd.AfterSend)
 		if known {
-			value += " · " + pane.Percent(rd.AfterSend, rd.Window.Tokens)
+			value += " · " + pane.Share(*rd, rd.AfterSend)
 		}
 		if rd.AfterSend <= rd.Used {
 			return value, "nothing is typed or queued"

@@ -9,10 +9,8 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The gauge over the whole width. Its cells are given out as those of the small one:
-// the used part by largest remainder, then the draft, then nothing, the reserve at the
-// end. The lines are marked below it. Without a window it shows how what is used is
-// made up.
+// The gauge over the whole width, with the cells of the small one ([pane.Cells]). The
+// lines are marked below it. Without a window it shows how what is used is made up.
 
 // gauge is the numbers, the bar and the marks. width is that of the first line.
 func (m *Model) gauge(width int) []string {
@@ -40,7 +38,7 @@ func (m *Model) numbers() (text, note string) {
 	if !r.Window.Known() {
 		return m.used() + " tokens, the window is unknown", m.draftNote()
 	}
-	text = m.used() + " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Percent(r.Used, r.Window.Tokens)
+	text = m.used() + " of " + pane.Tokens(r.Window.Tokens) + " tokens · " + pane.Share(*r, r.Used)
 	return text, m.draftNote()
 }
 
@@ -59,53 +57,48 @@ func (m *Model) draftNote() string {
 	}
 	note := pane.About(r.AfterSend) + " with the draft"
 	if r.Window.Known() {
-		note += " · " + pane.Percent(r.AfterSend, r.Window.Tokens)
+		note += " · " + pane.Share(*r, r.AfterSend)
 	}
 	return note
 }
 
 // level is how numbers of tokens look: it changes at the lines and nowhere else.
 func (m *Model) level(tokens int) pane.Ink {
-	r := &m.content.Reading
-	switch {
-	case !r.Window.Known():
-		return m.inks.bar
-	case r.HardLine > 0 && tokens >= r.HardLine, tokens > r.Window.Tokens:
-		return m.inks.hard
-	case r.LoadLine > 0 && tokens >= r.LoadLine:
-		return m.inks.load
-	}
-	return m.inks.bar
-}
-
-// scale is the tokens that the whole gauge stands for.
-func (m *Model) scale() int {
-	r := &m.content.Reading
-	if r.Window.Known() {
-		return r.Window.Tokens
-	}
-	return max(r.AfterSend, r.Used, 1)
+	return [...]pane.Ink{pane.Calm: m.inks.bar, pane.Loaded: m.inks.load, pane.Blocked: m.inks.hard}[pane.LevelOf(m.content.Reading, tokens)]
 }
 
 // bar is the gauge itself.
 func (m *Model) bar(width int) string {
-	r, n := &m.content.Reading, width-2
+	r, n := m.content.Reading, width-2
 	if n < 1 {
 		return ""
 	}
-	at := func(tokens int) int { return max(0, min(n, int(float64(tokens)/float64(m.scale())*float64(n)+0.5))) }
-	used, draft := at(r.Used), at(r.AfterSend)
-	reserve := max(n-at(r.Reserve), draft)
 	var b strings.Builder
 	b.WriteString(m.level(r.Used).Render("▕"))
-	for seg, cells := range pane.Allot(r.Segments[:compact.Draft], used) {
-		b.WriteString(m.painted(compact.Segment(seg), cells))
+	cells := pane.Cells(r, pane.Scale(r), n)
+	for i := 0; i < n; {
+		j := i
+		for j < n && cells[j] == cells[i] {
+			j++
+		}
+		b.WriteString(m.run(cells[i], j-i))
+		i = j
 	}
-	b.WriteString(m.painted(compact.Draft, draft-used))
-	b.WriteString(line(freeGlyph, reserve-max(draft, used)))
-	b.WriteString(painted(m.inks.reserve, reserveGlyph, n-reserve))
 	b.WriteString(m.level(r.Used).Render("▏"))
 	return b.String()
+}
+
+// run is equal cells of the gauge.
+func (m *Model) run(kind, cells int) string {
+	switch kind {
+	case pane.CellFree:
+		return line(freeGlyph, cells)
+	case pane.CellReserve:
+		return painted(m.inks.reserve, reserveGlyph, cells)
+	case pane.CellEnd:
+		return painted(m.inks.hard, endGlyph, cells)
+	}
+	return m.painted(compact.Segment(kind), cells)
 }
 
 // painted is cells of a category.
@@ -119,7 +112,7 @@ func (m *Model) marks(width int) string {
 	if n < 1 || r.LoadLine == 0 {
 		return ""
 	}
-	at := func(tokens int) int { return 1 + min(n-1, int(float64(tokens)/float64(m.scale())*float64(n))) }
+	at := func(tokens int) int { return 1 + pane.CellOf(tokens, pane.Scale(*r), n) }
 	load, hard := at(r.LoadLine), at(r.HardLine)
 	name := "load line " + m.lineValue(r.LoadLine) + " "
 	out := ""
@@ -141,5 +134,5 @@ func (m *Model) marks(width int) string {
 
 // lineValue is a line in tokens and as a share of the window.
 func (m *Model) lineValue(tokens int) string {
-	return pane.Tokens(tokens) + " · " + pane.Percent(tokens, m.content.Reading.Window.Tokens)
+	return pane.Tokens(tokens) + " · " + pane.Share(m.content.Reading, tokens)
 }

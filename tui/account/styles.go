@@ -59,4 +59,5 @@ const (
 	reserveGlyph = "╱"
 	loadGlyph    = "▲"
 	hardGlyph    = "◆"
+	endGlyph     = "┃" // where the window ends, and more than it is used
 )

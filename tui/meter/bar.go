@@ -4,14 +4,12 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/tui/pane"
 )
 
-// The bar. Its cells are given to the segments by largest remainder, ties to
-// the segment drawn first, so that the same reading always gives the same bar
-// and the filled part is as long as the used share of the window. A segment
-// worth more than half a cell gets one. The load line's ▲ replaces the cell it
-// falls in; the reserve is hatched at the end where nothing else is. From the
-// hard line on the segments are told apart by their glyphs alone.
+// The bar. [pane.Cells] shares its cells out; the load line's ▲ replaces the cell it
+// falls in. A segment keeps its colour whatever the reading, so that what fills the
+// window is seen when it matters most: only the ends, ▲ and the numbers change.
 
 // glyphs are the cells of the segments, by compact.Segment. All differ, so
 // that the bar reads without colour.
@@ -21,97 +19,29 @@ const (
 	freeGlyph    = " "
 	reserveGlyph = "╱"
 	lineGlyph    = "▲"
+	endGlyph     = "┃" // the window ends here, and more than it is used
 )
 
-// cell kinds that are not segments.
-const (
-	cellFree = len(glyphs) + iota
-	cellReserve
-	cellLine
-)
-
-// bar is what every cell of a bar of n shows: a segment or a cell kind.
-func bar(r compact.Reading, n int) []int {
-	cells := make([]int, n)
-	window := r.Window.Tokens
-	at := func(tokens int) int { return min(n, int(float64(max(tokens, 0))/float64(window)*float64(n)+0.5)) }
-	used, draft, reserve := at(r.Used), at(r.AfterSend), n-at(r.Reserve)
-	i := 0
-	for seg, count := range allot(r.Segments[:compact.Draft], used) {
-		for range count {
-			cells[i] = seg
-			i++
-		}
-	}
-	for ; i < n; i++ {
-		switch {
-		case i < draft:
-			cells[i] = int(compact.Draft)
-		case i >= reserve:
-			cells[i] = cellReserve
-		default:
-			cells[i] = cellFree
-		}
-	}
-	if r.LoadLine > 0 && n > 0 {
-		cells[min(n-1, int(float64(r.LoadLine)/float64(window)*float64(n)))] = cellLine
-	}
-	return cells
-}
-
-// allot divides n cells among the segments in proportion to their tokens.
-// Where no segment is known all cells go to the first.
-func allot(tokens []int, n int) []int {
-	cells := make([]int, len(tokens))
-	sum := 0
-	for _, t := range tokens {
-		sum += max(t, 0)
-	}
-	if sum == 0 {
-		cells[0] = n
+// cells is what every cell of a bar of n shows.
+func (m *Model) cells(r compact.Reading, scale, n int) []int {
+	cells := pane.Cells(r, scale, n)
+	if r.LoadLine <= 0 || n <= 0 {
 		return cells
 	}
-	rest := n
-	remainder := make([]float64, len(tokens))
-	for i, t := range tokens {
-		quota := float64(max(t, 0)) / float64(sum) * float64(n)
-		cells[i] = int(quota)
-		remainder[i] = quota - float64(cells[i])
-		rest -= cells[i]
+	at := pane.CellOf(r.LoadLine, scale, n)
+	if cells[at] == pane.CellEnd && at > 0 { // far over the window both fall into one
+		at--
 	}
-	for ; rest > 0; rest-- {
-		best := largest(remainder)
-		cells[best]++
-		remainder[best] = -1
-	}
-	// Largest remainder may pass over a segment worth more than half a cell
-	// when there are many of those: it takes a cell from the longest.
-	for i, left := range remainder {
-		if longest := largest(cells); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
-			cells[longest]--
-			cells[i]++
-		}
-	}
+	cells[at] = pane.CellLine
 	return cells
-}
-
-// largest is the index of the first largest value.
-func largest[T int | float64](values []T) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	return best
 }
 
 // drawBar renders a bar of n cells between its ends, one styled piece for each
 // run of equal cells.
-func (m *Model) drawBar(b *strings.Builder, r compact.Reading, n int) {
-	level := LevelOf(r, r.Used)
+func (m *Model) drawBar(b *strings.Builder, r compact.Reading, scale, n int) {
+	level := pane.LevelOf(r, r.Used)
 	b.WriteString(m.ends[level][0])
-	cells := bar(r, n)
+	cells := m.cells(r, scale, n)
 	for i := 0; i < len(cells); {
 		j := i
 		for j < len(cells) && cells[j] == cells[i] {
@@ -123,18 +53,17 @@ func (m *Model) drawBar(b *strings.Builder, r compact.Reading, n int) {
 	b.WriteString(m.ends[level][1])
 }
 
-func (m *Model) drawRun(b *strings.Builder, kind, count int, level Level) {
+func (m *Model) drawRun(b *strings.Builder, kind, count int, level pane.Level) {
 	style, glyph := m.styles.Free, freeGlyph
 	switch {
 	case kind < len(glyphs):
 		style, glyph = m.styles.Segments[kind], glyphs[kind]
-		if level == Blocked && kind != int(compact.Draft) {
-			style = m.styles.Levels[level]
-		}
-	case kind == cellReserve:
+	case kind == pane.CellReserve:
 		style, glyph = m.styles.Reserve, reserveGlyph
-	case kind == cellLine:
+	case kind == pane.CellLine:
 		style, glyph = m.styles.Levels[level], lineGlyph
+	case kind == pane.CellEnd:
+		style, glyph = m.styles.Levels[pane.Blocked], endGlyph
 	}
 	b.WriteString(style.Render(strings.Repeat(glyph, count)))
 }

@@ -1,13 +1,15 @@
 package meter
 
 import (
-	"strconv"
+	"math"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/tui/pane"
 )
 
 // The line is a bar and, after it, the numbers. What does not fit is left out
@@ -80,57 +82,76 @@ type part struct {
 	order int // the part with the highest number is left out first
 }
 
+// cells is how many columns a part has.
+func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
+
 // known draws the line for a known window.
 func (m *Model) known(r compact.Reading, cost float64, width int) string {
-	return m.laid(r, m.parts(r, cost), width)
+	return m.laid(r, m.parts(r, cost), pane.Scale(r), width)
 }
 
 // Pair is the gauge for two readings of one conversation, to be laid one below the
-// other: their bars are of one length.
+// other: their bars have one length and one scale, and their numbers stand below each
+// other.
 func (m *Model) Pair(a, b compact.Reading, width int) (string, string) {
 	if !a.Window.Known() || !b.Window.Known() {
 		return m.View(a, width), m.View(b, width)
 	}
 	a.CostUSD, b.CostUSD, width = nil, nil, max(width, 1)
 	first, second := m.parts(a, -1), m.parts(b, -1)
-	if len(first) == len(second) {
-		for i := range first {
-			wide := max(first[i].room, second[i].room, ansi.StringWidth(first[i].text), ansi.StringWidth(second[i].text))
-			first[i].room, second[i].room = wide, wide
-		}
-	}
-	return m.laid(a, first, width), m.laid(b, second, width)
+	first, second = beside(first, second), beside(second, first)
+	scale := max(pane.Scale(a), pane.Scale(b))
+	return m.laid(a, first, scale, width), m.laid(b, second, scale, width)
 }
 
-// parts are the numbers of a reading with a known window.
+// beside is parts in the columns that they share with others: each has the room that
+// the other one needs, also where it has nothing to say.
+func beside(parts, others []part) []part {
+	of := func(list []part, order int) int {
+		return slices.IndexFunc(list, func(p part) bool { return p.order == order })
+	}
+	out := slices.Clone(parts)
+	for i, o := range others {
+		if of(out, o.order) < 0 {
+			out = slices.Insert(out, min(i, len(out)), part{order: o.order})
+		}
+	}
+	for i := range out {
+		wide := ansi.StringWidth(out[i].text)
+		if at := of(others, out[i].order); at >= 0 {
+			wide = max(wide, ansi.StringWidth(others[at].text))
+		}
+		out[i].text, out[i].room = pane.Fit(out[i].text, wide), 0
+	}
+	return out
+}
+
+// parts are the numbers of a reading with a known window, each with an order of its own.
 func (m *Model) parts(r compact.Reading, cost float64) []part {
-	level := m.styles.Levels[LevelOf(r, r.Used)]
+	level := m.styles.Levels[pane.LevelOf(r, r.Used)]
 	parts := []part{
 		{text: " " + fullness(r), style: level},
 		{text: " " + tilde(r.Estimated) + Tokens(r.Used) + "/" + Tokens(r.Window.Tokens), style: m.styles.Number, order: 2},
 		m.afterSend(r),
 	}
 	if r.LoadLine > 0 {
-		name := lineGlyph + strconv.Itoa(linePercent(r.LoadLine, r.Window.Tokens)) + "%"
-		parts = append(parts, part{text: "  " + name, style: level, order: 1})
+		parts = append(parts, part{text: "  " + lineGlyph + pane.Share(r, r.LoadLine), style: level, order: 1})
 	}
 	return append(parts, m.details(r, cost)...)
 }
 
 // fullness is how full the window is, in per cent.
-func fullness(r compact.Reading) string {
-	return tilde(r.Estimated) + percent(r.Used, r.LoadLine, r.Window.Tokens)
-}
+func fullness(r compact.Reading) string { return tilde(r.Estimated) + pane.Share(r, r.Used) }
 
-// laid is a bar and the numbers behind it.
-func (m *Model) laid(r compact.Reading, parts []part, width int) string {
+// laid is a bar that stands for scale tokens, and the numbers behind it.
+func (m *Model) laid(r compact.Reading, parts []part, scale, width int) string {
 	parts = shorten(parts, width-max(minBar, width/barOf)-2)
 	cells := width - room(parts) - 2
 	if cells < tiny {
-		return m.styles.Levels[LevelOf(r, r.Used)].Render(smallest(fullness(r), width, block(r.Used, r.Window.Tokens)))
+		return m.styles.Levels[pane.LevelOf(r, r.Used)].Render(smallest(fullness(r), width, block(r.Used, r.Window.Tokens)))
 	}
 	var b strings.Builder
-	m.drawBar(&b, r, cells)
+	m.drawBar(&b, r, scale, cells)
 	for _, p := range parts {
 		if p.text != "" {
 			b.WriteString(p.style.Render(p.text))
@@ -145,8 +166,8 @@ func (m *Model) afterSend(r compact.Reading) part {
 	const usual = len(" > ~64%")
 	p := part{room: usual, order: 3}
 	if r.AfterSend > r.Used {
-		p.text = " → ~" + percent(r.AfterSend, r.LoadLine, r.Window.Tokens)
-		p.style = m.styles.Levels[LevelOf(r, r.AfterSend)]
+		p.text = " → ~" + pane.Share(r, r.AfterSend)
+		p.style = m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
 	}
 	return p
 }
@@ -158,7 +179,7 @@ func (m *Model) details(r compact.Reading, cost float64) []part {
 		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 5})
 	}
 	if r.CachedShare >= 0 {
-		parts = append(parts, part{text: "  " + share(r.CachedShare) + " cached", style: m.styles.Detail, order: 4})
+		parts = append(parts, part{text: "  " + pane.Percent(int(math.Round(r.CachedShare*1000)), 1000) + " cached", style: m.styles.Detail, order: 4})
 	}
 	return parts
 }
@@ -204,7 +225,7 @@ func shorten(parts []part, width int) []part {
 func room(parts []part) int {
 	n := 0
 	for _, p := range parts {
-		n += max(p.room, ansi.StringWidth(p.text))
+		n += p.cells()
 	}
 	return n
 }

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/tui/meter"
+	"plimsoll/tui/pane"
 )
 
 func usd(v float64) *float64 { return &v }
@@ -115,27 +116,8 @@ func TestGaugeShortensInTheFixedOrder(t *testing.T) {
 func TestColourChangesAtTheLinesOnly(t *testing.T) {
 	t.Parallel()
 	r := reading()
-	for _, c := range []struct {
-		used int
-		want meter.Level
-	}{
-		{0, meter.Calm}, {64_000, meter.Calm}, {108_799, meter.Calm}, {108_800, meter.Loaded}, {119_999, meter.Loaded},
-		{120_000, meter.Blocked}, {128_001, meter.Blocked},
-	} {
-		if got := meter.LevelOf(r, c.used); got != c.want {
-			t.Errorf("level of %d tokens = %d, want %d", c.used, got, c.want)
-		}
-	}
-	noLines := compact.Reading{Window: compact.Window{Tokens: 100}}
-	if got := meter.LevelOf(noLines, 101); got != meter.Blocked {
-		t.Errorf("over the window without lines: level %d", got)
-	}
-	if got := meter.LevelOf(compact.Reading{LoadLine: 5}, 10); got != meter.Calm {
-		t.Errorf("unknown window: level %d", got)
-	}
-
 	m := meter.New(meter.DefaultStyles())
-	warning := meter.DefaultStyles().Levels[meter.Loaded].Render(" 85%")
+	warning := meter.DefaultStyles().Levels[pane.Loaded].Render(" 85%")
 	for used, want := range map[int]bool{108_799: false, 108_800: true} {
 		r.Used, r.AfterSend = used, used
 		if got := strings.Contains(m.View(r, 80), warning); got != want {
@@ -144,15 +126,66 @@ func TestColourChangesAtTheLinesOnly(t *testing.T) {
 	}
 }
 
-func TestBlockedBarIsDrawnInTheDangerColour(t *testing.T) {
+// Above the hard line and over the window one needs to see what to cut: categories
+// keep their colours, and numbers, ▲ and ends tell how bad it is.
+func TestCategoriesKeepTheirColours(t *testing.T) {
 	t.Parallel()
 	styles := meter.DefaultStyles()
-	danger, _, _ := strings.Cut(styles.Levels[meter.Blocked].Render("x"), "x")
-	for used, want := range map[int]bool{119_999: false, 120_000: true, 400_000: true} {
-		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
-		line := meter.New(styles).View(r, 60)
-		if got := strings.Contains(line, danger+"█"); got != want {
-			t.Errorf("at %d tokens: danger %v, want %v: %q", used, got, want, line)
+	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
+		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
+		r.Segments[compact.Tools], r.Segments[compact.User], r.Segments[compact.Results] = used/5, used/5, used-used/5*2
+		line := meter.New(styles).View(r, 90)
+		for _, item := range meter.New(styles).Legend() {
+			before, _, _ := strings.Cut(item.Glyph, ansi.Strip(item.Glyph))
+			if seen := strings.Contains(line, before+ansi.Strip(item.Glyph)); seen != (r.Segments[item.Segment] > 0) {
+				t.Errorf("at %d tokens %s is drawn in its colour: %v, in %q", used, item.Segment, seen, line)
+			}
+		}
+		level := styles.Levels[pane.LevelOf(r, used)]
+		for _, what := range []string{"▕", "▏", "▲"} {
+			if !strings.Contains(line, level.Render(what)) {
+				t.Errorf("at %d tokens %s is not drawn as the numbers are: %q", used, what, line)
+			}
+		}
+		if marked := strings.Contains(ansi.Strip(line), "┃"); marked != (used > 128_000) {
+			t.Errorf("at %d tokens the end of the window is marked: %v", used, marked)
+		}
+	}
+}
+
+// Two gauges that are compared have one scale: the same share of the window is the
+// same number of cells, whichever of them has more to say behind it.
+func TestAPairHasOneScale(t *testing.T) {
+	t.Parallel()
+	readings := []compact.Reading{
+		reading(), with(func(r *compact.Reading) { r.CachedShare = -1 }), with(func(r *compact.Reading) { r.AfterSend = r.Used }),
+		with(func(r *compact.Reading) { r.LoadLine = 0 }), with(func(r *compact.Reading) { r.Used, r.AfterSend, r.Estimated = 9_000, 9_000, true }),
+		with(func(r *compact.Reading) { r.Used, r.AfterSend = 345_000, 345_400 }),
+	}
+	m := meter.New(meter.DefaultStyles())
+	ends := func(line string) [2]int {
+		before, rest, drawn := strings.Cut(ansi.Strip(line), "▕")
+		if !drawn {
+			return [2]int{-1, -1}
+		}
+		bar, _, _ := strings.Cut(rest, "▏")
+		return [2]int{ansi.StringWidth(before), ansi.StringWidth(bar)}
+	}
+	for i, a := range readings {
+		for j, b := range readings {
+			for w := 1; w <= 200; w++ {
+				first, second := m.Pair(a, b, w)
+				if ends(first) != ends(second) || ansi.StringWidth(first) > w || ansi.StringWidth(second) > w {
+					t.Fatalf("%d and %d in %d cells:\n%s|\n%s|", i, j, w, ansi.Strip(first), ansi.Strip(second))
+				}
+			}
+			if a.LoadLine == b.LoadLine && a.LoadLine > 0 {
+				first, second := m.Pair(a, b, 120)
+				x, y := ansi.Strip(first), ansi.Strip(second)
+				if strings.Count(x[:strings.Index(x, "▲")], "") != strings.Count(y[:strings.Index(y, "▲")], "") {
+					t.Errorf("%d and %d have the load line at different cells:\n%s\n%s", i, j, x, y)
+				}
+			}
 		}
 	}
 }
@@ -162,10 +195,10 @@ func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 	r := with(func(r *compact.Reading) { r.AfterSend = 110_000 })
 	styles := meter.DefaultStyles()
 	line := meter.New(styles).View(r, 100)
-	if !strings.Contains(line, styles.Levels[meter.Loaded].Render(" → ~85%")) {
+	if !strings.Contains(line, styles.Levels[pane.Loaded].Render(" → ~86%")) {
 		t.Errorf("no warning on the after-send number: %q", line)
 	}
-	if !strings.Contains(line, styles.Levels[meter.Calm].Render(" 61%")) {
+	if !strings.Contains(line, styles.Levels[pane.Calm].Render(" 61%")) {
 		t.Errorf("the percentage of what is there now changed colour: %q", line)
 	}
 }

@@ -6,35 +6,11 @@ import (
 	"plimsoll/compact"
 )
 
-// Level is where a number of tokens stands towards the two lines.
-type Level int
-
-// The levels. Only these change the gauge's colour.
-const (
-	Calm    Level = iota // below the load line
-	Loaded               // at or over the load line: compaction acts
-	Blocked              // at or over the hard line: a request is held
-)
-
-// LevelOf is the level of tokens in a reading's window. Without a window
-// everything is calm: no line is known.
-func LevelOf(r compact.Reading, tokens int) Level {
-	switch {
-	case !r.Window.Known():
-		return Calm
-	case r.HardLine > 0 && tokens >= r.HardLine, tokens > r.Window.Tokens:
-		return Blocked
-	case r.LoadLine > 0 && tokens >= r.LoadLine:
-		return Loaded
-	}
-	return Calm
-}
-
 // Styles are the looks of the gauge. They must be inline: no padding, margin,
 // border or width.
 type Styles struct {
 	Segments [compact.Draft + 1]lipgloss.Style // by compact.Segment; Draft's is that of ·
-	Levels   [3]lipgloss.Style                 // by Level: percentages, ▲, the bar's ends
+	Levels   [3]lipgloss.Style                 // by pane.Level: percentages, ▲, the bar's ends
 	Free     lipgloss.Style
 	Reserve  lipgloss.Style
 	Number   lipgloss.Style // used and window

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"plimsoll/compact"
 )
 
 // Numbers are written alike in every view: tokens with three digits that count,
@@ -58,20 +60,17 @@ func Dollars(usd float64) string {
 }
 
 // Percent writes a part of a whole as a rounded percentage, <1% for a little and
-// "" where there is no whole.
+// "" where there is no whole. Of a window it is [Share].
 func Percent(part, whole int) string {
 	if whole <= 0 {
 		return ""
 	}
-	n := int(math.Round(float64(part) / float64(whole) * 100))
-	if n == 0 && part > 0 {
-		return "<1%"
-	}
-	return strconv.Itoa(n) + "%"
+	return percentage(compact.Percent(part, whole), part)
 }
 
 // Allot divides n cells among amounts in proportion, by largest remainder, ties to
-// the first. Without amounts all cells go to the first.
+// the first. An amount worth more than half a cell gets one. Without amounts all
+// cells go to the first.
 func Allot(amounts []int, n int) []int {
 	cells := make([]int, len(amounts))
 	sum := 0
@@ -92,14 +91,28 @@ func Allot(amounts []int, n int) []int {
 		rest -= cells[i]
 	}
 	for ; rest > 0; rest-- {
-		best := 0
-		for i, left := range remainder {
-			if left > remainder[best] {
-				best = i
-			}
-		}
+		best := largest(remainder)
 		cells[best]++
 		remainder[best] = -1
 	}
+	// Largest remainder may pass over an amount worth more than half a cell when
+	// there are many of those: it takes a cell from the longest.
+	for i, left := range remainder {
+		if longest := largest(cells); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
+			cells[longest]--
+			cells[i]++
+		}
+	}
 	return cells
+}
+
+// largest is the index of the first largest value.
+func largest[T int | float64](values []T) int {
+	best := 0
+	for i, v := range values {
+		if v > values[best] {
+			best = i
+		}
+	}
+	return best
 }

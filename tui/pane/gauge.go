@@ -1,0 +1,102 @@
+package pane
+
+import (
+	"strconv"
+
+	"plimsoll/compact"
+)
+
+// What every gauge shows of a reading: how its cells are shared out, which colour its
+// numbers have, and how its percentages are written. The cells go to the segments by
+// largest remainder, so that the same reading always gives the same bar and the filled
+// part is as long as the used share of the bar. The reserve is at the window's end
+// where nothing else is. A bar that holds more than the window is scaled to what it
+// holds, and a cell marks the window's end.
+
+// Cells of a bar that are not segments: those are numbered by [compact.Segment].
+const (
+	CellFree = int(compact.Draft) + 1 + iota
+	CellReserve
+	CellLine // the load line, which a view puts where it wants it
+	CellEnd  // the end of the window, in a bar that holds more
+)
+
+// Scale is the tokens that a bar stands for: the window, or what the next request
+// would have where that is more. Bars that are compared share the larger one.
+func Scale(r compact.Reading) int { return max(r.Window.Tokens, r.AfterSend, r.Used, 1) }
+
+// CellOf is the cell of a bar of n, standing for scale tokens, that a line falls in.
+func CellOf(tokens, scale, n int) int {
+	return max(0, min(n-1, int(float64(tokens)/float64(scale)*float64(n))))
+}
+
+// Cells is what every cell of a bar of n shows that stands for scale tokens.
+func Cells(r compact.Reading, scale, n int) []int {
+	n = max(n, 0)
+	cells := make([]int, n)
+	at := func(tokens int) int { return max(0, min(n, int(float64(tokens)/float64(scale)*float64(n)+0.5))) }
+	i := 0
+	for seg, count := range Allot(r.Segments[:compact.Draft], at(r.Used)) {
+		for range count {
+			cells[i] = seg
+			i++
+		}
+	}
+	draft, end := at(r.AfterSend), at(r.Window.Tokens)
+	reserve := end - at(r.Reserve)
+	for ; i < n; i++ {
+		switch {
+		case i < draft:
+			cells[i] = int(compact.Draft)
+		case i >= reserve && i < end:
+			cells[i] = CellReserve
+		default:
+			cells[i] = CellFree
+		}
+	}
+	if r.Window.Known() && r.Window.Tokens < scale && n > 0 {
+		cells[CellOf(r.Window.Tokens, scale, n)] = CellEnd
+	}
+	return cells
+}
+
+// Level is where a number of tokens stands towards the two lines.
+type Level int
+
+// The levels. Only these change the colour of numbers.
+const (
+	Calm    Level = iota // below the load line
+	Loaded               // at or over the load line: compaction acts
+	Blocked              // at or over the hard line: a request is held
+)
+
+// LevelOf is the level of tokens in a reading's window. Without a window
+// everything is calm: no line is known.
+func LevelOf(r compact.Reading, tokens int) Level {
+	switch {
+	case !r.Window.Known():
+		return Calm
+	case r.HardLine > 0 && tokens >= r.HardLine, tokens > r.Window.Tokens:
+		return Blocked
+	case r.LoadLine > 0 && tokens >= r.LoadLine:
+		return Loaded
+	}
+	return Calm
+}
+
+// Share writes tokens as a percentage of a reading's window, <1% for a little and ""
+// where the window is unknown.
+func Share(r compact.Reading, tokens int) string {
+	if !r.Window.Known() {
+		return ""
+	}
+	return percentage(r.Percent(tokens), tokens)
+}
+
+// percentage writes a whole percentage of an amount.
+func percentage(n, of int) string {
+	if n == 0 && of > 0 {
+		return "<1%"
+	}
+	return strconv.Itoa(n) + "%"
+}
