@@ -18,7 +18,7 @@ import (
 // about.
 func (pass *Pass) leaveNewest(summarize bool) {
 	newest, last := newestMessage(pass.log), lastUnit(pass.log)
-	spans := without(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || slices.Contains(last, seq) })
+	spans := without(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
 		older, newer := partedAt(spans, newest)
 		spans = older
@@ -43,14 +43,14 @@ func newestMessage(log []conversation.Event) uint64 {
 }
 
 // lastUnit is the Seq of every event of the newest unit.
-func lastUnit(log []conversation.Event) []uint64 {
+func lastUnit(log []conversation.Event) map[uint64]bool {
 	units := conversation.Units(log)
 	if len(units) == 0 {
 		return nil
 	}
-	var seqs []uint64
+	seqs := map[uint64]bool{}
 	for _, i := range units[len(units)-1].Events {
-		seqs = append(seqs, log[i].Seq)
+		seqs[log[i].Seq] = true
 	}
 	return seqs
 }
@@ -59,12 +59,12 @@ func lastUnit(log []conversation.Event) []uint64 {
 // part a span.
 func without(log []conversation.Event, spans []conversation.Span, stays func(seq uint64) bool) []conversation.Span {
 	var out []conversation.Span
-	running := false
+	covered, running := conversation.Disjoint(spans), false
 	for i := range log {
 		seq := log[i].Seq
 		switch {
 		case !sent(log[i].Body):
-		case !holds(spans, seq) || stays(seq):
+		case !covered.Holds(seq) || stays(seq):
 			running = false
 		case running:
 			out[len(out)-1].Last = seq

@@ -93,39 +93,28 @@ func (r *rulings) whole(seq uint64, spans []conversation.Span, rule func(*ruling
 // their events that precede the overlay.
 func (r *rulings) eachUnit(seq uint64, spans []conversation.Span, f func(members []int)) {
 	r.group()
-	spans = disjoint(spans)
+	covered := conversation.Disjoint(spans)
 	first := func(u int) uint64 { return r.events[r.units[u].Events[0]].Seq }
-	for _, s := range slices.Backward(spans) {
+	for _, s := range slices.Backward(covered) {
 		from := sort.Search(len(r.units), func(u int) bool { return first(u) >= s.First })
 		to := from + sort.Search(len(r.units)-from, func(k int) bool { return first(from+k) > s.Last })
 		for u := to - 1; u >= from; u-- {
 			members, complete := r.unitBefore(u, seq)
-			if complete && r.within(members, spans) {
+			if complete && r.within(members, covered) {
 				f(members)
 			}
 		}
 	}
 }
 
-// within reports whether disjoint spans hold all of a unit.
-func (r *rulings) within(members []int, spans []conversation.Span) bool {
+// within reports whether spans hold all of a unit.
+func (r *rulings) within(members []int, spans conversation.Spans) bool {
 	for _, i := range members {
-		seq := r.events[i].Seq
-		k := sort.Search(len(spans), func(k int) bool { return spans[k].Last >= seq })
-		if k == len(spans) || spans[k].First > seq {
+		if !spans.Holds(r.events[i].Seq) {
 			return false
 		}
 	}
 	return true
-}
-
-func holds(spans []conversation.Span, seq uint64) bool {
-	for _, s := range spans {
-		if s.Holds(seq) {
-			return true
-		}
-	}
-	return false
 }
 
 // unitBefore lists the events of a unit that precede an overlay, and reports
@@ -139,19 +128,32 @@ func (r *rulings) unitBefore(u int, seq uint64) (members []int, complete bool) {
 		return nil, false
 	}
 	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
-	for k := range reply.Calls {
-		if !r.answered(reply.Calls[k].ID, members[1:]) {
-			return members, false
-		}
-	}
-	return members, true
+	results := members[1:]
+	return members, allAnswered(reply.Calls, len(results), func(i int) string {
+		b, _ := r.events[results[i]].Body.(conversation.ToolResult) // a unit holds nothing else behind a reply
+		return b.CallID
+	})
 }
 
-func (r *rulings) answered(call string, results []int) bool {
-	for _, i := range results {
-		if b, ok := r.events[i].Body.(conversation.ToolResult); ok && b.CallID == call {
+// fewCalls is how many calls are looked for one by one among their results.
+const fewCalls = 16
+
+// allAnswered reports whether each call has a result; id gives the call of the
+// i-th of n results. A server may make tens of thousands of calls in a reply.
+func allAnswered(calls []conversation.ToolCall, n int, id func(i int) string) bool {
+	if len(calls) <= fewCalls {
+		return !slices.ContainsFunc(calls, func(c conversation.ToolCall) bool {
+			for i := range n {
+				if id(i) == c.ID {
+					return false
+				}
+			}
 			return true
-		}
+		})
 	}
-	return false
+	answered := make(map[string]bool, n)
+	for i := range n {
+		answered[id(i)] = true
+	}
+	return !slices.ContainsFunc(calls, func(c conversation.ToolCall) bool { return !answered[c.ID] })
 }

@@ -136,8 +136,9 @@ func (pass *Pass) mechanical(p Profile) conversation.Body {
 // toolsUsed names the tools that occur in the range.
 func (pass *Pass) toolsUsed() []string {
 	var names []string
+	covered := conversation.Disjoint(pass.Spans)
 	for _, e := range pass.log {
-		if !holds(pass.Spans, e.Seq) {
+		if !covered.Holds(e.Seq) {
 			continue
 		}
 		switch b := e.Body.(type) {

@@ -44,8 +44,9 @@ func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
 		}
 	}
 	var found []conversation.Event
+	covered := conversation.Disjoint(spans)
 	for _, e := range pass.log {
-		if touched[e.Seq] || holds(spans, e.Seq) && sent(e.Body) {
+		if touched[e.Seq] || covered.Holds(e.Seq) && sent(e.Body) {
 			found = append(found, e)
 		}
 	}

@@ -127,14 +127,15 @@ func (pass *Pass) Shorter(budget int) *SummaryJob {
 // coversSummary reports whether the view shows a part of what is to be covered
 // as a summary, or not at all.
 func (pass *Pass) coversSummary() bool {
+	covered := conversation.Disjoint(pass.Spans)
 	for i := range pass.before.Messages {
 		m := &pass.before.Messages[i]
-		if (m.State == StateSummarised || m.State == StateDropped) && covers(pass.Spans, m.Events) {
+		if (m.State == StateSummarised || m.State == StateDropped) && covered.HoldsAny(m.Events) {
 			return true
 		}
 	}
 	for _, a := range pass.before.Absent {
-		if a.Why == whyLeftOut && holds(pass.Spans, a.Event) {
+		if a.Why == whyLeftOut && covered.Holds(a.Event) {
 			return true
 		}
 	}

@@ -9,8 +9,9 @@ func (pass *Pass) Then() Reading {
 	}
 	left := pass.before
 	left.Sizes = Sizes{}
+	replaced := pass.replaced()
 	for i := range left.Messages {
-		if m := &left.Messages[i]; !pass.replaces(m) {
+		if m := &left.Messages[i]; !replaced(m) {
 			m.AddTo(&left.Sizes)
 		}
 	}

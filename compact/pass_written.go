@@ -24,9 +24,9 @@ func (pass *Pass) Written() (w Written, ok bool) {
 	if i < 0 {
 		return w, false
 	}
-	covers := 0.0
+	covers, replaced := 0.0, pass.replaced()
 	for i := range pass.before.Messages {
-		if m := &pass.before.Messages[i]; pass.replaces(m) {
+		if m := &pass.before.Messages[i]; replaced(m) {
 			covers += pass.weigh(*m)
 		}
 	}

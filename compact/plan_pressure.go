@@ -115,12 +115,12 @@ func (p *planner) block(b band) []conversation.Span {
 		}
 	}
 	var taken spans
-	end := all[len(all)-1].Last
+	end, covered := all[len(all)-1].Last, conversation.Disjoint(all)
 	for i := range p.check.View.Messages {
 		m := &p.check.View.Messages[i]
 		switch {
 		case m.State == StatePinned:
-		case m.State == StateDropped && m.Why != whyLeftOut && m.Events[0] < end, covers(all, m.Events):
+		case m.State == StateDropped && m.Why != whyLeftOut && m.Events[0] < end, covered.HoldsAny(m.Events):
 			taken.take(m)
 		default:
 			taken.end()
@@ -157,8 +157,9 @@ func (p *planner) masked(items []conversation.MaskItem) View {
 // outside lists the items that spans do not hold.
 func outside(items []conversation.MaskItem, spans []conversation.Span) []conversation.MaskItem {
 	var out []conversation.MaskItem
+	covered := conversation.Disjoint(spans)
 	for _, item := range items {
-		if !holds(spans, item.Event) {
+		if !covered.Holds(item.Event) {
 			out = append(out, item)
 		}
 	}

@@ -96,8 +96,9 @@ func (pass *Pass) Preview() Preview {
 // expected is the preview of a pass whose summary is not written yet.
 func (pass *Pass) expected(p Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
+	replaced := pass.replaced()
 	for i, m := range pass.before.Messages {
-		if !pass.replaces(&m) {
+		if !replaced(&m) {
 			if covered > 0 {
 				behind += pass.weigh(m)
 			}
@@ -121,10 +122,11 @@ func (pass *Pass) expected(p Preview) Preview {
 	return p
 }
 
-// replaces reports whether a summary of the pass stands for a message of the view
-// before it.
-func (pass *Pass) replaces(m *Message) bool {
-	return holds(pass.Spans, m.Events[0]) && m.State != StatePinned
+// replaced returns a test of whether a summary of the pass stands for a message of
+// the view before it.
+func (pass *Pass) replaced() func(m *Message) bool {
+	covered := conversation.Disjoint(pass.Spans)
+	return func(m *Message) bool { return covered.Holds(m.Events[0]) && m.State != StatePinned }
 }
 
 // weigh is a message in tokens.

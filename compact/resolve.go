@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"strconv"
@@ -169,30 +168,12 @@ func (r *rulings) before(overlay, seq uint64) *ruling {
 
 // each calls f for the events of spans that precede the overlay, once.
 func (r *rulings) each(overlay uint64, spans []conversation.Span, f func(i int)) {
-	for _, s := range disjoint(spans) {
+	for _, s := range conversation.Disjoint(spans) {
 		from := sort.Search(len(r.events), func(i int) bool { return r.events[i].Seq >= s.First })
 		for i := from; i < len(r.events) && r.events[i].Seq <= s.Last && r.events[i].Seq < overlay; i++ {
 			f(i)
 		}
 	}
-}
-
-// disjoint is the same events as spans, ascending and each once.
-func disjoint(spans []conversation.Span) []conversation.Span {
-	if len(spans) < 2 {
-		return spans
-	}
-	sorted := slices.DeleteFunc(slices.Clone(spans), func(s conversation.Span) bool { return s.First > s.Last })
-	slices.SortFunc(sorted, func(a, b conversation.Span) int { return cmp.Compare(a.First, b.First) })
-	out := sorted[:0]
-	for _, s := range sorted {
-		if n := len(out); n > 0 && (s.First <= out[n-1].Last || s.First-1 == out[n-1].Last) {
-			out[n-1].Last = max(out[n-1].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 func (r *rulings) apply(e conversation.Event) {

@@ -151,9 +151,9 @@ func (j SummaryJob) Tokens() int {
 // for events of spans: what a summary of them has to be shorter than. Reasoning
 // is not counted, because few endpoints are sent it.
 func CoveredTokens(v View, spans []conversation.Span) int {
-	total := 0.0
+	total, covered := 0.0, conversation.Disjoint(spans)
 	for i := range v.Messages {
-		if covers(spans, v.Messages[i].Events) {
+		if covered.HoldsAny(v.Messages[i].Events) {
 			total += messageTokens(&v.Messages[i])
 		}
 	}
@@ -168,24 +168,14 @@ func messageTokens(m *Message) float64 {
 	return t
 }
 
-// covers reports whether spans hold one of the events.
-func covers(spans []conversation.Span, events []uint64) bool {
-	for _, e := range events {
-		if holds(spans, e) {
-			return true
-		}
-	}
-	return false
-}
-
 // saidIn lists the events of spans that the model was sent, without what a
 // rewind took back. No other overlay has a say in it (S64: the raw-stream
 // invariant).
 func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
-	gone := conversation.TakenBack(log)
+	gone, covered := conversation.TakenBack(log), conversation.Disjoint(spans)
 	var out []conversation.Event
 	for i, e := range log {
-		if sent(e.Body) && holds(spans, e.Seq) && (gone == nil || gone[i] == 0) {
+		if sent(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
 			out = append(out, e)
 		}
 	}

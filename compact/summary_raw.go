@@ -34,8 +34,9 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 	}
 	ask.Spans = union(ask.Spans, old)
 	var said []conversation.Event
+	covered := conversation.Disjoint(old)
 	for _, e := range saidIn(log, ask.Spans) {
-		if !holds(old, e.Seq) {
+		if !covered.Holds(e.Seq) {
 			said = append(said, e)
 		}
 	}

@@ -20,9 +20,9 @@ const maxOpenings = 24
 // as the last one. The view must show what is to be covered.
 func ViewJob(v View, c Capabilities, ask SummaryAsk) SummaryJob {
 	j := ask.job(InputView)
-	first, last := -1, -1
+	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
 	for i := range v.Messages {
-		if covers(ask.Spans, v.Messages[i].Events) {
+		if covered.HoldsAny(v.Messages[i].Events) {
 			if first < 0 {
 				first = i
 			}

@@ -93,9 +93,9 @@ func extracted(l Look, pass compact.Pass, input int) (Act, error) {
 
 // saidIn is the size of what was said in spans, in code points.
 func saidIn(log []conversation.Event, spans []conversation.Span) int {
-	n := 0
+	n, held := 0, conversation.Disjoint(spans)
 	for _, e := range log {
-		if !slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(e.Seq) }) {
+		if !held.Holds(e.Seq) {
 			continue
 		}
 		switch b := e.Body.(type) {
@@ -115,12 +115,10 @@ func saidIn(log []conversation.Event, spans []conversation.Span) int {
 
 // covered is the size of what a view shows of spans, in code points.
 func covered(v compact.View, spans []conversation.Span) int {
-	n := 0
+	n, held := 0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		m := &v.Messages[i]
-		if slices.ContainsFunc(m.Events, func(seq uint64) bool {
-			return slices.ContainsFunc(spans, func(s conversation.Span) bool { return s.Holds(seq) })
-		}) {
+		if held.HoldsAny(m.Events) {
 			n += chars(m)
 		}
 	}

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-
-	"plimsoll/conversation"
 )
 
 // Rules of reading:
@@ -159,46 +157,4 @@ func reason(err error) string {
 func endsEarly(text []byte, err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) && syntax.Offset >= int64(len(text))
-}
-
-// openCalls matches results with calls.
-type openCalls struct {
-	names   map[string]string // id -> tool of the newest call of that id
-	waiting []string          // ids of the newest reply that are not answered
-}
-
-func newOpenCalls() *openCalls { return &openCalls{names: map[string]string{}} }
-
-// match gives a message the ids and the tool's name that follow from those
-// before it.
-func (o *openCalls) match(m *Message) {
-	switch m.Role {
-	case RoleAssistant:
-		o.waiting = o.waiting[:0]
-		for i := range m.Reply.Calls {
-			c := &m.Reply.Calls[i]
-			if c.ID == "" {
-				c.ID = fmt.Sprintf("call_%d_%d", m.Line, i+1)
-			}
-			o.names[c.ID] = c.Name
-			o.waiting = append(o.waiting, c.ID)
-		}
-	case RoleTool:
-		o.answer(&m.Result)
-	}
-}
-
-func (o *openCalls) answer(r *Result) {
-	if r.CallID == "" && len(o.waiting) > 0 {
-		r.CallID = o.waiting[0]
-	}
-	for i, id := range o.waiting {
-		if id == r.CallID {
-			o.waiting = append(o.waiting[:i], o.waiting[i+1:]...)
-			break
-		}
-	}
-	if name := o.names[r.CallID]; name != "" {
-		r.Tool = conversation.Clean(name)
-	}
 }

@@ -1,0 +1,40 @@
+package conversation
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
+
+// Spans are runs of events in ascending order that neither overlap nor touch,
+// so that whether they hold an event is found by halving. A reduction of a long
+// conversation may have tens of thousands of them.
+type Spans []Span
+
+// Disjoint is the same events as spans, ascending and each once. The argument
+// is not changed.
+func Disjoint(spans []Span) Spans {
+	if len(spans) < 2 {
+		return spans
+	}
+	sorted := slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.First > s.Last })
+	slices.SortFunc(sorted, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
+	out := sorted[:0]
+	for _, s := range sorted {
+		if n := len(out); n > 0 && (s.First <= out[n-1].Last || s.First-1 == out[n-1].Last) {
+			out[n-1].Last = max(out[n-1].Last, s.Last)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Holds reports whether an event is in one of the spans.
+func (s Spans) Holds(seq uint64) bool {
+	k := sort.Search(len(s), func(k int) bool { return s[k].Last >= seq })
+	return k < len(s) && s[k].First <= seq
+}
+
+// HoldsAny reports whether one of the events is in one of the spans.
+func (s Spans) HoldsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Holds) }

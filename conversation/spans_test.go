@@ -1,0 +1,39 @@
+package conversation_test
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+)
+
+// Whatever order and overlaps spans have, they hold the same events.
+func TestDisjointSpansHoldTheSameEvents(t *testing.T) {
+	t.Parallel()
+	seq := rapid.OneOf(rapid.Uint64Range(0, 40), rapid.Uint64Range(math.MaxUint64-5, math.MaxUint64))
+	span := rapid.Custom(func(t *rapid.T) conversation.Span {
+		return conversation.Span{First: seq.Draw(t, "first"), Last: seq.Draw(t, "last")}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		given := rapid.SliceOfN(span, 0, 12).Draw(t, "spans")
+		made := conversation.Disjoint(given)
+		for i := 1; i < len(made); i++ {
+			if made[i].First <= made[i-1].Last || made[i].First-1 == made[i-1].Last {
+				t.Fatalf("%v touches %v", made[i], made[i-1])
+			}
+		}
+		at := seq.Draw(t, "seq")
+		want := false
+		for _, s := range given {
+			want = want || s.Holds(at)
+		}
+		if got := made.Holds(at); got != want {
+			t.Fatalf("%v made of %v says %v of %d", made, given, got, at)
+		}
+		if made.HoldsAny([]uint64{at}) != want || made.HoldsAny(nil) {
+			t.Fatal("one event and none are held otherwise")
+		}
+	})
+}
