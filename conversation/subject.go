@@ -39,6 +39,16 @@ func (c ToolCall) Subject() string {
 	return about
 }
 
+// RunsCommand reports whether the call runs a command of a shell, also where another
+// program made it.
+func (c ToolCall) RunsCommand() bool {
+	var args map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
+		return false
+	}
+	return words(args["command"]) != "" || words(args["cmd"]) != ""
+}
+
 // words is an argument as text: a text, or a list of them, as commands are given to
 // other programs.
 func words(arg any) string {

@@ -140,6 +140,9 @@ func (j *jobs) run(ctx context.Context, command string, timeout time.Duration, p
 	r := result{text: commandText(line, text), detail: line, status: conversation.ResultOK}
 	if !ok {
 		r.status = conversation.ResultError
+		if why := failureLine(text); why != "" {
+			r.detail += "\n" + why
+		}
 	}
 	return r, nil
 }

@@ -34,6 +34,10 @@ func TestRunCommandShowsExitCodeAndOutput(t *testing.T) {
 	if out.Status != conversation.ResultError || !strings.HasPrefix(out.Text, "ended by signal: killed") {
 		t.Errorf("got %+v", out)
 	}
+	out = run(t, b, "run_command", map[string]any{"command": "echo 'a.go:3: error: no port'; echo tidying up; exit 1"})
+	if !strings.HasPrefix(out.Detail, "exit code 1, ") || !strings.HasSuffix(out.Detail, "\na.go:3: error: no port") {
+		t.Errorf("what failed is told as %q", out.Detail)
+	}
 	if got := succeed(t, b, "run_command", map[string]any{"command": "cat; (: </dev/tty) 2>/dev/null || echo no terminal"}); !strings.HasSuffix(got, "\nno terminal") {
 		t.Errorf("input or terminal: %q", got)
 	}

@@ -35,7 +35,7 @@ func showTools(r *rig) {
 		call("denied", "run_command", `{"command":"rm -rf build"}`), call("stopped", "run_command", `{"command":"sleep 100"}`),
 		call("slow", "http_request", `{"method":"GET","url":"https://example.org/`+long+`"}`), call("page", "read_file", `{"path":"big.log","offset":2000}`),
 		call("foreign", "odd", `no json`), call("none", "todo_read", `{}`), call("runs", "run_command", `{"command":"make"}`), call("waits", "find_files", `{"pattern":"*.go"}`)),
-		result("ok", conversation.ResultOK, "upload.go:7: TODO"), result("error", conversation.ResultError, "reading:\nno such file: gone.go\n"),
+		result("ok", conversation.ResultOK, "upload.go:7: TODO"), result("error", conversation.ResultError, "no such file: gone.go\nreading:\n"),
 		result("denied", conversation.ResultDenied, "the user said no: ask first"), result("stopped", conversation.ResultInterrupted, "interrupted: the turn was stopped"),
 		conversation.ToolResult{CallID: "slow", Status: conversation.ResultOK, Text: strings.Repeat("x", 400_000), Duration: 1234 * time.Millisecond},
 		result("page", conversation.ResultOK, ""), result("foreign", conversation.ResultOK, "?"), result("none", conversation.ResultOK, "nothing to do"),

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -73,6 +74,31 @@ func TestTheLogHasTheLastWord(t *testing.T) {
 	r.add(reply("the text in the log"))
 	r.has(t, "the text in the log")
 	r.lacks(t, "a stream")
+}
+
+// A folded call that failed shows the line that says what happened.
+func TestAFailedCallSaysWhatHappened(t *testing.T) {
+	t.Parallel()
+	source := "Makefile: old does not occur. The lines closest to it are:\n    13\tNAME ?= x\n    14\tVERSION  ?= dev"
+	for name, c := range map[string]struct {
+		arguments, text, want, not string
+	}{
+		"an edit":              {`{"path":"Makefile","old":"x"}`, source, "Makefile: old does not occur", "VERSION"},
+		"an imported command":  {`{"command":"make"}`, "cc -c a.c\na.c:1: error: no type", "a.c:1: error: no type", "cc -c"},
+		"one that was not run": {`{"command":"make"}`, "error: the shell is missing", "error: the shell is missing", "VERSION"},
+	} {
+		r := open(t, 70, 20, calls(call("1", "tool", c.arguments)), result("1", conversation.ResultError, c.text))
+		view := ansi.Strip(r.View())
+		if !strings.Contains(view, c.want) || strings.Contains(view, c.not) {
+			t.Errorf("%s: %q is not all that is shown:\n%s", name, c.want, view)
+		}
+	}
+	ran := result("1", conversation.ResultError, "exit code 1, 3s\nlots of output")
+	ran.Detail = "exit code 1, 3s\na.c:1: error: no type"
+	r := open(t, 70, 20, calls(call("1", "run_command", `{"command":"make"}`)), ran)
+	r.has(t, "exit code 1, 3s")
+	r.has(t, "a.c:1: error: no type")
+	r.lacks(t, "lots of output")
 }
 
 func TestBlankReplyBeforeCallsShowsNothing(t *testing.T) {

@@ -206,7 +206,7 @@ func (t *toolItem) body(l *look, room int, open bool) []string {
 		if t.result.Status == conversation.ResultInterrupted {
 			style = l.styles.Warning
 		}
-		return []string{style.Render(oneLine(lastLine(t.result.Text), room))}
+		return []string{style.Render(oneLine(t.reason(), room))}
 	}
 	return nil
 }
@@ -256,10 +256,16 @@ func (t *toolItem) diff(l *look, room int, open bool) []string {
 	return lines
 }
 
-// lastLine is the last line of a text that says anything.
-func lastLine(text string) string {
-	text = strings.TrimRight(text, " \n\t")
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// reason is the line of a failed call that says what happened: the first, as tools
+// and the program say that before anything else. Of a command that another program
+// ran it is the last, as nobody chose a line when it ran.
+func (t *toolItem) reason() string {
+	text := strings.TrimSpace(t.result.Text)
+	first, rest, _ := strings.Cut(text, "\n")
+	if t.result.Status == conversation.ResultError && t.call.RunsCommand() && rest != "" {
+		return text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	return first
 }
 
 // weight is the size of a text in tokens; any text has one.
