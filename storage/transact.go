@@ -204,14 +204,24 @@ func vet(tx *bbolt.Tx) error {
 	return nil
 }
 
+// firstMap is how many bytes of addresses a file that is written gets at least.
+// They cost nothing until they are used. bbolt doubles the map of a file that
+// outgrows it, and copies all it has not written yet whenever it does.
+const firstMap = 256 << 20
+
 // openBolt opens a database over an open, locked file.
 func openBolt(file *os.File, a access) (*bbolt.DB, error) {
+	mapped := 0
+	if a == writing {
+		mapped = firstMap
+	}
 	return bbolt.Open(file.Name(), 0o600, &bbolt.Options{
 		Timeout:         boltWait,
 		FreelistType:    bbolt.FreelistArrayType,
 		ReadOnly:        a != writing,
 		PreLoadFreelist: a != reading,
 		NoStatistics:    true,
+		InitialMmapSize: mapped,
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return file, nil },
 	})
 }
