@@ -37,7 +37,9 @@ func TestEditIsShownAndMadeWhenApproved(t *testing.T) {
 	term.idle("Talking to")
 	term.say("one more ship")
 	term.see("Allow this?")
-	term.typed("y") // too soon
+	term.typed("y") // too soon: it was meant for the composer
+	term.see("│ y ")
+	term.key("ctrl+u")
 	asked := term.asked("Allow this?", "ships.go", "-func ships() int { return 42 }", "+func ships() int { return 43 }")
 	if got := p.read("ships.go"); got != project["ships.go"] {
 		t.Errorf("it was changed before the answer: %q", got)

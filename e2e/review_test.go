@@ -12,13 +12,15 @@ import (
 // A summary that is read before it takes effect: taken in as the user made it, or
 // given up, and until then nothing has changed.
 
-// reviewed opens a recording, and has a summary of it written that waits in sight.
+// reviewed opens a recording, and has a summary of it written that waits, in sight.
 func (p *place) reviewed(s *server) (term *terminal, id string) {
 	p.t.Helper()
 	term, id = p.underway(s, usual)
 	term.talks("how is the wind?", 1)
 	term.command("/compact --review --profile heavy --keep-last 20")
-	term.asked("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
+	term.idle("a summary waits for you")
+	term.command("/review")
+	term.see("Summary of turns 0–40", "Know what the logbooks say (t0).", "enter take it in")
 	return term, id
 }
 

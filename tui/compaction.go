@@ -61,10 +61,14 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 		if m.status.job.meant(u.Wish) {
 			m.status.job = summaryJob{}
 		}
-		m.keepTaken()
+		cmd := m.keepTaken()
 		if byUser(u.Wish.Source) {
-			return m.notCompacted(u.Err)
+			if u.Err.Class != agent.Cancelled {
+				m.leave(m.talk.line)
+			}
+			cmd = tea.Batch(cmd, m.notCompacted(u.Err))
 		}
+		return cmd
 	case agent.Previewed:
 		return m.showPreview(u)
 	case agent.Inspected:
@@ -99,6 +103,9 @@ func (m *Model) compacting(u agent.Compacting) {
 
 // compacted says that a compaction is in force, or is not any more.
 func (m *Model) compacted(u agent.Compacted) tea.Cmd {
+	if byUser(u.Source) {
+		m.talk.line = ""
+	}
 	p := u.Preview
 	change := ""
 	if p.Before > 0 {

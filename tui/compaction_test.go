@@ -169,6 +169,7 @@ func TestNothingIsCompactedWhereNothingCanBe(t *testing.T) {
 						t.Errorf("%s does not say %q:\n%s", typed, c.want, r.text())
 					}
 					r.pass(5 * time.Second)
+					r.press("ctrl+u") // it left its line
 				}
 				r.press("ctrl+x", "ctrl+k")
 				r.did()

@@ -31,27 +31,12 @@ const (
 // grantAnswer is the grant that comes with the answer to a question.
 const grantAnswer = conversation.GrantOnce
 
-// question is the dialog that a call waits for.
-type question struct {
-	callID string
-	dialog overlay.Dialog
-}
-
-// ask opens the dialog that a call needs.
-func (m *Model) ask(u agent.AskApproval) {
-	q := question{callID: u.Call.ID}
+// dialogOf is the dialog that a call needs.
+func dialogOf(u agent.AskApproval) overlay.Dialog {
 	if u.Review.Need == conversation.NeedAnswer {
-		q.dialog = overlay.NewAsk(aboutCall+u.Call.ID, u.Review.Question, u.Review.Options)
-	} else {
-		q.dialog = overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
+		return overlay.NewAsk(aboutCall+u.Call.ID, u.Review.Question, u.Review.Options)
 	}
-	m.questions = append(m.questions, q)
-	m.transcript.ClearSelection()
-	m.overlays.Push(q.dialog, m.options.Now())
-	if until := m.wrote.Add(overlay.Calm - overlay.Grace); until.After(m.options.Now()) {
-		// Who is in the middle of a sentence pauses between words.
-		m.overlays.Opened(until)
-	}
+	return overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
 }
 
 // push opens a dialog. The release of a mouse button that is down would go to
@@ -127,8 +112,11 @@ func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
 }
 
 func (m *Model) pickModel(msg modelsMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
+	switch {
+	case msg.err != nil:
+		return m.miss(msg.err)
+	case !m.still(msg.asked):
+		return m.say("the models are listed: /model shows them", false)
 	}
 	items := make([]overlay.Item, len(msg.choices))
 	for i, c := range msg.choices {
@@ -147,8 +135,11 @@ func (m *Model) pickTheme() {
 }
 
 func (m *Model) pickConversation(msg conversationsMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
+	switch {
+	case msg.err != nil:
+		return m.miss(msg.err)
+	case !m.still(msg.asked):
+		return m.say("the conversations are listed: /resume shows them", false)
 	}
 	items := make([]overlay.Item, len(msg.list))
 	for i, s := range msg.list {
@@ -169,8 +160,11 @@ func (m *Model) confirmDelete() {
 }
 
 func (m *Model) showPage(msg pageMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.fail(msg.err)
+	switch {
+	case msg.err != nil:
+		return m.miss(msg.err)
+	case !m.still(msg.asked):
+		return m.kept(msg.title, msg.text)
 	}
 	m.show(msg.title, msg.text)
 	return nil

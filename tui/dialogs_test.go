@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
 )
 
 // approval is a call that wants to be approved.
@@ -29,10 +30,13 @@ func TestApprovals(t *testing.T) {
 			screen(t, nil, func(r *rig) {
 				r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
 				r.calls = nil
+				r.has("Allow this?", "rm -rf build")
 				r.press("y") // typed before it could be read
 				r.did()
+				r.lacks("Allow this?")
+				r.has("│ y", "pause")
+				r.pass(overlay.Calm + overlay.Grace)
 				r.has("Allow this?", "rm -rf build")
-				r.pass(time.Second)
 				r.press(c.keys...)
 				r.did(c.want)
 				r.lacks("Allow this?")
@@ -111,12 +115,18 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
 		r.calls = nil
 		r.pass(600 * time.Millisecond)
+		r.lacks("Allow this?")
+		r.has("pause")
 		r.press("a")
 		r.did()
+		r.pass(overlay.Calm - time.Millisecond)
+		r.lacks("Allow this?")
+		r.pass(time.Millisecond)
 		r.has("Allow this?")
-		r.pass(2 * time.Second)
+		r.pass(overlay.Grace)
 		r.press("a")
 		r.did("first answer c1 always")
+		r.has("│ do ita")
 	})
 }
 

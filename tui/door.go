@@ -19,6 +19,7 @@ import (
 type door struct {
 	busy  bool
 	then  string      // ID of the conversation to go on to, "" for none
+	asked int         // the key that asked for it, by hands.pressed
 	draft string      // what comes to the composer there, "" for nothing
 	spot  place       // what is shown there, the zero place for its end
 	from  *searchView // that found it, and stays open below it; nil for none
@@ -36,7 +37,7 @@ func (m *Model) enter(open func(context.Context) (Conversation, error)) tea.Cmd 
 		return m.say("a conversation is still being opened", true)
 	}
 	m.giveBack() // it was meant for the one that is left
-	m.door.busy, m.talk.failed = true, ""
+	m.door.busy, m.door.asked, m.talk.failed = true, m.hands.pressed, ""
 	return conversationFrom(m.ctx, open)
 }
 
@@ -54,6 +55,7 @@ func (m *Model) resume(id string) tea.Cmd {
 // opened takes over a conversation.
 func (m *Model) opened(msg openedMsg) tea.Cmd {
 	then, draft, spot, from := m.door.then, m.door.draft, m.door.spot, m.door.from
+	undisturbed := m.still(m.door.asked)
 	m.door = door{}
 	var cmds []tea.Cmd
 	if msg.err != nil {
@@ -63,7 +65,7 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 		if draft != "" {
 			m.composer.Prepend(draft)
 		}
-		if spot.event != 0 {
+		if spot.event != 0 && undisturbed {
 			cmds = append(cmds, m.openHistoryAt(spot.event, spot.query))
 		}
 	}
@@ -81,7 +83,7 @@ func (m *Model) notOpened(err error) tea.Cmd {
 		m.talk.failed = err.Error()
 		return nil
 	}
-	return m.fail(err)
+	return m.miss(err)
 }
 
 // takeOver shows a conversation that is open now. Of the views only the search that

@@ -43,6 +43,7 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 		}
 	}
 	m.reviewing(agent.Reviewing{Text: "as the model wrote it down", Covers: 1000})
+	m.slashReview("")
 	m.layout()
 	has("as the model wrote it down")
 	v := m.talk.review

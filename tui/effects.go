@@ -37,6 +37,11 @@ func snackOver(seq int) tea.Cmd {
 	return tea.Tick(snackFor, func(time.Time) tea.Msg { return snackOverMsg{seq} })
 }
 
+// pauseOver says that a while has passed.
+func pauseOver(d time.Duration) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return pausedMsg{} })
+}
+
 func tick() tea.Cmd {
 	return tea.Tick(tickEvery, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
@@ -64,31 +69,34 @@ func (m *Model) loadPrompts() tea.Cmd {
 }
 
 func (m *Model) loadModels() tea.Cmd {
-	ctx, models := m.ctx, m.options.Models
+	ctx, models, asked := m.ctx, m.options.Models, m.hands.pressed
 	return func() tea.Msg {
 		choices, err := models.Models(ctx)
-		return modelsMsg{choices, err}
+		return modelsMsg{asked, choices, err}
 	}
 }
 
 func (m *Model) loadConversations() tea.Cmd {
-	ctx, host := m.ctx, m.options.Host
+	ctx, host, asked := m.ctx, m.options.Host, m.hands.pressed
 	return func() tea.Msg {
 		list, err := host.Conversations(ctx)
-		return conversationsMsg{list, err}
+		return conversationsMsg{asked, list, err}
 	}
 }
 
 func (m *Model) switchModel(name string) tea.Cmd {
 	ctx, models := m.ctx, m.options.Models
-	return func() tea.Msg { return doneMsg{models.SwitchModel(ctx, name)} }
+	return func() tea.Msg { return switchedMsg{models.SwitchModel(ctx, name)} }
 }
 
 func (m *Model) loadPage(title, page, about string) tea.Cmd {
-	ctx, desk := m.ctx, m.options.Desk
+	ctx, desk, asked := m.ctx, m.options.Desk, m.hands.pressed
+	if page == PageExport {
+		asked = unasked
+	}
 	return func() tea.Msg {
 		text, err := desk.Page(ctx, page, about)
-		return pageMsg{title, text, err}
+		return pageMsg{asked, title, text, err}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/conversation"
 	"plimsoll/tui"
+	"plimsoll/tui/overlay"
 )
 
 // What all full-screen views have in common.
@@ -77,10 +78,8 @@ func TestAViewStaysWhereOpeningAnotherConversationFails(t *testing.T) {
 func TestACallIsApprovedOverAView(t *testing.T) {
 	inView(t, func(r *rig, name string) {
 		r.happen(agent.Status{Phase: agent.Asking}, approval("c1", "rm -rf build"))
-		r.press("y") // too early
-		r.did()
 		r.has("Allow this?", "rm -rf build")
-		r.pass(time.Second)
+		r.pass(overlay.Grace)
 		r.press("y")
 		r.did("first answer c1 once")
 		r.lacks("Allow this?")

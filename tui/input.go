@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"time"
-
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -18,20 +16,54 @@ import (
 // Interrupt is the exception: it works everywhere.
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
+	if writes(k) {
+		m.hands.pressed++
+	}
 	if key.Matches(k, m.options.Keys.Screen.Interrupt) {
 		return m.interrupt()
 	}
-	m.quitSeq = 0
+	m.hands.quitSeq = 0
 	if !key.Matches(k, m.options.Keys.Screen.Cancel) {
-		m.backSeq = 0
+		m.hands.backSeq = 0
 	}
-	if m.overlays.Len() > 0 {
-		action, cmd := m.overlays.Update(k, m.options.Now())
+	return m.give(k)
+}
+
+// give gives a key or a paste to what is in sight. A question that nobody can have
+// read yet goes away again: the key was meant for what it covers.
+func (m *Model) give(msg tea.Msg) tea.Cmd {
+	if top := m.overlays.Top(); top != nil {
+		now := m.options.Now()
+		action, cmd := m.overlays.Update(msg, now)
+		_, early := action.(overlay.Early)
+		// Who just answered a question and presses on means the one below it.
+		if early && now.Sub(m.hands.answered) >= overlay.Grace && m.putOff(top) {
+			return tea.Batch(m.give(msg), m.openQuestions())
+		}
+		open := m.overlays.Top() == top
+		if !open {
+			m.hands.answered = now
+		}
+		m.hands.wroteIn(open && !early && writes(msg), now)
 		return tea.Batch(cmd, m.answer(action))
 	}
 	if v := m.views.top(); v != nil {
-		return v.handle(m, k)
+		m.hands.wroteIn(writes(msg), m.options.Now())
+		return v.handle(m, msg)
 	}
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.compose(msg)
+	case tea.PasteMsg:
+		action, cmd := m.composer.Update(msg)
+		m.hands.wroteIn(true, m.options.Now())
+		return tea.Batch(cmd, m.act(action, nil))
+	}
+	return nil
+}
+
+// compose handles a key of the conversation and its composer.
+func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, done := m.global(k); done {
 		return cmd
 	}
@@ -40,10 +72,7 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if _, ignored := action.(composer.Ignored); ignored {
 		return m.fallback(k)
 	}
-	m.wrote = time.Time{} // what was sent is written to its end
-	if !m.composer.Empty() {
-		m.wrote = m.options.Now()
-	}
+	m.hands.wroteIn(!m.composer.Empty(), m.options.Now()) // what was sent is written to its end
 	return tea.Batch(cmd, m.act(action, named))
 }
 
@@ -152,8 +181,8 @@ func (m *Model) stoppable() bool {
 // interrupt stops what runs, then clears what is typed, then quits. What is
 // already told to stop does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.quitSeq != 0 && m.quitSeq == m.status.snack.seq && m.status.snack.text != ""
-	m.quitSeq = 0
+	again := m.hands.quitSeq != 0 && m.hands.quitSeq == m.status.snack.seq && m.snackText() != ""
+	m.hands.quitSeq = 0
 	switch {
 	case m.stoppable():
 		m.cancel()
@@ -170,7 +199,7 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	cmd := m.say("press "+m.options.Keys.Screen.Interrupt.Help().Key+" again to quit", false)
-	m.quitSeq = m.status.snack.seq
+	m.hands.quitSeq = m.status.snack.seq
 	return cmd
 }
 
@@ -182,7 +211,7 @@ func (m *Model) act(action composer.Action, named []composer.File) tea.Cmd {
 	case composer.Queue:
 		return m.submit(a.Text, named)
 	case composer.Command:
-		return m.slash(a)
+		return m.command(a)
 	case composer.UnknownCommand:
 		text := "there is no command /" + a.Name
 		if a.Nearest != "" {
@@ -200,15 +229,8 @@ func (m *Model) act(action composer.Action, named []composer.File) tea.Cmd {
 }
 
 func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	if m.overlays.Len() > 0 {
-		action, cmd := m.overlays.Update(p, m.options.Now())
-		return tea.Batch(cmd, m.answer(action))
-	}
-	if v := m.views.top(); v != nil {
-		return v.handle(m, p)
-	}
-	action, cmd := m.composer.Update(p)
-	return tea.Batch(cmd, m.act(action, nil))
+	m.hands.pressed++
+	return m.give(p)
 }
 
 // wheel is how many lines a notch of the mouse wheel scrolls.

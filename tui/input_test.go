@@ -131,7 +131,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-func TestFailuresOfCommandsAreKept(t *testing.T) {
+// A command that fails leaves its line in the composer.
+func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 	for command, port := range map[string]string{
 		"/cost": "page", "/model": "models", "/model nope": "switch", "/resume": "conversations", "/fork": "fork", "!ls": "shell", "/editor": "edit",
 	} {
@@ -139,8 +140,11 @@ func TestFailuresOfCommandsAreKept(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.failing[port] = fmt.Errorf("it does not work: %s", port) }, func(r *rig) {
 				r.append(conversation.UserMessage{Text: "hi"})
 				r.enter(command)
-				r.pass(time.Minute)
-				r.has("it does not work: " + port)
+				r.pass(time.Second)
+				r.has("it does not work: "+port, "│ "+command)
+				r.pass(5 * time.Second)
+				r.lacks("it does not work") // it is no line of the conversation
+				r.press("ctrl+u")
 				r.calls = nil
 				r.enter("hello")
 				r.did("first send hello")
@@ -170,7 +174,8 @@ func TestThemes(t *testing.T) {
 			t.Error("a light background changed nothing")
 		}
 		r.enter("/theme nope")
-		r.has("there is no theme \"nope\"")
+		r.has("there is no theme \"nope\"", "│ /theme nope")
+		r.press("ctrl+u")
 		r.enter("/theme dark")
 		r.pass(10 * time.Second)
 		if d := cmp.Diff(dark, r.m.View().Content); d != "" {
@@ -228,7 +233,8 @@ func TestNoColour(t *testing.T) {
 func TestCopy(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.enter("/copy")
-		r.has("no reply to copy")
+		r.has("no reply to copy", "│ /copy")
+		r.press("ctrl+u")
 		r.append(conversation.AssistantMessage{Text: "**the** reply", Stop: conversation.StopEnd})
 		r.asked = nil
 		r.enter("/copy")
@@ -247,7 +253,6 @@ func TestShellLines(t *testing.T) {
 		r.enter("!!echo ``` tick")
 		r.did("shell echo ``` tick")
 		r.has("output of echo ``` tick")
-		r.press("esc")
 		r.enter("!echo ```")
 		r.did("shell echo ```", "first send I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
 	})
@@ -262,9 +267,8 @@ func TestAShellLineIsShownAndCanBeStopped(t *testing.T) {
 		r.enter("!ls")
 		r.has("sleep still runs", "│ !ls")
 		r.press("ctrl+c")
-		r.has("! sleep (stopped)", "so far")
+		r.has("!sleep (stopped)", "so far", "│ !ls")
 		r.did()
-		r.press("esc")
 		r.lacks("running sleep")
 	})
 }

@@ -40,20 +40,29 @@ type filesMsg struct{ files []composer.File }
 // promptsMsg brings what was sent before, oldest first.
 type promptsMsg struct{ texts []string }
 
+// pausedMsg says that a while has passed in which the user may have paused.
+type pausedMsg struct{}
+
+// What was asked for with a key says which key that was, by hands.pressed: who
+// typed since does something else by now.
+
 // modelsMsg brings the models that can be switched to.
 type modelsMsg struct {
+	asked   int
 	choices []ModelChoice
 	err     error
 }
 
 // conversationsMsg brings the stored conversations, newest first.
 type conversationsMsg struct {
-	list []Stored
-	err  error
+	asked int
+	list  []Stored
+	err   error
 }
 
 // pageMsg brings a page of text.
 type pageMsg struct {
+	asked       int
 	title, text string
 	err         error
 }
@@ -86,6 +95,25 @@ type editedMsg struct {
 	text string
 	err  error
 }
+
+// switchedMsg says why requests do not go to another model, nil if they do.
+type switchedMsg struct{ err error }
+
+// failedMsg is a message that says of a command, as it was typed, that it failed.
+type failedMsg struct {
+	line string
+	of   tea.Msg
+}
+
+// failing is a message that may say that what was asked for failed.
+type failing interface{ failure() error }
+
+func (m openedMsg) failure() error        { return m.err }
+func (m modelsMsg) failure() error        { return m.err }
+func (m conversationsMsg) failure() error { return m.err }
+func (m pageMsg) failure() error          { return m.err }
+func (m editorMsg) failure() error        { return m.err }
+func (m switchedMsg) failure() error      { return m.err }
 
 // doneMsg ends something that has nothing to show but its failure.
 type doneMsg struct{ err error }

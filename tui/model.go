@@ -50,10 +50,8 @@ type Model struct {
 	views     views
 	shell     *shellRun // the user's own command that runs, nil without one
 
-	wrote   time.Time // when a key last changed the draft
-	ticking bool      // a tick is under way
-	quitSeq int       // the passing word in whose time a second ctrl+c quits, 0 without one
-	backSeq int       // the one in whose time a second esc goes back, 0 without one
+	hands   hands
+	ticking bool // a tick is under way
 }
 
 // parts are the components.
@@ -81,6 +79,7 @@ type talk struct {
 	previews []*previewView       // that asked for numbers which have not come, by question, oldest first
 	review   *reviewView          // of what waits, with what was changed in it; nil until it is opened
 	paused   bool                 // compaction does not ask a model by itself any more
+	line     string               // the newest command that the agent answers, as it was typed; "" without one
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -180,8 +179,17 @@ func (m *Model) setLook(l look) {
 
 // say shows a passing word above the composer.
 func (m *Model) say(text string, bad bool) tea.Cmd {
-	m.status.snack = snack{text: text, bad: bad, seq: m.status.snack.seq + 1}
+	m.status.snack = snack{text: text, bad: bad, seq: m.status.snack.seq + 1, fresh: true}
 	return snackOver(m.status.snack.seq)
+}
+
+// miss says that something the user asked for with a key or a command is not there
+// or cannot be done. It is no part of the conversation.
+func (m *Model) miss(err error) tea.Cmd {
+	if err == nil || m.ctx.Err() != nil || !m.talk.open {
+		return m.fail(err)
+	}
+	return m.say(err.Error(), true)
 }
 
 // fail shows that something the user or the program wanted did not work, where

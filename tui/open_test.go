@@ -104,8 +104,10 @@ func TestReadOnly(t *testing.T) {
 		r.press("ctrl+c")
 		r.enter("/rename title")
 		r.has("cannot be renamed")
+		r.press("ctrl+c")
 		r.enter("/delete")
 		r.has("cannot be deleted")
+		r.press("ctrl+c")
 		r.press("shift+tab")
 		r.did()
 		r.enter("/fork")
@@ -180,7 +182,8 @@ func TestResumeFromTheList(t *testing.T) {
 func TestAConversationThatCannotBeOpenedLeavesTheOldOne(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.failing["resume"] = errors.New("there is no conversation abc") }, func(r *rig) {
 		r.enter("/resume abc")
-		r.has("there is no conversation abc")
+		r.has("there is no conversation abc", "│ /resume abc")
+		r.press("ctrl+c")
 		r.calls = nil
 		r.enter("hi")
 		r.did("first send hi")

@@ -2,25 +2,19 @@ package tui
 
 import (
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
 	"plimsoll/tui/review"
 )
 
-// A summary that waits for the user. It opens by itself where nothing else has the
-// screen and nothing is typed; otherwise the status line says that it waits. What was
-// changed in it stays while it waits, also when the view is closed. Who types when it
-// opens by itself has not read it: keys count once none was pressed for a moment.
+// A summary that waits for the user. It never opens by itself, as its user may be
+// writing: the status line says that it waits, and how to open it. What was changed
+// in it stays while it waits, also when the view is closed.
 
-type reviewView struct {
-	*review.Model
-	ready time.Time // keys before it were meant for what was in sight before
-}
+type reviewView struct{ *review.Model }
 
 // reviewing takes over a summary that waits.
 func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
@@ -30,12 +24,10 @@ func (m *Model) reviewing(u agent.Reviewing) tea.Cmd {
 	if m.talk.review != nil {
 		m.talk.review.Show(m.reviewContent())
 	}
-	if known || m.views.top() != nil || !m.composer.Empty() || m.overlays.Len() > 0 {
+	if known {
 		return nil
 	}
-	cmd := m.openReview()
-	m.talk.review.ready = m.options.Now().Add(overlay.Grace)
-	return cmd
+	return m.say(m.reviewWords(), false)
 }
 
 // reviewed says that no summary waits any more.
@@ -101,10 +93,6 @@ func (v *reviewView) restyle(l look)       { v.SetStyles(l.review()) }
 func (v *reviewView) renew(*Model) tea.Cmd { return nil }
 
 func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	if _, key := msg.(tea.KeyPressMsg); key && m.options.Now().Before(v.ready) {
-		v.ready = m.options.Now().Add(overlay.Grace)
-		return nil
-	}
 	switch a := v.Update(msg).(type) {
 	case review.Ignored:
 		return m.unhandled(msg)
@@ -133,11 +121,13 @@ type summaryEditedMsg struct {
 
 // keepTaken shows the text of a summary that the user took in and that could not be
 // stored, so that what was changed in it is not lost.
-func (m *Model) keepTaken() {
-	if text := m.talk.taken; text != "" && m.talk.waits == nil {
-		m.talk.taken = ""
-		m.show("The summary that was not taken in", text)
+func (m *Model) keepTaken() tea.Cmd {
+	text := m.talk.taken
+	if text == "" || m.talk.waits != nil {
+		return nil
 	}
+	m.talk.taken = ""
+	return m.kept("The summary that was not taken in", text)
 }
 
 // editSummary opens a summary in the user's editor.
@@ -155,7 +145,7 @@ func (m *Model) editSummary(text string) tea.Cmd {
 
 func (m *Model) summaryEdited(msg summaryEditedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.fail(msg.err)
+		return m.miss(msg.err)
 	}
 	msg.view.SetText(msg.text)
 	return nil

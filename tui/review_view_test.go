@@ -4,12 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
 	"plimsoll/tui"
-	"plimsoll/tui/overlay"
 )
 
 func TestTheReviewActs(t *testing.T) {
@@ -45,9 +43,10 @@ func TestTheReviewActs(t *testing.T) {
 	}
 }
 
-// A summary opens by itself only where it is in nobody's way.
-func TestASummaryOpensByItselfOnlyWhereNothingElseIsDone(t *testing.T) {
+// A summary never opens by itself: it is said that it waits, and how to open it.
+func TestASummaryThatWaitsIsAnnounced(t *testing.T) {
 	for name, busy := range map[string]func(*rig){
+		"nothing":  func(*rig) {},
 		"a draft":  func(r *rig) { r.write("half a sentence") },
 		"a view":   func(r *rig) { r.press("ctrl+t") },
 		"a dialog": func(r *rig) { r.press("ctrl+p") },
@@ -64,24 +63,19 @@ func TestASummaryOpensByItselfOnlyWhereNothingElseIsDone(t *testing.T) {
 	}
 }
 
-// Who types when a summary comes up has not read it.
-func TestKeysThatWereNotMeantForASummaryDoNothingToIt(t *testing.T) {
+// Who types the command that opens a summary as the summary comes edits nothing in it.
+func TestTypingAsASummaryComesEditsNothing(t *testing.T) {
 	screen(t, telling, func(r *rig) {
+		r.write("/re")
 		r.happen(waiting())
 		r.calls = nil
-		for _, key := range []string{"enter", "x", "x", "e", "esc", "q"} {
-			r.press(key)
-			r.pass(overlay.Grace - time.Millisecond)
-		}
+		r.write("view")
+		r.press("enter")
 		r.did()
 		r.at("review")
-		r.pass(time.Millisecond)
+		r.has("## Goal")
 		r.press("x", "x")
 		r.did(`first review "" false`)
-		r.press("ctrl+c")
-		r.enter("/review") // who asks for it has it at once
-		r.press("esc")
-		r.at("")
 	})
 }
 
@@ -127,7 +121,8 @@ func TestANewSummaryIsReadFromItsBeginning(t *testing.T) {
 		u := waiting()
 		u.Text = "Another one."
 		r.happen(u)
-		r.at("review")
+		r.press("ctrl+c")
+		r.enter("/review")
 		r.has("Another one.")
 		r.lacks("XAnother", "## Goal")
 	})

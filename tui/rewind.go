@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -60,6 +61,9 @@ func (m *Model) rewind(turn int) tea.Cmd {
 	if why := m.unrewindable(); why != "" {
 		return m.say(why, true)
 	}
+	if !slices.ContainsFunc(m.turnsSaid(), func(t saidTurn) bool { return turn < 0 || t.event.Turn == turn }) {
+		return m.say("there is no such turn to go back to", true)
+	}
 	m.talk.Session.Rewind(turn)
 	return nil
 }
@@ -78,8 +82,8 @@ func (m *Model) unrewindable() string {
 // goBack is what the key to cancel does where there is nothing to cancel: a second
 // time in a row it goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
-	again := m.backSeq != 0 && m.backSeq == m.status.snack.seq && m.status.snack.text != ""
-	m.backSeq = 0
+	again := m.hands.backSeq != 0 && m.hands.backSeq == m.status.snack.seq && m.snackText() != ""
+	m.hands.backSeq = 0
 	switch {
 	case !m.transcript.Said() || m.unchangeable() != "":
 		return nil
@@ -88,7 +92,7 @@ func (m *Model) goBack() tea.Cmd {
 		return m.pickTurn()
 	}
 	cmd := m.say(m.options.Keys.Screen.Cancel.Help().Key+" again to go back to an earlier message", false)
-	m.backSeq = m.status.snack.seq
+	m.hands.backSeq = m.status.snack.seq
 	return cmd
 }
 

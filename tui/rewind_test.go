@@ -15,7 +15,7 @@ func TestRewindCommands(t *testing.T) {
 		"/undo":     "first rewind -1",
 		"/redo":     "first restore turns",
 		"/rewind 0": "first rewind 0",
-		"/rewind 3": "first rewind 3",
+		"/rewind 1": "first rewind 1",
 	} {
 		t.Run(typed, func(t *testing.T) {
 			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
@@ -33,6 +33,7 @@ func TestRewindRefuses(t *testing.T) {
 		typed, want string
 	}{
 		"no number":        {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind last", "write the number of the first turn"},
+		"no such turn":     {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind 7", "no such turn"},
 		"negative":         {func(r *rig, _ *tui.Options) { r.first.Events = history() }, "/rewind -2", "write the number of the first turn"},
 		"nothing was said": {nil, "/undo", "nothing was said yet"},
 		"read only":        {func(r *rig, _ *tui.Options) { r.first.Events, r.first.ReadOnly = history(), "open elsewhere" }, "/undo", "open elsewhere"},

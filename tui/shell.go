@@ -21,12 +21,17 @@ type shellRun struct {
 	stopped bool // by the user
 }
 
+// line is the command as it was typed.
+func (r *shellRun) line() string {
+	if r.add {
+		return "!" + r.command
+	}
+	return "!!" + r.command
+}
+
 // startShell runs a command.
 func (m *Model) startShell(command string, add bool) tea.Cmd {
-	line := "!" + command
-	if !add {
-		line = "!" + line
-	}
+	run := &shellRun{command: command, add: add}
 	why := ""
 	switch {
 	case m.shell != nil:
@@ -35,13 +40,14 @@ func (m *Model) startShell(command string, add bool) tea.Cmd {
 		why = m.refusal()
 	}
 	if why != "" {
-		m.composer.Prepend(line)
+		m.composer.Prepend(run.line())
 		return m.say(why, true)
 	}
 	ctx, stop := context.WithCancel(m.ctx)
 	m.status.clock = m.options.Now()
-	m.shell = &shellRun{command: command, add: add, since: m.status.clock, stop: stop}
-	return tea.Batch(m.runShell(ctx, m.shell), m.keepTicking())
+	run.since, run.stop = m.status.clock, stop
+	m.shell = run
+	return tea.Batch(m.runShell(ctx, run), m.keepTicking())
 }
 
 // stopShell stops it; what it printed so far is shown.
@@ -58,16 +64,16 @@ func (m *Model) shellDone(msg shellMsg) tea.Cmd {
 	m.shell = nil
 	switch {
 	case run.stopped:
-		m.show("! "+run.command+" (stopped)", msg.output)
+		return m.kept(run.line()+" (stopped)", msg.output)
 	case msg.err != nil:
-		return m.fail(fmt.Errorf("!%s: %w", run.command, msg.err))
+		m.leave(run.line())
+		return m.miss(fmt.Errorf("%s: %w", run.line(), msg.err))
 	case run.add:
 		fence := fenceFor(msg.output)
 		return m.submit(fmt.Sprintf("I ran `%s`:\n\n%s\n%s\n%s", run.command, fence, msg.output, fence), nil)
 	default:
-		m.show("! "+run.command, msg.output)
+		return m.kept(run.line(), msg.output)
 	}
-	return nil
 }
 
 // fenceFor is a fence that nothing in a text closes.

@@ -69,6 +69,59 @@ func commandSpecs() []composer.CommandSpec {
 	return specs
 }
 
+// command runs a slash command that was typed. One that fails leaves its line in
+// the composer, also where it fails later: nobody types it again.
+func (m *Model) command(c composer.Command) tea.Cmd {
+	said := m.status.snack.seq
+	cmd := m.slash(c)
+	if s := m.status.snack; s.seq != said && s.bad {
+		m.leave(c.Line)
+		return cmd
+	}
+	switch c.Name {
+	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
+		m.talk.line = c.Line
+	}
+	return watched(c.Line, cmd)
+}
+
+// leave leaves a line in the composer, unless something else is written there.
+func (m *Model) leave(line string) {
+	if m.composer.Empty() {
+		m.composer.SetText(line)
+	}
+}
+
+// watched is a command that tells with a failure which line asked for it.
+func watched(line string, cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for i, c := range msg {
+				msg[i] = watched(line, c)
+			}
+			return msg
+		case failing:
+			if msg.failure() != nil {
+				return failedMsg{line, msg}
+			}
+			return msg
+		default:
+			return msg
+		}
+	}
+}
+
+// commandFailed says why a command failed and leaves its line.
+func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
+	cmd := m.arrived(msg.of)
+	m.leave(msg.line)
+	return cmd
+}
+
 // slash runs a slash command.
 func (m *Model) slash(c composer.Command) tea.Cmd {
 	for _, known := range slashCommands() {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/meter"
+	"plimsoll/tui/overlay"
 )
 
 // The status line says what goes on at its left, or a passing word, and at its
@@ -35,6 +36,34 @@ type snack struct {
 	text string
 	bad  bool
 	seq  int // tells an old timer from the newest
+
+	fresh bool  // it was said just now, about what comes into sight
+	about sight // what it stands below; elsewhere it is not shown
+}
+
+// sight is what has the keys: a view, and a dialog over it. The zero value is the
+// conversation.
+type sight struct {
+	view   fullView
+	dialog overlay.Dialog
+}
+
+func (m *Model) inSight() sight { return sight{m.views.top(), m.overlays.Top()} }
+
+// placeSnack has a new passing word belong to what is in sight.
+func (m *Model) placeSnack() {
+	if s := &m.status.snack; s.fresh {
+		s.fresh, s.about = false, m.inSight()
+	}
+}
+
+// snackText is the passing word, "" without one and where it is about something
+// else than what is in sight.
+func (m *Model) snackText() string {
+	if s := m.status.snack; s.fresh || s.about == m.inSight() {
+		return s.text
+	}
+	return ""
 }
 
 // busy reports whether a turn runs.
@@ -101,7 +130,7 @@ func rule(s statusStyles, width int) string {
 
 // hasStatus reports whether the status line has something to say.
 func (m *Model) hasStatus() bool {
-	return m.status.snack.text != "" || m.status.doing() != "" || m.reviewWords() != "" || m.status.job.on || m.shell != nil || m.below() != ""
+	return m.snackText() != "" || m.status.doing() != "" || m.reviewWords() != "" || m.status.job.on || m.shell != nil || m.below() != ""
 }
 
 // statusLine is what goes on, or a passing word, and whether there is more
@@ -114,7 +143,7 @@ func (m *Model) statusLine() string {
 		room -= 2
 	}
 	left := ""
-	switch text := plain.Line(s.snack.text); {
+	switch text := plain.Line(m.snackText()); {
 	case text != "" && s.snack.bad:
 		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
 	case text != "":
@@ -159,6 +188,8 @@ func (m *Model) activity(st statusStyles, room int) string {
 		text = "running " + plain.Line(m.shell.command) + s.seconds(m.shell.since)
 	case s.now.Phase == agent.Retrying:
 		style = st.warning
+	case m.questionsWait():
+		text = "a call waits for your answer: pause, and it asks"
 	case text != "" && s.now.Phase != agent.Asking:
 		text += s.seconds(s.now.Since)
 	case text == "" && s.job.on && (!m.screen.plan.job.shown || m.views.top() != nil):

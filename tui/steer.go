@@ -84,14 +84,26 @@ func (m *Model) mask(events []uint64) tea.Cmd {
 	return m.later("masks it")
 }
 
+// withHint is a failure with what to do about it, on a line.
+func withHint(err *agent.Error) string {
+	if err.Hint == "" {
+		return err.Message
+	}
+	return err.Message + " · " + err.Hint
+}
+
 // steered says what came of it.
 func (m *Model) steered(u agent.Steered) tea.Cmd {
 	switch {
 	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
 		return m.say(u.Err.Message, true)
+	case u.Err != nil && u.Err.Class == agent.BadRequest && u.Err.Status == 0:
+		m.leave(m.talk.line)
+		return m.say(withHint(u.Err), true)
 	case u.Err != nil:
 		return m.notCompacted(u.Err)
 	}
+	m.talk.line = ""
 	words := map[agent.Steer]string{
 		agent.SteerPin: "pinned: it is sent as it was said", agent.SteerUnpin: "not pinned any more",
 		agent.SteerMask: "masked: the model sees a stub", agent.SteerRestore: "the turns are back",

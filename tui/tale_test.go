@@ -127,7 +127,7 @@ var views = map[string]func(*rig){
 	"context": func(r *rig) { r.enter("/context"); r.happen(agent.Inspected{Account: r.account()}) },
 	"ledger":  func(r *rig) { r.enter("/ledger") },
 	"preview": func(r *rig) { r.press("ctrl+k"); r.happen(planned(plan)) },
-	"review":  func(r *rig) { r.happen(waiting()); r.pass(time.Second) },
+	"review":  func(r *rig) { r.happen(waiting()); r.enter("/review"); r.pass(5 * time.Second) },
 	"search":  func(r *rig) { r.enter("/search fix") },
 }
 

@@ -98,7 +98,7 @@ func TestQueueIsShownAndComesBack(t *testing.T) {
 		r.did("first cancel")
 		r.happen(agent.Queued{}, agent.Returned{Texts: []string{"next", "and then"}}, agent.Status{Phase: agent.Idle})
 		r.lacks("queued")
-		if d := cmp.Diff("next\n\nand then\ndraft", r.draft()); d != "" {
+		if d := cmp.Diff("next\n\nand then\n\ndraft", r.draft()); d != "" {
 			t.Error(d)
 		}
 	})

@@ -32,6 +32,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.arrived(msg)
 	}
 	cmd = tea.Batch(cmd, m.renewView())
+	m.placeSnack()
 	m.layout()
 	return m, cmd
 }
@@ -69,13 +70,20 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.shellDone(msg)
 	case editorMsg:
 		if msg.err != nil {
-			return m.fail(msg.err)
+			return m.miss(msg.err)
 		}
 		return edit(msg)
 	case editedMsg:
 		return m.edited(msg)
 	case attachedMsg:
 		return m.attached(msg)
+	case pausedMsg:
+		m.hands.awaited = false
+		return m.openQuestions()
+	case failedMsg:
+		return m.commandFailed(msg)
+	case switchedMsg:
+		return m.miss(msg.err)
 	case doneMsg:
 		return m.fail(msg.err)
 	}
@@ -101,7 +109,7 @@ func (m *Model) ticked(msg tickMsg) tea.Cmd {
 
 func (m *Model) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
-		return m.fail(msg.err)
+		return m.miss(msg.err)
 	}
 	m.composer.SetText(msg.text)
 	return nil

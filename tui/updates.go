@@ -48,7 +48,7 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 	case agent.ToolOutput:
 		m.transcript.ToolOutput(u.CallID, u.Text)
 	case agent.AskApproval:
-		m.ask(u)
+		return m.asks(u)
 	case agent.ApprovalClosed:
 		m.closeQuestion(u.CallID)
 	case agent.Queued:

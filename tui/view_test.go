@@ -159,6 +159,7 @@ func TestTheCursorIsWhereOneTypes(t *testing.T) {
 		}
 		r.press("ctrl+g")
 		r.happen(approval("1", "make"))
+		r.pass(2 * time.Second)
 		if c := r.m.View().Cursor; c != nil {
 			t.Errorf("in a dialog without a line to type in the cursor is at %v", c)
 		}

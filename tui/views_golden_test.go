@@ -28,6 +28,7 @@ func TestViewScreens(t *testing.T) {
 					r.press("esc")
 				}
 				r.happen(waiting())
+				r.enter("/review")
 				r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
 				r.pass(4*time.Second + time.Millisecond)
 				shot("review")

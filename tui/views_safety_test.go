@@ -103,7 +103,7 @@ func TestHostileTextInEveryView(t *testing.T) {
 				r.press(open...)
 			case name == "review":
 				r.happen(answers[3])
-				r.pass(time.Second)
+				r.enter("/review")
 			case name == "search":
 				r.enter("/search fix")
 			default:

@@ -29,6 +29,7 @@ type (
 	Command struct {
 		Name string // as declared, without the slash, also if an alias was typed
 		Args string // what follows, without blank ends
+		Line string // as it was typed
 	}
 
 	// UnknownCommand is a slash command that was not declared. The draft stays.

@@ -125,7 +125,7 @@ func (m *Model) SetText(text string) {
 	m.changed()
 }
 
-// Prepend puts a text on lines of its own before the draft: messages taken
+// Prepend puts a text before the draft, with a blank line between: messages taken
 // back from the queue.
 func (m *Model) Prepend(text string) {
 	if m.buf.empty() {
@@ -136,7 +136,7 @@ func (m *Model) Prepend(text string) {
 	at := m.buf.at
 	before := len(m.buf.lines)
 	m.buf.moveTo(place{})
-	m.buf.insert("\n")
+	m.buf.insert("\n\n")
 	m.buf.moveTo(place{})
 	m.enter(text)
 	at.line += len(m.buf.lines) - before

@@ -258,7 +258,7 @@ func TestPrependPutsQueuedMessagesBefore(t *testing.T) {
 	press(t, m, "left")
 	m.Prepend("queued\none")
 	write(m, "|")
-	wantDraft(t, m, "queued\none\ndraf|t")
+	wantDraft(t, m, "queued\none\n\ndraf|t")
 	m.SetText("")
 	m.Prepend("queued")
 	wantDraft(t, m, "queued")

@@ -186,19 +186,19 @@ func TestCommandsComplete(t *testing.T) {
 		want        composer.Action
 		draft       string
 	}{
-		{"prefix and enter", "/cont", []string{"enter"}, composer.Command{Name: "context"}, ""},
-		{"alias", "/summ", []string{"enter"}, composer.Command{Name: "compact"}, ""},
-		{"exact alias before a longer name", "/q", []string{"enter"}, composer.Command{Name: "quit"}, ""},
-		{"second of the list", "/co", []string{"down", "enter"}, composer.Command{Name: "context"}, ""},
-		{"round the end", "/co", []string{"up", "up", "enter"}, composer.Command{Name: "compact"}, ""},
-		{"letters in order", "/cpt", []string{"enter"}, composer.Command{Name: "compact"}, ""},
+		{"prefix and enter", "/cont", []string{"enter"}, composer.Command{Name: "context", Line: "/context"}, ""},
+		{"alias", "/summ", []string{"enter"}, composer.Command{Name: "compact", Line: "/compact"}, ""},
+		{"exact alias before a longer name", "/q", []string{"enter"}, composer.Command{Name: "quit", Line: "/quit"}, ""},
+		{"second of the list", "/co", []string{"down", "enter"}, composer.Command{Name: "context", Line: "/context"}, ""},
+		{"round the end", "/co", []string{"up", "up", "enter"}, composer.Command{Name: "compact", Line: "/compact"}, ""},
+		{"letters in order", "/cpt", []string{"enter"}, composer.Command{Name: "compact", Line: "/compact"}, ""},
 		{"tab fills in", "/comp", []string{"tab"}, nil, "/compact "},
 		{"argument needed", "/ren", []string{"enter"}, nil, "/rename "},
-		{"with arguments", "/compact the  tests ", []string{"enter"}, composer.Command{Name: "compact", Args: "the  tests"}, ""},
+		{"with arguments", "/compact the  tests ", []string{"enter"}, composer.Command{Name: "compact", Args: "the  tests", Line: "/compact the  tests"}, ""},
 		{"unknown", "/comapct now", []string{"enter"}, composer.UnknownCommand{Name: "comapct", Nearest: "compact"}, "/comapct now"},
 		{"far from all", "/zzzzzz", []string{"enter"}, composer.UnknownCommand{Name: "zzzzzz"}, "/zzzzzz"},
 		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails", Size: conversation.Size{ASCII: 18}}, ""},
-		{"closed list still runs it", "/quit", []string{"esc", "enter"}, composer.Command{Name: "quit"}, ""},
+		{"closed list still runs it", "/quit", []string{"esc", "enter"}, composer.Command{Name: "quit", Line: "/quit"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

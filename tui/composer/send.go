@@ -31,7 +31,7 @@ func (m *Model) send() Action {
 			return UnknownCommand{Name: name, Nearest: m.nearest(name)}
 		}
 		m.done()
-		return Command{Name: c.Name, Args: args}
+		return Command{Name: c.Name, Args: args, Line: text}
 	}
 	size := conversation.Measure(text)
 	m.done()

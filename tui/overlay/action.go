@@ -12,6 +12,10 @@ type (
 	// Ignored says that the message was not for the dialog.
 	Ignored struct{}
 
+	// Early says that a key came before anybody can have read the question: it was
+	// meant for what the question covers.
+	Early struct{}
+
 	// Dismissed says that a dialog was closed without an answer.
 	Dismissed struct{ ID string }
 
@@ -52,6 +56,7 @@ type (
 )
 
 func (Ignored) action()     {}
+func (Early) action()       {}
 func (Dismissed) action()   {}
 func (Approved) action()    {}
 func (Answered) action()    {}
@@ -62,7 +67,7 @@ func (Highlighted) action() {}
 // ends reports whether an action is a dialog's last.
 func ends(a Action) bool {
 	switch a.(type) {
-	case nil, Ignored, Highlighted:
+	case nil, Ignored, Early, Highlighted:
 		return false
 	}
 	return true

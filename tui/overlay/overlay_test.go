@@ -138,10 +138,10 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 				action, _ := s.Update(keyPress(key), at)
 				return action
 			}
-			want(t, send(0, "enter"), nil)
-			want(t, send(overlay.Grace-1, "enter"), nil)
+			want(t, send(0, "enter"), overlay.Early{})
+			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			// Somebody who goes on typing is still not answering.
-			want(t, send(overlay.Grace-1, "enter"), nil)
+			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			want(t, send(0, "ctrl+c"), overlay.Ignored{})
 			if s.Len() != 1 {
 				t.Fatal("closed")
@@ -167,11 +167,11 @@ func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
 		key   string
 		want  overlay.Action
 	}{
-		{overlay.Grace / 4, "c", nil},
-		{150 * time.Millisecond, "a", nil},
-		{150 * time.Millisecond, "n", nil},
-		{2 * overlay.Grace, "a", nil},
-		{overlay.Calm - 1, "y", nil},
+		{overlay.Grace / 4, "c", overlay.Early{}},
+		{150 * time.Millisecond, "a", overlay.Early{}},
+		{150 * time.Millisecond, "n", overlay.Early{}},
+		{2 * overlay.Grace, "a", overlay.Early{}},
+		{overlay.Calm - 1, "y", overlay.Early{}},
 		{overlay.Calm, "y", overlay.Approved{ID: "x", Grant: conversation.GrantOnce}},
 	} {
 		at = at.Add(c.after)
@@ -187,7 +187,7 @@ func TestAnswerOnACtrlKeyWaitsToo(t *testing.T) {
 	s := overlay.New(keys, overlay.DefaultStyles())
 	s.Push(overlay.NewApprove("x", editReview()), start)
 	action, _ := s.Update(keyPress("ctrl+y"), start)
-	want(t, action, nil)
+	want(t, action, overlay.Early{})
 	action, _ = s.Update(keyPress("ctrl+y"), later)
 	want(t, action, overlay.Approved{ID: "x", Grant: conversation.GrantOnce})
 }
@@ -200,7 +200,7 @@ func TestGraceBeginsAgainForTheQuestionBelow(t *testing.T) {
 	action, _ := s.Update(keyPress("y"), at)
 	want(t, action, overlay.Approved{ID: "second", Grant: conversation.GrantOnce})
 	action, _ = s.Update(keyPress("y"), at.Add(overlay.Grace/2))
-	want(t, action, nil)
+	want(t, action, overlay.Early{})
 	action, _ = s.Update(keyPress("y"), at.Add(2*overlay.Grace))
 	want(t, action, overlay.Approved{ID: "first", Grant: conversation.GrantOnce})
 }

@@ -156,8 +156,15 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) (Action, tea.Cmd) {
 	if top == nil {
 		return Ignored{}, nil
 	}
-	if k, ok := msg.(tea.KeyPressMsg); ok && top.asks() && s.tooEarly(k, now) {
-		return nil, nil
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if top.asks() && s.tooEarly(msg, now) {
+			return Early{}, nil
+		}
+	case tea.PasteMsg:
+		if top.asks() && now.Before(s.ready) {
+			return Early{}, nil
+		}
 	}
 	action := top.update(msg)
 	s.drawn = nil

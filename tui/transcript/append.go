@@ -99,7 +99,9 @@ func (m *Model) pushCall(c conversation.ToolCall) {
 // push adds an item at the end.
 func (m *Model) push(it item) {
 	m.entries = append(m.entries, &entry{item: it, placed: m.adding})
-	if _, notice := it.(*noticeItem); !notice {
+	switch it.(type) {
+	case *noticeItem, *outputItem:
+	default:
 		m.said = true
 	}
 	if !m.at.follow {

@@ -116,6 +116,9 @@ func (m *Model) click(p place, x int) Released {
 		}
 		it.toggle()
 		m.at.follow = false // settle follows again if the end is still in view
+	case *outputItem:
+		it.toggle()
+		m.at.follow = false
 	case *epochItem:
 		return it.released(it.undoAt(x - margin))
 	case *requestsItem:

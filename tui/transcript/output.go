@@ -1,0 +1,52 @@
+package transcript
+
+import (
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// outputItem is a text that came when its user did other things: what a command
+// printed, a page that took its time. It is a quiet line that unfolds, and no part
+// of the log.
+type outputItem struct {
+	versioned
+	title, text string
+	size        conversation.Size
+	expanded    bool // unfolded by itself
+}
+
+// Output shows a text that came when its user did other things, folded to a line.
+func (m *Model) Output(title, text string) {
+	text = strings.TrimRight(text, " \n")
+	m.push(&outputItem{title: title, text: text, size: conversation.Measure(text)})
+}
+
+// toggle unfolds or folds this text alone.
+func (o *outputItem) toggle() {
+	o.expanded = !o.expanded
+	o.bump()
+}
+
+func (o *outputItem) indent(int) int { return 2 }
+func (o *outputItem) source() string { return o.text }
+
+func (o *outputItem) draw(l *look, width int) []string {
+	room := max(1, width-2)
+	mark := l.styles.Info.Render("·") + " "
+	title := oneLine(o.title, room)
+	if l.expanded || o.expanded {
+		lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, wrapped(plain.Text(o.text), room))...)
+		return indented(mark, lines)
+	}
+	text := strings.TrimSpace(o.text)
+	switch {
+	case text == "":
+		return indented(mark, styled(l.styles.Info, wrapped(plain.Line(o.title)+" · no output", room)))
+	case !strings.Contains(text, "\n") && len(text) <= room:
+		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, wrapped(plain.Text(text), room))...))
+	}
+	folded := plural(strings.Count(text, "\n")+1, "line") + ", " + weight(o.size, l.factor) + " tokens"
+	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(l.more("… "+folded, room))))
+}
