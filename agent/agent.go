@@ -72,7 +72,7 @@ func New(o Options) (*Agent, error) {
 		a.settings.model.Window, set.model.Window = w, w
 	}
 	a.view = compact.Project(o.Stored.Events)
-	a.meter = compact.NewMeter(set.meterOptions(o.Meter)).WithPrompt(set.promptSizes()).
+	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
 	a.memory.note(o.Stored.Events)
 	if o.Calibrations != nil {

@@ -122,7 +122,7 @@ func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 	jcli := func(o *agent.Options) {
 		o.Model.Window.Tokens = 400_000
 		o.Rules = compact.PresetRules(compact.PresetJCLI)
-		o.Rules.TokenThreshold, o.Meter.TokenThreshold = 10_000, 10_000
+		o.Rules.TokenThreshold = 10_000
 	}
 	for name, test := range map[string]struct {
 		change   func(*agent.Options)

@@ -23,8 +23,6 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		maps.Copy(overrides, set)
 		a.settings.overrides = overrides
 		a.compaction.rules = rules
-		lines := &a.opts.Meter // for the next model
-		lines.TriggerRatio, lines.HardRatio, lines.TokenThreshold = rules.TriggerRatio, rules.HardRatio, rules.TokenThreshold
 		a.meter = a.meter.WithRules(rules)
 		a.lookBack()
 		a.dropOvertaken()

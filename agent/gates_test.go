@@ -90,7 +90,6 @@ func (c *course) options(o *agent.Options) {
 	o.Log, o.Calibrations, o.Backlog = &gatedLog{c.memory, c.provider.gates[storing]}, c.memory, c.memory
 	o.Provider, o.Model, o.Rules, o.Stored.Events = c.provider, c.model, c.rules, c.memory.Events()
 	o.Model.Calibration = c.memory.Calibration(c.model.CalibrationKey)
-	o.Meter.TriggerRatio, o.Meter.HardRatio, o.Meter.TokenThreshold = c.rules.TriggerRatio, c.rules.HardRatio, c.rules.TokenThreshold
 }
 
 // sends says something that nobody said before.

@@ -46,7 +46,7 @@ func preset(p compact.Preset) func(*agent.Options) {
 func jcliAt(tokens int) func(*agent.Options) {
 	return func(o *agent.Options) {
 		o.Rules = compact.PresetRules(compact.PresetJCLI)
-		o.Rules.TokenThreshold, o.Meter.TokenThreshold = tokens, tokens
+		o.Rules.TokenThreshold = tokens
 	}
 }
 

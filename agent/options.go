@@ -30,11 +30,8 @@ type Options struct {
 	Interactive bool
 	MaxSteps    int // requests in one turn, 0 means DefaultMaxSteps
 	Retry       Retry
-	// Meter has the rules of the load line. Window, MaxOut, Calibration,
-	// EchoReasoning and the price step are taken from the model.
-	Meter compact.MeterOptions
-	// Rules is by what the conversation is compacted; without a preset they are
-	// Plimsoll's own.
+	// Rules is by what the conversation is compacted, its load line included;
+	// without a preset they are Plimsoll's own.
 	Rules compact.Rules
 	// Transcript saves the history as it is sent before a summary in the style
 	// of JCL replaces it, and returns where. Nil: it is not saved.

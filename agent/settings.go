@@ -68,14 +68,6 @@ func (s *settings) promptSizes() (system, tools conversation.Size) {
 	return conversation.Measure(s.system), tools
 }
 
-// meterOptions is what the meter has to know about the model.
-func (s *settings) meterOptions(rules compact.MeterOptions) compact.MeterOptions {
-	rules.Window, rules.MaxOut = s.model.Window, s.model.MaxOut
-	rules.Calibration, rules.EchoReasoning = s.model.Calibration, s.model.Caps.EchoReasoning
-	rules.PriceStep = s.model.PriceStep()
-	return rules
-}
-
 // modelChanged is the model as the log records it.
 func (s *settings) modelChanged() conversation.ModelChanged {
 	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID, MaxOut: s.model.MaxOut}
@@ -204,7 +196,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.compaction.former = a.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
 	a.compaction.rearmAt = 0 // it was reckoned by another window
-	a.meter = a.meter.WithModel(a.settings.meterOptions(a.opts.Meter)).WithPrompt(a.settings.promptSizes())
+	a.meter = a.meter.WithModel(m.MeterOptions(a.compaction.rules)).WithPrompt(a.settings.promptSizes())
 	a.dropOvertaken()
 	a.updates.Put(ModelSwitched{Model: m})
 	a.showMeter()

@@ -74,6 +74,14 @@ func (p *Prices) Step() (Tier, bool) {
 	return Tier{}, false
 }
 
+// MeterOptions is what a meter has to know about the model and about the rules of
+// a conversation that it is used in.
+func (m Model) MeterOptions(r compact.Rules) compact.MeterOptions {
+	return compact.MeterOptions{
+		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning, PriceStep: m.PriceStep(),
+	}.With(r)
+}
+
 // PriceStep is the prompt tokens above which the whole request costs more, 0 if
 // there is no such step.
 func (m Model) PriceStep() int {

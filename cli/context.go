@@ -74,8 +74,9 @@ func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.S
 // would find it where another turn begins.
 func (a *app) accountOf(r *reading, m agent.Model) compact.Account {
 	idle, gone := r.sinceReply(m, time.Now())
-	return compact.NewAccount(a.rules(a.cfg()), compact.Check{
-		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(a.cfg().Compaction, r, m),
+	rules := a.rules(a.cfg())
+	return compact.NewAccount(rules, compact.Check{
+		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(rules, r, m),
 		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.said),
 	}, catalog.Savings(m))
 }
@@ -111,12 +112,12 @@ func (a *app) adopt(events []conversation.Event) error {
 }
 
 // meterOf is the meter of a stored conversation for a model.
-func meterOf(c config.Compaction, r *reading, m agent.Model) compact.Meter {
+func meterOf(rules compact.Rules, r *reading, m agent.Model) compact.Meter {
 	in, _ := newestInstructions(r.events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}
 	}
-	return compact.NewMeter(meterOptions(c, m)).WithPrompt(in.SystemSize, in.ToolsSize).
+	return compact.NewMeter(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
 		WithView(r.view).WithHistory(r.events, m.Name())
 }
 

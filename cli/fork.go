@@ -154,7 +154,7 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 	h.part()
 	h.reading = id
 	r := &reading{events: events, said: events, view: compact.Project(events)}
-	meter := meterOf(h.app.cfg().Compaction, r, l.model)
+	meter := meterOf(h.app.rules(h.app.cfg()), r, l.model)
 	box := agent.NewMailbox()
 	box.Close() // nothing more happens here
 	return tui.Conversation{

@@ -107,9 +107,9 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	r.agent, err = agent.New(agent.Options{
 		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.app.logger(),
-		Results: agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Meter:   meterOptions(r.cfg.Compaction, r.link.model), Overrides: r.app.overrides(),
-		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
+		Results:   agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
+		Overrides: r.app.overrides(),
+		Rules:     r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
 	})
 	if err != nil {
 		return err
@@ -215,12 +215,4 @@ func (r *running) close() error {
 		errs = append(errs, r.box.Close())
 	}
 	return errors.Join(append(errs, r.writer.Close())...)
-}
-
-// meterOptions is the rules of the load line for a model.
-func meterOptions(c config.Compaction, m agent.Model) compact.MeterOptions {
-	return compact.MeterOptions{
-		Window: m.Window, MaxOut: m.MaxOut, Calibration: m.Calibration, EchoReasoning: m.Caps.EchoReasoning,
-		TriggerRatio: c.TriggerRatio, HardRatio: c.HardRatio, TokenThreshold: c.TokenThreshold, PriceStep: m.PriceStep(),
-	}
 }

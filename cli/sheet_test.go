@@ -84,7 +84,7 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
 	reading := func(m agent.Model) compact.Reading {
-		return compact.NewMeter(meterOptions(a.cfg().Compaction, m)).Reading()
+		return compact.NewMeter(m.MeterOptions(a.rules(a.cfg()))).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

@@ -42,8 +42,9 @@ func (a *app) standing(ctx context.Context, r *reading) (standing, error) {
 // standingWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
 func (a *app) standingWith(r *reading, cfg config.Config, m agent.Model) standing {
-	return standing{reading: r, model: m, rules: a.rules(cfg), set: a.overrides(),
-		now: compact.Situation{Meter: meterOf(cfg.Compaction, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+	rules := a.rules(cfg)
+	return standing{reading: r, model: m, rules: rules, set: a.overrides(),
+		now: compact.Situation{Meter: meterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // at is the same with the conversation as it was read anew.

@@ -150,7 +150,6 @@ func (v View) ShowsInFull(seq uint64, text string) bool { return v.showsInFull(s
 // WithRules returns the meter with the load line and the hard line that rules
 // say.
 func (m Meter) WithRules(r Rules) Meter {
-	o := NewMeter(MeterOptions{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
-	m.options.TriggerRatio, m.options.HardRatio, m.options.TokenThreshold = o.TriggerRatio, o.HardRatio, r.TokenThreshold
+	m.options = m.options.With(r)
 	return m
 }

@@ -37,7 +37,9 @@ type MeterOptions struct {
 	TriggerRatio   float64 // of the window: the load line; 0 means DefaultTriggerRatio
 	HardRatio      float64 // of the window: the hard line; 0 means DefaultHardRatio
 	TokenThreshold int     // absolute load line, 0 none
+	Absolute       bool    // TokenThreshold alone is the load line, whatever the window (JCL)
 	PriceStep      int     // tokens above which the whole request costs more, 0 none
+	AnyPrice       bool    // PriceStep bounds no line: the sources know of none
 	Calibration    conversation.Calibration
 	EchoReasoning  bool // reasoning is sent back and fills the window
 	// Plain counts text alone, four code points of any script to a token: the

@@ -214,17 +214,24 @@ func TestSegmentsAddUpToUsed(t *testing.T) {
 
 func TestLinesFollowTheWindow(t *testing.T) {
 	t.Parallel()
+	gemini := compact.MeterOptions{Window: compact.Window{Tokens: 1_048_576}, PriceStep: 200_000}
 	for name, c := range map[string]struct {
 		options             compact.MeterOptions
 		load, hard, reserve int
 	}{
-		"defaults":         {window(128_000), 108_800, 121_600, 16_000},
-		"small window":     {window(8192), 6963, 7782, 1024},
-		"small reply":      {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
-		"price step":       {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
-		"token threshold":  {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
-		"unknown window":   {compact.MeterOptions{}, 0, 0, 0},
-		"configured lines": {compact.MeterOptions{Window: compact.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
+		"defaults":                          {window(128_000), 108_800, 121_600, 16_000},
+		"small window":                      {window(8192), 6963, 7782, 1024},
+		"small reply":                       {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
+		"price step":                        {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
+		"token threshold":                   {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},
+		"unknown window":                    {compact.MeterOptions{}, 0, 0, 0},
+		"a source's ratio":                  {gemini.With(compact.PresetRules(compact.PresetJPAuto)), 786_432, 996_147, 16_000},
+		"no source knows a price step":      {gemini.With(compact.PresetRules(compact.PresetOneClaw)), 891_289, 996_147, 16_000},
+		"the default preset does":           {gemini.With(compact.PresetRules(compact.PresetPlimsoll)), 190_000, 996_147, 16_000},
+		"J-CLI's threshold":                 {gemini.With(compact.PresetRules(compact.PresetJCLI)), 204_800, 996_147, 16_000},
+		"J-CLI's threshold, small window":   {window(8192).With(compact.PresetRules(compact.PresetJCLI)), 204_800, 7782, 1024},
+		"J-CLI's threshold, unknown window": {compact.MeterOptions{}.With(compact.PresetRules(compact.PresetJCLI)), 204_800, 0, 0},
+		"configured lines":                  {compact.MeterOptions{Window: compact.Window{Tokens: 1000}, TriggerRatio: 0.5, HardRatio: 0.9}, 500, 900, 125},
 	} {
 		r := compact.NewMeter(c.options).Reading()
 		if r.LoadLine != c.load || r.HardLine != c.hard || r.Reserve != c.reserve {

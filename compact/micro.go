@@ -30,38 +30,3 @@ func MicroItems(v View, r Rules) []conversation.MaskItem {
 	}
 	return items
 }
-
-// JSONTokens is J-CLI's count of a view: the length of its messages as JSON, in
-// bytes, by four (JCL).
-func JSONTokens(v View) int {
-	bytes := 2
-	for i := range v.Messages {
-		bytes += jsonBytes(&v.Messages[i]) + 1
-	}
-	return bytes / int(CharsPerToken)
-}
-
-// jsonBytes is the length of one message as the chat wire has it.
-func jsonBytes(m *Message) int {
-	type function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
-	}
-	type call struct {
-		ID       string   `json:"id"`
-		Type     string   `json:"type"`
-		Function function `json:"function"`
-	}
-	wire := struct {
-		Role    Role   `json:"role"`
-		Content string `json:"content"`
-		Calls   []call `json:"tool_calls,omitempty"`
-		CallID  string `json:"tool_call_id,omitempty"`
-	}{Role: m.Role, Content: m.Text, CallID: m.CallID}
-	for _, c := range m.Calls {
-		wire.Calls = append(wire.Calls, call{c.ID, "function", function{c.Name, c.Arguments}})
-	}
-	// Texts and numbers always encode.
-	data, _ := conversation.EncodeJSON(wire)
-	return len(data)
-}

@@ -4,8 +4,7 @@ package compact
 // Rules:
 //
 //   - When is read off what the planner itself goes by: the load line, the rests
-//     after a pass and after one that was taken back, the turns said, and for
-//     presets of the sources their own thresholds.
+//     after a pass and after one that was taken back, and the turns said.
 //   - What is asked of the planner, about the log as it is by now, with its line
 //     below what is used: what is foretold and what is done cannot drift apart.
 //   - It reads no texts but those that the planner reads, and changes nothing.
@@ -27,8 +26,7 @@ const (
 type Outlook struct {
 	State OutlookState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
-	// Left is how many may be added until then, never negative. Where Rule names
-	// another measure, both are in that.
+	// Left is how many may be added until then, never negative.
 	At, Left int
 	// Turns is in how many turns that will be, as the last ones went; 0 unknown.
 	Turns int
@@ -80,11 +78,11 @@ func (r Rules) ruleWords() string {
 	text := "preset " + string(r.Preset)
 	switch {
 	case r.Auto.Profile != "":
-		text += ", profile " + r.Auto.Profile + " after a reply, by a quarter of the characters"
+		text += ", profile " + r.Auto.Profile + " after a reply"
 	case r.Preset == PresetOneClaw:
 		text += ", a summary after a reply"
 	case r.Preset == PresetJCLI:
-		text += ", by a quarter of the length as JSON"
+		text += ", a summary of everything"
 	case r.Preset == PresetAdachsoft:
 		text += ", before every request"
 	}

@@ -19,11 +19,8 @@ func (p *planner) forced() (Rules, Check) {
 	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
 		c.Meter.options.TokenThreshold = below
 	}
-	switch {
-	case r.Auto.Profile != "":
-		r.TriggerRatio = 0
-	case r.Preset == PresetJCLI:
-		c.Moment, r.TokenThreshold = MomentRequest, min(r.TokenThreshold, 1)
+	if r.Preset == PresetJCLI && r.Auto.Profile == "" {
+		c.Moment = MomentRequest
 	}
 	return r, c
 }

@@ -115,8 +115,8 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 // do, as soon as a request has grown to where an outlook said, and not before.
 func checkGrowth(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
 	t.Helper()
-	if o.Left == 0 || o.Wait > 0 || r.Auto.Profile != "" || r.Preset == compact.PresetJCLI || len(c.View.Messages) == 0 {
-		return // nothing is ahead, or it is not measured in tokens of a request
+	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
+		return // nothing is ahead
 	}
 	weight := c.Meter.Weigh(conversation.Size{ASCII: 4000}) / 4000
 	for more, acts := range map[int]bool{o.Left - 20: false, o.Left + 20: true} {

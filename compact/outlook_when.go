@@ -24,14 +24,10 @@ func (p *planner) threshold(layers Plan) (threshold, bool) {
 	t := threshold{used: p.reading.Used, line: p.reading.LoadLine}
 	switch {
 	case r.Auto.Profile != "":
-		t.used, t.line = int(math.Ceil(float64(viewChars(p.check.View))/CharsPerToken)), int(r.TriggerRatio*p.window)
 		t.tries = r.Profiles[r.Auto.Profile].Summarize
-		return t, p.window > 0 && (!t.tries || r.asks(p.check.Past))
+		return t, t.line > 0 && (!t.tries || r.asks(p.check.Past))
 	case r.Preset == PresetJCLI:
-		t.line = r.TokenThreshold
-		if t.line > 0 {
-			t.used = JSONTokens(p.after(layers))
-		}
+		t.used = p.usedBy(p.after(layers))
 		return t, t.line > 0 && r.asks(p.check.Past)
 	case r.Preset == PresetOneClaw:
 		if p.check.Gone {

@@ -198,6 +198,16 @@ func (p *planner) held() bool {
 	return !p.grown(p.check.Past.Undone, p.rules.stride(p.reading.Window.Tokens))
 }
 
+// above reports whether a request of so many tokens is above the load line: what
+// makes any preset act, and the same number that the gauge, the JSON and the
+// outlook show.
+func (p *planner) above(used int) bool { return p.reading.LoadLine > 0 && used > p.reading.LoadLine }
+
+// usedBy is what the gauge would show of a view in place of the one there is.
+func (p *planner) usedBy(v View) int {
+	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
+}
+
 // over reports whether the request must not be sent as it is.
 func (p *planner) over() bool {
 	hard := p.reading.HardLine

@@ -22,8 +22,8 @@ import (
 
 // pressure makes room above the load line.
 func (p *planner) pressure() Plan {
-	soft, over := p.reading.LoadLine, p.over()
-	if soft == 0 || p.reading.Used <= soft || !over && !p.armed() {
+	over := p.over()
+	if !p.above(p.reading.Used) || !over && !p.armed() {
 		return Plan{}
 	}
 	plan := p.plan(TriggerLoadLine)

@@ -2,17 +2,18 @@ package compact
 
 import (
 	"slices"
-	"time"
 
 	"plimsoll/conversation"
 )
 
 // When the presets of the sources act:
 //
-//   - D17 applies a profile when a turn has ended, by the characters of the view
-//     and the number of turns.
-//   - ONE summarises when a turn has ended, above its share of the window, all but
-//     the protected newest; what cannot be summarised is left out.
+//   - All of them measure a request as the gauge does, system prompt and tools
+//     included, against its load line.
+//   - D17 applies a profile when a turn has ended, in conversations of more turns
+//     than a number.
+//   - ONE summarises when a turn has ended, all but the protected newest; what
+//     cannot be summarised is left out.
 //   - ADA and JCL act before every request, JCL above its threshold with a summary
 //     of everything.
 
@@ -28,10 +29,7 @@ func (r Rules) waits() bool {
 
 // applyProfile is D17. Without a window it never acts.
 func (p *planner) applyProfile() Plan {
-	if p.check.Moment != MomentReply || p.window == 0 || p.held() {
-		return Plan{}
-	}
-	if float64(viewChars(p.check.View))/CharsPerToken <= p.rules.TriggerRatio*p.window {
+	if p.check.Moment != MomentReply || !p.above(p.reading.Used) || p.held() {
 		return Plan{}
 	}
 	past, stride := p.check.Past, p.rules.stride(p.reading.Window.Tokens)
@@ -46,22 +44,11 @@ func (p *planner) applyProfile() Plan {
 	return plan
 }
 
-// viewChars is the code points of what a view sends, reasoning aside.
-func viewChars(v View) int {
-	n := 0
-	for seg, size := range v.Sizes.Text {
-		if Segment(seg) != Reasoning {
-			n += size.Chars()
-		}
-	}
-	return n
-}
-
 // oneClaw is ONE.
 func (p *planner) oneClaw() Plan {
 	soft, over := p.reading.LoadLine, p.over()
 	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
-	if !due || soft == 0 || p.reading.Used <= soft || !over && p.held() {
+	if !due || !p.above(p.reading.Used) || !over && p.held() {
 		return p.everyRequest()
 	}
 	plan := p.plan(TriggerThreshold)
@@ -85,14 +72,11 @@ func (p *planner) oneClaw() Plan {
 // what is being answered.
 func (p *planner) jcli() Plan {
 	plan := p.everyRequest()
-	if p.check.Moment == MomentReply || p.rules.TokenThreshold <= 0 {
+	if p.check.Moment == MomentReply || !p.rules.asks(p.check.Past) {
 		return plan
 	}
-	v := p.check.View
-	if plan.Acts() {
-		v = Project(behind(p.check.Log, time.Time{}, plan.Masks...))
-	}
-	if !p.rules.asks(p.check.Past) || JSONTokens(v) <= p.rules.TokenThreshold {
+	v := p.after(plan)
+	if !p.above(p.usedBy(v)) {
 		return plan
 	}
 	if spans := BandSpans(v, p.check.Meter, BandRule{First: true}); len(spans) > 0 {

@@ -26,22 +26,23 @@ func moments() []compact.Moment {
 
 func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	t.Parallel()
-	// Six turns of 3,000 characters in a window of 1,000 tokens: three quarters.
+	// Six turns in a window of 1,000 tokens, 200 of them for system prompt and tools:
+	// three quarters at 2,200 characters of messages. Reasoning is not sent back.
 	log := func(chars int) *tale {
 		l := &tale{}
 		for range 5 {
-			l.user(strings.Repeat("u", 250)).add(conversation.AssistantMessage{Text: strings.Repeat("a", 250), Reasoning: strings.Repeat("r", 5000)})
+			l.user(strings.Repeat("u", 200)).add(conversation.AssistantMessage{Text: strings.Repeat("a", 200), Reasoning: strings.Repeat("r", 5000)})
 		}
-		return l.user("u").reply(strings.Repeat("a", chars-2501))
+		return l.user("u").reply(strings.Repeat("a", chars-2001))
 	}
-	small := func(k *looking) { k.options.Window.Tokens = 1000 }
+	small := func(k *looking) { k.options.Window.Tokens, k.system = 1000, 200 }
 	k := preset(compact.PresetJPAuto, compact.MomentReply).with(small)
-	if got := tell(k.plan(log(3000))); got != "" {
+	if got := tell(k.plan(log(2200))); got != "" {
 		t.Errorf("three quarters: %s", got)
 	}
-	p := k.plan(log(3001))
-	if tell(p) != "threshold: profile default" || p.Used == 0 {
-		t.Errorf("above: %q", tell(p))
+	p := k.plan(log(2204))
+	if tell(p) != "threshold: profile default" || p.Used != 751 {
+		t.Errorf("above: %q at %d", tell(p), p.Used)
 	}
 	if p.Wish != nil && (p.Wish.Source != conversation.SourceAuto || p.Wish.Trigger != compact.TriggerThreshold || p.Wish.From == nil) {
 		t.Errorf("%+v", p.Wish)
@@ -64,6 +65,35 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	heavy := preset(compact.PresetJPHeavy, compact.MomentReply).with(small).with(func(k *looking) { k.rules.Auto.Enabled = true })
 	if got := tell(heavy.plan(log(3500))); got != "threshold: profile heavy" {
 		t.Errorf("the heavy profile, turned on: %q", got)
+	}
+}
+
+func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
+	t.Parallel()
+	k := preset(compact.PresetJPAuto, compact.MomentReply).with(func(k *looking) { k.options.Window.Tokens, k.system = 40_000, 3000 })
+	l, passes := &tale{}, 0
+	for range 14 {
+		l.stints(1)
+		c := k.of(l.events())
+		plan := k.rules.Plan(c)
+		if plan.Wish == nil {
+			continue
+		}
+		pass, err := compact.NewPass(c.Log, k.rules, compact.Situation{Meter: c.Meter, Now: noon}, *plan.Wish)
+		if err != nil {
+			t.Fatalf("turn %d: %v", len(c.Log)/4, err)
+		}
+		passes++
+		l.add(pass.Bodies(uint64(l.log.Len() + 1))...)
+		newest := c.Log[len(c.Log)-1].Turn
+		for _, m := range compact.Project(l.events()).Messages {
+			if m.Role == compact.RoleTool && (m.State == compact.StateMasked) != (m.Turn <= newest-3) {
+				t.Errorf("after the pass behind turn %d the result of turn %d is %s", newest, m.Turn, m.State)
+			}
+		}
+	}
+	if passes < 3 {
+		t.Errorf("%d passes", passes)
 	}
 }
 
@@ -145,8 +175,11 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).talks(3).user("And now?").call("read_file", "{}", conversation.ResultOK, "x")
-	size := compact.JSONTokens(compact.Project(l.events()))
-	k := preset(compact.PresetJCLI, compact.MomentRequest)
+	k := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.system = 300 })
+	size := k.of(l.events()).Meter.Reading().Used
+	if size < 15_300 {
+		t.Fatalf("system prompt and tools count, and there are %d tokens", size)
+	}
 	limit := func(tokens int) func(*looking) { return func(k *looking) { k.rules.TokenThreshold = tokens } }
 	for name, c := range map[string]struct {
 		change func(*looking)
@@ -154,6 +187,7 @@ func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	}{
 		"at it":               {limit(size), ""},
 		"above it":            {limit(size - 1), "threshold: cover 1-6"},
+		"in a small window":   {func(k *looking) { k.options.Window.Tokens = 1000 }, ""},
 		"no threshold":        {limit(0), ""},
 		"its own":             {limit(204_800), ""},
 		"after a reply":       {func(k *looking) { limit(10)(k); k.check.Moment = compact.MomentReply }, ""},
@@ -184,7 +218,7 @@ func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
 	if tell(p) != "every request: mask e3" {
 		t.Fatalf("%q", tell(p))
 	}
-	then := compact.JSONTokens(compact.Project(append(l.events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})))
+	then := k.of(append(l.events(), conversation.Event{Seq: 1000, Body: p.Masks[0]})).Meter.Reading().Used
 	for threshold, want := range map[int]string{then: "every request: mask e3", then - 1: "threshold: mask e3, cover 2-21"} {
 		k.rules.TokenThreshold = threshold
 		if got := tell(k.plan(l)); got != want {

@@ -9,7 +9,7 @@ type Reading struct {
 	Estimated bool          // part of Used is an estimate: show it with ~
 	Segments  [segments]int // by Segment; without Draft they add up to Used
 	AfterSend int           // Used plus the draft; equals Used without one
-	LoadLine  int           // tokens at which compaction acts, 0 if the window is unknown
+	LoadLine  int           // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
 	HardLine  int           // tokens at which a request is held, 0 if unknown
 	Reserve   int           // tokens kept for the reply, 0 if unknown
 	// CachedShare is the part of the last prompt read from the provider's
@@ -66,25 +66,43 @@ func (m Meter) Reading() Reading {
 	return r
 }
 
+// With returns the options with the lines that rules say. What is known of the
+// model stays.
+func (o MeterOptions) With(r Rules) MeterOptions {
+	lines := NewMeter(MeterOptions{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
+	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
+	o.Absolute = r.Preset == PresetJCLI && r.Auto.Profile == ""
+	o.AnyPrice = r.Preset != PresetPlimsoll && r.Preset != ""
+	return o
+}
+
 // lines are the load line, the hard line and the reserve, in tokens; all 0
-// when the window is unknown.
+// when the window is unknown, but for a load line that does not depend on it. The
+// load line is what every trigger, the gauge, the JSON and the outlook go by.
 func (o MeterOptions) lines() (load, hard, reserve int) {
 	if !o.Window.Known() {
-		return 0, 0, 0
+		if o.Absolute {
+			load = o.TokenThreshold
+		}
+		return load, 0, 0
 	}
 	w := float64(o.Window.Tokens)
 	soft := o.TriggerRatio * w
 	if o.TokenThreshold > 0 {
 		soft = min(soft, float64(o.TokenThreshold))
 	}
-	if o.PriceStep > 0 {
+	if o.PriceStep > 0 && !o.AnyPrice {
 		soft = min(soft, priceStepRatio*float64(o.PriceStep))
+	}
+	load = max(int(soft), 1) // 0 says that nobody knows
+	if o.Absolute {
+		load = o.TokenThreshold
 	}
 	reserve = min(o.Window.Tokens/reserveShare, MaxReserve)
 	if o.MaxOut > 0 {
 		reserve = min(reserve, o.MaxOut)
 	}
-	return max(int(soft), 1), max(int(o.HardRatio*w), 1), reserve // 0 says that nobody knows
+	return load, max(int(o.HardRatio*w), 1), reserve
 }
 
 // parts is the uncalibrated estimate of a request by segment.

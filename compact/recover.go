@@ -36,8 +36,11 @@ const capNote = 200
 // out.
 func (r Rules) Recover(c Check) []conversation.Body {
 	l := &ladder{planner: newPlanner(r, c)}
-	if l.reading.LoadLine == 0 {
+	switch hard := l.reading.HardLine; {
+	case l.reading.LoadLine == 0:
 		l.reading.LoadLine = int(DefaultTriggerRatio * l.used) // the window is unknown, and this was too much
+	case hard > 0 && l.reading.LoadLine > hard: // J-CLI's threshold may be
+		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}
 	if r.Preset == PresetOneClaw {
 		l.drop(float64(l.reading.LoadLine))

@@ -146,7 +146,7 @@ func (p *presetRun) oneClaw() error {
 // message of the user and what is open.
 func (p *presetRun) jcli() error {
 	p.mask(MicroItems(p.view, p.rules))
-	if p.rules.TokenThreshold <= 0 || JSONTokens(p.view) <= p.rules.TokenThreshold {
+	if p.soft() == 0 || p.used() <= p.soft() {
 		return nil
 	}
 	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{First: true}))

@@ -72,6 +72,17 @@ func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (co
 	return mask, nil
 }
 
+// viewChars is the code points of what a view sends, reasoning aside.
+func viewChars(v View) int {
+	n := 0
+	for seg, size := range v.Sizes.Text {
+		if Segment(seg) != Reasoning {
+			n += size.Chars()
+		}
+	}
+	return n
+}
+
 // handMask is a mask by hand while it is chosen.
 type handMask struct {
 	log   []conversation.Event

@@ -16,7 +16,7 @@ import (
 func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 	t.Parallel()
 	for name, threshold := range map[string]string{
-		"placeholders are enough at first": "12200",
+		"placeholders are enough at first": "15500",
 		"both at once":                     "3000",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestAutoCompactionOfJCLISavesTheTranscript(t *testing.T) {
 			held := term.fill(1, waits) - 1
 			s.await("request for a summary", 1, summary)
 			path := p.transcript()
-			if sent := s.all(talk); len(sent) != held-1 || (held > 1) != (threshold == "12200") {
+			if sent := s.all(talk); len(sent) != held-1 || (held > 1) != (threshold == "15500") {
 				t.Errorf("%d messages were sent, and message %d is held", len(sent), held)
 			} else if held > 1 {
 				p.showsPlaceholders(sent[0].body)

@@ -118,11 +118,12 @@ func TestJPStripsAtTheStartOfATurnAllButTheNewest(t *testing.T) {
 
 func TestJPAutoWaitsForItsShareOfTheWindow(t *testing.T) {
 	t.Parallel()
-	// Seven turns have 7 * 1,007.5 tokens; more than five are needed.
-	if f, _ := under(t, compact.PresetJPAuto, 9_000, turns(7, 4000)); f.PrefixBreaks != 0 {
+	// Six turns have 6 * 1,007.5 tokens, system prompt and tools 4,000; more than
+	// five turns are needed.
+	if f, _ := under(t, compact.PresetJPAuto, 14_000, turns(7, 4000)); f.PrefixBreaks != 0 {
 		t.Errorf("below three quarters of the window: %d breaks", f.PrefixBreaks)
 	}
-	f, _ := under(t, compact.PresetJPAuto, 8_000, turns(7, 4000))
+	f, _ := under(t, compact.PresetJPAuto, 13_000, turns(7, 4000))
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
 		t.Errorf("above them: %+v", f)
 	}

@@ -40,14 +40,9 @@ type run struct {
 }
 
 func newRun(c *Conversation, p Policy, set Setting, rules compact.Rules) *run {
-	step := set.Sheet.Step
-	if rules.Preset != compact.PresetPlimsoll {
-		step = 0 // the sources know none
-	}
 	m := compact.NewMeter(compact.MeterOptions{
-		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, TriggerRatio: rules.TriggerRatio,
-		HardRatio: rules.HardRatio, TokenThreshold: rules.TokenThreshold, PriceStep: step, Plain: true,
-	})
+		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
+	}.With(rules))
 	tools := conversation.Size{ASCII: Overhead * compact.CharsPerToken}
 	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: compact.Project(nil), seqs: make([]uint64, len(c.said))}
 }
