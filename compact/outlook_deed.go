@@ -84,7 +84,7 @@ func (p *planner) summarised(v View, spans []conversation.Span) int {
 	if window := m.Window().Tokens; window > 0 && pass.readsView(p.rules.Summary) {
 		ask.Free = max(window-m.EstimatedTokens(), 1)
 	}
-	pass.Job = &SummaryJob{MaxTokens: ask.maxTokens()}
+	pass.Job = &SummaryJob{MaxTokens: ask.maxTokens(), CoveredTokens: CoveredTokens(v, spans)}
 	return pass.Preview().After
 }
 

@@ -157,7 +157,8 @@ func (pass *Pass) toolsUsed() []string {
 func (pass *Pass) apply(bodies ...conversation.Body) error {
 	after := Project(behind(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
-	if then >= before && pass.rules.Preset.Style() == conversation.StylePlimsoll || !changed(pass.before, after) {
+	// Layers of a source that act before every request replace to its letter.
+	if then >= before && pass.made.Trigger != TriggerRequest || !changed(pass.before, after) {
 		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
 			ErrNothingToGain, pass.Profile, turns(pass.Range.From, pass.Range.To), pass.advice())
 	}

@@ -1,6 +1,10 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"fmt"
+
+	"plimsoll/conversation"
+)
 
 // A pass whose profile summarises needs a text. What the summariser reads is
 // decided here:
@@ -41,12 +45,16 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Covered: CoveredTokens(pass.before, pass.Spans), Most: pass.rules.Planner.summaryMost(window)}
+		Most: pass.rules.Planner.summaryMost(window)}
+	var err error
+	if ask.Room, err = pass.room(); err != nil {
+		return err
+	}
 	switch {
 	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
 		pass.merge(ask)
 	case pass.readsView(r):
-		ask.Free = free
+		ask.Free, ask.Covered = free, CoveredTokens(pass.before, pass.Spans)
 		job := ViewJob(pass.before, pass.now.Caps, ask)
 		pass.Job = &job
 	default:
@@ -71,17 +79,40 @@ func (pass *Pass) merge(ask SummaryAsk) {
 	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
 }
 
+// leastRoom is the room without which nobody is asked, in estimated tokens: a
+// sentence has more.
+const leastRoom = 16
+
+// room is how many estimated tokens the text may have so that the view does not
+// grow. The error wraps ErrNothingToGain: no answer could be taken.
+func (pass *Pass) room() (int, error) {
+	empty := pass.summary(".", Answer{})
+	v := Project(behind(pass.log, pass.now.Now, empty))
+	room := int(float64(pass.tokens(pass.before)-pass.tokens(v)) / pass.now.Meter.factor())
+	said := int(AcceptedShare * float64(saidTokens(saidIn(pass.log, pass.Spans))))
+	if least := min(room, said); least < leastRoom {
+		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, turns(pass.Range.From, pass.Range.To))
+	}
+	return room, nil
+}
+
+// rawJob asks for a summary of what was said.
 func (pass *Pass) rawJob(ask SummaryAsk) *SummaryJob {
+	ask.Covered = 0
 	job := RawJob(pass.log, ask)
 	return &job
 }
 
 // mergedJob reads the earlier summaries, and besides them what was said.
+// It is judged by what was said, as they were: what they say again is no less worth.
 func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
 	var priors []conversation.Summary
+	spans := ask.Spans
 	for _, s := range pass.earlier() {
 		priors = append(priors, s.Summary)
+		spans = union(spans, s.Spans)
 	}
+	ask.Covered = saidTokens(saidIn(pass.log, spans))
 	job := MergedJob(priors, pass.log, ask)
 	return &job
 }
@@ -167,11 +198,7 @@ func (pass *Pass) told() []conversation.Span {
 // take puts an accepted text in force for the pass.
 func (pass *Pass) take(text string, a Answer) error {
 	job := pass.Job
-	body := conversation.Summary{
-		Style: pass.rules.Preset.Style(), Version: BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
-		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
-		Duration: a.Took.Milliseconds(),
-	}
+	body := pass.summary(text, a)
 	if body.Input == "" {
 		body.Input = string(job.Input)
 	}
@@ -181,15 +208,26 @@ func (pass *Pass) take(text string, a Answer) error {
 			body.Parents = append(body.Parents, s.seq)
 		}
 	}
-	if body.Style == conversation.StylePlimsoll {
-		spans := pass.told()
-		room := min(AppendixBudget(pass.window()), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
-		body.Appendix = Appendix(pass.log, spans, room)
-	}
 	pass.Job, pass.asked = nil, job
 	if err := pass.apply(body); err != nil {
 		pass.Job, pass.asked = job, nil
 		return err
 	}
 	return nil
+}
+
+// summary is the overlay that puts a text in place of what the pass covers, with
+// what the program adds to it.
+func (pass *Pass) summary(text string, a Answer) conversation.Summary {
+	body := conversation.Summary{
+		Style: pass.rules.Preset.Style(), Version: BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
+		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
+		Duration: a.Took.Milliseconds(),
+	}
+	if body.Style == conversation.StylePlimsoll {
+		spans := pass.told()
+		room := min(AppendixBudget(pass.window()), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
+		body.Appendix = Appendix(pass.log, spans, room)
+	}
+	return body
 }

@@ -15,7 +15,7 @@ import (
 type Written struct {
 	Text     string
 	Appendix string // what the program adds to it, "" for nothing
-	Covers   int    // tokens that it stands for
+	Covers   int    // tokens that it stands for: of what was said where it is summarised anew, else of what is shown
 }
 
 // Written is the summary that a model wrote for the pass; false if none did.
@@ -29,6 +29,9 @@ func (pass *Pass) Written() (w Written, ok bool) {
 		if m := &pass.before.Messages[i]; replaced(m) {
 			covers += pass.weigh(*m)
 		}
+	}
+	if pass.asked.Input != InputView {
+		covers = max(covers, pass.now.Meter.factor()*float64(pass.asked.CoveredTokens))
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true

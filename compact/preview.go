@@ -111,9 +111,9 @@ func (pass *Pass) expected(p Preview) Preview {
 		events += len(m.Events)
 	}
 	covers := whole(covered)
-	most := pass.Job.MaxTokens
-	if most <= 0 || float64(most) > AcceptedShare*float64(covers) {
-		most = int(AcceptedShare * float64(covers))
+	most := int(pass.now.Meter.factor() * pass.Job.most())
+	if n := pass.Job.MaxTokens; n > 0 {
+		most = min(most, n)
 	}
 	p.After = p.Before - covers + most
 	p.Behind = min(whole(behind)+most, p.After)
@@ -149,8 +149,12 @@ func whole(tokens float64) int { return int(math.Round(tokens)) }
 // do nothing.
 func (pass *Pass) Layers() []Layer {
 	was := map[uint64]*Message{}
+	pairs := map[uint64]*Message{} // the second message of a pair that stands for events
 	for i := range pass.before.Messages {
 		m := &pass.before.Messages[i]
+		if len(m.Events) > 0 && was[m.Events[0]] != nil {
+			pairs[m.Events[0]] = m
+		}
 		for _, seq := range m.Events {
 			if was[seq] == nil {
 				was[seq] = m
@@ -159,7 +163,10 @@ func (pass *Pass) Layers() []Layer {
 	}
 	sums := layerSums{}
 	for i := range pass.after.Messages {
-		pass.compare(&pass.after.Messages[i], was, sums)
+		m := &pass.after.Messages[i]
+		if second := pairs[m.Events[0]]; second == nil || !sameMessage(second, m) {
+			pass.compare(m, was, sums)
+		}
 	}
 	for _, a := range pass.after.Absent {
 		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {

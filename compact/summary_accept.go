@@ -17,8 +17,8 @@ import (
 // made from. Anything else changes nothing. An extract made by rule is verbatim
 // text by design: what a model may do wrong is not asked of it.
 
-// AcceptedShare is the largest share of what it covers, in estimated tokens,
-// that a summary may have.
+// AcceptedShare is the largest share of what it stands for, in estimated tokens,
+// that a summary may have. Nor may it be so long that the view grows.
 const AcceptedShare = 0.40
 
 const (
@@ -109,19 +109,37 @@ func (j *SummaryJob) blank(text string) error {
 
 // short is why a text cannot stand for what is covered, nil if it is long enough.
 func (j *SummaryJob) short(text string) error {
-	if chars := utf8.RuneCountInString(text); chars < collapseChars && j.CoveredTokens > collapseTokens {
+	read := j.CoveredTokens
+	if j.Input == InputMerged { // an earlier summary is less than what it stands for
+		read = min(read, j.Tokens())
+	}
+	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {
 		return refused{ErrSummaryShort, " (" + count(chars, "character") + " for " + count(j.CoveredTokens, "token") + ")"}
 	}
 	return nil
 }
 
-// long is why a text saves too little, nil if it is clearly shorter than what is
-// covered.
-func (j *SummaryJob) long(text string) error {
-	if tokens := textTokens(text); tokens > AcceptedShare*float64(j.CoveredTokens) {
-		return refused{ErrSummaryLong, ": " + count(int(tokens+0.5), "token") + " in place of " + number(j.CoveredTokens) + ", and at most 40 % are taken"}
+// most is the longest text that counts, in estimated tokens.
+func (j *SummaryJob) most() float64 {
+	most := AcceptedShare * float64(j.CoveredTokens)
+	if j.ask.Room > 0 {
+		most = min(most, float64(j.ask.Room))
 	}
-	return nil
+	return most
+}
+
+// long is why a text saves too little, nil if it is clearly shorter than what it
+// stands for, and than what stands there now.
+func (j *SummaryJob) long(text string) error {
+	tokens := textTokens(text)
+	if tokens <= j.most() {
+		return nil
+	}
+	detail := ": " + count(int(tokens+0.5), "token") + " in place of " + number(j.CoveredTokens)
+	if j.most() < AcceptedShare*float64(j.CoveredTokens) {
+		return refused{ErrSummaryLong, detail + ", and with more than " + number(j.ask.Room) + " the request would grow"}
+	}
+	return refused{ErrSummaryLong, detail + ", and at most 40 % are taken"}
 }
 
 func saysSomething(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

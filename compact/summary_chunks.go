@@ -99,7 +99,11 @@ func (j SummaryJob) chunk(parts []part, total float64, i, n int) SummaryJob {
 	whole := j
 	j.Spans = spansBetween(whole.Spans, lo, hi)
 	j.FromTurn, j.ToTurn = from, to
-	j.CoveredTokens = int(float64(whole.CoveredTokens) * tokensOf(parts) / total)
+	share := tokensOf(parts) / total
+	j.CoveredTokens = int(float64(whole.CoveredTokens) * share)
+	if j.ask.Room > 0 { // together they are one text
+		j.ask.Room = max(int(float64(whole.ask.Room)*share), 1)
+	}
 	j.parts = nil
 	return j.writeOut(parts, "This is piece "+number(i+1)+" of "+number(n)+" of a longer conversation; write a summary of this piece alone.", 0)
 }

@@ -47,8 +47,10 @@ func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, erro
 		covered = saidTokens(said)
 	}
 	room := extractShare * float64(covered)
-	if job.MaxTokens > 0 {
-		room = min(room, float64(job.MaxTokens))
+	for _, most := range []int{job.MaxTokens, job.ask.Room} {
+		if most > 0 {
+			room = min(room, float64(most))
+		}
 	}
 	return Answer{Text: extractOf(said, job.Focus, room), Stop: conversation.StopEnd, Input: InputExtract}, nil
 }

@@ -32,7 +32,7 @@ type SummaryJob struct {
 	MaxTokens     int    // bound of the answer
 	Model         string // provider/id, "" for the conversation's
 	Focus         string // what the user or the model wants preserved
-	CoveredTokens int    // estimate of what is covered, as the view shows it now
+	CoveredTokens int    // estimate of what the summary is judged by: what was said, or for InputView what is shown
 	// Version is that of the built-in instructions, 0 where the words are those
 	// of a source or the user's own.
 	Version int
@@ -68,10 +68,14 @@ type SummaryAsk struct {
 	// not kept. A request in the form of the view is as long as the view.
 	Budget int
 	Free   int // tokens of the window that are free for the answer, 0 unknown
-	// Covered is an estimate of what is covered as the view shows it, in tokens
-	// (see [CoveredTokens]). 0: what was said is counted.
+	// Covered is an estimate of what the summary is judged by, in tokens: for the
+	// view's form what is shown of it (see [CoveredTokens]), otherwise what was said.
+	// 0: it is counted.
 	Covered int
 	Most    int // tokens of the longest answer that is wanted, 0: summaryAim
+	// Room is how many tokens the text may have at most so that the view does not
+	// grow, 0 unknown.
+	Room int
 }
 
 const (
@@ -81,9 +85,11 @@ const (
 	// summaryLeast is the longest that is asked for in however small a window.
 	summaryLeast = 300 // tokens
 	// summaryAimShare is the share of what is covered that is asked for; it
-	// leaves room below AcceptedShare, because models count badly.
-	summaryAimShare = 0.30
-	minSummaryAim   = 50 // tokens
+	// leaves room below AcceptedShare, because models count badly. So does
+	// summaryRoomShare, of the room that there is.
+	summaryAimShare  = 0.30
+	summaryRoomShare = 0.85
+	minSummaryAim    = 50 // tokens
 )
 
 // job is what all forms have in common.
@@ -115,7 +121,11 @@ func (a SummaryAsk) aim(covered int) int {
 	if covered > 0 {
 		n = min(n, int(summaryAimShare*float64(covered)))
 	}
-	return max(n, minSummaryAim)
+	n = max(n, minSummaryAim)
+	if a.Room > 0 {
+		n = min(n, int(summaryRoomShare*float64(a.Room)))
+	}
+	return max(n, 1)
 }
 
 // summaryMost is the longest summary that is asked for in a window of so many

@@ -1,0 +1,159 @@
+package compact_test
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// What is summarised already is summarised again from what was said, and judged
+// by that: the view alone must not grow.
+
+// heavyAgain works a heavy compaction out.
+func heavyAgain(t *testing.T, l *tale, p compact.Preset, focus string, keep int) (compact.Pass, error) {
+	t.Helper()
+	r := compact.PresetRules(p)
+	r.KeepLast = keep
+	w := compact.NewWish()
+	w.Profile, w.Focus = compact.ProfileHeavy, focus
+	v := compact.Project(l.events())
+	m := compact.NewMeter(window(100_000)).WithView(v)
+	return compact.NewPass(l.events(), r, compact.Situation{Meter: m, Now: noon, Cold: true}, w)
+}
+
+// summarised takes a summary of so many tokens for a pass and appends it.
+func (l *tale) summarised(t *testing.T, pass compact.Pass, tokens int) *tale {
+	t.Helper()
+	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
+		t.Fatal(err)
+	}
+	return l.add(pass.Bodies(uint64(l.log.Len() + 1))...)
+}
+
+// writing is an answer of so many estimated tokens.
+func writing(line string, tokens int) compact.Answer {
+	var b strings.Builder
+	for n := 0; compact.Estimate(conversation.Measure(b.String())) < float64(tokens)-4; n++ {
+		fmt.Fprintf(&b, line, n)
+	}
+	return compact.Answer{Text: b.String(), Stop: conversation.StopEnd, Model: "test/m"}
+}
+
+// asked is the length that a job's instructions name, in tokens.
+func asked(t *testing.T, job *compact.SummaryJob) int {
+	t.Helper()
+	found := regexp.MustCompile(`Use at most (\d+) tokens`).FindStringSubmatch(job.System)
+	if found == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(found[1]) // by the pattern
+	return n
+}
+
+func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJPHeavy, compact.PresetOneClaw, compact.PresetJCLI} {
+		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
+			l := (&tale{}).talks(4) // 20,000 tokens
+			first, err := heavyAgain(t, l, p, "", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.summarised(t, first, 800)
+			for range grow {
+				l.says(10).answers(40)
+			}
+			pass, err := heavyAgain(t, l, p, "the ports", 1)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", p, name, err)
+			}
+			if n := pass.Job.CoveredTokens; n < 14_000 {
+				t.Errorf("%s, %s: %d tokens are counted as what it stands for", p, name, n)
+			}
+			if n := asked(t, pass.Job); n > 0 && (n < 400 || n > 800+grow*1200) {
+				t.Errorf("%s, %s: %d tokens are asked for", p, name, n)
+			}
+			most := pass.Preview().Summary.Estimate
+			tooLong, then := pass, pass
+			if err := tooLong.Accept(writing("Gate %d is open. ", most+60)); !errors.Is(err, compact.ErrSummaryLong) {
+				t.Errorf("%s, %s: with 60 tokens more than %d: %v", p, name, most, err)
+			}
+			if err := then.Accept(writing("Gate %d is open. ", 700)); err != nil {
+				t.Errorf("%s, %s: %v", p, name, err)
+			} else if preview := then.Preview(); preview.After >= preview.Before {
+				t.Errorf("%s, %s: the view grows from %d to %d", p, name, preview.Before, preview.After)
+			}
+		}
+	}
+}
+
+func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
+	t.Parallel()
+	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJPHeavy, compact.PresetOneClaw, compact.PresetJCLI} {
+		l := (&tale{}).says(10).answers(990).says(10).answers(990).says(10).answers(990)
+		first, err := heavyAgain(t, l, p, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.summarised(t, first, 12)
+		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, compact.ErrNothingToGain) {
+			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
+		}
+		if _, err := heavyAgain(t, (&tale{}).user("Hi.").reply("Hello."), p, "", 0); !errors.Is(err, compact.ErrNothingToGain) {
+			t.Errorf("%s: a summary of two words: %v", p, err)
+		}
+	}
+}
+
+func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
+	t.Parallel()
+	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJP, compact.PresetOneClaw, compact.PresetJCLI} {
+		l := (&tale{}).talks(3).stints(2)
+		first, err := heavyAgain(t, l, p, "", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.summarised(t, first, 800)
+		r := compact.PresetRules(p)
+		r.KeepLast = 0
+		w := compact.NewWish()
+		w.Profile = compact.ProfileDefault
+		now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(l.events())), Now: noon}
+		pass, err := compact.NewPass(l.events(), r, now, w)
+		if err != nil {
+			t.Fatalf("%s: %v", p, err)
+		}
+		layers := pass.Preview().Layers
+		if len(layers) != 1 || layers[0].Kind != "results" || layers[0].Events != 2 || layers[0].Saved < 9000 {
+			t.Errorf("%s: it does %+v", p, layers)
+		}
+		made, _ := conversation.MadeOf(pass.Bodies(1)[0])
+		if strings.Contains(made.Why, "summary") {
+			t.Errorf("%s: it says %q", p, made.Why)
+		}
+	}
+}
+
+func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
+	t.Parallel()
+	for _, p := range compact.Presets() {
+		l := (&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").reply("Done.")
+		l.user("And?").call("create_file", "{}", conversation.ResultOK, "x").add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
+		for _, profile := range []string{compact.ProfileDefault, compact.ProfileLight} {
+			r := compact.PresetRules(p)
+			r.KeepLast = 0
+			w := compact.NewWish()
+			w.Profile = profile
+			now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(l.events())), Now: noon}
+			if pass, err := compact.NewPass(l.events(), r, now, w); !errors.Is(err, compact.ErrNothingToGain) {
+				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
+			}
+		}
+	}
+}
