@@ -36,7 +36,8 @@ func (a *app) askCommand() *cobra.Command {
 		Use:   "ask [-c | -r ID] PROMPT",
 		Short: "Ask one question; the reply goes to standard output",
 		Long: `Asks one question, in a new conversation unless -c or -r names one. What comes in
-on a pipe is appended to the prompt. The reply goes to standard output, rendered
+on a pipe is appended to the prompt; more than the model's window can ever hold is
+refused before anything is sent or stored. The reply goes to standard output, rendered
 on a terminal and plain into a pipe; the conversation's ID and the progress go to
 standard error. Calls that would need approval are denied unless --approve says
 otherwise.
@@ -68,8 +69,7 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 	if err := a.configure(); err != nil {
 		return err
 	}
-	prompt, err = a.withInput(ctx, prompt)
-	if err != nil {
+	if err := a.asks(prompt); err != nil {
 		return err
 	}
 	id, err := a.askTarget(ctx, o)
@@ -81,6 +81,10 @@ func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
 		return err
 	}
 	l, err := a.askLink(ctx, id, false)
+	if err != nil {
+		return err
+	}
+	prompt, err = a.withInput(ctx, prompt, l.model.Name(), l.model.Window)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
 	defer writer.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := readAll(ctx, input, func() {}); !errors.Is(err, context.Canceled) {
+	if _, err := readAll(ctx, input, 100, func() {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -77,8 +77,8 @@ func TestAskTellsThatItWaitsForInput(t *testing.T) {
 		}
 		got := make(chan read, 1)
 		go func() {
-			data, err := readAll(t.Context(), input, func() { told++ })
-			got <- read{string(data), err}
+			data, err := readAll(t.Context(), input, 100, func() { told++ })
+			got <- read{data, err}
 		}()
 		<-time.After(time.Minute)
 		if _, err := io.WriteString(writer, "at last"); err != nil {

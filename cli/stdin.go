@@ -2,55 +2,146 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
+
+	"plimsoll/compact"
 )
 
 // What comes in on a pipe is part of the prompt. A pipe that nobody closes would
-// be waited for without a word, so after a while there is one.
+// be waited for without a word, so after a while there is one. More than the
+// window of the model can ever hold is refused as soon as that is known: it is
+// not read to its end, which may never come, and not recorded.
 
-// withInput appends what comes in on a pipe to the prompt.
-func (a *app) withInput(ctx context.Context, prompt string) (string, error) {
-	if a.env.Stdin != nil && !terminal(a.env.Stdin) {
-		late := func() {}
+// asks reports as wrong use that there is nothing to ask: no prompt, and nobody
+// who pipes one in.
+func (a *app) asks(prompt string) error {
+	if strings.TrimSpace(prompt) == "" && !a.piped() {
+		return errNothingToAsk
+	}
+	return nil
+}
+
+var errNothingToAsk = wrongUse("there is nothing to ask: give a prompt, or pipe one in")
+
+// piped reports whether standard input is something to read.
+func (a *app) piped() bool { return a.env.Stdin != nil && !terminal(a.env.Stdin) }
+
+// withInput appends what comes in on a pipe to the prompt, for a model of that
+// window.
+func (a *app) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
+	if !a.piped() {
+		return prompt, nil
+	}
+	late := func() {}
+	if prompt != "" {
+		late = func() { a.note("waiting for standard input to end; `< /dev/null` does without it") }
+	}
+	limit := inputLimit{model: model, window: w}
+	if err := limit.refuses(sizeOf(a.env.Stdin)); err != nil {
+		return "", err
+	}
+	data, err := readAll(ctx, a.env.Stdin, limit.bytes(), late)
+	if errors.Is(err, errTooMuch) {
+		return "", limit.refusal("more than " + megabytes(limit.bytes()))
+	}
+	if err != nil {
+		return "", err
+	}
+	if text := strings.TrimRight(data, "\n"); strings.TrimSpace(text) != "" {
 		if prompt != "" {
-			late = func() { a.note("waiting for standard input to end; `< /dev/null` does without it") }
+			prompt += "\n\n"
 		}
-		data, err := readAll(ctx, a.env.Stdin, late)
-		if err != nil {
-			return "", err
-		}
-		if text := strings.TrimRight(string(data), "\n"); strings.TrimSpace(text) != "" {
-			if prompt != "" {
-				prompt += "\n\n"
-			}
-			prompt += text
-		}
+		prompt += text
 	}
 	if strings.TrimSpace(prompt) == "" {
-		return "", wrongUse("there is nothing to ask: give a prompt, or pipe one in")
+		return "", errNothingToAsk
 	}
 	return prompt, nil
 }
 
-// maxInput is how many bytes may come in on a pipe.
-const maxInput = 64 << 20
+// Limits of what may come in on a pipe, in bytes. Text has some four bytes to a
+// token; twice that fits no window, whatever it says. The agent weighs what is
+// below.
+const (
+	inputPerToken = 8
+	usualPerToken = 4
+	leastInput    = 64 << 10
+	unknownWindow = 8 << 20  // where nobody knows the window
+	largestInput  = 12 << 20 // whatever the window: it is held in memory fifteen times
+)
 
 // inputPatience is when a pipe that does not end is worth a word.
 const inputPatience = 2 * time.Second
 
-// readAll reads standard input to its end, or until ctx ends: a pipe cannot be
-// made to stop waiting, so what reads it then ends with the program. If it
-// takes long, late is called.
-func readAll(ctx context.Context, input io.Reader, late func()) ([]byte, error) {
-	var data []byte
+// inputLimit is how much may come in for a model.
+type inputLimit struct {
+	model  string
+	window compact.Window
+}
+
+func (l inputLimit) bytes() int {
+	if !l.window.Known() {
+		return unknownWindow
+	}
+	return min(largestInput, max(leastInput, inputPerToken*l.window.Tokens))
+}
+
+// refuses is the refusal of so many bytes, nil if they may come in.
+func (l inputLimit) refuses(bytes int) error {
+	if bytes <= l.bytes() {
+		return nil
+	}
+	return l.refusal(megabytes(bytes))
+}
+
+// refusal says how much came in, what there is room for, and what helps.
+func (l inputLimit) refusal(size string) error {
+	room := fmt.Sprintf("at most %s are taken at once", megabytes(l.bytes()))
+	switch {
+	case !l.window.Known():
+		room += " where the window is not known, as that of " + l.model
+	case l.bytes() < largestInput:
+		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, grouped(l.window.Tokens),
+			megabytes(usualPerToken*l.window.Tokens))
+	}
+	return withHint(fmt.Errorf("%s came in on standard input, but %s; nothing was sent or stored", size, room),
+		"cut it, name a file in the prompt instead, of which the model reads parts, or choose a model with a larger window")
+}
+
+// megabytes is a number of bytes in words.
+func megabytes(bytes int) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// sizeOf is how many bytes a file has, 0 for a pipe, whose end is not known.
+func sizeOf(input io.Reader) int {
+	f, ok := input.(*os.File)
+	if !ok {
+		return 0
+	}
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return 0
+	}
+	return int(st.Size())
+}
+
+// errTooMuch says that more came in than was allowed.
+var errTooMuch = errors.New("too much came in")
+
+// readAll reads at most limit bytes to the end of standard input, or until ctx
+// ends: a pipe cannot be made to stop waiting, so what reads it then ends with
+// the program. More is errTooMuch. If it takes long, late is called.
+func readAll(ctx context.Context, input io.Reader, limit int, late func()) (string, error) {
+	var data strings.Builder
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		data, err = io.ReadAll(io.LimitReader(input, maxInput+1))
+		_, err = io.Copy(&data, io.LimitReader(input, int64(limit)+1))
 	}()
 	patience := time.NewTimer(inputPatience)
 	defer patience.Stop()
@@ -61,14 +152,14 @@ func readAll(ctx context.Context, input io.Reader, late func()) ([]byte, error) 
 		case <-patience.C:
 			late()
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return "", ctx.Err()
 		}
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("reading standard input: %w", err)
-	case len(data) > maxInput:
-		return nil, wrongUse("more than %d MiB came in on standard input; no model takes so much", maxInput>>20)
+		return "", fmt.Errorf("reading standard input: %w", err)
+	case data.Len() > limit:
+		return "", errTooMuch
 	}
-	return data, nil
+	return data.String(), nil
 }
