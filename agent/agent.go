@@ -146,14 +146,13 @@ func (a *Agent) TakeBack() {
 }
 
 // Answer answers the question or the request for approval that a call waits
-// for. Text is the answer to a question, or the reason of a GrantNo. Answers
-// to anything else are ignored.
-func (a *Agent) Answer(callID string, g conversation.Grant, text string) {
+// for. Answers to anything else are ignored.
+func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.put(func(context.Context) {
 		if a.turn == nil || a.turn.question == nil || a.turn.question.callID != callID {
 			return
 		}
-		a.turn.question.verdict <- verdict{grant: g, text: text}
+		a.turn.question.answer <- answer
 		a.turn.question = nil
 	})
 }

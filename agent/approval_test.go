@@ -33,18 +33,18 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 		if diff := cmp.Diff([]string{"c1"}, r.asked()); diff != "" {
 			t.Fatal(diff)
 		}
-		r.Answer("c2", conversation.GrantOnce, "") // not asked yet
+		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce}) // not asked yet
 		r.wait()
 		if n := len(r.tools.Calls()); n != 0 {
 			t.Fatalf("%d calls ran", n)
 		}
-		r.Answer("c1", conversation.GrantOnce, "")
-		r.Answer("c1", conversation.GrantNo, "") // answered already
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantNo}) // answered already
 		r.wait()
 		if diff := cmp.Diff([]string{"c1", "c2"}, r.asked()); diff != "" {
 			t.Fatal(diff)
 		}
-		r.Answer("c2", conversation.GrantOnce, "")
+		r.Answer("c2", conversation.Answer{Grant: conversation.GrantOnce})
 		r.wait()
 		r.finish()
 		if diff := cmp.Diff([]string{"user go", "assistant calls [c1 write {}] [c2 write {}]", "result c1 ok {}", "result c2 ok {}", "assistant stop done"},
@@ -58,12 +58,12 @@ func TestApprovalOnceIsAskedForEveryCallInOrder(t *testing.T) {
 }
 
 func TestApprovalForLongerIsNotAskedAgain(t *testing.T) {
-	for _, grant := range []conversation.Grant{conversation.GrantConversation, conversation.GrantAlways} {
+	for _, grant := range []conversation.Grant{conversation.GrantRun, conversation.GrantAlways} {
 		t.Run(string(grant), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, withTools(agenttest.Writer("write", nil)), twoWrites(), answers("done"))
 				r.say("go")
-				r.Answer("c1", grant, "")
+				r.Answer("c1", conversation.Answer{Grant: grant})
 				r.wait()
 				r.finish()
 				if diff := cmp.Diff([]string{"c1"}, r.asked()); diff != "" {
@@ -85,7 +85,7 @@ func TestApprovalThatCannotBeRememberedStillRuns(t *testing.T) {
 		r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"))
 		r.tools.AllowErr = errors.New("read-only file")
 		r.say("go")
-		r.Answer("c1", conversation.GrantAlways, "")
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantAlways})
 		r.wait()
 		r.finish()
 		if n := len(r.tools.Calls()); n != 1 {
@@ -103,7 +103,7 @@ func TestApprovalDeniedIsToldToTheModel(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"))
 				r.say("go")
-				r.Answer("c1", grant, "not that file")
+				r.Answer("c1", conversation.Answer{Grant: grant, Text: "not that file"})
 				r.wait()
 				r.finish()
 				if got := said(r.memory.Events()); got[2] != "result c1 denied denied: the user did not allow this call. The user says: not that file" {
@@ -127,9 +127,9 @@ func TestAnswerToAQuestionIsTheResult(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, withTools(question("ask_user")), asks(agenttest.Call(0, "c1", "ask_user"), agenttest.Call(1, "c2", "ask_user")), answers("done"))
 		r.say("go")
-		r.Answer("c1", conversation.GrantOnce, "the first")
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce, Text: "the first"})
 		r.wait()
-		r.Answer("c2", conversation.GrantNo, "")
+		r.Answer("c2", conversation.Answer{Grant: conversation.GrantNo})
 		r.wait()
 		r.finish()
 		got := said(r.memory.Events())
@@ -180,7 +180,7 @@ func TestMessagesCanBeSentWhileACallWaits(t *testing.T) {
 		r := start(t, withTools(agenttest.Writer("write", nil)), asks(agenttest.Call(0, "c1", "write")), answers("done"), answers("two"))
 		r.say("go")
 		r.say("and then")
-		r.Answer("c1", conversation.GrantOnce, "")
+		r.Answer("c1", conversation.Answer{Grant: conversation.GrantOnce})
 		r.wait()
 		r.finish()
 		got := said(r.memory.Events())

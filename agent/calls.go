@@ -155,14 +155,8 @@ func (a *Agent) runCall(ctx context.Context, c *call) {
 
 // question is what a call waits for.
 type question struct {
-	callID  string
-	verdict chan verdict
-}
-
-// verdict is the user's answer.
-type verdict struct {
-	grant conversation.Grant
-	text  string
+	callID string
+	answer chan conversation.Answer
 }
 
 // permit settles a call that may not run, or whose result is the user's
@@ -193,10 +187,10 @@ func (a *Agent) askApproval(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	switch v.grant {
+	switch v.Grant {
 	case conversation.GrantOnce:
-	case conversation.GrantConversation, conversation.GrantAlways:
-		err := beside(ctx, a, func() error { return a.opts.Toolbox.Allow(ctx, c.ToolCall, v.grant) })
+	case conversation.GrantRun, conversation.GrantAlways:
+		err := beside(ctx, a, func() error { return a.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
 			a.updates.Put(Failed{Err: &Error{
 				Class: NotSaved, Message: "the approval could not be kept: " + err.Error(),
@@ -204,7 +198,7 @@ func (a *Agent) askApproval(ctx context.Context, c *call) error {
 			}})
 		}
 	default:
-		c.settle(conversation.ResultDenied, withReason(denied, v.text))
+		c.settle(conversation.ResultDenied, withReason(denied, v.Text))
 	}
 	return nil
 }
@@ -214,21 +208,21 @@ func (a *Agent) askAnswer(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	if v.grant == conversation.GrantNo {
-		c.settle(conversation.ResultDenied, withReason(declined, v.text))
+	if v.Grant == conversation.GrantNo {
+		c.settle(conversation.ResultDenied, withReason(declined, v.Text))
 		return nil
 	}
-	c.settle(conversation.ResultOK, v.text)
+	c.settle(conversation.ResultOK, v.Text)
 	return nil
 }
 
 // askUser waits for the user's word on a call.
-func (a *Agent) askUser(ctx context.Context, c *call) (verdict, error) {
-	q := &question{callID: c.ID, verdict: make(chan verdict, 1)}
+func (a *Agent) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
+	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
 	a.turn.question = q
 	a.status(Status{Phase: Asking})
 	a.updates.Put(AskApproval{Call: c.ToolCall, Review: c.review})
-	v, _, err := receive(ctx, a, q.verdict)
+	v, _, err := receive(ctx, a, q.answer)
 	a.turn.question = nil
 	if err != nil {
 		a.updates.Put(ApprovalClosed{CallID: c.ID})

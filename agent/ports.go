@@ -33,8 +33,11 @@ type Toolbox interface {
 	// what was printed so far and says that it was stopped. Progress, if not
 	// nil, is called with output as it appears; it must not block.
 	Run(ctx context.Context, call conversation.ToolCall, progress func(string)) conversation.Outcome
-	// Allow records that calls like this one need no further approval.
-	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant) error
+	// Allow grants rules, by a GrantRun or GrantAlways, so that calls they cover
+	// need no further approval; without rules, those of the first offer of the
+	// call's Review. Nothing is granted if a rule makes no sense or if the rules
+	// do not cover the call.
+	Allow(ctx context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error
 }
 
 // Backlog keeps the messages that wait for the running turn.

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/config"
 	"plimsoll/storage"
+	"plimsoll/tools/grants"
 )
 
 // app is one run of the program: what its commands share, made when it is
@@ -26,6 +27,7 @@ type app struct {
 
 	mu      sync.Mutex // guards what follows: the screen's commands share it
 	store   *storage.Store
+	grants  *grants.Store
 	logFile *os.File
 	log     *slog.Logger
 	closers []func(context.Context) error
@@ -145,6 +147,7 @@ func (a *app) close() error {
 	for _, f := range slices.Backward(closers) {
 		errs = append(errs, f(context.Background()))
 	}
+	a.keepUses(context.Background())
 	if a.store != nil {
 		errs = append(errs, a.store.Close())
 		a.store = nil

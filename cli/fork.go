@@ -168,23 +168,23 @@ func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.
 // nobody is the session of a conversation that is only read.
 type nobody struct{}
 
-func (nobody) Send(string)                               {}
-func (nobody) Cancel()                                   {}
-func (nobody) TakeBack()                                 {}
-func (nobody) Rewind(int)                                {}
-func (nobody) Answer(string, conversation.Grant, string) {}
-func (nobody) SetMode(conversation.Mode)                 {}
-func (nobody) Rename(string)                             {}
-func (nobody) SetProfile(string)                         {}
-func (nobody) Compact(compact.Wish)                      {}
-func (nobody) Preview(compact.Wish)                      {}
-func (nobody) UndoCompaction(uint64)                     {}
-func (nobody) RedoCompaction()                           {}
-func (nobody) RestoreTurns()                             {}
-func (nobody) Pin([]uint64, bool)                        {}
-func (nobody) Mask([]uint64)                             {}
-func (nobody) Inspect()                                  {}
-func (nobody) Review(string, bool)                       {}
+func (nobody) Send(string)                        {}
+func (nobody) Cancel()                            {}
+func (nobody) TakeBack()                          {}
+func (nobody) Rewind(int)                         {}
+func (nobody) Answer(string, conversation.Answer) {}
+func (nobody) SetMode(conversation.Mode)          {}
+func (nobody) Rename(string)                      {}
+func (nobody) SetProfile(string)                  {}
+func (nobody) Compact(compact.Wish)               {}
+func (nobody) Preview(compact.Wish)               {}
+func (nobody) UndoCompaction(uint64)              {}
+func (nobody) RedoCompaction()                    {}
+func (nobody) RestoreTurns()                      {}
+func (nobody) Pin([]uint64, bool)                 {}
+func (nobody) Mask([]uint64)                      {}
+func (nobody) Inspect()                           {}
+func (nobody) Review(string, bool)                {}
 
 // errNothingToFork says that there is nothing to copy yet.
 var errNothingToFork = errors.New("nothing was said yet: there is nothing to copy")

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
 	"plimsoll/compact"
-	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
@@ -24,8 +22,9 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		Archive:   past,
 		Visible:   past.visible,
 		Permissions: tools.Permissions{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: map[string]tools.Approval{}},
-		Persist:          a.allow,
+			Approval: map[string]tools.Approval{}, Where: a.ruleAt},
+		Grants:           a.granted(),
+		Own:              a.ownFiles(),
 		RecallChars:      r.recallChars,
 		ResultChars:      cfg.ToolResults.MaxChars,
 		Ceiling:          int(cfg.ToolResults.Ceiling),
@@ -47,15 +46,6 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		return nil, usageError{placed(*a.loaded, err)}
 	}
 	return box, nil
-}
-
-// allow writes rules to the configuration: the user said always.
-func (a *app) allow(_ context.Context, rules []string) error {
-	path, _, err := config.File(a.env.Lookup, a.flags.config)
-	if err != nil {
-		return err
-	}
-	return config.Allow(path, rules)
 }
 
 // keyVariables are the variables that hold keys by the configuration.

@@ -1,7 +1,7 @@
 // Where things are. Rules:
 //
 //   - XDG folders, each with plimsoll/ in it; a relative XDG value does not count, as the XDG specification says.
-//   - --data, else PLIMSOLL_DATA, moves conversations, log and transcripts into one folder. The configuration stays.
+//   - --data, else PLIMSOLL_DATA, moves conversations, log, grants and transcripts into one folder. The configuration stays.
 //   - The environment is handed in, so that tests run side by side.
 
 package config
@@ -27,7 +27,15 @@ func (e Env) get(name string) string {
 type Paths struct {
 	Config string // configuration, "" if there is no home
 	Data   string // conversations, blobs, transcripts
-	State  string // the log
+	State  string // the log, the grants
+}
+
+// Grants is the file of the rules that the user granted by an answer, "" without a folder.
+func (p Paths) Grants() string {
+	if p.State == "" {
+		return ""
+	}
+	return filepath.Join(p.State, "grants.json")
 }
 
 // Log is the log file.

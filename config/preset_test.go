@@ -175,21 +175,6 @@ func TestLinesAreComparedAfterThePresetIsFilledIn(t *testing.T) {
 	}
 }
 
-func TestAllowChangesAFileWhosePresetMakesItFit(t *testing.T) {
-	t.Parallel()
-	path := write(t, t.TempDir(), "config.yaml", "compaction:\n  preset: jp-auto\n  hard_ratio: 0.8\n")
-	if err := config.Allow(path, []string{"recall"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := parse(t, read(t, path)).Permissions.Allow; !cmp.Equal(got, []string{"recall"}) {
-		t.Errorf("allowed is %v", got)
-	}
-	path = write(t, t.TempDir(), "config.yaml", "compaction:\n  preset: jp-auto\n  hard_ratio: 0.8\n  trigger_ratio: 0.9\n")
-	if err := config.Allow(path, []string{"recall"}); err == nil {
-		t.Error("a file whose lines stand the wrong way round whatever the preset was changed")
-	}
-}
-
 // ONE keeps what is shown and nothing besides, unless the user says so.
 func TestOneClawKeepsNoFullTextsByItself(t *testing.T) {
 	t.Parallel()

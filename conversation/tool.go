@@ -34,18 +34,8 @@ type Review struct {
 	Question string   // for NeedAnswer
 	Options  []string // for NeedAnswer: the answers offered, may be empty
 	Reason   string   // for NeedRefusal: what the model and the user are told
+	Offers   []Offer  // for NeedApproval: what could be granted for longer, narrowest first; the first is the default
 }
-
-// Grant is how far an approval reaches.
-type Grant string
-
-// What the user can answer to a call that needs approval.
-const (
-	GrantOnce         Grant = "once"
-	GrantConversation Grant = "conversation" // this kind of call, while the conversation lasts
-	GrantAlways       Grant = "always"       // this kind of call, written to the configuration
-	GrantNo           Grant = "no"
-)
 
 // Mode is a permission mode: which calls run without asking.
 type Mode string

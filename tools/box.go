@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/grants"
 )
 
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
@@ -35,9 +36,12 @@ type Options struct {
 
 	// Permissions of the configuration.
 	Permissions Permissions
-	// Persist writes rules of a [conversation.GrantAlways] to the configuration;
-	// nil: such a grant is refused.
-	Persist func(ctx context.Context, rules []string) error
+	// Grants holds what the user granted and grants; conversations share it, so
+	// that a grant holds in all of them. nil: a store of its own without a file.
+	Grants *grants.Store
+	// Own are files and folders of this program's own, absolute: configuration,
+	// grants, conversations. An edit of them is always asked about.
+	Own []string
 
 	Disabled []string // names of tools that are not offered
 
@@ -105,6 +109,13 @@ type Box struct {
 
 	mu       sync.Mutex
 	reviewed map[string]string // guarded by mu: the mark of a call's touch when it was reviewed, foreseen
+	asked    asked             // guarded by mu
+}
+
+// asked is the call that was last reviewed as needing approval.
+type asked struct {
+	callID string
+	touch  touch
 }
 
 // foreseen is the mark of a call whose review foresaw a failure.
@@ -129,6 +140,7 @@ func New(o Options) (*Box, error) {
 		files: files, todos: todos, addresses: addresses,
 		history: newHistory(o), index: map[string]int{}, reviewed: map[string]string{},
 	}
+	files.setOwn(o.Own)
 	environ := o.Environ
 	if environ == nil {
 		environ = os.Environ()
@@ -136,7 +148,7 @@ func New(o Options) (*Box, error) {
 	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling)
 	b.client = newClient(o.Resolver, addresses)
 	all := b.all()
-	b.permissions, err = newPermissions(o.Permissions, toolNames(all), o.Persist)
+	b.permissions, err = newPermissions(o.Permissions, toolNames(all), files.dir, o.Grants)
 	if err != nil {
 		return nil, errors.Join(err, files.close())
 	}

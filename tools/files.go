@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,14 +20,16 @@ import (
 // files reaches the files of a workspace and no others.
 type files struct {
 	root  *os.Root
-	dir   string // absolute, without links
-	named string // absolute, as it was given
+	dir   string   // absolute, without links
+	named string   // absolute, as it was given
+	own   []string // files and folders of this program's own, absolute, without links
 }
 
 // place is a path inside the workspace.
 type place struct {
 	rel  string // relative, slashes, links followed as far as it exists; "." is the workspace
 	name string // as it was asked for, relative, slashes; for messages
+	own  bool   // it belongs to this program
 }
 
 // openFiles confines file access to dir.
@@ -68,8 +71,30 @@ func (f *files) locate(name string) (place, error) {
 	if err != nil {
 		return place{}, p.explain(err)
 	}
-	p.rel = filepath.ToSlash(real)
+	p.rel, p.own = filepath.ToSlash(real), f.isOwn(real)
 	return p, nil
+}
+
+// isOwn reports whether a path in the workspace, without links, is or is in what
+// belongs to this program: its configuration, its grants, its conversations.
+func (f *files) isOwn(real string) bool {
+	full := filepath.Join(f.dir, real)
+	return slices.ContainsFunc(f.own, func(own string) bool {
+		in, err := filepath.Rel(own, full)
+		return err == nil && filepath.IsLocal(in)
+	})
+}
+
+// setOwn says what belongs to this program. What does not exist yet is found by
+// its folder.
+func (f *files) setOwn(paths []string) {
+	for _, name := range paths {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			f.own = append(f.own, real)
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+			f.own = append(f.own, filepath.Join(dir, filepath.Base(name)))
+		}
+	}
 }
 
 // relative makes name relative to the workspace; false if it leads out.

@@ -1,12 +1,12 @@
 package tools
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/grants"
 )
 
 // Whether a call runs is decided in this order; the first that applies wins:
@@ -36,10 +36,17 @@ type Permissions struct {
 	Allow    []string            // rules: TOOL or TOOL(PATTERN)
 	Deny     []string            // rules that win over everything else
 	Approval map[string]Approval // by tool
+	// Where says in which file and line a rule of a list ("allow", "deny") stands.
+	// nil: not known.
+	Where func(list, rule string) string
 }
 
 type permissions struct {
-	persist func(ctx context.Context, rules []string) error
+	names     []string // of the tools that rules can speak of
+	workspace string   // where grants hold
+	grants    *grants.Store
+	where     func(list, rule string) string
+	used      useTimes // of the configuration's rules
 
 	mu       sync.RWMutex // guards what follows
 	mode     conversation.Mode
@@ -48,8 +55,11 @@ type permissions struct {
 	approval map[string]Approval
 }
 
-func newPermissions(o Permissions, names []string, persist func(context.Context, []string) error) (*permissions, error) {
-	p := &permissions{persist: persist, mode: conversation.ModeAsk, approval: o.Approval}
+func newPermissions(o Permissions, names []string, workspace string, store *grants.Store) (*permissions, error) {
+	if store == nil {
+		store = grants.New("", nil)
+	}
+	p := &permissions{names: names, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
 	if o.Mode != "" {
 		p.mode = o.Mode
 	}
@@ -70,6 +80,9 @@ func parseRules(list string, texts, names []string) ([]rule, error) {
 	rules := make([]rule, len(texts))
 	for i, text := range texts {
 		r, err := parseRule(text, names)
+		if err == nil && list == "deny" && r.harmless() {
+			err = fmt.Errorf("%q would deny harmless calls only; end it in * to deny them all", text)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("permissions.%s: %w", list, err)
 		}
@@ -111,7 +124,7 @@ func (p *permissions) judge(t touch) (conversation.Need, string) {
 		return conversation.NeedRefusal, "plan mode: nothing may be changed now. Look, think and propose a plan; the user leaves plan mode when it is to be carried out"
 	case denied == maybe:
 		return conversation.NeedApproval, ""
-	case p.mode == conversation.ModeYolo, p.allowed(t):
+	case p.mode == conversation.ModeYolo, p.passes(t):
 		return conversation.NeedNothing, ""
 	case p.approval[t.tool] == ApprovalAsk:
 		return conversation.NeedApproval, ""
@@ -146,20 +159,14 @@ func (p *permissions) denied(t touch) (verdict, rule) {
 	return worst, by
 }
 
-func (p *permissions) allowed(t touch) bool {
-	if t.access == accessCommand {
-		return allowScript(p.allow, t.script)
+// passes reports whether the rules in force let a call run, and notes that they
+// did.
+func (p *permissions) passes(t touch) bool {
+	by, ok := allowed(p.inForce(), t)
+	if ok {
+		p.note(by)
 	}
-	if len(t.paths) == 0 {
-		return slices.ContainsFunc(p.allow, func(r rule) bool { return r.allows(t) })
-	}
-	for _, path := range t.paths {
-		one := touch{tool: t.tool, access: t.access, paths: []string{path}}
-		if !slices.ContainsFunc(p.allow, func(r rule) bool { return r.allows(one) }) {
-			return false
-		}
-	}
-	return true
+	return ok
 }
 
 // refuses reports whether a deny rule stops a request; asked for every redirect.

@@ -296,7 +296,7 @@ func TestABoxIsSafeForConcurrentUse(t *testing.T) {
 			b.Mode()
 			c := conversation.ToolCall{ID: fmt.Sprint(i), Name: "read_file", Arguments: `{"path":"a.txt"}`}
 			b.Review(t.Context(), c)
-			if err := b.Allow(t.Context(), c, conversation.GrantConversation); err != nil {
+			if err := b.Allow(t.Context(), c, conversation.GrantRun, nil); err != nil {
 				t.Error(err)
 			}
 			if out := b.Run(t.Context(), c, nil); out.Status != conversation.ResultOK {

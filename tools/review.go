@@ -40,6 +40,12 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	}
 	r = conversation.Review{ReadOnly: t.readOnly(), Title: oneLine(call.Name+" "+t.title, titleChars)}
 	r.Need, r.Reason = b.permissions.judge(t)
+	if r.Need == conversation.NeedApproval {
+		r.Offers = b.permissions.offers(t)
+		b.mu.Lock()
+		b.asked = asked{call.ID, t}
+		b.mu.Unlock()
+	}
 	switch {
 	case t.diff != nil:
 		r.Diff = t.diff()

@@ -3,6 +3,7 @@ package tools
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -11,14 +12,21 @@ import (
 // A rule is a tool's name, or a name with a pattern: run_command(go test *),
 // modify_file(docs/**), http_request(GET https://example.com/*).
 //
-//   - Of commands the pattern is compared word by word; * stands for characters
-//     within a word, and as the last word for any words, or none.
+//   - Of commands: rule_command.go.
 //   - Of files it is a glob on the path in the workspace; without a slash, on the
-//     name in any folder (./NAME is the one at the top).
+//     name in any folder (./NAME is the one at the top). What is guarded (touch.go)
+//     it covers only if it names, without a wildcard, what makes it so: docs/** does
+//     not cover docs/.env, docs/.env does. edit(PATTERN) is short for create_file and
+//     modify_file.
 //   - Of requests it is an optional method, scheme and host (* within a label),
 //     and a path in which * stands for anything. GET covers HEAD and OPTIONS.
 //
 // A backslash takes the meaning of * away.
+
+// editRule is a name that stands for all tools that change files.
+const editRule = "edit"
+
+var editTools = []string{"create_file", "modify_file"}
 
 type rule struct {
 	tool       string
@@ -39,10 +47,9 @@ func parseRule(text string, names []string) (rule, error) {
 			return rule{}, fmt.Errorf("%q has an empty pattern; write %s for all calls", text, r.tool)
 		}
 	}
-	for _, n := range names {
-		if n == r.tool {
-			return r, r.check()
-		}
+	names = append(slices.Clip(names), editRule)
+	if slices.Contains(names, r.tool) {
+		return r, r.check()
 	}
 	if near := nearest(r.tool, names, 1); len(near) > 0 {
 		return rule{}, fmt.Errorf("there is no tool %q; did you mean %q?", r.tool, near[0])
@@ -57,11 +64,11 @@ func (r rule) check() error {
 	}
 	switch r.tool {
 	case "run_command":
-		return nil
+		return r.checkCommand()
 	case "http_request":
 		_, err := parseURLPattern(r.pattern)
 		return err
-	case "read_file", "list_files", "find_files", "grep_files", "create_file", "modify_file":
+	case "read_file", "list_files", "find_files", "grep_files", "create_file", "modify_file", editRule:
 		if !doublestar.ValidatePattern(r.pattern) {
 			return fmt.Errorf("%q is no valid pattern for paths", r.pattern)
 		}
@@ -78,10 +85,15 @@ func (r rule) String() string {
 	return r.tool + "(" + r.pattern + ")"
 }
 
+// about reports whether the rule speaks of a tool.
+func (r rule) about(tool string) bool {
+	return r.tool == tool || r.tool == editRule && slices.Contains(editTools, tool)
+}
+
 // allows reports whether the rule lets all of a call pass. What is guarded
 // needs a rule with a pattern.
 func (r rule) allows(t touch) bool {
-	if r.tool != t.tool {
+	if !r.about(t.tool) {
 		return false
 	}
 	if !r.hasPattern {
@@ -89,7 +101,7 @@ func (r rule) allows(t touch) bool {
 	}
 	switch t.access {
 	case accessRead, accessEdit:
-		return r.paths(t.paths) == len(t.paths)
+		return r.paths(t.paths) == len(t.paths) && r.names(t.sensitive())
 	case accessRequest:
 		p, err := parseURLPattern(r.pattern)
 		return err == nil && p.matches(t.request)
@@ -99,7 +111,7 @@ func (r rule) allows(t touch) bool {
 
 // denies reports whether the rule stops a call.
 func (r rule) denies(t touch) verdict {
-	if r.tool != t.tool {
+	if !r.about(t.tool) {
 		return no
 	}
 	if !r.hasPattern {
@@ -130,6 +142,18 @@ func (r rule) paths(paths []string) int {
 	return n
 }
 
+// names reports whether the pattern names each of these parts of a path without a
+// wildcard.
+func (r rule) names(parts []string) bool {
+	named := strings.Split(strings.ToLower(r.pattern), "/")
+	for _, part := range parts {
+		if !slices.ContainsFunc(named, func(n string) bool { return n == escapeGlob(part) || n == part }) {
+			return false
+		}
+	}
+	return true
+}
+
 // verdict is the answer to a question that may have no certain one.
 type verdict int
 
@@ -144,106 +168,6 @@ func when(b bool) verdict {
 		return yes
 	}
 	return no
-}
-
-// deniesScript looks at every simple command of a script.
-func (r rule) deniesScript(s *script) verdict {
-	worst := no
-	if s.opaque {
-		worst = maybe
-	}
-	if r.exactly(s.text) {
-		return yes
-	}
-	pattern := strings.Fields(r.pattern)
-	for _, call := range s.nested {
-		v := matchWords(pattern, call)
-		if v == no && call[0].sure {
-			byName := append([]word{{path.Base(call[0].text), true}}, call[1:]...)
-			v = matchWords(pattern, byName)
-		}
-		worst = max(worst, v)
-	}
-	return worst
-}
-
-// exactly reports whether the pattern, having no wildcard, is this very text.
-func (r rule) exactly(text string) bool {
-	return !wildcard(r.pattern) && unescapeStar(r.pattern) == text
-}
-
-// wildcard reports whether a pattern holds a * that is not escaped.
-func wildcard(pattern string) bool {
-	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '\\':
-			i++
-		case '*':
-			return true
-		}
-	}
-	return false
-}
-
-// allowScript reports whether rules let a whole script pass: one of them is its
-// exact text, or it is plain and each of its commands matches one.
-func allowScript(rules []rule, s *script) bool {
-	for _, r := range rules {
-		if r.tool == "run_command" && (!r.hasPattern || r.exactly(s.text)) {
-			return true
-		}
-	}
-	if !s.plain || len(s.calls) == 0 {
-		return false
-	}
-	for _, call := range s.calls {
-		matched := false
-		for _, r := range rules {
-			if r.tool == "run_command" && matchWords(strings.Fields(r.pattern), asWritten(call)) == yes {
-				matched = true
-				break
-			}
-		}
-		if !matched {
-			return false
-		}
-	}
-	return true
-}
-
-// asWritten takes globs for their text: in a plain script they can only become
-// file names, which the patterns of allow rules cannot foresee either.
-func asWritten(call []word) []word {
-	out := make([]word, len(call))
-	for i, w := range call {
-		out[i] = word{w.text, true}
-	}
-	return out
-}
-
-// matchWords compares a pattern with a simple command. An unsure word may be
-// anything.
-func matchWords(pattern []string, call []word) verdict {
-	result := yes
-	for i, p := range pattern {
-		if p == "*" && i == len(pattern)-1 {
-			return result
-		}
-		if i >= len(call) {
-			return no
-		}
-		switch {
-		case matchStar(p, call[i].text):
-		case !call[i].sure:
-			result = maybe
-		default:
-			return no
-		}
-	}
-	if len(call) > len(pattern) {
-		return no
-	}
-	return result
 }
 
 // matchStar matches text against a pattern in which * is any run of characters
@@ -287,3 +211,7 @@ var starEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`)
 func escapeStar(text string) string { return starEscapes.Replace(text) }
 
 func unescapeStar(pattern string) string { return unescape(pattern, `*\`) }
+
+var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+
+func escapeGlob(path string) string { return globEscapes.Replace(path) }

@@ -55,9 +55,9 @@ func (b *Box) touchCommand(_ context.Context, args arguments) (touch, error) {
 		return touch{tool: "run_command", title: id}, nil
 	}
 	command := args.text("command")
-	return touch{
-		tool: "run_command", access: accessCommand, script: readScript(command), title: command,
-	}, nil
+	parsed := readScript(command)
+	b.files.weigh(parsed)
+	return touch{tool: "run_command", access: accessCommand, script: parsed, title: command}, nil
 }
 
 // readScript parses a command in the language of the shell that will run it.

@@ -22,10 +22,20 @@ type word struct {
 	sure bool
 }
 
+// simple is a simple command of a plain script.
+type simple struct {
+	words []word
+	piped bool // its input is the output of another
+	// As weigh found them:
+	harmless bool // its arguments are known to be harmless
+	enters   bool // it goes to a folder of the workspace
+	inside   bool // it runs in a folder that the script went to
+}
+
 type script struct {
 	text   string
 	plain  bool
-	calls  [][]word // the simple commands, in order, if plain
+	calls  []simple // the simple commands, in order, if plain
 	nested [][]word // every simple command found anywhere
 	opaque bool     // some command could not be read: deny rules may not see all
 }
@@ -65,23 +75,24 @@ func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
 	})
 	plain := len(file.Stmts) > 0 && depth == 0
 	for _, stmt := range file.Stmts {
-		plain = plain && s.plainStatement(stmt)
+		plain = plain && s.plainStatement(stmt, false)
 	}
 	return plain
 }
 
-func (s *script) plainStatement(stmt *syntax.Stmt) bool {
+func (s *script) plainStatement(stmt *syntax.Stmt, piped bool) bool {
 	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown || stmt.Cmd == nil {
 		return false
 	}
 	for _, r := range stmt.Redirs {
-		if !harmless(r) {
+		if !quietRedirect(r) {
 			return false
 		}
 	}
 	switch cmd := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
-		return s.plainStatement(cmd.X) && s.plainStatement(cmd.Y)
+		pipe := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
+		return s.plainStatement(cmd.X, piped) && s.plainStatement(cmd.Y, piped || pipe)
 	case *syntax.CallExpr:
 		call := words(cmd)
 		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
@@ -92,14 +103,14 @@ func (s *script) plainStatement(stmt *syntax.Stmt) bool {
 				return false
 			}
 		}
-		s.calls = append(s.calls, call)
+		s.calls = append(s.calls, simple{words: call, piped: piped})
 		return true
 	}
 	return false
 }
 
-// harmless reports whether a redirection only drops or joins streams.
-func harmless(r *syntax.Redirect) bool {
+// quietRedirect reports whether a redirection only drops or joins streams.
+func quietRedirect(r *syntax.Redirect) bool {
 	if r.Word == nil || r.N != nil && r.N.Value != "1" && r.N.Value != "2" && r.N.Value != "0" {
 		return false
 	}

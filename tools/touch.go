@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	"net/url"
-	"path"
-	"slices"
 	"strings"
 )
 
@@ -26,6 +24,7 @@ type touch struct {
 	tool    string
 	access  access
 	paths   []string    // of file tools: the path, and where its links lead
+	own     bool        // of file tools: a file of this program's own
 	script  *script     // of commands
 	request *webRequest // of requests
 
@@ -59,63 +58,6 @@ func (r *webRequest) readOnly() bool {
 	return r.method == "GET" || r.method == "HEAD" || r.method == "OPTIONS"
 }
 
-// guarded reports whether the call reads a file that commonly holds secrets, or
-// changes one through which commands or permissions could be smuggled in.
-func (t touch) guarded() bool {
-	switch t.access {
-	case accessRead:
-		return slices.ContainsFunc(t.paths, secretFile)
-	case accessEdit:
-		return slices.ContainsFunc(t.paths, func(p string) bool { return secretFile(p) || steeringFile(p) })
-	}
-	return false
-}
-
-// secretNames are patterns of file names that commonly hold secrets;
-// notSecretNames take some of them back.
-var (
-	secretNames = []string{
-		".env", ".env.*", "*.env", ".envrc", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.pem", "*.key", "*.p12", "*.pfx",
-		"*.jks", "*.keystore", "*.kdbx", "*.ppk", ".npmrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".htpasswd", ".my.cnf",
-		"credentials", "credentials.*", ".credentials*", ".git-credentials", "secrets.y*ml", "secrets.json", "secrets.toml",
-		"*.tfvars", "*.tfstate",
-	}
-	notSecretNames = []string{".env.example", ".env.sample", ".env.template", ".env.dist", "*.example", "*.sample", "*.template"}
-	secretFolders  = []string{".ssh", ".gnupg", ".aws", ".kube", ".docker"}
-)
-
-// secretFile reports whether a file of this path commonly holds secrets.
-func secretFile(rel string) bool {
-	parts := strings.Split(strings.ToLower(rel), "/")
-	name := parts[len(parts)-1]
-	for _, folder := range parts[:len(parts)-1] {
-		if slices.Contains(secretFolders, folder) {
-			return true
-		}
-	}
-	matches := func(pattern string) bool { ok, err := path.Match(pattern, name); return ok && err == nil }
-	if slices.ContainsFunc(notSecretNames, matches) {
-		return false
-	}
-	return slices.ContainsFunc(secretNames, matches) || strings.HasSuffix(strings.ToLower(rel), ".git/config")
-}
-
-// steeringNames are files that run commands or loosen permissions later: the
-// program's own configuration, start-up files of shells, configuration of git.
-var steeringNames = []string{
-	".plimsoll.yaml", ".plimsoll.yml", ".gitconfig", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases",
-	".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", "config.fish",
-}
-
-// steeringFile reports whether an edit of this path could run commands or
-// loosen permissions later.
-func steeringFile(rel string) bool {
-	parts := strings.Split(strings.ToLower(rel), "/")
-	name := parts[len(parts)-1]
-	return slices.Contains(parts, ".git") || slices.Contains(steeringNames, name) ||
-		name == "config.yaml" && slices.Contains(parts, "plimsoll")
-}
-
 // touchFile describes a call on a file, existing or not.
 func (b *Box) touchFile(tool string, a access, name string) (touch, error) {
 	p, err := b.files.locate(name)
@@ -126,7 +68,7 @@ func (b *Box) touchFile(tool string, a access, name string) (touch, error) {
 }
 
 func touchPlace(tool string, a access, p place) touch {
-	t := touch{tool: tool, access: a, paths: []string{p.name}, title: p.name}
+	t := touch{tool: tool, access: a, paths: []string{p.name}, own: p.own, title: p.name}
 	if p.rel != p.name {
 		t.paths = append(t.paths, p.rel)
 		t.title += " -> " + p.rel

@@ -28,9 +28,6 @@ const (
 	dialogHelp     = "page/help"
 )
 
-// grantAnswer is the grant that comes with the answer to a question.
-const grantAnswer = conversation.GrantOnce
-
 // dialogOf is the dialog that a call needs.
 func dialogOf(u agent.AskApproval) overlay.Dialog {
 	if u.Review.Need == conversation.NeedAnswer {
@@ -47,13 +44,13 @@ func (m *Model) push(d overlay.Dialog) {
 }
 
 // reply gives the answer to the question of a call, whose dialog is gone.
-func (m *Model) reply(id string, g conversation.Grant, text string) {
+func (m *Model) reply(id string, answer conversation.Answer) {
 	callID, ok := strings.CutPrefix(id, aboutCall)
 	if !ok {
 		return
 	}
 	m.questions = slices.DeleteFunc(m.questions, func(q question) bool { return q.callID == callID })
-	m.talk.Session.Answer(callID, g, text)
+	m.talk.Session.Answer(callID, answer)
 }
 
 // closeQuestion closes the dialog of a call that needs no answer any more.
@@ -73,7 +70,7 @@ func (m *Model) closeTop() {
 	top := m.overlays.Top()
 	for _, q := range m.questions {
 		if q.dialog == top {
-			m.reply(aboutCall+q.callID, conversation.GrantNo, "")
+			m.reply(aboutCall+q.callID, conversation.Answer{Grant: conversation.GrantNo})
 			break
 		}
 	}

@@ -20,11 +20,11 @@ func TestApprovals(t *testing.T) {
 		keys []string
 		want string
 	}{
-		"once":         {[]string{"y"}, "first answer c1 once"},
-		"conversation": {[]string{"c"}, "first answer c1 conversation"},
-		"always":       {[]string{"a"}, "first answer c1 always"},
-		"no, and why":  {[]string{"n", "w", "h", "y", "enter"}, "first answer c1 no why"},
-		"esc is no":    {[]string{"esc"}, "first answer c1 no"},
+		"once":          {[]string{"y"}, "first answer c1 once"},
+		"while it runs": {[]string{"c"}, "first answer c1 run"},
+		"always":        {[]string{"a"}, "first answer c1 always"},
+		"no, and why":   {[]string{"n", "w", "h", "y", "enter"}, "first answer c1 no why"},
+		"esc is no":     {[]string{"esc"}, "first answer c1 no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen(t, nil, func(r *rig) {

@@ -123,8 +123,8 @@ func (s session) Pin(events []uint64, pinned bool) { s.note(fmt.Sprintf("pin %v 
 func (s session) Mask(events []uint64)             { s.note(fmt.Sprintf("mask %v", events)) }
 func (s session) Inspect()                         { s.note("inspect") }
 func (s session) Review(text string, accept bool)  { s.note(fmt.Sprintf("review %q %v", text, accept)) }
-func (s session) Answer(callID string, g conversation.Grant, text string) {
-	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, g, text)))
+func (s session) Answer(callID string, a conversation.Answer) {
+	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, a.Grant, a.Text)))
 }
 func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
 func (s session) Rename(title string)            { s.note("rename " + title) }

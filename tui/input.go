@@ -285,11 +285,11 @@ func (m *Model) released(r transcript.Released) tea.Cmd {
 func (m *Model) answer(action overlay.Action) tea.Cmd {
 	switch a := action.(type) {
 	case overlay.Approved:
-		m.reply(a.ID, a.Grant, a.Reason)
+		m.reply(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
 	case overlay.Answered:
-		m.reply(a.ID, grantAnswer, a.Text)
+		m.reply(a.ID, conversation.Answer{Grant: conversation.GrantOnce, Text: a.Text})
 	case overlay.Dismissed:
-		m.reply(a.ID, conversation.GrantNo, "")
+		m.reply(a.ID, conversation.Answer{Grant: conversation.GrantNo})
 	case overlay.Picked:
 		return m.picked(a)
 	case overlay.Confirmed:

@@ -251,23 +251,23 @@ func (deaf) Full(context.Context, uint64) (string, error)         { return "", e
 func (deaf) Request(context.Context, uint64) (compact.Rebuilt, error) {
 	return compact.Rebuilt{}, errDeaf
 }
-func (deaf) Send(string)                               {}
-func (deaf) Cancel()                                   {}
-func (deaf) TakeBack()                                 {}
-func (deaf) Rewind(int)                                {}
-func (deaf) RestoreTurns()                             {}
-func (deaf) Answer(string, conversation.Grant, string) {}
-func (deaf) SetMode(conversation.Mode)                 {}
-func (deaf) Rename(string)                             {}
-func (deaf) SetProfile(string)                         {}
-func (deaf) Compact(compact.Wish)                      {}
-func (deaf) Preview(compact.Wish)                      {}
-func (deaf) UndoCompaction(uint64)                     {}
-func (deaf) RedoCompaction()                           {}
-func (deaf) Pin([]uint64, bool)                        {}
-func (deaf) Mask([]uint64)                             {}
-func (deaf) Inspect()                                  {}
-func (deaf) Review(string, bool)                       {}
+func (deaf) Send(string)                        {}
+func (deaf) Cancel()                            {}
+func (deaf) TakeBack()                          {}
+func (deaf) Rewind(int)                         {}
+func (deaf) RestoreTurns()                      {}
+func (deaf) Answer(string, conversation.Answer) {}
+func (deaf) SetMode(conversation.Mode)          {}
+func (deaf) Rename(string)                      {}
+func (deaf) SetProfile(string)                  {}
+func (deaf) Compact(compact.Wish)               {}
+func (deaf) Preview(compact.Wish)               {}
+func (deaf) UndoCompaction(uint64)              {}
+func (deaf) RedoCompaction()                    {}
+func (deaf) Pin([]uint64, bool)                 {}
+func (deaf) Mask([]uint64)                      {}
+func (deaf) Inspect()                           {}
+func (deaf) Review(string, bool)                {}
 
 // A key right after an answer was meant for the next question, and is not written.
 func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {

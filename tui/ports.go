@@ -23,7 +23,7 @@ type Session interface {
 	Rewind(turn int)
 	// RestoreTurns brings the turns back that were taken back last.
 	RestoreTurns()
-	Answer(callID string, g conversation.Grant, text string)
+	Answer(callID string, answer conversation.Answer)
 }
 
 // Settings changes how the open conversation goes on. No method blocks.
@@ -60,6 +60,22 @@ type Steering interface {
 	Review(text string, accept bool)
 }
 
+// Approvals says what could be granted for a call, and what is granted.
+type Approvals interface {
+	// Judge says what rules would let run if they were granted for a call that
+	// waits for an answer, without granting them. It takes no time and may be
+	// called while the user types. The error says what is wrong with the rules, or
+	// that they do not cover the call.
+	Judge(callID string, rules []string) (conversation.Offer, error)
+	// Rules lists the rules in force. It may take its time. An error says that
+	// what was granted earlier cannot be read; the other rules are listed all the
+	// same.
+	Rules(ctx context.Context) ([]conversation.Rule, error)
+	// Revoke ends a granted rule. It may take its time. The error of one of the
+	// configuration says which line to remove.
+	Revoke(ctx context.Context, r conversation.Rule) error
+}
+
 // Updates is what happens in the open conversation.
 type Updates interface {
 	// Take waits for the next updates and returns all that are pending.
@@ -75,6 +91,7 @@ type Conversation struct {
 	Settings  Settings
 	Compactor Compactor
 	Steering  Steering
+	Approvals Approvals // nil in a conversation that is only read
 	Updates   Updates
 	Model     agent.Model
 	Meter     compact.Meter   // as it was opened; updates follow

@@ -36,6 +36,7 @@ func Writer(name string, run func(context.Context, conversation.ToolCall, func(s
 type Allowed struct {
 	Tool  string
 	Grant conversation.Grant
+	Rules []string
 }
 
 // Toolbox holds tools made of functions. A tool that was allowed for longer
@@ -109,13 +110,13 @@ func (b *Toolbox) Run(ctx context.Context, call conversation.ToolCall, progress 
 }
 
 // Allow records a grant.
-func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g conversation.Grant) error {
+func (b *Toolbox) Allow(_ context.Context, call conversation.ToolCall, g conversation.Grant, rules []string) error {
 	if b.AllowErr != nil {
 		return b.AllowErr
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.allowed = append(b.allowed, Allowed{Tool: call.Name, Grant: g})
+	b.allowed = append(b.allowed, Allowed{Tool: call.Name, Grant: g, Rules: rules})
 	return nil
 }
 

@@ -19,11 +19,13 @@ type (
 	// Dismissed says that a dialog was closed without an answer.
 	Dismissed struct{ ID string }
 
-	// Approved answers an Approve. Reason is why not, in the user's words; it
-	// may be empty and is so for every Grant but GrantNo.
+	// Approved answers an Approve. Rules are what is granted for longer than once,
+	// none for the first offer. Reason is why not, in the user's words; it may be
+	// empty and is so for every Grant but GrantNo.
 	Approved struct {
 		ID     string
 		Grant  conversation.Grant
+		Rules  []string
 		Reason string
 	}
 

@@ -43,7 +43,7 @@ func NewApprove(id string, r conversation.Review, grants ...conversation.Grant) 
 	a.body = strings.TrimRight(a.body, "\n")
 	if len(grants) == 0 {
 		a.grants = []conversation.Grant{
-			conversation.GrantOnce, conversation.GrantConversation, conversation.GrantAlways, conversation.GrantNo,
+			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
 		}
 	}
 	return a
@@ -209,7 +209,7 @@ func (a *Approve) answers() []string {
 
 // brief names the answers where there is little room.
 var brief = map[conversation.Grant]string{
-	conversation.GrantOnce: "once", conversation.GrantConversation: "conv", conversation.GrantAlways: "always", conversation.GrantNo: "no",
+	conversation.GrantOnce: "once", conversation.GrantRun: "run", conversation.GrantAlways: "always", conversation.GrantNo: "no",
 }
 
 func (a *Approve) binding(grant conversation.Grant) key.Binding {
@@ -217,7 +217,7 @@ func (a *Approve) binding(grant conversation.Grant) key.Binding {
 	switch grant {
 	case conversation.GrantOnce:
 		return k.Once
-	case conversation.GrantConversation:
+	case conversation.GrantRun:
 		return k.Conversation
 	case conversation.GrantAlways:
 		return k.Always

@@ -87,7 +87,7 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"1"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
-		{[]string{"c"}, overlay.Approved{ID: "call", Grant: conversation.GrantConversation}},
+		{[]string{"c"}, overlay.Approved{ID: "call", Grant: conversation.GrantRun}},
 		{[]string{"a"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
 		{[]string{"down", "down", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
 		{[]string{"shift+tab", "enter", "enter"}, no},

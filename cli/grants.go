@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"plimsoll/config"
+	"plimsoll/tools/grants"
+)
+
+// granted holds what the user granted, for all conversations of this run. When
+// grants were last used is written when the program ends.
+func (a *app) granted() *grants.Store {
+	a.mu.Lock()
+	store := a.grants
+	if store == nil {
+		store = grants.New(a.paths.Grants(), nil)
+		a.grants = store
+	}
+	a.mu.Unlock()
+	return store
+}
+
+// flushWait is how long another program that writes grants is waited for.
+const flushWait = 100 * time.Millisecond
+
+// keepUses writes when grants were last used. A failure costs that note only.
+func (a *app) keepUses(ctx context.Context) {
+	a.mu.Lock()
+	store := a.grants
+	a.mu.Unlock()
+	if store == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, flushWait)
+	defer cancel()
+	if err := store.Flush(ctx); err != nil {
+		a.logger().Warn("noting when grants were last used", "error", err)
+	}
+}
+
+// ownFiles are the files by which the program itself is steered, and its data.
+func (a *app) ownFiles() []string {
+	own := []string{a.paths.Data, a.paths.State, a.paths.Grants()}
+	if path, _, err := config.File(a.env.Lookup, a.flags.config); err == nil {
+		if full, err := filepath.Abs(path); err == nil {
+			own = append(own, full)
+		}
+	}
+	return own
+}
+
+// ruleAt is the file and line where a rule of a list stands: the line that holds
+// its text, else that of the list.
+func (a *app) ruleAt(list, rule string) string {
+	at := ""
+	origin, set := a.loaded.Origins["permissions."+list]
+	if set && origin.File != "" {
+		at = a.home(origin.File) + ":" + strconv.Itoa(origin.Line)
+	}
+	for _, source := range a.loaded.Sources {
+		if !source.Found || source.Path == "" {
+			continue
+		}
+		if line := lineWith(source.Path, rule); line > 0 {
+			at = a.home(source.Path) + ":" + strconv.Itoa(line)
+		}
+	}
+	return at
+}
+
+// lineWith is the first line of a file, counted from 1, that holds a text and is
+// no comment; 0 if there is none or the file cannot be read.
+func lineWith(path, text string) int {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }() // opened for reading
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		if line := lines.Text(); strings.Contains(line, text) && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			return n
+		}
+	}
+	return 0
+}

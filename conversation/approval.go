@@ -1,0 +1,71 @@
+package conversation
+
+import "time"
+
+// An approval is the user's answer to a call that needs one. For longer than
+// once it grants rules: texts in the language of permissions.allow. What a rule
+// lets run is said in words wherever the rule is shown.
+
+// Grant is how far an approval reaches.
+type Grant string
+
+// What the user can answer to a call that needs approval.
+const (
+	GrantOnce   Grant = "once"   // this call
+	GrantRun    Grant = "run"    // what the rules cover, in this workspace, while the program runs, in every conversation
+	GrantAlways Grant = "always" // the same, and kept for later runs in this workspace, until it is revoked
+	GrantNo     Grant = "no"
+)
+
+// Answer is what the user answers to a call that waits: to one that needs
+// approval, or to one that asks him something.
+type Answer struct {
+	Grant Grant
+	// Rules are what a GrantRun or GrantAlways grants: those of an [Offer], or as
+	// the user edited them. None: those of the first offer.
+	Rules []string
+	Text  string // the answer to a question, or the reason of a GrantNo
+}
+
+// Offer is something that could be granted for a call, as it will be written and
+// in words.
+type Offer struct {
+	// Rules are the exact texts that are kept: mostly one, several for a compound
+	// command or a file that is reached by a link.
+	Rules []string
+	// Means says in plain words, on one line, what the rules let run and where:
+	// "exactly this command", "go test with options that are known to be harmless".
+	Means string
+	// Warning says why to think twice, "" if there is no reason: "runs this
+	// project's own code", "wide: any arguments".
+	Warning string
+	// Wide says that the rules let through more than can be foreseen.
+	Wide bool
+}
+
+// RuleOrigin is where a rule in force comes from.
+type RuleOrigin string
+
+// The origins of rules.
+const (
+	RuleConfigured RuleOrigin = "configuration" // permissions.allow and .deny; the user removes it there
+	RuleGranted    RuleOrigin = "granted"       // GrantAlways
+	RuleOfThisRun  RuleOrigin = "this run"      // GrantRun
+)
+
+// Rule is a rule in force, for the list that /permissions shows.
+type Rule struct {
+	ID      string // names it to the program; "" if only the configuration can change it
+	Text    string // as written
+	Deny    bool   // else it allows
+	Means   string // in plain words, on one line
+	Warning string // like [Offer]
+	Wide    bool   // like [Offer]
+	Origin  RuleOrigin
+	// Where is the file that holds it, with the line of its list where known,
+	// "/home/u/.config/plimsoll/config.yaml:12"; "" for a rule of this run.
+	Where     string
+	Workspace string    // where it holds; "" is everywhere
+	Granted   time.Time // zero for the configuration's
+	Used      time.Time // when it last let a call run; zero: never, or not known
+}

@@ -1,0 +1,173 @@
+package grants
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The file is JSON, indented, so that a user can read it: {"version": 1, "grants": [...]}. It is read whole or not at
+// all: members that are not known, repeated names and text behind the end are damage.
+
+// version is that of the file's form.
+const version = 1
+
+// maxFile bounds the file that is read, in bytes.
+const maxFile = 4 << 20
+
+type document struct {
+	Version int     `json:"version"`
+	Grants  []entry `json:"grants"`
+}
+
+type entry struct {
+	ID        string     `json:"id"`
+	Rule      string     `json:"rule"`
+	Workspace string     `json:"workspace"`
+	Granted   time.Time  `json:"granted"`
+	Used      *time.Time `json:"used,omitempty"`
+}
+
+// stamp tells one state of a file from another without reading it.
+type stamp struct {
+	size     int64
+	modified time.Time
+	info     string // the file itself, where the system has numbers for files
+}
+
+func stampOf(path string) (stamp, error) {
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stamp{}, nil
+	}
+	if err != nil {
+		return stamp{}, fmt.Errorf("read the grants: %w", err)
+	}
+	return stamp{st.Size(), st.ModTime(), fileNumber(st)}, nil
+}
+
+// read gives the grants of a file, none if there is no file.
+func read(path string) ([]Grant, error) {
+	st, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the grants: %w", err)
+	}
+	if !st.Mode().IsRegular() || st.Size() > maxFile {
+		return nil, damaged(path, errors.New("it is no regular file, or far too large"))
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the grants: %w", err)
+	}
+	var d document
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, damaged(path, err)
+	}
+	if d.Version != version {
+		return nil, fmt.Errorf("%s has version %d, which this program does not know: a later one wrote it. Nothing is granted from it", path, d.Version)
+	}
+	if err := json.Unmarshal(data, &d, json.RejectUnknownMembers(true)); err != nil {
+		return nil, damaged(path, err)
+	}
+	return d.grants(path)
+}
+
+// grants checks what a document says.
+func (d document) grants(path string) ([]Grant, error) {
+	known := map[string]bool{}
+	var out []Grant
+	for i, e := range d.Grants {
+		if e.ID == "" || known[e.ID] || e.Rule == "" || !filepath.IsAbs(e.Workspace) || e.Granted.IsZero() {
+			return nil, damaged(path, fmt.Errorf("entry %d is not complete", i+1))
+		}
+		known[e.ID] = true
+		g := Grant{ID: e.ID, Rule: e.Rule, Workspace: e.Workspace, Granted: e.Granted, Kept: true}
+		if e.Used != nil {
+			g.Used = *e.Used
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+func damaged(path string, err error) error {
+	return fmt.Errorf("%s is damaged (%w): nothing is granted from it, and nothing is written to it. Mend it, or move it away to begin anew", path, err)
+}
+
+// write replaces the file in one rename.
+func write(path string, grants []Grant) error {
+	d := document{Version: version, Grants: []entry{}}
+	for _, g := range grants {
+		e := entry{ID: g.ID, Rule: g.Rule, Workspace: g.Workspace, Granted: g.Granted}
+		if !g.Used.IsZero() {
+			e.Used = &g.Used
+		}
+		d.Grants = append(d.Grants, e)
+	}
+	var text bytes.Buffer
+	if err := json.MarshalWrite(&text, d, jsontext.WithIndent("  ")); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	f, err := os.CreateTemp(filepath.Dir(path), ".grants-*.tmp") // made 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text.Bytes())
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// lockWait is how long another program may hold the lock before a change is given up, and lockPause how often one looks.
+const (
+	lockWait  = time.Second
+	lockPause = 5 * time.Millisecond
+)
+
+// lock takes the lock of a file and makes its folder.
+func lock(ctx context.Context, path string) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, lockWait, errors.New("another program is writing to it"))
+	defer cancel()
+	ticker := time.NewTicker(lockPause)
+	defer ticker.Stop()
+	for {
+		taken, err := tryLock(f)
+		if err == nil && taken {
+			return func() { unlock(f) }, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package tools
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"plimsoll/tools/harmless"
+)
+
+// weigh looks at the commands of a plain script once: whether their arguments are
+// known to be harmless. It reads the workspace, for globs and links.
+
+// maxExpanded bounds how many files a glob may stand for.
+const maxExpanded = 1000
+
+// weigh fills in what rules need to know of the commands of a script.
+func (f *files) weigh(s *script) {
+	if !s.plain {
+		return
+	}
+	dir, inside := ".", false
+	for i := range s.calls {
+		call := &s.calls[i]
+		if at, ok := f.enter(call, i, dir); ok && len(s.calls) > 1 {
+			dir, inside, call.enters = at, true, true
+			continue
+		}
+		call.inside = inside
+		call.harmless = f.isHarmless(call.words, dir, inside)
+	}
+}
+
+// enter is the folder of the workspace that a script goes to: cd FOLDER, before
+// anything else.
+func (f *files) enter(call *simple, i int, dir string) (string, bool) {
+	if i > 0 || call.piped || len(call.words) != 2 || call.words[0].text != "cd" || !call.words[1].sure {
+		return dir, false
+	}
+	name := call.words[1].text
+	if name == "" || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "~") {
+		return dir, false
+	}
+	p, err := f.locate(name)
+	if err != nil || f.directory(p) != nil {
+		return dir, false
+	}
+	return p.rel, true
+}
+
+func (f *files) isHarmless(words []word, dir string, inside bool) bool {
+	args, err := f.expand(words, dir)
+	if err != nil {
+		return false
+	}
+	entry := harmless.Find(args)
+	if entry == nil || inside && entry.TopOnly {
+		return false
+	}
+	return entry.Check(args, func(name string) error { return f.readable(name, dir) }) == nil
+}
+
+// expand is the words of a command as the program gets them.
+func (f *files) expand(words []word, dir string) ([]string, error) {
+	var out []string
+	for _, w := range words {
+		if w.sure {
+			out = append(out, w.text)
+			continue
+		}
+		if strings.ContainsAny(w.text, `[]{}~\`) || strings.HasPrefix(w.text, "/") {
+			return nil, errors.New("a pattern that only the shell can read")
+		}
+		found, err := fs.Glob(f.root.FS(), path.Join(dir, w.text))
+		if err != nil || len(found) > maxExpanded {
+			return nil, errors.New("too many files")
+		}
+		out = append(out, w.text) // what it is if it matches nothing
+		for _, name := range found {
+			rel, err := filepath.Rel(dir, name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, rel)
+		}
+	}
+	return out, nil
+}
+
+// readable says why a command that runs in a folder of the workspace may not read
+// a file without being asked about: it lies outside, or commonly holds secrets.
+func (f *files) readable(name, dir string) error {
+	if name == os.DevNull {
+		return nil
+	}
+	if strings.HasPrefix(name, "~") {
+		return errors.New("a name that begins with ~")
+	}
+	below := false
+	for part := range strings.SplitSeq(name, "/") {
+		if part == ".." && below { // behind a link .. leads elsewhere than it reads
+			return errors.New("a name with .. in it")
+		}
+		below = below || part != ".." && part != "." && part != ""
+	}
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	p, err := f.locate(name)
+	if err != nil {
+		return err
+	}
+	if secretFile(p.name) || secretFile(p.rel) {
+		return errors.New(p.name + " commonly holds secrets")
+	}
+	return nil
+}
