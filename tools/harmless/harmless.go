@@ -30,8 +30,10 @@ type Entry struct {
 	style    style
 	options  map[string]kind
 	operands operands
-	most     int // operands, if not 0
-	behind   map[string]kind
+	most     int // number of operands, if not 0
+
+	behind     map[string]kind // options behind --; nil: nothing is an option there
+	behindOnes operands        // what stands beside these
 }
 
 // style is how a command reads its options.
@@ -146,7 +148,7 @@ func (c *check) word(w, next string, more bool) (used int, err error) {
 		c.ended = true
 		if c.behind != nil {
 			c.options, c.ended = c.behind, false
-			c.operands, c.behind = words, nil
+			c.operands, c.behind = c.behindOnes, nil
 		}
 		return 0, nil
 	case c.ended || w == "-" || !strings.HasPrefix(w, "-"):
@@ -289,7 +291,7 @@ func (c *check) goPackage(w string) error {
 		return fmt.Errorf("%q is no folder of this module", w)
 	}
 	folder, _, _ := strings.Cut(w, "...")
-	return c.reads(strings.TrimSuffix(folder+"/", "//"))
+	return c.reads(strings.TrimRight(folder, "/"))
 }
 
 // revision takes what git reads as a revision, a range, or a name in the repository. Two names outside would make git

@@ -31,7 +31,7 @@ func buildEntries() []Entry {
 	cargo := func(name, means string, o operands, behind string) Entry {
 		e := Entry{Name: "cargo " + name, Means: means, OwnCode: true, options: options(build), operands: o}
 		if behind != "" {
-			e.behind = options(behind)
+			e.behind, e.behindOnes = options(behind), words
 		}
 		return e
 	}
