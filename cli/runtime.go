@@ -79,6 +79,7 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 	if n := len(report.Damaged); n > 0 {
 		r.notes = append(r.notes, plural(n, "event")+" of this conversation could not be read; `plimsoll doctor` says more")
 	}
+	r.notes = append(r.notes, report.Notices...)
 	return nil
 }
 

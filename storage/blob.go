@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
-	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
 )
@@ -57,7 +56,7 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 		return name, nil
 	}
 	value := w.store.text.pack(text)
-	err := w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error { return putBlob(tx, name, value) })
+	err := w.store.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
 	if err != nil && !errors.Is(err, errUnchanged) {
 		return "", fmt.Errorf("store text in conversation %s: %w", w.id, gone(w.id, err))
 	}
@@ -89,12 +88,11 @@ func (w *Writer) Blob(ctx context.Context, name string) (string, error) {
 var errUnchanged = errors.New("unchanged")
 
 // putBlob stores a packed text, errUnchanged if it is there.
-func putBlob(tx *bbolt.Tx, name string, value []byte) error {
-	b := tx.Bucket(bucketBlobs)
-	if b.Get([]byte(name)) != nil {
+func putBlob(tx txn, name string, value []byte) error {
+	if tx.Bucket(bucketBlobs).Get([]byte(name)) != nil {
 		return errUnchanged
 	}
-	return b.Put([]byte(name), value)
+	return tx.put(bucketBlobs, []byte(name), value)
 }
 
 // Blob reads the text stored under name, which may be shortened to eight
@@ -109,14 +107,15 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 		return "", missing
 	}
 	var full string
+	var sealed bool
 	var value []byte
-	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.conversation(id), func(tx txn) error {
 		c := tx.Bucket(bucketBlobs).Cursor()
 		k, v := c.Seek([]byte(name))
 		if !bytes.HasPrefix(k, []byte(name)) {
 			return missing
 		}
-		full, value = string(k), bytes.Clone(v)
+		full, sealed, value = string(k), tx.sealed, bytes.Clone(v)
 		if next, _ := c.Next(); bytes.HasPrefix(next, []byte(name)) {
 			return fmt.Errorf("several texts begin with %q: %w", name, missing)
 		}
@@ -125,7 +124,7 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	if err != nil {
 		return "", gone(id, err)
 	}
-	text, err := s.text.open(full, value)
+	text, err := s.text.opened(full, value, sealed)
 	if err != nil {
 		return "", damaged(s.conversation(id).path, err)
 	}
@@ -154,6 +153,17 @@ func (c *compressor) pack(text string) []byte {
 		}
 	}
 	return append([]byte{blobRaw}, text...)
+}
+
+// opened returns the text of what is stored, with or without a seal.
+func (c *compressor) opened(name string, value []byte, sealed bool) (string, error) {
+	if sealed {
+		var err error
+		if value, _, err = unseal(bucketBlobs, []byte(name), value); err != nil {
+			return "", fmt.Errorf("text %s: %w", name, err)
+		}
+	}
+	return c.open(name, value)
 }
 
 // open returns the text of a stored form and checks it against its name.

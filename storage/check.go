@@ -3,7 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,11 +15,8 @@ import (
 )
 
 // Rules of checking:
-//   - Every file is read whole. Before bbolt checks its pages, which it does in
-//     a goroutine of its own where a fault could not be recovered, all of them
-//     and the list of free pages have been read once here.
-//   - Nothing is changed, except that a file of an older format is brought
-//     forward as with any read.
+//   - Every file is read whole: its heads, its pages, and each value with its seal.
+//   - Nothing is changed, but for drafts that nobody completes: those are removed.
 
 // Finding is something wrong in the data directory.
 type Finding struct {
@@ -41,6 +37,7 @@ const (
 	cureNone    cure = iota
 	cureMode         // take rights from others
 	cureDraft        // remove a draft
+	cureHead         // put back the head of the newest transaction
 	cureCard         // make the card again
 	cureRewrite      // copy what can be read into a new conversation file
 	cureIndex        // make the index again
@@ -88,13 +85,13 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 	var blobs []string
 	var kept, recounted Entry
 	var lost error
-	err := s.checkFile(ctx, f, func(tx *bbolt.Tx) error {
-		if got := string(tx.Bucket(bucketMeta).Get(keyID)); got != id {
-			return damaged(f.path, fmt.Errorf("it says to be conversation %q", got))
+	values, err := s.checkFile(ctx, f, func(tx txn) error {
+		recounted = blank(tx)
+		if recounted.ID != id {
+			return damaged(f.path, fmt.Errorf("it says to be conversation %q", recounted.ID))
 		}
 		rows = copyRows(tx)
 		kept, lost = card(tx)
-		recounted = Entry{ID: id, Workspace: string(tx.Bucket(bucketMeta).Get(keyWorkspace))}
 		return tx.Bucket(bucketBlobs).ForEach(func(k, _ []byte) error {
 			blobs = append(blobs, string(k))
 			return nil
@@ -111,6 +108,8 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 	case len(damage) > 0:
 		out = append(out, found(f, id, cureRewrite, "%d of %d events cannot be read, the first is %d: %s",
 			len(damage), len(events), damage[0].Seq, damage[0].Reason))
+	case values != nil:
+		out = append(out, values.finding(f, id, cureRewrite))
 	case len(events) == 0:
 		out = append(out, found(f, id, cureRewrite, "there is no event in it"))
 	default:
@@ -119,82 +118,105 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 			out = append(out, found(f, id, cureCard, "its summary for the list does not agree with its events"))
 		}
 	}
+	if s.doubtful(ctx, f) {
+		out = append(out, found(f, id, cureHead, "one of its two heads is damaged: if that was the newer one, what was stored last is gone; it ends with event %d",
+			len(events)))
+	}
 	out = append(out, missingTexts(f, id, events, blobs)...)
+	if values != nil && values.lost > 0 {
+		return out // it may be a text, and one finding of it is enough
+	}
 	return append(out, s.checkTexts(ctx, f, id, blobs)...)
 }
 
-// checkFile checks the pages of f and then reads what the caller wants.
-func (s *Store) checkFile(ctx context.Context, f dbfile, read func(*bbolt.Tx) error) error {
-	return s.look(ctx, f, checking, func(tx *bbolt.Tx) error {
-		if err := vet(tx); err != nil {
-			return err
-		}
-		if _, err := walk(tx); err != nil {
-			return err
-		}
-		var first error
-		for err := range tx.Check(bbolt.WithKVStringer(shortKeys{})) { // must be read to the end
-			if first == nil {
-				first = err
-			}
-		}
-		if first != nil {
-			return damaged(f.path, first)
-		}
-		return read(tx)
-	})
+// doubtful reports whether nothing tells which of the two heads of f was the newer one.
+func (s *Store) doubtful(ctx context.Context, f dbfile) bool {
+	p, err := s.enter(ctx, f.path, checking, s.options.Wait)
+	if err != nil {
+		return false
+	}
+	defer p.release()
+	h := readHeads(p.file)
+	return h.doubtful()
 }
 
-// maxKey is longer than any key that is stored, in bytes.
-const maxKey = 4096
+// wrong is what the seals of a file tell.
+type wrong struct {
+	lost, mended int
+	first        string // value
+}
 
-// walk reads every page of every value, and looks every key up, which reads
-// the keys that lead to it. The sum keeps the reads from being optimised away.
-func walk(tx *bbolt.Tx) (sum byte, err error) {
-	err = tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
-		c := b.Cursor()
+func (w *wrong) finding(f dbfile, id string, c cure) Finding {
+	if w.lost == 0 {
+		return found(f, id, c, "%d values have a wrong bit that can be set right, the first is %s", w.mended, w.first)
+	}
+	return found(f, id, c, "%d values are damaged, the first is %s", w.lost+w.mended, w.first)
+}
+
+// checkFile checks heads, pages and seals of f and then reads what the caller wants. It
+// returns nil if each value is the one that was stored.
+func (s *Store) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*wrong, error) {
+	var values *wrong
+	err := s.look(ctx, f, checking, func(tx txn) error {
+		values = checkSeals(tx)
+		return read(tx)
+	})
+	return values, err
+}
+
+// checkSeals compares each value with its seal.
+func checkSeals(tx txn) *wrong {
+	if !tx.sealed {
+		return nil
+	}
+	var w wrong
+	// Nothing below returns an error.
+	_ = tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
 		return b.ForEach(func(k, v []byte) error {
-			if len(k) > maxKey {
-				return damaged(tx.DB().Path(), fmt.Errorf("bucket %s has a key of %d bytes", name, len(k)))
+			if bytes.Equal(name, bucketMeta) && bytes.Equal(k, keyFormat) {
+				// It has a sealed copy.
+				if sealed := b.Get(keySealed); !bytes.HasPrefix(sealed, v) || len(sealed) != len(v)+sealSize {
+					w.mended++
+					w.first = shown(keyFormat)
+				}
+				return nil
 			}
-			if at, _ := c.Seek(k); !bytes.Equal(at, k) {
-				return damaged(tx.DB().Path(), fmt.Errorf("bucket %s has keys that cannot be found", name))
+			_, mended, err := unseal(name, k, v)
+			if (mended || err != nil) && w.first == "" {
+				w.first = fmt.Sprintf("%s of %s", shown(k), name)
 			}
-			for i := 0; i < len(v); i += 512 {
-				sum ^= v[i]
+			if err != nil {
+				w.lost++
+			} else if mended {
+				w.mended++
 			}
 			return nil
 		})
 	})
-	return sum, err
+	if w.lost+w.mended == 0 {
+		return nil
+	}
+	return &w
 }
-
-// shortKeys shows the beginning of keys in what bbolt reports.
-type shortKeys struct{}
-
-// KeyToString returns up to 16 bytes in hexadecimal.
-func (shortKeys) KeyToString(k []byte) string { return hex.EncodeToString(k[:min(16, len(k))]) }
-
-// ValueToString does the same for values.
-func (shortKeys) ValueToString(v []byte) string { return shortKeys{}.KeyToString(v) }
 
 // checkShared checks input history and calibrations.
 func (s *Store) checkShared(ctx context.Context) []Finding {
 	f := s.shared()
 	out := checkMode(f, "")
 	unreadable := 0
-	err := s.checkFile(ctx, f, func(tx *bbolt.Tx) error {
-		return tx.ForEach(func(name []byte, b *bbolt.Bucket) error {
-			if bytes.Equal(name, bucketMeta) {
-				return nil
-			}
-			return b.ForEach(func(_, v []byte) error {
-				if !json.Valid(v) {
+	values, err := s.checkFile(ctx, f, func(tx txn) error {
+		for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
+			err := tx.Bucket(name).ForEach(func(k, v []byte) error {
+				if value, err := tx.open(name, k, v); err != nil || !json.Valid(value) {
 					unreadable++
 				}
 				return nil
 			})
-		})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -203,6 +225,8 @@ func (s *Store) checkShared(ctx context.Context) []Finding {
 		out = append(out, cannotRead(f, "", cureShared, err))
 	case unreadable > 0:
 		out = append(out, found(f, "", cureShared, "%d entries of the input history or the calibrations cannot be read", unreadable))
+	case values != nil:
+		out = append(out, values.finding(f, "", cureShared))
 	}
 	return out
 }
@@ -212,12 +236,14 @@ func (s *Store) checkShared(ctx context.Context) []Finding {
 func (s *Store) checkIndex(ctx context.Context) []Finding {
 	f := s.index()
 	out := checkMode(f, "")
-	err := s.checkFile(ctx, f, func(*bbolt.Tx) error { return nil })
-	if errors.Is(err, fs.ErrNotExist) {
+	values, err := s.checkFile(ctx, f, func(txn) error { return nil })
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil // made by the next list
-	}
-	if err != nil {
+	case err != nil:
 		return append(out, cannotRead(f, "", cureIndex, err))
+	case values != nil:
+		return append(out, values.finding(f, "", cureIndex))
 	}
 	known, err := s.readIndex(ctx)
 	files, err2 := s.folderFiles()
@@ -276,7 +302,10 @@ func checkMode(f dbfile, id string) []Finding {
 
 // cannotRead is the finding for a file that could not be opened or read.
 func cannotRead(f dbfile, id string, c cure, err error) Finding {
-	if !errors.Is(err, ErrDamaged) {
+	switch {
+	case errors.Is(err, errHidden):
+		c = cureHead
+	case !errors.Is(err, ErrDamaged):
 		c = cureNone
 	}
 	return found(f, id, c, "%v", cause(err))

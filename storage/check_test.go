@@ -81,7 +81,7 @@ func edit(t *testing.T, path string, change func(*bbolt.Tx) error) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	must(t, db.Update(change))
+	must(t, db.Update(func(tx *bbolt.Tx) error { return errors.Join(change(tx), storage.KeepRecord(tx)) }))
 }
 
 func key(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
@@ -101,7 +101,7 @@ func TestDamagedEventsAreReplacedAndRepaired(t *testing.T) {
 	edit(t, path, func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("events"))
 		other := bytes.Clone(b.Get(key(8)))
-		return errors.Join(b.Put(key(5), []byte(`{"seq":5,"turn":`)), b.Put(key(7), other), b.Delete(key(20)))
+		return errors.Join(b.Put(key(5), storage.Sealed("events", key(5), `{"seq":5,"turn":`)), b.Put(key(7), other), b.Delete(key(20)))
 	})
 	events, report, err := s.Load(t.Context(), idA)
 	if err != nil || len(events) != len(said) || len(report.Damaged) != 3 {
@@ -205,7 +205,8 @@ func TestWrongSummaryIsFoundAndRepaired(t *testing.T) {
 	s, path, _ := patient(t)
 	before := list(t, s, storage.Filter{})
 	edit(t, path, func(tx *bbolt.Tx) error {
-		return tx.Bucket([]byte("meta")).Put([]byte("card"), []byte(`{"events":181,"turns":7,"title":"wrong"}`))
+		card := storage.Sealed("meta", []byte("card"), `{"events":181,"turns":7,"title":"wrong"}`)
+		return tx.Bucket([]byte("meta")).Put([]byte("card"), card)
 	})
 	findings := check(t, s)
 	if len(findings) != 1 {
@@ -223,7 +224,8 @@ func TestWrongIndexIsFoundAndRepaired(t *testing.T) {
 	before := list(t, s, storage.Filter{})
 	edit(t, filepath.Join(s.Dir(), "index.db"), func(tx *bbolt.Tx) error {
 		b := tx.Bucket([]byte("entries"))
-		return b.Put([]byte(idA), bytes.Replace(b.Get([]byte(idA)), []byte(`"turns":61`), []byte(`"turns":62`), 1))
+		wrong := strings.Replace(string(storage.Unsealed(b.Get([]byte(idA)))), `"turns":61`, `"turns":62`, 1)
+		return b.Put([]byte(idA), storage.Sealed("entries", []byte(idA), wrong))
 	})
 	findings := check(t, s)
 	if len(findings) != 1 {

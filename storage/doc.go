@@ -10,6 +10,9 @@
 //     number read it meanwhile.
 //   - Damage stays in one file, is an error ([ErrDamaged]) and never a panic. A
 //     single event that cannot be read is replaced, not fatal ([LoadReport]).
+//   - A wrong bit is noticed wherever it changes what is read. One in a value is
+//     set right while it is read, and so is a newest transaction that is hidden by
+//     a damaged page.
 //   - Directories are 0700, files 0600; looser modes on our own are tightened.
 //   - A chat in which the user said nothing leaves no file.
 //
@@ -28,9 +31,16 @@
 //
 // # Keys and values
 //
+// Behind every value but format stands its seal, 4 bytes: CRC-32C of the name of the
+// bucket, the key and the value.
+//
+//	every file
+//	  meta    format        version of the file, decimal, as every build reads it
+//	          format.sealed the same, sealed
+//	          record        number of the newest transaction, of the newest event, and how
+//	                        many values meta has, 8 bytes each, big endian
 //	conversations/ID.db
-//	  meta    format      version of the file, decimal
-//	          id, workspace, created (RFC 3339)
+//	  meta    id, workspace, created (RFC 3339)
 //	          card        JSON of an Entry, made from the events, so that a list need
 //	                      not read them
 //	          partial     JSON of a conversation.Partial, while a reply arrives
@@ -39,12 +49,17 @@
 //	  blobs   SHA-256 of the text, 64 hexadecimal digits -> one byte for the encoding
 //	          ('r' as it is, 'z' zstd) and the text
 //	index.db
-//	  meta    format
 //	  entries ID -> JSON of an Entry with the size and time of the file it was made from
 //	shared.db
-//	  meta         format
 //	  history      number, 8 bytes, big endian -> JSON of text, workspace
 //	  calibration  "endpoint model" -> JSON of a conversation.Calibration
+//
+// In the unused part of the page of bbolt's older head (meta page), 512 bytes from its
+// beginning, stands a copy of the newer one: "Plimhead", the head of 64 bytes, the number
+// of the newest event, CRC-32C of these. It is written after each commit and not synced.
+//
+// Format 1 had neither seals nor records. Its files are read as they are, and sealed by
+// the first transaction that writes to them.
 //
 // # Locks
 //

@@ -14,8 +14,10 @@ import (
 
 // row is one event as it is stored.
 type row struct {
-	seq   uint64
-	value []byte
+	seq    uint64
+	value  []byte
+	sealed bool // value has a seal
+	mended bool // a bit of it was wrong and was set right when it was decoded
 }
 
 // rowsOf encodes events, which must follow one another.
@@ -29,7 +31,7 @@ func rowsOf(events []conversation.Event) ([]row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store event %d: %w", e.Seq, err)
 		}
-		rows[i] = row{e.Seq, value}
+		rows[i] = row{seq: e.Seq, value: seal(bucketEvents, keyOf(e.Seq), value), sealed: true}
 	}
 	return rows, nil
 }
@@ -46,13 +48,17 @@ func seqOf(key []byte) uint64 {
 
 // lastSeq is the newest stored sequence number, 0 without events.
 func lastSeq(tx *bbolt.Tx) uint64 {
-	key, _ := tx.Bucket(bucketEvents).Cursor().Last()
+	events := tx.Bucket(bucketEvents)
+	if events == nil {
+		return 0 // no file of a conversation
+	}
+	key, _ := events.Cursor().Last()
 	return seqOf(key)
 }
 
 // putRows stores rows that follow the newest stored event.
-func putRows(tx *bbolt.Tx, rows []row) error {
-	last := lastSeq(tx)
+func putRows(tx txn, rows []row) error {
+	last := lastSeq(tx.Tx)
 	if rows[0].seq != last+1 {
 		return fmt.Errorf("event %d was to follow event %d: %w", rows[0].seq, last, ErrConflict)
 	}
@@ -68,68 +74,81 @@ func putRows(tx *bbolt.Tx, rows []row) error {
 
 // card reads the entry kept with the events. It is an error if there is none
 // or it was not made from all of them.
-func card(tx *bbolt.Tx) (Entry, error) {
+func card(tx txn) (Entry, error) {
 	var e Entry
-	if err := json.Unmarshal(tx.Bucket(bucketMeta).Get(keyCard), &e); err != nil {
+	value, err := tx.get(bucketMeta, keyCard)
+	if err == nil {
+		err = json.Unmarshal(value, &e)
+	}
+	if err != nil {
 		return Entry{}, fmt.Errorf("card: %w", err)
 	}
-	if last := lastSeq(tx); uint64(e.Events) != last {
+	if last := lastSeq(tx.Tx); uint64(e.Events) != last {
 		return Entry{}, fmt.Errorf("card of %d events, %d are stored", e.Events, last)
 	}
 	return e, nil
 }
 
 // recount makes the card again from the events.
-func recount(tx *bbolt.Tx) Entry {
-	meta := tx.Bucket(bucketMeta)
-	e := Entry{ID: string(meta.Get(keyID)), Workspace: string(meta.Get(keyWorkspace))}
+func recount(tx txn) Entry {
+	e := blank(tx)
 	events, _ := decodeRows(copyRows(tx))
 	e.add(events)
 	return e
 }
 
+// blank is the entry of a conversation without events. What cannot be read of it is
+// left out, and found by doctor.
+func blank(tx txn) Entry {
+	id, _ := tx.get(bucketMeta, keyID)
+	workspace, _ := tx.get(bucketMeta, keyWorkspace)
+	return Entry{ID: string(id), Workspace: string(workspace)}
+}
+
 // addToCard counts events that were just stored.
-func addToCard(tx *bbolt.Tx, before Entry, events []conversation.Event) error {
+func addToCard(tx txn, before Entry, events []conversation.Event) error {
 	before.add(events)
 	value, err := encode(before)
 	if err != nil {
 		return err
 	}
-	return tx.Bucket(bucketMeta).Put(keyCard, value)
+	return tx.put(bucketMeta, keyCard, value)
 }
 
 // identify writes what never changes about a conversation.
-func identify(tx *bbolt.Tx, id, workspace string, created time.Time) error {
-	meta := tx.Bucket(bucketMeta)
+func identify(tx txn, id, workspace string, created time.Time) error {
 	return errors.Join(
-		meta.Put(keyID, []byte(id)),
-		meta.Put(keyWorkspace, []byte(workspace)),
-		meta.Put(keyCreated, created.UTC().AppendFormat(nil, time.RFC3339Nano)))
+		tx.put(bucketMeta, keyID, []byte(id)),
+		tx.put(bucketMeta, keyWorkspace, []byte(workspace)),
+		tx.put(bucketMeta, keyCreated, created.UTC().AppendFormat(nil, time.RFC3339Nano)))
 }
 
 // putPartial replaces the partial reply.
-func putPartial(tx *bbolt.Tx, p conversation.Partial) error {
+func putPartial(tx txn, p conversation.Partial) error {
 	value, err := encode(p)
 	if err != nil {
 		return err
 	}
-	return tx.Bucket(bucketMeta).Put(keyPartial, value)
+	return tx.put(bucketMeta, keyPartial, value)
 }
 
 // partial reads the partial reply. One that does not follow the newest event
 // is stale, as is one that cannot be read: both are reported as none.
-func partial(tx *bbolt.Tx) (p conversation.Partial, ok, stale bool) {
-	value := tx.Bucket(bucketMeta).Get(keyPartial)
-	if value == nil {
+func partial(tx txn) (p conversation.Partial, ok, stale bool) {
+	value, err := tx.get(bucketMeta, keyPartial)
+	if value == nil && err == nil {
 		return p, false, false
 	}
-	if err := json.Unmarshal(value, &p); err != nil || p.After != lastSeq(tx) {
+	if err == nil {
+		err = json.Unmarshal(value, &p)
+	}
+	if err != nil || p.After != lastSeq(tx.Tx) {
 		return conversation.Partial{}, false, true
 	}
 	return p, true, false
 }
 
-func dropPartial(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(keyPartial) }
+func dropPartial(tx txn) error { return tx.delete(bucketMeta, keyPartial) }
 
 // answered reports whether a reply is among events.
 func answered(events []conversation.Event) bool {

@@ -29,13 +29,24 @@ type Migration struct {
 // UpdateConversation opens the file of a conversation for writing as a program
 // would whose conversations have these migrations.
 func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
-	return s.update(background, later(s.conversation(id), steps), change)
+	return s.update(background, later(s.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
 }
 
 // ViewConversation is UpdateConversation for reading.
 func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
-	return s.view(background, later(s.conversation(id), steps), read)
+	return s.view(background, later(s.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
 }
+
+// Sealed is a value as it is stored.
+func Sealed(bucket string, key []byte, value string) []byte {
+	return seal([]byte(bucket), key, []byte(value))
+}
+
+// Unsealed is a stored value as it was given.
+func Unsealed(stored []byte) []byte { return stored[:len(stored)-sealSize] }
+
+// KeepRecord ends a transaction that was made without the store.
+func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.keepRecord() }
 
 func later(f dbfile, steps []Migration) dbfile {
 	l := *f.layout
@@ -44,3 +55,6 @@ func later(f dbfile, steps []Migration) dbfile {
 	}
 	return dbfile{f.path, &l}
 }
+
+// Forget makes the store look at the file of a conversation as if for the first time.
+func (s *Store) Forget(id string) { s.forget(s.conversation(id).path) }

@@ -14,7 +14,7 @@ type access int
 
 const (
 	reading  access = iota // shared lock
-	checking               // shared lock, and the list of free pages is read too
+	checking               // shared lock; all pages are looked at, and nothing is put right
 	writing                // exclusive lock
 	gating                 // exclusive lock on an empty file, made when missing
 )
@@ -34,6 +34,20 @@ func (a access) lock() int {
 		return unix.LOCK_SH
 	}
 	return unix.LOCK_EX
+}
+
+// How much of a file has been looked at before it is used.
+const (
+	surveyedWays = 1 // the pages that lead to others
+	surveyedAll  = 2
+)
+
+// surveying is what has to be looked at.
+func (a access) surveying() int {
+	if a == reading {
+		return surveyedWays
+	}
+	return surveyedAll
 }
 
 // flock locks f and repeats what a signal interrupts.

@@ -21,8 +21,8 @@ type gate struct {
 	path string
 	turn chan struct{} // capacity 1: holds a token while the file is in use
 	// Guarded by turn:
-	late   chan struct{} // closed when a wait that was given up has ended
-	vetted bool          // the pages of the file have been looked at once
+	late     chan struct{} // closed when a wait that was given up has ended
+	surveyed int           // how much of the file has been looked at once
 }
 
 // pass is the right to use a file.

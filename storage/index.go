@@ -74,11 +74,12 @@ func (s *Store) refresh(ctx context.Context, id string) {
 // readIndex reads all rows. Rows that cannot be read are left out.
 func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
 	rows := map[string]indexRow{}
-	err := s.view(ctx, s.index(), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.index(), func(tx txn) error {
 		clear(rows)
 		return tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
 			var r indexRow
-			if json.Unmarshal(v, &r) == nil && r.ID == string(k) {
+			value, err := tx.open(bucketEntries, k, v)
+			if err == nil && json.Unmarshal(value, &r) == nil && r.ID == string(k) {
 				rows[r.ID] = r
 			}
 			return nil
@@ -90,19 +91,18 @@ func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
 // writeIndex puts and removes rows, making the index if it is missing and
 // making it anew if it is damaged.
 func (s *Store) writeIndex(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
-	change := func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketEntries)
+	change := func(tx txn) error {
 		for _, r := range rows {
 			value, err := encode(r)
 			if err != nil {
 				return err
 			}
-			if err := b.Put([]byte(r.ID), value); err != nil {
+			if err := tx.put(bucketEntries, []byte(r.ID), value); err != nil {
 				return err
 			}
 		}
 		for _, id := range drop {
-			if err := b.Delete([]byte(id)); err != nil {
+			if err := tx.delete(bucketEntries, []byte(id)); err != nil {
 				return err
 			}
 		}
@@ -139,7 +139,10 @@ func (s *Store) dropDamagedIndex(ctx context.Context) error {
 			unlock(f)
 			return fmt.Errorf("%s: %w", s.index().path, ErrBusy)
 		}
-		err = transact(f, reading, indexLayout.check)
+		err = transact(f, reading, func(tx *bbolt.Tx) error {
+			_, err := indexLayout.check(tx)
+			return err
+		})
 		if !errors.Is(err, ErrDamaged) {
 			return nil
 		}
@@ -188,7 +191,7 @@ func (s *Store) folderFiles() ([]fileSeen, error) {
 // examine makes the row of a conversation from its file.
 func (s *Store) examine(ctx context.Context, f fileSeen) indexRow {
 	var e Entry
-	err := s.view(ctx, s.conversation(f.id), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.conversation(f.id), func(tx txn) error {
 		var lost error
 		if e, lost = card(tx); lost != nil {
 			e = recount(tx)

@@ -2,16 +2,16 @@ package storage
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
 )
@@ -32,7 +32,10 @@ const (
 const maxGap = 1 << 16
 
 // LoadReport says what could not be read.
-type LoadReport struct{ Damaged []Damage }
+type LoadReport struct {
+	Damaged []Damage
+	Notices []string // what else was lost or put right, for the user
+}
 
 // Damage is one event that could not be read and is an Unknown one instead.
 type Damage struct {
@@ -46,15 +49,19 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 		return nil, LoadReport{}, err
 	}
 	var rows []row
-	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
-		rows = copyRows(tx)
+	var notices []string
+	err := s.view(ctx, s.conversation(id), func(tx txn) error {
+		rows, notices = copyRows(tx), unreadable(tx)
 		return nil
 	})
 	if err != nil {
 		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, gone(id, err))
 	}
 	events, damage := decodeRows(rows)
-	return events, LoadReport{damage}, nil
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.mended }); i >= 0 {
+		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", rows[i].seq))
+	}
+	return events, LoadReport{damage, append(notices, s.restored(s.conversation(id).path)...)}, nil
 }
 
 // Partial reads the reply that is arriving in a conversation, or was when the
@@ -65,7 +72,7 @@ func (s *Store) Partial(ctx context.Context, id string) (conversation.Partial, b
 	}
 	var p conversation.Partial
 	var ok bool
-	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.conversation(id), func(tx txn) error {
 		p, ok, _ = partial(tx)
 		return nil
 	})
@@ -92,7 +99,7 @@ func validID(id string) bool { return conversation.ValidID(id) }
 
 // copyRows copies the stored events out of the map of the file, many to one
 // piece of memory.
-func copyRows(tx *bbolt.Tx) []row {
+func copyRows(tx txn) []row {
 	var rows []row
 	var piece []byte
 	c := tx.Bucket(bucketEvents).Cursor()
@@ -102,7 +109,7 @@ func copyRows(tx *bbolt.Tx) []row {
 		}
 		start := len(piece)
 		piece = append(piece, v...)
-		rows = append(rows, row{seqOf(k), piece[start:len(piece):len(piece)]})
+		rows = append(rows, row{seq: seqOf(k), value: piece[start:len(piece):len(piece)], sealed: tx.sealed})
 	}
 	return rows
 }
@@ -116,7 +123,7 @@ func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	reasons := make([]error, len(rows))
 	decode := func(from int) {
 		for i := from; i < min(from+decodeChunk, len(rows)); i++ {
-			events[i], reasons[i] = decodeRow(rows[i])
+			events[i], reasons[i] = decodeRow(&rows[i])
 		}
 	}
 	if len(rows) <= decodeChunk {
@@ -140,12 +147,45 @@ func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	return gapless(rows, events, reasons)
 }
 
-func decodeRow(r row) (conversation.Event, error) {
-	e, err := conversation.Unmarshal(r.value)
+func decodeRow(r *row) (conversation.Event, error) {
+	value := r.value
+	if r.sealed {
+		var key [8]byte
+		binary.BigEndian.PutUint64(key[:], r.seq)
+		var err error
+		if value, r.mended, err = unseal(bucketEvents, key[:], value); err != nil {
+			return conversation.Event{}, err
+		}
+	}
+	e, err := conversation.Unmarshal(value)
 	if err == nil && e.Seq != r.seq {
 		err = fmt.Errorf("event %d is stored as event %d", e.Seq, r.seq)
 	}
 	return e, err
+}
+
+// text is what is stored, without its seal.
+func (r row) text() []byte { return r.value[:max(0, len(r.value)-r.sealSize())] }
+
+func (r row) sealSize() int {
+	if r.sealed {
+		return sealSize
+	}
+	return 0
+}
+
+// unreadable says what of meta cannot be read that cannot be made again.
+func unreadable(tx txn) []string {
+	var notices []string
+	for _, c := range []struct {
+		key  []byte
+		what string
+	}{{keyPartial, "the part of a reply that had arrived"}, {keyWaiting, "the messages that waited"}, {keyWorkspace, "the folder it belongs to"}} {
+		if _, err := tx.get(bucketMeta, c.key); err != nil {
+			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
+		}
+	}
+	return notices
 }
 
 // gapless puts Unknown events where one could not be read or is missing.
@@ -170,7 +210,7 @@ func gapless(rows []row, events []conversation.Event, reasons []error) ([]conver
 			stand(next, kindMissing, []byte("null"), "it is missing")
 		}
 		if reasons[i] != nil {
-			stand(r.seq, kindDamaged, quoted(r.value), reasons[i].Error())
+			stand(r.seq, kindDamaged, quoted(r.text()), reasons[i].Error())
 			continue
 		}
 		turn, at = events[i].Turn, events[i].Time

@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -131,7 +132,7 @@ func resume(t testing.TB, s *storage.Store, id string) *talk {
 }
 
 func (c *talk) prepare(bodies ...conversation.Body) []conversation.Event {
-	return c.log.Prepare(start.Add(time.Duration(c.log.Len())*time.Second), bodies...)
+	return c.log.Prepare(start.Add(secondsOf(&c.log)), bodies...)
 }
 
 func (c *talk) say(bodies ...conversation.Body) {
@@ -196,3 +197,9 @@ func TestStore(t *testing.T) {
 		}
 	})
 }
+
+// secondsOf is how long after the start the next event of a log is.
+func secondsOf(l *conversation.Log) time.Duration { return time.Duration(l.Len()) * time.Second }
+
+// nameOf is the name under which a text is stored.
+func nameOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

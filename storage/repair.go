@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"os"
 
-	"go.etcd.io/bbolt"
-
 	"plimsoll/conversation"
 )
 
@@ -55,6 +53,8 @@ func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 		return "only you can read it now", os.Chmod(f.File, 0o600)
 	case cureDraft:
 		return s.removeDraft(ctx, f)
+	case cureHead:
+		return s.repairHead(ctx, f)
 	case cureCard:
 		return s.repairCard(ctx, f.ID)
 	case cureRewrite:
@@ -76,6 +76,33 @@ func (s *Store) removeDraft(ctx context.Context, f Finding) (string, error) {
 	return "it was removed", err
 }
 
+// repairHead puts back the head of the newest transaction, and repairs what that shows.
+func (s *Store) repairHead(ctx context.Context, f Finding) (string, error) {
+	file, check := s.shared(), s.checkShared
+	switch {
+	case f.ID != "":
+		file, check = s.conversation(f.ID), func(ctx context.Context) []Finding { return s.checkConversation(ctx, f.ID) }
+	case f.File == s.index().path:
+		return s.rebuildIndex(ctx)
+	}
+	// Each transaction that writes replaces a head, a damaged one first.
+	if err := s.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
+		return "", err
+	}
+	rest, err := s.Repair(ctx, check(ctx))
+	note := "both heads are sound again"
+	if len(s.restored(f.File)) > 0 {
+		note = "what was stored last is there again"
+	}
+	for _, r := range rest {
+		note += "; " + r.Note
+		if r.Repairable && !r.Repaired {
+			err = errors.Join(err, errors.New(r.Note))
+		}
+	}
+	return note, err
+}
+
 // repairCard makes the card again from the events.
 func (s *Store) repairCard(ctx context.Context, id string) (string, error) {
 	lock, err := s.lockWriter(ctx, id)
@@ -83,7 +110,7 @@ func (s *Store) repairCard(ctx context.Context, id string) (string, error) {
 		return "", err
 	}
 	defer s.unlockWriter(lock)
-	err = s.update(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+	err = s.update(ctx, s.conversation(id), func(tx txn) error {
 		return addToCard(tx, recount(tx), nil)
 	})
 	s.refresh(ctx, id)
@@ -120,7 +147,7 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 		}
 		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s",
 			len(events)-len(damage), len(damage), aside)
-		return s.replace(f, func(tx *bbolt.Tx) error { return s.refill(tx, id, got, events) })
+		return s.replace(f, func(tx txn) error { return s.refill(tx, id, got, events) })
 	})
 	if err == nil {
 		s.refresh(ctx, id)
@@ -129,7 +156,7 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 }
 
 // refill writes what was salvaged of a conversation into a new file.
-func (s *Store) refill(tx *bbolt.Tx, id string, got salvaged, events []conversation.Event) error {
+func (s *Store) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
 	workspace := string(got.value(bucketMeta, keyWorkspace))
 	if err := identify(tx, id, workspace, events[0].Time); err != nil {
 		return err
@@ -141,7 +168,7 @@ func (s *Store) refill(tx *bbolt.Tx, id string, got salvaged, events []conversat
 	if err := putRows(tx, rows); err != nil {
 		return err
 	}
-	for name, value := range got[string(bucketBlobs)] {
+	for name, value := range got.values[string(bucketBlobs)] {
 		if _, err := s.text.open(name, value); err != nil {
 			continue // the text is lost; it stays in the damaged file
 		}
@@ -156,7 +183,7 @@ func (s *Store) refill(tx *bbolt.Tx, id string, got salvaged, events []conversat
 		}
 	}
 	if texts := got.value(bucketMeta, keyWaiting); json.Valid(texts) {
-		if err := tx.Bucket(bucketMeta).Put(keyWaiting, texts); err != nil {
+		if err := tx.put(bucketMeta, keyWaiting, texts); err != nil {
 			return err
 		}
 	}
@@ -180,9 +207,9 @@ func (s *Store) rewriteShared(ctx context.Context) (string, error) {
 			return err
 		}
 		kept := 0
-		err = s.replace(f, func(tx *bbolt.Tx) error {
+		err = s.replace(f, func(tx txn) error {
 			for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
-				n, err := refillShared(tx.Bucket(name), got[string(name)])
+				n, err := refillShared(tx, name, got.values[string(name)])
 				if err != nil {
 					return err
 				}
@@ -197,19 +224,17 @@ func (s *Store) rewriteShared(ctx context.Context) (string, error) {
 }
 
 // refillShared writes the readable values of a bucket of the shared file.
-func refillShared(b *bbolt.Bucket, values map[string][]byte) (kept int, err error) {
-	last := b.Sequence()
+func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, err error) {
 	for k, v := range values {
-		if !json.Valid(v) {
+		if !json.Valid(v) || len(k) == 0 {
 			continue
 		}
-		if err := b.Put([]byte(k), v); err != nil {
+		if err := tx.put(bucket, []byte(k), v); err != nil {
 			return kept, err
 		}
 		kept++
-		last = max(last, seqOf([]byte(k)))
 	}
-	return kept, b.SetSequence(last)
+	return kept, nil
 }
 
 // rebuildIndex makes the index again from the conversations.

@@ -21,47 +21,63 @@ import (
 //     looked for in the bytes of the file, where bbolt also leaves old copies;
 //     an event never changes, any copy is the event.
 
-// salvaged is what could be read of a file: bucket, key, value.
-type salvaged map[string]map[string][]byte
+// salvaged is what could be read of a file.
+type salvaged struct {
+	values map[string]map[string][]byte // bucket, key, value without its seal
+	broken map[uint64][]byte            // events whose seal is wrong, with it
+	sealed bool                         // the file has seals: one that fits was found
+}
 
-func (got salvaged) value(bucket, key []byte) []byte { return got[string(bucket)][string(key)] }
+func (got *salvaged) value(bucket, key []byte) []byte { return got.values[string(bucket)][string(key)] }
 
-func (got salvaged) put(bucket, key, value []byte) {
-	b := got[string(bucket)]
+func (got *salvaged) put(bucket, key, value []byte) {
+	b := got.values[string(bucket)]
 	if b == nil {
 		b = map[string][]byte{}
-		got[string(bucket)] = b
+		got.values[string(bucket)] = b
 	}
 	b[string(key)] = bytes.Clone(value)
 }
 
 // events are the salvaged events in order.
-func (got salvaged) events() []row {
-	b := got[string(bucketEvents)]
-	rows := make([]row, 0, len(b))
-	for _, k := range slices.Sorted(maps.Keys(b)) {
-		rows = append(rows, row{seqOf([]byte(k)), b[k]})
+func (got *salvaged) events() []row {
+	all := map[uint64]row{}
+	for seq, raw := range got.broken {
+		all[seq] = row{seq: seq, value: raw, sealed: true}
+	}
+	for k, value := range got.values[string(bucketEvents)] {
+		all[seqOf([]byte(k))] = row{seq: seqOf([]byte(k)), value: value}
+	}
+	rows := make([]row, 0, len(all))
+	for _, seq := range slices.Sorted(maps.Keys(all)) {
+		rows = append(rows, all[seq])
 	}
 	return rows
 }
 
 // salvage reads what it can of the file at path. The error is one of the
 // system; a file of which nothing can be read is no error.
-func salvage(path string) (salvaged, error) {
-	got := salvaged{}
+func salvage(path string) (*salvaged, error) {
+	got := &salvaged{values: map[string]map[string][]byte{}, broken: map[uint64][]byte{}}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	// An error here is the damage one is here for.
-	_ = transact(f, reading, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketMeta, bucketEvents, bucketBlobs, bucketHistory, bucketCalibrations} {
-			for _, forward := range []bool{true, false} {
-				_ = carefully(func() { got.take(tx, name, forward) })
+	h := readHeads(f)
+	if newest := newest(h.pages); newest == nil || surveyed(f, newest, false) != nil {
+		_ = f.Close() // was only read; bbolt might read in circles for ever
+	} else {
+		// An error here is the damage one is here for.
+		_ = transact(f, reading, func(tx *bbolt.Tx) error {
+			for _, name := range [][]byte{bucketMeta, bucketEvents, bucketBlobs, bucketHistory, bucketCalibrations} {
+				for _, forward := range []bool{true, false} {
+					_ = carefully(func() { got.take(tx, name, forward) })
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
+	}
+	got.unseal()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -71,7 +87,7 @@ func salvage(path string) (salvaged, error) {
 }
 
 // take reads a bucket in one direction.
-func (got salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
+func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 	b := tx.Bucket(name)
 	if b == nil {
 		return
@@ -82,10 +98,32 @@ func (got salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 		first, next = c.Last, c.Prev
 	}
 	for k, v := first(); k != nil; k, v = next() {
-		if _, known := got[string(name)][string(k)]; known && !forward {
+		if _, known := got.values[string(name)][string(k)]; known && !forward {
 			return // met what was read from the beginning
 		}
 		got.put(name, k, v)
+	}
+}
+
+// unseal opens what was read. In a file in which no seal fits there are none.
+func (got *salvaged) unseal() {
+	opened := map[string]map[string][]byte{}
+	for bucket, values := range got.values {
+		opened[bucket] = map[string][]byte{}
+		for key, raw := range values {
+			value, _, err := unseal([]byte(bucket), []byte(key), raw)
+			if err == nil {
+				opened[bucket][key] = value
+			} else if bucket == string(bucketEvents) {
+				got.broken[seqOf([]byte(key))] = raw
+			}
+			got.sealed = got.sealed || err == nil
+		}
+	}
+	if got.sealed {
+		got.values = opened
+	} else {
+		clear(got.broken)
 	}
 }
 
@@ -93,38 +131,68 @@ func (got salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 // would be escaped.
 var eventStart = []byte(`{"seq":`)
 
+// copied is an event that was found in the bytes of a file.
+type copied struct {
+	seq    uint64
+	value  []byte
+	sealed bool // its seal fits
+}
+
 // scan looks for events that are missing, or that cannot be decoded, in the
-// bytes of a file. Only numbers up to a gap's length above the known ones are
-// taken.
-func (got salvaged) scan(data []byte) {
+// bytes of a file. In a file with seals only those count whose seal fits: another may
+// be the damaged one itself.
+func (got *salvaged) scan(data []byte) {
+	var all []copied
 	for {
 		at := bytes.Index(data, eventStart)
 		if at < 0 {
-			return
+			break
 		}
 		data = data[at:]
-		var raw json.RawMessage
-		if err := json.NewDecoder(bytes.NewReader(data)).Decode(&raw); err == nil {
-			got.consider(raw)
+		if c, ok := copyAt(data); ok {
+			all = append(all, c)
+			got.sealed = got.sealed || c.sealed
 		}
 		data = data[len(eventStart):]
 	}
+	for _, c := range all {
+		if c.sealed || !got.sealed {
+			got.consider(c)
+		}
+	}
 }
 
-// consider takes a value found in the bytes if it is an event that is missing.
-func (got salvaged) consider(raw []byte) {
+// copyAt reads the event with which data begins.
+func copyAt(data []byte) (copied, bool) {
+	var raw json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&raw); err != nil {
+		return copied{}, false
+	}
 	e, err := conversation.Unmarshal(raw)
-	if err != nil || e.Seq > uint64(len(got[string(bucketEvents)])+maxGap) {
+	if err != nil {
+		return copied{}, false
+	}
+	c := copied{seq: e.Seq, value: raw}
+	if len(data) >= len(raw)+sealSize {
+		_, mended, err := unseal(bucketEvents, keyOf(e.Seq), data[:len(raw)+sealSize])
+		c.sealed = err == nil && !mended
+	}
+	return c, true
+}
+
+// consider takes an event found in the bytes if it is missing. Only numbers up to a
+// gap's length above the known ones are taken.
+func (got *salvaged) consider(c copied) {
+	if c.seq > uint64(len(got.values[string(bucketEvents)])+len(got.broken)+maxGap) {
 		return
 	}
-	key := keyOf(e.Seq)
-	known := got.value(bucketEvents, key)
-	if known != nil {
-		if _, err := decodeRow(row{e.Seq, known}); err == nil {
+	key := keyOf(c.seq)
+	if known := got.value(bucketEvents, key); known != nil {
+		if _, err := decodeRow(&row{seq: c.seq, value: known}); err == nil {
 			return
 		}
 	}
-	got.put(bucketEvents, key, raw)
+	got.put(bucketEvents, key, c.value)
 }
 
 // carefully runs f and turns a panic or a fault into an error.

@@ -62,7 +62,7 @@ func (l *looking) run(ctx context.Context) {
 	for at := []byte(nil); ; {
 		// What was copied before a page that makes no sense counts, too.
 		var rows []candidate
-		err := l.store.view(ctx, file, func(tx *bbolt.Tx) error {
+		err := l.store.view(ctx, file, func(tx txn) error {
 			at = l.candidates(ctx, tx, at, &rows)
 			return nil
 		})
@@ -102,7 +102,7 @@ func (l *looking) tell(ctx context.Context, c candidate) bool {
 
 // judge decodes a candidate and looks at what was said in it.
 func (l *looking) judge(c candidate) (SearchHit, bool) {
-	e, err := decodeRow(c.row)
+	e, err := decodeRow(&c.row)
 	if err != nil {
 		l.damaged++
 		return SearchHit{}, false
@@ -137,11 +137,12 @@ func (l *looking) unpack(c candidate, hit *SearchHit) bool {
 	}
 	var err error
 	u := l.tools
-	if u.room, err = u.text.unpack(c.packed, u.room[:0]); err == nil && !l.q.Within(u.room) {
+	stored := c.packed[:max(0, len(c.packed)-c.sealSize())]
+	if u.room, err = u.text.unpack(stored, u.room[:0]); err == nil && !l.q.Within(u.room) {
 		l.pass(c.blob)
 		return false
 	}
-	text, err := u.text.open(c.blob, c.packed)
+	text, err := u.text.opened(c.blob, c.packed, c.sealed)
 	if err != nil {
 		l.damaged++
 		l.pass(c.blob)
@@ -163,7 +164,7 @@ func (l *looking) pass(name string) {
 // candidates looks at events from the one before the key after on, nil the newest, and
 // adds those to rows that may hold what is looked for. It returns the key of the last
 // it looked at, nil for the oldest.
-func (l *looking) candidates(ctx context.Context, tx *bbolt.Tx, after []byte, rows *[]candidate) (last []byte) {
+func (l *looking) candidates(ctx context.Context, tx txn, after []byte, rows *[]candidate) (last []byte) {
 	c := tx.Bucket(bucketEvents).Cursor()
 	seen := 0
 	for k, v := before(c, after); k != nil; k, v = c.Prev() {
@@ -191,7 +192,7 @@ func before(c *bbolt.Cursor, key []byte) (k, v []byte) {
 }
 
 // candidate copies what is needed of an event, if it may hold what is looked for.
-func (l *looking) candidate(tx *bbolt.Tx, k, v []byte) (candidate, bool) {
+func (l *looking) candidate(tx txn, k, v []byte) (candidate, bool) {
 	kind, known := kindOf(v)
 	if known && !searched(kind) {
 		return candidate{}, false
@@ -209,6 +210,6 @@ func (l *looking) candidate(tx *bbolt.Tx, k, v []byte) (candidate, bool) {
 	if !c.may && c.blob == "" {
 		return candidate{}, false
 	}
-	c.row = row{seqOf(k), bytes.Clone(v)}
+	c.row = row{seq: seqOf(k), value: bytes.Clone(v), sealed: tx.sealed}
 	return c, true
 }

@@ -37,17 +37,15 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 	if err != nil {
 		return err
 	}
-	err = s.share(ctx, func(tx *bbolt.Tx) error {
+	err = s.share(ctx, func(tx txn) error {
 		b := tx.Bucket(bucketHistory)
-		if last, ok := lastInput(b, workspace); ok && last.Text == text {
+		if last, ok := lastInput(tx, workspace); ok && last.Text == text {
 			return errUnchanged
 		}
-		n, err := b.NextSequence()
-		if err != nil {
-			return err
-		}
+		last, _ := b.Cursor().Last()
+		n := seqOf(last) + 1
 		b.FillPercent = fillPercent
-		if err := b.Put(keyOf(n), value); err != nil {
+		if err := tx.put(bucketHistory, keyOf(n), value); err != nil {
 			return err
 		}
 		return forgetOldest(b, n)
@@ -60,12 +58,11 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 
 // lastInput is the newest input of workspace, looked for among the newest of
 // all so that the lock is not held for long.
-func lastInput(b *bbolt.Bucket, workspace string) (input, bool) {
-	c := b.Cursor()
+func lastInput(tx txn, workspace string) (input, bool) {
+	c := tx.Bucket(bucketHistory).Cursor()
 	k, v := c.Last()
 	for n := 0; k != nil && n < 100; n++ {
-		var in input
-		if json.Unmarshal(v, &in) == nil && in.Workspace == workspace {
+		if in, ok := readInput(tx, k, v); ok && in.Workspace == workspace {
 			return in, true
 		}
 		k, v = c.Prev()
@@ -73,8 +70,14 @@ func lastInput(b *bbolt.Bucket, workspace string) (input, bool) {
 	return input{}, false
 }
 
+// readInput reads a stored input; false if it cannot be read.
+func readInput(tx txn, k, v []byte) (in input, ok bool) {
+	value, err := tx.open(bucketHistory, k, v)
+	return in, err == nil && json.Unmarshal(value, &in) == nil
+}
+
 // forgetOldest bounds the history when n is its newest number. Numbers have no
-// gaps, because an input that is not kept takes none.
+// gaps.
 func forgetOldest(b *bbolt.Bucket, n uint64) error {
 	c := b.Cursor()
 	for k, _ := c.First(); k != nil && seqOf(k)+maxHistory <= n; k, _ = c.First() {
@@ -90,11 +93,11 @@ func forgetOldest(b *bbolt.Bucket, n uint64) error {
 // same input does not stand twice in a row.
 func (s *Store) History(ctx context.Context, workspace string, limit int) ([]string, error) {
 	var here, all []string
-	err := s.view(ctx, s.shared(), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.shared(), func(tx txn) error {
 		here, all = nil, nil
-		return tx.Bucket(bucketHistory).ForEach(func(_, v []byte) error {
-			var in input
-			if json.Unmarshal(v, &in) != nil {
+		return tx.Bucket(bucketHistory).ForEach(func(k, v []byte) error {
+			in, ok := readInput(tx, k, v)
+			if !ok {
 				return nil // one line lost is no reason to lose all
 			}
 			if in.Workspace == workspace {
@@ -127,12 +130,11 @@ func addInput(texts []string, text string) []string {
 func (s *Store) SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error {
 	value, err := encode(c)
 	if err == nil {
-		err = s.share(ctx, func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketCalibrations)
-			if string(b.Get([]byte(key))) == string(value) {
+		err = s.share(ctx, func(tx txn) error {
+			if old, err := tx.get(bucketCalibrations, []byte(key)); err == nil && string(old) == string(value) {
 				return errUnchanged
 			}
-			return b.Put([]byte(key), value)
+			return tx.put(bucketCalibrations, []byte(key), value)
 		})
 	}
 	if err != nil {
@@ -152,11 +154,12 @@ func (s *Store) Calibration(ctx context.Context, key string) (conversation.Calib
 // Calibrations reads all that is kept, by key.
 func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calibration, error) {
 	all := map[string]conversation.Calibration{}
-	err := s.view(ctx, s.shared(), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.shared(), func(tx txn) error {
 		clear(all)
 		return tx.Bucket(bucketCalibrations).ForEach(func(k, v []byte) error {
 			var c conversation.Calibration
-			if json.Unmarshal(v, &c) == nil { // what cannot be read is learned again
+			value, err := tx.open(bucketCalibrations, k, v)
+			if err == nil && json.Unmarshal(value, &c) == nil { // what cannot be read is learned again
 				all[string(k)] = c
 			}
 			return nil
@@ -169,7 +172,7 @@ func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calib
 }
 
 // share changes the shared file, making it if it is missing.
-func (s *Store) share(ctx context.Context, change func(*bbolt.Tx) error) error {
+func (s *Store) share(ctx context.Context, change func(txn) error) error {
 	err := s.update(ctx, s.shared(), change)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = s.create(ctx, s.shared(), change)

@@ -38,6 +38,7 @@ type Store struct {
 	mu      sync.Mutex // guards the fields below
 	gates   map[string]*gate
 	writers map[string]*Writer
+	heads   map[string]bool // files whose newest head was put back
 	closed  bool
 	waits   sync.WaitGroup // goroutines waiting for locks; added to under mu while not closed
 }
@@ -76,7 +77,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	return &Store{
 		dir: dir, options: o, log: o.Log,
-		gates: map[string]*gate{}, writers: map[string]*Writer{},
+		gates: map[string]*gate{}, writers: map[string]*Writer{}, heads: map[string]bool{},
 	}, nil
 }
 
@@ -206,6 +207,23 @@ func syncDirectory(dir string) error {
 		err = nil // this file system has no such thing
 	}
 	return errors.Join(err, d.Close())
+}
+
+// noteRestored keeps in mind that the newest transaction of a file was brought back.
+func (s *Store) noteRestored(path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.heads[path] = true
+}
+
+// restored says that, for the user.
+func (s *Store) restored(path string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.heads[path] {
+		return nil
+	}
+	return []string{"a part of the file was damaged and has been repaired: nothing is lost"}
 }
 
 // gone turns a missing file into ErrNotFound.

@@ -33,69 +33,109 @@ type dbfile struct {
 }
 
 // view reads f in one transaction.
-func (s *Store) view(ctx context.Context, f dbfile, read func(*bbolt.Tx) error) error {
+func (s *Store) view(ctx context.Context, f dbfile, read func(txn) error) error {
+	err := s.look(ctx, f, reading, read)
+	if !errors.Is(err, errHidden) {
+		return err
+	}
+	if err := s.update(ctx, f, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
+		return err
+	}
 	return s.look(ctx, f, reading, read)
 }
 
-// look is view, reading or checking.
-func (s *Store) look(ctx context.Context, f dbfile, a access, read func(*bbolt.Tx) error) error {
-	once := func() error {
-		p, err := s.enter(ctx, f.path, a, s.options.Wait)
+// look is view, but for a file whose newest head is hidden, which is errHidden.
+func (s *Store) look(ctx context.Context, f dbfile, a access, read func(txn) error) error {
+	p, err := s.enter(ctx, f.path, a, s.options.Wait)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if err := p.survey(a); err != nil {
+		return err
+	}
+	return transact(p.file, a, func(raw *bbolt.Tx) error {
+		tx, err := f.layout.check(raw)
 		if err != nil {
 			return err
 		}
-		defer p.release()
-		return transact(p.file, a, func(tx *bbolt.Tx) error {
-			if err := f.layout.check(tx); err != nil {
-				return err
-			}
-			return read(tx)
-		})
+		return read(tx)
+	})
+}
+
+// errHidden says that the newest transaction of a file is hidden by a damaged head.
+var errHidden = errors.New("its newest head is damaged, what was stored last is hidden")
+
+// survey looks at the heads of a file each time, and at its pages the first time.
+func (p *pass) survey(a access) error {
+	h := readHeads(p.file)
+	if h.hidden() != nil {
+		return damaged(p.gate.path, errHidden)
 	}
-	err := once()
-	if errors.Is(err, errOlder) {
-		if err := s.update(ctx, f, func(*bbolt.Tx) error { return nil }); err != nil {
-			return err
-		}
-		err = once()
+	head, level := newest(h.pages), a.surveying()
+	if head == nil || p.gate.surveyed >= level && a != checking {
+		return nil // bbolt says what is wrong with the heads
 	}
-	return err
+	if err := surveyed(p.file, head, level == surveyedAll); err != nil {
+		return damaged(p.gate.path, err)
+	}
+	p.gate.surveyed = max(p.gate.surveyed, level)
+	return nil
 }
 
 // update changes f in one transaction, on disk when it returns nil.
-func (s *Store) update(ctx context.Context, f dbfile, change func(*bbolt.Tx) error) error {
+func (s *Store) update(ctx context.Context, f dbfile, change func(txn) error) error {
 	return s.updateWithin(ctx, f, s.options.Wait, change)
 }
 
 // updateWithin is update with a wait of its own; 0 means none.
-func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(*bbolt.Tx) error) error {
+func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
 	p, err := s.enter(ctx, f.path, writing, wait)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	return transact(p.file, writing, s.faulty(f.path, func(tx *bbolt.Tx) error {
-		if !p.gate.vetted {
-			if err := vet(tx); err != nil {
-				return err
-			}
-			p.gate.vetted = true
+	if err := s.unhide(p); err != nil {
+		return explain(f.path, err)
+	}
+	if err := p.survey(writing); err != nil {
+		return err
+	}
+	return transact(p.file, writing, s.faulty(f.path, func(raw *bbolt.Tx) error {
+		tx, err := f.layout.migrate(raw)
+		if err == nil {
+			err = change(tx)
 		}
-		if err := f.layout.migrate(tx); err != nil {
-			return err
+		if err == nil {
+			err = tx.keepRecord()
 		}
-		return change(tx)
+		return err
 	}))
+}
+
+// unhide puts a hidden head back where it belongs.
+func (s *Store) unhide(p *pass) error {
+	h := readHeads(p.file)
+	hidden := h.hidden()
+	if hidden == nil {
+		return nil
+	}
+	if err := putBack(p.file, hidden); err != nil {
+		return err
+	}
+	s.log.Warn("a damaged head was put right; what was stored last is back", "file", p.gate.path, "commit", hidden.commit())
+	s.noteRestored(p.gate.path)
+	return nil
 }
 
 // create makes f with what fill puts into it. A file that is there already is
 // fs.ErrExist.
-func (s *Store) create(ctx context.Context, f dbfile, fill func(*bbolt.Tx) error) error {
+func (s *Store) create(ctx context.Context, f dbfile, fill func(txn) error) error {
 	return s.underGate(ctx, func() error { return s.build(f, fill) })
 }
 
 // build is create for a caller that has the gate.
-func (s *Store) build(f dbfile, fill func(*bbolt.Tx) error) error {
+func (s *Store) build(f dbfile, fill func(txn) error) error {
 	_, err := os.Lstat(f.path)
 	if err == nil {
 		return fmt.Errorf("%s: %w", f.path, fs.ErrExist)
@@ -113,17 +153,21 @@ func (s *Store) build(f dbfile, fill func(*bbolt.Tx) error) error {
 }
 
 // replace builds a new file and renames it to f.path, over whatever is there.
-func (s *Store) replace(f dbfile, fill func(*bbolt.Tx) error) error {
+func (s *Store) replace(f dbfile, fill func(txn) error) error {
 	draft := f.path + ".new"
 	file, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return explain(draft, err)
 	}
-	err = transact(file, writing, s.faulty(f.path, func(tx *bbolt.Tx) error {
-		if err := f.layout.create(tx); err != nil {
-			return err
+	err = transact(file, writing, s.faulty(f.path, func(raw *bbolt.Tx) error {
+		tx, err := f.layout.create(raw)
+		if err == nil {
+			err = fill(tx)
 		}
-		return fill(tx)
+		if err == nil {
+			err = tx.keepRecord()
+		}
+		return err
 	}))
 	if err == nil {
 		err = os.Rename(draft, f.path)
@@ -175,33 +219,28 @@ func transact(file *os.File, a access, do func(*bbolt.Tx) error) (err error) {
 		return explain(path, err)
 	}
 	if a == writing {
-		err = db.Update(whole(file, do))
+		err = update(file, db, do)
 	} else {
 		err = db.View(whole(file, do))
 	}
 	return explain(path, errors.Join(err, db.Close()))
 }
 
-// vet follows the heads of all pages and refuses a page that reaches beyond the
-// end of the file: bbolt would count to four thousand million, page by page.
-// It is done before a file is first written and before it is checked (2 ms for
-// 100 MB).
-func vet(tx *bbolt.Tx) error {
-	end := int(tx.Size()) / tx.DB().Info().PageSize
-	for id := 0; id < end; id++ {
-		p, err := tx.Page(id)
-		if err != nil {
+// update runs do in a transaction that writes and copies the head of its commit.
+func update(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
+	var commit, last uint64
+	err := db.Update(whole(file, func(tx *bbolt.Tx) error {
+		if err := do(tx); err != nil {
 			return err
 		}
-		if p == nil || p.Type == "free" {
-			continue
-		}
-		if p.OverflowCount >= end-id {
-			return damaged(tx.DB().Path(), fmt.Errorf("page %d reaches beyond the end", id))
-		}
-		id += p.OverflowCount
+		commit, last = uint64(tx.ID()), lastSeq(tx)
+		return nil
+	}))
+	if err == nil {
+		// What was committed is safe without the copy, and the next commit makes one.
+		_ = keepSpare(file, db.Info().PageSize, commit, last)
 	}
-	return nil
+	return err
 }
 
 // firstMap is how many bytes of addresses a file that is written gets at least.
@@ -219,7 +258,7 @@ func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 		Timeout:         boltWait,
 		FreelistType:    bbolt.FreelistArrayType,
 		ReadOnly:        a != writing,
-		PreLoadFreelist: a != reading,
+		PreLoadFreelist: a == writing,
 		NoStatistics:    true,
 		InitialMmapSize: mapped,
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return file, nil },

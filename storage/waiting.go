@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"go.etcd.io/bbolt"
-
 	"plimsoll/conversation"
 )
 
@@ -25,7 +23,7 @@ func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 	if !w.stored {
 		return nil
 	}
-	err := w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error { return putWaiting(tx, texts) })
+	err := w.store.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
 	if err != nil && !errors.Is(err, errUnchanged) {
 		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, gone(w.id, err))
 	}
@@ -43,7 +41,7 @@ func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
 		return nil, err
 	}
 	var texts []string
-	err := s.view(ctx, s.conversation(id), func(tx *bbolt.Tx) error {
+	err := s.view(ctx, s.conversation(id), func(tx txn) error {
 		texts = waiting(tx)
 		return nil
 	})
@@ -53,13 +51,12 @@ func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
 	return texts, nil
 }
 
-func putWaiting(tx *bbolt.Tx, texts []string) error {
-	meta := tx.Bucket(bucketMeta)
+func putWaiting(tx txn, texts []string) error {
 	if len(texts) == 0 {
-		if meta.Get(keyWaiting) == nil {
+		if tx.Bucket(bucketMeta).Get(keyWaiting) == nil {
 			return errUnchanged
 		}
-		return meta.Delete(keyWaiting)
+		return tx.delete(bucketMeta, keyWaiting)
 	}
 	clean := make([]string, len(texts))
 	for i, t := range texts {
@@ -69,14 +66,15 @@ func putWaiting(tx *bbolt.Tx, texts []string) error {
 	if err != nil {
 		return err
 	}
-	return meta.Put(keyWaiting, value)
+	return tx.put(bucketMeta, keyWaiting, value)
 }
 
 // waiting reads the messages that wait. What cannot be read was a note beside
 // the log, and is none.
-func waiting(tx *bbolt.Tx) []string {
+func waiting(tx txn) []string {
 	var texts []string
-	if json.Unmarshal(tx.Bucket(bucketMeta).Get(keyWaiting), &texts) != nil {
+	value, err := tx.get(bucketMeta, keyWaiting)
+	if err != nil || json.Unmarshal(value, &texts) != nil {
 		return nil
 	}
 	return texts

@@ -8,8 +8,6 @@ import (
 	"os"
 	"sync"
 
-	"go.etcd.io/bbolt"
-
 	"plimsoll/conversation"
 )
 
@@ -106,8 +104,8 @@ func (s *Store) OpenWriter(ctx context.Context, id string) (*Writer, error) {
 // read takes what the writer has to know from the file.
 func (w *Writer) read(ctx context.Context) error {
 	var stale bool
-	err := w.store.view(ctx, w.file(), func(tx *bbolt.Tx) error {
-		w.workspace = string(tx.Bucket(bucketMeta).Get(keyWorkspace))
+	err := w.store.view(ctx, w.file(), func(tx txn) error {
+		w.workspace = blank(tx).Workspace
 		w.waiting = waiting(tx)
 		p, ok, old := partial(tx)
 		if ok {
@@ -174,7 +172,7 @@ func (w *Writer) Append(ctx context.Context, events []conversation.Event) error 
 	if err != nil {
 		return err
 	}
-	err = w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error {
+	err = w.store.update(ctx, w.file(), func(tx txn) error {
 		entry, lost := card(tx)
 		if lost != nil {
 			entry = recount(tx)
@@ -219,7 +217,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 		w.early.partial = nil
 	}
 	entry := Entry{ID: w.id, Workspace: w.workspace}
-	err = w.store.create(ctx, w.file(), func(tx *bbolt.Tx) error { return w.fill(tx, all, rows, entry) })
+	err = w.store.create(ctx, w.file(), func(tx txn) error { return w.fill(tx, all, rows, entry) })
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrExists
 	}
@@ -236,7 +234,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 }
 
 // fill writes a new conversation.
-func (w *Writer) fill(tx *bbolt.Tx, all []conversation.Event, rows []row, entry Entry) error {
+func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry) error {
 	if err := identify(tx, w.id, w.workspace, all[0].Time); err != nil {
 		return err
 	}
@@ -268,7 +266,7 @@ func (w *Writer) KeepPartial(ctx context.Context, p conversation.Partial) error 
 		w.early.partial = &p
 		return nil
 	}
-	err := w.store.update(ctx, w.file(), func(tx *bbolt.Tx) error { return putPartial(tx, p) })
+	err := w.store.update(ctx, w.file(), func(tx txn) error { return putPartial(tx, p) })
 	if err != nil {
 		return fmt.Errorf("keep the reply so far of conversation %s: %w", w.id, gone(w.id, err))
 	}

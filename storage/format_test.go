@@ -1,0 +1,192 @@
+package storage_test
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// format1 lays out a data directory as a program of format 1 wrote it, and returns
+// what was stored in its conversation.
+func format1(t testing.TB, dir string) (names []string, is all) {
+	t.Helper()
+	for from, to := range map[string]string{"index.db": "index.db", "shared.db": "shared.db", idA + ".db": "conversations/" + idA + ".db"} {
+		f, err := os.Open(filepath.Join("testdata", "format1", from+".gz"))
+		must(t, err)
+		defer f.Close()
+		r, err := gzip.NewReader(f)
+		must(t, err)
+		data, err := io.ReadAll(r)
+		must(t, err)
+		must(t, os.MkdirAll(filepath.Join(dir, "conversations"), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, to), data, 0o600))
+	}
+	var log conversation.Log
+	is = all{Texts: map[string]string{}, Waiting: []string{"and bridges?"}}
+	say := func(bodies ...conversation.Body) {
+		must(t, log.Commit(log.Prepare(start.Add(secondsOf(&log)), bodies...)))
+	}
+	say(conversation.UserMessage{Text: "What crosses the river?"})
+	for i := range 12 {
+		text := strings.Repeat(fmt.Sprintf("ferry %d ", i), 20)
+		name := nameOf(strings.Repeat(text, 5))
+		names, is.Texts[name] = append(names, name), strings.Repeat(text, 5)
+		call := conversation.ToolCall{ID: fmt.Sprint("c", i), Name: "read_file", Arguments: `{"path":"a.go"}`}
+		say(conversation.AssistantMessage{Text: text, Reasoning: "ferries", Calls: []conversation.ToolCall{call}, Stop: conversation.StopCalls, Model: "demo/demo-1"},
+			conversation.ToolResult{CallID: call.ID, Tool: "read_file", Text: text, Blob: name, Status: conversation.ResultOK},
+			conversation.UserMessage{Text: text})
+	}
+	say(conversation.Renamed{Title: "Ferries", By: "user"})
+	is.Events = log.Events()
+	is.Partial = conversation.Partial{After: uint64(log.Len()), Text: "Ferries cross"}
+	return names, is
+}
+
+func formatOf(t testing.TB, path string) string {
+	t.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true})
+	must(t, err)
+	defer db.Close()
+	var format string
+	must(t, db.View(func(tx *bbolt.Tx) error {
+		format = string(tx.Bucket([]byte("meta")).Get([]byte("format")))
+		return nil
+	}))
+	return format
+}
+
+func TestFilesOfFormat1AreReadAsTheyAre(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	names, is := format1(t, dir)
+	path := filepath.Join(dir, "conversations", idA+".db")
+	before, err := os.ReadFile(path)
+	must(t, err)
+	s := reopenStore(t, dir, storage.Options{})
+	got, told := readAll(t, s, names)
+	if d := cmp.Diff(is, got); d != "" || told {
+		t.Errorf("told %v (-stored +read)\n%s", told, d)
+	}
+	if e := list(t, s, storage.Filter{}); len(e) != 1 || e[0].Title != "Ferries" || e[0].Turns != 13 {
+		t.Errorf("listed as %+v", e)
+	}
+	if hits, report := search(t, s, `"ferry 7"`, storage.SearchOptions{}); len(hits) != 3 || report.Damaged > 0 {
+		t.Errorf("found %v, %+v", places(hits), report)
+	}
+	h, err := s.History(t.Context(), "/w", 0)
+	if d := cmp.Diff([]string{"one", "two"}, h); err != nil || d != "" {
+		t.Errorf("%v, history (-want +got):\n%s", err, d)
+	}
+	if c, ok, err := s.Calibration(t.Context(), "e m"); !ok || err != nil || c.Factor != 2 {
+		t.Errorf("calibration: %+v, %v, %v", c, ok, err)
+	}
+	if findings := check(t, s); len(findings) > 0 {
+		t.Errorf("findings: %+v", findings)
+	}
+	if after, err := os.ReadFile(path); err != nil || !slices.Equal(before, after) {
+		t.Errorf("reading has changed the file: %v", err)
+	}
+}
+
+func TestFilesOfFormat1AreBroughtForwardByTheFirstWrite(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	names, is := format1(t, dir)
+	checkFilesInTheEnd(t, dir)
+	s := reopenStore(t, dir, storage.Options{})
+	must(t, s.AddHistory(t.Context(), "/w", "three"))
+	c := resume(t, s, idA)
+	must(t, c.w.KeepWaiting(t.Context(), []string{"and tunnels?"}))
+	is.Waiting = []string{"and tunnels?"}
+	got, told := readAll(t, s, names)
+	if d := cmp.Diff(is, got); d != "" || told {
+		t.Errorf("told %v (-stored +read)\n%s", told, d)
+	}
+	c.say(reply("By ferry."))
+	c.close()
+	for _, f := range []string{"conversations/" + idA + ".db", "shared.db", "index.db"} {
+		if v := formatOf(t, filepath.Join(dir, f)); v != "2" {
+			t.Errorf("%s has format %s", f, v)
+		}
+	}
+	h, err := s.History(t.Context(), "/w", 0)
+	if d := cmp.Diff([]string{"one", "two", "three"}, h); err != nil || d != "" {
+		t.Errorf("%v, history (-want +got):\n%s", err, d)
+	}
+	if findings := check(t, s); len(findings) > 0 {
+		t.Errorf("findings: %+v", findings)
+	}
+}
+
+// What is damaged in a file without seals is repaired as it always was.
+func TestDamagedFileOfFormat1IsRepaired(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	names, is := format1(t, dir)
+	path := filepath.Join(dir, "conversations", idA+".db")
+	sound, err := os.ReadFile(path)
+	must(t, err)
+	s := reopenStore(t, dir, storage.Options{})
+	r := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		page := (2 + r.IntN(len(sound)/4096-2)) * 4096
+		data := slices.Clone(sound)
+		clear(data[page : page+64])
+		must(t, os.WriteFile(path, data, 0o600))
+		s.Forget(idA)
+		_, err := s.Repair(t.Context(), check(t, s))
+		must(t, err)
+		if left := slices.DeleteFunc(check(t, s), lost); len(left) > 0 {
+			t.Errorf("page %d: after the repair: %+v", page/4096, left)
+		}
+		got, _ := readAll(t, s, names)
+		if len(got.Events) > 0 && !reflect.DeepEqual(is.Events[0], got.Events[0]) {
+			t.Errorf("page %d: %s", page/4096, cmp.Diff(is.Events[0], got.Events[0]))
+		}
+	}
+}
+
+// A program that is killed while it brings a file forward leaves the old file or the
+// new one.
+func TestKilledWhileBringingForwardLosesNothing(t *testing.T) {
+	t.Parallel()
+	for round := range 12 {
+		dir := filepath.Join(t.TempDir(), "data")
+		names, is := format1(t, dir)
+		s := reopenStore(t, dir, storage.Options{})
+		a := cast(t, "append", dir, idA)
+		var said []string
+		for range round / 2 { // killed before the first is acknowledged, at it, after it
+			said = append(said, a.line())
+		}
+		said = append(said, a.kill()...)
+		events, report, err := s.Load(t.Context(), idA)
+		if err != nil || len(report.Damaged)+len(report.Notices) > 0 || len(events) < len(is.Events)+len(slices.DeleteFunc(said, notEvent)) {
+			t.Fatalf("round %d: %d events, %v were acknowledged: %v %v %s", round, len(events), said, err, report, a.errs.String())
+		}
+		if !reflect.DeepEqual(is.Events, events[:len(is.Events)]) {
+			t.Errorf("round %d:\n%s", round, cmp.Diff(is.Events, events[:len(is.Events)]))
+		}
+		if findings := check(t, s); len(findings) > 0 {
+			t.Errorf("round %d: %+v", round, findings)
+		}
+		if got, _ := readAll(t, s, names); !reflect.DeepEqual(is.Texts, got.Texts) {
+			t.Errorf("round %d: %s", round, cmp.Diff(is.Texts, got.Texts))
+		}
+	}
+}
+
+func notEvent(line string) bool { return !strings.HasPrefix(line, "event") }

@@ -1,0 +1,115 @@
+package storage_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"plimsoll/storage"
+)
+
+// newestHead is where the head of the newest transaction stands in a file of bbolt.
+func newestHead(data []byte) int {
+	size := int(binary.NativeEndian.Uint32(data[16+8:]))
+	commit := func(at int) uint64 { return binary.NativeEndian.Uint64(data[at+16+48:]) }
+	if commit(size) > commit(0) {
+		return size
+	}
+	return 0
+}
+
+// Without its spare, a file whose newest head is damaged would be the one before its
+// newest transaction.
+func TestDamagedNewestHeadLosesNothing(t *testing.T) {
+	t.Parallel()
+	sound, names, is := subject(t)
+	at := newestHead(sound)
+	for name, harm := range map[string]func(data []byte){
+		"a bit":                 func(data []byte) { data[at+16+20] ^= 4 },
+		"a bit of its number":   func(data []byte) { data[at+16+48] ^= 1 },
+		"all of its page":       func(data []byte) { clear(data[at : at+os.Getpagesize()]) },
+		"a bit, without spare":  func(data []byte) { clear(data[os.Getpagesize()-at:][512:1024]); data[at+16+40] ^= 1 },
+		"a bit of its kind":     func(data []byte) { data[at+8] ^= 1 },
+		"the other one":         func(data []byte) { data[os.Getpagesize()-at+20] ^= 1 },
+		"all of the other page": func(data []byte) { clear(data[os.Getpagesize()-at:][:os.Getpagesize()]) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openStore(t, storage.Options{})
+			data := bytes.Clone(sound)
+			harm(data)
+			path := filepath.Join(s.Dir(), "conversations", idA+".db")
+			must(t, os.WriteFile(path, data, 0o600))
+			f := &flipper{t, s, sound, names, is}
+			findings := check(t, s)
+			if untouched, err := os.ReadFile(path); err != nil || !bytes.Equal(data, untouched) {
+				t.Errorf("a check has changed the file: %v", err)
+			}
+			got, told := readAll(t, s, names)
+			if !reflect.DeepEqual(is, got) {
+				t.Errorf("%d events, %d were stored", len(got.Events), len(is.Events))
+			}
+			if newest := bytes.Contains([]byte(name), []byte("bit")) || name == "all of its page"; newest && (!told || len(findings) != 1 || !findings[0].Repairable) {
+				t.Errorf("told %v, a check finds %+v", told, findings)
+			}
+			if left := check(t, s); len(left) > 0 && name != "all of the other page" {
+				t.Errorf("after reading: %+v", left)
+			}
+			f.goesOn()
+		})
+	}
+}
+
+// A check that is asked to repair puts the head back without anybody reading.
+func TestDamagedNewestHeadIsRepaired(t *testing.T) {
+	t.Parallel()
+	sound, names, is := subject(t)
+	s := openStore(t, storage.Options{})
+	data := bytes.Clone(sound)
+	clear(data[newestHead(data)+16:][:64])
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
+	repaired(t, s, check(t, s))
+	if got, _ := readAll(t, s, names); !reflect.DeepEqual(is, got) {
+		t.Errorf("%d events, %d were stored", len(got.Events), len(is.Events))
+	}
+}
+
+// Where nothing tells which head was the newer one, a check says what that may mean.
+func TestDoubtfulHeadIsTold(t *testing.T) {
+	t.Parallel()
+	sound, _, is := subject(t)
+	s := openStore(t, storage.Options{})
+	data := bytes.Clone(sound)
+	at := newestHead(data)
+	clear(data[at:][:os.Getpagesize()])
+	clear(data[os.Getpagesize()-at:][512:1024])
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
+	findings := check(t, s)
+	if len(findings) != 1 || !strings.Contains(findings[0].What, "event 196") {
+		t.Errorf("%d events were stored; findings: %+v", len(is.Events), findings)
+	}
+	repaired(t, s, findings)
+}
+
+// A file that cannot be written is not read as what it was before its newest
+// transaction.
+func TestDamagedNewestHeadOfAFileThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		// Root may write anything; that a check tells of it is tested above.
+		return
+	}
+	sound, _, _ := subject(t)
+	s := openStore(t, storage.Options{})
+	data := bytes.Clone(sound)
+	data[newestHead(data)+16] ^= 1
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o400))
+	if _, _, err := s.Load(t.Context(), idA); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -1,0 +1,286 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Rules of pages:
+//   - bbolt trusts its pages. A number that is wrong can send it in circles for ever,
+//     and lets it write new events over old ones or where nobody finds them.
+//   - So they are looked at here first, by the head of each and without its map: before
+//     a file is first read the ones that lead to others, before it is first written and
+//     by doctor all. Each page has to have one use, each key has to be in order.
+//   - What is read goes into memory of our own, and every number is compared with the
+//     size of the file before it is used, so damage is an error and never a fault.
+
+// The kinds of pages and elements, by bbolt's numbers.
+const (
+	branchPage   = 0x01
+	leafPage     = 0x02
+	freelistPage = 0x10
+
+	pageHead    = 16 // bytes before the elements of a page
+	elementSize = 16
+	isBucket    = 1 // flag of an element
+)
+
+// survey is one look at the pages of a file.
+type survey struct {
+	file io.ReaderAt
+	size int64  // of a page
+	end  uint64 // number behind the last page
+	used []bool // by page
+	all  bool   // leaves are looked at, too, and that each page has a use
+}
+
+// page is the first page of a run of them.
+type page struct {
+	id       uint64
+	flags    uint16
+	count    int
+	overflow uint64 // pages that belong to it
+	data     []byte // of the first page
+}
+
+// surveyed looks at the pages that the newest head leads to.
+func surveyed(f io.ReaderAt, h *head, all bool) error {
+	s := survey{file: f, size: h.pageSize(), end: binary.NativeEndian.Uint64(h.raw[40:]), all: all}
+	const most = 1 << 36 // pages, far more than any file has
+	if s.end < 4 || s.end > most/uint64(s.size) {
+		return fmt.Errorf("it has %d pages", s.end)
+	}
+	if n, err := f.ReadAt(make([]byte, 1), int64(s.end)*s.size-1); n != 1 {
+		return fmt.Errorf("its last pages are missing: %w", err)
+	}
+	s.used = make([]bool, s.end)
+	s.used[0], s.used[1] = true, true
+	if err := s.free(binary.NativeEndian.Uint64(h.raw[32:])); err != nil {
+		return err
+	}
+	if err := s.tree(binary.NativeEndian.Uint64(h.raw[16:]), true, bounds{}); err != nil {
+		return err
+	}
+	if !all {
+		return nil
+	}
+	for id, used := range s.used {
+		if !used {
+			return fmt.Errorf("page %d is neither in use nor free", id)
+		}
+	}
+	return nil
+}
+
+// read reads the first page of a run, or only its head, and notes that all of it is
+// used.
+func (s *survey) read(id uint64, wanted uint16) (page, error) {
+	if id < 2 || id >= s.end {
+		return page{}, fmt.Errorf("page %d is not in the file", id)
+	}
+	p := page{data: make([]byte, s.size)}
+	if _, err := s.file.ReadAt(p.data, int64(id)*s.size); err != nil {
+		return p, fmt.Errorf("page %d: %w", id, err)
+	}
+	p.id = binary.NativeEndian.Uint64(p.data)
+	p.flags = binary.NativeEndian.Uint16(p.data[8:])
+	p.count = int(binary.NativeEndian.Uint16(p.data[10:]))
+	p.overflow = uint64(binary.NativeEndian.Uint32(p.data[12:]))
+	if p.id != id || p.flags&wanted == 0 || p.flags&(p.flags-1) != 0 {
+		return p, fmt.Errorf("page %d says to be page %d of kind %#x", id, p.id, p.flags)
+	}
+	return p, s.use(id, p.overflow+1)
+}
+
+// use notes that pages are used, which no other use may be.
+func (s *survey) use(id, n uint64) error {
+	if n > s.end || id+n > s.end {
+		return fmt.Errorf("page %d reaches beyond the end", id)
+	}
+	for i := id; i < id+n; i++ {
+		if s.used[i] {
+			return fmt.Errorf("page %d has two uses", i)
+		}
+		s.used[i] = true
+	}
+	return nil
+}
+
+// free looks at the list of free pages.
+func (s *survey) free(id uint64) error {
+	p, err := s.read(id, freelistPage)
+	if err != nil {
+		return err
+	}
+	count, at := uint64(p.count), int64(pageHead)
+	if p.count == 0xFFFF { // the number stands before the list
+		count, at = binary.NativeEndian.Uint64(p.data[pageHead:]), pageHead+8
+	}
+	if count > s.end || at+int64(count)*8 > int64(p.overflow+1)*s.size {
+		return fmt.Errorf("the list of free pages names %d", count)
+	}
+	list := make([]byte, count*8)
+	if _, err := s.file.ReadAt(list, int64(id)*s.size+at); err != nil && count > 0 {
+		return fmt.Errorf("the list of free pages: %w", err)
+	}
+	for last := uint64(1); len(list) > 0; list = list[8:] {
+		free := binary.NativeEndian.Uint64(list)
+		if free <= last {
+			return fmt.Errorf("the list of free pages names %d after %d", free, last)
+		}
+		if err := s.use(free, 1); err != nil {
+			return err
+		}
+		last = free
+	}
+	return nil
+}
+
+// bounds are the keys between which those of a page have to be.
+type bounds struct{ from, before []byte }
+
+// tree looks at a page and all it leads to. Buckets says that values may be buckets.
+func (s *survey) tree(id uint64, buckets bool, b bounds) error {
+	p, err := s.read(id, branchPage|leafPage)
+	if err != nil {
+		return err
+	}
+	if p.flags == leafPage {
+		if !s.all && !buckets {
+			return nil
+		}
+		run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, p.data}
+		return run.leaf(p.count, buckets, b)
+	}
+	run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, p.data}
+	return run.branch(p.count, buckets, b)
+}
+
+// run is the bytes of a page with those that belong to it, or of a small bucket.
+type run struct {
+	s        *survey
+	at, size int64
+	data     []byte // the beginning, which has been read
+}
+
+// bytes reads n bytes of a run.
+func (r *run) bytes(at, n int64) ([]byte, error) {
+	if at < 0 || n < 0 || at > r.size || n > r.size-at {
+		return nil, errors.New("it leads out of its page")
+	}
+	if at+n <= int64(len(r.data)) {
+		return r.data[at : at+n], nil
+	}
+	read := make([]byte, n)
+	_, err := r.s.file.ReadAt(read, r.at+at)
+	return read, err
+}
+
+// element reads the four numbers of an element, and where it is.
+func (r *run) element(i int) (at int64, e [4]uint32, err error) {
+	at = pageHead + int64(i)*elementSize
+	data, err := r.bytes(at, elementSize)
+	if err != nil {
+		return at, e, err
+	}
+	for n := range e {
+		e[n] = binary.NativeEndian.Uint32(data[n*4:])
+	}
+	return at, e, nil
+}
+
+// next checks that a key follows the one before it.
+func (b *bounds) next(i int, key []byte) error {
+	c := bytes.Compare(key, b.from)
+	if i == 0 && c < 0 || i > 0 && c <= 0 || b.before != nil && bytes.Compare(key, b.before) >= 0 {
+		return errors.New("its keys are not in order")
+	}
+	b.from = key
+	return nil
+}
+
+func (r *run) branch(count int, buckets bool, b bounds) error {
+	if count == 0 {
+		return fmt.Errorf("page %d leads nowhere", r.at/r.s.size)
+	}
+	keys, children := make([][]byte, count), make([]uint64, count)
+	for i := range count {
+		at, e, err := r.element(i)
+		if err == nil {
+			keys[i], err = r.bytes(at+int64(e[0]), int64(e[1]))
+		}
+		if err == nil {
+			err = b.next(i, keys[i])
+		}
+		if err != nil {
+			return fmt.Errorf("page %d, element %d: %w", r.at/r.s.size, i, err)
+		}
+		data, _ := r.bytes(at+8, 8) // was read with the element
+		children[i] = binary.NativeEndian.Uint64(data)
+	}
+	for i, child := range children {
+		within := bounds{keys[i], b.before}
+		if i+1 < count {
+			within.before = keys[i+1]
+		}
+		if err := r.s.tree(child, buckets, within); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) leaf(count int, buckets bool, b bounds) error {
+	for i := range count {
+		at, e, err := r.element(i)
+		var key []byte
+		if err == nil {
+			key, err = r.bytes(at+int64(e[1]), int64(e[2]))
+		}
+		if err == nil {
+			err = b.next(i, key)
+		}
+		value := at + int64(e[1]) + int64(e[2])
+		if err == nil && value+int64(e[3]) > r.size {
+			err = errors.New("its value leads out of its page")
+		}
+		switch {
+		case err != nil:
+		case e[0]&isBucket == 0:
+			if buckets {
+				err = fmt.Errorf("%q is no bucket", key[:min(len(key), 16)])
+			}
+		case !buckets:
+			err = errors.New("it says to be a bucket")
+		default:
+			err = r.bucket(value, int64(e[3]))
+		}
+		if err != nil {
+			return fmt.Errorf("page %d, element %d: %w", r.at/r.s.size, i, err)
+		}
+	}
+	return nil
+}
+
+// bucket looks at a bucket, whose page stands in the value itself where it is small.
+func (r *run) bucket(at, size int64) error {
+	value, err := r.bytes(at, size)
+	if err != nil {
+		return err
+	}
+	const header = 16
+	if size < header {
+		return errors.New("it is no bucket")
+	}
+	if root := binary.NativeEndian.Uint64(value); root != 0 {
+		return r.s.tree(root, false, bounds{})
+	}
+	inline := run{r.s, r.at + at + header, size - header, value[header:]}
+	if inline.size < pageHead || binary.NativeEndian.Uint16(inline.data[8:]) != leafPage {
+		return errors.New("it is no small bucket")
+	}
+	return inline.leaf(int(binary.NativeEndian.Uint16(inline.data[10:])), false, bounds{})
+}

@@ -1,0 +1,85 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math/bits"
+)
+
+// Rules of seals:
+//   - Every value is stored with a checksum behind it, its seal: CRC-32C of the names of
+//     bucket and key and of the value. So a value under a wrong key is noticed, too.
+//   - CRC-32C tells any three wrong bits of a value from none. One wrong bit can
+//     therefore be found and set right, and two are never taken for one.
+
+// sealSize is how many bytes a seal takes.
+const sealSize = 4
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// errSeal says that a value is not the one that was stored.
+var errSeal = errors.New("its checksum is wrong")
+
+// seal appends the seal of value to value, which is given up.
+func seal(bucket, key, value []byte) []byte {
+	return binary.BigEndian.AppendUint32(value, sum(bucket, key, value))
+}
+
+// unseal returns what was sealed. Mended says that a bit was wrong and was set right,
+// in a copy.
+func unseal(bucket, key, sealed []byte) (value []byte, mended bool, err error) {
+	if len(sealed) < sealSize {
+		return nil, false, errSeal
+	}
+	end := len(sealed) - sealSize
+	value = sealed[:end:end]
+	wrong := sum(bucket, key, value) ^ binary.BigEndian.Uint32(sealed[end:])
+	if wrong == 0 {
+		return value, false, nil
+	}
+	if bits.OnesCount32(wrong) == 1 {
+		return value, true, nil // the bit is one of the seal
+	}
+	value, ok := setRight(value, wrong)
+	if !ok {
+		return nil, false, errSeal
+	}
+	return value, true, nil
+}
+
+// sum is the checksum of a value in its place.
+func sum(bucket, key, value []byte) uint32 {
+	crc := mix(mix(0, bucket), []byte{byte(len(key))})
+	return crc32.Update(mix(crc, key), castagnoli, value)
+}
+
+// mix adds a few bytes to a checksum. Unlike that of the library it keeps them on the
+// stack.
+func mix(crc uint32, data []byte) uint32 {
+	crc = ^crc
+	for _, b := range data {
+		crc = castagnoli[byte(crc)^b] ^ crc>>8
+	}
+	return ^crc
+}
+
+// setRight returns value with the one bit changed that changes its checksum by wrong;
+// false if there is none.
+func setRight(value []byte, wrong uint32) ([]byte, bool) {
+	var change [8]uint32 // of the checksum, by each bit of a byte
+	for bit := range change {
+		change[bit] = castagnoli[1<<bit]
+	}
+	for i := len(value) - 1; i >= 0; i-- {
+		for bit, c := range change {
+			if c == wrong {
+				right := append([]byte(nil), value...)
+				right[i] ^= 1 << bit
+				return right, true
+			}
+			change[bit] = castagnoli[byte(c)] ^ c>>8
+		}
+	}
+	return nil, false
+}
