@@ -225,6 +225,19 @@ func TestCleanCloseLeavesOneFile(t *testing.T) {
 	}
 }
 
+func TestShortConversationTakesLittleRoom(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	c := begin(t, s, idA, "/w", "hello")
+	for range 20 {
+		c.say(reply("hi"))
+	}
+	c.close()
+	if st, err := os.Stat(filepath.Join(s.Dir(), "conversations", idA+".db")); err != nil || st.Size() > 128<<10 {
+		t.Errorf("21 short events take %d bytes, %v", st.Size(), err)
+	}
+}
+
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{})

@@ -248,13 +248,21 @@ func update(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
 // outgrows it, and copies all it has not written yet whenever it does.
 const firstMap = 256 << 20
 
+// leastGrowth and mostGrowth bound by how much a file grows at once: to twice its size
+// in between, so that a short conversation takes little room and a long one seldom waits
+// for it to grow.
+const (
+	leastGrowth = 32 << 10
+	mostGrowth  = 16 << 20
+)
+
 // openBolt opens a database over an open, locked file.
 func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 	mapped := 0
 	if a == writing {
 		mapped = firstMap
 	}
-	return bbolt.Open(file.Name(), 0o600, &bbolt.Options{
+	db, err := bbolt.Open(file.Name(), 0o600, &bbolt.Options{
 		Timeout:         boltWait,
 		FreelistType:    bbolt.FreelistArrayType,
 		ReadOnly:        a != writing,
@@ -263,6 +271,13 @@ func openBolt(file *os.File, a access) (*bbolt.DB, error) {
 		InitialMmapSize: mapped,
 		OpenFile:        func(string, int, os.FileMode) (*os.File, error) { return file, nil },
 	})
+	if err != nil {
+		return nil, err
+	}
+	if st, err := file.Stat(); err == nil {
+		db.AllocSize = int(min(max(st.Size(), leastGrowth), mostGrowth))
+	}
+	return db, nil
 }
 
 // whole refuses a file that is shorter than its pages: reading one that is not
