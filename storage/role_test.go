@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -170,7 +171,19 @@ func playStop(_ *storage.Store, path string) error {
 		return err
 	}
 	fmt.Println("held")
-	return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	if err := syscall.Kill(os.Getpid(), syscall.SIGSTOP); err != nil {
+		return err
+	}
+	// Another thread may take the signal, and this one go on for a moment. It must not
+	// end the process meanwhile, which would give the file free.
+	never, held, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	_, err = never.Read(make([]byte, 1))
+	runtime.KeepAlive(held)
+	runtime.KeepAlive(f)
+	return err
 }
 
 // actor is a process in a role.
