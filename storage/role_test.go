@@ -154,11 +154,14 @@ func playShare(s *storage.Store, id string, rounds int) error {
 
 // playHold opens a conversation for writing and stays until killed.
 func playHold(s *storage.Store, id string) error {
-	if _, err := s.OpenWriter(context.Background(), id); err != nil {
+	w, err := s.OpenWriter(context.Background(), id)
+	if err != nil {
 		return err
 	}
 	fmt.Println("held")
-	select {}
+	err = wait()
+	runtime.KeepAlive(w)
+	return err
 }
 
 // playStop takes the lock of a file as a transaction does and stops.
@@ -176,13 +179,20 @@ func playStop(_ *storage.Store, path string) error {
 	}
 	// Another thread may take the signal, and this one go on for a moment. It must not
 	// end the process meanwhile, which would give the file free.
+	err = wait()
+	runtime.KeepAlive(f)
+	return err
+}
+
+// wait waits until the process is killed. With select the runtime would end it: where
+// no other goroutine can go on, that is a deadlock.
+func wait() error {
 	never, held, err := os.Pipe()
 	if err != nil {
 		return err
 	}
 	_, err = never.Read(make([]byte, 1))
 	runtime.KeepAlive(held)
-	runtime.KeepAlive(f)
 	return err
 }
 
