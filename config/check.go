@@ -163,9 +163,7 @@ func checkForm(s string, tag reflect.StructTag) error {
 	case "host":
 		return checkHost(s)
 	case "header":
-		if strings.ContainsAny(s, "\r\n") {
-			return fmt.Errorf("a header value must be one line")
-		}
+		return checkHeader(s)
 	}
 	return nil
 }
@@ -179,6 +177,18 @@ func checkName(name, form string) error {
 		return fmt.Errorf("%s is no HTTP header name", quote(name))
 	case strings.TrimSpace(name) == "":
 		return fmt.Errorf("a name must not be empty")
+	}
+	return nil
+}
+
+// checkHeader refuses a header's value that no request can carry. It never repeats
+// the value, which may be a key.
+func checkHeader(s string) error {
+	if strings.ContainsAny(s, "\r\n") {
+		return fmt.Errorf("a header value must be one line")
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return fmt.Errorf("a header value must have no control characters")
 	}
 	return nil
 }

@@ -92,6 +92,8 @@ func TestSecretsNeverStandInProblems(t *testing.T) {
 		"providers:\n  x:\n    headers:\n      X-Mine: " + secret + ": a\n",
 		"providers:\n  x:\n    headers: {Authorization: Bearer " + secret + ", bad name: 1}\n",
 		"providers:\n  x:\n    headers:\n      Authorization: |\n        Bearer " + secret + "\n        more\n",
+		"providers: {x: {headers: {X-Mine: \"" + secret + "\\x01\"}}}\n",
+		"providers: {x: {headers: {X-Mine: \"" + secret + "\\x7f\"}}}\n",
 		"providers:\n  x:\n    base_url: http://me:" + secret + "@host/v1\n",
 		"modle: sk-" + secret + "\n",
 		"model: [sk-" + secret + "]\n",
