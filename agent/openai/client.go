@@ -76,7 +76,7 @@ func New(o Options) *Client {
 	cfg := goopenai.DefaultConfig(o.Key)
 	cfg.BaseURL = o.BaseURL
 	cfg.EmptyMessagesLimit = math.MaxUint32
-	cfg.HTTPClient = &http.Client{Transport: &shim{next: o.Transport, who: c.who, headers: o.Headers}}
+	cfg.HTTPClient = &http.Client{Transport: &shim{next: resender{o.Transport}, who: c.who, headers: o.Headers}}
 	c.lib = goopenai.NewClientWithConfig(cfg)
 	return c
 }

@@ -87,7 +87,7 @@ func sameModel(a, b string) bool {
 // nothing else answered either.
 func Discover(ctx context.Context, o Options, model string) (Found, error) {
 	e := resolve(&o)
-	p := prober{opts: o, who: newParty(o, e), client: &http.Client{Transport: o.Transport, CheckRedirect: stayPut}}
+	p := prober{opts: o, who: newParty(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 	answers := p.ask(ctx, questions(e, o.BaseURL, model))
 	found := merge(answers, model)
 	if found.Server == "" && e.Local && e.Name != "custom" {

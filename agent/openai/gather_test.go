@@ -149,3 +149,11 @@ func write(w http.ResponseWriter, text string) {
 		f.Flush()
 	}
 }
+
+// servedBy starts a server and returns the base URL of its models.
+func servedBy(t *testing.T, h http.Handler) string {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	return srv.URL + "/v1"
+}

@@ -1,0 +1,140 @@
+package openai_test
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+)
+
+// dying answers one request on each connection; what the next one on it meets is
+// up to then. It counts the requests that reached it.
+type dying struct {
+	then   func(net.Conn)
+	answer http.HandlerFunc // nil: a short reply
+
+	mu       sync.Mutex
+	served   map[string]bool // connections
+	requests int
+}
+
+func (d *dying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	again := d.served[r.RemoteAddr]
+	d.served[r.RemoteAddr] = true
+	d.requests++
+	d.mu.Unlock()
+	if !again {
+		_, _ = io.Copy(io.Discard, r.Body) // or the server closes the connection
+		if d.answer == nil {
+			d.answer = sse(hello + stop + done)
+		}
+		d.answer(w, r)
+		return
+	}
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	d.then(conn)
+	_ = conn.Close()
+}
+
+// reset closes a connection so that the client's writing fails, too.
+func reset(c net.Conn) { _ = c.(*net.TCPConn).SetLinger(0) }
+
+func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 2<<20) // more than sockets hold
+	tests := []struct {
+		name     string
+		then     func(net.Conn)
+		text     string
+		class    agent.Class // of the second request's failure, "" for none
+		requests int
+	}{
+		{"closed", func(net.Conn) {}, "hi", "", 3},
+		{"reset", reset, "hi", "", 3},
+		{"reset while the request is written", reset, long, "", 3},
+		{"after a byte of an answer", func(c net.Conn) { _, _ = c.Write([]byte("H")) }, "hi", agent.Network, 2},
+		{"after the head of an answer", func(c net.Conn) {
+			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"))
+		}, "hi", agent.Truncated, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := &dying{then: tt.then, served: map[string]bool{}}
+			c := serve(t, "llamacpp", d.ServeHTTP)
+			if got := gather(t, c, user("hi")); got.Err != nil {
+				t.Fatal(got.Err)
+			}
+			got := gather(t, c, user(tt.text))
+			switch {
+			case tt.class == "" && (got.Err != nil || got.Text != "Hello"):
+				t.Errorf("the dead connection shows: %q, %v", got.Text, got.Err)
+			case tt.class != "" && (got.Err == nil || got.Err.Class != tt.class):
+				t.Errorf("%v, want %s", got.Err, tt.class)
+			}
+			if d.requests != tt.requests {
+				t.Errorf("the server was asked %d times, want %d", d.requests, tt.requests)
+			}
+		})
+	}
+}
+
+// A new connection that dies says something about the server.
+func TestANewConnectionThatDiesIsAFailure(t *testing.T) {
+	t.Parallel()
+	requests := 0
+	c := serve(t, "llamacpp", func(http.ResponseWriter, *http.Request) {
+		requests++
+		panic(http.ErrAbortHandler)
+	})
+	got := gather(t, c, user("hi"))
+	if got.Err == nil || got.Err.Class != agent.Network || requests != 1 {
+		t.Errorf("%v after %d requests", got.Err, requests)
+	}
+}
+
+// A tool loop sends its next request as soon as the reply before is read.
+func TestAToolLoopOnConnectionsThatDie(t *testing.T) {
+	t.Parallel()
+	d := &dying{then: reset, served: map[string]bool{}}
+	c := serve(t, "llamacpp", d.ServeHTTP)
+	for i := range 50 {
+		if got := gather(t, c, user("go on")); got.Err != nil || got.Text != "Hello" {
+			t.Fatalf("request %d: %q, %v", i, got.Text, got.Err)
+		}
+	}
+}
+
+// Questions about the window are sent again, too: one of them is a POST.
+func TestAQuestionThatMeetsADeadConnectionIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	d := &dying{then: reset, served: map[string]bool{}, answer: func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/chat/completions":
+			sse(hello+stop+done)(w, r)
+		case "/api/show":
+			write(w, `{"parameters":"num_ctx 6144"}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}}
+	tr := transport(t)
+	tr.MaxConnsPerHost = 1 // each question meets the connection of the one before
+	o := openai.Options{Provider: "ollama", BaseURL: servedBy(t, d), Transport: tr}
+	if got := gather(t, openai.New(o), user("hi")); got.Err != nil {
+		t.Fatal(got.Err)
+	}
+	found, err := openai.Discover(t.Context(), o, "m")
+	if err != nil || found.Window != 6144 {
+		t.Errorf("window %d, %v", found.Window, err)
+	}
+}
