@@ -38,6 +38,8 @@ type Error struct {
 	Status     int           // HTTP status, 0 without one
 	RetryAfter time.Duration // how long the server asks to wait, 0 if it did not say
 	NoRetry    bool          // the server said that trying again is useless
+	Loading    bool          // the server is up and still loads the model
+	Down       bool          // nothing listens at the address
 	Window     int           // the window the server named, in tokens, 0 if none
 	Requested  int           // the prompt size the server named, in tokens, 0 if none
 	Err        error         // the cause, for logs; may be nil

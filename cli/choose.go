@@ -60,13 +60,23 @@ func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (ch
 	if c, ok := a.byKey(); ok {
 		return c, nil
 	}
+	var empty *openai.Server // a server without models
 	if a.probing() {
-		if found := openai.Local(ctx, openai.LocalBases(a.env.Getenv), nil); len(found) > 0 {
-			return choice{provider: found[0].Provider, model: found[0].Model, baseURL: found[0].BaseURL}, nil
+		for _, s := range openai.Answering(ctx, openai.LocalBases(a.env.Getenv), nil) {
+			if s.Model != "" {
+				return choice{provider: s.Provider, model: s.Model, baseURL: s.BaseURL}, nil
+			}
+			if empty == nil {
+				empty = &s
+			}
 		}
 	}
 	if demoAllowed {
 		return choice{provider: providerDemo, demo: true}, nil
+	}
+	if empty != nil && recorded == "" {
+		what, hint := empty.NoModels()
+		return choice{}, usageError{withHint(errors.New(what), hint+", set OPENAI_API_KEY (or another provider's key), or try --demo")}
 	}
 	return choice{}, usageError{withHint(errNoProvider, noProviderFor(recorded))}
 }

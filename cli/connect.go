@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -113,10 +114,18 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 		}
 	}
 	if err != nil {
-		return "", withHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), "name one with --model, or check the address")
+		hint := "name one with --model, or check the address"
+		if e := agent.AsError(err); e.Class == agent.Auth && e.Hint != "" {
+			hint = e.Hint
+		}
+		return "", withHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
 	}
 	m, ok := found.First()
 	if !ok {
+		if len(found.Models) == 0 && found.Server == "ollama" {
+			what, hint := openai.Server{Provider: found.Server}.NoModels()
+			return "", withHint(errors.New(what), hint)
+		}
 		return "", withHint(fmt.Errorf("%s lists no model that is fit for chat", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil

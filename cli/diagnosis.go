@@ -79,7 +79,8 @@ type keyState struct {
 type server struct {
 	Provider string `json:"provider"`
 	BaseURL  string `json:"base_url"`
-	Model    string `json:"model"`
+	Model    string `json:"model"` // the first that is fit for chat, "" if there is none
+	Note     string `json:"note"`  // why it cannot be talked to, "" if it can
 }
 
 type logState struct {
@@ -184,6 +185,10 @@ func (d diagnosis) writeServers(b *strings.Builder) {
 		b.WriteString("  none answers\n")
 	default:
 		for _, s := range *d.Servers {
+			if s.Note != "" {
+				fmt.Fprintf(b, "  note  %s at %s: %s\n", s.Provider, s.BaseURL, s.Note)
+				continue
+			}
 			fmt.Fprintf(b, "  ok    %s at %s, first model %s\n", s.Provider, s.BaseURL, s.Model)
 		}
 	}

@@ -201,8 +201,13 @@ func (a *app) examineServers(ctx context.Context, d *diagnosis) {
 		d.probed = "PLIMSOLL_NO_PROBE is set"
 	default:
 		found := []server{}
-		for _, s := range openai.Local(ctx, openai.LocalBases(a.env.Getenv), nil) {
-			found = append(found, server{s.Provider, shownURL(s), s.Model})
+		for _, s := range openai.Answering(ctx, openai.LocalBases(a.env.Getenv), nil) {
+			note := ""
+			if s.Model == "" {
+				what, hint := s.NoModels()
+				note = what + "; " + hint
+			}
+			found = append(found, server{s.Provider, shownURL(s), s.Model, note})
 		}
 		d.Servers = &found
 	}

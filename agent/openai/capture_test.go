@@ -89,7 +89,7 @@ func TestCaptures(t *testing.T) {
 			if diff := cmp.Diff(w, summary(got)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			if got.Err != nil && (got.Err.Message == "" || strings.Contains(got.Err.Message, "\n")) {
+			if got.Err != nil && (got.Err.Message == "" || strings.Contains(got.Err.Message, "\n") || strings.Contains(got.Err.Message, `{"error`)) {
 				t.Errorf("message %q", got.Err.Message)
 			}
 		})

@@ -52,6 +52,7 @@ func (w party) classified(status int, f *Fault) *agent.Error {
 	if e.Class == agent.ServerFault && hopeless(f) {
 		e.NoRetry = true
 	}
+	e.Loading = e.Class == agent.Overloaded && loading(f)
 	return e
 }
 
@@ -166,6 +167,11 @@ func outOfCredit(status int, f *Fault, text string) bool {
 		"out of credits", "insufficient credits", "requires more credits", "spending limit")
 }
 
+// loading reports a server that does not have its model in memory yet.
+func loading(f *Fault) bool {
+	return hasAny(strings.ToLower(f.Message), "loading model", "loading the model", "model is loading", "model is still loading", "still loading")
+}
+
 // hopeless reports a server fault that the same request brings about again:
 // llama.cpp answers 500 to requests it cannot parse.
 func hopeless(f *Fault) bool {
@@ -241,15 +247,21 @@ func (w party) hint(e *agent.Error, words string) string {
 		if w.keyVar == "" {
 			return "set the key: name its environment variable in the configuration, under api_key_env"
 		}
+		if w.Local && !w.hasKey {
+			return "set " + w.keyVar + " to the key that the server was started with"
+		}
 		return "set " + w.keyVar + " to a valid key"
 	case agent.Quota:
 		return "add credit with the provider, or choose another model"
 	case agent.NotFound:
+		if w.Name == "ollama" && strings.Contains(words, "model") {
+			return "`plimsoll models` lists the models there are, `ollama pull` gets others"
+		}
 		return "`plimsoll models` lists the models there are"
 	case agent.TooLarge:
 		return "send less at once; waiting does not help"
 	case agent.Overloaded:
-		if strings.Contains(words, "loading") {
+		if e.Loading {
 			return "the server is still loading the model"
 		}
 	case agent.BadRequest:

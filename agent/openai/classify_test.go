@@ -110,7 +110,8 @@ func TestRetryWishes(t *testing.T) {
 func TestHints(t *testing.T) {
 	t.Parallel()
 	unauthorised := status(http.StatusUnauthorized, `{"error":{"message":"no"}}`)
-	for provider, want := range map[string]string{"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "custom": "api_key_env"} {
+	for provider, want := range map[string]string{"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "my own": "api_key_env",
+		"custom": "PLIMSOLL_API_KEY", "llamacpp": "LLAMA_API_KEY", "vllm": "VLLM_API_KEY"} {
 		if got := gather(t, serve(t, provider, unauthorised), user("hi")).Err; !strings.Contains(got.Hint, want) {
 			t.Errorf("%s: hint %q", provider, got.Hint)
 		}
@@ -145,5 +146,23 @@ func TestLongServerTextIsCut(t *testing.T) {
 	got := gather(t, serve(t, "custom", status(http.StatusBadRequest, body)), user("hi")).Err
 	if n := len([]rune(got.Message)); n > 350 || !strings.HasSuffix(got.Message, "…") {
 		t.Errorf("%d characters: %q", n, got.Message)
+	}
+}
+
+// A server that loads its model is worth a minute; nothing else that has no
+// capacity is.
+func TestALoadingServerIsToldApart(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]bool{
+		`{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`:   true,
+		`{"error":"model is loading, please wait"}`:                                     true,
+		`{"error":{"message":"no capacity for loading reports of this size"}}`:          false,
+		`{"error":{"message":"Service unavailable","type":"unavailable_error"}}`:        false,
+		`{"error":{"message":"The engine is currently overloaded, please try again."}}`: false,
+	} {
+		got := gather(t, serve(t, "llamacpp", status(http.StatusServiceUnavailable, body)), user("hi")).Err
+		if got == nil || got.Loading != want || !got.Retryable() || (got.Hint != "") != want {
+			t.Errorf("%s: %+v", body, got)
+		}
 	}
 }

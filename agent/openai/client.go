@@ -86,6 +86,7 @@ func resolve(o *Options) Endpoint {
 	e, ok := Known(o.Provider)
 	if !ok {
 		e, _ = Known("custom")
+		e.KeyVars = nil
 		if o.Provider != "" {
 			e.Name, e.Label = o.Provider, o.Provider
 		}

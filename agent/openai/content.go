@@ -15,6 +15,8 @@ import (
 // completion that was not streamed.
 type chatFrame struct {
 	Object   string          `json:"object"`
+	Model    *word           `json:"model"`
+	Print    word            `json:"system_fingerprint"`
 	Choices  []choice        `json:"choices"`
 	Usage    *usage          `json:"usage"`
 	Timings  *timings        `json:"timings"`
@@ -27,6 +29,12 @@ type chatFrame struct {
 func (f *chatFrame) known() bool {
 	return f.Choices != nil || f.Usage.counts() || f.Progress != nil || f.XGroq != nil ||
 		strings.HasPrefix(f.Object, "chat.completion")
+}
+
+// runnerDied reports whether it is what Ollama sends when the process that runs
+// the model ends: a piece of nobody's reply, neither error nor end.
+func (f *chatFrame) runnerDied() bool {
+	return f.Model != nil && *f.Model == "" && f.Print == "fp_ollama"
 }
 
 type choice struct {

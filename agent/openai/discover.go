@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -86,24 +87,31 @@ func sameModel(a, b string) bool {
 // model's window. The error is the answer to the request for the list, if
 // nothing else answered either.
 func Discover(ctx context.Context, o Options, model string) (Found, error) {
+	found, _, err := discover(ctx, o, model)
+	return found, err
+}
+
+// discover is Discover, and whether the server says itself which software it is.
+func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
 	p := prober{opts: o, who: newParty(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 	answers := p.ask(ctx, questions(e, o.BaseURL, model))
-	found := merge(answers, model)
-	if found.Server == "" && e.Local && e.Name != "custom" {
-		found.Server = e.Name
-	}
+	found = merge(answers, model)
+	named = found.Server != ""
 	if found.Server == "ollama" && e.Name != "ollama" && model != "" && found.Window == 0 {
 		// An Ollama under another name: only it has this question.
 		answers = append(answers, p.ask(ctx, []question{showQuestion(o.BaseURL, model)})...)
 		found = merge(answers, model)
 	}
+	if !named && e.Local && e.Name != "custom" {
+		found.Server = e.Name
+	}
 	for _, a := range answers {
 		if a.err == nil {
-			return found, nil
+			return found, named, nil
 		}
 	}
-	return found, answers[0].err
+	return found, named, answers[0].err
 }
 
 // stayPut keeps redirects from being followed, which could carry a key
@@ -148,7 +156,7 @@ func (p prober) ask(ctx context.Context, questions []question) []answer {
 func questions(e Endpoint, base, model string) []question {
 	root := strings.TrimSuffix(base, "/v1")
 	list := question{name: "/models", url: base + "/models", read: readList}
-	props := question{name: "llama.cpp /props", url: root + "/props", read: readProps}
+	props := question{name: "llama.cpp /props", url: root + "/props" + ofRouter(model), read: readProps}
 	ps := question{name: "Ollama /api/ps", url: root + "/api/ps", read: withModel(readPS, model)}
 	lm1 := question{name: "LM Studio /api/v1/models", url: root + "/api/v1/models", read: withModel(readLMStudio, model)}
 	lm0 := question{name: "LM Studio /api/v0/models", url: root + "/api/v0/models", read: withModel(readLMStudio0, model)}
@@ -174,6 +182,15 @@ func questions(e Endpoint, base, model string) []question {
 		}
 	}
 	return out
+}
+
+// ofRouter has llama.cpp's router answer for a model, if that is in memory; a
+// server of one model takes no notice.
+func ofRouter(model string) string {
+	if model == "" {
+		return ""
+	}
+	return "?" + url.Values{"model": {model}, "autoload": {"false"}}.Encode()
 }
 
 // merge makes one finding of the answers. A window in effect beats one that is
@@ -205,7 +222,7 @@ func merge(answers []answer, model string) Found {
 			f.Window, f.Detail = m.Window, m.source
 		}
 	}
-	f.AskAgain = f.AskAgain && model != ""
+	f.AskAgain = model != "" && (f.AskAgain || f.Server == "llamacpp" && f.Window == 0)
 	return f
 }
 

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,6 +39,10 @@ var discoveries = []struct {
 	{"llama.cpp, the slot's window from props", "llamacpp", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp"}]}`, "/props": `{"default_generation_settings":{"n_ctx":1024},"total_slots":2}`},
 		openai.Found{Window: 1024, Detail: "llama.cpp /props", Server: "llamacpp", Models: []openai.Listed{{ID: "x", Chat: true, Loaded: true}}}},
+	{"llama.cpp's router, nothing loaded", "llamacpp", "/v1", "x",
+		map[string]string{"/v1/models": `{"data":[{"id":"x","owned_by":"llamacpp","status":{"value":"unloaded","args":[]}},{"id":"y","owned_by":"llamacpp","status":{"value":"loaded"}}]}`,
+			"/props": `{"role":"router","default_generation_settings":{"params":{},"n_ctx":0},"total_slots":0}`},
+		openai.Found{Server: "llamacpp", AskAgain: true, Models: []openai.Listed{{ID: "x", Chat: true}, {ID: "y", Chat: true, Loaded: true}}}},
 	{"Ollama, num_ctx of a model that is not loaded", "ollama", "/v1", "x",
 		map[string]string{"/v1/models": `{"data":[{"id":"x:latest","owned_by":"library"}]}`, "/api/ps": `{"models":[]}`,
 			"/api/show": `{"parameters":"stop \"<|eot|>\"\nnum_ctx                        8192\n","model_info":{"llama.context_length":131072}}`},
@@ -229,5 +234,41 @@ func TestProviders(t *testing.T) {
 	}
 	if key, name := g.Key(func(string) string { return "" }); key != "" || name != "GEMINI_API_KEY" {
 		t.Errorf("%q from %q", key, name)
+	}
+}
+
+// The router answers for the model that is asked about, once it is loaded; being
+// asked loads nothing.
+func TestARouterIsAskedAboutTheModel(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/v1/models", status(http.StatusOK, `{"data":[{"id":"a/b:Q4","owned_by":"llamacpp","status":{"value":"loaded"}}]}`))
+	mux.HandleFunc("/props", func(w http.ResponseWriter, r *http.Request) {
+		n := 0
+		if q := r.URL.Query(); q.Get("model") == "a/b:Q4" && q.Get("autoload") == "false" {
+			n = 16384
+		}
+		status(http.StatusOK, fmt.Sprintf(`{"default_generation_settings":{"n_ctx":%d}}`, n))(w, r)
+	})
+	got, err := openai.Discover(t.Context(), openai.Options{Provider: "llamacpp", BaseURL: servedBy(t, mux), Transport: transport(t)}, "a/b:Q4")
+	if err != nil || got.Window != 16384 || got.AskAgain {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestAServerWithoutModelsAnswers(t *testing.T) {
+	t.Parallel()
+	empty := answering(t, map[string]string{"/v1/models": `{"object":"list","data":null}`, "/api/ps": `{"models":[]}`})
+	other := answering(t, map[string]string{"/v1/models": `{"data":[]}`}) // nobody knows what it is
+	bases := []openai.Server{{Provider: "lmstudio", BaseURL: other + "/v1"}, {Provider: "custom", BaseURL: empty + "/v1"}}
+	got := openai.Answering(t.Context(), bases, transport(t))
+	if diff := cmp.Diff([]openai.Server{{Provider: "ollama", BaseURL: empty + "/v1"}}, got); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+	if what, hint := got[0].NoModels(); !strings.Contains(what, "Ollama runs") || !strings.Contains(hint, "ollama pull") {
+		t.Errorf("%q, %q", what, hint)
+	}
+	if usable := openai.Local(t.Context(), bases, transport(t)); len(usable) != 0 {
+		t.Errorf("there is nothing to talk to, but %+v", usable)
 	}
 }

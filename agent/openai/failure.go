@@ -50,7 +50,7 @@ func (w party) unreachable(err error) *agent.Error {
 	case errors.As(err, &dns):
 		e.Message, e.Hint = fmt.Sprintf("the address %s cannot be found", w.host), "check the connection and base_url"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Message, e.Hint = fmt.Sprintf("no server answers at %s", w.host), w.startHint()
+		e.Message, e.Hint, e.Down = fmt.Sprintf("no server answers at %s", w.host), w.startHint(), true
 	case errors.As(err, &cert):
 		e.Message, e.NoRetry = fmt.Sprintf("the certificate of %s is not valid: %s", w.host, w.tidy(cert.Err.Error())), true
 	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

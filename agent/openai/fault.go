@@ -34,7 +34,9 @@ func (f *Fault) Error() string {
 	return f.Message
 }
 
-const maxNesting = 4
+// maxNesting is how deep errors within errors are read: each text that holds another
+// one takes a few levels.
+const maxNesting = 12
 
 // parseFault reads an error body. It is total: any bytes give a Fault.
 func parseFault(body []byte) *Fault {

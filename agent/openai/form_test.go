@@ -189,7 +189,7 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 			messages = append(messages, compact.Message{Role: compact.RoleUser, Text: "go on"})
 		}
 		r := agent.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
-			System:       rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),
+			System: rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),
 			// An ID goes out as a header at some endpoints: it has no control characters.
 			Conversation: rapid.OneOf(rapid.Just(""), rapid.StringMatching(`[a-z2-7]{12}`), rapid.StringMatching(`[ -~]{1,40}`)).Draw(rt, "conversation")}
 		if !caps.NoTools {

@@ -26,6 +26,9 @@ type listRow struct {
 	Methods      []string        `json:"supportedGenerationMethods"` // Gemini
 	Parameters   []string        `json:"supported_parameters"`       // OpenRouter
 	Pricing      json.RawMessage `json:"pricing"`
+	Status       struct {
+		Value string `json:"value"`
+	} `json:"status"` // llama.cpp's router: loaded, loading, unloaded
 	rowWindows
 }
 
@@ -108,6 +111,14 @@ func readList(body []byte, _ string) answer {
 			a.server = serverOf(m.owner)
 		}
 		a.models = append(a.models, m)
+		if r.Status.Value != "" {
+			if a.loaded == nil {
+				a.loaded = []string{} // said, even if none is
+			}
+			if r.Status.Value == "loaded" {
+				a.loaded = append(a.loaded, m.ID)
+			}
+		}
 	}
 	return a
 }

@@ -5,14 +5,15 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 )
 
 // Looking for servers on this machine: all at once, 300 ms in all. A server
-// counts if it lists a model that is fit for chat; other programs like these
-// ports, too.
+// counts if it lists a model that is fit for chat, or says by its own questions
+// what it is; other programs like these ports, too.
 
 // localTime is how long servers on this machine have to answer.
 const localTime = 300 * time.Millisecond
@@ -21,7 +22,17 @@ const localTime = 300 * time.Millisecond
 type Server struct {
 	Provider string
 	BaseURL  string
-	Model    string // the first it lists that is fit for chat
+	Model    string // the first it lists that is fit for chat, "" if it has none
+}
+
+// NoModels is what is wrong with a server that has no model, and what to do.
+func (s Server) NoModels() (what, hint string) {
+	e, _ := Known(s.Provider)
+	what, hint = or(e.Label, s.Provider)+" runs, but has no models", "give it one, then try again"
+	if s.Provider == "ollama" {
+		hint = "get one: ollama pull qwen3:4b"
+	}
+	return what, hint
 }
 
 // LocalBases is where servers are looked for: provider and base URL, in the
@@ -65,10 +76,16 @@ func ollamaBase(host, fallback string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
 }
 
-// Local asks which of the servers answer, within 300 ms. The answers keep the
-// order of bases; a server that says it is another kind is named so. A nil
-// transport is the shared one.
+// Local asks which of the servers answer and have a model, within 300 ms. The
+// answers keep the order of bases; a server that says it is another kind is named
+// so. A nil transport is the shared one.
 func Local(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
+	all := Answering(ctx, bases, transport)
+	return slices.DeleteFunc(all, func(s Server) bool { return s.Model == "" })
+}
+
+// Answering is like Local, with the servers that have no model.
+func Answering(ctx context.Context, bases []Server, transport http.RoundTripper) []Server {
 	ctx, cancel := context.WithTimeout(ctx, localTime)
 	defer cancel()
 	found := make([]Server, len(bases))
@@ -79,25 +96,21 @@ func Local(ctx context.Context, bases []Server, transport http.RoundTripper) []S
 		})
 	}
 	all.Wait()
-	var out []Server
-	for _, s := range found {
-		if s.Model != "" {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(found, func(s Server) bool { return s.Provider == "" })
 }
 
-// probeLocal fills in the model, which stays "" if no fit server answers.
+// probeLocal fills in the model. The provider is "" if no fit server answers.
 func probeLocal(ctx context.Context, b Server, transport http.RoundTripper) Server {
 	o := Options{Provider: b.Provider, BaseURL: b.BaseURL, Transport: transport}
-	found, err := Discover(ctx, o, "")
+	found, named, err := discover(ctx, o, "")
 	if err != nil {
-		return b // no server is the usual case
+		return Server{} // no server is the usual case
 	}
-	if m, ok := found.First(); ok {
-		b.Model = m.ID
+	m, ok := found.First()
+	if !ok && !named {
+		return Server{}
 	}
+	b.Model = m.ID
 	if _, known := Known(found.Server); known {
 		b.Provider = found.Server
 	}

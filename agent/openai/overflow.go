@@ -70,7 +70,8 @@ var overflowWords = []string{
 	"reduce the length of the messages", "reduce the length of your prompt", "reduce your prompt",
 	"request_too_large", "larger than the context window",
 	"context size has been exceeded", "too big compared to kv size", // llama.cpp
-	"max_tokens must be at least 1, got -", // vLLM to 0.7: what is left of the window
+	"longer than the context length currently available", // Ollama
+	"max_tokens must be at least 1, got -",               // vLLM to 0.7: what is left of the window
 }
 
 // replyTooLong is what servers say of a bound of the reply above what they take.

@@ -56,6 +56,8 @@ var tooLong = []struct {
 	{"llama.cpp, fields only", "llamacpp", 400, `{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5212,"n_ctx":2048}}`, 2048, 5212},
 	{"llama.cpp, full while it writes", "llamacpp", 500, `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`, 0, 0},
 	{"Ollama, JSON in the message", "ollama", 400, `{"error":{"message":"{\"error\":{\"code\":400,\"message\":\"request (9121 tokens) exceeds the available context size (4096 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":9121,\"n_ctx\":4096}}","type":"invalid_request_error","param":null,"code":null}}`, 4096, 9121},
+	{"Ollama, its runner's words in the message", "ollama", 400, `{"error":{"message":"{\"error\":{\"code\":400,\"message\":\"request (8195 tokens) exceeds the available context size (6144 tokens), try increasing it\",\"type\":\"exceed_context_size_error\",\"n_prompt_tokens\":8195,\"n_ctx\":6144}}","type":"invalid_request_error","param":null,"code":null}}`, 6144, 8195},
+	{"Ollama, without numbers", "ollama", 400, `{"error":{"message":"the prompt is longer than the context length currently available to the model; shorten the prompt, adjust the context length in settings, or use a model with a longer context length","type":"invalid_request_error","param":null,"code":null}}`, 0, 0},
 	{"LM Studio", "lmstudio", 400, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length."}`, 0, 0},
 	{"LM Studio with numbers", "lmstudio", 400, `{"error":"The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 7843>= n_ctx: 4096). Try to load the model with a larger context length, or provide a shorter input."}`, 4096, 7843},
 	{"LM Studio, older", "lmstudio", 400, `{"error":"Trying to keep the first 7843 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough."}`, 4096, 7843},
@@ -99,7 +101,7 @@ func TestOverflowIsToldByEveryServersWords(t *testing.T) {
 			if got.Class != agent.Overflow || got.Window != tt.window || got.Requested != tt.prompt || got.Status != status || got.Retryable() {
 				t.Errorf("%s, window %d, prompt %d, status %d; message %q", got.Class, got.Window, got.Requested, got.Status, got.Message)
 			}
-			if !strings.HasPrefix(got.Message, "the request is larger than the context window") {
+			if !strings.HasPrefix(got.Message, "the request is larger than the context window") || strings.ContainsAny(got.Message, "{}\\") {
 				t.Errorf("message %q", got.Message)
 			}
 		}
@@ -191,7 +193,8 @@ func TestAWindowThatFillsInTheReply(t *testing.T) {
 // The words that were measured are the ones in the table.
 func TestMeasuredOverflowsAreInTheTable(t *testing.T) {
 	t.Parallel()
-	for file, name := range map[string]string{"llama-server/overflow-stream": "llama.cpp", "ollama/overflow-single": "Ollama, JSON in the message"} {
+	for file, name := range map[string]string{"llama-server/overflow-stream": "llama.cpp", "ollama/overflow-single": "Ollama, JSON in the message",
+		"ollama/overflow-nested-runner-error": "Ollama, its runner's words in the message"} {
 		body, err := os.ReadFile(captures + "/" + file + ".body")
 		if err != nil {
 			t.Fatal(err)

@@ -75,9 +75,10 @@ var endpoints = []Endpoint{
 	{Name: "cohere", Label: "Cohere", BaseURL: "https://api.cohere.ai/compatibility/v1", KeyVars: []string{"COHERE_API_KEY", "CO_API_KEY"}},
 	{Name: "ollama", Label: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Local: true},
 	{Name: "lmstudio", Label: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", KeyVars: []string{"LM_API_TOKEN"}, Local: true},
-	{Name: "llamacpp", Label: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Local: true, Quirks: Quirks{Progress: true}},
-	{Name: "vllm", Label: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Local: true},
-	{Name: "custom", Label: "the server", Local: true},
+	{Name: "llamacpp", Label: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", KeyVars: []string{"LLAMA_API_KEY"}, Local: true,
+		Quirks: Quirks{Progress: true}},
+	{Name: "vllm", Label: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", KeyVars: []string{"VLLM_API_KEY"}, Local: true},
+	{Name: "custom", Label: "the server", KeyVars: []string{"PLIMSOLL_API_KEY"}, Local: true},
 }
 
 // keyed is how many of endpoints, from the first, a key in the environment

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"plimsoll/agent"
@@ -81,6 +82,8 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 			case tt.class != "" && (got.Err == nil || got.Err.Class != tt.class):
 				t.Errorf("%v, want %s", got.Err, tt.class)
 			}
+			d.mu.Lock()
+			defer d.mu.Unlock()
 			if d.requests != tt.requests {
 				t.Errorf("the server was asked %d times, want %d", d.requests, tt.requests)
 			}
@@ -91,14 +94,14 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 // A new connection that dies says something about the server.
 func TestANewConnectionThatDiesIsAFailure(t *testing.T) {
 	t.Parallel()
-	requests := 0
+	var requests atomic.Int32
 	c := serve(t, "llamacpp", func(http.ResponseWriter, *http.Request) {
-		requests++
+		requests.Add(1)
 		panic(http.ErrAbortHandler)
 	})
 	got := gather(t, c, user("hi"))
-	if got.Err == nil || got.Err.Class != agent.Network || requests != 1 {
-		t.Errorf("%v after %d requests", got.Err, requests)
+	if got.Err == nil || got.Err.Class != agent.Network || requests.Load() != 1 {
+		t.Errorf("%v after %d requests", got.Err, requests.Load())
 	}
 }
 

@@ -166,6 +166,36 @@ func TestGzip(t *testing.T) {
 }
 
 // An endless reply stops at a limit, and so does an endless line.
+// The process that runs a model under Ollama can die: the stream then ends with a
+// piece of no model, without error and without [DONE].
+func TestARunnerThatDiesUnderOllamaIsAFailure(t *testing.T) {
+	t.Parallel()
+	event := func(model, delta string) string {
+		return `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795358298,"model":"` + model +
+			`","system_fingerprint":"fp_ollama","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}` + "\n\n"
+	}
+	const call = `{"role":"assistant","content":"","tool_calls":[{"id":"c1","index":0,"type":"function","function":{"name":"ls","arguments":"{}"}}]}`
+	nobody := event("", `{"role":"assistant","content":""}`)
+	for name, body := range map[string]string{
+		"in the middle":        event("tiny", `{"role":"assistant","content":"Hel"}`) + event("tiny", `{"content":"lo"}`) + nobody,
+		"before the first":     nobody,
+		"behind a call":        event("tiny", call) + nobody,
+		"and [DONE] all alone": event("tiny", `{"content":"Hello"}`) + nobody + done,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := gather(t, serve(t, "ollama", sse(body)), user("hi"))
+			if got.Err == nil || got.Err.Class != agent.ServerFault || !got.Err.Retryable() || got.Stop != "" {
+				t.Errorf("%q is an answer: stop %q, %v", got.Text, got.Stop, got.Err)
+			}
+		})
+	}
+	whole := event("tiny", `{"content":"Hello"}`) + stop + nobody
+	if got := gather(t, serve(t, "ollama", sse(whole)), user("hi")); got.Err != nil || got.Text != "Hello" {
+		t.Errorf("behind the stop reason: %q, %v", got.Text, got.Err)
+	}
+}
+
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	big := strings.Repeat("x", 256<<10)
