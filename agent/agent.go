@@ -35,6 +35,7 @@ type Agent struct {
 	keeper   *calibrationKeeper
 	backlog  *backlogKeeper
 	looking  inspection
+	lane     *lane
 
 	compaction compaction
 }
@@ -45,6 +46,9 @@ type memory struct {
 	repeats compact.Repeats // the results, by their text
 	titled  bool            // the conversation has a title, or will have
 	cuts    cutWatch        // whether the server cuts prompts silently
+
+	answered   map[string]bool // models that gave a reply, by name
+	askedShort map[string]bool // models whose server was asked for its window after a short report
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -64,11 +68,11 @@ func New(o Options) (*Agent, error) {
 	}
 	a := &Agent{
 		opts: o, inbox: newInbox(), updates: NewMailbox(), log: log, settings: set,
-		memory: memory{callIDs: map[string]bool{}}, learned: map[string]conversation.Calibration{},
-		compaction: compaction{rules: o.Rules},
+		memory: memory{callIDs: map[string]bool{}, answered: map[string]bool{}, askedShort: map[string]bool{}}, learned: map[string]conversation.Calibration{},
+		compaction: compaction{rules: o.Rules}, lane: newLane(),
 	}
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
-		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, warned: map[string]bool{set.model.Name(): true}}
+		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
 	}
 	a.view = compact.Project(o.Stored.Events)
@@ -214,6 +218,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer a.updates.Close()
 	defer a.keeper.start(ctx)()
 	defer a.backlog.start(ctx)()
+	a.outdated()
 	a.showMeter()
 	a.resume(ctx)
 	a.lookBack()

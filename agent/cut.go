@@ -37,6 +37,7 @@ type cutWatch struct {
 	uncached int             // reports that left the server's cache out
 	before   compact.Window  // the window before it was lowered
 	lowered  compact.Window  // what it was lowered to, unknown if it was not
+	told     int             // what the server said of it before that, in tokens, 0 if nothing
 	warned   map[string]bool // models whose user was told
 }
 
@@ -165,11 +166,20 @@ func lowered(events []conversation.Event, m Model) (compact.Window, bool) {
 			continue
 		}
 		w := compact.Window{Tokens: c.Window, Source: compact.WindowLearned}
+		if t := toldBefore(events, m.Name()); m.Window.Source == compact.WindowServer && t > 0 && t != m.Window.Tokens {
+			return compact.Window{}, false // it was started anew
+		}
 		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
 			(m.Window.Source == compact.WindowServer || m.Window.Source == compact.WindowCatalogue)
 		return w, c.Name() == m.Name() && compact.WindowSource(c.Source) == compact.WindowLearned && w.Known() && weaker
 	}
 	return compact.Window{}, false
+}
+
+// refutes reports whether a window is what the server said before it was found to
+// cut: it says the same again, and cuts.
+func (w *cutWatch) refutes(said, have compact.Window) bool {
+	return w.lowered.Known() && have == w.lowered && said.Source == compact.WindowServer && said.Tokens == w.told
 }
 
 // note counts a report, and reports whether it fell short.
@@ -209,6 +219,11 @@ func (w *cutWatch) limit(e compact.Expected) int {
 	return w.most
 }
 
+// nearTold is the share of the window that a server names from which on what it
+// counts of a prompt that it cut is no sign of a smaller one: whole messages are
+// left out.
+const nearTold = 0.6
+
 // lower takes the window to be the server's, if that is smaller, and returns
 // what the user is told about it.
 func (a *Agent) lower(limit int) string {
@@ -216,6 +231,8 @@ func (a *Agent) lower(limit int) string {
 	w, have := &a.memory.cuts, a.settings.model.Window
 	set := have.Source == compact.WindowFlag || have.Source == compact.WindowConfig
 	switch {
+	case have.Source == compact.WindowServer && float64(limit) >= nearTold*float64(have.Tokens):
+		return fmt.Sprintf("Its window is %d tokens. %s, or compact earlier.", have.Tokens, larger)
 	case have.Known() && have.Tokens <= limit:
 		return larger + ", or compact earlier."
 	case have.Known() && set:
@@ -227,10 +244,12 @@ func (a *Agent) lower(limit int) string {
 		return larger + "."
 	}
 	if !w.lowered.Known() || have != w.lowered {
-		w.before = have
+		w.before, w.told = have, 0
+		if have.Source == compact.WindowServer {
+			w.told = have.Tokens
+		}
 	}
 	w.lowered = to
-	a.compaction.rearmAt = 0 // it was reckoned by another window
 	does := ""
 	if a.compaction.rules.ActsByItself() {
 		does = " and compacts the conversation to fit"

@@ -40,6 +40,7 @@ type Error struct {
 	NoRetry    bool          // the server said that trying again is useless
 	Loading    bool          // the server is up and still loads the model
 	Down       bool          // nothing listens at the address
+	Shared     bool          // a cache that requests share is full
 	Window     int           // the window the server named, in tokens, 0 if none
 	Requested  int           // the prompt size the server named, in tokens, 0 if none
 	Err        error         // the cause, for logs; may be nil

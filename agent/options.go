@@ -46,8 +46,12 @@ type Options struct {
 	// model in use; nil if unknown, as for a request to another model whose prices
 	// nobody knows. It is called beside the conversation. Nil: unknown.
 	CacheSaved func(Model, conversation.Usage) *float64
-	Now        func() time.Time // nil: time.Now; called from several goroutines
-	Logger     *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
+	// AskWindow asks the server of a model how large its window is now; unknown if it
+	// does not say. It is called beside the conversation, where what is known is in
+	// doubt, and the conversation waits for it. Nil: nobody can be asked.
+	AskWindow func(context.Context, Model) compact.Window
+	Now       func() time.Time // nil: time.Now; called from several goroutines
+	Logger    *slog.Logger     // gets classes, counts and causes, never texts or keys; nil: none
 }
 
 // Stored is a conversation as storage holds it. A new one has an ID only.
@@ -111,6 +115,7 @@ type Retry struct {
 	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
 	Max      time.Duration  // the longest back-off, 8 s
 	MaxAfter time.Duration  // the longest Retry-After that is waited for, 60 s
+	Starting time.Duration  // how long a server may take to load its model or to come back, 60 s
 	Rand     func() float64 // in [0,1), for the jitter; math/rand
 }
 
@@ -126,6 +131,9 @@ func (r Retry) withDefaults() Retry {
 	}
 	if r.MaxAfter <= 0 {
 		r.MaxAfter = time.Minute
+	}
+	if r.Starting <= 0 {
+		r.Starting = time.Minute
 	}
 	if r.Rand == nil {
 		r.Rand = rand.Float64

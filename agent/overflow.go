@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"plimsoll/compact"
-	"plimsoll/conversation"
 )
 
 // A server that refuses a request as too long often says how long its window
@@ -37,23 +36,6 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 		}
 	}
 	return &told
-}
-
-// learnWindow takes over the window that a server named, in tokens, and keeps it
-// for the next time. It reports whether it is in force.
-func (a *Agent) learnWindow(ctx context.Context, tokens int) bool {
-	a.settings.model.Calibration.Window = tokens
-	a.keepCalibration()
-	if !a.setWindow(compact.Window{Tokens: tokens, Source: compact.WindowLearned}) {
-		return a.settings.model.Window.Tokens == tokens
-	}
-	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{
-		Level: conversation.NoticeInfo, Text: fmt.Sprintf("The server says that its window is %d tokens.", tokens),
-	})
-	if err != nil {
-		a.updates.Put(Failed{Err: AsError(err)})
-	}
-	return true
 }
 
 // blindShare is the share of a refused request that the next one has at most where

@@ -56,7 +56,7 @@ func (a *Agent) ready(ctx context.Context) error {
 		}
 		a.act(ctx, plan.Alone())
 		err := a.sendable()
-		if err == nil && !(plan.Hold && a.over()) {
+		if err == nil && !a.tight() && !(plan.Hold && a.over()) {
 			return nil
 		}
 		a.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false) // also where the preset's source does nothing
@@ -213,6 +213,18 @@ func (a *Agent) overlay(ctx context.Context, made conversation.Made, bodies []co
 // report has said how the model counts.
 const unsure = 1.25
 
+// estimateSlack is the part of the window, one in so many, by which an estimate is
+// off as often as not.
+const estimateSlack = 64
+
+// tight reports whether the next request seems to fit by less than estimates are off
+// by: then more room is made if that is possible, and it is sent if not.
+func (a *Agent) tight() bool {
+	r := a.meter.Reading()
+	return a.compaction.rules.ActsByItself() && r.Window.Known() && r.Estimated && a.meter.Calibration().Samples > 0 &&
+		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
+}
+
 // fits reports whether the next request can be sent as it is. Where nothing is
 // done by itself the server says so.
 func (a *Agent) fits() bool {
@@ -260,11 +272,15 @@ func (a *Agent) newestMessage() int {
 // tooLong is a request that is not sent.
 func (a *Agent) tooLong() error {
 	r := a.meter.Reading()
+	larger := "or choose a model with a larger window"
+	if told(r.Window) {
+		larger += "; if the server's is larger by now, say so with --window"
+	}
 	return &Error{
 		Class: Overflow,
 		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
 			r.Used, a.settings.model.Name(), r.Window.Tokens, a.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
-		Hint: "send a shorter message or fewer files: what was said stays, and can be left out of the next request; or choose a model with a larger window",
+		Hint: "send a shorter message or fewer files: what was said stays, and can be left out of the next request; " + larger,
 	}
 }
 

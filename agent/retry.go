@@ -16,14 +16,21 @@ type answer struct {
 	reply *reply   // to be kept, nil if nothing came
 	spent []*reply // of the other tries, for what they cost
 	err   error    // nil; an *Error; or the cause of ctx's end
+	gone  bool     // the server was gone in between
 }
 
 // ask makes a request, again and again where that may help.
 func (a *Agent) ask(ctx context.Context, r request) answer {
 	var ans answer
+	a.lane.take(r.model.Name())
+	defer a.lane.give()
 	empty := 0
+	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
 		rep, err := a.stream(ctx, r)
+		if rep.arrived() {
+			a.memory.answered[r.model.Name()] = true
+		}
 		if err == nil && rep.empty() {
 			err = &Error{Class: Empty, Message: "the model said nothing"}
 		}
@@ -36,7 +43,15 @@ func (a *Agent) ask(ctx context.Context, r request) answer {
 			empty++
 			failure = saidNothing(failure, empty)
 		}
+		failure = a.sharedCache(r, rep, failure)
 		wait, again := a.opts.Retry.wait(failure, try)
+		if a.passes(r, failure) {
+			if since.IsZero() {
+				since = a.opts.Now()
+			}
+			wait, again = a.opts.Retry.longWait(try, a.opts.Now().Sub(since))
+		}
+		ans.gone = ans.gone || failure.Class == Network || failure.Loading
 		if !again {
 			ans.err = a.givenUp(failure, try)
 			return ans
@@ -85,12 +100,30 @@ func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter, true
 	}
+	return r.backOff(try), true
+}
+
+// passes reports whether a failure is over within a minute as a rule: the server
+// loads its model, or answered before and is gone, as it may be started anew, or
+// serves others from the cache that requests share.
+func (a *Agent) passes(r request, e *Error) bool {
+	return e.Loading || e.Shared || e.Down && a.memory.answered[r.model.Name()]
+}
+
+// longWait is wait for a failure that passes, given how long it has lasted.
+func (r Retry) longWait(try int, lasted time.Duration) (time.Duration, bool) {
+	d := r.backOff(try)
+	return d, lasted+d <= r.Starting
+}
+
+// backOff is how long to wait after a try, from 1.
+func (r Retry) backOff(try int) time.Duration {
 	d := r.Base
 	for range try - 1 {
 		d = min(2*d, r.Max)
 	}
 	const jitter = 0.25 // of the wait, taken off so that Max stays the longest
-	return time.Duration(float64(min(d, r.Max)) * (1 - jitter*r.Rand())), true
+	return time.Duration(float64(min(d, r.Max)) * (1 - jitter*r.Rand()))
 }
 
 // givenUp is the failure as the user is told it after the last try.

@@ -234,6 +234,79 @@ func TestReplyWithheldOrCutToNothingIsNotAFailure(t *testing.T) {
 	}
 }
 
+// A server that loads its model, and one that is started anew, is waited for about
+// a minute; one that never answered, and everything else, as long as ever.
+func TestAServerThatStartsIsWaitedFor(t *testing.T) {
+	loading := &agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true}
+	down := &agent.Error{Class: agent.Network, Message: "no server answers", Down: true}
+	for name, c := range map[string]struct {
+		err      *agent.Error
+		answered bool
+		least    time.Duration
+		most     time.Duration
+	}{
+		"loading":             {loading, false, 45 * time.Second, time.Minute},
+		"gone":                {down, true, 45 * time.Second, time.Minute},
+		"never there":         {down, false, 3500 * time.Millisecond, 3500 * time.Millisecond},
+		"overloaded":          {&agent.Error{Class: agent.Overloaded, Message: "busy"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
+		"a broken connection": {&agent.Error{Class: agent.Network, Message: "broke"}, true, 3500 * time.Millisecond, 3500 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var script []agenttest.Reply
+				if c.answered {
+					script = append(script, answers("hello"))
+				}
+				for range 40 {
+					script = append(script, agenttest.Fail(c.err))
+				}
+				r := start(t, nil, script...)
+				if c.answered {
+					r.say("hi")
+				}
+				began := time.Now()
+				r.Send("go")
+				_, err := r.watch.Await(t.Context(), func(u agent.Update) bool {
+					_, isFailure := u.(agent.Failed)
+					return isFailure
+				})
+				if took := time.Since(began); err != nil || took < c.least || took > c.most {
+					t.Errorf("given up after %v, want %v to %v; %v", took, c.least, c.most, err)
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestAServerThatStartsAnswersInTheEnd(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		loading := agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true})
+		r := start(t, nil, loading, loading, loading, loading, loading, loading, answers("fine"))
+		r.Send("go")
+		r.settle()
+		if diff := cmp.Diff([]string{"user go", "assistant stop fine"}, said(r.memory.Events())); diff != "" {
+			t.Error(diff)
+		}
+		r.finish()
+	})
+}
+
+func TestWaitingForAServerCanBeStopped(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		loading := agenttest.Fail(&agent.Error{Class: agent.Overloaded, Message: "loading model", Loading: true})
+		r := start(t, nil, loading, loading, loading, loading, loading, loading, loading, answers("never"))
+		r.Send("go")
+		time.Sleep(20 * time.Second)
+		r.Cancel()
+		r.wait()
+		if s := r.watch.Phases(); s[len(s)-1] != agent.Idle {
+			t.Errorf("phases %v", s)
+		}
+		r.finish()
+	})
+}
+
 func TestOverflowTeachesTheWindow(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := start(t, func(o *agent.Options) { o.Model.Window = compact.Window{} },

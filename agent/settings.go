@@ -195,6 +195,7 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	}
 	a.compaction.former = a.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
+	a.outdated()
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.meter = a.meter.WithModel(m.MeterOptions(a.compaction.rules)).WithPrompt(a.settings.promptSizes())
 	a.dropOvertaken()
@@ -227,37 +228,4 @@ func (a *Agent) recordLimits(ctx context.Context) {
 	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
 		a.save(ctx, c)
 	}
-}
-
-// strength orders the sources of a window's size, strongest first.
-var strength = []compact.WindowSource{compact.WindowFlag, compact.WindowConfig, compact.WindowLearned,
-	compact.WindowServer, compact.WindowCatalogue, compact.WindowUnknown, ""}
-
-// setWindow takes over a window that became known, unless a stronger source
-// said otherwise. It reports whether it did.
-func (a *Agent) setWindow(w compact.Window) bool {
-	rank := func(s compact.WindowSource) int {
-		for i, known := range strength {
-			if s == known {
-				return i
-			}
-		}
-		return len(strength)
-	}
-	have := a.settings.model.Window
-	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) {
-		return false
-	}
-	a.settings.model.Window = w
-	a.meter = a.meter.WithWindow(w)
-	a.dropOvertaken()
-	switch former := a.compaction.former; {
-	case former != nil && w.Tokens >= former.model.Window.Tokens:
-		a.compaction.former = nil
-	case former != nil && a.turn == nil && a.log.Len() > 0:
-		a.compaction.look = true // as when it is known at once
-	}
-	a.updates.Put(ModelSwitched{Model: a.settings.model})
-	a.showMeter()
-	return true
 }

@@ -16,14 +16,19 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 		return compact.Answer{}, err
 	}
 	for learned := false; ; {
-		rep, err := listen(ctx, r)
-		w.spent = append(w.spent, spent{r, rep})
+		rep, err := w.listen(ctx, r)
 		if err == nil {
 			return answerOf(rep, w.model, form.Input), nil
 		}
 		var failure *Error
 		if !errors.As(err, &failure) {
 			return compact.Answer{}, err
+		}
+		if nameless(failure) && smaller(w.model, w.factor, r, rep) {
+			if w.lane.share(r.model.Name()) {
+				continue // when the conversation's request is done
+			}
+			failure = cacheFull(failure)
 		}
 		if smaller, ok := w.bounded(form, r, failure); ok && !learned {
 			r, learned = smaller, true // once: a server that names another window each time is not asked for ever
@@ -33,7 +38,7 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 		if w.preset.Style() == conversation.StyleOneClaw { // ONE: any failed call, and no empty answer
 			again = failure.Class != Empty && failure.Class != Overflow
 		}
-		if end, ok := ctx.Deadline(); ok && wait >= time.Until(end) {
+		if wait >= w.clock.left() {
 			again = false
 		}
 		if !again || w.retries <= 0 {
@@ -42,6 +47,22 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 		w.retries--
 		if err := pauseFor(ctx, wait); err != nil {
 			return compact.Answer{}, err
+		}
+	}
+}
+
+// listen makes one try at a request, and again where it has to make way.
+func (w *writer) listen(ctx context.Context, r request) (*reply, error) {
+	for {
+		inside, done, err := w.lane.enter(ctx, r.model.Name(), w.clock)
+		if err != nil {
+			return newReply(), err
+		}
+		rep, err := listen(inside, r)
+		done()
+		w.spent = append(w.spent, spent{r, rep})
+		if !errors.Is(err, errYielded) {
+			return rep, err
 		}
 	}
 }

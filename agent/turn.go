@@ -100,6 +100,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		}
 		a.showMeter()
 		answer := a.ask(ctx, r)
+		a.checkWindow(ctx, r, answer)
 		a.showMeter()
 		calls, err := a.keepReply(ctx, r, answer)
 		if answer.err == nil {
@@ -146,7 +147,7 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	if err := a.record(ctx); err != nil {
 		return request{}, err
 	}
-	if err := a.ready(ctx); err != nil {
+	if err := a.grown(ctx, a.ready(ctx)); err != nil {
 		return request{}, err
 	}
 	if err := a.record(ctx); err != nil { // what was asked for meanwhile

@@ -49,6 +49,8 @@ type writer struct {
 	took         time.Duration // until the summary was there, 0 if none is
 	from, to     int           // turns covered, both included
 
+	lane    *lane  // that it shares with the conversation
+	clock   *clock // of the whole
 	spent   []spent
 	learned int // the window that a server named, in tokens, 0 if none did
 }
@@ -64,7 +66,7 @@ func (a *Agent) newWriter() writer {
 	return writer{
 		model: a.settings.model, conversation: a.opts.Stored.ID, system: a.settings.system, tools: a.settings.tools, retry: a.opts.Retry,
 		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(a.settings.promptSizes()).RequestEstimate(),
-		now:    a.opts.Now, began: a.opts.Now(),
+		now:    a.opts.Now, began: a.opts.Now(), lane: a.lane,
 	}
 }
 
@@ -82,8 +84,10 @@ func (w *writer) use(a *Agent, m Model, p Provider) {
 // write has the text of a pass written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
 func (w *writer) write(ctx context.Context, pass *compact.Pass, limit time.Duration) error {
-	ctx, stop := context.WithTimeoutCause(ctx, limit, errTooLate)
-	defer stop()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	w.clock = newClock(limit, func() { end(errTooLate) })
+	defer w.clock.stop()
 	err := w.fulfil(ctx, pass)
 	if err == nil {
 		err = context.Cause(ctx)

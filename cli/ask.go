@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -142,7 +143,7 @@ func (a *app) askLink(ctx context.Context, id string, unread bool) (link, error)
 	if err != nil || l.discover == nil {
 		return l, err
 	}
-	if w := l.model.Window; w.Known() && w.Source != "catalogue" {
+	if w := l.model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
 		return l, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)

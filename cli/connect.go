@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
-	"sync"
+	"time"
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
@@ -163,8 +162,8 @@ func (a *app) calibrate(ctx context.Context, m *agent.Model) {
 		return
 	}
 	m.Calibration = known
-	if known.Window > 0 {
-		m.Window = compact.Window{Tokens: known.Window, Source: compact.WindowLearned}
+	if w := known.LearnedWindow(time.Now()); w > 0 {
+		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
 	}
 }
 
@@ -278,24 +277,4 @@ func cost(m agent.Model, t agent.Tokens) (*float64, string) {
 	}
 	usd := catalog.Cost(*m.Prices, t)
 	return &usd, m.Prices.Date
-}
-
-// once is a provider that calls then when its first reply has ended: a local
-// server knows its window only when the model is loaded.
-type once struct {
-	agent.Provider
-	then func()
-	did  sync.Once
-}
-
-// Stream passes the reply on.
-func (o *once) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chunk, error] {
-	return func(yield func(agent.Chunk, error) bool) {
-		defer o.did.Do(o.then)
-		for c, err := range o.Provider.Stream(ctx, r) {
-			if !yield(c, err) {
-				return
-			}
-		}
-	}
 }

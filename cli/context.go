@@ -240,7 +240,7 @@ func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
 	}
 	m.CalibrationKey = found
 	m.Calibration = all[found]
-	if w := all[found].Window; w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
+	if w := all[found].LearnedWindow(time.Now()); w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
 	}
 }

@@ -32,6 +32,8 @@ type running struct {
 	meter  compact.Meter // as it was opened
 	notes  []string
 
+	linking sync.Mutex // guards link once the agent runs
+
 	life      context.Context // until close
 	stop      context.CancelFunc
 	tasks     sync.WaitGroup // the agent
@@ -109,8 +111,8 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.app.logger(),
 		Results:   agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.app.overrides(),
-		Rules:     r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
+		Overrides: r.app.overrides(), AskWindow: r.askWindow,
+		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
 	})
 	if err != nil {
 		return err
@@ -166,12 +168,12 @@ func (a *app) boundedBy(cfg config.Config, m agent.Model) agent.Model {
 }
 
 // provider is that of a link; where servers say how large the window is, it is
-// asked for once a reply has ended.
+// asked for when a reply arrives.
 func (r *running) provider(l link) agent.Provider {
 	if l.discover == nil {
 		return l.provider
 	}
-	return &once{Provider: l.provider, then: func() { r.ask(l) }}
+	return &listening{Provider: l.provider, then: func() { r.ask(l) }}
 }
 
 // serverWindow is the window a server says it has, unknown if it does not say.
@@ -194,10 +196,32 @@ func (r *running) ask(l link) {
 	})
 }
 
+// askWindow asks the server of the model in use how large its window is now.
+func (r *running) askWindow(ctx context.Context, m agent.Model) compact.Window {
+	l := r.current()
+	if l.discover == nil || l.model.Name() != m.Name() {
+		return compact.Window{}
+	}
+	found, err := l.discover(ctx)
+	if err != nil {
+		return compact.Window{} // a server that does not say is the usual case
+	}
+	return serverWindow(found)
+}
+
+// current is the link in use, from any goroutine.
+func (r *running) current() link {
+	r.linking.Lock()
+	defer r.linking.Unlock()
+	return r.link
+}
+
 // switchTo sends the conversation's requests to another model.
 func (r *running) switchTo(l link) {
 	l.model = r.bounded(l.model)
+	r.linking.Lock()
 	r.link = l
+	r.linking.Unlock()
 	r.agent.SwitchModel(l.model, r.provider(l))
 	if l.discover != nil {
 		r.ask(l)

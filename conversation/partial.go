@@ -39,10 +39,26 @@ func (p Partial) Recovered(seq uint64) []Body {
 	}}
 }
 
+// WindowLasts is how long a window that was learned counts, where the server says
+// nothing newer.
+const WindowLasts = 7 * 24 * time.Hour
+
+// LearnedWindow is the window that was learned, in tokens, 0 if none was or it was
+// too long ago.
+func (c Calibration) LearnedWindow(now time.Time) int {
+	if c.WindowAt > 0 && now.Sub(time.Unix(c.WindowAt, 0)) > WindowLasts {
+		return 0
+	}
+	return c.Window
+}
+
 // Calibration is what reported usage and errors taught about a model behind an
 // endpoint. It is kept per endpoint and model.
 type Calibration struct {
 	Factor  float64 `json:"factor"`           // reported prompt tokens per estimated token, 0 unknown
 	Samples int     `json:"samples"`          // how many reports Factor rests on
 	Window  int     `json:"window,omitempty"` // tokens, learned from an overflow error, 0 if not
+	// WindowAt is when Window was learned, in seconds since 1970, 0 unknown: servers
+	// are started anew with other windows.
+	WindowAt int64 `json:"window_at,omitempty"`
 }

@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Servers exist (llama.cpp, by default) whose slots share one cache: two requests
+// beside each other can fill it though each would fit, and then both end with words
+// about their size. Rules:
+//
+//   - Such words, without a number, on a request that is known to be smaller than the
+//     window are no overflow: it is tried again.
+//   - From then on a summary is not written while the conversation's request is made.
+//     That one goes first: it ends the request for the summary, which is made again.
+//   - Nobody but the summary waits, and its time does not run meanwhile.
+
+// errYielded is the cause of a summary's request that made way.
+var errYielded = errors.New("the conversation's request goes first")
+
+// lane keeps a summary's requests apart from the conversation's where a model's
+// server wants that. A nil one keeps nothing apart.
+type lane struct {
+	mu     sync.Mutex
+	shared map[string]bool         // models whose server's requests share one cache, by name
+	busy   string                  // the model that the conversation's request is made to, "" for none
+	free   chan struct{}           // closed when that is done
+	beside string                  // the model that a summary's request is made to
+	yield  context.CancelCauseFunc // ends that, nil if there is none
+	over   chan struct{}           // closed when that has ended
+}
+
+func newLane() *lane { return &lane{shared: map[string]bool{}} }
+
+// take says that the conversation's request is about to be made, and waits until
+// one that makes way has ended, which it does at once.
+func (l *lane) take(model string) {
+	l.mu.Lock()
+	l.busy, l.free = model, make(chan struct{})
+	over := l.part()
+	l.mu.Unlock()
+	if over != nil {
+		<-over
+	}
+}
+
+// give says that it is done.
+func (l *lane) give() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.busy = ""
+	close(l.free)
+}
+
+// share notes that requests to a model share one cache. It reports whether that is
+// new.
+func (l *lane) share(model string) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.shared[model]
+	l.shared[model] = true
+	l.part()
+	return !known
+}
+
+// part ends a summary's request where it must not be made now, and returns what is
+// closed when it has ended, nil if nothing has to.
+func (l *lane) part() <-chan struct{} {
+	if l.yield == nil || l.busy != l.beside || !l.shared[l.beside] {
+		return nil
+	}
+	l.yield(errYielded)
+	return l.over
+}
+
+// enter waits until a summary's request may be made, with the clock stopped. The
+// request ends with the context, whose cause is errYielded if it has to make way,
+// and is over with done. The error is the cause of ctx's end.
+func (l *lane) enter(ctx context.Context, model string, c *clock) (inside context.Context, done func(), err error) {
+	if l == nil {
+		return ctx, func() {}, nil
+	}
+	for {
+		l.mu.Lock()
+		if l.busy != model || !l.shared[model] {
+			inside, cancel := context.WithCancelCause(ctx)
+			over := make(chan struct{})
+			l.beside, l.yield, l.over = model, cancel, over
+			l.mu.Unlock()
+			return inside, func() {
+				l.mu.Lock()
+				l.yield = nil
+				l.mu.Unlock()
+				cancel(nil)
+				close(over)
+			}, nil
+		}
+		free := l.free
+		l.mu.Unlock()
+		c.stop()
+		select {
+		case <-free:
+			c.restart()
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		}
+	}
+}
+
+// clock bounds the time of a summary. It belongs to one goroutine.
+type clock struct {
+	limit time.Duration
+	end   time.Time
+	timer *time.Timer
+}
+
+func newClock(limit time.Duration, over func()) *clock {
+	return &clock{limit: limit, end: time.Now().Add(limit), timer: time.AfterFunc(limit, over)}
+}
+
+func (c *clock) stop() {
+	if c != nil {
+		c.timer.Stop()
+	}
+}
+
+// restart gives the whole time again.
+func (c *clock) restart() {
+	if c != nil {
+		c.end = time.Now().Add(c.limit)
+		c.timer.Reset(c.limit)
+	}
+}
+
+// left is the time that is left.
+func (c *clock) left() time.Duration { return time.Until(c.end) }
+
+// The share of the window up to which a request is known to be smaller than it:
+// where reports taught how the model counts, and where none did.
+const (
+	surelySmaller  = 0.8
+	likelySmaller  = 0.5
+	bytesPerToken  = 3.0 // of a reply, rather more tokens than less
+	cacheFullHint  = "other requests share its cache: try again when they are done, or give the server a larger one (-c), or fewer slots (-np 1)"
+	cacheFullWords = "the server's cache is full, though this request is smaller than its window"
+)
+
+// smaller reports whether a request with what came of its reply is known to be
+// smaller than the window of its model.
+func smaller(m Model, factor float64, r request, rep *reply) bool {
+	if !told(m.Window) {
+		return false
+	}
+	share := likelySmaller
+	if m.Calibration.Samples > 0 {
+		share = surelySmaller
+	}
+	if factor <= 0 {
+		factor = 1
+	}
+	return factor*r.estimate+float64(rep.bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
+}
+
+// sharedCache is the failure of a request as it is to be understood: one without
+// numbers of a request that is smaller than the window is about a cache that is
+// full, which passes.
+func (a *Agent) sharedCache(r request, rep *reply, e *Error) *Error {
+	if !nameless(e) || !smaller(a.settings.model, a.meter.Calibration().Factor, r, rep) || r.model.Name() != a.settings.model.Name() {
+		return e
+	}
+	a.lane.share(r.model.Name())
+	return cacheFull(e)
+}
+
+// nameless reports an overflow that names neither window nor prompt.
+func nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
+
+// cacheFull is an overflow that is none.
+func cacheFull(e *Error) *Error {
+	return &Error{
+		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, Shared: true,
+		Err: fmt.Errorf("taken for a full cache: %w", e),
+	}
+}
