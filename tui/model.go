@@ -149,7 +149,7 @@ func (m *Model) reading() compact.Reading {
 			size.ASCII += f.Tokens * compact.CharsPerToken
 		}
 	}
-	if !m.composer.Empty() {
+	if m.composer.Message() {
 		add(m.composer.DraftSize(), m.composer.Mentions())
 	}
 	for _, w := range m.status.queued {

@@ -306,6 +306,22 @@ func TestTheGaugeMovesWithTheDraft(t *testing.T) {
 	})
 }
 
+// What is typed counts only where Enter would send it as a message.
+func TestTheGaugeCountsMessagesOnly(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		for typed, counts := range map[string]bool{
+			"/compact keep the port and what was tried": false, "/nosuch command": false, "!git log": false, "!!git log": false, "  \n": false,
+			"/etc/hosts is missing": true, "what about /compact?": true, " !git log": true,
+		} {
+			r.write(typed)
+			if got := strings.Contains(r.text(), "→"); got != counts {
+				t.Errorf("after %q the gauge tells what sending makes of it: %v, want %v:\n%s", typed, got, counts, r.text())
+			}
+			r.press("ctrl+c")
+		}
+	})
+}
+
 func TestTheGaugeMovesWithTheReply(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.happen(agent.Metered{Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window})})

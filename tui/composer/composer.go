@@ -107,6 +107,19 @@ func (m *Model) Draft() string { return m.buf.full() }
 // DraftSize is how much text Draft has. It costs nothing.
 func (m *Model) DraftSize() conversation.Size { return m.buf.size }
 
+// Message reports whether the draft would be sent as a message: blank lines, slash
+// commands and shell lines add nothing that has a size yet.
+func (m *Model) Message() bool {
+	for _, l := range m.buf.lines {
+		if text := strings.TrimRight(l.text, " \t"); text != "" {
+			_, _, isShell := shell(text)
+			_, _, isCommand := slash(text)
+			return !isShell && !isCommand
+		}
+	}
+	return false
+}
+
 // Empty reports whether there is no text.
 func (m *Model) Empty() bool { return m.buf.empty() }
 
