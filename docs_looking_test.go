@@ -70,7 +70,9 @@ func (v *voyage) browser(event uint64, height int) *history.Model {
 	view := history.New(history.Options{Styles: history.DefaultStyles()})
 	view.SetSize(screenWidth, height)
 	log := v.log.Events()
-	view.Show(history.Content{Log: log, View: compact.Project(log), Requests: compact.Requests(log), Factor: 1.04, Title: title})
+	projected := compact.Project(log)
+	used := compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.04, Samples: 7}}).WithView(projected).Reading().Used
+	view.Show(history.Content{Log: log, View: projected, Requests: compact.Requests(log), Factor: 1.04, Used: used, Title: title})
 	view.Jump(event, "")
 	return view
 }

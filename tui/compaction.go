@@ -114,7 +114,7 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	switch {
 	case u.Undone:
 		// The way back stands first: a narrow screen has room for little more.
-		return m.say("undone · "+m.redoKey()+" brings it back"+change, false)
+		return m.say("undone · "+m.redoKey()+" to redo"+change, false)
 	case u.Redone:
 		return m.say("redone"+change, false)
 	}
@@ -128,8 +128,8 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	return nil
 }
 
-// redoKey is what brings a compaction back where one is: the key of the view in sight,
-// or the command.
+// redoKey is what redoes a compaction where one is: the key of the view in sight, or
+// the command. Elsewhere the notice is not shown, as the key does something else there.
 func (m *Model) redoKey() string {
 	b := key.Binding{}
 	switch m.views.top().(type) {

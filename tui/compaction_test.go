@@ -391,7 +391,7 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
 		r.has("compacted turns 0–4: 12.1k → 5.3k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 5300, After: 12_100}, Undone: true})
-		r.has("undone · /redo-compact brings it back: 5.3k → 12.1k tokens")
+		r.has("undone · /redo-compact to redo: 5.3k → 12.1k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 12_100, After: 5300}, Redone: true})
 		r.has("redone: 12.1k → 5.3k tokens")
 	})
@@ -407,14 +407,14 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 		keys map[string][]string
 		want string
 	}{
-		"in the conversation":            {"", nil, "/redo-compact brings it back"},
-		"in the history":                 {"history", nil, "r brings it back"},
-		"in the ledger":                  {"ledger", nil, "r brings it back"},
-		"in the history, bound anew":     {"history", map[string][]string{"history_redo": {"f9"}}, "f9 brings it back"},
-		"in the ledger, bound anew":      {"ledger", map[string][]string{"ledger_redo": {"f9"}}, "f9 brings it back"},
-		"in the history, without a key":  {"history", off, "/redo-compact brings it back"},
-		"in the ledger, without a key":   {"ledger", off, "/redo-compact brings it back"},
-		"in a view that has no such key": {"context", nil, "/redo-compact brings it back"},
+		"in the conversation":            {"", nil, "/redo-compact to redo"},
+		"in the history":                 {"history", nil, "r to redo"},
+		"in the ledger":                  {"ledger", nil, "r to redo"},
+		"in the history, bound anew":     {"history", map[string][]string{"history_redo": {"f9"}}, "f9 to redo"},
+		"in the ledger, bound anew":      {"ledger", map[string][]string{"ledger_redo": {"f9"}}, "f9 to redo"},
+		"in the history, without a key":  {"history", off, "/redo-compact to redo"},
+		"in the ledger, without a key":   {"ledger", off, "/redo-compact to redo"},
+		"in a view that has no such key": {"context", nil, "/redo-compact to redo"},
 	} {
 		screenOf(t, name, func(r *rig, o *tui.Options) {
 			telling(r, o)
@@ -431,6 +431,11 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 			r.has("undone · " + c.want + ": 34k → 91k tokens")
 			r.resize(40, 12)
 			r.has("undone · " + c.want)
+			if c.view == "history" || c.view == "ledger" {
+				r.press("q")
+				r.at("")
+				r.lacks(c.want) // the key writes a letter here
+			}
 		})
 	}
 }

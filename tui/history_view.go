@@ -67,11 +67,13 @@ func (v *historyView) restyle(l look) { v.SetStyles(l.history()) }
 // renew shows what joined the log, or how else it is shown.
 func (v *historyView) renew(m *Model) tea.Cmd {
 	view := m.talk.meter.View()
+	used, prompt := m.usedTokens()
+	v.SetUsed(used, prompt)
 	if v.begun && view.Through == v.through && view.Revision == v.revision {
 		return nil
 	}
 	log := logThrough(m.talk.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Prompt: m.promptTokens(), Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
+	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Used: used, Prompt: prompt, Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
 	if v.begun {
 		v.Refresh(content)
 	} else {
@@ -81,10 +83,11 @@ func (v *historyView) renew(m *Model) tea.Cmd {
 	return nil
 }
 
-// promptTokens is what the system prompt and the tools come to.
-func (m *Model) promptTokens() int {
-	s := m.talk.meter.Reading().Segments
-	return s[compact.System] + s[compact.Tools]
+// usedTokens is what the gauge shows as used, and how much of it is the system prompt
+// and the tools. A reply that is arriving is no part of it, as it is none of the history.
+func (m *Model) usedTokens() (used, prompt int) {
+	r := m.talk.meter.Reading()
+	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
 }
 
 // logThrough is the beginning of a log, to an event.

@@ -53,11 +53,12 @@ func (r row) value(m *Model) (value, note string) {
 	case rowNoSaving:
 		return "  Nothing: all that was said is sent as it was said.", ""
 	case rowWithout:
-		all := m.estimated()
+		used := m.content.Reading.Used // so that it adds up with the gauge
+		all := used
 		for _, saving := range m.content.Account.Savings {
 			all += saving.Tokens
 		}
-		return pane.About(all), "a request would have, against " + pane.About(m.estimated())
+		return pane.About(all), "a request would have, against " + pane.About(used)
 	case rowPins:
 		n := m.content.Account.Pins
 		return strconv.Itoa(n) + " " + plural(n, "message", "messages"), "stay as they were said"

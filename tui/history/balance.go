@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"plimsoll/compact"
@@ -9,15 +10,15 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// weigh is what compaction comes to in one line: said ~412k → sent ~61k · 14 masked.
-// What every request has besides is named, so that it can be held against the gauge.
-func (b *book) weigh() string {
-	var said, sent conversation.Size
+// weigh counts what compaction comes to: what is hidden of what was said, by state.
+// Messages cost tokens beyond their text, as the gauge counts them.
+func (b *book) weigh() (hidden int, states string) {
+	tokens := 0.0
 	count := map[compact.State]int{}
 	back, summaries := 0, map[uint64]bool{} // a summary may stand in more than one place
 	for i := range b.rows {
 		r := &b.rows[i]
-		said = said.Plus(r.Before)
+		tokens += framed(r.Before, b.Log[r.Event].Body)
 		switch {
 		case b.takenBack(r):
 			back++
@@ -28,12 +29,10 @@ func (b *book) weigh() string {
 		}
 	}
 	for i := range b.View.Messages {
-		sent = sent.Plus(b.View.Messages[i].After())
+		m := &b.View.Messages[i]
+		tokens -= compact.Estimate(m.After()) + compact.FramingTokens*float64(1+len(m.Calls))
 	}
-	parts := []string{"said " + pane.About(b.tokens(said)) + " → sent " + pane.About(b.tokens(sent))}
-	if b.Prompt > 0 {
-		parts[0] += " + " + pane.About(b.Prompt) + " prompt and tools"
-	}
+	var parts []string
 	add := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
@@ -45,5 +44,30 @@ func (b *book) weigh() string {
 	add(count[compact.StateDropped], "dropped")
 	add(count[compact.StatePinned], "pinned")
 	add(back, "taken back")
-	return strings.Join(parts, " · ")
+	return int(math.Round(tokens * b.Factor)), strings.Join(parts, " · ")
+}
+
+// framed is the uncalibrated tokens of what an event says, with what its message and
+// its calls cost beyond their text.
+func framed(size conversation.Size, body conversation.Body) float64 {
+	units := 1
+	if reply, ok := body.(conversation.AssistantMessage); ok {
+		units += len(reply.Calls)
+	}
+	return compact.Estimate(size) + compact.FramingTokens*float64(units)
+}
+
+// balance is what compaction comes to in one line: said ~412k → sent ~61k + ~10k
+// prompt and tools · 14 masked. What is sent adds up to what the gauge shows, and
+// what was said is that and what is hidden.
+func (b *book) balance() string {
+	sent := max(0, b.Used-b.Prompt)
+	out := "said " + pane.About(max(0, sent+b.hidden)) + " → sent " + pane.About(sent)
+	if b.Prompt > 0 {
+		out += " + " + pane.About(b.Prompt) + " prompt and tools"
+	}
+	if b.states != "" {
+		out += " · " + b.states
+	}
+	return out
 }

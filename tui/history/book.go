@@ -16,7 +16,8 @@ type book struct {
 	Content
 	rows     []compact.Row
 	force    map[uint64]bool // overlays and reverts that are in force
-	balance  string
+	hidden   int             // tokens of what was said that are not sent
+	states   string          // how many rows are in which state
 	messages []compact.Message
 	items    []item
 }
@@ -56,7 +57,7 @@ func open(c Content) book {
 			b.force[c.Log[i].Seq] = true
 		}
 	}
-	b.balance = b.weigh()
+	b.hidden, b.states = b.weigh()
 	return b
 }
 

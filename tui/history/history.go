@@ -31,7 +31,8 @@ type Content struct {
 	View     compact.View
 	Requests []compact.SentRequest
 	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
-	Prompt   int     // tokens of the system prompt and the tools, which every request has besides
+	Used     int     // tokens of the next request, as the gauge shows them
+	Prompt   int     // of them, those of the system prompt and the tools
 	Title    string
 	ReadOnly string // why nothing can be changed, "" if it can
 }
@@ -111,6 +112,10 @@ func (m *Model) SetStyles(s Styles) {
 	m.styles = s
 	m.redraw()
 }
+
+// SetUsed tells how full the window is, as the gauge shows it: a report of the provider
+// can change that after a reply is here.
+func (m *Model) SetUsed(used, prompt int) { m.book.Used, m.book.Prompt = used, prompt }
 
 // redraw forgets what rows look like.
 func (m *Model) redraw() { m.cache = map[mark]*drawn{} }

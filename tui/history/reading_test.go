@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -337,4 +338,30 @@ func TestTokensFollowTheCalibration(t *testing.T) {
 	if r.screen() == before {
 		t.Error("the numbers do not follow")
 	}
+}
+
+// What is sent and what every request has besides add up to what the gauge shows; what
+// was said is that and what is hidden, so that it is the same where nothing is.
+func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, 120, 20)
+	r.add(conversation.UserMessage{Text: "why does it fail?"})
+	r.call("read_file", `{"path":"a.go"}`, "package a", conversation.ResultOK)
+	first := r.add(conversation.AssistantMessage{Text: "The port is taken.", Stop: conversation.StopEnd})
+	c := r.content()
+	c.Used, c.Prompt = 900, 300
+	r.Show(c)
+	wants(t, r.screen(), "said ~600 → sent ~600 + ~300 prompt and tools")
+	r.SetUsed(950, 300) // the provider reports
+	wants(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
+
+	r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion,
+		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
+	v := compact.Project(r.log.Events())
+	meter := compact.NewMeter(compact.MeterOptions{}).WithView(v)
+	before := compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(r.log.Events()[:first])).EstimatedTokens()
+	c = r.content()
+	c.Used, c.Prompt = meter.EstimatedTokens()+300, 300
+	r.Show(c)
+	wants(t, r.screen(), fmt.Sprintf("said ~%d → sent ~%d + ~300 prompt and tools · 1 summary", before, meter.EstimatedTokens()))
 }

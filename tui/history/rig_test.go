@@ -75,7 +75,9 @@ func masks(events ...uint64) conversation.Mask {
 
 func (r *rig) content() history.Content {
 	log := r.log.Events()
-	return history.Content{Log: log, View: compact.Project(log), Requests: requests(log), Factor: 1, Title: r.title, ReadOnly: r.locked}
+	view := compact.Project(log)
+	used := compact.NewMeter(compact.MeterOptions{}).WithView(view).Reading().Used
+	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.locked}
 }
 
 // requests are the requests that usage tells of.

@@ -50,7 +50,7 @@ func (m *Model) frame() pane.Frame {
 		}
 		return f
 	}
-	f.Lines = []string{" " + m.styles.Pane.Muted.Render(m.book.balance)}
+	f.Lines = []string{" " + m.styles.Pane.Muted.Render(m.book.balance())}
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
