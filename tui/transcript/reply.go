@@ -22,7 +22,8 @@ type replyItem struct {
 	rest     *markdown.Stream // of the text as it arrived, until it is drawn whole
 	restGen  int              // generation of the look that rest was made in
 	thoughts growing
-	top, end int // lines of reasoning before the text, and where the end begins
+	top, end int      // lines of reasoning before the text, and where the end begins
+	lines    []string // of the text as drawn last
 }
 
 // arriving is a reply that streams.
@@ -105,12 +106,12 @@ func (r *replyItem) indent(line int) int {
 	if line < r.top || line >= r.end {
 		return 2
 	}
-	return 0
+	return padding(r.lines, line-r.top, r.written())
 }
 
 func (r *replyItem) draw(l *look, width int) []string {
 	thoughts, text := r.drawReasoning(l, width), r.drawText(l)
-	r.top, r.end = len(thoughts), len(thoughts)+len(text)
+	r.top, r.end, r.lines = len(thoughts), len(thoughts)+len(text), text
 	if len(thoughts) > 0 && len(text) > 0 {
 		r.top, r.end = r.top+1, r.end+1
 	}

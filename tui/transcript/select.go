@@ -142,9 +142,7 @@ func (m *Model) ClearSelection() {
 func (m *Model) marked(s selection, y int, p place) (text string, from, to int) {
 	text = ansi.Strip(m.text(p))
 	from, to = s.span(y)
-	if line := p.offset - m.gap(p.top); line >= 0 {
-		from = max(from, margin+m.entries[p.top].item.indent(line))
-	}
+	from = max(from, m.textFrom(p))
 	from, to = whole(text, from, to)
 	return text, from, to
 }
@@ -212,10 +210,11 @@ func (m *Model) between(p, q place, w *wording) string {
 	if p.top != q.top || p.offset < m.gap(p.top) {
 		return lineBreak
 	}
-	before, after := ansi.Strip(m.text(p)), strings.TrimLeft(ansi.Strip(m.text(q)), " ")
+	before := ansi.Strip(m.text(p))
+	after := strings.TrimLeft(m.bare(q), " ")
 	last, first := lastWord(before), firstWord(after)
 	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+textWidth(m.width)
-	if !full || last == "" || first == "" || strings.Contains(before+after, "│") {
+	if !full || last == "" || first == "" || strings.Contains(m.bare(p)+after, "│") { // columns of a table
 		return lineBreak
 	}
 	it := m.entries[p.top].item
@@ -235,6 +234,20 @@ func (m *Model) between(p, q place, w *wording) string {
 		return " " // markup stood between
 	}
 	return lineBreak
+}
+
+// bare is the text of a line without style, mark and indentation.
+func (m *Model) bare(p place) string {
+	text := ansi.Strip(m.text(p))
+	return ansi.Cut(text, m.textFrom(p), ansi.StringWidth(text))
+}
+
+// textFrom is the cell at which the text of a line begins.
+func (m *Model) textFrom(p place) int {
+	if line := p.offset - m.gap(p.top); line >= 0 {
+		return margin + m.entries[p.top].item.indent(line)
+	}
+	return 0
 }
 
 // wording is the text of an entry as it is compared.

@@ -27,11 +27,16 @@ func TestCopiesCleanText(t *testing.T) {
 		"a long word":       {user("see https://example.org/a/very/long/address/that/does/not/fit/anywhere now"), "see https://example.org/a/very/long/address/that/does/not/fit/anywhere now"},
 		"no blanks":         {reply("漢字かな交じり文も折り返される。漢字かな交じり文も折り返される。終"), "漢字かな交じり文も折り返される。漢字かな交じり文も折り返される。終"},
 		"a list":            {reply("1. an item that is long enough to be wrapped\n2. another"), "1. an item that is long enough to be wrapped\n2. another"},
-		"code":              {reply("```\nif x {\n    return the_longest_name_that_fits\n}\n```"), "  if x {\n      return the_longest_name_that_fits\n  }"},
+		"code":              {reply("```\nif x {\n    return the_longest_name_that_fits\n}\n```"), "if x {\n    return the_longest_name_that_fits\n}"},
 		"a full line of code": {reply("```\n" + strings.Repeat("x", 36) + "\n" + strings.Repeat("y", 36) + "\n```"),
-			"  " + strings.Repeat("x", 36) + "\n  " + strings.Repeat("y", 36)},
-		"a notice": {conversation.Notice{Level: conversation.NoticeInfo, Text: "something that is worth keeping in the log"}, "something that is worth keeping in the log"},
-		"tables":   {reply("|a|b|\n|-|-|\n|one|two|\n|three|four|"), ""},
+			strings.Repeat("x", 36) + "\n" + strings.Repeat("y", 36)},
+		"a wrapped quote":   {reply("> First commit the rows and then\n> encode what is left, then remove them all."), "First commit the rows and then encode what is left, then remove them all."},
+		"a quote in quotes": {reply("> > Each of the rows is committed before it is encoded"), "Each of the rows is committed before it is encoded"},
+		"a quote in a list": {reply("- so\n  > it says that rows are committed first"), "• so\nit says that rows are committed first"},
+		"code in a quote":   {reply("> ```\n> if x {\n>   y()\n> }\n> ```"), "if x {\n  y()\n}"},
+		"indented twice":    {reply("- one\n  - two, which is long enough to be wrapped"), "• one\n  • two, which is long enough to be wrapped"},
+		"a notice":          {conversation.Notice{Level: conversation.NoticeInfo, Text: "something that is worth keeping in the log"}, "something that is worth keeping in the log"},
+		"tables":            {reply("|a|b|\n|-|-|\n|one|two|\n|three|four|"), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -195,4 +200,23 @@ func TestAReleaseElsewhereClicksNothing(t *testing.T) {
 	r.Drag(3, 0)
 	r.Release()
 	r.lacks(t, "first")
+}
+
+// The bars between the cells of a table are part of it, those of a quote around it are
+// not.
+func TestTablesKeepTheirBars(t *testing.T) {
+	t.Parallel()
+	table := "| | b |\n|-|-|\n| | two |\n| x | four |"
+	for name, text := range map[string]string{"alone": table, "in a quote": "> " + strings.ReplaceAll(table, "\n", "\n> ")} {
+		r := open(t, 40, 20, reply(text))
+		got := strings.Split(r.drag(0, 0, all, 19), "\n")
+		if len(got) != 4 {
+			t.Fatalf("%s: a table of 4 lines is copied as %q", name, got)
+		}
+		for _, l := range got {
+			if strings.Count(l, "│")+strings.Count(l, "┼") != 1 || strings.HasPrefix(l, "│") {
+				t.Errorf("%s: a line is copied as %q", name, l)
+			}
+		}
+	}
 }
