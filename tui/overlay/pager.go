@@ -6,7 +6,8 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // pager is a part of some lines.
@@ -86,24 +87,15 @@ func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
 }
 
 // wrap lays prose out at a width, at words where possible.
-// Lines that fit stay as they are, so that tables keep their columns.
-func wrap(text string, width int) []string {
-	return breakLines(text, width, func(line string) string { return ansi.Wrap(line, width, "") })
-}
+// Lines that fit stay as they are, so that tables keep their columns; the others go on
+// below their own text.
+func wrap(text string, width int) []string { return pane.WrapHanging(text, width) }
 
 // cut lays code out at a width: every blank stays where it was.
 func cut(text string, width int) []string {
-	return breakLines(text, width, func(line string) string { return ansi.Hardwrap(line, width, true) })
-}
-
-func breakLines(text string, width int, long func(string) string) []string {
 	var lines []string
 	for line := range strings.SplitSeq(tabs(text), "\n") {
-		if ansi.StringWidth(line) > width {
-			lines = append(lines, strings.Split(long(line), "\n")...)
-			continue
-		}
-		lines = append(lines, line)
+		lines = append(lines, pane.WrapCode(line, width)...)
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package pane
 
 import (
+	"regexp"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -41,6 +42,86 @@ func Wrap(text string, width int) []string {
 		}
 	}
 	return out
+}
+
+// item is what begins a line of a list.
+var item = regexp.MustCompile(`^ *([-*•·✓✗▸] +|\d+[.)] +)?`)
+
+// WrapHanging is Wrap for pages with lists and columns: where a line goes on, it goes on
+// below its own text, behind its indentation, the mark of a list, or the column that it
+// began in. Lines that fit stay as they are.
+func WrapHanging(text string, width int) []string {
+	var out []string
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\t", "    "), "\n") {
+		if ansi.StringWidth(line) <= width {
+			out = append(out, line)
+			continue
+		}
+		hang := strings.Repeat(" ", hanging(line, width))
+		first := ansi.Truncate(line, len(hang), "")
+		for i, part := range Wrap(line[len(first):], width-len(hang)) {
+			if i == 0 {
+				part = first + part
+			} else {
+				part = hang + part
+			}
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// hanging is how many cells a line that goes on is indented: to its last column, if
+// that leaves half of the width, else to its text; 0 where that leaves too little.
+func hanging(line string, width int) int {
+	const gap = "  " // between columns are at least two blanks
+	text := item.FindString(line)
+	at := len(text)
+	for from := at; ; {
+		i := strings.Index(line[from:], gap)
+		if i < 0 {
+			break
+		}
+		column := from + i
+		for column < len(line) && line[column] == ' ' {
+			column++
+		}
+		if column == len(line) || ansi.StringWidth(line[:column]) > width/2 {
+			break
+		}
+		from, at = column, column
+	}
+	const least = 4 // cells for the text
+	if cells := ansi.StringWidth(line[:at]); cells <= width/2 && width-cells >= least {
+		return cells
+	}
+	return 0
+}
+
+// WrapCode breaks a line of code into lines of at most width cells, behind a blank where
+// one is near. Nothing is added or left out.
+func WrapCode(line string, width int) []string {
+	width = max(1, width)
+	var out []string
+	start, cells := 0, 0       // of the line that is being filled
+	blank, blankCells := -1, 0 // behind the last blank in it
+	for at := 0; at < len(line); {
+		cluster, w := ansi.FirstGraphemeCluster(line[at:], ansi.GraphemeWidth)
+		for cells+w > width && at > start {
+			end := at
+			if blank > start && blankCells*2 >= width {
+				end = blank
+			}
+			out = append(out, line[start:end])
+			cells -= ansi.StringWidth(line[start:end])
+			start, blank = end, -1
+		}
+		at += len(cluster)
+		if cells += w; cluster == " " {
+			blank, blankCells = at, cells
+		}
+	}
+	return append(out, line[start:])
 }
 
 // Between puts left and right at the ends of a line of so many cells. Where there
