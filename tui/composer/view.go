@@ -209,19 +209,19 @@ func (m *Model) drawList(lines []string) []string {
 	}
 	names = min(names, m.width-4)
 	for i, it := range shown {
-		mark, style := "  ", m.styles.Item
-		if m.list.top+i == m.list.sel {
-			mark, style = "❯ ", m.styles.Selected
+		mark, style, detail := "  ", m.styles.Item, m.styles.Detail
+		if m.list.top+i == m.list.sel { // the whole row is
+			mark, style, detail = "❯ ", m.styles.Selected, m.styles.Selected
 		}
 		label := it.label
 		if over := ansi.StringWidth(label) - names; over > 0 && m.list.kind == files {
 			label = ansi.TruncateLeft(label, over+1, "…") // a path's end says more
 		}
-		line := style.Render(mark + fit(label, names))
-		if room := m.width - names - 4; room > 3 {
-			line += "  " + m.styles.Detail.Render(fit(it.detail, room))
+		line, room := style.Render(mark+fit(label, names)), m.width-names-2
+		if room > 5 {
+			line += detail.Render(fit("  "+it.detail, room))
 		} else {
-			line += strings.Repeat(" ", m.width-names-2)
+			line += detail.Render(fit("", room))
 		}
 		lines = append(lines, line)
 	}

@@ -227,13 +227,13 @@ func (p *Picker) column() int {
 // row is a line of the list: the title and, in a column of its own, the detail.
 func (p *Picker) row(i int) string {
 	s, item := p.look.styles, p.o.Items[p.found[i]]
-	mark, style := "  ", s.Item
-	if i == p.sel {
-		mark, style = "❯ ", s.Selected
+	mark, style, detail := "  ", s.Item, s.Detail
+	if i == p.sel { // the whole row is
+		mark, style, detail = "❯ ", s.Selected, s.Selected
 	}
 	wide := p.column()
 	if wide == 0 {
 		return style.Render(fit(mark+item.marked(), p.width))
 	}
-	return style.Render(mark+fit(item.marked(), wide)) + "  " + s.Detail.Render(fit(item.Detail, p.width-4-wide))
+	return style.Render(mark+fit(item.marked(), wide)) + detail.Render(fit("  "+item.Detail, p.width-2-wide))
 }

@@ -111,15 +111,16 @@ func (m *Model) profileLines() []string {
 	var out []string
 	known := false
 	for _, p := range m.content.Profiles {
-		mark, style := "  ", s.Text
-		if p.Name == now {
-			mark, style, known = "› ", s.Selected, true
+		line := pane.Fit(plain.Line(p.Name), names) + "  "
+		if p.Name == now { // the whole row is marked
+			known = true
+			out = append(out, s.Selected.Render(pane.Fit("› "+line+plain.Line(p.Note), m.room())))
+			continue
 		}
-		line := mark + style.Render(pane.Fit(plain.Line(p.Name), names)) + "  " + s.Muted.Render(plain.Line(p.Note))
-		out = append(out, pane.Clip(line, m.room()))
+		out = append(out, pane.Clip("  "+s.Text.Render(line)+s.Muted.Render(plain.Line(p.Note)), m.room()))
 	}
 	if !known {
-		out = append(out, pane.Clip("› "+s.Selected.Render(plain.Line(now)), m.room()))
+		out = append(out, s.Selected.Render(pane.Fit("› "+plain.Line(now), m.room())))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/find"
@@ -51,15 +52,18 @@ func (m *Model) draw(row int, selected bool, width int) []string {
 		}
 		out = append(out, m.heading(h, n, width))
 	}
-	mark, look := "   ", s.Muted
-	if selected {
-		mark, look = " ❯ ", s.Selected
+	mark, look, text, end := "   ", s.Muted, s.Text, 0
+	if selected { // over the whole width
+		mark, look, text, end = " ❯ ", s.Selected, s.Selected, width
+	}
+	filled := func(line string) string {
+		return line + look.Render(strings.Repeat(" ", max(0, end-ansi.StringWidth(line))))
 	}
 	if width < leastWide {
-		return append(out, look.Render(pane.Clip(mark+m.where(h, width-4), width)), "     "+m.excerpt(h, width-6))
+		return append(out, filled(look.Render(pane.Clip(mark+m.where(h, width-4), width))), filled(look.Render("     ")+m.excerpt(h, width-6, text)))
 	}
 	room := min(width*9/20, mostWhere, m.wide.all())
-	return append(out, look.Render(mark+pane.Fit(m.where(h, room), room))+"  "+m.excerpt(h, width-room-6))
+	return append(out, filled(look.Render(mark+pane.Fit(m.where(h, room), room)+"  ")+m.excerpt(h, width-room-6, text)))
 }
 
 // heading is the line above the hits of a conversation.
@@ -134,7 +138,7 @@ func age(now, t time.Time) string {
 
 // excerpt is as much of the text around the place as goes into so many cells, with
 // everything in it that was looked for highlighted.
-func (m *Model) excerpt(h Hit, width int) string {
+func (m *Model) excerpt(h Hit, width int, look lipgloss.Style) string {
 	text := plain.Line(h.Excerpt)
 	at, ok := m.query.Find(text)
 	if !ok { // what makes it safe has changed the place
@@ -149,23 +153,21 @@ func (m *Model) excerpt(h Hit, width int) string {
 	var b strings.Builder
 	done := 0
 	for _, p := range places {
-		b.WriteString(m.ink(short[done:p.Start], false) + m.ink(short[p.Start:p.End], true))
+		b.WriteString(inked(look, short[done:p.Start]) + inked(m.o.Styles.Match.Inherit(look), short[p.Start:p.End]))
 		done = p.End
 	}
-	return pane.Clip(b.String()+m.ink(short[done:], false), width)
+	return pane.Clip(b.String()+inked(look, short[done:]), width)
 }
 
 // bound is an offset inside a text.
 func bound(at int, text string) int { return max(0, min(at, len(text))) }
 
-func (m *Model) ink(text string, match bool) string {
-	switch {
-	case text == "":
+// inked is a text in a style, nothing of none.
+func inked(s lipgloss.Style, text string) string {
+	if text == "" {
 		return ""
-	case match:
-		return m.o.Styles.Match.Render(text)
 	}
-	return m.o.Styles.Text.Render(text)
+	return s.Render(text)
 }
 
 // fit is the text around a place in at most so many cells, unless the place alone is
