@@ -10,18 +10,20 @@ import (
 	"time"
 )
 
-// A process is a shell command with all it starts. It is ended as a group:
+// A process is a shell command with all it starts. It is ended as a session:
 // politely first, then by force. What the shell leaves running when it ends is
-// ended too, so that nothing outlives a call.
+// ended too, so that nothing outlives a call; nor does anything outlive the
+// program, for which each has a guard.
 
 const (
 	endGrace   = 2 * time.Second       // between the polite signal and the other
-	endPoll    = 10 * time.Millisecond // how often a group is asked whether it is gone
-	drainGrace = time.Second           // for output of processes that left the group
+	endPoll    = 10 * time.Millisecond // how often a session is asked whether it is gone
+	drainGrace = time.Second           // for output of processes that left the session
 )
 
 type process struct {
 	cmd     *exec.Cmd
+	guard   *guard
 	output  *os.File      // our end of the pipe
 	exited  chan struct{} // closed when the shell has ended
 	drained chan struct{} // closed when all output has been read
@@ -40,14 +42,13 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	shell := shellCommand()
 	cmd := exec.Command(shell[0], append(shell[1:], command)...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, w, w
-	isolate(cmd)
-	err = cmd.Start()
+	guard, err := startGuarded(cmd)
 	_ = w.Close() // the command has its own copy
 	if err != nil {
 		_ = r.Close() // nothing was written
 		return nil, fmt.Errorf("start the command: %w", err)
 	}
-	p := &process{cmd: cmd, output: r, exited: make(chan struct{}), drained: make(chan struct{})}
+	p := &process{cmd: cmd, guard: guard, output: r, exited: make(chan struct{}), drained: make(chan struct{})}
 	go func() {
 		defer close(p.exited)
 		p.err = cmd.Wait()
@@ -59,34 +60,34 @@ func startProcess(command, dir string, env []string, sink io.Writer) (*process, 
 	return p, nil
 }
 
-// end stops the whole group and returns when it is gone.
+// end stops the whole session and returns when it is gone.
 func (p *process) end() {
 	pid := p.cmd.Process.Pid
 	p.ended.Store(true)
-	terminateGroup(pid)
+	terminateSession(pid)
 	deadline := time.NewTimer(endGrace)
 	defer deadline.Stop()
 	poll := time.NewTicker(endPoll)
 	defer poll.Stop()
 	exited := p.exited
-	for exited != nil || groupAlive(pid) {
+	for exited != nil || sessionAlive(pid) {
 		select {
 		case <-exited:
 			exited = nil
 		case <-poll.C:
 		case <-deadline.C:
-			killGroup(pid)
+			killSession(pid)
 			<-p.exited
 			return
 		}
 	}
 }
 
-// finish waits for the shell, ends what it left running, and reads the output
-// to its end.
+// finish waits for the shell, ends what it left running, reads the output to its
+// end, and dismisses the guard.
 func (p *process) finish() {
 	<-p.exited
-	if !p.ended.Load() && groupAlive(p.cmd.Process.Pid) {
+	if !p.ended.Load() && sessionAlive(p.cmd.Process.Pid) {
 		p.left = true
 		p.end()
 	}
@@ -94,10 +95,11 @@ func (p *process) finish() {
 	defer timer.Stop()
 	select {
 	case <-p.drained:
-	case <-timer.C: // a process of another group still holds the pipe
+	case <-timer.C: // a process of another session still holds the pipe
 	}
 	_ = p.output.Close() // only read from
 	<-p.drained
+	p.guard.dismiss()
 }
 
 // running reports whether the shell has not ended.

@@ -7,19 +7,25 @@ import (
 	"syscall"
 )
 
-// isolate gives the command a session of its own: a process group to kill as a
-// whole, and no terminal it could ask for a password on.
-func isolate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// Signals to a session may fail only because nothing of it is left, which is what
+// they are for. A session is its leader's group, and on Linux all other groups
+// that a shell with job control made in it.
 
-// Signals to a group may fail only because nothing of it is left, which is what
-// they are for.
+func terminateSession(pid int) { signalSession(pid, syscall.SIGTERM) }
 
-func terminateGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
+func killSession(pid int) { signalSession(pid, syscall.SIGKILL) }
 
-func killGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
+func signalSession(pid int, signal syscall.Signal) {
+	_ = syscall.Kill(-pid, signal)
+	for _, member := range sessionMembers(pid) {
+		_ = syscall.Kill(member, signal)
+	}
+}
 
-// groupAlive reports whether a process of the group is left.
-func groupAlive(pid int) bool { return syscall.Kill(-pid, 0) == nil }
+// sessionAlive reports whether a process of the session is left.
+func sessionAlive(pid int) bool {
+	return syscall.Kill(-pid, 0) == nil || len(sessionMembers(pid)) > 0
+}
 
 // shellCommand is the shell that runs commands and the flag before the command.
 func shellCommand() []string {

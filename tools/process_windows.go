@@ -8,21 +8,28 @@ import (
 	"syscall"
 )
 
-// isolate gives the command a process group and no console of its own.
-func isolate(cmd *exec.Cmd) {
+// guard: the program does not run on Windows yet (storage wants flock); a command
+// of it would need a job object here.
+type guard struct{}
+
+// startGuarded starts a command in a process group and without a console.
+func startGuarded(cmd *exec.Cmd) (*guard, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
+	return &guard{}, cmd.Start()
 }
 
-// terminateGroup: there is no polite signal to a tree without a console.
-func terminateGroup(pid int) { killGroup(pid) }
+func (*guard) dismiss() {}
 
-// killGroup ends the process and its children; it fails only if they are gone.
-func killGroup(pid int) {
+// terminateSession: there is no polite signal to a tree without a console.
+func terminateSession(pid int) { killSession(pid) }
+
+// killSession ends the process and its children; it fails only if they are gone.
+func killSession(pid int) {
 	_ = exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run()
 }
 
-// groupAlive: a tree cannot be asked for once its root is gone.
-func groupAlive(int) bool { return false }
+// sessionAlive: a tree cannot be asked for once its root is gone.
+func sessionAlive(int) bool { return false }
 
 // shellCommand is the shell that runs commands and the flag before the command.
 func shellCommand() []string {

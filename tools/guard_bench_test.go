@@ -1,0 +1,20 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"testing"
+
+	"plimsoll/tools"
+)
+
+// BenchmarkShortCommand runs a command that does nothing. Budget: 10 ms, of which
+// its guard and the look for what it left take less than half.
+func BenchmarkShortCommand(b *testing.B) {
+	dir := b.TempDir()
+	for b.Loop() {
+		if _, err := tools.Shell(b.Context(), dir, ":"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

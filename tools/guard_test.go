@@ -1,0 +1,110 @@
+//go:build unix
+
+package tools_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"plimsoll/conversation"
+	"plimsoll/tools"
+)
+
+// keeperOf names the variable that makes the test binary a program which runs
+// commands until it is killed; it holds the name of the pipe they report to.
+const keeperOf = "PLIMSOLL_TEST_KEEPER"
+
+func TestMain(m *testing.M) {
+	if fifo := os.Getenv(keeperOf); fifo != "" {
+		keep(fifo)
+	}
+	os.Exit(m.Run())
+}
+
+// orphans is a command whose processes end of themselves after minutes, ignore
+// polite signals, and hold the pipe open as long as one of them lives: one in the
+// foreground, a child of a child, and one in a process group of its own. It writes
+// a line when all of them run.
+const orphans = `exec 9>"$FIFO"; trap '' HUP TERM INT
+(trap '' HUP TERM; (sleep 300; :) & sleep 300; :) &
+set -m; nohup sleep 300 >/dev/null 2>&1 & set +m
+echo running >&9; sleep 300; :`
+
+// keep runs a command in each way there is and waits to be killed.
+func keep(fifo string) {
+	if err := os.Setenv("FIFO", fifo); err != nil {
+		panic(err)
+	}
+	b, err := tools.New(tools.Options{Workspace: filepath.Dir(fifo), Environ: os.Environ()})
+	if err != nil {
+		panic(err)
+	}
+	call := func(args string) {
+		b.Run(context.Background(), conversation.ToolCall{ID: "1", Name: "run_command", Arguments: args}, func(string) {})
+	}
+	go call(fmt.Sprintf(`{"command": %s}`, strconv.Quote(orphans)))
+	go call(fmt.Sprintf(`{"command": %s, "background": true}`, strconv.Quote(orphans)))
+	_, err = tools.Shell(context.Background(), filepath.Dir(fifo), orphans)
+	panic(err)
+}
+
+// Whatever commands run when the program is killed, they are gone with it: the
+// pipe that all their processes hold ends.
+func TestCommandsEndWithAKilledProgram(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// For reading and writing, so that opening waits for nobody.
+	pipe, err := os.OpenFile(fifo, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := exec.Command(exe)
+	program.Env = append(os.Environ(), keeperOf+"="+fifo)
+	program.Stderr = os.Stderr
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	const commands = 3
+	line := make([]byte, commands*len("running\n"))
+	if _, err := io.ReadFull(pipe, line); err != nil || strings.Count(string(line), "running\n") != commands {
+		t.Fatalf("%q, %v", line, err)
+	}
+	reader, err := os.OpenFile(fifo, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	if err := pipe.Close(); err != nil { // now the commands alone can write
+		t.Fatal(err)
+	}
+	if err := program.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = program.Wait() // it was killed
+	// The bound is far beyond what it takes; without it a failure would take the
+	// minutes that the commands do.
+	if err := reader.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Read(line); !errors.Is(err, io.EOF) {
+		t.Errorf("a command still runs: %v", err)
+	}
+}
