@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -70,6 +71,29 @@ func TestCommandsSeeNoKeys(t *testing.T) {
 	}
 	if strings.Contains(got, "FORCE_COLOR") {
 		t.Errorf("colour is forced:\n%s", got)
+	}
+}
+
+func TestSecretsAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	var env []string
+	for _, name := range strings.Fields(`MYPW MYPW2 DBPASS db_pass userpwd dbPwd PW PASS MYKEY DEPLOYKEY SSHKEY2 GH_PAT OAUTH BASICAUTH MYCREDS SESSIONCOOKIE
+		MYJWT BW_SESSION OP_SESSION_my PHPSESSID SENTRY_DSN WIFI_PSK tokenOfMine Secrets APPLICATION_CREDENTIALS`) {
+		env = append(env, name+"=fake-secret")
+	}
+	env = append(env, "COPIED=Bearer fake-secret", "CONNECTION=Server=db;User=me;Password=fake-secret")
+	kept := []string{"PWD=/w", "OLDPWD=/", "SSH_AUTH_SOCK=/s", "COMPASS=n", "GIT_AUTHOR_NAME=me", "GOPRIVATE=x", "GIT_ASKPASS=/p", "SSHKEY_AT=fake", "MY_KEY=/home/me/k",
+		"FILE=/home/me/k", "DESKTOP_SESSION=kde", "LANG=C"}
+	b, _ := open(t, nil, func(o *tools.Options) { o.Environ = slices.Concat([]string{"PATH=" + os.Getenv("PATH")}, env, kept) })
+	got := succeed(t, b, "run_command", map[string]any{"command": "env"})
+	if strings.Contains(got, "fake-secret") {
+		t.Errorf("a secret is visible:\n%s", got)
+	}
+	for _, kv := range kept {
+		name, _, _ := strings.Cut(kv, "=")
+		if want := name != "MY_KEY" && name != "SSHKEY_AT"; strings.Contains("\n"+got, "\n"+name+"=") != want {
+			t.Errorf("%s: want it kept: %v", name, want)
+		}
 	}
 }
 

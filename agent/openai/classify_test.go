@@ -140,6 +140,24 @@ func TestSecretHeadersAreNotShown(t *testing.T) {
 	}
 }
 
+// Servers repeat a piece of a key that they refuse: its beginning, its end, or what
+// is left of it after a blank.
+func TestPiecesOfAKeyAreNotShown(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-Zx81Qw92Er73Ty64"
+	for piece, shown := range map[string]bool{
+		key: false, key[:12]: false, key[len(key)-12:]: false, key[6:14]: false, key[:8]: false, key[3:] + "x": false, "x" + key[:20]: false,
+		key[:7]: true, "sk-proj": true, "an ordinary word": true,
+	} {
+		h := status(http.StatusUnauthorized, `{"error":{"message":"the key `+piece+`... is wrong","type":"`+piece+`","code":"`+piece+`"}}`)
+		c := openai.New(openai.Options{BaseURL: serve(t, "custom", h).BaseURL(), Key: key, Transport: transport(t)})
+		got := gather(t, c, user("hi")).Err
+		if all := fmt.Sprintf("%+v %v", got, got); strings.Contains(all, piece) != shown || !strings.Contains(got.Message, "is wrong") {
+			t.Errorf("%q: %s", piece, all)
+		}
+	}
+}
+
 func TestLongServerTextIsCut(t *testing.T) {
 	t.Parallel()
 	body := `{"error":{"message":"` + strings.Repeat("lang ist das Wort ", 1000) + `"}}`

@@ -17,12 +17,41 @@ func (w party) tidy(text string) string {
 	return shorten(oneLine(w.redact(text)), maxWords)
 }
 
-// redact takes keys and secret header values out of a text.
+// redact takes keys and secret header values out of a text, and pieces of keys:
+// servers repeat the beginning or the end of one that they refuse.
 func (w party) redact(text string) string {
 	for _, s := range w.secrets {
-		text = strings.ReplaceAll(text, s, "[key]")
+		text = strings.ReplaceAll(text, s, hiddenKey)
+	}
+	for _, s := range w.keys {
+		text = hidePieces(text, s)
 	}
 	return text
+}
+
+const hiddenKey = "[key]"
+
+// shortestPiece is how many characters of a key are told from a word by chance.
+const shortestPiece = 8
+
+// hidePieces hides whatever a text has in common with a key for long enough.
+func hidePieces(text, secret string) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i+shortestPiece <= len(text); {
+		n := shortestPiece
+		if !strings.Contains(secret, text[i:i+n]) {
+			i++
+			continue
+		}
+		for i+n < len(text) && strings.Contains(secret, text[i:i+n+1]) {
+			n++
+		}
+		b.WriteString(text[done:i] + hiddenKey)
+		i += n
+		done = i
+	}
+	return b.String() + text[done:]
 }
 
 // oneLine folds white space and drops what could steer a terminal or turn the
