@@ -8,7 +8,7 @@ func goEntries() []Entry {
 	entry := func(name, means, opts string, o operands) Entry {
 		return Entry{Name: "go " + name, Means: means, style: single, options: options(opts), operands: o}
 	}
-	test := entry("test", "tests of folders of this workspace", goBuild+"-run= -skip= -bench= -benchtime= -benchmem -count= -cpu= -list= "+
+	test := entry("test", "runs tests of folders of this workspace", goBuild+"-run= -skip= -bench= -benchtime= -benchmem -count= -cpu= -list= "+
 		"-parallel= -timeout= -shuffle= -short -failfast -fullpath -vet=off -fuzztime=", packages)
 	test.OwnCode = true
 	return []Entry{
@@ -37,14 +37,14 @@ func buildEntries() []Entry {
 	}
 	const libtest = "--nocapture --no-capture --show-output --ignored --include-ignored --exact --list -q --quiet --test-threads= --skip= --color="
 	out := []Entry{
-		cargo("test", "tests of this project", words, libtest),
+		cargo("test", "runs tests of this project", words, libtest),
 		cargo("build", "builds this project", nothing, ""),
 		cargo("check", "checks this project", nothing, ""),
 		{Name: "cargo clippy", Means: "looks for mistakes in this project", OwnCode: true, options: options(build, "--no-deps"), behind: options("-D= -W= -A= -F=")},
 		{Name: "cargo fmt --check", Means: "shows how files should be formatted", options: options("--all -v -q")},
 	}
 	for _, name := range []string{"pytest", "python -m pytest", "python3 -m pytest"} {
-		out = append(out, Entry{Name: name, Means: "tests in this workspace", OwnCode: true, operands: testFiles,
+		out = append(out, Entry{Name: name, Means: "runs tests in this workspace", OwnCode: true, operands: testFiles,
 			options: options("-v -vv -vvv -q -x -s -l --verbose --quiet --exitfirst --lf --last-failed --ff --failed-first --nf --sw --stepwise " +
 				"--co --collect-only --no-header --no-summary --showlocals --strict-markers --setup-show --fixtures --markers --disable-warnings " +
 				"-k= -m= -r= --maxfail= --tb= --durations= --durations-min= --color= --capture=")})
