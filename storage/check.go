@@ -36,7 +36,6 @@ type cure int
 const (
 	cureNone    cure = iota
 	cureMode         // take rights from others
-	cureDraft        // remove a draft
 	cureHead         // put back the head of the newest transaction
 	cureCard         // make the card again
 	cureRewrite      // copy what can be read into a new conversation file
@@ -72,7 +71,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Fi
 	all = append(all, s.checkShared(ctx)...)
 	progress(total-1, total)
 	all = append(all, s.checkIndex(ctx)...)
-	all = append(all, s.checkLeftovers(ctx)...)
+	s.removeDrafts(ctx)
 	progress(total, total)
 	return all, ctx.Err()
 }
@@ -157,7 +156,7 @@ func (w *wrong) finding(f dbfile, id string, c cure) Finding {
 // returns nil if each value is the one that was stored.
 func (s *Store) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*wrong, error) {
 	var values *wrong
-	err := s.look(ctx, f, checking, func(tx txn) error {
+	err := s.look(ctx, f, checking, s.options.Wait, func(tx txn) error {
 		values = checkSeals(tx)
 		return read(tx)
 	})
@@ -219,7 +218,7 @@ func (s *Store) checkShared(ctx context.Context) []Finding {
 		return nil
 	})
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
 		return nil
 	case err != nil:
 		out = append(out, cannotRead(f, "", cureShared, err))
@@ -238,8 +237,8 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 	out := checkMode(f, "")
 	values, err := s.checkFile(ctx, f, func(txn) error { return nil })
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil // made by the next list
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
+		return nil // made, or healed, by the next list
 	case err != nil:
 		return append(out, cannotRead(f, "", cureIndex, err))
 	case values != nil:
@@ -247,13 +246,16 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 	}
 	known, err := s.readIndex(ctx)
 	files, err2 := s.folderFiles()
+	if errors.Is(err, ErrBusy) {
+		return nil
+	}
 	if err != nil || err2 != nil {
 		return append(out, cannotRead(f, "", cureIndex, errors.Join(err, err2)))
 	}
 	wrong := 0
 	for _, file := range files {
 		r, ok := known[file.id]
-		if ok && r.describes(file.size, file.mtime) && !s.examine(ctx, file).same(r.Entry) {
+		if ok && r.describes(file.size, file.mtime) && !s.examine(ctx, file).same(r.Entry) && s.unchanged(file) {
 			wrong++
 		}
 	}
@@ -263,26 +265,31 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 	return out
 }
 
-// checkLeftovers looks for drafts of files whose making was cut short.
-func (s *Store) checkLeftovers(ctx context.Context) []Finding {
-	var out []Finding
-	// Under the gate no draft is in the making.
+// unchanged reports whether a file is still as it was seen: nobody wrote to it, so what
+// was read of it since is what its row was made from.
+func (s *Store) unchanged(f fileSeen) bool {
+	st, err := os.Stat(s.conversation(f.id).path)
+	return err == nil && st.Size() == f.size && st.ModTime().Equal(f.mtime)
+}
+
+// removeDrafts removes drafts of files whose making was cut short. Under the gate no
+// draft is in the making.
+func (s *Store) removeDrafts(ctx context.Context) {
 	err := s.underGate(ctx, func() error {
 		for _, dir := range []string{s.dir, s.folder()} {
 			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
+			for _, d := range drafts {
+				err = errors.Join(err, os.Remove(d))
+			}
 			if err != nil {
 				return err
-			}
-			for _, d := range drafts {
-				out = append(out, found(dbfile{path: d}, "", cureDraft, "it was left behind by a program that ended too early"))
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		s.log.Debug("drafts could not be looked for", "error", err)
+		s.log.Debug("drafts could not be removed", "error", err)
 	}
-	return out
 }
 
 // escapeGlob makes a folder's name match itself.

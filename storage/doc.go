@@ -4,8 +4,9 @@
 //
 //   - Every append is one transaction, on disk (fsync) when the call returns.
 //     What was acknowledged survives kill -9.
-//   - Several programs on one data directory are normal use. No call waits
-//     longer than a second for another program; what would, ends with [ErrBusy].
+//   - Several programs on one data directory are normal use. The calls of a store
+//     together wait no longer than a second for other programs, until as much time
+//     has gone by without; what would, ends with [ErrBusy].
 //   - One program at a time writes a conversation ([Writer], [ErrLocked]); any
 //     number read it meanwhile.
 //   - Damage stays in one file, is an error ([ErrDamaged]) and never a panic. A

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"time"
 
 	"go.etcd.io/bbolt"
 )
@@ -58,3 +59,9 @@ func later(f dbfile, steps []Migration) dbfile {
 
 // Forget makes the store look at the file of a conversation as if for the first time.
 func (s *Store) Forget(id string) { s.forget(s.conversation(id).path) }
+
+// Patience is what the calls of a store take their waits from.
+func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
+	p := patience{most: most}
+	return p.take
+}

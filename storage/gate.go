@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +16,11 @@ import (
 //     one is waited for in a goroutine, because flock cannot be cancelled.
 //   - Whoever gives up leaves that goroutine behind; it releases the lock as
 //     soon as it gets it. There is at most one such goroutine per file.
+//   - All waits of a store together take no longer than one may: each is taken from
+//     the store's patience, which comes back with the time that is not waited. So a
+//     command that meets several locks of a stopped program waits a second, not one
+//     for each. A busy lock is given free in milliseconds; for that there is always
+//     time.
 
 // gate is the queue for one file in this process.
 type gate struct {
@@ -48,6 +54,8 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 		return nil, err
 	}
 	busy := fmt.Errorf("%s: %w", path, ErrBusy)
+	wait, done := s.patience.take(wait)
+	defer done()
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, busy)
 	defer cancel()
 	select {
@@ -59,7 +67,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 			return nil, context.Cause(ctx)
 		}
 	}
-	f, err := s.acquire(ctx, g, a, wait > 0)
+	f, err := acquire(ctx, g, a, wait > 0)
 	if err != nil {
 		<-g.turn
 		return nil, explain(path, err)
@@ -68,7 +76,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 }
 
 // acquire opens and locks the file of g. The caller has g's turn.
-func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
+func acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
 	for {
 		if g.late != nil {
 			select {
@@ -84,7 +92,7 @@ func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*
 		}
 		err = flock(f, a.lock()|unix.LOCK_NB)
 		if held(err) && patient {
-			err = s.await(ctx, g, f, a)
+			err = await(ctx, g, f, a)
 		} else if held(err) {
 			err = fmt.Errorf("%s: %w", g.path, ErrBusy)
 		}
@@ -109,10 +117,12 @@ func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*
 	}
 }
 
-// await waits for the lock of f. When it gives up, g.late is set.
-func (s *Store) await(ctx context.Context, g *gate, f *os.File, a access) error {
+// await waits for the lock of f. When it gives up, g.late is set, and nobody waits for
+// the goroutine but who wants the file next: nothing ends its wait but the holder, or the
+// end of the process.
+func await(ctx context.Context, g *gate, f *os.File, a access) error {
 	got, gaveUp, done := make(chan error), make(chan struct{}), make(chan struct{})
-	started := s.start(func() {
+	go func() {
 		defer close(done)
 		err := flock(f, a.lock())
 		select {
@@ -120,10 +130,7 @@ func (s *Store) await(ctx context.Context, g *gate, f *os.File, a access) error 
 		case <-gaveUp:
 			unlock(f)
 		}
-	})
-	if !started {
-		return ErrClosed
-	}
+	}()
 	select {
 	case err := <-got:
 		return err
@@ -149,13 +156,33 @@ func (s *Store) gate(path string) (*gate, error) {
 	return g, nil
 }
 
-// start runs f in a goroutine that Close waits for, unless the store is closed.
-func (s *Store) start(f func()) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return false
+// patience is how long a store may still wait for other programs.
+type patience struct {
+	mu   sync.Mutex // guards the fields below
+	most time.Duration
+	left time.Duration
+	at   time.Time // when left was right
+}
+
+// take begins a wait and says how long it may be; done ends it.
+func (p *patience) take(wanted time.Duration) (wait time.Duration, done func()) {
+	if wanted <= 0 {
+		return 0, func() {}
 	}
-	s.waits.Go(f)
-	return true
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	if p.at.Before(now) { // else another wait is counted already
+		p.left = min(p.left+now.Sub(p.at), p.most)
+		p.at = now
+	}
+	const part = 50 // of a wait, for locks that are busy and not stuck
+	return min(wanted, max(p.left, p.most/part)), func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if end := time.Now(); p.at.Before(end) {
+			p.left = max(0, p.left-end.Sub(p.at))
+			p.at = end
+		}
+	}
 }

@@ -22,8 +22,8 @@ import (
 //     from the file's, the row is made again from the file. A row made within a
 //     tick of the file's last change tells no time: a further change could have
 //     the same.
-//   - Nobody waits for the index: a write that would have to is left out, and
-//     the next list heals it.
+//   - Nobody waits long for the index: a write that would have to is left out, and
+//     the next list heals it; a list reads the conversations instead.
 
 // indexRow is a row of the index.
 type indexRow struct {
@@ -59,14 +59,17 @@ func (s *Store) note(ctx context.Context, e Entry) bool {
 	return s.writeIndex(ctx, 0, []indexRow{r}, nil) == nil
 }
 
-// refresh brings the row of id up to date, waiting for the index if need be.
+// indexWait is the part of a wait that the index is worth.
+const indexWait = 10
+
+// refresh brings the row of id up to date, waiting a little for the index if need be.
 func (s *Store) refresh(ctx context.Context, id string) {
 	st, err := os.Stat(s.conversation(id).path)
 	if err != nil {
 		return // nothing to describe
 	}
 	r := s.examine(ctx, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
-	if err := s.writeIndex(ctx, s.options.Wait, []indexRow{r}, nil); err != nil {
+	if err := s.writeIndex(ctx, s.options.Wait/indexWait, []indexRow{r}, nil); err != nil {
 		s.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
 	}
 }
@@ -74,7 +77,7 @@ func (s *Store) refresh(ctx context.Context, id string) {
 // readIndex reads all rows. Rows that cannot be read are left out.
 func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
 	rows := map[string]indexRow{}
-	err := s.view(ctx, s.index(), func(tx txn) error {
+	err := s.viewWithin(ctx, s.index(), s.options.Wait/indexWait, func(tx txn) error {
 		clear(rows)
 		return tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
 			var r indexRow

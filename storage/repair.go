@@ -51,8 +51,6 @@ func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 	switch f.cure {
 	case cureMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
-	case cureDraft:
-		return s.removeDraft(ctx, f)
 	case cureHead:
 		return s.repairHead(ctx, f)
 	case cureCard:
@@ -65,15 +63,6 @@ func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
 		return s.rewriteShared(ctx)
 	}
 	return "", errors.New("there is no repair for this")
-}
-
-// removeDraft removes a file whose making was cut short.
-func (s *Store) removeDraft(ctx context.Context, f Finding) (string, error) {
-	err := s.underGate(ctx, func() error { return os.Remove(f.File) })
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return "it was removed", err
 }
 
 // repairHead puts back the head of the newest transaction, and repairs what that shows.

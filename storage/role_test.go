@@ -28,9 +28,14 @@ const (
 	idVariable   = "PLIMSOLL_STORAGE_ID"
 )
 
+// patientOptions are those of programs that share files with each other in a test. How
+// long one of them holds a lock depends on how busy the machine is; that nobody waits
+// for ever is tested with stopped programs.
+var patientOptions = storage.Options{Wait: time.Hour}
+
 // play runs a role and returns the exit code.
 func play(role string) int {
-	s, err := storage.Open(os.Getenv(dirVariable), storage.Options{})
+	s, err := storage.Open(os.Getenv(dirVariable), patientOptions)
 	if err == nil {
 		id := os.Getenv(idVariable)
 		switch role {

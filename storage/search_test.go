@@ -287,7 +287,7 @@ func TestSearchOfWhatIsDeletedMeanwhile(t *testing.T) {
 
 func TestSearchWhileOtherProgramsWrite(t *testing.T) {
 	t.Parallel()
-	s := openStore(t, storage.Options{})
+	s := openStore(t, patientOptions)
 	ids := []string{"aaaaaaaaaaaa", "bbbbbbbbbbbb", "cccccccccccc"}
 	var all []*actor
 	for _, id := range ids {
@@ -324,8 +324,9 @@ func TestSearchWhileOtherProgramsWrite(t *testing.T) {
 func TestSearchPassesByAFileThatIsNotGivenFree(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, storage.Options{Wait: 100 * time.Millisecond})
-	numbered(t, s, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
-	numbered(t, s, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
+	before := reopenStore(t, s.Dir(), patientOptions)
+	numbered(t, before, idA, "/w", 2, conversation.UserMessage{Text: "heron"})
+	numbered(t, before, idB, "/w", 1, conversation.UserMessage{Text: "heron"})
 	stopped := cast(t, "stop", s.Dir(), s.Dir()+"/conversations/"+idA+".db")
 	if l := stopped.line(); l != "held" {
 		t.Fatalf("it says %q: %s", l, stopped.errs.String())
@@ -335,7 +336,8 @@ func TestSearchPassesByAFileThatIsNotGivenFree(t *testing.T) {
 		t.Errorf("%v %+v", places(hits), report)
 	}
 	stopped.kill()
-	if hits, _ = search(t, s, "heron", storage.SearchOptions{}); len(hits) != 2 {
+	after := reopenStore(t, s.Dir(), patientOptions)
+	if hits, _ = search(t, after, "heron", storage.SearchOptions{}); len(hits) != 2 {
 		t.Errorf("after the stopped program has ended: %v", places(hits))
 	}
 }

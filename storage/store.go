@@ -17,7 +17,8 @@ import (
 
 // Options tune a store. The zero value is right for the program.
 type Options struct {
-	// Wait is how long a call waits for another program, 0 means one second.
+	// Wait is how long the calls of a store together wait for other programs, until as
+	// much time has gone by without waiting; 0 means one second.
 	Wait time.Duration
 	// Log is told what was healed or could not be, nil means nobody.
 	Log *slog.Logger
@@ -35,12 +36,13 @@ type Store struct {
 	log     *slog.Logger
 	text    compressor
 
+	patience patience
+
 	mu      sync.Mutex // guards the fields below
 	gates   map[string]*gate
 	writers map[string]*Writer
 	heads   map[string]bool // files whose newest head was put back
 	closed  bool
-	waits   sync.WaitGroup // goroutines waiting for locks; added to under mu while not closed
 }
 
 // Open opens the data directory dir, making it if it does not exist. A
@@ -76,7 +78,7 @@ func Open(dir string, o Options) (*Store, error) {
 			dir, ErrNetwork, network)
 	}
 	return &Store{
-		dir: dir, options: o, log: o.Log,
+		dir: dir, options: o, log: o.Log, patience: patience{most: o.Wait},
 		gates: map[string]*gate{}, writers: map[string]*Writer{}, heads: map[string]bool{},
 	}, nil
 }
@@ -128,9 +130,9 @@ func makeDirectory(dir string) error {
 // Dir is the data directory, absolute.
 func (s *Store) Dir() string { return s.dir }
 
-// Close closes the writers that are still open and waits for what the store
-// started. A wait for a lock whose holder is stopped cannot be ended; after the
-// usual wait Close leaves it to the end of the process and returns ErrBusy.
+// Close closes the writers that are still open. What is busy then is left as it is: an
+// index that was not told, a lock file that was not removed and a wait that was given up
+// are in nobody's way.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -149,18 +151,6 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.waits.Wait()
-		close(done)
-	}()
-	late := time.NewTimer(s.options.Wait)
-	defer late.Stop()
-	select {
-	case <-done:
-	case <-late.C:
-		errs = append(errs, fmt.Errorf("close %s: %w", s.dir, ErrBusy))
-	}
 	return errors.Join(errs...)
 }
 

@@ -34,19 +34,24 @@ type dbfile struct {
 
 // view reads f in one transaction.
 func (s *Store) view(ctx context.Context, f dbfile, read func(txn) error) error {
-	err := s.look(ctx, f, reading, read)
+	return s.viewWithin(ctx, f, s.options.Wait, read)
+}
+
+// viewWithin is view with a wait of its own.
+func (s *Store) viewWithin(ctx context.Context, f dbfile, wait time.Duration, read func(txn) error) error {
+	err := s.look(ctx, f, reading, wait, read)
 	if !errors.Is(err, errHidden) {
 		return err
 	}
-	if err := s.update(ctx, f, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
+	if err := s.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
 		return err
 	}
-	return s.look(ctx, f, reading, read)
+	return s.look(ctx, f, reading, wait, read)
 }
 
 // look is view, but for a file whose newest head is hidden, which is errHidden.
-func (s *Store) look(ctx context.Context, f dbfile, a access, read func(txn) error) error {
-	p, err := s.enter(ctx, f.path, a, s.options.Wait)
+func (s *Store) look(ctx context.Context, f dbfile, a access, wait time.Duration, read func(txn) error) error {
+	p, err := s.enter(ctx, f.path, a, wait)
 	if err != nil {
 		return err
 	}
