@@ -35,8 +35,6 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 		return todosPage(r), nil
 	case tui.PageCost:
 		return h.costPage(ctx, r)
-	case tui.PagePermissions:
-		return h.permissionsPage(ctx, r), nil
 	}
 	return "", fmt.Errorf("there is no page %q", name)
 }
@@ -109,44 +107,6 @@ func (h *host) costPage(ctx context.Context, r *running) (string, error) {
 		fmt.Fprintf(&b, "\n%s without a known price", plural(unknown, "request"))
 	}
 	return b.String(), nil
-}
-
-// permissionsPage says what runs without asking.
-func (h *host) permissionsPage(ctx context.Context, r *running) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "mode: %s (shift+tab changes it)\n\n", r.box.Mode())
-	b.WriteString("plan       reads only\nask        asks before changes, commands and requests\n" +
-		"auto-edit  edits files of the workspace without asking\nyolo       never asks\n")
-	rules, err := r.box.Rules(ctx)
-	if err != nil {
-		fmt.Fprintf(&b, "\n%s\n", explain(err))
-	}
-	for _, rule := range rules {
-		verb := "allowed"
-		if rule.Deny {
-			verb = "denied"
-		}
-		fmt.Fprintf(&b, "\n%s: %s\n  %s\n", verb, rule.Text, rule.Means)
-		if rule.Warning != "" {
-			fmt.Fprintf(&b, "  %s\n", rule.Warning)
-		}
-		fmt.Fprintf(&b, "  %s\n", ruleOrigin(rule))
-	}
-	return b.String()
-}
-
-// ruleOrigin says where a rule comes from and when it was last used.
-func ruleOrigin(r conversation.Rule) string {
-	text := map[conversation.RuleOrigin]string{
-		conversation.RuleConfigured: "configuration", conversation.RuleGranted: "granted in this workspace", conversation.RuleOfThisRun: "granted while the program runs",
-	}[r.Origin]
-	if r.Where != "" {
-		text += ", " + r.Where
-	}
-	if !r.Used.IsZero() {
-		text += ", last used " + r.Used.Local().Format("2006-01-02 15:04")
-	}
-	return text
 }
 
 // connectPage says which models can be reached and how to reach others.

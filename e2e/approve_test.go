@@ -65,7 +65,7 @@ func TestRefusedEditLeavesTheFileAlone(t *testing.T) {
 	term.say("one more ship")
 	term.asked("Allow this?")
 	term.typed("n")
-	term.see("Why not?")
+	term.see("Reason")
 	term.typed("the count is right")
 	term.see("the count is right")
 	term.key("enter")

@@ -184,7 +184,7 @@ func (t *terminal) send(s string) {
 var keys = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "backspace": "\x7f", "ctrl+c": "\x03",
 	"ctrl+d": "\x04", "ctrl+j": "\n", "ctrl+k": "\x0b", "ctrl+l": "\x0c", "ctrl+p": "\x10", "ctrl+x": "\x18", "ctrl+u": "\x15", "ctrl+o": "\x0f", "ctrl+s": "\x13", "ctrl+t": "\x14", "up": "\x1b[A", "down": "\x1b[B",
-	"pgup": "\x1b[5~", "pgdown": "\x1b[6~", "end": "\x1b[F",
+	"left": "\x1b[D", "right": "\x1b[C", "pgup": "\x1b[5~", "pgdown": "\x1b[6~", "end": "\x1b[F",
 }
 
 // typed types text.

@@ -23,7 +23,9 @@ const (
 	dialogThemes   = "pick/theme"
 	dialogTalks    = "pick/conversation"
 	dialogProfiles = "pick/profile"
+	dialogRules    = "pick/rule"
 	dialogDelete   = "confirm/delete"
+	dialogRevoke   = "confirm/revoke/" // and the number of the rule in the list
 	dialogPage     = "page/text"
 	dialogHelp     = "page/help"
 )
@@ -88,6 +90,8 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		return m.resume(p.Item)
 	case dialogProfiles:
 		return m.setProfile(p.Item)
+	case dialogRules:
+		return m.rulePicked(p.Item)
 	case dialogPalette:
 		return m.fromPalette(p.Item)
 	case dialogRewind:
@@ -104,6 +108,9 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
 	if c.ID == dialogDelete && c.Yes {
 		return m.enter(m.options.Host.Delete)
+	}
+	if rule, ok := strings.CutPrefix(c.ID, dialogRevoke); ok && c.Yes {
+		return m.revoke(itemRule + rule)
 	}
 	return nil
 }

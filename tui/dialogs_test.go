@@ -12,7 +12,8 @@ import (
 // approval is a call that wants to be approved.
 func approval(id, command string) agent.AskApproval {
 	return agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
-		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command}}
+		Review: conversation.Review{Need: conversation.NeedApproval, Title: "run_command", Command: command,
+			Offers: []conversation.Offer{{Rules: []string{"run_command(" + command + ")"}, Means: "exactly this command"}}}}
 }
 
 func TestApprovals(t *testing.T) {
@@ -21,8 +22,8 @@ func TestApprovals(t *testing.T) {
 		want string
 	}{
 		"once":          {[]string{"y"}, "first answer c1 once"},
-		"while it runs": {[]string{"c"}, "first answer c1 run"},
-		"always":        {[]string{"a"}, "first answer c1 always"},
+		"while it runs": {[]string{"c"}, "first answer c1 run run_command(rm -rf build)"},
+		"always":        {[]string{"a"}, "first answer c1 always run_command(rm -rf build)"},
 		"no, and why":   {[]string{"n", "w", "h", "y", "enter"}, "first answer c1 no why"},
 		"esc is no":     {[]string{"esc"}, "first answer c1 no"},
 	} {
@@ -125,7 +126,7 @@ func TestAQuestionInTheMiddleOfASentenceIsNotAnswered(t *testing.T) {
 		r.has("Allow this?")
 		r.pass(overlay.Grace)
 		r.press("a")
-		r.did("first answer c1 always")
+		r.did("first answer c1 always run_command(rm -rf build)")
 		r.has("│ do ita")
 	})
 }

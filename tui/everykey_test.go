@@ -99,8 +99,8 @@ func dialogStates(rest state) []state {
 		Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which one?", Options: []string{"this", "that"}}}
 	own := asked(question).then("down", "down", "t", "w", "o", " ", "w", "o", "r", "d", "s")
 	help := state(func(r *rig) { r.resize(100, 16); r.press("?") })
-	approve := asked(approval("c1", "make"))
-	return []state{rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"),
+	approve := asked(offered())
+	return []state{rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"), approve.then("right"),
 		asked(question), own, own.then("home"), own.then("left", "left"), func(r *rig) { r.enter("/delete"); r.pass(2 * time.Second) }}
 }
 

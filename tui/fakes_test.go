@@ -124,7 +124,20 @@ func (s session) Mask(events []uint64)             { s.note(fmt.Sprintf("mask %v
 func (s session) Inspect()                         { s.note("inspect") }
 func (s session) Review(text string, accept bool)  { s.note(fmt.Sprintf("review %q %v", text, accept)) }
 func (s session) Answer(callID string, a conversation.Answer) {
-	s.note(strings.TrimSpace(fmt.Sprintf("answer %s %s %s", callID, a.Grant, a.Text)))
+	words := append([]string{"answer", callID, string(a.Grant)}, a.Rules...)
+	s.note(strings.TrimSpace(strings.Join(append(words, a.Text), " ")))
+}
+func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
+	s.note(strings.Join(append([]string{"judge", callID}, rules...), " "))
+	return conversation.Offer{Rules: rules, Means: "judged " + strings.Join(rules, " ")}, s.r.failing["judge"]
+}
+func (s session) Rules(context.Context) ([]conversation.Rule, error) {
+	s.note("rules")
+	return s.r.rules, s.r.failing["rules"]
+}
+func (s session) Revoke(_ context.Context, r conversation.Rule) error {
+	s.note("revoke " + r.ID)
+	return s.r.failing["revoke"]
 }
 func (s session) SetMode(mode conversation.Mode) { s.note("mode " + string(mode)) }
 func (s session) Rename(title string)            { s.note("rename " + title) }

@@ -286,6 +286,8 @@ func (m *Model) answer(action overlay.Action) tea.Cmd {
 	switch a := action.(type) {
 	case overlay.Approved:
 		m.reply(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
+	case overlay.EditedRules:
+		return m.judge(a)
 	case overlay.Answered:
 		m.reply(a.ID, conversation.Answer{Grant: conversation.GrantOnce, Text: a.Text})
 	case overlay.Dismissed:

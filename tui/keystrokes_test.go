@@ -17,6 +17,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
 )
 
 // typist is a screen and who types at it.
@@ -87,6 +88,11 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"searchMsg":               searchMsg{view: view, seq: 1},
 		"foundMsg":                foundMsg{view: view, seq: 1},
 		"summaryEditedMsg":        summaryEditedMsg{err: errDeaf},
+		"rulesMsg":                rulesMsg{asked: unasked, rules: []conversation.Rule{{Text: "edit(a)"}}},
+		"rulesMsg failed":         rulesMsg{asked: unasked, err: errDeaf},
+		"revokedMsg":              revokedMsg{rule: conversation.Rule{Text: "edit(a)"}},
+		"revokedMsg failed":       revokedMsg{err: errDeaf},
+		"judgedMsg":               judgedMsg{dialog: overlay.NewApprove("x", conversation.Review{}), err: errDeaf},
 	}
 	why := &agent.Error{Class: agent.BadRequest, Message: "not today"}
 	for name, u := range map[string]agent.Update{

@@ -78,6 +78,7 @@ type talk struct {
 	waits    *agent.Reviewing     // a summary that waits for the user, nil if none does
 	previews []*previewView       // that asked for numbers which have not come, by question, oldest first
 	review   *reviewView          // of what waits, with what was changed in it; nil until it is opened
+	rules    []conversation.Rule  // that the dialog of permissions lists
 	paused   bool                 // compaction does not ask a model by itself any more
 	line     string               // the newest command that the agent answers, as it was typed; "" without one
 }

@@ -190,14 +190,13 @@ type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read fun
 
 // The pages a Desk knows.
 const (
-	PageTools       = "tools"
-	PageTodos       = "todos"
-	PageCost        = "cost"
-	PageConnect     = "connect"
-	PageDoctor      = "doctor"
-	PagePermissions = "permissions"
-	PageExport      = "export" // writes the conversation to the file that is named, and says so
-	PageResult      = "result" // what was said in full: by event, turn or call, "" is the newest result that was cut
+	PageTools   = "tools"
+	PageTodos   = "todos"
+	PageCost    = "cost"
+	PageConnect = "connect"
+	PageDoctor  = "doctor"
+	PageExport  = "export" // writes the conversation to the file that is named, and says so
+	PageResult  = "result" // what was said in full: by event, turn or call, "" is the newest result that was cut
 )
 
 // Archive reads what the screen does not hold: what was sent, full texts, other

@@ -50,7 +50,8 @@ type world struct {
 	attached chan struct{} // Attach waits for it; nil: it does not
 	mailbox  *agent.Mailbox
 	archive  archive
-	tale     conversation.Log // of the conversation that is open, where a test tells one
+	rules    []conversation.Rule // in force
+	tale     conversation.Log    // of the conversation that is open, where a test tells one
 }
 
 // demo is the model the fakes talk to.
@@ -102,7 +103,7 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 
 // conversation is one as the host gives it.
 func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
-	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Steering: session{r, id}, Updates: updates,
+	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Steering: session{r, id}, Approvals: session{r, id}, Updates: updates,
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
 }

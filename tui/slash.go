@@ -195,39 +195,6 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	return m.say("theme: "+theme.Name, false)
 }
 
-func (m *Model) slashPermissions(args string) tea.Cmd {
-	if args == "" {
-		return m.loadPage("Permissions", PagePermissions, "")
-	}
-	mode := conversation.Mode(args)
-	if !slices.Contains(conversation.Modes(), mode) {
-		return m.say(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args), true)
-	}
-	return m.setMode(mode)
-}
-
-// setMode changes what runs without asking.
-func (m *Model) setMode(mode conversation.Mode) tea.Cmd {
-	if !m.talk.open || m.talk.ReadOnly != "" {
-		return nil
-	}
-	m.talk.Mode = mode
-	m.talk.Settings.SetMode(mode)
-	return m.say("permissions: "+string(mode)+" · "+modeHelp(mode), false)
-}
-
-func modeHelp(mode conversation.Mode) string {
-	switch mode {
-	case conversation.ModePlan:
-		return "reads only"
-	case conversation.ModeAutoEdit:
-		return "edits files without asking"
-	case conversation.ModeYolo:
-		return "never asks"
-	}
-	return "asks before changes and commands"
-}
-
 // nextMode is the mode after the one in force.
 func (m *Model) nextMode() conversation.Mode {
 	modes := conversation.Modes()

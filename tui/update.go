@@ -64,6 +64,13 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.pickConversation(msg)
 	case modelsMsg:
 		return m.pickModel(msg)
+	case rulesMsg:
+		return m.pickRule(msg)
+	case revokedMsg:
+		return m.revoked(msg)
+	case judgedMsg:
+		msg.dialog.Judged(msg.rules, msg.offer, msg.err)
+		m.overlays.Redraw()
 	case pageMsg:
 		return m.showPage(msg)
 	case shellMsg:

@@ -4,8 +4,8 @@ import "plimsoll/conversation"
 
 // Action is what came of a message. It is nil if a dialog has dealt with the
 // message alone, and Ignored if no dialog has a use for it (Ctrl+C and other
-// keys that are not bound), so that the parent may. All others but Highlighted
-// are the answer of a dialog, which is gone from the stack by then.
+// keys that are not bound), so that the parent may. All others but
+// Highlighted and EditedRules are the answer of a dialog, which is gone from the stack by then.
 type Action interface{ action() }
 
 type (
@@ -27,6 +27,13 @@ type (
 		Grant  conversation.Grant
 		Rules  []string
 		Reason string
+	}
+
+	// EditedRules asks what the rules of an Approve let run, as the user edits
+	// them; see Approve.Judged.
+	EditedRules struct {
+		ID    string
+		Rules []string
 	}
 
 	// Answered answers an Ask. Option is the index of the option chosen, -1 if
@@ -61,6 +68,7 @@ func (Ignored) action()     {}
 func (Early) action()       {}
 func (Dismissed) action()   {}
 func (Approved) action()    {}
+func (EditedRules) action() {}
 func (Answered) action()    {}
 func (Confirmed) action()   {}
 func (Picked) action()      {}
@@ -69,7 +77,7 @@ func (Highlighted) action() {}
 // ends reports whether an action is a dialog's last.
 func ends(a Action) bool {
 	switch a.(type) {
-	case nil, Ignored, Early, Highlighted:
+	case nil, Ignored, Early, Highlighted, EditedRules:
 		return false
 	}
 	return true

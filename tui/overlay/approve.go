@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -12,13 +13,15 @@ import (
 )
 
 // Approve asks whether a tool call may run. It shows the diff or the command,
-// all of it, and as many answers as the call may have. No may carry a reason.
+// all of it, the rule that an answer for longer than once grants, and as many
+// answers as the call may have. No may carry a reason.
 type Approve struct {
 	id     string
 	title  string
 	body   string
 	isDiff bool
 	grants []conversation.Grant
+	rule   grantedRule
 
 	look          look
 	width, height int
@@ -33,15 +36,16 @@ type Approve struct {
 // answer to a line.
 const roomy = 12
 
-// NewApprove returns a question about a reviewed call. The answers are all
-// grants, unless some are given.
-func NewApprove(id string, r conversation.Review, grants ...conversation.Grant) *Approve {
-	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)), grants: grants}
+// NewApprove returns a question about a reviewed call. A call that no rule is
+// offered for can be allowed once only.
+func NewApprove(id string, r conversation.Review) *Approve {
+	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)),
+		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offers: r.Offers}}
 	if r.Diff != "" {
 		a.body, a.isDiff = plain.Text(r.Diff), true
 	}
 	a.body = strings.TrimRight(a.body, "\n")
-	if len(grants) == 0 {
+	if len(r.Offers) > 0 {
 		a.grants = []conversation.Grant{
 			conversation.GrantOnce, conversation.GrantRun, conversation.GrantAlways, conversation.GrantNo,
 		}
@@ -75,7 +79,34 @@ func (a *Approve) lay(l look, width, height int) {
 			}
 		}
 	}
-	a.text.set(lines, min(len(lines), height-len(a.heading())-len(a.answers())))
+	a.text.set(lines, min(len(lines), height-len(a.heading())-len(a.answers())-len(a.ruleLines())))
+}
+
+// ruleLines are the lines about the rule, without its cursor.
+func (a *Approve) ruleLines() []string {
+	lines, _ := a.ruleBlock()
+	return lines
+}
+
+// ruleBlock is the rule with a blank line above it, where there is room for both
+// the rule and what is to be approved.
+func (a *Approve) ruleBlock() (lines []string, cursor *spot) {
+	if a.why != nil {
+		return nil, nil
+	}
+	gap := 0
+	if a.height >= roomy {
+		gap = 1
+	}
+	most := max(a.height/3, min(2, a.height-len(a.heading())-len(a.answers())-1))
+	lines, cursor = a.rule.lines(a.look, a.width, most)
+	if len(lines) == 0 || gap == 0 {
+		return lines, cursor
+	}
+	if cursor != nil {
+		cursor.y++
+	}
+	return append([]string{""}, lines...), cursor
 }
 
 // diff is the look of a line of a unified diff.
@@ -95,10 +126,16 @@ func (s Styles) diff(line string) lipgloss.Style {
 
 func (a *Approve) update(msg tea.Msg) Action {
 	k, isKey := msg.(tea.KeyPressMsg)
-	if a.why != nil {
+	switch {
+	case a.why != nil:
 		return a.explain(msg, k)
+	case a.rule.editor != nil:
+		return a.editRule(msg)
 	}
 	keys := a.look.keys
+	if isKey && a.changeRule(k) {
+		return nil
+	}
 	if isKey {
 		for i, grant := range a.grants {
 			if key.Matches(k, a.binding(grant)) {
@@ -122,6 +159,47 @@ func (a *Approve) update(msg tea.Msg) Action {
 	return a.scroll(msg)
 }
 
+// changeRule chooses another rule, or begins to edit it. It reports whether the
+// key was for that.
+func (a *Approve) changeRule(k tea.KeyPressMsg) bool {
+	keys := a.look.keys.Answers
+	switch {
+	case len(a.rule.offers) == 0:
+		return false
+	case len(a.rule.offers) > 1 && key.Matches(k, keys.Narrower):
+		a.rule.move(-1)
+	case len(a.rule.offers) > 1 && key.Matches(k, keys.Wider):
+		a.rule.move(1)
+	case key.Matches(k, keys.Edit):
+		a.rule.edit()
+	default:
+		return false
+	}
+	a.lay(a.look, a.width, a.height)
+	return true
+}
+
+// editRule handles a message while the rule is edited.
+func (a *Approve) editRule(msg tea.Msg) Action {
+	editor := a.rule.editor
+	taken, changed := a.rule.update(msg, a.look.keys)
+	if !taken {
+		return a.scroll(msg)
+	}
+	a.lay(a.look, a.width, a.height)
+	if changed {
+		return EditedRules{ID: a.id, Rules: editor.texts()}
+	}
+	return nil
+}
+
+// Judged says what edited rules let run, or why they cannot be granted. Word
+// that comes late, about rules as they are not any more, changes nothing.
+func (a *Approve) Judged(rules []string, offer conversation.Offer, err error) {
+	a.rule.judge(rules, offer, err)
+	a.lay(a.look, a.width, a.height)
+}
+
 // scroll scrolls the text: letters scroll lines, arrows choose.
 func (a *Approve) scroll(msg tea.Msg) Action {
 	if a.text.update(msg, a.look.keys.Moves, true) {
@@ -137,7 +215,11 @@ func (a *Approve) answer() Action {
 		a.lay(a.look, a.width, a.height)
 		return nil
 	}
-	return Approved{ID: a.id, Grant: a.grants[a.sel]}
+	answer := Approved{ID: a.id, Grant: a.grants[a.sel]}
+	if answer.Grant != conversation.GrantOnce {
+		answer.Rules = a.rule.current().Rules
+	}
+	return answer
 }
 
 // explain handles a message while the reason is written.
@@ -163,19 +245,39 @@ func (a *Approve) page() page {
 	}
 	p := page{title: "Allow this?", where: a.text.where(), danger: true}
 	answers := a.answers()
+	rule, cursor := a.ruleBlock()
+	if cursor != nil {
+		p.cursor = &spot{cursor.x, len(lines) + len(answers) + cursor.y}
+	}
 	if a.why != nil {
 		shown, x := a.why.view(a.width)
 		answers[len(answers)-1] = a.look.styles.Text.Render(shown)
 		p.cursor = &spot{x, len(lines) + len(answers) - 1}
 		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}
 	} else {
-		p.hints = []string{hint("choose", a.look.keys.Answers.Accept), hint("no", a.look.keys.Answers.Close)}
+		p.hints = a.hints()
 		if p.where != "" {
 			p.hints = append(p.hints, hint("scroll", a.look.keys.Moves.PageDown))
 		}
 	}
-	p.lines = append(lines, answers...)
+	p.lines = slices.Concat(lines, answers, rule)
 	return p
+}
+
+// hints are what the keys do, the most needed first.
+func (a *Approve) hints() []string {
+	keys := a.look.keys.Answers
+	if a.rule.editor != nil {
+		return []string{hint("use this rule", keys.Accept), hint("leave it", keys.Close)}
+	}
+	hints := []string{hint("choose", keys.Accept), hint("deny", keys.Close)}
+	if len(a.rule.offers) > 1 {
+		hints = append(hints, keys.Narrower.Help().Key+" "+keys.Wider.Help().Key+" narrower, wider")
+	}
+	if len(a.rule.offers) > 0 {
+		hints = append(hints, hint("edit the rule", keys.Edit))
+	}
+	return hints
 }
 
 // heading says what wants to run.
@@ -197,7 +299,7 @@ func (a *Approve) answers() []string {
 		lines = append(lines, "")
 	}
 	if a.why != nil {
-		return append(lines, a.look.styles.Detail.Render("Why not? The model is told."), "")
+		return append(lines, a.look.styles.Detail.Render("Reason (the model reads it, optional):"), "")
 	}
 	choices := make([]choice, len(a.grants))
 	for i, grant := range a.grants {
@@ -218,7 +320,7 @@ func (a *Approve) binding(grant conversation.Grant) key.Binding {
 	case conversation.GrantOnce:
 		return k.Once
 	case conversation.GrantRun:
-		return k.Conversation
+		return k.Run
 	case conversation.GrantAlways:
 		return k.Always
 	}

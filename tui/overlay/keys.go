@@ -20,13 +20,16 @@ type Moves struct {
 
 // Answers are the keys that end a dialog.
 type Answers struct {
-	Accept       key.Binding // what is selected
-	Close        key.Binding // without an answer; to a question that means no
-	Once         key.Binding
-	Conversation key.Binding
-	Always       key.Binding
-	No           key.Binding
-	Yes          key.Binding
+	Accept   key.Binding // what is selected
+	Close    key.Binding // without an answer; to a question that means no
+	Once     key.Binding
+	Run      key.Binding
+	Always   key.Binding
+	No       key.Binding
+	Yes      key.Binding
+	Narrower key.Binding // the rule that an approval grants
+	Wider    key.Binding
+	Edit     key.Binding
 }
 
 // Line are the keys of a line to type in.
@@ -53,13 +56,16 @@ func DefaultKeyMap() KeyMap {
 			Previous: bind("shift+tab", "previous answer", "shift+tab", "left"),
 		},
 		Answers: Answers{
-			Accept:       bind("enter", "choose", "enter"),
-			Close:        bind("esc", "close", "esc", "q"),
-			Once:         bind("y", "yes, once", "y", "1"),
-			Conversation: bind("c", "yes, while Plimsoll runs", "c", "2"),
-			Always:       bind("a", "yes, always in this workspace", "a", "3"),
-			No:           bind("n", "no, and say why", "n", "4"),
-			Yes:          bind("y", "yes", "y"),
+			Accept:   bind("enter", "choose", "enter"),
+			Close:    bind("esc", "close", "esc", "q"),
+			Once:     bind("y", "allow once", "y", "1"),
+			Run:      bind("r", "allow while Plimsoll runs", "r", "c", "2"),
+			Always:   bind("a", "always allow in this workspace", "a", "3"),
+			No:       bind("n", "deny, and say why", "n", "4"),
+			Yes:      bind("y", "yes", "y"),
+			Narrower: bind("←", "grant a narrower rule", "left"),
+			Wider:    bind("→", "grant a wider rule", "right"),
+			Edit:     bind("e", "edit the rule to grant", "e"),
 		},
 		Line: Line{
 			Left:       bind("←", "left", "left", "ctrl+b"),
@@ -78,5 +84,5 @@ func DefaultKeyMap() KeyMap {
 // Bindings lists the keys in the order help shows them.
 func (k KeyMap) Bindings() []key.Binding {
 	m, a := k.Moves, k.Answers
-	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Conversation, a.Always, a.No}
+	return []key.Binding{m.Up, m.Down, m.PageUp, m.PageDown, m.Top, m.Bottom, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Narrower, a.Wider, a.Edit}
 }

@@ -72,7 +72,17 @@ const someDiff = `--- a/upload.go
 `
 
 func editReview() conversation.Review {
-	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff}
+	return conversation.Review{Title: "modify_file upload.go", Diff: someDiff, Offers: []conversation.Offer{
+		{Rules: []string{"edit(./upload.go)"}, Means: "edits of upload.go"},
+		{Rules: []string{"edit(**)"}, Means: "edits of every file of this workspace", Warning: "wide: the whole workspace", Wide: true},
+	}}
+}
+
+func commandReview() conversation.Review {
+	return conversation.Review{Title: "run_command", Command: "go test ./a && go vet ./a", Offers: []conversation.Offer{
+		{Rules: []string{"run_command(go test ./a && go vet ./a)"}, Means: "exactly this command", Warning: "runs this project's own code"},
+		{Rules: []string{"run_command(go test ...)", "run_command(go vet ...)"}, Means: "both with arguments that are known to be harmless"},
+	}}
 }
 
 func TestApproveAnswers(t *testing.T) {
@@ -80,6 +90,9 @@ func TestApproveAnswers(t *testing.T) {
 	no := overlay.Approved{ID: "call", Grant: conversation.GrantNo}
 	because := no
 	because.Reason = "use 漢 0"
+	granted := func(g conversation.Grant, rule string) overlay.Approved {
+		return overlay.Approved{ID: "call", Grant: g, Rules: []string{rule}}
+	}
 	for _, c := range []struct {
 		keys []string
 		want overlay.Action
@@ -87,9 +100,12 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"1"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
-		{[]string{"c"}, overlay.Approved{ID: "call", Grant: conversation.GrantRun}},
-		{[]string{"a"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
-		{[]string{"down", "down", "enter"}, overlay.Approved{ID: "call", Grant: conversation.GrantAlways}},
+		{[]string{"c"}, granted(conversation.GrantRun, "edit(./upload.go)")},
+		{[]string{"a"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
+		{[]string{"down", "down", "enter"}, granted(conversation.GrantAlways, "edit(./upload.go)")},
+		{[]string{"right", "a"}, granted(conversation.GrantAlways, "edit(**)")},
+		{[]string{"right", "right", "left", "left", "right", "r"}, granted(conversation.GrantRun, "edit(**)")},
+		{[]string{"right", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"shift+tab", "enter", "enter"}, no},
 		{[]string{"esc"}, no},
 		{[]string{"n", "enter"}, no},
@@ -110,11 +126,14 @@ func TestApproveAnswers(t *testing.T) {
 	}
 }
 
-func TestApproveOffersOnlyTheGrantsGiven(t *testing.T) {
+func TestApproveWithoutARuleIsForOnce(t *testing.T) {
 	t.Parallel()
-	s := open(80, 24, overlay.NewApprove("call", editReview(), conversation.GrantOnce, conversation.GrantNo))
-	want(t, press(s, "a"), nil)
-	want(t, press(s, "c"), nil)
+	review := editReview()
+	review.Offers = nil
+	s := open(80, 24, overlay.NewApprove("call", review))
+	for _, key := range []string{"a", "r", "e"} {
+		want(t, press(s, key), nil)
+	}
 	if strings.Contains(strip(s), "always") {
 		t.Error("always is offered")
 	}

@@ -98,7 +98,7 @@ func (s *Stack) Opened(now time.Time) { s.ready, s.early = now.Add(Grace), 0 }
 // Ctrl that answer nothing are let through: they scroll, and Ctrl+C interrupts.
 func (s *Stack) tooEarly(k tea.KeyPressMsg, now time.Time) bool {
 	a := s.look.keys.Answers
-	harmless := k.Mod&tea.ModCtrl != 0 && !key.Matches(k, a.Accept, a.Close, a.Once, a.Conversation, a.Always, a.No, a.Yes)
+	harmless := k.Mod&tea.ModCtrl != 0 && !key.Matches(k, a.Accept, a.Close, a.Once, a.Run, a.Always, a.No, a.Yes)
 	if harmless || !now.Before(s.ready) {
 		return false
 	}
@@ -173,6 +173,9 @@ func (s *Stack) Update(msg tea.Msg, now time.Time) (Action, tea.Cmd) {
 	}
 	return action, nil
 }
+
+// Redraw says that the top dialog changed without a message.
+func (s *Stack) Redraw() { s.drawn = nil }
 
 // View is the top dialog's box, "" if none is open.
 func (s *Stack) View() string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -91,7 +90,7 @@ func columnsOf(c Content) columns {
 	for _, h := range c.Hits {
 		w.turn = max(w.turn, len(strconv.Itoa(h.Turn)))
 		w.who = max(w.who, min(ansi.StringWidth(plain.Line(h.Who)), whoWidth)+len(full(h)))
-		w.age = max(w.age, len(age(c.Now, h.Time)))
+		w.age = max(w.age, len(pane.Age(c.Now, h.Time)))
 	}
 	return w
 }
@@ -116,24 +115,7 @@ func (m *Model) where(h Hit, width int) string {
 		mark = " (full)"
 	}
 	who := pane.Clip(plain.Line(h.Who), min(room-len(mark), whoWidth)) + mark
-	return pane.Clip(fmt.Sprintf("turn %-*d  ", w.turn, h.Turn)+pane.Fit(who, room)+"  "+age(m.found.Now, h.Time), width)
-}
-
-// age is how long ago a time is, in the largest unit; old times are dates.
-func age(now, t time.Time) string {
-	switch d := now.Sub(t); {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min", int(d.Minutes()))
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%d h", int(d.Hours()))
-	case d < 48*time.Hour:
-		return "1 day"
-	case d < 7*24*time.Hour:
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
-	}
-	return t.In(now.Location()).Format(time.DateOnly)
+	return pane.Clip(fmt.Sprintf("turn %-*d  ", w.turn, h.Turn)+pane.Fit(who, room)+"  "+pane.Age(m.found.Now, h.Time), width)
 }
 
 // excerpt is as much of the text around the place as goes into so many cells, with

@@ -1,0 +1,209 @@
+package overlay
+
+import (
+	"slices"
+	"strconv"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// The rule that an approval for longer than once grants. The dialog shows it as
+// it is written and in words, offers narrower and wider ones, and lets the user
+// edit it. What an edited rule lets run is judged outside the dialog: see
+// EditedRules and Approve.Judged.
+
+// grantedRule is the rule of an approval: one of some offers.
+type grantedRule struct {
+	offers []conversation.Offer
+	at     int
+	editor *ruleEditor // nil unless the rule is edited
+}
+
+// ruleEditor is a rule being edited, a line for each of its texts.
+type ruleEditor struct {
+	lines  []*field
+	at     int
+	offer  conversation.Offer // what the texts mean, as far as they are judged
+	err    error              // why they cannot be granted
+	judged []string           // the texts that offer and err are about
+	accept bool               // Enter came before the judgement
+}
+
+// current is the offer that would be granted.
+func (g *grantedRule) current() conversation.Offer { return g.offers[g.at] }
+
+// move chooses a narrower or wider offer, and stays where there is none.
+func (g *grantedRule) move(by int) { g.at = max(0, min(g.at+by, len(g.offers)-1)) }
+
+// edit begins to edit the rule. A rule with a character that a line cannot show
+// as it is stays as offered.
+func (g *grantedRule) edit() bool {
+	rules := g.current().Rules
+	if slices.ContainsFunc(rules, func(r string) bool { return plain.Line(marked(r)) != r }) {
+		return false
+	}
+	e := &ruleEditor{offer: g.current(), judged: rules}
+	for _, r := range rules {
+		e.lines = append(e.lines, &field{text: r, at: len(r)})
+	}
+	g.editor = e
+	return true
+}
+
+func (e *ruleEditor) texts() []string {
+	texts := make([]string, len(e.lines))
+	for i, l := range e.lines {
+		texts[i] = l.text
+	}
+	return texts
+}
+
+// upToDate reports whether the judgement is about the texts as they are.
+func (e *ruleEditor) upToDate() bool { return slices.Equal(e.judged, e.texts()) }
+
+// judged takes in what edited texts mean. It reports whether they replace the
+// rule now, because Enter was pressed before.
+func (g *grantedRule) judge(rules []string, offer conversation.Offer, err error) bool {
+	e := g.editor
+	if e == nil || !slices.Equal(rules, e.texts()) {
+		return false
+	}
+	e.judged, e.offer, e.err = rules, offer, err
+	if err != nil {
+		e.accept = false
+	}
+	return e.accept && g.apply()
+}
+
+// apply makes the edited texts the rule, the widest of the offers. They must be
+// judged, and be right.
+func (g *grantedRule) apply() bool {
+	e := g.editor
+	if !e.upToDate() || e.err != nil {
+		return false
+	}
+	g.editor = nil
+	same := func(o conversation.Offer) bool { return slices.Equal(o.Rules, e.offer.Rules) }
+	if i := slices.IndexFunc(g.offers, same); i >= 0 {
+		g.at = i
+		return true
+	}
+	g.offers = append(slices.Clone(g.offers), e.offer)
+	g.at = len(g.offers) - 1
+	return true
+}
+
+// update handles a message while the rule is edited. It reports whether the
+// message was for it, and whether the texts changed.
+func (g *grantedRule) update(msg tea.Msg, keys KeyMap) (taken, changed bool) {
+	e := g.editor
+	k, _ := msg.(tea.KeyPressMsg)
+	switch {
+	case key.Matches(k, keys.Answers.Accept):
+		e.accept = !g.apply() && e.err == nil
+	case key.Matches(k, keys.Answers.Close) && k.Text == "":
+		g.editor = nil
+	case len(e.lines) > 1 && k.Text == "" && key.Matches(k, keys.Moves.Up):
+		e.at = max(e.at-1, 0)
+	case len(e.lines) > 1 && k.Text == "" && key.Matches(k, keys.Moves.Down):
+		e.at = min(e.at+1, len(e.lines)-1)
+	default:
+		before := e.lines[e.at].text
+		if !e.lines[e.at].update(msg, keys.Line) {
+			return false, false
+		}
+		changed = e.lines[e.at].text != before
+		e.accept = e.accept && !changed
+	}
+	return true, changed
+}
+
+// lines draws the rule at a width in at most height lines: its texts, what they
+// let run, and why to think twice. The cursor is where one types.
+func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *spot) {
+	if len(g.offers) == 0 || height < 1 {
+		return nil, nil
+	}
+	if height > 3 {
+		lines = append(lines, l.styles.Detail.Render(fit(g.caption(l.keys.Answers), width)))
+	}
+	means, warning := g.meaning(width)
+	room := height - len(lines)
+	warning = warning[:min(len(warning), max(room-1, 0))] // of what has no room the warning goes last
+	room -= len(warning)
+	texts, cursor := g.texts(width, max(1, room-min(1, len(means))))
+	if cursor != nil {
+		cursor.y += len(lines)
+	}
+	means = means[:min(len(means), max(room-len(texts), 0))]
+	lines = append(lines, rendered(l.styles.Command, texts)...)
+	lines = append(lines, rendered(l.styles.Text, means)...)
+	return append(lines, rendered(l.styles.Removed, warning)...), cursor
+}
+
+// texts are the texts of the rule in at most height lines.
+func (g *grantedRule) texts(width, height int) (lines []string, cursor *spot) {
+	if e := g.editor; e != nil {
+		first := max(0, e.at-height+1)
+		for i := first; i < min(len(e.lines), first+height); i++ {
+			shown, x := e.lines[i].view(width)
+			if i == e.at {
+				cursor = &spot{x, len(lines)}
+			}
+			lines = append(lines, shown)
+		}
+		return lines, cursor
+	}
+	for _, r := range g.current().Rules {
+		lines = append(lines, cut(plain.Line(marked(r)), width)...)
+	}
+	if len(lines) > height { // the command or the file above it tells the rest
+		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], width-1, "")+"…")
+	}
+	return lines, nil
+}
+
+// caption says which answers grant the rule, and which of the offers it is.
+func (g *grantedRule) caption(keys Answers) string {
+	if g.editor != nil {
+		return "Edit the rule:"
+	}
+	caption := keys.Run.Help().Key + " and " + keys.Always.Help().Key + " grant"
+	if len(g.offers) > 1 {
+		caption += " (" + strconv.Itoa(g.at+1) + " of " + strconv.Itoa(len(g.offers)) + ")"
+	}
+	return caption + ":"
+}
+
+// meaning is what the rule lets run, and why to think twice; of an edited rule
+// that cannot be granted, why not.
+func (g *grantedRule) meaning(width int) (means, warning []string) {
+	offer := g.current()
+	if e := g.editor; e != nil {
+		switch {
+		case !e.upToDate():
+			return []string{"…"}, nil
+		case e.err != nil:
+			return nil, wrap("! "+plain.Line(e.err.Error()), width)
+		}
+		offer = e.offer
+	}
+	means = wrap("allows "+plain.Line(marked(offer.Means)), width)
+	if offer.Warning != "" {
+		warning = wrap("! "+plain.Line(offer.Warning), width)
+	}
+	return means, warning
+}
+
+func rendered(style lipgloss.Style, lines []string) []string {
+	for i, l := range lines {
+		lines[i] = style.Render(l)
+	}
+	return lines
+}

@@ -1,0 +1,105 @@
+package overlay_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
+)
+
+// What is granted is on the screen as it is written and in words, at every size
+// that has room for a dialog.
+func TestApproveShowsTheRuleThatItGrants(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{200, 60}, {120, 40}, {80, 24}, {40, 12}} {
+		s := open(size[0], size[1], overlay.NewApprove("x", editReview()))
+		for _, c := range []struct{ key, rule, means string }{
+			{"left", "edit(./upload.go)", "edits of upload.go"},
+			{"right", "edit(**)", "edits of every file"},
+		} {
+			press(s, c.key)
+			if view := strip(s); !strings.Contains(view, c.rule) || !strings.Contains(view, c.means) {
+				t.Errorf("%v: no %s in\n%s", size, c.rule, view)
+			}
+		}
+	}
+}
+
+func TestApproveSaysWhyToThinkTwice(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("x", commandReview()))
+	if !strings.Contains(strip(s), "! runs this project's own code") {
+		t.Error(strip(s))
+	}
+	press(s, "right")
+	view := strip(s)
+	for _, rule := range commandReview().Offers[1].Rules {
+		if !strings.Contains(view, rule) {
+			t.Errorf("no %s in\n%s", rule, view)
+		}
+	}
+}
+
+func TestApproveMarksWhatHidesInARule(t *testing.T) {
+	t.Parallel()
+	review := editReview()
+	review.Offers = []conversation.Offer{{Rules: []string{"edit(a\u202e\x1b[31m\u200db)"}, Means: "edits"}}
+	s := open(80, 24, overlay.NewApprove("x", review))
+	if view := s.View(); strings.Contains(view, "\u202e") || strings.Contains(view, "\x1b[31m\u200d") || !strings.Contains(view, "«U+200D»") {
+		t.Errorf("%q", view)
+	}
+	want(t, press(s, "e", "x"), nil) // it cannot be edited as it is seen
+	want(t, press(s, "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: review.Offers[0].Rules})
+}
+
+func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
+	t.Parallel()
+	wide := conversation.Offer{Rules: []string{"edit(*)"}, Means: "edits of files", Warning: "wide", Wide: true}
+	approved := overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: wide.Rules}
+	edit := func() (*overlay.Approve, *overlay.Stack) {
+		d := overlay.NewApprove("x", editReview())
+		s := open(80, 24, d)
+		press(s, "right", "e", "backspace")
+		want(t, press(s, "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"edit(*"}})
+		want(t, press(s, ")"), overlay.EditedRules{ID: "x", Rules: []string{"edit(*)"}})
+		return d, s
+	}
+	t.Run("judged before Enter", func(t *testing.T) {
+		t.Parallel()
+		d, s := edit()
+		d.Judged(wide.Rules, wide, nil)
+		want(t, press(s, "enter", "a"), approved)
+	})
+	t.Run("judged after Enter", func(t *testing.T) {
+		t.Parallel()
+		d, s := edit()
+		press(s, "enter")
+		if s.Cursor() == nil {
+			t.Fatal("in force before it is known what it means")
+		}
+		d.Judged([]string{"edit(*"}, conversation.Offer{}, errors.New("late word about another text"))
+		d.Judged(wide.Rules, wide, nil)
+		want(t, press(s, "a"), approved)
+	})
+	t.Run("wrong", func(t *testing.T) {
+		t.Parallel()
+		d, s := edit()
+		d.Judged(wide.Rules, conversation.Offer{}, errors.New("it does not cover this call"))
+		want(t, press(s, "enter"), nil)
+		if view := strip(s); s.Cursor() == nil || !strings.Contains(view, "! it does not cover this call") {
+			t.Fatal(view)
+		}
+		d.Judged(wide.Rules, wide, nil)
+		want(t, press(s, "esc", "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: []string{"edit(**)"}})
+	})
+}
+
+func TestEachTextOfARuleIsEdited(t *testing.T) {
+	t.Parallel()
+	s := open(80, 24, overlay.NewApprove("x", commandReview()))
+	press(s, "right", "e", "down")
+	want(t, press(s, "x"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...)", "run_command(go vet ...)x"}})
+	want(t, press(s, "up", "up", "backspace"), overlay.EditedRules{ID: "x", Rules: []string{"run_command(go test ...", "run_command(go vet ...)x"}})
+}

@@ -1,0 +1,137 @@
+package tui_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/conversation"
+	"plimsoll/tui"
+)
+
+// ruled is a screen with one rule of each origin in force.
+func ruled(r *rig, _ *tui.Options) {
+	now := time.Now()
+	r.rules = []conversation.Rule{
+		{ID: "g1", Text: "run_command(go test ...)", Means: "go test with harmless arguments", Warning: "runs this project's own code",
+			Origin: conversation.RuleGranted, Where: "/home/u/grants.json", Workspace: "/src/app", Granted: now.Add(-48 * time.Hour), Used: now.Add(-5 * time.Minute)},
+		{ID: "r2", Text: "edit(./a.go)", Means: "edits of a.go", Origin: conversation.RuleOfThisRun, Workspace: "/src/app", Granted: now},
+		{Text: "run_command(git *)", Means: "commands of the form git *", Wide: true, Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:12"},
+		{Text: "run_command(rm *)", Means: "commands of the form rm *", Deny: true, Origin: conversation.RuleConfigured, Where: "/home/u/config.yaml:14"},
+	}
+}
+
+func TestPermissionsListTheRulesInForce(t *testing.T) {
+	screen(t, ruled, func(r *rig) {
+		r.calls = nil
+		r.enter("/permissions")
+		r.did("first rules")
+		r.has("mode ask ✓", "allow run_command(go test ...)", "always · used 5 min", "this run", "configuration · wide", "deny run_command(rm *)")
+	})
+}
+
+func TestPermissionsChangeTheMode(t *testing.T) {
+	screen(t, ruled, func(r *rig) {
+		r.enter("/permissions")
+		r.calls = nil
+		r.write("mode plan")
+		r.press("enter")
+		r.did("first mode plan")
+	})
+}
+
+func TestPermissionsRevokeWhatAKeyGranted(t *testing.T) {
+	screen(t, ruled, func(r *rig) {
+		r.enter("/permissions")
+		r.write("go test")
+		r.press("enter")
+		r.has("run_command(go test ...)", "! runs this project's own code", "/home/u/grants.json", "/src/app", "revoke it")
+		r.calls = nil
+		r.pass(time.Second)
+		r.press("enter") // keeping it is what is selected
+		r.did()
+		r.enter("/permissions")
+		r.write("go test")
+		r.press("enter")
+		r.pass(time.Second)
+		r.calls = nil
+		r.press("y")
+		r.did("first revoke g1")
+		r.has("revoked: run_command(go test ...)")
+	})
+}
+
+func TestPermissionsSayWhereARuleOfTheConfigurationStands(t *testing.T) {
+	screen(t, ruled, func(r *rig) {
+		r.enter("/permissions")
+		r.write("git")
+		r.press("enter")
+		r.has("run_command(git *)", "remove it from /home/u/config.yaml:12")
+		r.lacks("revoke it")
+	})
+}
+
+func TestPermissionsAreListedAsFarAsTheyCanBeRead(t *testing.T) {
+	screen(t, ruled, func(r *rig) {
+		r.failing["rules"] = errors.New("grants.json is damaged at line 3")
+		r.enter("/permissions")
+		r.has("deny run_command(rm *)", "grants.json is damaged at line 3")
+	})
+}
+
+// offered is a question about a command with two offers.
+func offered() agent.AskApproval {
+	u := approval("c1", "go test ./a")
+	u.Review.Offers = []conversation.Offer{
+		{Rules: []string{"run_command(go test ./a)"}, Means: "exactly this command"},
+		{Rules: []string{"run_command(go test ...)"}, Means: "go test with harmless arguments"},
+	}
+	return u
+}
+
+func TestTheRuleThatIsShownIsTheRuleThatIsGranted(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		rule string
+		did  string
+	}{
+		{[]string{"a"}, "run_command(go test ./a)", "always run_command(go test ./a)"},
+		{[]string{"r"}, "run_command(go test ./a)", "run run_command(go test ./a)"},
+		{[]string{"right", "a"}, "run_command(go test ...)", "always run_command(go test ...)"},
+		{[]string{"right", "left", "a"}, "run_command(go test ./a)", "always run_command(go test ./a)"},
+		{[]string{"y"}, "run_command(go test ./a)", "once"},
+	} {
+		t.Run(c.did, func(t *testing.T) {
+			screen(t, nil, func(r *rig) {
+				r.calls = nil
+				r.happen(agent.Status{Phase: agent.Asking}, offered())
+				r.pass(2 * time.Second)
+				r.press(c.keys[:len(c.keys)-1]...)
+				r.has(c.rule)
+				r.press(c.keys[len(c.keys)-1])
+				r.did("first answer c1 " + c.did)
+			})
+		})
+	}
+}
+
+func TestAnEditedRuleIsJudgedWhileOneTypes(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.happen(agent.Status{Phase: agent.Asking}, offered())
+		r.pass(2 * time.Second)
+		r.press("e", "backspace", "backspace")
+		r.failing["judge"] = errors.New("this does not cover the call")
+		r.write("b)")
+		r.has("! this does not cover the call")
+		r.press("enter")
+		r.has("Edit the rule")
+		r.failing["judge"] = nil
+		r.press("backspace", "backspace")
+		r.write("*)")
+		r.has("allows judged run_command(go test ./*)")
+		r.calls = nil
+		r.press("enter", "a")
+		r.did("first answer c1 always run_command(go test ./*)")
+	})
+}
