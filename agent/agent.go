@@ -19,7 +19,8 @@ type Agent struct {
 	started atomic.Bool
 	free    atomic.Int64 // tokens of the window that are free, -1 unknown
 
-	inspections atomic.Int64 // asked for so far
+	inspections atomic.Int64             // asked for so far
+	declared    atomic.Pointer[[]string] // names of the tools that the model is given
 
 	// From here on owned by the goroutine of Run.
 	log      *conversation.Log
@@ -75,6 +76,7 @@ func New(o Options) (*Agent, error) {
 		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
 	}
+	a.declare()
 	a.view = compact.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())

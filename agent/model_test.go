@@ -320,3 +320,28 @@ func TestReportOfAModelSwitchedAwaySaysNothingAboutTheNewOne(t *testing.T) {
 		}
 	})
 }
+
+// The limit that the user gives a model's replies goes with every request, and what
+// is left of the window below it where that is less.
+func TestTheLimitOfRepliesIsSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		window, limit int
+		least, most   int
+	}{
+		"none": {100_000, 0, 0, 0}, "given": {100_000, 300, 300, 300}, "without a window": {0, 300, 300, 300},
+		"more than is left": {1000, 5000, 1, 999},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, func(o *agent.Options) {
+					o.Model.Window, o.Model.ReplyLimit = sized(c.window, compact.WindowFlag), c.limit
+				}, answers("fine"))
+				r.say(strings.Repeat("word ", 600))
+				if got := r.provider.Requests()[0].MaxTokens; got < c.least || got > c.most {
+					t.Errorf("%d tokens at most, want %d to %d", got, c.least, c.most)
+				}
+				r.finish()
+			})
+		})
+	}
+}

@@ -21,6 +21,12 @@ type Options struct {
 	Backlog      Backlog      // nil: messages that wait are lost in a crash
 	Stored       Stored
 	System       string // the system prompt, "" for none
+	// Forms are shorter ways to put System and what the toolbox declares, the longest
+	// first, for small windows. A conversation keeps the one it begins with.
+	Forms []Form
+	// AssumeWindow is what an unknown window is taken for when a form is chosen, in
+	// tokens, 0 for a large one.
+	AssumeWindow int
 	// Overrides are settings that differ for this conversation, by dotted key
 	// with the value in YAML form. What is new is recorded with the next message.
 	Overrides map[string]string

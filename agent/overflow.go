@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,8 +11,9 @@ import (
 
 // A server that refuses a request as too long often says how long its window
 // is: that is learned for the next time. What the user is told to do is what
-// helps here: of some compactions by hand the mildest that makes enough room,
-// else the one that makes the most, and none where there is nothing to compact.
+// helps here: of some compactions by hand the mildest that makes enough room, else
+// the one that makes the most if nobody knows how much has to go, and none where
+// none helps.
 
 // overflowed learns from a server that refused a request as too long, and says
 // what can be done.
@@ -92,11 +94,19 @@ var rooms = []struct {
 // where nobody knows how much fits, and of the window where somebody does.
 const roomShare = 0.9
 
-// roomHint says how to go on in a conversation that does not fit.
+// roomHint says how to go on in a conversation that does not fit: by what helps
+// here. A compaction that does not make it fit is not named, and where prompt and
+// tools alone are too long no shorter conversation helps.
 func (a *Agent) roomHint(e *Error) string {
-	flags, least := "", math.MaxInt
 	now := a.situation()
 	now.Answering = false // the turn is over when the user acts
+	r := a.meter.Reading()
+	alone, limit := r.Segments[compact.System]+r.Segments[compact.Tools], cmp.Or(e.Window, r.Window.Tokens)
+	if r.Segments[compact.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
+		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
+			alone, limit)
+	}
+	flags, least := "", math.MaxInt
 	for _, room := range rooms {
 		wish := compact.NewWish()
 		wish.Profile, wish.KeepLast = room.profile, room.keep
@@ -105,19 +115,22 @@ func (a *Agent) roomHint(e *Error) string {
 			continue
 		}
 		p := pass.Preview()
-		if p.After < least {
+		fits := p.After <= fitting(p.Before, e)
+		if p.After < least && (fits || nameless(e) && p.After < p.Before) { // nobody knows how much has to go
 			flags, least = room.flags, p.After
 		}
-		if p.After <= fitting(p.Before, e) {
+		if fits {
 			break
 		}
 	}
-	const otherwise = "begin a new conversation, or choose a model with a larger window"
 	if least == math.MaxInt {
 		return otherwise
 	}
 	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
 }
+
+// otherwise is what helps where no compaction makes enough room.
+const otherwise = "begin a new conversation, or choose a model with a larger window"
 
 // fitting is how long a request may be, in estimated tokens, after one of
 // before tokens was refused.

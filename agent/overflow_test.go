@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
 )
 
 func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
@@ -51,4 +52,36 @@ func TestOverflowTwiceInARowNamesTheCompactionThatMakesRoom(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Where the tools alone do not fit a shorter conversation is of no help.
+func TestAnOverflowOfTheToolsAloneSaysSo(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		many := agenttest.Reader("ls", nil)
+		many.Spec.Description = strings.Repeat("word upon word ", 800)
+		refused := &agent.Error{Class: agent.Overflow, Message: "too long", Window: 2048, Requested: 3100}
+		r := start(t, func(o *agent.Options) {
+			o.Toolbox, o.Model.Window = agenttest.NewToolbox(many), compact.Window{}
+		}, agenttest.Fail(refused), agenttest.Fail(refused))
+		r.say("hi")
+		failed := agenttest.Of[agent.Failed](r.watch)
+		if len(failed) != 1 || !strings.Contains(failed[0].Err.Hint, "fewer tools") || strings.Contains(failed[0].Err.Hint, "/compact") {
+			t.Errorf("told %+v", failed)
+		}
+		r.finish()
+	})
+}
+
+// A compaction that does not make the conversation fit is not named.
+func TestAnOverflowNamesNoCompactionThatDoesNotHelp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		refused := &agent.Error{Class: agent.Overflow, Message: "too long", Window: 100, Requested: 90_000}
+		r := talk(t, 6, nil, agenttest.Fail(refused), agenttest.Fail(refused))
+		r.say("and that?")
+		failed := agenttest.Of[agent.Failed](r.watch)
+		if len(failed) != 1 || strings.Contains(failed[0].Err.Hint, "/compact") {
+			t.Errorf("told %+v", failed)
+		}
+		r.finish()
+	})
 }

@@ -69,8 +69,11 @@ type Model struct {
 	ID       string
 	Window   compact.Window
 	MaxOut   int // largest reply in tokens, 0 unknown
-	Caps     compact.Capabilities
-	Prices   *Prices // nil: unknown
+	// ReplyLimit bounds each reply, in tokens, because the user says so; 0 leaves it
+	// to the provider.
+	ReplyLimit int
+	Caps       compact.Capabilities
+	Prices     *Prices // nil: unknown
 	// CacheTTL is how long the user says that the provider's cache holds a prompt
 	// after its last use, 0 if he does not say.
 	CacheTTL time.Duration

@@ -19,7 +19,9 @@ import (
 type settings struct {
 	system   string
 	tools    []conversation.ToolSpec
-	toolText string // of tools, as recorded
+	toolText string        // of tools, as recorded
+	forms    []declaration // the ways to put prompt and tools, the longest first
+	assumed  int           // what an unknown window is taken for when one is chosen, 0 for a large one
 	provider Provider
 	model    Model
 
@@ -31,22 +33,12 @@ type settings struct {
 }
 
 func newSettings(o Options) (settings, error) {
-	s := settings{system: conversation.Clean(o.System), tools: o.Stored.Tools, provider: o.Provider, model: o.Model,
-		overrides: o.Overrides, recorded: map[string]string{}}
-	if s.tools == nil && o.Toolbox != nil {
-		s.tools = o.Toolbox.Specs()
+	forms, err := declarations(o)
+	if err != nil {
+		return settings{}, err
 	}
-	if len(s.tools) > 0 {
-		text, err := EncodeTools(s.tools)
-		if err != nil {
-			return s, fmt.Errorf("recording the tools: %w", err)
-		}
-		// What is sent is what was recorded, byte for byte, from the first request on.
-		if s.tools, err = DecodeTools(text); err != nil {
-			return s, fmt.Errorf("recording the tools: %w", err)
-		}
-		s.toolText = text
-	}
+	s := settings{forms: forms, assumed: o.AssumeWindow, system: forms[0].system, tools: forms[0].tools, toolText: forms[0].text,
+		provider: o.Provider, model: o.Model, overrides: o.Overrides, recorded: map[string]string{}}
 	for _, e := range o.Stored.Events {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
@@ -57,6 +49,7 @@ func newSettings(o Options) (settings, error) {
 			maps.Copy(s.recorded, b.Set)
 		}
 	}
+	s.choose()
 	return s, nil
 }
 
@@ -90,6 +83,9 @@ func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	}
 	var bodies []conversation.Body
 	if *s.blobs != s.instructions {
+		if s.instructions == (conversation.Instructions{}) {
+			bodies = append(bodies, s.leftOut()...)
+		}
 		bodies = append(bodies, *s.blobs)
 	}
 	if c := s.modelChanged(); c != s.changed {
@@ -197,6 +193,8 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.settings.model, a.settings.provider = m, p
 	a.outdated()
 	a.compaction.rearmAt = 0 // it was reckoned by another window
+	a.settings.choose()
+	a.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.compaction.rules)).WithPrompt(a.settings.promptSizes())
 	a.dropOvertaken()
 	a.updates.Put(ModelSwitched{Model: m})

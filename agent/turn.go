@@ -161,7 +161,7 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	r := request{
 		Request: Request{
 			Model: set.model.ID, System: set.system, Messages: messages,
-			MaxTokens: maxTokens(a.meter.Reading()), Conversation: a.opts.Stored.ID,
+			MaxTokens: maxTokens(a.meter.Reading(), set.model.ReplyLimit), Conversation: a.opts.Stored.ID,
 		},
 		provider: set.provider, model: set.model,
 		estimate: a.meter.RequestEstimate(), revision: a.view.Revision, after: uint64(a.log.Len()),
@@ -172,15 +172,21 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	return r, nil
 }
 
-// maxTokens bounds the reply where the reserve no longer fits behind the
-// prompt, 0 where it does: by what is left, as servers refuse a request whose
-// prompt and bound exceed the window together. Used is an estimate, so a bound
-// never gets so small that it cuts replies which would have fitted.
-func maxTokens(r compact.Reading) int {
-	if !r.Window.Known() || r.Used+r.Reserve <= r.Window.Tokens {
-		return 0
+// maxTokens bounds the reply by what the user says, 0 for nothing, and where the
+// reserve no longer fits behind the prompt by what is left, as servers refuse a
+// request whose prompt and bound exceed the window together. Used is an estimate, so
+// that bound never gets so small that it cuts replies which would have fitted. 0 is
+// no bound.
+func maxTokens(r compact.Reading, limit int) int {
+	fits := r.Used+max(r.Reserve, limit) <= r.Window.Tokens
+	if !r.Window.Known() || fits {
+		return limit
 	}
 	const least = 4 // a quarter of the reserve
 	slack := r.Window.Tokens / 64
-	return max(r.Window.Tokens-r.Used-slack, r.Reserve/least, 1)
+	left := max(r.Window.Tokens-r.Used-slack, r.Reserve/least, 1)
+	if limit > 0 {
+		return min(left, limit)
+	}
+	return left
 }

@@ -64,6 +64,7 @@ func (a *Agent) useWindow(w compact.Window) {
 	a.settings.model.Window = w
 	a.outdated()
 	a.meter = a.meter.WithWindow(w)
+	a.reform()
 	a.compaction.rearmAt = 0 // it was reckoned by another window
 	a.dropOvertaken()
 	switch former := a.compaction.former; {

@@ -180,7 +180,7 @@ func (a *app) relearn(ctx context.Context, m *agent.Model) {
 // apply lets the user's own settings win.
 func (a *app) apply(m *agent.Model, own config.Model) {
 	if own.MaxOutput > 0 {
-		m.MaxOut = own.MaxOutput
+		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
 	}
 	window := own.ContextWindow
 	if window > 0 && own.MaxInput == 0 {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"plimsoll/agent/openai"
@@ -42,11 +43,15 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 // toolsPage lists the tools the model can call.
 func toolsPage(r *running) string {
 	var b strings.Builder
+	declared := r.agent.Declared()
 	for _, t := range r.box.Specs() {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		access := ""
 		if t.ReadOnly {
 			access = " (read only)"
+		}
+		if !slices.Contains(declared, t.Name) {
+			access += " (not in this conversation: the window was too small when it began)"
 		}
 		fmt.Fprintf(&b, "%s%s\n    %s\n", t.Name, access, strings.TrimSuffix(first, "."))
 	}

@@ -41,6 +41,13 @@ func schema(params []param) []byte {
 }
 
 func writeObject(b *bytes.Buffer, params []param) {
+	writeMembers(b, params, writeObject)
+	b.WriteString(`,"additionalProperties":false}`)
+}
+
+// writeMembers writes an object with its parameters, all but its end; items writes
+// the objects inside it.
+func writeMembers(b *bytes.Buffer, params []param, items func(*bytes.Buffer, []param)) {
 	b.WriteString(`{"type":"object","properties":{`)
 	required := []string{}
 	for i, p := range params {
@@ -49,7 +56,7 @@ func writeObject(b *bytes.Buffer, params []param) {
 		}
 		writeJSON(b, p.name)
 		b.WriteByte(':')
-		writeParam(b, p)
+		writeParam(b, p, items)
 		if p.required {
 			required = append(required, p.name)
 		}
@@ -59,10 +66,9 @@ func writeObject(b *bytes.Buffer, params []param) {
 		b.WriteString(`,"required":`)
 		writeJSON(b, required)
 	}
-	b.WriteString(`,"additionalProperties":false}`)
 }
 
-func writeParam(b *bytes.Buffer, p param) {
+func writeParam(b *bytes.Buffer, p param, items func(*bytes.Buffer, []param)) {
 	switch p.kind {
 	case kindText:
 		b.WriteString(`{"type":"string"`)
@@ -76,7 +82,7 @@ func writeParam(b *bytes.Buffer, p param) {
 		b.WriteString(`{"type":"object","additionalProperties":{"type":"string"}`)
 	case kindItems:
 		b.WriteString(`{"type":"array","items":`)
-		writeObject(b, p.fields)
+		items(b, p.fields)
 	}
 	if p.about != "" {
 		b.WriteString(`,"description":`)

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// The system prompt and the tools are paid for with every request: in a small window
+// they must leave room for the conversation. Rules:
+//
+//   - Together they take at most a quarter of the window where a form of them does,
+//     by Plimsoll's own count; the longest such form is taken, else the last.
+//   - It is chosen until the first message records it, and stays from then on:
+//     another one would break the provider's cache and what can be made again.
+//   - Tools that are left out are told.
+
+// Form is a way to put the system prompt and the tools.
+type Form struct {
+	System string
+	Tools  []conversation.ToolSpec
+	Below  int // in windows of fewer tokens only, 0 for any
+}
+
+// promptShare is the part of the window, one in so many, that prompt and tools take
+// at most.
+const promptShare = 4
+
+// declaration is a form as it is recorded and sent.
+type declaration struct {
+	system string
+	tools  []conversation.ToolSpec
+	text   string // of tools, as recorded
+	below  int
+}
+
+func (f Form) declaration() (declaration, error) {
+	d := declaration{system: conversation.Clean(f.System), below: f.Below}
+	if len(f.Tools) == 0 {
+		return d, nil
+	}
+	var err error
+	if d.text, err = EncodeTools(f.Tools); err == nil {
+		// What is sent is what was recorded, byte for byte, from the first request on.
+		d.tools, err = DecodeTools(d.text)
+	}
+	if err != nil {
+		return d, fmt.Errorf("recording the tools: %w", err)
+	}
+	return d, nil
+}
+
+// declarations are the forms of a conversation, the longest first. One that has its
+// tools on record has one form: with these, and the prompt that goes with them.
+func declarations(o Options) ([]declaration, error) {
+	full := Form{System: o.System, Tools: o.Stored.Tools}
+	if full.Tools == nil && o.Toolbox != nil {
+		full.Tools = o.Toolbox.Specs()
+	}
+	var all []declaration
+	for _, f := range append([]Form{full}, o.Forms...) {
+		d, err := f.declaration()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	if o.Stored.Tools == nil {
+		return all, nil
+	}
+	for _, d := range all[1:] {
+		if d.text == all[0].text {
+			all[0].system = d.system
+			break
+		}
+	}
+	return all[:1], nil
+}
+
+// choose takes the longest form that leaves room in the window, unless one is on
+// record. It reports whether another one is taken than before.
+func (s *settings) choose() bool {
+	if len(s.forms) < 2 || s.blobs != nil || s.instructions != (conversation.Instructions{}) {
+		return false
+	}
+	window := s.model.Window.Tokens
+	if window <= 0 {
+		window = s.assumed
+	}
+	best := s.forms[0]
+	for _, f := range s.forms[1:] {
+		if window <= 0 || s.weight(best) <= float64(window/promptShare) {
+			break
+		}
+		if f.below == 0 || window < f.below {
+			best = f
+		}
+	}
+	changed := best.text != s.toolText || best.system != s.system
+	s.system, s.tools, s.toolText = best.system, best.tools, best.text
+	return changed
+}
+
+// weight is how many tokens a form has by Plimsoll's count.
+func (s *settings) weight(d declaration) float64 {
+	tools := conversation.Measure(d.text)
+	if s.model.Caps.NoTools {
+		tools = conversation.Size{}
+	}
+	n := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
+	if f := s.model.Calibration.Factor; f > 0 {
+		n *= f
+	}
+	return n
+}
+
+// leftOut is the notice of tools that are not declared, nil if all are.
+func (s *settings) leftOut() []conversation.Body {
+	if len(s.forms) < 2 || len(s.tools) == len(s.forms[0].tools) || s.model.Caps.NoTools {
+		return nil
+	}
+	var names []string
+	for _, t := range s.forms[0].tools {
+		if !slices.ContainsFunc(s.tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+			names = append(names, t.Name)
+		}
+	}
+	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
+		"The window is small: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
+		len(s.tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
+}
+
+// reform chooses the form anew when the window became known, or is another one.
+func (a *Agent) reform() {
+	if a.settings.choose() {
+		a.meter = a.meter.WithPrompt(a.settings.promptSizes())
+		a.declare()
+	}
+}
+
+// declare makes known which tools the model is given.
+func (a *Agent) declare() {
+	names := make([]string, len(a.settings.tools))
+	for i, t := range a.settings.tools {
+		names[i] = t.Name
+	}
+	a.declared.Store(&names)
+}
+
+// Declared are the names of the tools that the model is given. It may be called from
+// any goroutine.
+func (a *Agent) Declared() []string { return *a.declared.Load() }

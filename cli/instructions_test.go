@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tools"
+)
+
+// At a window of 8,192 tokens prompt and tools take at most a quarter of it, with
+// all tools; at one of 4,096 too, without some.
+func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
+	t.Parallel()
+	box, err := tools.New(tools.Options{Workspace: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := box.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	prompt, _ := instructions(t.TempDir())
+	forms := shortForms("ollama", prompt, box)
+	if forms[0].System == prompt {
+		t.Error("the prompt is as long in a small window")
+	}
+	for i, window := range []int{8192, 4096} {
+		text, err := agent.EncodeTools(forms[i].Tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure(forms[i].System), conversation.Measure(text))
+		if n := m.EstimatedTokens(); n > window/4 {
+			t.Errorf("prompt and tools have %d tokens in a window of %d", n, window)
+		} else {
+			t.Logf("prompt and tools have %d tokens in a window of %d", n, window)
+		}
+	}
+	if len(forms[0].Tools) != len(box.Specs()) {
+		t.Errorf("%d tools of %d at 8,192", len(forms[0].Tools), len(box.Specs()))
+	}
+}
