@@ -98,6 +98,9 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
 		return err
 	}
+	if _, err := r.app.granted().In(r.app.workspace); err != nil {
+		r.notes = append(r.notes, err.Error())
+	}
 	stored, err := r.stored(ctx, store)
 	if err != nil {
 		return err

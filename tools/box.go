@@ -114,8 +114,9 @@ type Box struct {
 
 // asked is the call that was last reviewed as needing approval.
 type asked struct {
-	callID string
-	touch  touch
+	callID  string
+	touch   touch
+	inForce []standing // the rules that were in force then
 }
 
 // foreseen is the mark of a call whose review foresaw a failure.

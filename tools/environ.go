@@ -44,8 +44,9 @@ var secretValue = regexp.MustCompile(
 // quiet is set for every command: no colour, no pager, no questions.
 var quiet = []string{"TERM=dumb", "NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 
-// colourful are variables that would bring colour back.
-var colourful = []string{"FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "LS_COLORS", "LSCOLORS"}
+// unwanted are variables that would bring colour back, or lead cd elsewhere than it
+// reads.
+var unwanted = []string{"CDPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "LS_COLORS", "LSCOLORS"}
 
 // shortestKey is how long a value has to be to be looked for in other values.
 const shortestKey = 8
@@ -65,7 +66,7 @@ func commandEnvironment(environ, secretNames []string) []string {
 	var out []string
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
-		if secret(name, value) || slices.Contains(colourful, name) ||
+		if secret(name, value) || slices.Contains(unwanted, name) ||
 			slices.ContainsFunc(values, func(v string) bool { return strings.Contains(value, v) }) ||
 			slices.ContainsFunc(quiet, func(q string) bool { return strings.HasPrefix(q, name+"=") }) {
 			continue

@@ -36,6 +36,13 @@ func (p *permissions) inForce() []standing {
 	return out
 }
 
+// standing lists the allow rules in force.
+func (p *permissions) standing() []standing {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.inForce()
+}
+
 // allowed reports whether rules let all of a call pass, and which did.
 func allowed(rules []standing, t touch) (by []standing, ok bool) {
 	if t.access == accessCommand {

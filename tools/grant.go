@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"plimsoll/conversation"
 )
@@ -31,7 +32,7 @@ func (b *Box) Allow(ctx context.Context, call conversation.ToolCall, g conversat
 		}
 		rules = offers[0].Rules
 	}
-	offer, err := b.permissions.judgeRules(t, rules)
+	offer, err := b.permissions.judgeRules(t, b.permissions.standing(), rules)
 	if err != nil {
 		return err
 	}
@@ -53,18 +54,19 @@ func (b *Box) Judge(callID string, rules []string) (conversation.Offer, error) {
 	if asked.callID != callID {
 		return conversation.Offer{}, errors.New("this call does not wait for an answer any more")
 	}
-	return b.permissions.judgeRules(asked.touch, rules)
+	return b.permissions.judgeRules(asked.touch, asked.inForce, rules)
 }
 
-// judgeRules says what rules mean, and whether they cover a call.
-func (p *permissions) judgeRules(t touch, texts []string) (conversation.Offer, error) {
+// judgeRules says what rules mean, and whether they cover a call together with
+// those in force.
+func (p *permissions) judgeRules(t touch, inForce []standing, texts []string) (conversation.Offer, error) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if denied, _ := p.denied(t); denied != no {
 		return conversation.Offer{}, errNoOffer
 	}
 	rules := make([]rule, len(texts))
-	all := p.inForce()
+	all := slices.Clone(inForce)
 	for i, text := range texts {
 		r, err := parseRule(text, p.names)
 		if err != nil {

@@ -147,6 +147,26 @@ func TestCompoundCommandsDoNotSlipThroughAnAllowRule(t *testing.T) {
 	}
 }
 
+func TestARuleOfTheUserForGoingToAFolderCountsAsWritten(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, map[string]string{"sub/a": "x"}, with(tools.Permissions{Allow: []string{"run_command(cd *)", "run_command(make *)", "run_command(ls)"}}))
+	without, _ := open(t, map[string]string{"sub/a": "x"}, with(tools.Permissions{Allow: []string{"run_command(make *)", "run_command(cat ...)"}}))
+	for command, want := range map[string][2]conversation.Need{
+		"cd sub && make x":        {runs, asks},
+		"cd /tmp; make x":         {runs, asks},
+		"cd sub && cat a":         {asks, runs},
+		"cd sub && cat a && make": {asks, asks},
+		"cd sub && ls":            {asks, asks},
+		"make x && cd sub":        {runs, asks},
+	} {
+		for i, b := range []*tools.Box{b, without} {
+			if got := need(t, b, "run_command", map[string]any{"command": command}); got != want[i] {
+				t.Errorf("%q with rules %d: %s, want %s", command, i, got, want[i])
+			}
+		}
+	}
+}
+
 func TestDenyRulesWinOverEveryMode(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, map[string]string{"docs/a.md": "x", "secret/b.txt": "x", "c.md": "x"}, with(tools.Permissions{

@@ -42,8 +42,9 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	r.Need, r.Reason = b.permissions.judge(t)
 	if r.Need == conversation.NeedApproval {
 		r.Offers = b.permissions.offers(t)
+		standing := b.permissions.standing()
 		b.mu.Lock()
-		b.asked = asked{call.ID, t}
+		b.asked = asked{call.ID, t, standing}
 		b.mu.Unlock()
 	}
 	switch {

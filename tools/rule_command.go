@@ -126,11 +126,15 @@ func allowScript(rules []standing, s *script) (by []standing, ok bool) {
 	if !s.plain {
 		return nil, false
 	}
+	elsewhere := false // in a folder that no rule lets it go to: what is harmless there may run
 	for _, call := range s.calls {
-		if call.enters { // a folder of the workspace
+		if call.enters && !slices.ContainsFunc(rules, func(r standing) bool { return r.coversWidely(call) }) {
+			elsewhere = true
 			continue
 		}
-		i := slices.IndexFunc(rules, func(r standing) bool { return r.tool == "run_command" && r.coversCall(call) })
+		i := slices.IndexFunc(rules, func(r standing) bool {
+			return r.coversWidely(call) && !elsewhere || r.tool == "run_command" && r.coversCall(call)
+		})
 		if i < 0 {
 			return nil, false
 		}
@@ -146,13 +150,16 @@ func (r rule) coversCall(call simple) bool {
 		prefix := r.prefix()
 		return call.harmless && len(call.words) >= len(prefix) &&
 			slices.EqualFunc(prefix, call.words[:len(prefix)], func(p string, w word) bool { return w.sure && w.text == p })
-	case wildcard(r.pattern):
-		return !call.inside && matchWords(strings.Fields(r.pattern), asWritten(call.words)) == yes
-	case call.inside, call.piped && !call.harmless, slices.Contains(stateful, call.words[0].text):
+	case wildcard(r.pattern), call.inside, call.piped && !call.harmless, slices.Contains(stateful, call.words[0].text):
 		return false
 	}
 	same := readScript(r.literal())
 	return same.plain && len(same.calls) == 1 && slices.Equal(same.calls[0].words, call.words)
+}
+
+// coversWidely reports whether a pattern with a * covers one command.
+func (r rule) coversWidely(call simple) bool {
+	return r.tool == "run_command" && wildcard(r.pattern) && matchWords(strings.Fields(r.pattern), asWritten(call.words)) == yes
 }
 
 // stateful are builtins of shells that change what commands behind them do.

@@ -397,6 +397,8 @@ x .env
 x link
 -D read x /dev/x
 x k.pem
+--color x /etc/passwd
+--colour x link
 x -- .env`},
 		{"find . -name '*.go'", `
 . -exec evil {} ;
@@ -429,7 +431,7 @@ x -- .env`},
 		{"tail -n 3 a.txt", "\n-f a.txt\n-F a.txt\n--follow a.txt\n--pid=1 a.txt\n--retry a.txt\n-fn3 a.txt\n.env\n../x"},
 		{"wc -l a.txt", "\n--files0-from=x\n--files0=x\n.env\n/etc/passwd\n-l ../x"},
 		{"ls -la", "\n/\n..\n~\n-la /etc\n--hyperlink --unknown\n../../"},
-		{"diff a.txt main.go", "\n-l a.txt main.go\n--paginate a.txt main.go\n--from-file=/etc/passwd a.txt\n--to-file ../x a.txt\na.txt /etc/passwd\na.txt .env\n-uF x --pag a b\n-S x a b"},
+		{"diff a.txt main.go", "\n-r src b\na.txt /etc/passwd\nb src\n--to-file=../x a.txt"},
 		{"cut -d: -f1 a.txt", "\n-f1 /etc/passwd\n-f1 .env\n-d: -f1 -- ../x\n--unknown a.txt"},
 		{"tree -L 2", "\n-o out\n-oout\n-L 2 -o out\n-ao out\n--fromfile x\n/etc\n..\n-R -H . -o x\n--info"},
 		{"file a.txt", "\n-f names\n-m magic a.txt\n-C -m x\n-z a.txt\n-bz a.txt\n--compile\n--magic-file=x a.txt\n/etc/passwd"},
@@ -471,7 +473,7 @@ var twists = []string{
 	"%s | tee .bashrc", "%s > .bashrc", "%s >> x", "%s 2> x", "%s >| x", "%s &> x", "%s < .env", "%s &", "%s $(evil)", "%s `evil`", "%s <(evil)", "%s >(evil)",
 	"%s \"$(evil)\"", "%s $HOME", "sudo %s", "env %s", "nohup %s", "time %s", "exec %s", "command %s", "xargs %s", "cd /tmp && %s", "cd .. && %s", "cd ~ && %s",
 	"pushd sub && %s", "export X=1; %s", "alias git=evil; %s", "set -x; %s", "source x && %s", ". ./x; %s", "eval '%s'", "bash -c '%s'", "(%s)", "{ %s; }", "! %s",
-	"if true; then %s; fi", "%s\nrm x", "./%s", "/tmp/%s", "%s ; $X", "f() { evil; }; %s", "trap evil EXIT; %s", "cat .env | %s", "cd sub && evil && %s", "coproc %s",
+	"if true; then %s; fi", "%s\nrm x", "./%s", "/tmp/%s", "%s ; $X", "f() { evil; }; %s", "trap evil EXIT; %s", "cat .env | %s", "cd sub && evil && %s", "cd sub | cat ../x; %s", "cd sub || cat ../x; %s", "cd sub; cat ../x; %s", "cd d && cat b/../../x; %s", "cd sub | cat link; %s", "cd b | cat l*; %s", "coproc %s",
 }
 
 func TestNoFollowUpPassesAfterAnApproval(t *testing.T) {
@@ -585,7 +587,6 @@ func TestHarmlessFollowUpsPassAfterAPrefixWasApproved(t *testing.T) {
 		"head -5 a.txt":         "head -n 20 b.txt\nhead -c 100 main.go\nhead -20 main.go",
 		"wc -l a.txt":           "wc main.go\nwc -lc a.txt b.txt\ncat a.txt | wc -l",
 		"echo hi":               "echo -n 'a; b'\necho done",
-		"diff a.txt b.txt":      "diff -u a.txt main.go\ndiff -rq src b",
 		"git status && git log": "git log -3 && git status -s\ngit status; git log",
 	} {
 		offers := offersOf(t, first)

@@ -31,6 +31,9 @@ func (f *files) weigh(s *script) {
 		}
 		call.inside = inside
 		call.harmless = f.isHarmless(call.words, dir, inside)
+		if inside { // in case that the script could not go there, or went in a pipe
+			call.harmless = call.harmless && f.isHarmless(call.words, ".", inside)
+		}
 	}
 }
 

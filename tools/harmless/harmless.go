@@ -70,6 +70,7 @@ const (
 	search                    // of git: a pattern, then revisions and names
 	testFiles                 // names of files with ::TEST behind them
 	format                    // +FORMAT
+	symbols                   // of Go: packages and names in them, of no other version
 )
 
 // Find is the entry of a command by its first words, nil if there is none.
@@ -266,6 +267,10 @@ func (c *check) operand(w string) error {
 	case testFiles:
 		name, _, _ := strings.Cut(w, "::")
 		return c.file(name)
+	case symbols:
+		if !strings.ContainsAny(w, "@") && !strings.HasPrefix(w, "/") && !strings.Contains(w, "..") {
+			return nil
+		}
 	case format:
 		if strings.HasPrefix(w, "+") {
 			return nil

@@ -17,7 +17,7 @@ func goEntries() []Entry {
 		entry("vet", "looks for mistakes in folders of this workspace", "-v -x -n -json -c= -tags= -mod=readonly -mod=vendor", packages),
 		entry("list", "lists packages of this workspace", "-json[=] -f= -e -deps -test -find -tags= -mod=readonly -mod=vendor", packages),
 		entry("fmt", "formats folders of this workspace", "-n -x", packages),
-		entry("doc", "reads documentation", "-all -c -cmd -short -src -u", words),
+		entry("doc", "reads documentation", "-all -c -cmd -short -src -u", symbols),
 		entry("env", "shows settings of go", "-json -changed", words),
 		entry("version", "says which go this is", "", nothing),
 		{Name: "gofmt", Means: "shows how files should be formatted", options: options("-l -d -s -e"), style: single, operands: files},

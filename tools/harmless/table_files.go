@@ -9,14 +9,14 @@ func fileEntries() []Entry {
 	}
 	const around = "-n -i -l -L -c -w -v -x -o -E -F -P -H -h -I -a -q -s -0 -A# -B# -C# -m# -e= --regexp= --line-number --ignore-case --files-with-matches " +
 		"--count --word-regexp --invert-match --only-matching --fixed-strings --no-messages --quiet --max-count= --after-context= " +
-		"--before-context= --context= --with-filename --no-filename --color= "
+		"--before-context= --context= --with-filename --no-filename "
 	grep := Entry{Means: "searches files of this workspace", operands: pattern,
 		options: options(around, "-r -G -z -T -Z --recursive --include= --exclude= --exclude-dir= --extended-regexp --perl-regexp --basic-regexp "+
-			"--line-regexp --no-ignore-case --text --null --binary-files=")}
+			"--line-regexp --no-ignore-case --text --null --binary-files= --color[=] --colour[=]")}
 	rg := Entry{Name: "rg", Means: "searches files of this workspace", operands: pattern,
 		options: options(around, "-g= -t= -T= -S -U -N -p -. -M# --glob= --iglob= --type= --type-not= --smart-case --case-sensitive --multiline "+
 			"--hidden --no-ignore --no-heading --heading --column --vimgrep --json --stats --sort= --max-depth= --max-columns= --trim --pcre2 --pretty "+
-			"--no-line-number --no-config --colors=")}
+			"--no-line-number --no-config --colors= --color=")}
 	rg.options["-E"], rg.options["-L"], rg.options["-r"] = text, 0, text // -E is an encoding, -L follows links, -r replaces
 	out := []Entry{
 		{Name: "find", Means: "lists files of this workspace", style: predicates},
@@ -35,8 +35,6 @@ func fileEntries() []Entry {
 		read("head", "-n= -c= -q -v -0 --lines= --bytes= --quiet --verbose"),
 		read("tail", "-n= -c= -q -v -0 --lines= --bytes= --quiet --verbose"),
 		read("wc", "-l -w -c -m -L --lines --words --bytes --chars --max-line-length"),
-		read("diff", "-u -r -q -N -w -b -i -B -y -s -a -p -E -Z -c -e -n -U# -C# -W# --unified= --recursive --brief --color[=] --ignore-case --ignore-all-space "+
-			"--ignore-blank-lines --ignore-space-change --new-file --side-by-side --text --suppress-common-lines --strip-trailing-cr -x= --exclude= -I= --label="),
 		read("cmp", "-s -l -b"),
 		read("comm", "-1 -2 -3 -12 -13 -23"),
 		read("md5sum", "-b -t"), read("sha1sum", "-b -t"), read("sha256sum", "-b -t"), read("sha512sum", "-b -t"),
