@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"go.etcd.io/bbolt"
+
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -140,4 +142,50 @@ func BenchmarkPutBlob(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkBringForward writes a first time to a conversation of 50,000 events of
+// format 1. Budget: 1 s, of which the append alone is a part.
+func BenchmarkBringForward(b *testing.B) {
+	s := openStore(b, storage.Options{})
+	storeLong(b, s, longEvents(50_000))
+	id := must1(b)(s.List(b.Context(), storage.Filter{}))[0].ID
+	path := filepath.Join(s.Dir(), "conversations", id+".db")
+	asFormat1(b, path)
+	old, err := os.ReadFile(path)
+	must(b, err)
+	for b.Loop() {
+		b.StopTimer()
+		must(b, os.WriteFile(path, old, 0o600))
+		s.Forget(id)
+		b.StartTimer()
+		must(b, s.UpdateConversation(id, nil, func(*bbolt.Tx) error { return nil }))
+	}
+}
+
+// asFormat1 makes the file of a conversation one of format 1.
+func asFormat1(b *testing.B, path string) {
+	db, err := bbolt.Open(path, 0o600, nil)
+	must(b, err)
+	defer db.Close()
+	must(b, db.Update(func(tx *bbolt.Tx) error {
+		return tx.ForEach(func(_ []byte, bucket *bbolt.Bucket) error {
+			values := map[string][]byte{}
+			must(b, bucket.ForEach(func(k, v []byte) error {
+				values[string(k)] = storage.Unsealed(append([]byte(nil), v...))
+				return nil
+			}))
+			for k, v := range values {
+				switch k {
+				case "format":
+					v = []byte("1")
+				case "format.sealed", "record":
+					must(b, bucket.Delete([]byte(k)))
+					continue
+				}
+				must(b, bucket.Put([]byte(k), v))
+			}
+			return nil
+		})
+	}))
 }

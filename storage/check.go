@@ -275,7 +275,7 @@ func (s *Store) unchanged(f fileSeen) bool {
 // removeDrafts removes drafts of files whose making was cut short. Under the gate no
 // draft is in the making.
 func (s *Store) removeDrafts(ctx context.Context) {
-	err := s.underGate(ctx, func() error {
+	err := s.underGateWithin(ctx, s.options.Wait/indexWait, func() error {
 		for _, dir := range []string{s.dir, s.folder()} {
 			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
 			for _, d := range drafts {

@@ -44,7 +44,7 @@ func Sealed(bucket string, key []byte, value string) []byte {
 }
 
 // Unsealed is a stored value as it was given.
-func Unsealed(stored []byte) []byte { return stored[:len(stored)-sealSize] }
+func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-sealSize)] }
 
 // KeepRecord ends a transaction that was made without the store.
 func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.keepRecord() }

@@ -172,7 +172,12 @@ func (s *Store) shared() dbfile { return dbfile{filepath.Join(s.dir, "shared.db"
 // of the data directory and take or test writer locks. f takes no lock that
 // can be held for long.
 func (s *Store) underGate(ctx context.Context, f func() error) error {
-	p, err := s.enter(ctx, s.gatePath(), gating, s.options.Wait)
+	return s.underGateWithin(ctx, s.options.Wait, f)
+}
+
+// underGateWithin is underGate with a wait of its own.
+func (s *Store) underGateWithin(ctx context.Context, wait time.Duration, f func() error) error {
+	p, err := s.enter(ctx, s.gatePath(), gating, wait)
 	if err != nil {
 		return err
 	}
