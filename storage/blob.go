@@ -166,6 +166,18 @@ func (c *compressor) opened(name string, value []byte, sealed bool) (string, err
 	return c.open(name, value)
 }
 
+// renamed returns the name and the stored form of a text whose key is damaged: its own
+// name, under which its seal fits.
+func (c *compressor) renamed(sealed []byte) (name string, value []byte, err error) {
+	text, err := c.unpack(sealed[:max(0, len(sealed)-sealSize)], nil)
+	if err != nil {
+		return "", nil, err
+	}
+	name = blobName(string(text))
+	value, _, err = unseal(bucketBlobs, []byte(name), sealed)
+	return name, value, err
+}
+
 // open returns the text of a stored form and checks it against its name.
 func (c *compressor) open(name string, value []byte) (string, error) {
 	if len(value) == 0 {

@@ -200,8 +200,16 @@ func gapless(rows []row, events []conversation.Event, reasons []error) ([]conver
 		out = append(out, conversation.Event{Seq: seq, Turn: turn, Time: at, Body: conversation.Unknown{Name: kind, Raw: raw}})
 		damage = append(damage, Damage{seq, why})
 	}
-	for i, r := range rows {
+	for i := range rows {
 		next := uint64(len(out) + 1)
+		if r := (row{seq: next, value: rows[i].value, sealed: true}); rows[i].sealed && reasons[i] != nil && rows[i].seq != next {
+			// Its key may be all that is wrong.
+			if e, err := decodeRow(&r); err == nil {
+				events[i], reasons[i], rows[i] = e, nil, r
+				rows[i].mended = true
+			}
+		}
+		r := rows[i]
 		if r.seq < next || r.seq-next > maxGap {
 			damage = append(damage, Damage{r.seq, "its key makes no sense"})
 			continue

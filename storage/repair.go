@@ -116,7 +116,7 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 	f := s.conversation(id)
 	var note string
 	err = s.underGate(ctx, func() error {
-		got, err := salvage(f.path)
+		got, err := salvage(f.path, &s.text)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (s *Store) rewriteShared(ctx context.Context) (string, error) {
 	f := s.shared()
 	var note string
 	err := s.underGate(ctx, func() error {
-		got, err := salvage(f.path)
+		got, err := salvage(f.path, &s.text)
 		if err != nil {
 			return err
 		}

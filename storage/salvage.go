@@ -42,11 +42,17 @@ func (got *salvaged) put(bucket, key, value []byte) {
 // events are the salvaged events in order.
 func (got *salvaged) events() []row {
 	all := map[uint64]row{}
-	for seq, raw := range got.broken {
-		all[seq] = row{seq: seq, value: raw, sealed: true}
-	}
+	var last uint64
 	for k, value := range got.values[string(bucketEvents)] {
-		all[seqOf([]byte(k))] = row{seq: seqOf([]byte(k)), value: value}
+		seq := seqOf([]byte(k))
+		all[seq] = row{seq: seq, value: value}
+		last = max(last, seq)
+	}
+	for seq, raw := range got.broken {
+		// One far behind the others has a damaged key, and was found under its own.
+		if all[seq].value == nil && seq <= last+uint64(len(got.broken)) {
+			all[seq] = row{seq: seq, value: raw, sealed: true}
+		}
 	}
 	rows := make([]row, 0, len(all))
 	for _, seq := range slices.Sorted(maps.Keys(all)) {
@@ -57,7 +63,7 @@ func (got *salvaged) events() []row {
 
 // salvage reads what it can of the file at path. The error is one of the
 // system; a file of which nothing can be read is no error.
-func salvage(path string) (*salvaged, error) {
+func salvage(path string, text *compressor) (*salvaged, error) {
 	got := &salvaged{values: map[string]map[string][]byte{}, broken: map[uint64][]byte{}}
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,7 +83,7 @@ func salvage(path string) (*salvaged, error) {
 			return nil
 		})
 	}
-	got.unseal()
+	got.unseal(text)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -106,12 +112,15 @@ func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 }
 
 // unseal opens what was read. In a file in which no seal fits there are none.
-func (got *salvaged) unseal() {
+func (got *salvaged) unseal(text *compressor) {
 	opened := map[string]map[string][]byte{}
 	for bucket, values := range got.values {
 		opened[bucket] = map[string][]byte{}
 		for key, raw := range values {
 			value, _, err := unseal([]byte(bucket), []byte(key), raw)
+			if err != nil && bucket == string(bucketBlobs) {
+				key, value, err = text.renamed(raw)
+			}
 			if err == nil {
 				opened[bucket][key] = value
 			} else if bucket == string(bucketEvents) {
