@@ -29,8 +29,9 @@ func (m *Model) cells(r compact.Reading, scale, n int) []int {
 		return cells
 	}
 	at := pane.CellOf(r.LoadLine, scale, n)
-	if cells[at] == pane.CellEnd && at > 0 { // far over the window both fall into one
-		at--
+	if cells[at] == pane.CellEnd && n > 1 { // far over the window both fall into one
+		at = max(at-1, 0)
+		cells[at+1] = pane.CellEnd
 	}
 	cells[at] = pane.CellLine
 	return cells

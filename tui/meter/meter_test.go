@@ -147,6 +147,7 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 				t.Errorf("at %d tokens %s is not drawn as the numbers are: %q", used, what, line)
 			}
 		}
+		line = meter.New(styles).View(r, 40)
 		if marked := strings.Contains(ansi.Strip(line), "┃"); marked != (used > 128_000) {
 			t.Errorf("at %d tokens the end of the window is marked: %v", used, marked)
 		}
