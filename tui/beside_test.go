@@ -74,7 +74,7 @@ func TestOnlyWhatTheUserAskedForIsSaid(t *testing.T) {
 		trimmed bool
 		want    string // "": nothing is said
 	}{
-		{conversation.SourceManual, false, "compacted turns 0–4: 12.1k → 5.3k tokens"},
+		{conversation.SourceManual, false, "compacted turns 0–4 · 12.1k → 5.3k tokens"},
 		{conversation.SourceAuto, false, ""},
 		{conversation.SourceTool, false, ""},
 		{conversation.SourceRecovery, false, ""},

@@ -109,7 +109,7 @@ func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	p := u.Preview
 	change := ""
 	if p.Before > 0 {
-		change = fmt.Sprintf(": %s → %s tokens", meter.Tokens(p.Before), meter.Tokens(p.After))
+		change = fmt.Sprintf(" · %s → %s tokens", meter.Tokens(p.Before), meter.Tokens(p.After))
 	}
 	switch {
 	case u.Undone:

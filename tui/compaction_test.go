@@ -389,11 +389,11 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 		r.happen(agent.Status{Phase: agent.PhaseCompacting}, agent.Compacting{Since: time.Now()})
 		r.lacks("Optimizing", "esc stops")
 		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
-		r.has("compacted turns 0–4: 12.1k → 5.3k tokens")
+		r.has("compacted turns 0–4 · 12.1k → 5.3k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 5300, After: 12_100}, Undone: true})
-		r.has("undone · /redo-compact to redo: 5.3k → 12.1k tokens")
+		r.has("undone · /redo-compact to redo · 5.3k → 12.1k tokens")
 		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 12_100, After: 5300}, Redone: true})
-		r.has("redone: 12.1k → 5.3k tokens")
+		r.has("redone · 12.1k → 5.3k tokens")
 	})
 }
 
@@ -428,7 +428,7 @@ func TestAnUndoNamesTheWayBack(t *testing.T) {
 			}
 			r.at(c.view)
 			r.happen(undone)
-			r.has("undone · " + c.want + ": 34k → 91k tokens")
+			r.has("undone · " + c.want + " · 34k → 91k tokens")
 			r.resize(40, 12)
 			r.has("undone · " + c.want)
 			if c.view == "history" || c.view == "ledger" {

@@ -175,7 +175,7 @@ func (m *Model) cacheNow() (value, note string) {
 	if share < 0 {
 		return "not reported", ""
 	}
-	return pane.Percent(int(math.Round(share*1000)), 1000), "of the last request came from it"
+	return pane.Ratio(share), "of the last request came from it"
 }
 
 // amount is a cost that may not be known.

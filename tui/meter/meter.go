@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -179,7 +178,7 @@ func (m *Model) details(r compact.Reading, cost float64) []part {
 		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 5})
 	}
 	if r.CachedShare >= 0 {
-		parts = append(parts, part{text: "  " + pane.Percent(int(math.Round(r.CachedShare*1000)), 1000) + " cached", style: m.styles.Detail, order: 4})
+		parts = append(parts, part{text: "  " + pane.Ratio(r.CachedShare) + " cached", style: m.styles.Detail, order: 4})
 	}
 	return parts
 }

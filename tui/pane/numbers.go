@@ -68,6 +68,15 @@ func Percent(part, whole int) string {
 	return percentage(compact.Percent(part, whole), part)
 }
 
+// Ratio writes a share of one as a rounded percentage, <1% for a little.
+func Ratio(share float64) string {
+	n := int(math.Round(share * 100))
+	if n == 0 && share > 0 {
+		return "<1%"
+	}
+	return strconv.Itoa(n) + "%"
+}
+
 // Allot divides n cells among amounts in proportion, by largest remainder, ties to
 // the first. An amount worth more than half a cell gets one. Without amounts all
 // cells go to the first.

@@ -30,6 +30,11 @@ func TestNumbersAreShort(t *testing.T) {
 			t.Errorf("Percent(%v) = %q, want %q", parts, got, want)
 		}
 	}
+	for share, want := range map[float64]string{0: "0%", 0.0049: "<1%", 0.005: "1%", 0.9845: "98%", 1: "100%"} {
+		if got := pane.Ratio(share); got != want {
+			t.Errorf("Ratio(%v) = %q, want %q", share, got, want)
+		}
+	}
 	if got := pane.About(0) + pane.About(1500); got != "0~1.5k" {
 		t.Errorf("estimates are written %q", got)
 	}
