@@ -233,6 +233,9 @@ func (w party) lead(e *agent.Error) string {
 	case agent.RateLimited:
 		return w.Label + " limits the rate of requests"
 	case agent.Overloaded:
+		if e.Loading {
+			return w.Label + " still loads the model"
+		}
 		return w.Label + " has no capacity now"
 	case agent.ServerFault:
 		return w.Label + " failed"
@@ -262,7 +265,7 @@ func (w party) hint(e *agent.Error, words string) string {
 		return "send less at once; waiting does not help"
 	case agent.Overloaded:
 		if e.Loading {
-			return "the server is still loading the model"
+			return "wait until the server has loaded the model, then try again"
 		}
 	case agent.BadRequest:
 		if strings.Contains(words, "does not support tools") {
