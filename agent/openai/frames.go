@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"plimsoll/agent"
 )
@@ -271,7 +273,7 @@ func (f *frames) finish(err error) {
 
 func (f *frames) finishStream(clean bool) {
 	kind := frameData
-	if len(f.line) > 0 && clean {
+	if len(f.line) > 0 && clean && !beginsField(f.line) {
 		f.endLine()
 		kind = frameCut
 	}
@@ -281,6 +283,14 @@ func (f *frames) finishStream(clean bool) {
 	if !f.seen && len(f.junk) > 0 {
 		f.put(frameJunk, f.junk)
 	}
+}
+
+// beginsField reports whether a line that the connection's end cut off is the
+// beginning of a field: nothing of the stream came with it, and it is not junk.
+func beginsField(line []byte) bool {
+	return slices.ContainsFunc([]string{"data", "event", "id", "retry"}, func(name string) bool {
+		return strings.HasPrefix(name, string(line))
+	})
 }
 
 func lineEndsToSpaces(r rune) rune {
