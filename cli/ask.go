@@ -38,10 +38,10 @@ func (a *app) askCommand() *cobra.Command {
 		Short: "Ask one question; the reply goes to standard output",
 		Long: `Asks one question, in a new conversation unless -c or -r names one. What comes in
 on a pipe is appended to the prompt; more than the model's window can ever hold is
-refused before anything is sent or stored. The reply goes to standard output, rendered
-on a terminal and plain into a pipe; the conversation's ID and the progress go to
-standard error. Calls that would need approval are denied unless --approve says
-otherwise.
+refused before anything is sent or stored. The reply goes to standard output,
+rendered on a terminal and plain into a pipe, once it has ended. The conversation's
+ID and the progress go to standard error. Calls that would need approval are denied
+unless --approve says otherwise.
 
 --compact first makes the older turns of the conversation shorter, as compact
 does; it continues the newest conversation unless -r names one. Where nothing can
@@ -229,10 +229,6 @@ func (w *asking) watch(ctx context.Context) error {
 // show shows an update; true when the turn is over.
 func (w *asking) show(u agent.Update) (over bool) {
 	switch u := u.(type) {
-	case agent.Delta:
-		w.reply.write(u.Text)
-	case agent.Discarded:
-		w.reply.discard()
 	case agent.Appended:
 		w.appended(u.Events)
 	case agent.ToolStarted:

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,6 +16,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 // askedOf watches one question to an agent until the turn is over.
@@ -32,10 +34,9 @@ func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progr
 	a.Send("go")
 	watched := make(chan error, 1)
 	go func() { watched <- w.watch(ctx) }()
-	synctest.Wait()
 	select {
 	case err = <-watched:
-	default:
+	case <-time.After(time.Hour):
 		t.Error("ask waits for ever")
 	}
 	stop()
@@ -120,4 +121,25 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
+}
+
+// A reply that broke off and was asked for again stands on standard output once,
+// as the conversation holds it: nothing of an earlier try stands before it, also
+// where all tries failed.
+func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
+	t.Parallel()
+	broken := agenttest.Join(agenttest.Say("The beg"), agenttest.Fail(&agent.Error{Class: agent.Truncated, Message: "cut"}))
+	whole := agenttest.Join(agenttest.Say("Another ", "answer."), agenttest.Stop(conversation.StopEnd))
+	synctest.Test(t, func(t *testing.T) {
+		out, _, err := askedOf(t, &agenttest.Memory{}, broken, whole)
+		if err != nil || out != "Another answer.\n" {
+			t.Errorf("%q, %v", out, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		out, _, err := askedOf(t, &agenttest.Memory{}, slices.Repeat([]agenttest.Reply{broken}, 20)...)
+		if err == nil || out != "The beg\n" {
+			t.Errorf("%q, %v", out, err)
+		}
+	})
 }

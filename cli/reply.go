@@ -10,10 +10,12 @@ import (
 	"plimsoll/tui"
 )
 
-// replyWriter puts replies on standard output.
+// replyWriter puts replies on standard output, each once it is complete: what has
+// been written cannot be undone, and of a reply that breaks off and is asked for
+// again the first part must not stand in front of the second. A script reads
+// exactly what the conversation holds; of a reply that broke off for good that is
+// what arrived, and the exit code tells of it.
 type replyWriter interface {
-	write(delta string)
-	discard() // what was written since the last message is void
 	message(m conversation.AssistantMessage)
 	end() error
 }
@@ -27,51 +29,24 @@ func (a *app) replyWriter() replyWriter {
 	return &plainReply{out: a.env.Stdout}
 }
 
-// plainReply streams the text as it comes. Text that a failed try left behind
-// cannot be taken back from a pipe, so it waits until its message is complete
-// only where a try was discarded.
+// plainReply writes texts as they are, each with a line feed at its end.
 type plainReply struct {
-	out     io.Writer
-	written strings.Builder // of the current message
-	last    byte            // written last
-	err     error
-}
-
-func (p *plainReply) write(delta string) {
-	p.written.WriteString(delta)
-	p.put(delta)
-}
-
-func (p *plainReply) put(text string) {
-	if text == "" || p.err != nil {
-		return
-	}
-	_, p.err = io.WriteString(p.out, text)
-	p.last = text[len(text)-1]
-}
-
-func (p *plainReply) discard() {
-	if p.written.Len() > 0 {
-		p.put("\n[the connection broke here; the reply starts again]\n")
-	}
-	p.written.Reset()
+	out io.Writer
+	err error
 }
 
 func (p *plainReply) message(m conversation.AssistantMessage) {
-	// What streamed is the message, unless it came whole or cleaned.
-	if rest, ok := strings.CutPrefix(m.Text, p.written.String()); ok {
-		p.put(rest)
+	if m.Text == "" || p.err != nil {
+		return
 	}
-	if m.Text != "" && p.last != '\n' {
-		p.put("\n")
+	text := m.Text
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
 	}
-	p.written.Reset()
+	_, p.err = io.WriteString(p.out, text)
 }
 
 func (p *plainReply) end() error {
-	if p.last != 0 && p.last != '\n' {
-		p.put("\n")
-	}
 	if p.err != nil {
 		return fmt.Errorf("writing the reply: %w", p.err)
 	}
@@ -86,9 +61,6 @@ type renderedReply struct {
 	environ    []string
 	err        error
 }
-
-func (r *renderedReply) write(string) {}
-func (r *renderedReply) discard()     {}
 
 func (r *renderedReply) message(m conversation.AssistantMessage) {
 	if strings.TrimSpace(m.Text) == "" || r.err != nil {

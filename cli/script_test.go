@@ -34,7 +34,8 @@ import (
 //	requests N              so many chat requests have been made
 //	sent FILE               write the bodies of the chat requests, one a line
 //	interrupt TEXT PROGRAM ARG...
-//	                        run it, interrupt it when it has written TEXT, expect 130
+//	                        run it, interrupt it when it has written TEXT, or, if that
+//	                        is HANG, when the server hangs in a reply; expect 130
 //	converse ID FILE [TEXT] store a conversation of the bodies in FILE, one a
 //	                        line, with the system prompt TEXT
 //	arriving ID TEXT        leave a reply behind that was arriving
@@ -183,7 +184,13 @@ func cmdInterrupt(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
+	var hangs chan struct{}
+	if args[0] == "HANG" {
+		hangs = worldOf(ts).server.hangs
+	}
 	select {
+	case <-hangs:
+		ts.Check(c.Process.Signal(os.Interrupt))
 	case <-out.seen:
 		ts.Check(c.Process.Signal(os.Interrupt))
 	case <-errs.seen:

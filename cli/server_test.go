@@ -48,12 +48,13 @@ type scriptedServer struct {
 	*httptest.Server
 	script serverScript
 
-	mu       sync.Mutex // guards requests
-	requests []string   // bodies of chat requests
+	mu       sync.Mutex    // guards requests
+	requests []string      // bodies of chat requests
+	hangs    chan struct{} // gets a value for each reply that hangs
 }
 
 func newScriptedServer(script serverScript) *scriptedServer {
-	s := &scriptedServer{script: script}
+	s := &scriptedServer{script: script, hangs: make(chan struct{}, 100)}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	return s
 }
@@ -106,6 +107,7 @@ func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body stri
 	}
 	_ = http.NewResponseController(w).Flush()
 	if reply.Hang {
+		s.hangs <- struct{}{}
 		<-r.Context().Done()
 	}
 	if reply.Cut {
