@@ -262,7 +262,7 @@ func TestReplayPageTellsOfEveryFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](),
-		reflect.TypeFor[replay.FileFigures](), reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument]()} {
+		reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument]()} {
 		for i := range typ.NumField() {
 			key := typ.Field(i).Tag.Get("json")
 			if key != "" && !strings.Contains(string(text), "`"+key+"`") {

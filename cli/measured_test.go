@@ -50,7 +50,7 @@ type measurement struct {
 
 // measuredSums is what a policy came to on all conversations.
 type measuredSums struct {
-	replay.FileFigures
+	replay.Figures
 	Speed *int64 `json:"ns_per_request,omitempty"` // in the place of the figure, which is another one each time
 }
 
@@ -89,16 +89,10 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	return m, r.markdown(report)
 }
 
-// summed is a policy's totals with the sums of what is told of files only.
+// summed is a policy's totals, without speed.
 func summed(report replay.Report, name compact.Preset) measuredSums {
-	s := measuredSums{FileFigures: replay.FileFigures{Figures: report.Totals[name]}}
+	s := measuredSums{Figures: report.Totals[name]}
 	s.NsPerRequest = 0
-	for _, f := range report.Files {
-		one := f.Policies[name]
-		s.Rewritten += one.Rewritten
-		s.RecallDebt += one.RecallDebt
-		s.SummaryInput += one.SummaryInput
-	}
 	return s
 }
 
@@ -148,10 +142,10 @@ func replayFolder(t *testing.T, folder string, window int, o replayOptions, own 
 // and as many others fit the window.
 func (m measurement) report() (*replaying, replay.Report) {
 	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[compact.Preset]replay.Figures{}}
-	all := replay.File{Policies: map[compact.Preset]replay.FileFigures{}}
+	all := replay.File{Policies: map[compact.Preset]replay.Figures{}}
 	for name, s := range m.Totals {
 		report.Totals[name] = s.Figures
-		all.Policies[name] = s.FileFigures
+		all.Policies[name] = s.Figures
 	}
 	report.Files = append(report.Files, all)
 	for range m.Fits {

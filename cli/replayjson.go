@@ -34,7 +34,7 @@ func newReplayDocument(r *replaying, report replay.Report) replayDocument {
 	d := replayDocument{Report: report, Front: frontOf(r.policies, report, r.shownSheet()), Files: []replayedFile{}}
 	replayed := report.Files
 	for _, in := range r.inputs {
-		f := replayedFile{File: replay.File{Name: in.name, Policies: map[compact.Preset]replay.FileFigures{}}, Problems: []importProblem{}}
+		f := replayedFile{File: replay.File{Name: in.name, Policies: map[compact.Preset]replay.Figures{}}, Problems: []importProblem{}}
 		f.Problems = append(f.Problems, in.problems...)
 		switch {
 		case in.failure != nil:

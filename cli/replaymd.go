@@ -68,7 +68,7 @@ func (t mdTable) visible(b *strings.Builder) {
 			}
 			return []string{ratioText(f.RecallTool), ratioText(f.RecallAll), ratioText(f.EditAnchors), ratioText(f.WriteLines),
 				ratioText(f.Instructions), ratioText(f.Recoverable),
-				t.total(name, func(f replay.FileFigures) float64 { return f.RecallDebt }), on}
+				sizeText(f.RecallDebt), on}
 		})
 }
 
@@ -78,18 +78,9 @@ func (t mdTable) requests(b *strings.Builder) {
 		[]string{"sent", "p95", "peak", "overflow", "prefix breaks", "rewritten", "summaries", "read for them", "violations"},
 		func(name compact.Preset, f replay.Figures) []string {
 			return []string{sizeText(f.TokensSent), sizeText(f.TokensP95), sizeText(f.TokensPeak), grouped(f.Overflow),
-				grouped(f.PrefixBreaks), t.total(name, func(f replay.FileFigures) float64 { return f.Rewritten }),
-				grouped(f.Summaries), t.total(name, func(f replay.FileFigures) float64 { return f.SummaryInput }), grouped(f.Violations)}
+				grouped(f.PrefixBreaks), sizeText(f.Rewritten),
+				grouped(f.Summaries), sizeText(f.SummaryInput), grouped(f.Violations)}
 		})
-}
-
-// total adds up what is told of files only, in tokens.
-func (t mdTable) total(name compact.Preset, get func(replay.FileFigures) float64) string {
-	sum := 0.0
-	for _, f := range t.report.Files {
-		sum += get(f.Policies[name])
-	}
-	return sizeText(sum)
 }
 
 // bySheet is a table with a column for each sheet.

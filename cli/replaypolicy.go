@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
+	"plimsoll/config"
 )
 
 // What can be compared: the presets to the letter, the profiles of the
@@ -36,7 +37,7 @@ func (a *app) choosePolicies(r *replaying) error {
 			continue
 		}
 		if !slices.Contains(compact.Presets(), p) {
-			own, ok := ownPolicy(name, rules)
+			own, ok := ownPolicy(name, rules, a.cfg().ToolResults)
 			if !ok {
 				return wrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
 			}
@@ -48,8 +49,8 @@ func (a *app) choosePolicies(r *replaying) error {
 }
 
 // ownPolicy is a policy that the configuration makes.
-func ownPolicy(name string, rules compact.Rules) (replay.Named, bool) {
-	own := replay.Named{Name: compact.Preset(name), Rules: rules}
+func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
+	own := replay.Named{Name: compact.Preset(name), Rules: rules, Results: &replay.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
 	if name == configuredName {
 		return own, true
 	}

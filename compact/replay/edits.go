@@ -23,12 +23,16 @@ import (
 const lineLeast = 13
 
 var (
-	oldFields   = []string{"old_string", "old_str", "old_text"}
+	oldFields   = []string{"old_string", "old_str", "old_text", "oldText", "string_to_replace"}
 	editLists   = []string{"edits", "patterns"}
-	oldInEdits  = []string{"old_string", "old_str", "old_text", "old"}
+	oldInEdits  = append([]string{"old"}, oldFields...)
 	wholeFields = []string{"content", "contents", "file_text"}
 	nameFields  = []string{"path", "file_path", "filename", "file"}
 )
+
+// searchAndReplace are an old text and a new one only together: a search alone
+// looks for something.
+var searchAndReplace = []string{"search", "replace"}
 
 // patchMark opens a patch, wherever it stands.
 const patchMark = "*** Begin Patch"
@@ -77,18 +81,22 @@ func oldLines(fields map[string]json.RawMessage) []string {
 			lines = append(lines, strings.Split(text, "\n")...)
 		}
 	}
-	for _, name := range oldFields {
-		take(textOf(fields, name))
+	takeAll := func(fields map[string]json.RawMessage, names []string) {
+		for _, name := range names {
+			take(textOf(fields, name))
+		}
+		if _, replaces := fields[searchAndReplace[1]]; replaces {
+			take(textOf(fields, searchAndReplace[0]))
+		}
 	}
+	takeAll(fields, oldFields)
 	for _, name := range editLists {
 		var edits []map[string]json.RawMessage
 		if json.Unmarshal(fields[name], &edits) != nil {
 			continue
 		}
 		for _, edit := range edits {
-			for _, old := range oldInEdits {
-				take(textOf(edit, old))
-			}
+			takeAll(edit, oldInEdits)
 		}
 	}
 	return lines

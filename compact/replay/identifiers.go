@@ -19,14 +19,15 @@ const (
 	identifierMost  = 120
 )
 
-// The first alternative that fits at a place counts.
+// The first alternative that fits at a place counts. None begins within a word:
+// SessionID is one name, and essionID none.
 var identifierPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`(?:~|\.{1,2})?/?[A-Za-z0-9_@.+-]+(?:/[A-Za-z0-9_@.+-]+)+/?` + // path
 			`|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+` + // file.ext, pkg.Name
 			`|\b[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+\b` + // snake_case
-			`|[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+` + // camelCase
-			`|(?:[A-Z][a-z0-9]+){2,}` + // PascalCase
+			`|\b_*[a-z]+[a-z0-9]*(?:[A-Z][a-z0-9]*)+` + // camelCase
+			`|\b_*[A-Z]+[a-z0-9]+(?:[A-Z]+[a-z0-9]*)+` + // PascalCase, SessionID
 			`|\b[0-9a-f]{7,40}\b` + // hexadecimal
 			`|#[0-9]+`) // issue
 })

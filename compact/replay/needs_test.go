@@ -19,6 +19,7 @@ func TestIdentifiersAreWhatATextNamesExactly(t *testing.T) {
 	for text, want := range map[string][]string{
 		"see src/main.go:12, and then ./lib/b/ or ~/notes/x.md.": {"src/main.go", "./lib/b", "~/notes/x.md"},
 		"call fmt.Println(user_name) on HttpServer and readFile": {"fmt.Println", "user_name", "HttpServer", "readFile"},
+		"SessionID and getUserID, XMLHttpRequest, __fooBar":      {"SessionID", "getUserID", "XMLHttpRequest", "__fooBar"},
 		"commit 1a2b3c4d5e, not deadbeef or facade":              {"1a2b3c4d5e"},
 		"issue #12345 but not #123":                              {"#12345"},
 		"a.b is too short, Hello is one hump, README is none":    nil,
@@ -217,6 +218,28 @@ func TestEditsNeedTheLinesTheyReplace(t *testing.T) {
 	f, _ = seen(t, once(3, mask(conversation.StyleJCLI, 3)), edited())
 	near(t, "anchors in view, one hidden", float64(f.EditAnchors), 1/2.0)
 	near(t, "written lines in view, one hidden", float64(f.WriteLines), 1/2.0)
+}
+
+// Every client has names of its own for the text that it replaces.
+func TestAnchorsAreKnownByTheNamesOfEveryClient(t *testing.T) {
+	t.Parallel()
+	for _, arguments := range []string{
+		`{"path":"a","oldText":"first := compute(1)","newText":"x"}`, // pi
+		`{"path":"a","edits":[{"oldText":"first := compute(1)","newText":"x"}]}`,
+		`{"filename":"a","search":"first := compute(1)","replace":"x"}`, // swe-agent
+		`{"filename":"a","edits":[{"search":"first := compute(1)","replace":"x"}]}`,
+		`{"path":"a","string_to_replace":"first := compute(1)","new_string":"x"}`, // jp
+		`{"path":"a","patterns":[{"string_to_replace":"first := compute(1)","new":"x"}]}`,
+	} {
+		_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("edit", arguments, "ok").reply("done"))
+		if file.EditAnchors != 1 {
+			t.Errorf("%s: %d anchors", arguments, file.EditAnchors)
+		}
+	}
+	_, file := seen(t, policy(replay.Policy{}), (&tale{}).user("go").call("read", `{"path":"a"}`, "first := compute(1)\n").call("find", `{"search":"first := compute(1)"}`, "ok").reply("done"))
+	if file.EditAnchors != 0 {
+		t.Errorf("a search alone has %d anchors", file.EditAnchors)
+	}
 }
 
 func TestInstructionsCountInEveryRequestThatFollowsThem(t *testing.T) {

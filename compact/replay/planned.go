@@ -14,11 +14,14 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 	case compact.PresetPlimsoll:
 		p.Arrive = AsStored()
 	case compact.PresetOneClaw:
-		p.Arrive = CutOnArrival(false)
+		p.Arrive = CutOnArrival(conversation.ResultMaxChars, false)
 	case compact.PresetAdachsoft:
 		// ADA wants the arguments declared that tell calls apart: every one but those
 		// that carry a payload. Tools without such an argument are left alone, because
-		// without it all their calls would be one.
+		// without it all their calls would be one. What is configured counts instead.
+		if d := rules.Dedupe; len(d.ToolIdentifierFields) > 0 || len(d.ExcludedTools) > 0 {
+			break
+		}
 		rules.Dedupe.ToolIdentifierFields, rules.Dedupe.ExcludedTools = identities(s.Arguments)
 	}
 	var past compact.Past

@@ -82,15 +82,15 @@ func (l Look) With(bodies ...conversation.Body) Look {
 	return l
 }
 
-// CutOnArrival cuts results as they are cut when they arrive (ONE). Where the
-// full text is kept they name it.
-func CutOnArrival(keep bool) func(compact.View, conversation.Event) conversation.Event {
+// CutOnArrival cuts results to so many characters, as they are cut when they
+// arrive (ONE). Where the full text is kept they name it.
+func CutOnArrival(chars int, keep bool) func(compact.View, conversation.Event) conversation.Event {
 	return func(_ compact.View, e conversation.Event) conversation.Event {
 		b, ok := e.Body.(conversation.ToolResult)
 		if !ok || b.Total > 0 {
 			return e
 		}
-		text, total := conversation.Cut(b.Text, conversation.ResultMaxChars)
+		text, total := conversation.Cut(b.Text, chars)
 		if total == 0 {
 			return e
 		}
@@ -107,8 +107,11 @@ func CutOnArrival(keep bool) func(compact.View, conversation.Event) conversation
 // with the number of an earlier result that has the same text and is shown in
 // full. It is made for one replay.
 func AsStored() func(compact.View, conversation.Event) conversation.Event {
+	return asStored(CutOnArrival(conversation.ResultMaxChars, true))
+}
+
+func asStored(cut func(compact.View, conversation.Event) conversation.Event) func(compact.View, conversation.Event) conversation.Event {
 	var known compact.Repeats
-	cut := CutOnArrival(true)
 	return func(v compact.View, e conversation.Event) conversation.Event {
 		e = cut(v, e)
 		if b, ok := e.Body.(conversation.ToolResult); ok {

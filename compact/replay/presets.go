@@ -27,7 +27,9 @@ func Planned(r compact.Rules) Maker {
 	case compact.PresetTruncate:
 		return func(s Setting) Policy { return newTruncate(s, r) }
 	case compact.PresetJP, compact.PresetJPHeavy:
-		return Commanded(r)
+		if !r.ActsByItself() { // otherwise it is D17
+			return Commanded(r)
+		}
 	}
 	if !slices.Contains(compact.Presets(), r.Preset) {
 		return nil
@@ -157,7 +159,13 @@ func summarised(l Look, r compact.Rules, spans []conversation.Span, made convers
 // is about.
 var payloadFields = []string{
 	"content", "contents", "file_text", "text", "body", "input", "patch", "diff", "code", "prompt", "plan", "todos", "thought",
-	"old_string", "new_string", "old_str", "new_str", "old_text", "new_text", "edits", "patterns", "message", "summary",
+	"old_string", "new_string", "old_str", "new_str", "old_text", "new_text", "oldText", "newText", "string_to_replace",
+	"edits", "patterns", "message", "summary",
+}
+
+// holdsAll reports whether names has all of some.
+func holdsAll(names, some []string) bool {
+	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(names, one) })
 }
 
 // identities declares the identifier fields of every tool, and lists the tools
@@ -166,7 +174,8 @@ func identities(arguments map[string][]string) (fields map[string][]string, excl
 	fields = map[string][]string{}
 	for tool, names := range arguments {
 		for _, name := range names {
-			if !slices.Contains(payloadFields, name) {
+			payload := slices.Contains(payloadFields, name) || slices.Contains(searchAndReplace, name) && holdsAll(names, searchAndReplace)
+			if !payload {
 				fields[tool] = append(fields[tool], name)
 			}
 		}

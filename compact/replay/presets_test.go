@@ -15,7 +15,7 @@ import (
 )
 
 // under is the figures of a preset on one tale.
-func under(t *testing.T, p compact.Preset, window int, one *tale) (replay.Figures, replay.FileFigures) {
+func under(t *testing.T, p compact.Preset, window int, one *tale) (replay.Figures, replay.Figures) {
 	t.Helper()
 	r := run(t, replay.Options{Window: window, Policies: []compact.Preset{p}}, one)
 	return r.Totals[p], r.Files[0].Policies[p]
@@ -187,6 +187,61 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
 		t.Errorf("of two reads of one path the older one goes, patches have no identity: %+v", f)
 	}
+}
+
+func TestAdachsoftKnowsEditsByTheirFile(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][2]string{{"oldText", "newText"}, {"search", "replace"}, {"string_to_replace", "new_string"}, {"old_string", "new_string"}} {
+		one := (&tale{}).user("go")
+		for n := range 3 {
+			one.call("edit", fmt.Sprintf(`{"path":"a","%s":"%d %s","%s":"%s"}`, names[0], n, text(300), names[1], text(300)), "ok")
+		}
+		if f, _ := under(t, compact.PresetAdachsoft, 100_000, one.reply("done")); f.PrefixBreaks != 2 {
+			t.Errorf("%v: %d breaks, want one behind each edit but the first", names, f.PrefixBreaks)
+		}
+	}
+}
+
+func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("go").call("read", "{}", text(40_000)).reply("done")
+	for name, c := range map[string]struct {
+		preset  compact.Preset
+		byHand  bool
+		results *replay.Results
+		peak    float64
+	}{
+		"as the preset has it":   {compact.PresetPlimsoll, false, nil, 30_000},
+		"shorter":                {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
+		"longer":                 {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 50_000}, 40_000},
+		"under another preset":   {compact.PresetJPAuto, false, &replay.Results{MaxChars: 8000}, 8000},
+		"of a profile, by hand":  {compact.PresetPlimsoll, true, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
+		"of JP turned on itself": {compact.PresetJP, false, &replay.Results{MaxChars: 8000}, 8000},
+	} {
+		own := replay.Named{Name: "configured", Rules: compact.PresetRules(c.preset), ByHand: c.byHand, Results: c.results}
+		r := run(t, replay.Options{Window: 100_000, Policies: []compact.Preset{"configured"}, Own: []replay.Named{own}}, one)
+		if got := 4 * (r.Totals["configured"].TokensPeak - 4000); got < c.peak || got > c.peak+300 {
+			t.Errorf("%s: the largest request has %.0f characters, want %.0f", name, got, c.peak)
+		}
+	}
+}
+
+func TestTotalsHoldWhatFilesHold(t *testing.T) {
+	t.Parallel()
+	r := run(t, replay.Options{Window: 20_000, Policies: []compact.Preset{compact.PresetOneClaw}}, turns(20, 6000), turns(24, 6000))
+	got, sum := r.Totals[compact.PresetOneClaw], replay.Figures{}
+	for _, f := range r.Files {
+		one := f.Policies[compact.PresetOneClaw]
+		sum.Rewritten += one.Rewritten
+		sum.RecallDebt += one.RecallDebt
+		sum.SummaryInput += one.SummaryInput
+	}
+	if got.SummaryInput == 0 || got.Rewritten == 0 {
+		t.Fatalf("nothing was summarised: %+v", got)
+	}
+	near(t, "read for summaries", got.SummaryInput, sum.SummaryInput)
+	near(t, "rewritten", got.Rewritten, sum.Rewritten)
+	near(t, "recall debt", got.RecallDebt, sum.RecallDebt)
 }
 
 func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {

@@ -46,6 +46,14 @@ type Named struct {
 	Rules  compact.Rules
 	ByHand bool  // the rules' default profile, as a command at the start of every turn (S64)
 	Maker  Maker // nil: as the rules say
+	// Results is how results are stored as they arrive; nil: as the preset has it.
+	Results *Results
+}
+
+// Results is how results are stored as they arrive.
+type Results struct {
+	MaxChars int  // characters of one that are shown
+	KeepFull bool // the whole text can be had
 }
 
 func (n Named) maker() Maker {
@@ -53,9 +61,24 @@ func (n Named) maker() Maker {
 	case n.Maker != nil:
 		return n.Maker
 	case n.ByHand:
-		return Commanded(n.Rules)
+		return n.storing(Commanded(n.Rules))
 	}
-	return Planned(n.Rules)
+	return n.storing(Planned(n.Rules))
+}
+
+// storing is a maker whose policies store results as is said.
+func (n Named) storing(make Maker) Maker {
+	if n.Results == nil || make == nil {
+		return make
+	}
+	return func(s Setting) Policy {
+		p := make(s)
+		p.Arrive = CutOnArrival(n.Results.MaxChars, n.Results.KeepFull)
+		if n.Rules.Preset == compact.PresetPlimsoll {
+			p.Arrive = asStored(p.Arrive)
+		}
+		return p
+	}
 }
 
 // ErrNoPolicy says that a preset cannot be replayed.
@@ -291,13 +314,9 @@ func (p *replayer) report(files []file) Report {
 	for i := range files {
 		f := &files[i]
 		r.Corpus.plus(f.needs)
-		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[compact.Preset]FileFigures{}}
+		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[compact.Preset]Figures{}}
 		for _, name := range p.told {
-			s := f.sums[name]
-			out.Policies[name] = FileFigures{
-				Figures:   pool{sheets: r.Sheets, policy: name, files: files[i : i+1]}.figures(),
-				Rewritten: s.rewrote, RecallDebt: s.score.debt, SummaryInput: s.read,
-			}
+			out.Policies[name] = pool{sheets: r.Sheets, policy: name, files: files[i : i+1]}.figures()
 		}
 		r.Files = append(r.Files, out)
 	}

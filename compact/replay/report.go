@@ -36,8 +36,8 @@ type Corpus struct {
 type File struct {
 	Name string `json:"name"`
 	Corpus
-	Fits     bool                           `json:"fits"` // all of it, as it was said, stays within the window
-	Policies map[compact.Preset]FileFigures `json:"policies"`
+	Fits     bool                       `json:"fits"` // all of it, as it was said, stays within the window
+	Policies map[compact.Preset]Figures `json:"policies"`
 }
 
 // Ratio is a number that may be missing: NaN, null in JSON.
@@ -99,12 +99,7 @@ type Figures struct {
 	Violations   int   `json:"violations"`
 	Summaries    int   `json:"summaries"`
 	NsPerRequest int64 `json:"ns_per_request"` // 0 without a clock
-}
 
-// FileFigures is what a policy came to on one file, and what is told of files
-// only.
-type FileFigures struct {
-	Figures
 	Rewritten    float64 `json:"rewritten_tokens"` // of requests before, behind the prefix that a break left
 	RecallDebt   float64 `json:"recall_debt"`      // tokens that recall would have to bring back at least
 	SummaryInput float64 `json:"summary_input"`    // tokens
@@ -174,6 +169,9 @@ func (p pool) figures() Figures {
 		f.Overflow += s.over
 		f.Violations += s.wrong
 		f.Summaries += s.calls
+		f.Rewritten += s.rewrote
+		f.RecallDebt += s.score.debt
+		f.SummaryInput += s.read
 		all.plus(s.score.all)
 		tool.plus(s.score.tool)
 		anchors.plus(s.score.anchors)
