@@ -133,6 +133,9 @@ func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversat
 	}
 	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
+	if j.preset.Style() == conversation.StyleJCLI && outcome == conversation.OutcomeFailed {
+		a.opts.Logger.Error("auto_compact failed: " + string(e.Class)) // JCL; the message may quote what was said
+	}
 	attempt := conversation.Attempt{
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
 		Outcome: outcome, Why: e.Message, Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),

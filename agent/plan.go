@@ -153,10 +153,10 @@ func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
 	return true
 }
 
-// logMicro logs that a plan hides old results, in the words of JCL.
+// logMicro logs that a plan hides old results, and how many, in the words of JCL.
 func (a *Agent) logMicro(plan compact.Plan) {
-	if len(plan.Masks) > 0 && a.compaction.rules.Preset == compact.PresetJCLI {
-		a.opts.Logger.Info("micro_compact triggered")
+	if n := plan.Hides(); n > 0 && a.compaction.rules.Preset == compact.PresetJCLI {
+		a.opts.Logger.Info("micro_compact triggered", "compacted", n)
 	}
 }
 

@@ -1,0 +1,47 @@
+package agent_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+)
+
+// jcliLogs is J-CLI with a log that can be read.
+func jcliLogs(b *strings.Builder) func(*agent.Options) {
+	return func(o *agent.Options) {
+		o.Rules = compact.PresetRules(compact.PresetJCLI)
+		o.Rules.Micro.KeepRecent, o.Rules.Summary.Retries = 2, 0
+		o.Logger = slog.New(slog.NewTextHandler(b, nil))
+	}
+}
+
+func TestJCLILogsHowManyResultsItReplaces(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var b strings.Builder
+		r := talk(t, 4, jcliLogs(&b), answers("fine"))
+		r.say("go on")
+		r.finish()
+		// The third turn's reply replaces one result, each one after it one more.
+		if log := b.String(); strings.Count(log, `msg="micro_compact triggered" compacted=1`) != 2 || strings.Contains(log, "compacted=2") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+}
+
+func TestJCLILogsThatItFailed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		var b strings.Builder
+		r := talk(t, 4, jcliLogs(&b), agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "the secret plan"}), answers("fine"))
+		r.compacts(wish("", -1))
+		r.say("go on")
+		r.finish()
+		log := b.String()
+		if !strings.Contains(log, `level=ERROR msg="auto_compact failed: quota"`) || strings.Contains(log, "secret") {
+			t.Errorf("the log says %s", log)
+		}
+	})
+}
