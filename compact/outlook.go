@@ -117,10 +117,7 @@ func (p *planner) asking(o *Outlook) {
 // the next request.
 func (p *planner) layers(o *Outlook) Plan {
 	r := p.rules
-	if r.Auto.Profile != "" {
-		return Plan{}
-	}
-	if r.Preset != PresetOneClaw && r.Preset != PresetJCLI && r.Preset != PresetAdachsoft && r.Mask.Enabled && !p.held() {
+	if r.Auto.Profile == "" && r.Preset != PresetOneClaw && r.Preset != PresetJCLI && r.Preset != PresetAdachsoft && r.Mask.Enabled && !p.held() {
 		o.Saver, o.Stride = true, r.stride(p.reading.Window.Tokens)
 	}
 	if o.Each = r.Micro.Enabled || r.Dedupe.Enabled; !o.Each || len(p.check.View.Messages) == 0 {

@@ -69,6 +69,10 @@ type Check struct {
 	Refused bool
 	Sheet   PriceSheet
 	Past    Past
+	// AtOnce says that what waits for a cold cache, for turns, or for a share of the
+	// window counts as having come to it: to look at what rules would do. The
+	// thresholds of JCL and the load line of Plimsoll's own rules still count.
+	AtOnce bool
 }
 
 // Plan is what should be done, if anything. Masks and the summary are one epoch.
@@ -91,6 +95,12 @@ type Plan struct {
 
 // Acts reports whether anything is to be done.
 func (p Plan) Acts() bool { return p.Trigger != "" }
+
+// Hides is how many results and arguments the plan hides.
+func (p Plan) Hides() int {
+	n, _ := hiddenBy(p.Masks, nil)
+	return n
+}
 
 // Alone is the plan without its summary, and without the masks that were chosen
 // to stand beside that. JCL's layers do not depend on each other.
@@ -120,22 +130,23 @@ func (r Rules) Plan(c Check) Plan {
 		return Plan{}
 	}
 	p := newPlanner(r, c)
-	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() {
-		return Plan{}
+	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
+		return p.everyRequest() // layers that act whatever is used do not wait either
 	}
 	switch {
 	case c.Refused && r.waits():
 		return Plan{Hold: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
-		return p.applyProfile()
+		if plan := p.applyProfile(); plan.Acts() {
+			return plan
+		}
+		return p.everyRequest()
 	case r.Preset == PresetOneClaw:
 		return p.oneClaw()
 	case r.Preset == PresetJCLI:
 		return p.jcli()
-	case r.Preset == PresetAdachsoft:
+	case r.Preset == PresetAdachsoft, r.Preset == PresetTruncate:
 		return p.everyRequest()
-	case r.Preset == PresetTruncate:
-		return Plan{}
 	}
 	if plan := p.pressure(); plan.Acts() || plan.Hold {
 		return plan
@@ -203,6 +214,12 @@ func (p *planner) held() bool {
 // outlook show.
 func (p *planner) above(used int) bool { return p.reading.LoadLine > 0 && used > p.reading.LoadLine }
 
+// due is above for rules of a source that are shown at once: then it is enough that
+// there is a line.
+func (p *planner) due() bool {
+	return p.above(p.reading.Used) || p.check.AtOnce && p.reading.LoadLine > 0
+}
+
 // usedBy is what the gauge would show of a view in place of the one there is.
 func (p *planner) usedBy(v View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
@@ -234,6 +251,11 @@ func (p *planner) economy() Plan {
 	least, trigger := float64(p.rules.stride(p.reading.Window.Tokens)), TriggerStride
 	cold := p.check.Gone || p.check.Sheet.Cold(p.check.Idle)
 	switch {
+	case p.check.AtOnce:
+		if w := p.worth(p.items(false)); len(w.items) > 0 {
+			return p.with(p.plan(TriggerCold), w)
+		}
+		return Plan{}
 	case cold:
 		least, trigger = float64(p.rules.Planner.ColdTokens), TriggerCold
 	case p.check.Moment != MomentTurn:

@@ -29,7 +29,7 @@ func (r Rules) waits() bool {
 
 // applyProfile is D17. Without a window it never acts.
 func (p *planner) applyProfile() Plan {
-	if p.check.Moment != MomentReply || !p.above(p.reading.Used) || p.held() {
+	if p.check.Moment != MomentReply || !p.due() || p.held() {
 		return Plan{}
 	}
 	past, stride := p.check.Past, p.rules.stride(p.reading.Window.Tokens)
@@ -48,7 +48,7 @@ func (p *planner) applyProfile() Plan {
 func (p *planner) oneClaw() Plan {
 	soft, over := p.reading.LoadLine, p.over()
 	due := p.check.Moment == MomentReply || p.check.Refused || p.check.Gone // before sending where the model was changed
-	if !due || !p.above(p.reading.Used) || !over && p.held() {
+	if !due || !p.due() || !over && p.held() {
 		return p.everyRequest()
 	}
 	plan := p.plan(TriggerThreshold)

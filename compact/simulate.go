@@ -9,9 +9,9 @@ import (
 
 // What a preset would give for a conversation now: its rules are applied at
 // once to what was said, whatever overlays there are, with extracts in place of
-// summaries. Nothing is written. Rules that wait for something (a trigger, a
-// cold cache, a command) count as having come to it; thresholds that are part
-// of a rule stay.
+// summaries. Nothing is written. The planner decides, as in a conversation. Rules
+// that wait for something (a trigger, a cold cache, a command) count as having come
+// to it; thresholds that are part of a rule stay.
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
@@ -20,9 +20,6 @@ func PresetView(log []conversation.Event, s Situation, r Rules) (View, error) {
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
 	err := p.run()
-	if errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain) || errors.Is(err, ErrSummaryRefused) {
-		err = nil // the rule finds nothing to do
-	}
 	return p.view, err
 }
 
@@ -63,36 +60,11 @@ func (p *presetRun) look() {
 	p.now.Meter = p.now.Meter.WithView(p.view)
 }
 
-// add puts an overlay behind the log.
-func (p *presetRun) add(body conversation.Body) {
-	p.log = behind(p.log, p.now.Now, body)
-	p.look()
-}
-
-func (p *presetRun) run() error {
-	switch p.rules.Preset {
-	case PresetRaw:
-		return nil
-	case PresetTruncate:
-		p.truncate()
-		return nil
-	case PresetAdachsoft:
-		p.mask(dedupeItems(p.view.Messages, p.rules))
-		return nil
-	case PresetJCLI:
-		return p.jcli()
-	case PresetOneClaw:
-		return p.oneClaw()
-	case PresetJP, PresetJPHeavy, PresetJPAuto:
-		return p.jp()
-	}
-	return p.plimsoll()
-}
-
-// mask hides items in the preset's style.
-func (p *presetRun) mask(items []conversation.MaskItem) {
-	if len(items) > 0 {
-		p.add(conversation.Mask{Style: p.rules.Preset.Style(), Version: StubVersion, Preview: p.rules.Mask.Preview, Items: items})
+// add puts overlays behind the log.
+func (p *presetRun) add(bodies ...conversation.Body) {
+	if len(bodies) > 0 {
+		p.log = behind(p.log, p.now.Now, bodies...)
+		p.look()
 	}
 }
 
@@ -101,6 +73,77 @@ func (p *presetRun) used() float64 { return float64(p.now.Meter.EstimatedTokens(
 
 func (p *presetRun) soft() float64 { return float64(p.now.Meter.Reading().LoadLine) }
 
+// mostPlans bounds how often the planner is asked at one moment: for what waited,
+// for the layers that act before every request, and for what they leave.
+const mostPlans = 3
+
+// run asks the planner as a conversation does, when a turn has ended and before the
+// next request. Only what waits counts as having come: a rule that is turned off
+// does nothing here either.
+func (p *presetRun) run() error {
+	switch preset := p.rules.Preset; {
+	case preset == PresetRaw || !p.rules.Enabled:
+		return nil
+	case p.rules.Preset.Style() == conversation.StyleJP && !p.rules.Auto.Enabled:
+		if err := p.byHand(NewWish()); err != nil && !nothingToDo(err) {
+			return err
+		}
+		return nil
+	case preset == PresetTruncate:
+		p.truncate()
+	}
+	atOnce := true
+	for _, moment := range []Moment{MomentReply, MomentRequest} {
+		for range mostPlans {
+			plan := p.rules.Plan(p.check(moment, atOnce))
+			if !plan.Acts() {
+				break
+			}
+			if err := p.carryOut(plan); err != nil {
+				return err
+			}
+			atOnce = false
+		}
+	}
+	return nil
+}
+
+// check is what the planner looks at. Once something was done, nothing waits any
+// more.
+func (p *presetRun) check(moment Moment, atOnce bool) Check {
+	c := Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
+	if !atOnce {
+		c.Past.After = p.now.Meter.Reading().Used
+	}
+	return c
+}
+
+// carryOut does what a plan says, with an extract in place of a summary.
+func (p *presetRun) carryOut(plan Plan) error {
+	if plan.Wish != nil {
+		if err := p.byHand(*plan.Wish); err != nil && !nothingToDo(err) {
+			return err
+		}
+		return nil
+	}
+	p.add(plan.Masks...)
+	summarised, err := p.summarise(plan)
+	if err != nil {
+		return err
+	}
+	hard := float64(p.now.Meter.Reading().HardLine)
+	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
+		p.add(p.rules.Recover(p.check(MomentRequest, false))...)
+	}
+	return nil
+}
+
+// nothingToDo reports whether an error only says that a rule finds nothing to do.
+func nothingToDo(err error) bool {
+	return errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain) || errors.Is(err, ErrSummaryRefused)
+}
+
+// truncate leaves the oldest out above the load line.
 func (p *presetRun) truncate() {
 	soft := p.soft()
 	if soft == 0 || p.used() <= soft {
@@ -111,50 +154,9 @@ func (p *presetRun) truncate() {
 	}
 }
 
-// plimsoll masks what is old; above the load line it does what the planner does
-// there.
-func (p *presetRun) plimsoll() error {
-	now := newPlanner(p.rules, Check{Moment: MomentRequest, Log: p.log, View: p.view, Meter: p.now.Meter})
-	soft, hard := now.reading.LoadLine, now.reading.HardLine
-	if soft == 0 || now.reading.Used <= soft {
-		p.mask(MaskItems(p.view, p.rules, p.now.Meter))
-		return nil
-	}
-	plan := now.makeRoom(now.plan(TriggerLoadLine))
-	for _, b := range plan.Masks {
-		p.add(b)
-	}
-	err := p.summarise(plan.Spans)
-	if p.used() > float64(hard) {
-		for _, b := range p.rules.Recover(Check{Log: p.log, View: p.view, Meter: p.now.Meter}) {
-			p.add(b)
-		}
-	}
-	return err
-}
-
-// oneClaw summarises everything but the newest share of the window.
-func (p *presetRun) oneClaw() error {
-	window := float64(p.now.Meter.Window().Tokens)
-	if window == 0 {
-		return nil
-	}
-	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{Protected: p.rules.ProtectedRatio * window, First: true}))
-}
-
-// jcli replaces old results, then above its threshold everything but the newest
-// message of the user and what is open.
-func (p *presetRun) jcli() error {
-	p.mask(MicroItems(p.view, p.rules))
-	if p.soft() == 0 || p.used() <= p.soft() {
-		return nil
-	}
-	return p.summarise(BandSpans(p.view, p.now.Meter, BandRule{First: true}))
-}
-
-// jp is its compaction by hand, as if it were asked for now.
-func (p *presetRun) jp() error {
-	pass, err := NewPass(p.log, p.rules, p.now, NewWish())
+// byHand is a compaction as if it were asked for now.
+func (p *presetRun) byHand(w Wish) error {
+	pass, err := NewPass(p.log, p.rules, p.now, w)
 	if err != nil {
 		return err
 	}
@@ -163,29 +165,28 @@ func (p *presetRun) jp() error {
 			return err
 		}
 	}
-	for _, body := range pass.Bodies(0) {
-		p.add(body)
-	}
+	p.add(pass.Bodies(0)...)
 	return nil
 }
 
-// summarise puts an extract in place of spans.
-func (p *presetRun) summarise(spans []conversation.Span) error {
-	if len(spans) == 0 {
-		return nil
+// summarise puts an extract in place of what a plan covers, and reports whether
+// there is one.
+func (p *presetRun) summarise(plan Plan) (bool, error) {
+	if len(plan.Spans) == 0 {
+		return false, nil
 	}
-	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: p.log, rules: p.rules, now: p.now, before: p.view}
-	pass.Range.From, pass.Range.To = turnsOf(saidIn(p.log, spans))
-	if err := pass.needSummary(p.rules.Summary); err != nil {
-		return err
+	pass, err := NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	if err == nil {
+		err = pass.Extract()
 	}
-	if err := pass.Extract(); err != nil {
-		return err
+	if err != nil {
+		if nothingToDo(err) {
+			err = nil
+		}
+		return false, err
 	}
-	for _, body := range pass.Bodies(0) {
-		p.add(body)
-	}
-	return nil
+	p.add(pass.Bodies(0)...)
+	return true, nil
 }
 
 // Extract answers the pass's job without a model. The error wraps

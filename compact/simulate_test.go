@@ -1,0 +1,103 @@
+package compact_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// shownAtOnce counts what the view of rules hides of a log: results, and arguments.
+func shownAtOnce(t *testing.T, r compact.Rules, l *tale) (results, arguments int) {
+	t.Helper()
+	now := compact.Situation{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
+	v, err := compact.PresetView(l.events(), now, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range v.Messages {
+		switch {
+		case m.Role == compact.RoleTool && m.State == compact.StateMasked:
+			results++
+		case m.State == compact.StateMasked:
+			arguments++
+		}
+	}
+	return results, arguments
+}
+
+// differing is a call of a tool per file, with long arguments, and results of which
+// no two are alike.
+func differing(files ...string) *tale {
+	l := (&tale{}).user("Go.")
+	for i, f := range files {
+		l.call("edit", fmt.Sprintf(`{"path":%q,"text":%q}`, f, strings.Repeat("t", 101+i)), conversation.ResultOK, strings.Repeat(string(rune('a'+i)), 2000))
+	}
+	return l
+}
+
+// What a preset would give obeys every switch that a conversation obeys, because
+// the same planner decides.
+func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
+	t.Parallel()
+	micro := func(r *compact.Rules) { r.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800} }
+	dedupe := func(r *compact.Rules) {
+		r.Dedupe.Enabled = true
+		r.Dedupe.ToolIdentifierFields = map[string][]string{"edit": {"path"}}
+	}
+	all := func(set ...func(*compact.Rules)) func(*compact.Rules) {
+		return func(r *compact.Rules) {
+			for _, one := range set {
+				one(r)
+			}
+		}
+	}
+	off := func(r *compact.Rules) { r.Micro.Enabled, r.Dedupe.Enabled = false, false }
+	for name, c := range map[string]struct {
+		preset compact.Preset
+		set    func(*compact.Rules)
+		log    *tale
+		want   [2]int
+	}{
+		"J-CLI's layer":        {compact.PresetJCLI, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"J-CLI's layer, off":   {compact.PresetJCLI, all(micro, off), differing("a", "b", "c"), [2]int{}},
+		"under adachsoft":      {compact.PresetAdachsoft, all(micro, off), differing("a", "a", "a"), [2]int{}},
+		"identity dedup":       {compact.PresetAdachsoft, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"both under adachsoft": {compact.PresetAdachsoft, all(micro, dedupe), differing("b", "a", "a"), [2]int{2, 1}},
+		"micro under plimsoll": {compact.PresetPlimsoll, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"dedup under plimsoll": {compact.PresetPlimsoll, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"micro under oneclaw":  {compact.PresetOneClaw, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"dedup under oneclaw":  {compact.PresetOneClaw, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"micro under jp-auto":  {compact.PresetJPAuto, all(micro, func(r *compact.Rules) { r.KeepLast = 9 }), differing("a", "b", "c"), [2]int{2, 0}},
+		"micro under truncate": {compact.PresetTruncate, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"everything off":       {compact.PresetJCLI, all(micro, func(r *compact.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"automatic off":        {compact.PresetPlimsoll, all(micro, func(r *compact.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"a profile under another preset": {compact.PresetPlimsoll, func(r *compact.Rules) { r.Auto.Profile, r.KeepLast = compact.ProfileDefault, 0 },
+			(&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).reply("Done."), [2]int{1, 0}},
+	} {
+		r := compact.PresetRules(c.preset)
+		c.set(&r)
+		if results, arguments := shownAtOnce(t, r, c.log); [2]int{results, arguments} != c.want {
+			t.Errorf("%s: %d results and %d replies are hidden, want %v", name, results, arguments, c.want)
+		}
+	}
+}
+
+// The layers of sources act in a conversation under every preset that has them on.
+func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
+	t.Parallel()
+	for _, p := range []compact.Preset{compact.PresetJPAuto, compact.PresetTruncate, compact.PresetOneClaw} {
+		k := preset(p, compact.MomentRequest).with(func(k *looking) {
+			k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
+		})
+		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
+			t.Errorf("%s: %q", p, got)
+		}
+		o := k.rules.Outlook(k.of(differing("a", "b", "c").events()))
+		if p != compact.PresetTruncate && (!o.Each || o.Soon != 2) {
+			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
+		}
+	}
+}
