@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -123,4 +125,48 @@ func TestQuestionOfTheModelIsAnswered(t *testing.T) {
 		t.Errorf("the answer is not sent: %s", sent)
 	}
 	term.goesOn()
+}
+
+// What is granted for always holds in the next conversation of the program and in
+// the next run, for this call and no other.
+func TestAlwaysHoldsInTheNextConversationAndTheNextRun(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, project)
+	made := object{"command": "echo made >> made.txt"}
+	s := newServer(t, calls("c1", "run_command", made), says("The first."), calls("c2", "run_command", made), says("The second."),
+		calls("c3", "run_command", made), says("The third."), calls("c4", "run_command", object{"command": "echo other >> made.txt"}), says("The fourth."))
+	term := p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("run it")
+	term.asked("Allow this?")
+	term.typed("a")
+	term.idle("The first.")
+	term.say("/new")
+	term.wait("a new conversation", func(s screen) bool { return !s.has("The first.") })
+	term.say("run it again")
+	term.idle("The second.")
+	p.quits(term)
+
+	term = p.start(usual, s.args()...)
+	term.idle("Talking to")
+	term.say("and again")
+	term.idle("The third.")
+	if got := p.read("made.txt"); got != "made\nmade\nmade\n" {
+		t.Errorf("the command made %q", got)
+	}
+	term.say("another")
+	term.asked("Allow this?", "echo other")
+	term.key("esc")
+	term.idle("The fourth.")
+	p.quits(term)
+
+	file := filepath.Join(p.data, "grants.json")
+	st, err := os.Stat(file)
+	if err != nil || st.Mode().Perm() != 0o600 {
+		t.Fatalf("the grants: %v, %v", st, err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "run_command(echo made >> made.txt)") || strings.Contains(string(text), "*") {
+		t.Errorf("granted is %s (%v)", text, err)
+	}
 }
