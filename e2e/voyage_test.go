@@ -108,7 +108,7 @@ func (p *place) aboard(s *server, at size, more ...string) *terminal {
 	term := p.start(at, s.args(append(more, "-r", id)...)...)
 	term.idle("Day 3 was quiet.")
 	term.say("how is the wind?")
-	term.wait("reply and what it used", func(s screen) bool { return s.has("Fair winds.") && s.used() == "43%" && !s.busy() })
+	term.wait("reply and what it used", func(s screen) bool { return s.has("Fair winds.") && s.used() == "44%" && !s.busy() })
 	return term
 }
 
