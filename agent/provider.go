@@ -78,6 +78,7 @@ type Model struct {
 	// after its last use, 0 if he does not say.
 	CacheTTL time.Duration
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
+	BaseURL  string // where requests go, as the log records it; "" for none worth recording
 	Badge    string // shown beside the name, "not an AI" for the demo model
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.

@@ -63,7 +63,7 @@ func (s *settings) promptSizes() (system, tools conversation.Size) {
 
 // modelChanged is the model as the log records it.
 func (s *settings) modelChanged() conversation.ModelChanged {
-	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID, MaxOut: s.model.MaxOut}
+	c := conversation.ModelChanged{Provider: s.model.Provider, Model: s.model.ID, MaxOut: s.model.MaxOut, BaseURL: s.model.BaseURL}
 	if w := s.model.Window; w.Known() {
 		c.Window, c.Source = w.Tokens, string(w.Source)
 	}

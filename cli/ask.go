@@ -131,7 +131,11 @@ func (o askOptions) mode() (conversation.Mode, error) {
 // askLink is the model to ask. A server that knows how large its window is
 // has a second to say so. unread says that nobody reads what arrives.
 func (a *app) askLink(ctx context.Context, id string, unread bool) (link, error) {
-	c, err := a.choose(ctx, a.recordedModel(ctx, id), false)
+	c, err := a.choose(ctx, id, false)
+	var e *elsewhere
+	if errors.As(err, &e) {
+		c, err = a.decide(ctx, e)
+	}
 	if err != nil {
 		return link{}, err
 	}
@@ -174,14 +178,13 @@ func (a *app) askFirst(ctx context.Context, id string, flag compactFlag) (*first
 	return a.first(s, flag, "ask")
 }
 
-// otherModel tells that a conversation goes on with another model than before,
-// if nobody asked for that.
+// otherModel tells that a conversation leaves the machine for the first time.
 func (a *app) otherModel(r *running) []string {
-	before, now := lastModel(r.events).Name(), r.link.model.Name()
-	if before == "" || before == now || a.flags.chooseModel() {
+	before, now := lastModel(r.events), r.link.model
+	if !leaves(before, now) {
 		return nil
 	}
-	return []string{"the conversation was held with " + before + ", which is not at hand; " + now + " goes on with it"}
+	return []string{"the conversation was held with " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + hostOf(now.BaseURL) + " now"}
 }
 
 // askTarget is the ID of the conversation to continue, "" for a new one.

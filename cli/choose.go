@@ -11,11 +11,11 @@ import (
 	"plimsoll/agent/openai"
 )
 
-// The order in which a model is chosen: --demo, --base-url, --model,
-// the conversation's own if it goes on and can still be reached, configuration,
+// The order in which a model is chosen: --demo, --base-url, --model; for a
+// conversation that goes on its own (again.go), for a new one the configuration,
 // the first key found in the environment, a local server, the demo model. A
 // choice names an endpoint and a model; nothing is sent yet, except to local
-// servers when nothing else is there.
+// servers to ask for their models.
 
 // choice is the endpoint and the model to talk to.
 type choice struct {
@@ -37,10 +37,30 @@ var errNoProvider = errors.New("there is no model to talk to: no API key in the 
 // noProviderHint is what to do about it.
 const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"
 
-// choose decides without asking any server but local ones. recorded is the
-// model that a conversation was last held with, "" for a new one. Falling back
-// to the demo model is for the chat only: elsewhere it must be named.
-func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (choice, error) {
+// choose decides without asking any server but local ones; id is the conversation
+// that goes on, "" for a new one. The error is *elsewhere if it cannot go on with
+// what it was held with. Falling back to the demo model is for the chat only:
+// elsewhere it must be named.
+func (a *app) choose(ctx context.Context, id string, demoAllowed bool) (choice, error) {
+	if a.flags.chooseModel() {
+		return a.flagged()
+	}
+	held, err := a.held(ctx, id)
+	if err != nil {
+		return choice{}, err
+	}
+	if held.Name() == "" {
+		return a.fresh(ctx, demoAllowed)
+	}
+	c, why := a.again(ctx, held)
+	if why != "" {
+		return choice{}, a.elsewhere(ctx, id, held, why, demoAllowed)
+	}
+	return c, nil
+}
+
+// flagged is the choice that the flags name.
+func (a *app) flagged() (choice, error) {
 	if a.flags.demo {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
@@ -48,12 +68,11 @@ func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (ch
 		return choice{provider: providerCustom, baseURL: a.flags.baseURL,
 			model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}, nil
 	}
-	if a.flags.model != "" {
-		return a.named(a.flags.model)
-	}
-	if c, ok := a.again(recorded); ok {
-		return c, nil
-	}
+	return a.named(a.flags.model)
+}
+
+// fresh is the choice for a new conversation without a flag.
+func (a *app) fresh(ctx context.Context, demoAllowed bool) (choice, error) {
 	if name := a.cfg().Model; name != "" {
 		return a.named(name)
 	}
@@ -74,23 +93,11 @@ func (a *app) choose(ctx context.Context, recorded string, demoAllowed bool) (ch
 	if demoAllowed {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	if empty != nil && recorded == "" {
+	if empty != nil {
 		what, hint := empty.NoModels()
 		return choice{}, usageError{withHint(errors.New(what), hint+", set OPENAI_API_KEY (or another provider's key), or try --demo")}
 	}
-	return choice{}, usageError{withHint(errNoProvider, noProviderFor(recorded))}
-}
-
-// noProviderFor is what to do where nobody is found to go on with a
-// conversation, "" for a new one.
-func noProviderFor(recorded string) string {
-	switch {
-	case recorded == "":
-		return noProviderHint
-	case strings.HasPrefix(recorded, providerDemo+"/"):
-		return "the conversation was held with the demo model: add --demo, or name another model with --model"
-	}
-	return "the conversation was held with " + recorded + ": give the --base-url or the key it needs again, or name another model with --model"
+	return choice{}, usageError{withHint(errNoProvider, noProviderHint)}
 }
 
 // probing reports whether local servers may be looked for.
@@ -125,25 +132,17 @@ func (a *app) named(name string) (choice, error) {
 
 // at is a model at a provider, with the address the user gave it.
 func (a *app) at(provider, model string) choice {
-	c := choice{provider: provider, model: model, baseURL: a.cfg().Providers[provider].BaseURL}
-	if provider == "openai" && c.baseURL == "" {
+	c := choice{provider: provider, model: canonicalID(provider, model), baseURL: a.cfg().Providers[provider].BaseURL}
+	switch {
+	case c.baseURL != "":
+	case provider == "openai":
 		c.baseURL = a.env.Getenv("OPENAI_BASE_URL")
+	case provider == "ollama":
+		c.baseURL = openai.OllamaBase(a.env.Getenv)
+	case provider == providerCustom:
+		c.baseURL = a.flags.baseURL
 	}
 	return c
-}
-
-// again is the model a conversation was held with, if its provider has a key
-// or an address of the user's own.
-func (a *app) again(recorded string) (choice, bool) {
-	provider, id, ok := strings.Cut(recorded, "/")
-	if !ok || id == "" || !a.knownProvider(provider) {
-		return choice{}, false
-	}
-	_, configured := a.cfg().Providers[provider]
-	if key, _ := a.key(provider); key == "" && !configured {
-		return choice{}, false
-	}
-	return a.at(provider, id), true
 }
 
 // byKey chooses the first provider with a key in the environment. An

@@ -20,8 +20,12 @@ import (
 // has no key is not there.
 func (r *running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
+	in := r.link.choice() // as it was opened
 	return func(name string) (agent.Model, agent.Provider, bool) {
 		c, err := r.app.named(name)
+		if err == nil && c.provider == in.provider && c.address() == "" {
+			c.baseURL = in.baseURL // a name of the server in use
+		}
 		if err == nil {
 			err = r.app.checkKey(c)
 		}

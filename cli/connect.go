@@ -13,7 +13,6 @@ import (
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/config"
-	"plimsoll/storage"
 )
 
 // link is a model that can be talked to.
@@ -140,6 +139,7 @@ func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
 	m.Caps, m.NoCache = own, client.NoCaching()
+	m.BaseURL = c.address()
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
 	a.calibrate(ctx, &m)
 	a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
@@ -246,28 +246,6 @@ func demoPace(unread bool) int {
 		return 0
 	}
 	return demo.DefaultPace
-}
-
-// recordedModel is the model that a stored conversation was last held with, ""
-// if there is none to tell.
-func (a *app) recordedModel(ctx context.Context, id string) string {
-	if id == "" {
-		return ""
-	}
-	store, err := a.open()
-	if err != nil {
-		return ""
-	}
-	entries, err := store.List(ctx, storage.Filter{})
-	if err != nil {
-		return ""
-	}
-	for _, e := range entries {
-		if e.ID == id {
-			return e.Model
-		}
-	}
-	return ""
 }
 
 // cost prices a request by the model's sheet.

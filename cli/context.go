@@ -177,7 +177,7 @@ func (a *app) choiceFor(last conversation.ModelChanged) (choice, error) {
 	case last.Provider == providerDemo:
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	return a.at(last.Provider, last.Model), nil
+	return a.heldAt(last), nil
 }
 
 // lastModel is the model a conversation talked to last, with the window as it
@@ -186,13 +186,15 @@ func lastModel(events []conversation.Event) conversation.ModelChanged {
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case conversation.ModelChanged:
+			b.Model = canonicalID(b.Provider, b.Model)
 			return b
 		case conversation.AssistantMessage:
 			if provider, id, ok := strings.Cut(b.Model, "/"); ok {
 				found := conversation.ModelChanged{Provider: provider, Model: id}
 				if m, ok := newestModel(events); ok && m.Name() == found.Name() {
-					return m
+					found = m
 				}
+				found.Model = canonicalID(provider, id)
 				return found
 			}
 		}
@@ -226,15 +228,7 @@ func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
 		a.logger().Warn("calibrations not read", "error", err)
 		return
 	}
-	found := ""
-	for key := range all {
-		if strings.HasSuffix(key, " "+m.ID) {
-			if found != "" {
-				return
-			}
-			found = key
-		}
-	}
+	found := soleKey(all, m.ID)
 	if found == "" {
 		return
 	}
@@ -243,4 +237,19 @@ func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
 	if w := all[found].LearnedWindow(time.Now()); w > 0 && m.Window.Source != compact.WindowFlag && m.Window.Source != compact.WindowConfig {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowLearned}
 	}
+}
+
+// soleKey is the only key of what was learned about a model of this id, "" if
+// there are none or several.
+func soleKey(all map[string]conversation.Calibration, id string) string {
+	found := ""
+	for key := range all {
+		if strings.HasSuffix(key, " "+id) {
+			if found != "" {
+				return ""
+			}
+			found = key
+		}
+	}
+	return found
 }

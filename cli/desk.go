@@ -91,20 +91,19 @@ func windowNote(tokens int) string {
 // errLeft says that another conversation was opened meanwhile.
 var errLeft = errors.New("the conversation was left before the model answered")
 
-// SwitchModel makes requests go to another model from here on.
+// SwitchModel makes requests go to another model from here on. A conversation that
+// was held with a local model needs a yes before a hosted one gets it.
 func (h *host) SwitchModel(ctx context.Context, name string) error {
-	var c choice
 	h.mu.Lock()
-	if h.running == nil {
-		h.mu.Unlock()
+	r, in := h.running, link{}
+	if r != nil {
+		in = r.link
+	}
+	h.mu.Unlock()
+	if r == nil {
 		return errors.New("this conversation is read only")
 	}
-	r, current := h.running, h.running.link.model
-	h.mu.Unlock()
-	c, err := h.app.named(name)
-	if rest, ok := strings.CutPrefix(name, current.Provider+"/"); ok && current.Provider == providerCustom && h.app.flags.baseURL != "" {
-		c, err = choice{provider: providerCustom, model: rest, baseURL: h.app.flags.baseURL}, nil
-	}
+	c, err := h.meant(ctx, in, name)
 	if err != nil {
 		return err
 	}
@@ -112,6 +111,26 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	held, err := h.app.held(ctx, r.id)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return err
+	}
+	if !leaves(held, l.model) {
+		return h.switchTo(r, l)
+	}
+	to := l.choice()
+	return &tui.Consent{
+		Title:    "Send it elsewhere?",
+		Question: fmt.Sprintf("This conversation was held with %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.name(), to.place()),
+		Yes:      "go on with " + to.name() + " at " + to.place(),
+		Declined: "nothing was sent; " + in.model.Name() + " goes on with it",
+		Switch:   func(context.Context) error { return h.switchTo(r, l) },
+	}
+}
+
+// switchTo sends the requests of a conversation to another model, if it is open
+// still.
+func (h *host) switchTo(r *running, l link) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running != r {
@@ -119,6 +138,31 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	}
 	r.switchTo(l)
 	return nil
+}
+
+// meant is the choice that a name means in a conversation: what the server in use
+// lists by that name comes before other providers.
+func (h *host) meant(ctx context.Context, in link, name string) (choice, error) {
+	at := in.choice()
+	provider, _, _ := strings.Cut(name, "/")
+	rest := strings.TrimPrefix(name, at.provider+"/")
+	switch {
+	case at.demo:
+	case rest != name && at.provider == providerCustom:
+		at.model = rest
+		return at, nil
+	case rest == name && provider != name && h.app.knownProvider(provider), h.app.knownProvider(name):
+	case in.discover != nil:
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		if found, err := in.discover(ctx); err == nil {
+			if m, ok := found.Listed(rest); ok {
+				at.model = canonicalID(at.provider, m.ID)
+				return at, nil
+			}
+		}
+	}
+	return h.app.named(name)
 }
 
 // Files lists the files of the workspace that can be mentioned.

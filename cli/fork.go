@@ -144,22 +144,26 @@ func (f *first) copied(id string) {
 	}
 }
 
-// readOnly shows a conversation that another Plimsoll has open. The lock is
-// held.
-func (h *host) readOnly(ctx context.Context, id string, l link, locked *storage.LockedError) (tui.Conversation, error) {
+// readOnly shows a conversation that another Plimsoll has open, with the model that
+// it is held with there. The lock is held.
+func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
 	events, _, err := h.app.store.Load(ctx, id)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	r := &reading{store: h.app.store, id: id, events: events, said: events, view: compact.Project(events)}
+	m, err := h.app.modelOf(ctx, r)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
 	h.part()
 	h.reading = id
-	r := &reading{events: events, said: events, view: compact.Project(events)}
-	meter := meterOf(h.app.rules(h.app.cfg()), r, l.model)
+	meter := meterOf(h.app.rules(h.app.cfg()), r, m)
 	box := agent.NewMailbox()
 	box.Close() // nothing more happens here
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: l.model, Meter: meter,
-		Account:  h.app.accountOf(r, l.model),
+		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: m, Meter: meter,
+		Account:  h.app.accountOf(r, m),
 		Mode:     conversation.ModePlan,
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil

@@ -40,22 +40,30 @@ func (h *host) Open(ctx context.Context) (tui.Conversation, error) {
 
 // enter leaves the open conversation and opens another; "" is a new one.
 func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
+	return h.enterWith(ctx, id, h.link)
+}
+
+// enterWith is enter with the model that find gives for a conversation.
+func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.Context, id string) (link, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ended {
+	switch {
+	case h.ended:
 		return tui.Conversation{}, errEnded
-	}
-	l, err := h.link(ctx, id)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	if h.running != nil && id != "" && h.running.id == id {
+	case h.running != nil && id != "" && h.running.id == id:
 		return tui.Conversation{}, errors.New("this conversation is open already")
+	}
+	if locked := h.locked(ctx, id); locked != nil {
+		return h.readOnly(ctx, id, locked) // nothing is sent, so no model is needed
+	}
+	l, err := find(ctx, id)
+	if err != nil {
+		return tui.Conversation{}, h.consent(err)
 	}
 	r, err := h.app.openRunning(ctx, l, openOptions{id: id, interactive: true, mode: h.mode()})
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
-		return h.readOnly(ctx, id, l, locked)
+		return h.readOnly(ctx, id, locked)
 	}
 	if err != nil {
 		return tui.Conversation{}, err
@@ -70,6 +78,47 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	return talk, nil
 }
 
+// locked is who has a conversation open for writing elsewhere, nil for nobody.
+func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
+	store, err := h.app.open()
+	if id == "" || err != nil || !store.OpenElsewhere(id) {
+		return nil
+	}
+	w, err := store.OpenWriter(ctx, id)
+	var locked *storage.LockedError
+	if err == nil {
+		err = w.Close() // it was left meanwhile
+	}
+	errors.As(err, &locked)
+	return locked
+}
+
+// consent is an error as the screen takes it: one that a yes gets past says how.
+func (h *host) consent(err error) error {
+	var e *elsewhere
+	if !errors.As(err, &e) || e.proposed == nil {
+		return err
+	}
+	to := *e.proposed
+	return &tui.Consent{
+		Title: "Send it elsewhere?", Question: e.question(), Yes: "go on with " + to.name() + " at " + to.place(),
+		Declined: "nothing was sent · /model chooses another model, /resume " + e.id + " asks again",
+		Open: func(ctx context.Context) (tui.Conversation, error) {
+			return h.enterWith(ctx, e.id, func(ctx context.Context, _ string) (link, error) { return h.linkTo(ctx, to) })
+		},
+	}
+}
+
+// linkTo is a link to a choice: the one in use, if it is that. The lock is held.
+func (h *host) linkTo(ctx context.Context, c choice) (link, error) {
+	if h.running != nil && h.running.link.choice() == c {
+		l := h.running.link
+		h.app.relearn(ctx, &l.model)
+		return l, nil
+	}
+	return h.app.connect(ctx, c)
+}
+
 // mode is the permission mode in use, so that it stays across conversations.
 func (h *host) mode() conversation.Mode {
 	if h.running == nil {
@@ -79,22 +128,39 @@ func (h *host) mode() conversation.Mode {
 }
 
 // link is the model to go on with in conversation id, or to begin one with: the
-// one it was held with, else the one in use.
+// one it was held with; for a new one the one in use. The error is *elsewhere if
+// a yes is needed. The lock is held.
 func (h *host) link(ctx context.Context, id string) (link, error) {
-	recorded := h.app.recordedModel(ctx, id)
-	if h.running != nil {
-		l := h.running.link
-		if c, ok := h.app.again(recorded); ok && !h.app.flags.chooseModel() && recorded != l.model.Name() {
-			return h.app.connect(ctx, c)
+	if h.running == nil {
+		c, err := h.app.choose(ctx, id, true)
+		if err != nil {
+			return link{}, err
 		}
-		h.app.relearn(ctx, &l.model)
-		return l, nil
+		return h.app.connect(ctx, c)
 	}
-	c, err := h.app.choose(ctx, recorded, true)
+	current := h.running.link.choice()
+	held, err := h.app.held(ctx, id)
 	if err != nil {
 		return link{}, err
 	}
+	to := h.running.link.model
+	same := held.Name() == to.Name() && (held.BaseURL == "" || samePlace(held.BaseURL, to.BaseURL))
+	if held.Name() == "" || (same || h.app.flags.chooseModel()) && !leaves(held, to) {
+		return h.linkTo(ctx, current)
+	}
+	c, why := h.app.again(ctx, held)
+	if why != "" {
+		return link{}, &elsewhere{id: id, held: held, why: why, proposed: &current}
+	}
 	return h.app.connect(ctx, c)
+}
+
+// choice is what a link was made from.
+func (l link) choice() choice {
+	if l.model.Provider == providerDemo {
+		return choice{provider: providerDemo, demo: true}
+	}
+	return choice{provider: l.model.Provider, model: l.model.ID, baseURL: l.model.BaseURL}
 }
 
 // conversation is an open conversation as the screen takes it.

@@ -2,6 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -87,38 +92,169 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 	}
 }
 
+// heldIn stores a conversation that was held with a model at an address, and
+// returns its ID.
+func heldIn(t *testing.T, a *app, id, model, base string) string {
+	t.Helper()
+	store, err := a.open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, name, _ := strings.Cut(model, "/")
+	var l conversation.Log
+	held := l.Prepare(time.Unix(0, 0), conversation.ModelChanged{Provider: provider, Model: name, BaseURL: base}, conversation.UserMessage{Text: "hello"})
+	if err := errors.Join(w.Append(t.Context(), held), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// listing is the base URL of a server that lists a model and answers nothing else.
+func listing(t *testing.T, id string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, id)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// talkingAt is a host whose open conversation is held with test/m at an address.
+func talkingAt(t *testing.T, a *app, base string) *host {
+	t.Helper()
+	l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
+	r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := newHost(a, chatOptions{})
+	h.running = r
+	return h
+}
+
 func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flag, want string }{
 		"its own":           {"", "mine/big"},
 		"the one asked for": {"mine/other", "test/m"},
 	} {
-		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:1/v1")
+		a := bareApp(t, "providers.mine.base_url="+listing(t, "big"))
 		defer a.close()
 		a.flags.model = c.flag
-		store, err := a.open()
-		if err != nil {
-			t.Fatal(err)
+		id := heldIn(t, a, "abcdefgh2345", "mine/big", "")
+		h := talkingAt(t, a, "http://127.0.0.1:1/v1")
+		defer h.close()
+		talk, err := h.Resume(t.Context(), id)
+		if err != nil || talk.Model.Name() != c.want {
+			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
 		}
-		w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcdefgh2345", Workspace: a.workspace})
-		if err != nil {
-			t.Fatal(err)
+	}
+}
+
+// What the model in use is, or which flag the program was started with, is no yes
+// for another conversation.
+func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ flag, base string }{
+		"its server is gone":      {"", "http://127.0.0.1:1/v1"},
+		"its model is gone":       {"", listing(t, "another")},
+		"gone, and a hosted flag": {"openai/gpt-5.4", "http://127.0.0.1:1/v1"},
+	} {
+		a := bareApp(t)
+		defer a.close()
+		a.flags.model = c.flag
+		id := heldIn(t, a, "abcdefgh2345", "llamacpp/big", c.base)
+		a.loaded.Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
+		h := talkingAt(t, a, "https://api.example.org/v1")
+		defer h.close()
+		before := h.running.id
+		_, err := h.Resume(t.Context(), id)
+		var consent *tui.Consent
+		if !errors.As(err, &consent) {
+			t.Errorf("%s: no question: %v", name, err)
+			continue
 		}
-		var l conversation.Log
-		held := l.Prepare(time.Unix(0, 0), conversation.ModelChanged{Provider: "mine", Model: "big"}, conversation.UserMessage{Text: "hello"})
-		if err := errors.Join(w.Append(t.Context(), held), w.Close()); err != nil {
-			t.Fatal(err)
+		for _, part := range []string{"llamacpp/big", "test/m", "api.example.org"} {
+			if !strings.Contains(consent.Question, part) {
+				t.Errorf("%s: the question %q does not name %s", name, consent.Question, part)
+			}
 		}
-		r, err := a.openRunning(t.Context(), link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m"}}, openOptions{interactive: true})
+		if h.running.id != before {
+			t.Errorf("%s: the open conversation was left before the answer", name)
+		}
+		talk, err := consent.Open(t.Context())
+		if err != nil || talk.ID != id || talk.Model.Name() != "test/m" {
+			t.Errorf("%s: after a yes %s is open with %s, %v", name, talk.ID, talk.Model.Name(), err)
+		}
+	}
+}
+
+func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
+	t.Parallel()
+	local, hosted := listing(t, "big"), "https://api.example.org/v1"
+	for name, c := range map[string]struct {
+		held, base, to string
+		asks           bool
+	}{
+		"local to hosted":  {"mine/big", local, "far/model", true},
+		"local to local":   {"mine/big", local, "near/big", false},
+		"hosted to hosted": {"far/model", hosted, "far/other", false},
+		"old log, unknown": {"custom/big", "", "far/model", true},
+	} {
+		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
+		defer a.close()
+		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
+		l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
+		r, err := a.openRunning(t.Context(), l, openOptions{id: id, interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h := newHost(a, chatOptions{})
 		defer h.close()
 		h.running = r
-		talk, err := h.Resume(t.Context(), "abcdefgh2345")
-		if err != nil || talk.Model.Name() != c.want {
-			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
+		err = h.SwitchModel(t.Context(), c.to)
+		var consent *tui.Consent
+		if errors.As(err, &consent) != c.asks || !c.asks && err != nil {
+			t.Errorf("%s: %v; asks: want %v", name, err, c.asks)
+			continue
+		}
+		if !c.asks {
+			continue
+		}
+		if r.link.model.Name() != "test/m" {
+			t.Errorf("%s: switched before the answer", name)
+		}
+		if !strings.Contains(consent.Question, c.held) || !strings.Contains(consent.Question, c.to) {
+			t.Errorf("%s: the question %q does not name both", name, consent.Question)
+		}
+		if err := consent.Switch(t.Context()); err != nil || r.link.model.Name() != c.to {
+			t.Errorf("%s: after a yes %s, %v", name, r.link.model.Name(), err)
+		}
+	}
+}
+
+// A bare name is a model of the server in use before it is one of another provider.
+func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
+	t.Parallel()
+	a := bareApp(t)
+	defer a.close()
+	base := listing(t, "gpt-5.4") // the catalogue knows it as one of openai
+	l, err := a.connect(t.Context(), choice{provider: providerCustom, model: "first", baseURL: base})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
+		c, err := newHost(a, chatOptions{}).meant(t.Context(), l, name)
+		if want := (choice{provider: providerCustom, model: "gpt-5.4", baseURL: base}); err != nil || c != want {
+			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
 	}
 }

@@ -31,6 +31,7 @@ import (
 //
 //	code N PROGRAM ARG...   run it and expect exit code N
 //	serve FILE              start a scripted server at $HOST; $URL is its base URL
+//	unserve                 end the server that was started last
 //	requests N              so many chat requests have been made
 //	sent FILE               write the bodies of the chat requests, one a line
 //	interrupt TEXT PROGRAM ARG...
@@ -94,7 +95,7 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(filepath.Join(e.WorkDir, "home"), 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"code": cmdCode, "serve": cmdServe, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
+			"code": cmdCode, "serve": cmdServe, "unserve": cmdUnserve, "requests": cmdRequests, "sent": cmdSent, "interrupt": cmdInterrupt,
 			"converse": cmdConverse, "hold": cmdHold, "arriving": cmdArriving, "learned": cmdLearned, "value": cmdValue, "only": cmdOnly, "within": cmdWithin,
 		},
 	})
@@ -154,6 +155,13 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	worldOf(ts).server = s
 	ts.Setenv("URL", s.URL+"/v1")
 	ts.Setenv("HOST", strings.TrimPrefix(s.URL, "http://"))
+}
+
+func cmdUnserve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: unserve")
+	}
+	worldOf(ts).server.Close()
 }
 
 func cmdRequests(ts *testscript.TestScript, neg bool, args []string) {

@@ -202,6 +202,9 @@ type ModelChanged struct {
 	Window   int    `json:"window,omitempty"`  // tokens, 0 unknown
 	Source   string `json:"source,omitempty"`  // where Window came from
 	MaxOut   int    `json:"max_out,omitempty"` // largest reply in tokens, 0 unknown
+	// BaseURL is where requests go, without user, password and query; "" if it was not
+	// recorded, and for the demo model, whose address is another one in each run.
+	BaseURL string `json:"base_url,omitempty"`
 }
 
 // Name is the model as the user writes it: provider/id.

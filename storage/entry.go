@@ -14,12 +14,13 @@ import (
 type Entry struct {
 	ID        string    `json:"id"`
 	Workspace string    `json:"workspace,omitempty"`
-	Title     string    `json:"title,omitempty"` // given by the user or the program, "" if none
-	Model     string    `json:"model,omitempty"` // provider/id used last
-	First     string    `json:"first,omitempty"` // beginning of the first user message, one line
-	Created   time.Time `json:"created"`         // time of the first event
-	Updated   time.Time `json:"updated"`         // time of the newest event
-	Turns     int       `json:"turns"`           // user messages
+	Title     string    `json:"title,omitempty"`    // given by the user or the program, "" if none
+	Model     string    `json:"model,omitempty"`    // provider/id used last
+	BaseURL   string    `json:"base_url,omitempty"` // where Model was reached, "" if not recorded
+	First     string    `json:"first,omitempty"`    // beginning of the first user message, one line
+	Created   time.Time `json:"created"`            // time of the first event
+	Updated   time.Time `json:"updated"`            // time of the newest event
+	Turns     int       `json:"turns"`              // user messages
 	Events    int       `json:"events"`
 	// Problem says why the conversation cannot be read, "" if it can. All but
 	// ID and Updated may be missing then.
@@ -67,10 +68,10 @@ func (e *Entry) add(events []conversation.Event) {
 		case conversation.Renamed:
 			e.Title = oneLine(b.Title, firstLimit)
 		case conversation.ModelChanged:
-			e.Model = b.Name()
+			e.Model, e.BaseURL = b.Name(), b.BaseURL
 		case conversation.AssistantMessage:
-			if b.Model != "" {
-				e.Model = b.Model
+			if b.Model != "" && b.Model != e.Model {
+				e.Model, e.BaseURL = b.Model, ""
 			}
 		}
 	}

@@ -68,8 +68,11 @@ func (m *Model) closeQuestion(callID string) {
 
 // closeTop closes the dialog that has the keys without an answer: to a call
 // that means no.
-func (m *Model) closeTop() {
+func (m *Model) closeTop() tea.Cmd {
 	top := m.overlays.Top()
+	if m.door.consent != nil && slices.ContainsFunc(m.questions, func(q question) bool { return q.dialog == top && q.callID == dialogConsent }) {
+		return m.consented(false)
+	}
 	for _, q := range m.questions {
 		if q.dialog == top {
 			m.reply(aboutCall+q.callID, conversation.Answer{Grant: conversation.GrantNo})
@@ -77,6 +80,7 @@ func (m *Model) closeTop() {
 		}
 	}
 	m.overlays.Pop(m.options.Now())
+	return nil
 }
 
 // picked carries out a choice.
@@ -106,7 +110,10 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 
 // confirmed carries out the answer to a question with two answers.
 func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
-	if c.ID == dialogDelete && c.Yes {
+	switch {
+	case c.ID == dialogConsent:
+		return m.consented(c.Yes)
+	case c.ID == dialogDelete && c.Yes:
 		return m.enter(m.options.Host.Delete)
 	}
 	if rule, ok := strings.CutPrefix(c.ID, dialogRevoke); ok && c.Yes {

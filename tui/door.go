@@ -23,6 +23,8 @@ type door struct {
 	draft string      // what comes to the composer there, "" for nothing
 	spot  place       // what is shown there, the zero place for its end
 	from  *searchView // that found it, and stays open below it; nil for none
+
+	consent *Consent // that a conversation or a model waits for, nil for none
 }
 
 // place is an event of a conversation, with what was searched for there.
@@ -56,6 +58,7 @@ func (m *Model) resume(id string) tea.Cmd {
 func (m *Model) opened(msg openedMsg) tea.Cmd {
 	then, draft, spot, from := m.door.then, m.door.draft, m.door.spot, m.door.from
 	undisturbed := m.still(m.door.asked)
+	m.dropConsent()
 	m.door = door{}
 	var cmds []tea.Cmd
 	if msg.err != nil {
@@ -78,6 +81,12 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 // notOpened says why a conversation was not opened. The one that is open, if
 // one is, goes on.
 func (m *Model) notOpened(err error) tea.Cmd {
+	if m.talk.open {
+		m.giveBack() // it was meant for the one that is not open
+	}
+	if cmd, asks := m.needsConsent(err); asks {
+		return cmd
+	}
 	m.giveBack()
 	if !m.talk.open {
 		m.talk.failed = err.Error()

@@ -188,8 +188,7 @@ func (m *Model) interrupt() tea.Cmd {
 		m.cancel()
 		return nil
 	case m.overlays.Len() > 0:
-		m.closeTop()
-		return nil
+		return m.closeTop()
 	case m.views.top() != nil:
 		return m.closeView()
 	case !m.composer.Empty():

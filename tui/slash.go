@@ -115,10 +115,13 @@ func watched(line string, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// commandFailed says why a command failed and leaves its line.
+// commandFailed says why a command failed and leaves its line. One that asks for a
+// yes has not failed yet.
 func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
 	cmd := m.arrived(msg.of)
-	m.leave(msg.line)
+	if m.door.consent == nil {
+		m.leave(msg.line)
+	}
 	return cmd
 }
 

@@ -189,7 +189,7 @@ func (m *Model) activity(st statusStyles, room int) string {
 	case s.now.Phase == agent.Retrying:
 		style = st.warning
 	case m.questionsWait():
-		text = "a call waits for your answer: pause, and it asks"
+		text = "a question waits for your answer: pause, and it asks"
 	case text != "" && s.now.Phase != agent.Asking:
 		text += s.seconds(s.now.Since)
 	case text == "" && s.job.on && (!m.screen.plan.job.shown || m.views.top() != nil):

@@ -90,6 +90,9 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	case failedMsg:
 		return m.commandFailed(msg)
 	case switchedMsg:
+		if cmd, asks := m.needsConsent(msg.err); asks {
+			return cmd
+		}
 		return m.miss(msg.err)
 	case doneMsg:
 		return m.fail(msg.err)

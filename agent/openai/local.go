@@ -52,6 +52,9 @@ func LocalBases(getenv func(string) string) []Server {
 	return out
 }
 
+// OllamaBase is where OLLAMA_HOST puts Ollama, "" if it does not.
+func OllamaBase(getenv func(string) string) string { return ollamaBase(getenv("OLLAMA_HOST"), "") }
+
 // ollamaBase is where OLLAMA_HOST puts the server. It says what to listen on,
 // so "every address" means this machine.
 func ollamaBase(host, fallback string) string {

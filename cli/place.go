@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"plimsoll/agent/openai"
+)
+
+// Where a conversation is sent. A place is an address without what is secret in
+// it. Rules:
+//
+//   - a server on this machine or in the user's own network is local, the demo
+//     model too; everything else is hosted
+//   - two addresses are one place if they differ in spelling only
+
+// address is where the requests of a choice go, "" if nobody said.
+func (c choice) address() string {
+	if c.baseURL != "" {
+		return recordedURL(c.baseURL)
+	}
+	e, _ := openai.Known(c.provider) // of another one nothing is known
+	return e.BaseURL
+}
+
+// recordedURL is an address without user, password, query and fragment, so that
+// it can be recorded.
+func recordedURL(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
+}
+
+// hostOf is the host of an address as the user reads it.
+func hostOf(base string) string {
+	if u, err := url.Parse(base); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return base
+}
+
+// samePlace reports whether two addresses lead to the same place.
+func samePlace(a, b string) bool { return spelled(a) == spelled(b) }
+
+// spelled is an address in one spelling: the names of this machine are one.
+func spelled(base string) string {
+	u, err := url.Parse(recordedURL(base))
+	if err != nil {
+		return base
+	}
+	name, port := strings.ToLower(u.Hostname()), u.Port()
+	if addr, err := netip.ParseAddr(name); name == "localhost" || err == nil && addr.IsLoopback() {
+		name = "localhost"
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(name, port) + u.Path
+}
+
+// sharedNetwork is the range that providers of private networks give out.
+var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
+
+// local reports whether an address is on this machine or in the user's own
+// network. One that nobody can read is not.
+func local(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil || u.Hostname() == "" {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if addr, err := netip.ParseAddr(name); err == nil {
+		addr = addr.Unmap()
+		return addr.IsLoopback() || addr.IsPrivate() || addr.IsLinkLocalUnicast() || addr.IsUnspecified() || sharedNetwork.Contains(addr)
+	}
+	return !strings.Contains(name, ".") || strings.HasSuffix(name, ".localhost") ||
+		strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".lan")
+}
