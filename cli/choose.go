@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
+	"plimsoll/config"
 )
 
 // The order in which a model is chosen: --demo, --base-url, --model; for a
@@ -143,6 +145,24 @@ func (a *app) at(provider, model string) choice {
 		c.baseURL = a.flags.baseURL
 	}
 	return c
+}
+
+// ownModel is what the user's configuration says of the model of a choice.
+func (a *app) ownModel(c choice) config.Model { return describedModel(a.cfg(), c.provider, c.model) }
+
+// describedModel is what a configuration says of a model, whichever spelling of
+// its id it has.
+func describedModel(cfg config.Config, provider, id string) config.Model {
+	models := cfg.Providers[provider].Models
+	if own, ok := models[id]; ok {
+		return own
+	}
+	for _, other := range slices.Sorted(maps.Keys(models)) {
+		if canonicalID(provider, other) == canonicalID(provider, id) {
+			return models[other]
+		}
+	}
+	return config.Model{}
 }
 
 // byKey chooses the first provider with a key in the environment. An

@@ -50,7 +50,7 @@ func (a *app) connect(ctx context.Context, c choice) (link, error) {
 		if most := publishedInput(c.provider, c.model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
-		if own := a.cfg().Providers[c.provider].Models[c.model].MaxOutput; own > 0 {
+		if own := a.ownModel(c).MaxOutput; own > 0 {
 			found.MaxOut = own
 		}
 		return found, err
@@ -142,7 +142,7 @@ func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.
 	m.BaseURL = c.address()
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
 	a.calibrate(ctx, &m)
-	a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
+	a.apply(&m, a.ownModel(c))
 	return m
 }
 

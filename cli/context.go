@@ -143,9 +143,9 @@ func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 	from := compact.WindowSource(last.Source)
 	if said := from == compact.WindowServer || from == compact.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
 		m.Window = compact.Window{Tokens: last.Window, Source: from}
-		a.apply(&m, a.cfg().Providers[c.provider].Models[c.model])
+		a.apply(&m, a.ownModel(c))
 	}
-	if last.MaxOut > 0 && last.Name() == m.Name() && a.cfg().Providers[c.provider].Models[c.model].MaxOutput == 0 {
+	if last.MaxOut > 0 && last.Name() == m.Name() && a.ownModel(c).MaxOutput == 0 {
 		m.MaxOut = last.MaxOut
 	}
 	return m, nil

@@ -207,7 +207,7 @@ func (a *app) listedRow(provider string, l openai.Listed) modelRow {
 	if l.Prices != nil {
 		r.Prices = newModelPrices(l.Prices)
 	}
-	configured(&r, a.cfg().Providers[provider].Models[l.ID])
+	configured(&r, describedModel(a.cfg(), provider, l.ID))
 	return r
 }
 
@@ -217,7 +217,7 @@ func (a *app) catalogueRow(e catalog.Entry, id string) modelRow {
 	if !e.Trained && e.Window > 0 {
 		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
 	}
-	configured(&r, a.cfg().Providers[e.Provider].Models[id])
+	configured(&r, describedModel(a.cfg(), e.Provider, id))
 	return r
 }
 

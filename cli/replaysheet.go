@@ -54,7 +54,7 @@ func (a *app) replaySheet(name string) (replay.Sheet, error) {
 	if e, ok := catalog.Lookup(c.provider, c.model); ok {
 		m = e.Model(c.model)
 	}
-	own := a.cfg().Providers[c.provider].Models[c.model]
+	own := a.ownModel(c)
 	applyPrices(&m, own.Prices)
 	switch {
 	case c.demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
@@ -76,7 +76,7 @@ func (a *app) cacheNotes(sheets []replay.Sheet) map[string]string {
 		}
 		provider, id, _ := strings.Cut(s.Name, "/")
 		note := "cache lives " + lifetimeText(s.Lifetime)
-		if a.cfg().Providers[provider].Models[id].CacheTTL <= 0 {
+		if describedModel(a.cfg(), provider, id).CacheTTL <= 0 {
 			note += " (assumed)"
 		}
 		notes[s.Name] = note

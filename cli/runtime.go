@@ -166,7 +166,7 @@ func (a *app) boundedBy(cfg config.Config, m agent.Model) agent.Model {
 	if w := cfg.Context.Window; w > 0 && a.flags.window == 0 {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
 	}
-	m.CacheTTL = cfg.Providers[m.Provider].Models[m.ID].CacheTTL
+	m.CacheTTL = describedModel(cfg, m.Provider, m.ID).CacheTTL
 	return m
 }
 
