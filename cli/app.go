@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"plimsoll/config"
 	"plimsoll/storage"
@@ -21,7 +21,7 @@ import (
 type app struct {
 	env       Env
 	flags     flags
-	loaded    *config.Loaded
+	loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
 	paths     config.Paths
 	workspace string
 
@@ -38,7 +38,7 @@ const maxLog = 8 << 20
 
 // configure loads the configuration, once.
 func (a *app) configure() error {
-	if a.loaded != nil {
+	if a.loaded.Load() != nil {
 		return nil
 	}
 	workspace, err := config.Workspace(a.env.Dir)
@@ -53,26 +53,13 @@ func (a *app) configure() error {
 	if err != nil {
 		return usageError{err}
 	}
-	a.loaded, a.paths, a.workspace = &loaded, paths, workspace
+	a.paths, a.workspace = paths, workspace
+	a.loaded.Store(&loaded)
 	return nil
 }
 
 // cfg is the configuration in force. configure comes first.
-func (a *app) cfg() config.Config { return a.loaded.Config }
-
-// refused is what the workspace's file may not decide, in words.
-func (a *app) refused() []string {
-	var notes []string
-	for _, name := range slices.Sorted(maps.Keys(a.loaded.Config.Tools)) {
-		if a.loaded.Config.Tools[name].Command != "" {
-			notes = append(notes, "tools."+name+".command: tools of your own are not offered to the model yet")
-		}
-	}
-	for _, r := range a.loaded.Refused {
-		notes = append(notes, fmt.Sprintf("%s:%d: %s is not applied: it %s", a.home(r.File), r.Line, r.Key, r.Why))
-	}
-	return notes
-}
+func (a *app) cfg() config.Config { return a.loaded.Load().Config }
 
 // open opens the store, once.
 func (a *app) open() (*storage.Store, error) {

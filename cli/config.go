@@ -21,7 +21,7 @@ errors that name the line.`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.configPathCommand(), a.configCheckCommand(), a.configInitCommand())
+	c.AddCommand(a.configPathCommand(), a.configCheckCommand(), a.configInitCommand(), a.configTrustCommand())
 	return c
 }
 
@@ -97,7 +97,7 @@ func (a *app) configCheckCommand() *cobra.Command {
 		Short: "Look for mistakes",
 		Long: `Check reads the configuration without starting anything. It writes "ok", or every
 mistake with its line and ends with exit code 2. Keys of the workspace's file that
-it may not decide are named; they are no mistake.`,
+need your word are named, with whether they apply; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
@@ -110,8 +110,14 @@ func (a *app) configCheck() error {
 	if err != nil {
 		return err
 	}
+	for _, r := range loaded.Trusted {
+		a.note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+	}
 	for _, r := range loaded.Refused {
-		a.note("%s:%d: %s is not applied: it %s", r.File, r.Line, r.Key, r.Why)
+		a.note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+	}
+	if len(loaded.Refused) > 0 {
+		a.note("`plimsoll config trust` applies what is not applied")
 	}
 	fmt.Fprintln(a.env.Stdout, "ok")
 	return nil

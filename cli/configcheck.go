@@ -40,7 +40,8 @@ func (a *app) modelProblems(l config.Loaded) config.Problems {
 		}
 	}
 	var problems config.Problems
-	one := &app{env: a.env, loaded: &l}
+	one := &app{env: a.env}
+	one.loaded.Store(&l)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if name := named[key]; name != "" {
 			if _, err := one.named(name); err != nil {

@@ -105,9 +105,9 @@ func (a *app) adopt(events []conversation.Event) error {
 	if err != nil {
 		return err
 	}
-	loaded := *a.loaded
+	loaded := *a.loaded.Load()
 	loaded.Config = cfg
-	a.loaded = &loaded
+	a.loaded.Store(&loaded)
 	return nil
 }
 

@@ -123,6 +123,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 		Title:    "Send it elsewhere?",
 		Question: fmt.Sprintf("This conversation was held with %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.name(), to.place()),
 		Yes:      "go on with " + to.name() + " at " + to.place(),
+		No:       "no, send nothing",
 		Declined: "nothing was sent; " + in.model.Name() + " goes on with it",
 		Switch:   func(context.Context) error { return h.switchTo(r, l) },
 	}

@@ -111,7 +111,7 @@ func (a *app) examineConfig(s *configState) error {
 		loaded.Config, loaded.Refused = config.Default(), nil
 	}
 	s.note(loaded)
-	if a.loaded != nil {
+	if a.loaded.Load() != nil {
 		return nil // the program runs already, with what it has
 	}
 	if a.paths, err = config.FindPaths(a.env.Lookup, a.flags.data); err != nil {
@@ -120,7 +120,7 @@ func (a *app) examineConfig(s *configState) error {
 	if a.workspace, err = config.Workspace(a.env.Dir); err != nil {
 		return err
 	}
-	a.loaded = &loaded
+	a.loaded.Store(&loaded)
 	return nil
 }
 

@@ -59,11 +59,11 @@ func (a *app) ownFiles() []string {
 // its text, else that of the list.
 func (a *app) ruleAt(list, rule string) string {
 	at := ""
-	origin, set := a.loaded.Origins["permissions."+list]
+	origin, set := a.loaded.Load().Origins["permissions."+list]
 	if set && origin.File != "" {
 		at = a.home(origin.File) + ":" + strconv.Itoa(origin.Line)
 	}
-	for _, source := range a.loaded.Sources {
+	for _, source := range a.loaded.Load().Sources {
 		if !source.Found || source.Path == "" {
 			continue
 		}

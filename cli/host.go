@@ -22,6 +22,8 @@ type host struct {
 	running *running   // nil before the first and while read-only
 	reading string     // ID of the conversation that is only read
 	ended   bool       // the screen was left: nothing opens any more
+
+	trustAsked bool // about the workspace's file
 }
 
 func newHost(a *app, o chatOptions) *host { return &host{app: a, open: o} }
@@ -52,6 +54,9 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 		return tui.Conversation{}, errEnded
 	case h.running != nil && id != "" && h.running.id == id:
 		return tui.Conversation{}, errors.New("this conversation is open already")
+	}
+	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enterWith(ctx, id, find) }); q != nil {
+		return tui.Conversation{}, q
 	}
 	if locked := h.locked(ctx, id); locked != nil {
 		return h.readOnly(ctx, id, locked) // nothing is sent, so no model is needed
@@ -101,7 +106,7 @@ func (h *host) consent(err error) error {
 	}
 	to := *e.proposed
 	return &tui.Consent{
-		Title: "Send it elsewhere?", Question: e.question(), Yes: "go on with " + to.name() + " at " + to.place(),
+		Title: "Send it elsewhere?", Question: e.question(), Yes: "go on with " + to.name() + " at " + to.place(), No: "no, send nothing",
 		Declined: "nothing was sent · /model chooses another model, /resume " + e.id + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
 			return h.enterWith(ctx, e.id, func(ctx context.Context, _ string) (link, error) { return h.linkTo(ctx, to) })

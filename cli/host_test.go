@@ -172,7 +172,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 		defer a.close()
 		a.flags.model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "llamacpp/big", c.base)
-		a.loaded.Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
+		a.loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
 		defer h.close()
 		before := h.running.id

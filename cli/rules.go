@@ -23,6 +23,9 @@ import (
 func (a *app) loadConfig(workspace string, set []string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
 		Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: set, Preset: presetValues,
+		Trust: func(hash string) bool {
+			return a.trustOf(workspace) == trust{Workspace: workspace, Hash: hash, Trusted: true}
+		},
 	})
 }
 

@@ -43,7 +43,7 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 	slices.Sort(o.Disabled)
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, usageError{placed(*a.loaded, err)}
+		return nil, usageError{placed(*a.loaded.Load(), err)}
 	}
 	return box, nil
 }

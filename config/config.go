@@ -10,7 +10,7 @@ type Config struct {
 	Discovery   Discovery           `yaml:"discovery"`
 	Context     Context             `yaml:"context"`
 	Compaction  Compaction          `yaml:"compaction"`
-	Tools       map[string]Tool     `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools, and tools of your own that run a command."`
+	Tools       map[string]Tool     `yaml:"tools" name:"NAME" names:"word" doc:"Settings of single tools."`
 	ToolResults ToolResults         `yaml:"tool_results"`
 	Permissions Permissions         `yaml:"permissions"`
 	UI          UI                  `yaml:"ui"`

@@ -9,7 +9,6 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -149,6 +148,10 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 	for _, e := range n.entries {
 		at := child(path, e.key)
 		i, ok := known[e.key]
+		if !ok && planned(at) {
+			d.fail(e.line, e.col, path, "this version does not have "+Path(at...)+" yet", "delete it, or wait for a later version")
+			continue
+		}
 		if !ok {
 			hint := ""
 			if len(d.problems) < maxProblems {
@@ -162,21 +165,29 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 	}
 }
 
+// later are the keys of the documented configuration that this version does not have. Accepting one in silence would
+// promise what does not happen.
+var later = []string{
+	"compaction.evict", "compaction.summary.when", "fallback", "hooks", "mcp", "permissions.sandbox",
+	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify", "ui.titles",
+}
+
+// planned reports whether a key is one of a later version.
+func planned(at []string) bool {
+	return slices.ContainsFunc(later, func(key string) bool {
+		segments := strings.Split(key, ".")
+		return slices.EqualFunc(segments, at, func(want, got string) bool { return want == got || want == "*" })
+	})
+}
+
 // entries decodes a table whose keys the user chooses. An entry that exists is changed, not replaced.
 func (d *decoder) entries(n *node, v reflect.Value, path []string, f field) {
 	out := reflect.MakeMap(v.Type())
 	for _, key := range v.MapKeys() {
 		out.SetMapIndex(key, v.MapIndex(key))
 	}
-	free := v.Type().Elem().Kind() == reflect.Interface
 	for _, e := range n.entries {
 		at, e := child(path, e.key), e
-		if free {
-			if plain, ok := d.plain(e.value, at); ok {
-				out.SetMapIndex(reflect.ValueOf(e.key), reflect.ValueOf(&plain).Elem())
-			}
-			continue
-		}
 		if err := checkName(e.key, f.tag.Get("names")); err != nil {
 			d.fail(e.line, e.col, path, err.Error(), "")
 			continue
@@ -190,9 +201,6 @@ func (d *decoder) entries(n *node, v reflect.Value, path []string, f field) {
 		if len(d.problems) == before {
 			out.SetMapIndex(reflect.ValueOf(e.key), item)
 		}
-	}
-	if free {
-		d.set(n, path)
 	}
 	if out.Len() > 0 {
 		v.Set(out)
@@ -218,44 +226,6 @@ func (d *decoder) list(n *node, v reflect.Value, path []string, f field) {
 	}
 	d.set(n, path)
 	v.Set(out)
-}
-
-// plain gives a node as JSON values, for the parts that are passed on as they are.
-func (d *decoder) plain(n *node, path []string) (any, bool) {
-	if d.steps++; d.steps > maxSteps {
-		if d.steps == maxSteps+1 {
-			d.fail(n.line, n.col, path, "aliases make this file stand for too much", "")
-		}
-		return nil, false
-	}
-	switch n.kind {
-	case listNode:
-		out := make([]any, 0, len(n.items))
-		for _, item := range n.items {
-			value, ok := d.plain(item, path)
-			if !ok {
-				return nil, false
-			}
-			out = append(out, value)
-		}
-		return out, true
-	case tableNode:
-		out := make(map[string]any, len(n.entries))
-		for _, e := range n.entries {
-			value, ok := d.plain(e.value, child(path, e.key))
-			if !ok {
-				return nil, false
-			}
-			out[e.key] = value
-		}
-		return out, true
-	case floatNode:
-		if x, _ := n.value.(float64); math.IsNaN(x) || math.IsInf(x, 0) {
-			d.fail(n.line, n.col, path, "JSON has no such number", "")
-			return nil, false
-		}
-	}
-	return n.value, true
 }
 
 // set notes that a key was set explicitly, and where.

@@ -31,8 +31,11 @@ func FuzzLoad(f *testing.F) {
 			if c.Permissions.Mode != "ask" && c.Permissions.Mode != "plan" || len(c.Permissions.Allow)+len(c.Permissions.PrivateAddresses)+len(c.Providers)+len(c.UI.Keys) > 0 {
 				t.Fatalf("loosened: %+v", c)
 			}
+			if s := c.Compaction.Summary; c.Model != "" || s.Model+s.Instructions != "" || c.Compaction.Preset != "plimsoll" || c.Compaction.Profiles != nil {
+				t.Fatalf("decides who gets conversations: %+v", c)
+			}
 			for name, tool := range c.Tools {
-				if tool.Approval == "allow" || tool.Command != "" {
+				if tool.Approval == "allow" {
 					t.Fatalf("tool %s loosened: %+v", name, tool)
 				}
 			}

@@ -9,6 +9,8 @@
 package config
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -34,11 +36,13 @@ const (
 
 // LoadOptions say what to load. The zero value, with an Env, loads the user's file over the defaults.
 type LoadOptions struct {
-	Env            Env      // the environment; nil counts as empty
-	File           string   // --config; "" = PLIMSOLL_CONFIG or the default place
-	Workspace      string   // top of the workspace whose .plimsoll.yaml counts; "" = none
-	TrustWorkspace bool     // apply what would otherwise come back as Refused
-	Set            []string // --cfg KEY=VALUE overrides, in order
+	Env       Env    // the environment; nil counts as empty
+	File      string // --config; "" = PLIMSOLL_CONFIG or the default place
+	Workspace string // top of the workspace whose .plimsoll.yaml counts; "" = none
+	// Trust says whether the user has allowed a workspace's file, by the hash of its content, to decide what it may not
+	// decide without that; nil: never.
+	Trust func(hash string) bool
+	Set   []string // --cfg KEY=VALUE overrides, in order
 
 	// Preset gives the values of a preset by its name, false if it knows none; nil: presets fill nothing. Of what it
 	// returns the preset's name and the profiles do not matter.
@@ -50,6 +54,8 @@ type Loaded struct {
 	Config  Config
 	Sources []Source          // the layers looked at, weakest first
 	Refused []Refused         // keys of the workspace file that were not applied
+	Trusted []Refused         // those that were applied because the user trusts the file
+	Hash    string            // of the workspace file's content, "" without one
 	Origins map[string]Origin // by dotted key ([Path]): where each explicitly set value was set last
 }
 
@@ -111,7 +117,7 @@ func Load(o LoadOptions) (Loaded, error) {
 	if o.Workspace != "" {
 		ws := filepath.Join(o.Workspace, WorkspaceFile)
 		if !sameFile(path, ws) {
-			l.file(LayerWorkspace, ws, false, func(d *decoder, root *node) { l.workspace(d, root, o.TrustWorkspace) })
+			l.file(LayerWorkspace, ws, false, func(d *decoder, root *node) { l.workspace(d, root, o.Trust) })
 		}
 	}
 	for _, text := range o.Set {
@@ -155,6 +161,10 @@ func (l *loading) file(layer Layer, path string, named bool, lay func(*decoder, 
 	case problem != nil:
 		l.problems = append(l.problems, problem)
 	case found:
+		if layer == LayerWorkspace {
+			sum := sha256.Sum256(data)
+			l.Hash = hex.EncodeToString(sum[:])
+		}
 		src, root, problems := parseDocument(path, data)
 		l.apply(layer, src, root, problems, lay)
 	}
@@ -172,16 +182,20 @@ func (l *loading) apply(layer Layer, src *source, root *node, problems Problems,
 }
 
 // workspace lays the workspace's file over what is there. All of it is checked; what it may not decide is kept back.
-func (l *loading) workspace(d *decoder, root *node, trusted bool) {
+func (l *loading) workspace(d *decoder, root *node, trust func(hash string) bool) {
 	scratch, everything := Default(), &decoder{src: d.src, origins: map[string]Origin{}}
 	everything.document(root, &scratch)
 	if d.problems = everything.problems; len(d.problems) > 0 || root == nil {
 		return
 	}
-	g := guard{current: l.Config, file: d.src.name, trusted: trusted}
-	allowed := g.root(root)
-	d.document(allowed, &l.Config)
-	l.Refused = g.refused
+	g := guard{current: l.Config, file: d.src.name, trusted: trust != nil && trust(l.Hash)}
+	kept := g.root(root)
+	d.document(kept, &l.Config)
+	if g.trusted {
+		l.Trusted = g.refused
+	} else {
+		l.Refused = g.refused
+	}
 }
 
 // readFile reads a file of bounded size. A named file must exist and may be a pipe; others must be plain files, so that

@@ -52,7 +52,7 @@ func TestLaterLayersWinKeyByKey(t *testing.T) {
 	write(t, home, "plimsoll/config.yaml", "model: a/user\ncompaction:\n  keep_last: 5\n  mask: {preview: 99}\nui: {theme: dark}\n")
 	write(t, ws, ".plimsoll.yaml", "model: b/workspace\ncompaction: {mask: {stride: 7}}\n")
 	l, err := config.Load(config.LoadOptions{
-		Env: env("XDG_CONFIG_HOME", home), Workspace: ws,
+		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Trust: func(string) bool { return true },
 		Set: []string{"compaction.keep_last=9", "ui.theme=light", "ui.theme=nord"},
 	})
 	if err != nil {
@@ -89,7 +89,7 @@ func TestLaterLayersWinKeyByKey(t *testing.T) {
 
 func TestExplicitKeysAreKnown(t *testing.T) {
 	t.Parallel()
-	path := write(t, t.TempDir(), "c.yaml", "compaction:\n  trigger_ratio: 0.85\n  profiles:\n    p: {tool_calls: omit}\ntools:\n  t: {parameters: {type: object}}\n")
+	path := write(t, t.TempDir(), "c.yaml", "compaction:\n  trigger_ratio: 0.85\n  profiles:\n    p: {tool_calls: omit}\ntools:\n  t: {identifiers: [a]}\n")
 	l, err := config.Load(config.LoadOptions{File: path, Set: []string{`providers.x.models."m-1.5".max_input=5`}})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestExplicitKeysAreKnown(t *testing.T) {
 	for key, want := range map[string]bool{
 		"compaction.trigger_ratio": true, // also when the value is the default's
 		"compaction":               true, "compaction.hard_ratio": false, "compaction.trigger": false,
-		"compaction.profiles.p.tool_calls": true, "tools.t.parameters": true,
+		"compaction.profiles.p.tool_calls": true, "tools.t.identifiers": true,
 		config.Path("providers", "x", "models", "m-1.5", "max_input"): true,
 	} {
 		if got := l.Explicit(key); got != want {
@@ -111,7 +111,7 @@ func TestTablesMergeByEntryAndListsAreReplaced(t *testing.T) {
 	ws := t.TempDir()
 	user := write(t, ws, "user.yaml", "tools:\n  a: {approval: ask, identifiers: [x, y]}\n  b: {enabled: false}\n")
 	write(t, ws, ".plimsoll.yaml", "tools:\n  a: {identifiers: [z]}\n  c: {exempt: true}\n")
-	l, err := config.Load(config.LoadOptions{File: user, Workspace: ws})
+	l, err := config.Load(config.LoadOptions{File: user, Workspace: ws, Trust: func(string) bool { return true }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +140,6 @@ providers:
 compaction:
   summary: {timeout: 1m30s, instructions: "a\nb"}
   dedupe: {tool_identifier_fields: {read_file: [path]}}
-tools:
-  t: {parameters: {type: object, n: [1, 2.5, true, null, x]}}
 tool_results: {ceiling: 512 KiB}
 permissions: {private_addresses: [localhost, 10.0.0.0/8, "::1", build.internal]}
 ui: {keys: {send: enter, newline: [ctrl+j, alt+enter], quit: []}}
@@ -155,9 +153,6 @@ ui: {keys: {send: enter, newline: [ctrl+j, alt+enter], quit: []}}
 	}}
 	want.Compaction.Summary.Timeout, want.Compaction.Summary.Instructions = 90*time.Second, "a\nb"
 	want.Compaction.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}}
-	want.Tools = map[string]config.Tool{"t": {Parameters: map[string]any{
-		"type": "object", "n": []any{uint64(1), 2.5, true, nil, "x"},
-	}}}
 	want.ToolResults.Ceiling = 512 << 10
 	want.Permissions.PrivateAddresses = []string{"localhost", "10.0.0.0/8", "::1", "build.internal"}
 	want.UI.Keys = map[string]config.Keys{"send": {"enter"}, "newline": {"ctrl+j", "alt+enter"}, "quit": {}}

@@ -115,7 +115,7 @@ func TestKeysOfAnyLayerWinOverThePreset(t *testing.T) {
 	write(t, home, "plimsoll/config.yaml", "compaction:\n  keep_last: 3\n  mask:\n    stride: 20000\n  profiles: {mine: {}}\n")
 	write(t, ws, ".plimsoll.yaml", "compaction: {preset: truncate, summary: {retries: 0}}\n")
 	l, err := config.Load(config.LoadOptions{
-		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Set: []string{"compaction.auto.enabled=true"},
+		Env: env("XDG_CONFIG_HOME", home), Workspace: ws, Trust: func(string) bool { return true }, Set: []string{"compaction.auto.enabled=true"},
 		Preset: func(string) (config.Compaction, bool) { return other(), true },
 	})
 	if err != nil {

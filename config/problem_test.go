@@ -44,7 +44,6 @@ func TestProblemsShowLineTextAndWhatToDo(t *testing.T) {
 		{"no host", "permissions: {private_addresses: ['http://localhost']}\n", 1, []string{"without scheme and port"}},
 		{"mistyped address", "permissions: {private_addresses: [10.0.0.999]}\n", 1, []string{"is no host"}},
 		{"provider name", "providers: {a/b: {}}\n", 1, []string{`"a/b" is no name`}},
-		{"endless number in a schema", "tools: {t: {parameters: {max: .inf}}}\n", 1, []string{"JSON has no such number"}},
 		{"duplicate key", "ui: {}\nmodel: a\nmodel: b\n", 3, []string{`"model" stands twice, first on line 2`, "    model: b"}},
 		{"tab", "ui:\n\tmouse: true\n", 2, []string{"a tab in the indentation", "indents with spaces"}},
 		{"open bracket", "ui: [1\n", 1, []string{"c.yaml:1: "}},
@@ -152,6 +151,29 @@ func TestManyProblemsAreCounted(t *testing.T) {
 	}
 }
 
+func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
+	t.Parallel()
+	for text, key := range map[string]string{
+		"mcp: {files: {command: x}}":               "mcp",
+		"hooks: {}":                                "hooks",
+		"fallback: [a/b]":                          "fallback",
+		"compaction: {evict: {target: auto}}":      "compaction.evict",
+		"compaction: {summary: {when: never}}":     "compaction.summary.when",
+		"permissions: {sandbox: auto}":             "permissions.sandbox",
+		"ui: {titles: model}":                      "ui.titles",
+		"ui: {notify: auto}":                       "ui.notify",
+		"tools: {t: {command: make}}":              "tools.t.command",
+		"tools: {t: {description: makes}}":         "tools.t.description",
+		"tools: {t: {parameters: {type: object}}}": "tools.t.parameters",
+	} {
+		_, err := config.Parse("c.yaml", []byte("# first line\n"+text+"\n"))
+		var problems config.Problems
+		if !errors.As(err, &problems) || len(problems) != 1 || problems[0].Line != 2 || !strings.Contains(problems[0].Message, "does not have "+key+" yet") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestNestingThatWouldStallTheParserIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{15_000, config.MaxFileSize - 100} {
@@ -186,13 +208,15 @@ func staircase(size int) string {
 	return b.String()
 }
 
-// laughs is a schema that stands for 10^9 values.
+// laughs is a file that stands for 90,000 models.
 func laughs() string {
 	var b strings.Builder
-	b.WriteString("tools:\n  t:\n    parameters:\n      a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n")
-	for i := range 8 {
-		ref := fmt.Sprintf("*a%d", i)
-		fmt.Fprintf(&b, "      a%d: &a%d [%s]\n", i+1, i+1, strings.Repeat(ref+", ", 9)+ref)
+	b.WriteString("providers:\n  p0: &p\n    models:\n      m0: &m {max_input: 1}\n")
+	for i := range 299 {
+		fmt.Fprintf(&b, "      m%d: *m\n", i+1)
+	}
+	for i := range 299 {
+		fmt.Fprintf(&b, "  p%d: *p\n", i+1)
 	}
 	return b.String()
 }

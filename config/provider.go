@@ -28,17 +28,13 @@ type Prices struct {
 	Output     *float64 `yaml:"output" doc:"Dollars per million output tokens."`
 }
 
-// Tool is what the user decides about one tool; with a command it is a tool of the user's own. Nil and empty fields
-// inherit: from the tool, or from the profile in force.
+// Tool is what the user decides about one tool. Nil and empty fields inherit: from the tool, or from the profile in force.
 type Tool struct {
-	Enabled     *bool          `yaml:"enabled" doc:"false takes the tool away from the model; unset = enabled."`
-	Approval    string         `yaml:"approval" enum:",allow,ask,deny" doc:"Whether a call runs, asks or is refused; empty = the permission mode decides."`
-	Compaction  Hints          `yaml:"compaction"`
-	Identifiers []string       `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart; unset = the tool's own."`
-	Exempt      *bool          `yaml:"exempt" doc:"true keeps the tool's results from ever being masked, and its calls from being stripped unless a hint says so; unset = the tool's own default."`
-	Command     string         `yaml:"command" doc:"Command line that makes this a tool of your own."`
-	Description string         `yaml:"description" doc:"What the model is told about a tool of your own."`
-	Parameters  map[string]any `yaml:"parameters" doc:"JSON schema of the arguments of a tool of your own."`
+	Enabled     *bool    `yaml:"enabled" doc:"false takes the tool away from the model; unset = enabled."`
+	Approval    string   `yaml:"approval" enum:",allow,ask,deny" doc:"Whether a call runs, asks or is refused; empty = the permission mode decides."`
+	Compaction  Hints    `yaml:"compaction"`
+	Identifiers []string `yaml:"identifiers" check:"text" doc:"Arguments that tell calls of this tool apart; unset = the tool's own."`
+	Exempt      *bool    `yaml:"exempt" doc:"true keeps the tool's results from ever being masked, and its calls from being stripped unless a hint says so; unset = the tool's own default."`
 }
 
 // Hints say what compaction does with a tool's calls (S64, D17). Empty inherits from what is known about the tool, or

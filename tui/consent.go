@@ -10,18 +10,22 @@ import (
 	"plimsoll/tui/overlay"
 )
 
-// A conversation is not sent elsewhere than before without a yes. The question
-// opens as that of a call does, once the user pauses. Closing it is a no.
+// What needs a yes before it happens: a conversation that would be sent elsewhere
+// than before, settings that came with a folder. The question opens as that of a
+// call does, once the user pauses. Closing it is a no.
 
 // Consent is the error of what needs a yes first. Nothing was sent and nothing
-// changed. One of Open and Switch is set.
+// changed. One of Open and Switch is set; without Decline a no leaves everything as
+// it is, and begins a new conversation where none is open.
 type Consent struct {
 	Title    string
-	Question string // what goes where
-	Yes      string // what a yes does, in a few words
+	Question string // what would happen
+	Yes, No  string // what the answers do, in a few words
 	Declined string // what the user can do after a no
 	// Open opens the conversation all the same.
 	Open func(ctx context.Context) (Conversation, error)
+	// Decline opens it after a no.
+	Decline func(ctx context.Context) (Conversation, error)
 	// Switch makes the change all the same.
 	Switch func(ctx context.Context) error
 }
@@ -41,7 +45,7 @@ func (m *Model) needsConsent(err error) (tea.Cmd, bool) {
 	m.dropConsent()
 	m.door.consent = c
 	m.questions = append(m.questions, question{callID: dialogConsent, dialog: overlay.NewConfirm(overlay.ConfirmOptions{
-		ID: dialogConsent, Title: c.Title, Question: c.Question, Yes: c.Yes, No: "no, send nothing", Danger: true})})
+		ID: dialogConsent, Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true})})
 	return m.openQuestions(), true
 }
 
@@ -70,7 +74,10 @@ func (m *Model) consented(yes bool) tea.Cmd {
 		return func() tea.Msg { return switchedMsg{err: c.Switch(ctx)} }
 	}
 	cmd := m.say(c.Declined, false)
-	if !m.talk.open {
+	switch {
+	case c.Decline != nil:
+		return tea.Batch(cmd, m.enter(c.Decline))
+	case !m.talk.open:
 		return tea.Batch(cmd, m.enter(m.options.Host.New))
 	}
 	return cmd

@@ -64,6 +64,20 @@ func TestResumingElsewhereLeavesTheOpenConversationAfterANo(t *testing.T) {
 	})
 }
 
+func TestANoMayOpenAConversationAsWell(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		c := elsewhere(r)
+		c.Decline = func(ctx context.Context) (tui.Conversation, error) { return r.lead(ctx, "declined", "", &r.next) }
+		r.failing["open"] = c
+	}, func(r *rig) {
+		r.calls = nil
+		r.pass(2 * time.Second)
+		r.press("n")
+		r.enter("hi")
+		r.did("declined", "next send hi")
+	})
+}
+
 func TestSwitchingElsewhereAsks(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["switch"] = &tui.Consent{Title: "Send it elsewhere?", Question: "ollama/tiny, then openai/gpt-5.4?", Yes: "yes", Declined: "nothing was sent",

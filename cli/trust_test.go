@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"plimsoll/tui"
+)
+
+// The chat asks once about a workspace's file, and what was said holds for that
+// content only.
+func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
+	t.Parallel()
+	for name, yes := range map[string]bool{"yes": true, "no": false} {
+		home, dir, data := t.TempDir(), t.TempDir(), t.TempDir()
+		env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1"}
+		lookup := func(v string) (string, bool) { value, ok := env[v]; return value, ok }
+		write := func(text string) {
+			if err := os.WriteFile(filepath.Join(dir, ".plimsoll.yaml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin := func() (*host, func() error) {
+			a := &app{flags: flags{data: data, demo: true}, env: Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}}
+			if err := a.configure(); err != nil {
+				t.Fatal(err)
+			}
+			h := newHost(a, chatOptions{})
+			return h, func() error { h.close(); return a.close() }
+		}
+		write("compaction: {default_profile: heavy}\n")
+		h, end := begin()
+		_, err := h.Open(t.Context())
+		var question *tui.Consent
+		if !errors.As(err, &question) || !strings.Contains(question.Question, "compaction.default_profile: heavy") {
+			t.Fatalf("%s: no question: %v", name, err)
+		}
+		answer, want := question.Decline, "default"
+		if yes {
+			answer, want = question.Open, "heavy"
+		}
+		talk, err := answer(t.Context())
+		if err != nil || talk.Profile != want {
+			t.Errorf("%s: the profile is %q, %v; want %q", name, talk.Profile, err, want)
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		h, end = begin()
+		if talk, err = h.Open(t.Context()); err != nil || talk.Profile != want {
+			t.Errorf("%s, started again: the profile is %q, %v; want %q", name, talk.Profile, err, want)
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+		write("compaction: {default_profile: light}\n")
+		h, end = begin()
+		if _, err = h.Open(t.Context()); !errors.As(err, &question) {
+			t.Errorf("%s: another content is not asked about: %v", name, err)
+		}
+		if err := end(); err != nil {
+			t.Error(err)
+		}
+	}
+}
