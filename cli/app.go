@@ -50,6 +50,9 @@ func (a *app) configure() error {
 		return usageError{withHint(err, "set HOME, or name a folder with --data")}
 	}
 	loaded, err := a.loadConfig(workspace, a.flags.set)
+	if err == nil {
+		err = a.checkNames(loaded)
+	}
 	if err != nil {
 		return usageError{err}
 	}

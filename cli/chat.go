@@ -60,9 +60,6 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 		return usageError{withHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe")}
 	}
 	cfg := a.cfg()
-	if problems := a.screenProblems(*a.loaded.Load()); len(problems) > 0 {
-		return usageError{problems}
-	}
 	keys := map[string][]string{}
 	for action, k := range cfg.UI.Keys {
 		keys[action] = k

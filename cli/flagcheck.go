@@ -83,3 +83,34 @@ func completeShells(root *cobra.Command) {
 		}
 	}
 }
+
+// helpOfCommands makes the library's help command refuse what is no command.
+func helpOfCommands(root *cobra.Command) {
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Run = nil
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			about, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return noCommand(about, args, rest)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		}
+	}
+}
+
+// noCommand is the error of a word that is no command below one, with what could
+// have been meant.
+func noCommand(in *cobra.Command, args, rest []string) error {
+	hint := "`plimsoll help` lists the commands"
+	if in != nil && len(rest) > 0 {
+		in.SuggestionsMinimumDistance = 2
+		if near := in.SuggestionsFor(rest[0]); len(near) > 0 {
+			hint = "did you mean " + strings.Join(near, " or ") + "?"
+		}
+	}
+	return usageError{withHint(fmt.Errorf("there is no command %q", strings.Join(args, " ")), hint)}
+}

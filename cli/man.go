@@ -37,7 +37,7 @@ func (a *app) man(root *cobra.Command, args []string, dir string) error {
 	}
 	command, rest, err := root.Find(args)
 	if err != nil || len(rest) > 0 {
-		return wrongUse("there is no command %q to write a page about", strings.Join(args, " "))
+		return noCommand(command, args, rest)
 	}
 	page, err := a.manPage(command)
 	if err != nil {

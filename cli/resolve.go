@@ -30,8 +30,8 @@ func (a *app) resolve(ctx context.Context, args []string) (*storage.Store, strin
 		return nil, "", err
 	}
 	if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
-		// An unset variable in a script must not pick a conversation by itself.
-		return nil, "", withHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest")
+		// An unset variable in a script must not pick a conversation.
+		return nil, "", usageError{withHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest")}
 	}
 	prefix := ""
 	if len(args) > 0 {

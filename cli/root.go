@@ -60,7 +60,9 @@ func (a *app) rootCommand() *cobra.Command {
 	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.searchCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
 		a.importCommand(), a.exportCommand(), a.replayCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
+	root.SuggestionsMinimumDistance = 2
 	root.InitDefaultHelpCmd()
+	helpOfCommands(root)
 	completeShells(root)
 	return root
 }

@@ -104,20 +104,20 @@ func TestProfilesOfTheUserBecomeRules(t *testing.T) {
 	t.Parallel()
 	got := rulesOf(t, `
 compaction:
-  summary: {model: a/all, instructions: be short, max_tokens: 9000, review: true}
+  summary: {model: openai/all, instructions: be short, max_tokens: 9000, review: true}
   profiles:
     light: {tool_calls: omit}
     lean: {tool_calls: strip-responses}
     fat: {tool_calls: {request: true, response: false}, reasoning: strip}
     sum: {summary: summarize}
-    mine: {summary: {model: b/mine, instructions: be long, max_tokens: 7, mode: raw-union}}
+    mine: {summary: {model: groq/mine, instructions: be long, max_tokens: 7, mode: raw-union}}
 `)
 	all := compact.SummaryRules{
-		Model: "a/all", Instructions: "be short", MaxTokens: 9000, Mode: compact.ModeBands, Input: compact.InputAuto,
+		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: compact.ModeBands, Input: compact.InputAuto,
 		Retries: 1, TimeoutSecs: 60, Review: true,
 	}
 	mine := all
-	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "b/mine", "be long", 7, compact.ModeRawUnion
+	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "groq/mine", "be long", 7, compact.ModeRawUnion
 	want := map[string]compact.Profile{
 		"default": {Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true},
 		"heavy":   {Summarize: true, Summary: all},

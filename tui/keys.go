@@ -187,13 +187,16 @@ func Actions() []string {
 }
 
 // Rebind returns the keys with other ones for some actions; an empty list
-// unbinds. An unknown action is an error that names those there are.
+// unbinds. An unknown action is an error that names the nearest.
 func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 	known := k.actions()
 	for action, with := range keys {
 		b, ok := known[action]
 		if !ok {
-			return k, fmt.Errorf("ui.keys: there is no action %q; the actions are %s", action, strings.Join(Actions(), ", "))
+			if near := composer.Nearest(action, Actions()); near != "" {
+				return k, fmt.Errorf("ui.keys: there is no action %q; did you mean %s?", action, near)
+			}
+			return k, fmt.Errorf("ui.keys: there is no action %q; docs/keys.md lists the actions", action)
 		}
 		b.SetKeys(with...)
 		b.SetHelp(strings.Join(with, "/"), b.Help().Desc)

@@ -195,6 +195,8 @@ func TestCommandsComplete(t *testing.T) {
 		{"tab fills in", "/comp", []string{"tab"}, nil, "/compact "},
 		{"argument needed", "/ren", []string{"enter"}, nil, "/rename "},
 		{"with arguments", "/compact the  tests ", []string{"enter"}, composer.Command{Name: "compact", Args: "the  tests", Line: "/compact the  tests"}, ""},
+		{"whatever the case", "/Compact now", []string{"enter"}, composer.Command{Name: "compact", Args: "now", Line: "/Compact now"}, ""},
+		{"nothing is near", "/xyz", []string{"enter"}, composer.UnknownCommand{Name: "xyz"}, "/xyz"},
 		{"unknown", "/comapct now", []string{"enter"}, composer.UnknownCommand{Name: "comapct", Nearest: "compact"}, "/comapct now"},
 		{"far from all", "/zzzzzz", []string{"enter"}, composer.UnknownCommand{Name: "zzzzzz"}, "/zzzzzz"},
 		{"a path is a message", "/usr/bin/env fails", []string{"enter"}, composer.Submit{Text: "/usr/bin/env fails", Size: conversation.Size{ASCII: 18}}, ""},

@@ -124,6 +124,7 @@ func (m *Model) word() (trigger, place, string) {
 // matchCommands lists the commands for what was typed: those that begin with
 // it, then those with an alias that does, then those that resemble it.
 func matchCommands(specs []CommandSpec, query string) []item {
+	query = strings.ToLower(query)
 	var items []item
 	seen := make([]bool, len(specs))
 	add := func(i int, alias string) {
@@ -258,8 +259,9 @@ func (m *Model) accept() {
 	}
 }
 
-// command is the declared command with this name or alias.
+// command is the declared command with this name or alias, whatever its case.
 func (m *Model) command(name string) (CommandSpec, bool) {
+	name = strings.ToLower(name)
 	for _, c := range m.commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return c, true

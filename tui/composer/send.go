@@ -110,25 +110,32 @@ func slash(text string) (name, args string, ok bool) {
 	return name, args, name != ""
 }
 
-// nearest is the declared name that resembles a name most: within two changes
-// of it, or with its letters in this order; "" if there is none.
+// nearest is the declared name that resembles a name most, "" if there is none.
 func (m *Model) nearest(name string) string {
-	best, least := "", 3
 	var names []string
 	for _, c := range m.commands {
-		for _, n := range append([]string{c.Name}, c.Aliases...) {
-			names = append(names, n)
-			if d := distance(name, n); d < least && d < len(n) {
-				best, least = c.Name, d
-			}
+		names = append(append(names, c.Name), c.Aliases...)
+	}
+	c, _ := m.command(Nearest(name, names))
+	return c.Name
+}
+
+// Nearest is the known word that resembles a mistyped one most: one change in three
+// letters of it, whatever their case, or its letters in this order; "" if there is
+// none.
+func Nearest(word string, known []string) string {
+	word = strings.ToLower(word)
+	best, least := "", max(1, len(word)/3)+1
+	for _, k := range known {
+		if d := distance(word, strings.ToLower(k)); d < least && d < len(k) {
+			best, least = k, d
 		}
 	}
 	if best != "" {
 		return best
 	}
-	if found := fuzzy.Find(name, names); len(found) > 0 {
-		c, _ := m.command(found[0].Str)
-		return c.Name
+	if found := fuzzy.Find(word, known); len(found) > 0 {
+		return found[0].Str
 	}
 	return ""
 }
