@@ -157,8 +157,14 @@ func (pass *Pass) toolsUsed() []string {
 func (pass *Pass) apply(bodies ...conversation.Body) error {
 	after := Project(behind(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
-	// Layers of a source that act before every request replace to its letter.
-	if then >= before && pass.made.Trigger != TriggerRequest || !changed(pass.before, after) {
+	least := before - 1 // that it saves something
+	switch {
+	case pass.made.Trigger == TriggerRequest:
+		least = then // layers of a source that act before every request replace to its letter
+	case pass.asked != nil && pass.asked.Input != InputView && pass.coversSummary():
+		least = before // another focus is worth as many tokens
+	}
+	if then > least || !changed(pass.before, after) {
 		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
 			ErrNothingToGain, pass.Profile, turns(pass.Range.From, pass.Range.To), pass.advice())
 	}

@@ -89,6 +89,9 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 			} else if preview := then.Preview(); preview.After >= preview.Before {
 				t.Errorf("%s, %s: the view grows from %d to %d", p, name, preview.Before, preview.After)
 			}
+			if as := pass; as.Accept(writing("Gate %d is free. ", 800)) != nil {
+				t.Errorf("%s, %s: as long as the first one, it is refused", p, name)
+			}
 		}
 	}
 }

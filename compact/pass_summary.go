@@ -2,6 +2,7 @@ package compact
 
 import (
 	"fmt"
+	"math"
 
 	"plimsoll/conversation"
 )
@@ -88,7 +89,7 @@ const leastRoom = 16
 func (pass *Pass) room() (int, error) {
 	empty := pass.summary(".", Answer{})
 	v := Project(behind(pass.log, pass.now.Now, empty))
-	room := int(float64(pass.tokens(pass.before)-pass.tokens(v)) / pass.now.Meter.factor())
+	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.factor())) + 1 // for the one that stands there
 	said := int(AcceptedShare * float64(saidTokens(saidIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, turns(pass.Range.From, pass.Range.To))
