@@ -197,6 +197,12 @@ func TestFlippedBits(t *testing.T) {
 		bits <- r.IntN(len(sound) * 8)
 	}
 	close(bits)
+	if at := bytes.Index(sound, []byte("partial{")); at >= 0 {
+		f := &flipper{t, reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{}), sound, names, is}
+		if became := f.try(at*8+1, false); became == silent || became == unnoticed { // the name of a value
+			t.Errorf("a bit of a name: %s", became)
+		}
+	}
 	var mu sync.Mutex
 	count := map[fate]int{}
 	var workers sync.WaitGroup

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -183,6 +184,13 @@ func unreadable(tx txn) []string {
 	}{{keyPartial, "the part of a reply that had arrived"}, {keyWaiting, "the messages that waited"}, {keyWorkspace, "the folder it belongs to"}} {
 		if _, err := tx.get(bucketMeta, c.key); err != nil {
 			notices = append(notices, c.what+" cannot be read: damaged on the disk; `plimsoll doctor` says more")
+		}
+	}
+	// A value under a key that nobody asks for is one that is missing under its own.
+	c := tx.Bucket(bucketMeta).Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if _, err := tx.open(bucketMeta, k, v); err != nil && len(notices) == 0 && !bytes.Equal(k, keyFormat) && !bytes.Equal(k, keyCard) {
+			notices = append(notices, "a part beside the messages cannot be read: damaged on the disk; `plimsoll doctor` says more")
 		}
 	}
 	return notices
