@@ -101,17 +101,26 @@ func (h *host) costPage(ctx context.Context, r *running) (string, error) {
 		priced[u.Priced] = true
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s so far: $%.4f\n\n", plural(requests, "request"), usd)
+	fmt.Fprintf(&b, "%s so far: %s\n\n", plural(requests, "request"), costWords(requests, unknown, usd))
 	fmt.Fprintf(&b, "sent       %10d tokens\nof these   %10d from the provider's cache\nreceived   %10d tokens\n", prompt, cached, completion)
 	for date := range priced {
 		if date != "" {
 			fmt.Fprintf(&b, "\nprices: %s", date)
 		}
 	}
-	if unknown > 0 {
-		fmt.Fprintf(&b, "\n%s without a known price", plural(unknown, "request"))
-	}
 	return b.String(), nil
+}
+
+// costWords is what requests cost; what has no known price is said so, and not
+// counted as nothing.
+func costWords(requests, unknown int, usd float64) string {
+	switch {
+	case unknown == 0:
+		return fmt.Sprintf("$%.4f", usd)
+	case unknown == requests:
+		return "price unknown"
+	}
+	return fmt.Sprintf("$%.4f for %d of them, price unknown for %d", usd, requests-unknown, unknown)
 }
 
 // connectPage says which models can be reached and how to reach others.

@@ -155,6 +155,9 @@ func (r row) costFact(m *Model) (value, note string) {
 	case rowSummaries:
 		return amount(c.Summaries), strconv.Itoa(c.Written) + " " + plural(c.Written, "request", "requests") + ", part of the above"
 	case rowCacheSaved:
+		if c.Total == nil {
+			return amount(nil), "" // nothing is reckoned against a price that is not known
+		}
 		return amount(c.Saved), "less than at the full price"
 	case rowPrompts:
 		value, note = pane.Tokens(c.Prompt), pane.Tokens(c.Output)+" came back"
