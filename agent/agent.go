@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync/atomic"
 
 	"plimsoll/compact"
@@ -113,18 +112,16 @@ func (a *Agent) Meter() compact.Meter { return a.meter }
 func (a *Agent) Updates() *Mailbox { return a.updates }
 
 // Send says something to the model: at once if the conversation is idle,
-// otherwise it queues behind the running turn. Blank text is ignored.
+// otherwise it queues behind the running turn. Blank text is ignored; what is too
+// long for the window comes back, and is not recorded.
 func (a *Agent) Send(text string) {
-	a.inbox.put(func(context.Context) {
-		if strings.TrimSpace(text) == "" {
-			return
-		}
-		a.queue.texts = append(a.queue.texts, text)
-		if a.turn != nil || a.compaction.held {
-			a.backlog.put(a.queue.texts)
-			a.showQueue()
-		}
-	})
+	a.inbox.put(func(context.Context) { a.enqueue(queued{text: text}) })
+}
+
+// Add says something and asks for no reply: the model is sent it with the next
+// message. While a turn runs it waits. Blank text is ignored.
+func (a *Agent) Add(text string) {
+	a.inbox.put(func(context.Context) { a.enqueue(queued{text: text, quiet: true}) })
 }
 
 // Cancel stops the running turn, keeping what arrived, and returns the queued
@@ -229,8 +226,8 @@ func (a *Agent) Run(ctx context.Context) error {
 		if a.settle(ctx) {
 			continue
 		}
-		if text, ok := a.next(); ok {
-			a.runTurn(ctx, text)
+		if m, ok := a.next(); ok {
+			a.deliver(ctx, m)
 			continue
 		}
 		if a.busy { // what waited was taken back before it began
@@ -248,7 +245,8 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
 	}
 	a.inspected()
-	a.backlog.end(a.queue.texts)
+	a.keepQuiet(ctx)
+	a.backlog.end(a.queue.texts())
 	a.giveBack()
 	if err := a.flush(ctx); err != nil {
 		return err

@@ -105,7 +105,7 @@ func (a *Agent) order(d deed) { a.compaction.deeds = append(a.compaction.deeds, 
 // written. It reports whether something did.
 func (a *Agent) settle(ctx context.Context) bool {
 	c := &a.compaction
-	if c.look && len(c.deeds) == 0 && len(a.queue.texts) == 0 {
+	if c.look && len(c.deeds) == 0 && len(a.queue.messages) == 0 {
 		c.look = false
 		a.afterReply(ctx)
 	}

@@ -221,8 +221,8 @@ func (a *Agent) await(ctx context.Context, needed func() bool) {
 		a.compaction.held = false
 		a.tellReview()
 	}()
-	if len(a.queue.texts) > 0 {
-		a.backlog.put(a.queue.texts)
+	if len(a.queue.messages) > 0 {
+		a.backlog.put(a.queue.texts())
 		a.showQueue()
 	}
 	a.status(Status{Phase: PhaseCompacting})

@@ -45,7 +45,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 
 // rest tells that nothing goes on, unless something waits to be done.
 func (a *Agent) rest() {
-	if len(a.queue.texts) == 0 && len(a.compaction.deeds) == 0 {
+	if len(a.queue.messages) == 0 && len(a.compaction.deeds) == 0 {
 		a.status(Status{Phase: Idle})
 	}
 }
@@ -57,7 +57,7 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 		a.giveBack(text)
 		return err
 	}
-	a.backlog.put(a.queue.texts) // text is in the log now
+	a.backlog.put(a.queue.texts()) // text is in the log now
 	for range a.opts.MaxSteps {
 		calls, err := a.step(ctx)
 		if err != nil || len(calls) == 0 {
@@ -76,8 +76,11 @@ func (a *Agent) converse(ctx context.Context, text string) error {
 }
 
 // say appends what the user said, with whatever the log does not record yet of
-// what the request will carry.
+// what the request will carry. What can never be sent is not recorded.
 func (a *Agent) say(ctx context.Context, text string) error {
+	if failure := a.oversizedNow(ctx, text); failure != nil {
+		return failure
+	}
 	bodies, err := a.unrecorded(ctx)
 	if err != nil {
 		return notSaved(err)

@@ -173,6 +173,7 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 type nobody struct{}
 
 func (nobody) Send(string)                        {}
+func (nobody) Add(string)                         {}
 func (nobody) Cancel()                            {}
 func (nobody) TakeBack()                          {}
 func (nobody) Rewind(int)                         {}

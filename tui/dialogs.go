@@ -195,8 +195,8 @@ func (m *Model) showHelp() {
 		commandGroup(),
 		{Title: "At the start of a line", Entries: []overlay.Entry{
 			{Name: "@FILE", What: "add a file's text to the message"},
-			{Name: "!COMMAND", What: "run a command and add its output"},
-			{Name: "!!COMMAND", What: "run a command without adding"},
+			{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
+			{Name: "!!COMMAND", What: "run a command; only you see its output"},
 		}},
 	}
 	groups = append(groups, overlay.KeyGroup("Moving in full-screen views", bindingsIn(m.options.Keys.History.Moves)...))

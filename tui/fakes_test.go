@@ -114,6 +114,7 @@ type session struct {
 func (s session) note(what string) { s.r.note(s.id + " " + what) }
 
 func (s session) Send(text string) { s.note("send " + text) }
+func (s session) Add(text string)  { s.note("add " + text) }
 func (s session) Cancel()          { s.note("cancel") }
 func (s session) TakeBack()        { s.note("take back") }
 func (s session) Rewind(turn int)  { s.note(fmt.Sprintf("rewind %d", turn)) }

@@ -249,12 +249,12 @@ func TestShellLines(t *testing.T) {
 	screen(t, nil, func(r *rig) {
 		r.calls = nil
 		r.enter("!go test")
-		r.did("shell go test", "first send I ran `go test`:\n\n```\noutput of go test\n```")
+		r.did("shell go test", "first add I ran `go test`:\n\n```\noutput of go test\n```")
 		r.enter("!!echo ``` tick")
 		r.did("shell echo ``` tick")
 		r.has("output of echo ``` tick")
 		r.enter("!echo ```")
-		r.did("shell echo ```", "first send I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
+		r.did("shell echo ```", "first add I ran `echo ```"+"`:\n\n````\noutput of echo ```\n````")
 	})
 }
 

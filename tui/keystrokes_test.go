@@ -258,6 +258,7 @@ func (deaf) Request(context.Context, uint64) (compact.Rebuilt, error) {
 	return compact.Rebuilt{}, errDeaf
 }
 func (deaf) Send(string)                        {}
+func (deaf) Add(string)                         {}
 func (deaf) Cancel()                            {}
 func (deaf) TakeBack()                          {}
 func (deaf) Rewind(int)                         {}

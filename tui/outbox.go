@@ -36,6 +36,9 @@ func (m *Model) typed(sent string) string {
 	if text, ok := m.talk.sent[sent]; ok {
 		return text
 	}
+	if command, _, ok := conversation.RanIn(sent); ok {
+		return "!" + command
+	}
 	said, files := conversation.Detach(sent)
 	pasted := slices.ContainsFunc(files, func(f conversation.AttachedFile) bool {
 		return !strings.Contains(said, "@"+f.Path) && !strings.Contains(said, `@"`+f.Path)
@@ -53,6 +56,7 @@ type outgoing struct {
 	asked bool   // the files are being read
 	ready bool   // they are part of files
 	files string // what is sent behind the text
+	ran   string // the output of a command, which is added and asks for no reply; "" for a message
 }
 
 // refusal is why nothing can be said, "" if it can.
@@ -68,11 +72,16 @@ func (m *Model) refusal() string {
 
 // submit sends a message, with the text of the files it mentions.
 func (m *Model) submit(text string, named []File) tea.Cmd {
+	return m.hand(&outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
+}
+
+// hand hands something over when its turn comes.
+func (m *Model) hand(o *outgoing) tea.Cmd {
 	if why := m.refusal(); why != "" {
-		m.composer.Prepend(text)
+		m.composer.Prepend(o.text)
 		return m.say(why, true)
 	}
-	m.outbox = append(m.outbox, &outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
+	m.outbox = append(m.outbox, o)
 	return m.flush()
 }
 
@@ -96,6 +105,11 @@ func (m *Model) flush() tea.Cmd {
 	for len(m.outbox) > 0 && m.outbox[0].ready {
 		o := m.outbox[0]
 		m.outbox = m.outbox[1:]
+		if o.ran != "" {
+			m.talk.Session.Add(o.ran)
+			m.transcript.ToEnd()
+			continue
+		}
 		if o.files != "" {
 			m.talk.sent[o.text+o.files] = o.text
 		}
@@ -155,14 +169,7 @@ func (m *Model) recovered(texts []string) {
 
 // returned puts messages that come back before the draft.
 func (m *Model) returned(texts []string) {
-	var b strings.Builder
-	for i, text := range texts {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		b.WriteString(m.typed(text))
-	}
-	if b.Len() > 0 {
-		m.composer.Prepend(b.String())
+	for _, text := range slices.Backward(texts) {
+		m.composer.Prepend(m.typed(text))
 	}
 }

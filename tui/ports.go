@@ -16,6 +16,8 @@ import (
 // Session drives the open conversation. No method blocks.
 type Session interface {
 	Send(text string)
+	// Add says something that asks for no reply: it goes with the next message.
+	Add(text string)
 	Cancel()
 	TakeBack()
 	// Rewind takes the turns from one on back, negative for the newest; what was

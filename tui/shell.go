@@ -3,10 +3,11 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
 )
 
 // A command of the user's own runs beside everything else, one at a time, is
@@ -56,8 +57,8 @@ func (m *Model) stopShell() {
 	m.shell.stop()
 }
 
-// shellDone shows the output of the user's own command, or sends it if it was
-// to become part of the conversation.
+// shellDone adds the output of the user's own command to the conversation, for the
+// model to read with the next message, or only shows it.
 func (m *Model) shellDone(msg shellMsg) tea.Cmd {
 	run := msg.run
 	run.stop()
@@ -69,18 +70,8 @@ func (m *Model) shellDone(msg shellMsg) tea.Cmd {
 		m.leave(run.line())
 		return m.miss(fmt.Errorf("%s: %w", run.line(), msg.err))
 	case run.add:
-		fence := fenceFor(msg.output)
-		return m.submit(fmt.Sprintf("I ran `%s`:\n\n%s\n%s\n%s", run.command, fence, msg.output, fence), nil)
+		return m.hand(&outgoing{waiting: newWaiting(run.line()), ran: conversation.Ran(run.command, msg.output), ready: true})
 	default:
 		return m.kept(run.line(), msg.output)
 	}
-}
-
-// fenceFor is a fence that nothing in a text closes.
-func fenceFor(text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence
 }

@@ -142,6 +142,23 @@ func (b *buffer) fold(text string) {
 	b.size = b.size.Plus(c.size)
 }
 
+// graft inserts a draft with its chips.
+func (b *buffer) graft(d draft) {
+	text := d.text
+	for text != "" {
+		at := strings.IndexByte(text, planeLead)
+		if at < 0 {
+			break
+		}
+		b.insert(text[:at])
+		if i := chipIndex(text[at:]); i >= 0 && i < len(d.chips) {
+			b.fold(d.chips[i].text)
+		}
+		text = text[min(len(text), at+chipLen):]
+	}
+	b.insert(text)
+}
+
 // moveTo puts the cursor at a place, or behind the atom the place is inside.
 func (b *buffer) moveTo(p place) {
 	b.goal = -1

@@ -138,20 +138,27 @@ func (m *Model) SetText(text string) {
 	m.changed()
 }
 
-// Prepend puts a text before the draft, with a blank line between: messages taken
-// back from the queue.
+// Prepend puts a text before the draft, with a blank line between: a message that
+// comes back. What was folded in it when it was sent is folded again.
 func (m *Model) Prepend(text string) {
+	d := m.past.sent(text)
+	m.list.hide()
 	if m.buf.empty() {
-		m.SetText(text)
+		m.seek = search{}
+		m.restore(d)
+		m.changed()
 		return
 	}
-	m.list.hide()
 	at := m.buf.at
 	before := len(m.buf.lines)
 	m.buf.moveTo(place{})
 	m.buf.insert("\n\n")
 	m.buf.moveTo(place{})
-	m.enter(text)
+	if d.open {
+		m.buf.graft(d)
+	} else {
+		m.enter(d.text)
+	}
 	at.line += len(m.buf.lines) - before
 	m.buf.moveTo(at)
 	m.changed()

@@ -317,3 +317,33 @@ func TestLongDraftScrollsWithTheCursor(t *testing.T) {
 		t.Errorf("the start is not in sight:\n%s", m.View())
 	}
 }
+
+// What was folded when a message was sent is folded again when it comes back.
+func TestAMessageThatComesBackHasItsChips(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line of a log\n", 200)
+	for name, draft := range map[string]string{"empty": "", "a draft": "and more"} {
+		m := newModel(t)
+		write(m, "look: ")
+		m.Update(tea.PasteMsg{Content: long})
+		write(m, " why?")
+		before := strip(m.View())
+		sent, ok := press(t, m, "enter").(composer.Submit)
+		if !ok {
+			t.Fatal("it is not sent")
+		}
+		write(m, draft)
+		m.Prepend(sent.Text)
+		want := sent.Text
+		if draft != "" {
+			want += "\n\n" + draft
+		}
+		wantDraft(t, m, want)
+		view := strip(m.View())
+		for _, part := range []string{"look: [pasted 1: 200 lines", "why?"} {
+			if !strings.Contains(view, part) || !strings.Contains(before, part) {
+				t.Errorf("%s: %q is not shown:\n%s", name, part, view)
+			}
+		}
+	}
+}

@@ -50,6 +50,19 @@ func (h *history) add(d draft) {
 	h.leave()
 }
 
+// recent is how many entries back a message is looked for that comes back.
+const recent = 50
+
+// sent is a text as it was written when it was sent from here, or as it is.
+func (h *history) sent(text string) draft {
+	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-recent); i-- {
+		if d := h.entries[i]; d.open && len(d.chips) > 0 && d.full() == text {
+			return d
+		}
+	}
+	return draft{text: text}
+}
+
 // leave forgets what was changed on the way.
 func (h *history) leave() {
 	h.edits = nil

@@ -28,6 +28,11 @@ type sentFile struct {
 
 func newUser(b conversation.UserMessage) *userItem {
 	u := &userItem{text: b.Text, typed: b.Text, size: b.Size}
+	if command, output, ok := conversation.RanIn(b.Text); ok {
+		u.typed, u.files = "!"+command, []sentFile{{"output", conversation.Measure(output)}}
+		u.size = conversation.Measure(u.typed)
+		return u
+	}
 	said, files := conversation.Detach(b.Text)
 	for _, f := range files {
 		u.files = append(u.files, sentFile{f.Path, conversation.Measure(f.Text)})

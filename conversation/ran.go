@@ -1,0 +1,39 @@
+package conversation
+
+import "strings"
+
+// How the output of a command that the user ran stands in a message: what was run,
+// and what it printed between fences that nothing in it closes.
+const (
+	ranBegin = "I ran `"
+	ranThen  = "`:\n\n"
+)
+
+// Ran is the message with the output of a command that the user ran.
+func Ran(command, output string) string {
+	fence := "```"
+	for strings.Contains(output, fence) {
+		fence += "`"
+	}
+	return ranBegin + command + ranThen + fence + "\n" + output + "\n" + fence
+}
+
+// RanIn tells which command a message has the output of, and the output; false for
+// any other message.
+func RanIn(text string) (command, output string, ok bool) {
+	rest, ok := strings.CutPrefix(text, ranBegin)
+	if !ok {
+		return "", "", false
+	}
+	command, rest, ok = strings.Cut(rest, ranThen)
+	if !ok || strings.Contains(command, "\n") {
+		return "", "", false
+	}
+	fence := rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
+	output, begins := strings.CutPrefix(rest, fence+"\n")
+	output, ends := strings.CutSuffix(output, "\n"+fence)
+	if len(fence) < 3 || !begins || !ends {
+		return "", "", false
+	}
+	return command, output, true
+}
