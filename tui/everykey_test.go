@@ -84,7 +84,8 @@ func screenStates(rest state) []state {
 		r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()}, agent.Queued{Texts: []string{"later"}})
 	})
 	return []state{rest, func(r *rig) { r.write("x") }, draft, draft.then("alt+left", "left"), draft.then("up", "alt+left"), draft.then("ctrl+home"),
-		busy, rest.then("pgup"), rest.then("home"), func(r *rig) { r.write("/co") }, rest.then("up", "up"), rest.then("ctrl+r")}
+		busy, rest.then("pgup"), rest.then("home"), func(r *rig) { r.write("/co") }, rest.then("up", "up"), rest.then("ctrl+r"),
+		draft.then("ctrl+w"), draft.then("ctrl+w", "left", "ctrl+w", "ctrl+y"), draft.then("ctrl+w", "ctrl+_")}
 }
 
 // dialogStates are dialogs of all kinds.

@@ -257,6 +257,9 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		if at.Button == tea.MouseLeft && y >= 0 && y < m.transcript.Height() {
 			m.transcript.Press(at.X, y)
 		}
+		if p := m.screen.plan; at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
+			m.composer.Click(at.X, at.Y-p.composerTop()+m.boxBegins())
+		}
 	case tea.MouseMotionMsg:
 		if at.Button == tea.MouseLeft {
 			m.transcript.Drag(at.X, y)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/conversation"
@@ -84,4 +85,21 @@ func TestTheMouseCanBeOff(t *testing.T) {
 			t.Error("the mouse is on")
 		}
 	})
+}
+
+func TestAClickInTheComposerMovesTheCursor(t *testing.T) {
+	for _, at := range [][2]int{{100, 30}, {80, 24}, {40, 12}, {20, 6}} {
+		screenOf(t, fmt.Sprintf("%dx%d", at[0], at[1]), nil, func(r *rig) {
+			r.resize(at[0], at[1])
+			r.write("one two")
+			y := r.row("one two")
+			x := strings.Index(r.lines()[y], "two")
+			x = ansi.StringWidth(r.lines()[y][:x])
+			r.send(tea.MouseClickMsg{X: x, Y: y, Button: tea.MouseLeft}, tea.MouseReleaseMsg{X: x, Y: y, Button: tea.MouseLeft})
+			r.write("and ")
+			r.calls = nil
+			r.press("enter")
+			r.did("first send one and two")
+		})
+	}
 }

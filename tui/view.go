@@ -193,13 +193,21 @@ func (m *Model) content() (string, *tea.Cursor) {
 	return strings.Join(lines, "\n"), cursor
 }
 
+// boxBegins is the first line of the composer that has room.
+func (m *Model) boxBegins() int {
+	tall, room := m.composer.Height(), m.screen.plan.composer
+	if cursor := m.composer.Cursor(); room < tall && cursor != nil {
+		return min(cursor.Y, tall-room)
+	}
+	return 0
+}
+
 // box is the composer, or the lines around its cursor if there is no room for
 // all of it.
 func (m *Model) box() (string, *tea.Cursor) {
 	p, view, cursor := m.screen.plan, m.composer.View(), m.composer.Cursor()
-	first, tall := 0, m.composer.Height()
-	if p.composer < tall && cursor != nil {
-		first = min(cursor.Y, tall-p.composer)
+	first := m.boxBegins()
+	if p.composer < m.composer.Height() && cursor != nil {
 		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
 	}
 	if cursor == nil || p.composer == 0 {

@@ -142,6 +142,21 @@ func (b *buffer) fold(text string) {
 	b.size = b.size.Plus(c.size)
 }
 
+// between is the text between two places, in this order, with one character for
+// every chip.
+func (b *buffer) between(from, to place) string {
+	if from.line == to.line {
+		return b.lines[from.line].text[from.col:to.col]
+	}
+	var s strings.Builder
+	s.WriteString(b.lines[from.line].text[from.col:])
+	for i := from.line + 1; i < to.line; i++ {
+		s.WriteString("\n" + b.lines[i].text)
+	}
+	s.WriteString("\n" + b.lines[to.line].text[:to.col])
+	return s.String()
+}
+
 // graft inserts a draft with its chips.
 func (b *buffer) graft(d draft) {
 	text := d.text

@@ -38,10 +38,12 @@ type Model struct {
 	width, height int // of the composer, of the screen
 	top           int // the first row of the text shown
 
-	buf  *buffer
-	past history
-	list list
-	seek search
+	buf   *buffer
+	undo  undo
+	kills kills
+	past  history
+	list  list
+	seek  search
 
 	drawn string // the last view; "" after a change
 }
@@ -133,8 +135,10 @@ func (m *Model) Completing() bool { return m.list.open() }
 func (m *Model) SetText(text string) {
 	m.list.hide()
 	m.seek = search{}
-	m.buf.reset()
-	m.enter(text)
+	m.noting(otherEdit, func() {
+		m.buf.reset()
+		m.enter(text)
+	})
 	m.changed()
 }
 
@@ -143,10 +147,14 @@ func (m *Model) SetText(text string) {
 func (m *Model) Prepend(text string) {
 	d := m.past.sent(text)
 	m.list.hide()
+	m.noting(otherEdit, func() { m.prepend(d) })
+	m.changed()
+}
+
+func (m *Model) prepend(d draft) {
 	if m.buf.empty() {
 		m.seek = search{}
 		m.restore(d)
-		m.changed()
 		return
 	}
 	at := m.buf.at
@@ -161,7 +169,6 @@ func (m *Model) Prepend(text string) {
 	}
 	at.line += len(m.buf.lines) - before
 	m.buf.moveTo(at)
-	m.changed()
 }
 
 // Clear empties the composer. What was there becomes the newest prompt of the
@@ -172,7 +179,9 @@ func (m *Model) Clear() {
 	}
 	m.list.hide()
 	m.seek = search{}
-	m.buf.reset()
+	if !m.buf.empty() {
+		m.noting(otherEdit, m.buf.reset)
+	}
 	m.changed()
 }
 

@@ -39,7 +39,7 @@ var special = map[string]tea.KeyPressMsg{
 	"left": {Code: tea.KeyLeft}, "right": {Code: tea.KeyRight}, "home": {Code: tea.KeyHome}, "end": {Code: tea.KeyEnd},
 	"backspace": {Code: tea.KeyBackspace}, "delete": {Code: tea.KeyDelete}, "pgup": {Code: tea.KeyPgUp},
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "alt+left": {Code: tea.KeyLeft, Mod: tea.ModAlt}, "alt+right": {Code: tea.KeyRight, Mod: tea.ModAlt},
-	"alt+d": {Code: 'd', Mod: tea.ModAlt}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
+	"alt+y": {Code: 'y', Mod: tea.ModAlt}, "alt+r": {Code: 'r', Mod: tea.ModAlt}, "alt+d": {Code: 'd', Mod: tea.ModAlt}, "ctrl+home": {Code: tea.KeyHome, Mod: tea.ModCtrl}, "ctrl+end": {Code: tea.KeyEnd, Mod: tea.ModCtrl},
 }
 
 // press sends keys by name and returns the last action.

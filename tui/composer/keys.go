@@ -21,8 +21,8 @@ type Writing struct {
 	Leave    key.Binding // closes the list of completions or the search
 }
 
-// Editing are the keys that move the cursor and delete. On an empty draft they
-// are left to the parent, except Backspace.
+// Editing are the keys that move the cursor, delete, and bring back. On an empty
+// draft those that move and delete are left to the parent, except Backspace.
 type Editing struct {
 	Left, Right         key.Binding
 	WordLeft, WordRight key.Binding
@@ -33,6 +33,10 @@ type Editing struct {
 	CutWordRight        key.Binding
 	CutToStart          key.Binding
 	CutToEnd            key.Binding
+	Yank                key.Binding
+	YankOlder           key.Binding // right after a yank
+	Undo                key.Binding
+	Redo                key.Binding
 }
 
 // DefaultKeyMap is the keys of the handbook.
@@ -63,10 +67,14 @@ func DefaultKeyMap() KeyMap {
 			TextEnd:      bind("ctrl+end", "end of the text", "ctrl+end", "alt+>"),
 			Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
 			Delete:       bind("del", "delete right", "delete", "ctrl+d"),
-			CutWordLeft:  bind("ctrl+w", "delete the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
-			CutWordRight: bind("alt+d", "delete the word right", "alt+d", "alt+delete", "ctrl+delete"),
-			CutToStart:   bind("ctrl+u", "delete to the start of the line", "ctrl+u"),
-			CutToEnd:     bind("ctrl+k", "delete to the end of the line", "ctrl+k"),
+			CutWordLeft:  bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+			CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
+			CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
+			CutToEnd:     bind("ctrl+k", "cut to the end of the line, where there is text", "ctrl+k"),
+			Yank:         bind("ctrl+y", "yank what was cut", "ctrl+y"),
+			YankOlder:    bind("alt+y", "right after it: yank what was cut before", "alt+y"),
+			Undo:         bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
+			Redo:         bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
 		},
 	}
 }
@@ -77,6 +85,6 @@ func (k KeyMap) Bindings() []key.Binding {
 	return []key.Binding{
 		w.Send, w.Newline, w.Complete, w.Older, w.Newer, w.Search, w.Editor, w.Help, w.Leave,
 		e.LineStart, e.LineEnd, e.WordLeft, e.WordRight, e.TextStart, e.TextEnd,
-		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd,
+		e.CutWordLeft, e.CutWordRight, e.CutToStart, e.CutToEnd, e.Yank, e.YankOlder, e.Undo, e.Redo,
 	}
 }

@@ -127,6 +127,20 @@ func (b *buffer) vertical(step int) bool {
 	return true
 }
 
+// pointAt puts the cursor at a column of a row of the whole text, as near as it gets.
+func (b *buffer) pointAt(row, column int) {
+	row = max(0, min(row, b.height()-1))
+	for i := range b.lines {
+		rows := b.rowsOf(i)
+		if row < len(rows) {
+			b.goal = -1
+			b.at = place{i, b.offset(i, rows, row, max(0, column))}
+			return
+		}
+		row -= len(rows)
+	}
+}
+
 // offset is the offset in a row of the atom at a column.
 func (b *buffer) offset(line int, rows []row, r, column int) int {
 	s := b.lines[line].text

@@ -18,12 +18,13 @@ type search struct {
 	query  string
 	match  int // -1: none
 	before draft
+	at     place // of the cursor in before
 }
 
 // startSearch begins with nothing found.
 func (m *Model) startSearch() {
 	m.list.hide()
-	m.seek = search{on: true, match: -1, before: m.snapshot()}
+	m.seek = search{on: true, match: -1, before: m.snapshot(), at: m.buf.at}
 }
 
 // searchKey handles a key while searching. Ctrl+C leaves like Esc: to the user

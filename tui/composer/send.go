@@ -61,6 +61,7 @@ func (m *Model) done() {
 	m.past.add(sent)
 	m.list.hide()
 	m.buf.reset()
+	m.undo = undo{}
 }
 
 // trim takes off the blank lines around a text and the blanks behind it; the

@@ -11,16 +11,43 @@ import (
 // always nil and there for the form all components share.
 func (m *Model) Update(msg tea.Msg) (Action, tea.Cmd) {
 	action := Action(Ignored{})
+	before, changes, seeks := m.state(), m.buf.changes, m.seek.on
+	if seeks {
+		before = state{m.seek.before, m.seek.at}
+	}
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		action = m.paste(msg.Content)
 	case tea.KeyPressMsg:
+		yanked := m.kills.yanks
+		m.kills.yanks = false
+		if !m.seek.on && m.restoreKey(msg, yanked) {
+			changes = m.buf.changes // undone and redone are steps already
+			if m.kills.yanks {
+				m.undo.note(before, otherEdit)
+			}
+			m.changed()
+			return nil, nil
+		}
 		action = m.press(msg)
+		m.kills.cuts, m.kills.cutting = m.kills.cutting, false
 	default:
 		return action, nil
 	}
+	if m.buf.changes != changes && !m.seek.on && !leaves(action) {
+		m.undo.note(before, m.editOf(msg))
+	}
 	m.changed()
 	return action, nil
+}
+
+// leaves reports whether with an action the draft left the composer.
+func leaves(action Action) bool {
+	switch action.(type) {
+	case Submit, Queue, Command, Shell:
+		return true
+	}
+	return false
 }
 
 // paste inserts pasted text, into the search if that is on.
@@ -183,16 +210,10 @@ func (m *Model) editKey(k tea.KeyPressMsg) bool {
 		b.remove(b.left(), b.at)
 	case key.Matches(k, e.Delete):
 		b.remove(b.at, b.right())
-	case key.Matches(k, e.CutWordLeft):
-		b.remove(b.wordLeft(), b.at)
-	case key.Matches(k, e.CutWordRight):
-		b.remove(b.at, b.wordRight())
-	case key.Matches(k, e.CutToStart):
-		b.remove(b.toStart(), b.at)
-	case key.Matches(k, e.CutToEnd):
-		b.remove(b.at, b.toEnd())
 	default:
-		return false
+		if !m.cutKey(k) {
+			return false
+		}
 	}
 	m.complete()
 	return true

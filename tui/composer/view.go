@@ -70,6 +70,20 @@ func (m *Model) Cursor() *tea.Cursor {
 	return tea.NewCursor(left+min(x, m.inner()-1), m.listRows()+1+y-m.top)
 }
 
+// Click puts the cursor at a cell of the view. It reports false for one that has no
+// text.
+func (m *Model) Click(x, y int) bool {
+	row := y - m.listRows() - 1
+	if m.seek.on || row < 0 || row >= m.textRows() {
+		return false
+	}
+	m.list.hide()
+	m.buf.pointAt(m.top+row, x-1-m.padding())
+	m.undo.last = otherEdit
+	m.changed()
+	return true
+}
+
 func (m *Model) draw() string {
 	lines := m.drawList(nil)
 	border := m.styles.Border

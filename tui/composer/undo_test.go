@@ -1,0 +1,158 @@
+package composer_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"pgregory.net/rapid"
+
+	"plimsoll/tui/composer"
+)
+
+func TestUndoAndRedo(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a line of a log\n", 200)
+	for name, c := range map[string]struct {
+		does func(m *composer.Model)
+		undo int
+		want string // after so many undos
+		all  string // after as many redos
+	}{
+		"a word":        {func(m *composer.Model) { write(m, "one two") }, 1, "one ", "one two"},
+		"two words":     {func(m *composer.Model) { write(m, "one two") }, 2, "", "one two"},
+		"more than all": {func(m *composer.Model) { write(m, "one two") }, 9, "", "one two"},
+		"deletions": {func(m *composer.Model) {
+			write(m, "one")
+			press(t, m, "backspace", "backspace")
+		}, 1, "one", "o"},
+		"a cut":        {func(m *composer.Model) { write(m, "one two"); press(t, m, "ctrl+w") }, 1, "one two", "one "},
+		"a clear":      {func(m *composer.Model) { write(m, "one"); m.Clear() }, 1, "one", ""},
+		"a paste":      {func(m *composer.Model) { write(m, "one "); m.Update(tea.PasteMsg{Content: long}) }, 1, "one ", "one " + long},
+		"a lost paste": {func(m *composer.Model) { m.Update(tea.PasteMsg{Content: long}); press(t, m, "backspace") }, 1, long, ""},
+		"the editor":   {func(m *composer.Model) { write(m, "one"); m.SetText("outside") }, 1, "one", "outside"},
+		"what came":    {func(m *composer.Model) { write(m, "one"); m.Prepend("queued") }, 1, "one", "queued\n\none"},
+		"a completion": {func(m *composer.Model) { write(m, "/comp"); press(t, m, "tab") }, 1, "/comp", "/compact "},
+		"sent":         {func(m *composer.Model) { write(m, "one"); press(t, m, "enter") }, 1, "", ""},
+		"a new line":   {func(m *composer.Model) { write(m, "one"); press(t, m, "ctrl+j") }, 1, "one", "one\n"},
+	} {
+		m := newModel(t)
+		c.does(m)
+		for range c.undo {
+			press(t, m, "ctrl+_")
+		}
+		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
+		for range c.undo {
+			press(t, m, "alt+r")
+		}
+		t.Run(name+" again", func(t *testing.T) { wantDraft(t, m, c.all) })
+	}
+}
+
+// Whatever is done, undoing all of it leads back through every size that is right,
+// and redoing all of it to the draft there was.
+func TestUndoLosesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		m := newModel(t)
+		steps := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "é", " ", "漢", "left", "alt+left", "ctrl+w", "ctrl+u", "ctrl+k", "ctrl+y", "alt+y",
+			"backspace", "delete", "ctrl+j", "paste", "up", "down", "home", "ctrl+_", "alt+r"}), 1, 40).Draw(r, "steps")
+		for _, s := range steps {
+			switch {
+			case s == "paste":
+				m.Update(tea.PasteMsg{Content: strings.Repeat("log\n", 150)})
+			case utf8.RuneCountInString(s) == 1:
+				write(m, s)
+			default:
+				press(t, m, s)
+			}
+		}
+		want, shown := m.Draft(), m.View()
+		n := 0
+		for ; n < 60; n++ {
+			press(t, m, "ctrl+_")
+		}
+		for range n {
+			press(t, m, "alt+r")
+		}
+		for range 60 { // steps that were undone before the end are ahead, too
+			if m.Draft() == want {
+				break
+			}
+			press(t, m, "ctrl+_")
+		}
+		if m.Draft() != want {
+			r.Fatalf("the draft was %q, and is %q (%q)", want, m.Draft(), shown)
+		}
+	})
+}
+
+func TestWhatWasCutIsYanked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		typed string
+		keys  []string
+		want  string
+	}{
+		"a word":               {"one two", []string{"ctrl+w", "ctrl+y", "ctrl+y"}, "one twotwo"},
+		"words in a row":       {"one two", []string{"ctrl+w", "ctrl+w", "ctrl+y"}, "one two"},
+		"the line":             {"one two", []string{"ctrl+u", "ctrl+y"}, "one two"},
+		"the rest":             {"one two", []string{"ctrl+a", "ctrl+k", "ctrl+y"}, "one two"},
+		"an older one":         {"one two", []string{"ctrl+w", "left", "ctrl+w", "ctrl+y", "alt+y"}, "two "},
+		"round":                {"one two", []string{"ctrl+w", "left", "ctrl+w", "ctrl+y", "alt+y", "alt+y"}, "one "},
+		"older is for a yank":  {"one two", []string{"ctrl+w", "alt+y"}, "one "},
+		"on an empty draft":    {"one", []string{"ctrl+u", "ctrl+y"}, "one"},
+		"nothing was cut":      {"one", []string{"ctrl+y"}, "one"},
+		"lines":                {"one\ntwo", []string{"ctrl+u", "ctrl+u", "ctrl+u", "ctrl+y"}, "one\ntwo"},
+		"a yank can be undone": {"one two", []string{"ctrl+w", "ctrl+y", "ctrl+_"}, "one "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t)
+			for i, line := range strings.Split(c.typed, "\n") {
+				if i > 0 {
+					press(t, m, "ctrl+j")
+				}
+				write(m, line)
+			}
+			press(t, m, c.keys...)
+			wantDraft(t, m, c.want)
+		})
+	}
+	m := newModel(t)
+	long := strings.Repeat("a line of a log\n", 200)
+	m.Update(tea.PasteMsg{Content: long})
+	press(t, m, "ctrl+u")
+	wantDraft(t, m, "")
+	press(t, m, "ctrl+y")
+	wantDraft(t, m, long)
+}
+
+func TestAClickMovesTheCursor(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetText("one two\n漢字 three\nfour")
+	for name, c := range map[string]struct {
+		x, y int
+		want string
+	}{
+		"within a word":       {4, 1, "on|e two\n漢字 three\nfour"},
+		"behind a line":       {60, 1, "one two|\n漢字 three\nfour"},
+		"before it":           {0, 2, "one two\n|漢字 three\nfour"},
+		"within a wide glyph": {5, 2, "one two\n漢|字 three\nfour"},
+		"the last line":       {2, 3, "one two\n漢字 three\n|four"},
+	} {
+		if !m.Click(c.x, c.y) {
+			t.Errorf("%s: nothing was hit", name)
+		}
+		write(m, "|")
+		t.Run(name, func(t *testing.T) { wantDraft(t, m, c.want) })
+		press(t, m, "backspace")
+	}
+	for _, y := range []int{-1, 0, 4, 9} {
+		if m.Click(3, y) {
+			t.Errorf("line %d has text", y)
+		}
+	}
+}
