@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -179,56 +175,7 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 	for i, f := range found {
 		files[i] = tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)}
 	}
-	return files, nil
-}
-
-// Attach returns the text of files, each with its name.
-func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
-	root, err := os.OpenRoot(h.app.workspace)
-	if err != nil {
-		return "", fmt.Errorf("opening the workspace: %w", err)
-	}
-	defer root.Close()
-	files := make([]conversation.AttachedFile, len(paths))
-	for i, path := range paths {
-		if err := ctx.Err(); err != nil {
-			return "", err
-		}
-		text, err := attachment(root, path)
-		if err != nil {
-			return "", fmt.Errorf("@%s: %w", path, err)
-		}
-		files[i] = conversation.AttachedFile{Path: path, Text: text}
-	}
-	return conversation.Attach(files...), nil
-}
-
-// attachment reads a mentioned file, cut like a tool's result.
-func attachment(root *os.Root, path string) (string, error) {
-	st, err := root.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	if !st.Mode().IsRegular() {
-		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
-	}
-	if st.Size() > maxAttachment {
-		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", maxAttachment>>20)
-	}
-	f, err := root.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxAttachment))
-	if err != nil {
-		return "", err
-	}
-	if bytes.IndexByte(data, 0) >= 0 {
-		return "", errors.New("a binary file cannot be part of a message")
-	}
-	shown, _ := conversation.Cut(conversation.Clean(string(data)), conversation.ResultMaxChars)
-	return shown, nil
+	return append(files, foldersOf(found)...), nil
 }
 
 // Shell runs a command of the user's own in the workspace and returns what it

@@ -194,7 +194,8 @@ func (m *Model) showHelp() {
 		overlay.KeyGroup("Screen", m.options.Keys.Screen.Bindings()...),
 		commandGroup(),
 		{Title: "At the start of a line", Entries: []overlay.Entry{
-			{Name: "@FILE", What: "add a file's text to the message"},
+			{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
+			{Name: "@FOLDER/", What: "add the names of what is in a folder"},
 			{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
 			{Name: "!!COMMAND", What: "run a command; only you see its output"},
 		}},

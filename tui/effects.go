@@ -46,7 +46,19 @@ func tick() tea.Cmd {
 	return tea.Tick(tickEvery, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
+// staleFiles is how old the list of files gets until it is made anew for a mention.
+const staleFiles = 10 * time.Second
+
+// freshFiles lists the files anew where one is being mentioned and some may be new.
+func (m *Model) freshFiles() tea.Cmd {
+	if !m.composer.Mentioning() || m.options.Now().Sub(m.hands.listed) < staleFiles {
+		return nil
+	}
+	return m.loadFiles()
+}
+
 func (m *Model) loadFiles() tea.Cmd {
+	m.hands.listed = m.options.Now()
 	ctx, desk := m.ctx, m.options.Desk
 	return func() tea.Msg {
 		files, err := desk.Files(ctx)

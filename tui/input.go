@@ -57,7 +57,7 @@ func (m *Model) give(msg tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		action, cmd := m.composer.Update(msg)
 		m.hands.wroteIn(true, m.options.Now())
-		return tea.Batch(cmd, m.act(action, nil))
+		return tea.Batch(cmd, m.act(action, nil, nil))
 	}
 	return nil
 }
@@ -67,13 +67,13 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, done := m.global(k); done {
 		return cmd
 	}
-	named := m.composer.Mentions() // sending empties the composer
+	named, unknown := m.composer.Mentions(), m.composer.Unknown() // sending empties the composer
 	action, cmd := m.composer.Update(k)
 	if _, ignored := action.(composer.Ignored); ignored {
 		return m.fallback(k)
 	}
 	m.hands.wroteIn(!m.composer.Empty(), m.options.Now()) // what was sent is written to its end
-	return tea.Batch(cmd, m.act(action, named))
+	return tea.Batch(cmd, m.act(action, named, unknown), m.freshFiles())
 }
 
 // global handles the keys that mean the same whatever is typed.
@@ -203,12 +203,12 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 // act carries out what the composer decided.
-func (m *Model) act(action composer.Action, named []composer.File) tea.Cmd {
+func (m *Model) act(action composer.Action, named []File, unknown []string) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Submit:
-		return m.submit(a.Text, named)
+		return m.submit(a.Text, named, unknown)
 	case composer.Queue:
-		return m.submit(a.Text, named)
+		return m.submit(a.Text, named, unknown)
 	case composer.Command:
 		return m.command(a)
 	case composer.UnknownCommand:

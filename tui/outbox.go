@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -52,11 +53,12 @@ func (m *Model) typed(sent string) string {
 // outgoing is a message on its way.
 type outgoing struct {
 	waiting
-	named []File // that it mentions
-	asked bool   // the files are being read
-	ready bool   // they are part of files
-	files string // what is sent behind the text
-	ran   string // the output of a command, which is added and asks for no reply; "" for a message
+	named   []File // that it mentions
+	unknown int    // of them, the last ones that are no files as far as is known
+	asked   bool   // the files are being read
+	ready   bool   // they are part of files
+	files   string // what is sent behind the text
+	ran     string // the output of a command, which is added and asks for no reply; "" for a message
 }
 
 // refusal is why nothing can be said, "" if it can.
@@ -70,9 +72,16 @@ func (m *Model) refusal() string {
 	return m.talk.ReadOnly
 }
 
-// submit sends a message, with the text of the files it mentions.
-func (m *Model) submit(text string, named []File) tea.Cmd {
-	return m.hand(&outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
+// submit sends a message, with the text of the files it mentions. Where it names what
+// seems to be none, that is looked for, too: it may be new or ignored. If there is no
+// such file the message comes back, and is sent as it is when it is sent again.
+func (m *Model) submit(text string, named []File, unknown []string) tea.Cmd {
+	if text != m.hands.plain {
+		for _, path := range unknown {
+			named = append(named, File{Path: path})
+		}
+	}
+	return m.hand(&outgoing{waiting: newWaiting(text), named: named, unknown: len(unknown), ready: len(named) == 0})
 }
 
 // hand hands something over when its turn comes.
@@ -132,7 +141,12 @@ func (m *Model) attached(msg attachedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.outbox = slices.Delete(m.outbox, i, i+1)
 		m.composer.Prepend(msg.to.text)
-		return tea.Batch(m.fail(msg.err), m.flush())
+		why := msg.err.Error()
+		if msg.to.unknown > 0 && m.ctx.Err() == nil {
+			m.hands.plain = msg.to.text
+			why += " · " + m.options.Keys.Composer.Writing.Send.Help().Key + " again sends it as plain text"
+		}
+		return tea.Batch(m.miss(errors.New(why)), m.flush())
 	}
 	msg.to.files, msg.to.ready = msg.files, true
 	return m.flush()

@@ -166,12 +166,13 @@ type File = composer.File
 
 // Desk is what surrounds the conversation: files, commands, prompts, pages.
 type Desk interface {
-	// Files lists the files of the workspace that can be mentioned.
+	// Files lists the files and folders of the workspace that can be mentioned.
 	Files(ctx context.Context) ([]File, error)
 	// Shell runs a command of the user's own and returns its output.
 	Shell(ctx context.Context, command string) (string, error)
-	// Attach returns the text of files, each with its name, for a message that
-	// mentions them.
+	// Attach returns the text of files, the lists of folders (config/) and lines of
+	// files (go.mod:3-9), each with its name, for a message that mentions them. The
+	// error begins with @ and what could not be read.
 	Attach(ctx context.Context, paths []string) (string, error)
 	// Page returns a text about the program or the conversation: one of Pages,
 	// about what the user named behind the command, "" for nothing.

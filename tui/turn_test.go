@@ -355,8 +355,36 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 		r.calls = nil
 		r.enter("compare @upload.go with @main.go please")
 		r.did("attach upload.go main.go", "first send compare @upload.go with @main.go please + upload.go, main.go")
-		r.enter("@nobody.go is no file")
-		r.did("first send @nobody.go is no file")
+		r.enter("@nobody is no file, nor is a@main.go, and @Override no path")
+		r.did("first send @nobody is no file, nor is a@main.go, and @Override no path")
+	})
+}
+
+// What seems to be a file and is none is said before it is sent, and sent as it is when
+// it is sent again.
+func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.failing["attach"] = errors.New("@p.png: images cannot be part of a message")
+	}, func(r *rig) {
+		r.calls = nil
+		r.write("what is in @p.png ?")
+		r.has("✗ @p.png is no file")
+		r.press("enter")
+		r.did("attach p.png")
+		r.has("images cannot be part of a message", "enter again", "│ what is in @p.png ?")
+		r.press("enter")
+		r.did("first send what is in @p.png ?")
+		r.enter("and in @q.png")
+		r.did("attach q.png")
+	})
+}
+
+// A file that is not listed, as it is new or ignored, is found all the same.
+func TestAMentionOfAFileThatIsNotListedIsRead(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.calls = nil
+		r.enter("see @main.go and @new.go")
+		r.did("attach main.go new.go", "first send see @main.go and @new.go + main.go, new.go")
 	})
 }
 

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -33,6 +34,8 @@ type Model struct {
 	commands    []CommandSpec
 	files       []File
 	paths       map[string]int // index in files by path
+	folders     map[string]bool
+	endings     map[string]bool
 	busy        bool
 
 	width, height int // of the composer, of the screen
@@ -85,13 +88,15 @@ func (m *Model) SetBusy(busy bool) { m.busy = busy }
 // are offered. The slice must not change afterwards.
 func (m *Model) SetFiles(list []File) {
 	m.files = list
-	m.paths = make(map[string]int, len(list))
-	for i, f := range list {
-		m.paths[f.Path] = i
-	}
+	m.know()
 	m.list.query, m.list.matches = "", nil
 	if m.list.kind == files {
+		chosen := ""
+		if m.list.open() {
+			chosen = m.list.items[m.list.sel].insert
+		}
 		m.complete()
+		m.list.sel = max(0, slices.IndexFunc(m.list.items, func(it item) bool { return it.insert == chosen }))
 	}
 	m.changed()
 }
@@ -127,6 +132,9 @@ func (m *Model) Empty() bool { return m.buf.empty() }
 
 // Searching reports whether the prompt history is being searched.
 func (m *Model) Searching() bool { return m.seek.on }
+
+// Mentioning reports whether a mention is being completed.
+func (m *Model) Mentioning() bool { return m.list.kind == files }
 
 // Completing reports whether the list of completions is open.
 func (m *Model) Completing() bool { return m.list.open() }
@@ -183,51 +191,6 @@ func (m *Model) Clear() {
 		m.noting(otherEdit, m.buf.reset)
 	}
 	m.changed()
-}
-
-// Mentions are the files named with @ in the draft, each once, in the order
-// they are named. Pastes are not looked at.
-func (m *Model) Mentions() []File {
-	var found []File
-	seen := map[int]bool{}
-	for _, l := range m.buf.lines {
-		if strings.IndexByte(l.text, '@') < 0 {
-			continue
-		}
-		for _, path := range mentioned(l.text) {
-			if i, ok := m.paths[path]; ok && !seen[i] {
-				seen[i] = true
-				found = append(found, m.files[i])
-			}
-		}
-	}
-	return found
-}
-
-// mentioned lists what stands behind an @ that begins a word, with and without
-// punctuation at its end.
-func mentioned(s string) []string {
-	var paths []string
-	for i := 0; i < len(s); i++ {
-		if s[i] != '@' || i > 0 && !blankAt(s, i-1) {
-			continue
-		}
-		rest := s[i+1:]
-		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
-			if path, _, ok := strings.Cut(quoted, `"`); ok {
-				paths = append(paths, path)
-			}
-			continue
-		}
-		if end := strings.IndexAny(rest, " \t"); end >= 0 {
-			rest = rest[:end]
-		}
-		paths = append(paths, rest)
-		if bare := strings.TrimRight(rest, ".,:;!?)"); bare != rest {
-			paths = append(paths, bare)
-		}
-	}
-	return paths
 }
 
 // enter inserts a text from outside at the cursor, folded if it is large.

@@ -11,6 +11,8 @@ type Styles struct {
 	Text        lipgloss.Style
 	Placeholder lipgloss.Style
 	Chip        lipgloss.Style // a folded paste
+	Mention     lipgloss.Style // a file that is added
+	Unknown     lipgloss.Style // a path that is no file
 	Item        lipgloss.Style // a completion
 	Selected    lipgloss.Style // the completion that Enter takes
 	Detail      lipgloss.Style // a completion's line of help or its weight
@@ -27,6 +29,8 @@ func DefaultStyles() Styles {
 		Text:        lipgloss.NewStyle(),
 		Placeholder: colour("8"),
 		Chip:        colour("6"),
+		Mention:     colour("6"),
+		Unknown:     colour("1").Bold(true),
 		Item:        lipgloss.NewStyle(),
 		Selected:    lipgloss.NewStyle().Bold(true),
 		Detail:      colour("8"),

@@ -127,14 +127,15 @@ func (m *Model) label() (string, bool) {
 	return "", false
 }
 
-// position says where in the history the text shown is from.
+// position says where in the history the text shown is from, or what in it cannot be
+// found.
 func (m *Model) position() string {
 	at, n := m.past.at, len(m.past.entries)
 	if m.seek.on {
 		at = m.from()
 	}
 	if at >= n {
-		return ""
+		return m.unknownNote()
 	}
 	return fmt.Sprintf(" prompt %d of %d ", at+1, n)
 }
@@ -147,26 +148,29 @@ func (m *Model) drawText() []string {
 	var lines []string
 	skip, rows := m.top, m.textRows()
 	for i := 0; i < len(m.buf.lines) && len(lines) < rows; i++ {
+		marks := m.marks(i)
 		for _, r := range m.buf.rowsOf(i) {
 			if skip > 0 {
 				skip--
 				continue
 			}
 			if len(lines) < rows {
-				lines = append(lines, m.drawRow(m.buf.lines[i].text[r.start:r.end]))
+				lines = append(lines, m.drawRow(m.buf.lines[i].text[r.start:r.end], r.start, marks))
 			}
 		}
 	}
 	return lines
 }
 
-// drawRow is a row of text with its tabs and chips, as wide as the box.
-func (m *Model) drawRow(s string) string {
+// drawRow is a row of text that begins at an offset of its line, with its tabs, chips
+// and mentions, as wide as the box.
+func (m *Model) drawRow(s string, at int, marks []mention) string {
 	b := m.buf
 	var out, run strings.Builder
+	style := &m.styles.Text
 	flush := func() {
 		if run.Len() > 0 {
-			out.WriteString(m.styles.Text.Render(run.String()))
+			out.WriteString(style.Render(run.String()))
 			run.Reset()
 		}
 	}
@@ -175,6 +179,10 @@ func (m *Model) drawRow(s string) string {
 		n, w := b.atom(s)
 		if used+w > m.inner() {
 			break
+		}
+		if next := m.styleAt(at, marks); next != style {
+			flush()
+			style = next
 		}
 		switch i := chipIndex(s); {
 		case i >= 0 && i < len(b.chips):
@@ -186,11 +194,29 @@ func (m *Model) drawRow(s string) string {
 			run.WriteString(s[:n])
 		}
 		used += w
-		s = s[n:]
+		s, at = s[n:], at+n
+	}
+	if style != &m.styles.Text {
+		flush()
+		style = &m.styles.Text
 	}
 	run.WriteString(strings.Repeat(" ", m.inner()-used))
 	flush()
 	return out.String()
+}
+
+// styleAt is how a byte of a line looks.
+func (m *Model) styleAt(at int, marks []mention) *lipgloss.Style {
+	for _, a := range marks {
+		switch {
+		case at < a.from || at >= a.to:
+		case a.found:
+			return &m.styles.Mention
+		default:
+			return &m.styles.Unknown
+		}
+	}
+	return &m.styles.Text
 }
 
 // seekLine is the search up to the cursor.

@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/tools"
+	"plimsoll/tui"
+)
+
+func TestFoldersCanBeMentionedWithTheirWeight(t *testing.T) {
+	t.Parallel()
+	got := foldersOf([]tools.WorkspaceFile{{Path: "a.go"}, {Path: "cli/desk.go"}, {Path: "cli/plot/cells.go"}, {Path: "cli/plot/svg.go"}})
+	want := []tui.File{{Path: "cli/", Tokens: 3}, {Path: "cli/plot/", Tokens: 4}} // desk.go and plot, cells.go and svg.go
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,80 @@
+package composer_test
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/tui/composer"
+)
+
+func TestMentionsAreFoundAndMissed(t *testing.T) {
+	t.Parallel()
+	files := []composer.File{{Path: "go.mod", Tokens: 50}, {Path: "config/load.go", Tokens: 900}, {Path: "notes/my list.md", Tokens: 7}, {Path: "config/", Tokens: 5}}
+	for name, c := range map[string]struct {
+		draft string
+		adds  []composer.File
+		lacks []string
+	}{
+		"a file":             {"see @go.mod.", files[:1], nil},
+		"a folder":           {"see @config/ now", []composer.File{{Path: "config/", Tokens: 5}}, nil},
+		"without its slash":  {"see @config now", []composer.File{{Path: "config", Tokens: 5}}, nil},
+		"lines":              {"see @config/load.go:3-12, please", []composer.File{{Path: "config/load.go:3-12", Tokens: 100}}, nil},
+		"a line":             {"see @config/load.go:3", []composer.File{{Path: "config/load.go:3", Tokens: 10}}, nil},
+		"more than it has":   {"see @go.mod:1-999", []composer.File{{Path: "go.mod:1-999", Tokens: 50}}, nil},
+		"quoted":             {`see @"notes/my list.md"`, []composer.File{{Path: "notes/my list.md", Tokens: 7}}, nil},
+		"an image":           {"see @p.png", nil, []string{"p.png"}},
+		"a missing file":     {"see @gone.go, and @config/gone too", nil, []string{"gone.go", "config/gone"}},
+		"a missing folder":   {"see @gone/", nil, []string{"gone/"}},
+		"lines of none":      {"see @gone.go:3-4", nil, []string{"gone.go:3-4"}},
+		"lines backwards":    {"see @go.mod:9-3", nil, []string{"go.mod:9-3"}},
+		"quoted and missing": {`see @"no such"`, nil, []string{"no such"}},
+		"twice":              {"@p.png @p.png @go.mod @go.mod", files[:1], []string{"p.png"}},
+		"an address":         {"mail to me@host.go and a@config/load.go", nil, nil},
+		"a person":           {"ask @alice and @bob.", nil, nil},
+		"a version":          {"npm i @types/node @angular/core@1.2", nil, nil},
+		"decorators":         {"@Override\n@app.route(\"/x\")\n@functools.cache\n@media (x)", nil, nil},
+		"between fences":     {"```\n@gone.go\n```\n@go.mod", files[:1], nil},
+		"an @ alone":         {"@ and @. and @/ and @@", nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newModel(t)
+			m.SetFiles(files)
+			m.Update(tea.PasteMsg{Content: c.draft})
+			if d := cmp.Diff(c.adds, m.Mentions()); d != "" {
+				t.Errorf("found: %s", d)
+			}
+			if d := cmp.Diff(c.lacks, m.Unknown()); d != "" {
+				t.Errorf("missed: %s", d)
+			}
+			if says := strings.Contains(strip(m.View()), "✗ @"); says != (len(c.lacks) > 0) && !m.Completing() {
+				t.Errorf("missing files are shown: %v\n%s", says, strip(m.View()))
+			}
+		})
+	}
+}
+
+// What is still being completed is not judged; what is typed to its end is marked.
+func TestWhatIsNoFileIsMarked(t *testing.T) {
+	t.Parallel()
+	m := newModel(t)
+	m.SetFiles([]composer.File{{Path: "go.mod", Tokens: 50}})
+	write(m, "see @go.m")
+	if strings.Contains(strip(m.View()), "✗") {
+		t.Errorf("it is judged while it is completed:\n%s", strip(m.View()))
+	}
+	press(t, m, "esc")
+	write(m, "o/ ")
+	if !strings.Contains(m.View(), composer.DefaultStyles().Unknown.Render("@go.mo/")) || !strings.Contains(strip(m.View()), "✗ @go.mo/ is no file") {
+		t.Errorf("it is not marked:\n%q", m.View())
+	}
+	found := newModel(t)
+	found.SetFiles([]composer.File{{Path: "go.mod", Tokens: 50}})
+	write(found, "see @go.mod ")
+	if !strings.Contains(found.View(), composer.DefaultStyles().Mention.Render("@go.mod")) {
+		t.Errorf("what is found is not marked: %q", found.View())
+	}
+}
