@@ -132,7 +132,7 @@ func (a *Agent) hints(r request, rep *reply) []conversation.Body {
 	var bodies []conversation.Body
 	if !a.memory.titled {
 		a.memory.titled = true
-		if title := defaultTitle(a.log.Events()); title != "" {
+		if title := DefaultTitle(a.log.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
@@ -142,10 +142,14 @@ func (a *Agent) hints(r request, rep *reply) []conversation.Body {
 // titleChars is the length of a title made from a message.
 const titleChars = 60
 
-// defaultTitle is the first line of the first message, shortened.
-func defaultTitle(events []conversation.Event) string {
+// DefaultTitle is the first line of the first message, shortened. What a command of
+// the user's own printed says little of what a conversation is about.
+func DefaultTitle(events []conversation.Event) string {
 	for _, e := range events {
 		if m, ok := e.Body.(conversation.UserMessage); ok {
+			if _, _, ran := conversation.RanIn(m.Text); ran {
+				continue
+			}
 			return shorten(firstLine(m.Text), titleChars)
 		}
 	}

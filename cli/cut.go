@@ -82,5 +82,9 @@ func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	return h.enter(ctx, id)
+	talk, err := h.enter(ctx, id)
+	if err == nil {
+		talk.Notes = append(talk.Notes, copyNote(s.id))
+	}
+	return talk, err
 }

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -218,6 +221,7 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return talk, err
 	}
+	talk.Notes = append(talk.Notes, copyNote(s.id))
 	if f.none != nil {
 		talk.Notes = append(talk.Notes, "not compacted: "+f.none.Error())
 	}
@@ -280,7 +284,37 @@ func copyInto(ctx context.Context, w *storage.Writer, s standing, more []convers
 	if err != nil {
 		return fmt.Errorf("copying conversation %s: %w", s.id, err)
 	}
-	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), append(s.pending(), more...)...)...))
+	bodies := append(s.pending(), more...)
+	if name := copyTitle(s.events); name != "" {
+		bodies = append(bodies, conversation.Renamed{Title: name, By: "auto"})
+	}
+	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), bodies...)...))
+}
+
+// copyOf is how the title of a copy ends: (fork), of a copy of that (fork 2).
+var copyOf = regexp.MustCompile(` \(fork(?: ([0-9]{1,6}))?\)$`)
+
+// copyTitle is the title of a copy, by which a list tells it from the original; ""
+// where nothing was said.
+func copyTitle(events []conversation.Event) string {
+	name := cmp.Or(title(events), agent.DefaultTitle(events))
+	if name == "" {
+		return ""
+	}
+	end := copyOf.FindStringSubmatchIndex(name)
+	if end == nil {
+		return name + " (fork)"
+	}
+	n := 1
+	if end[2] >= 0 {
+		n, _ = strconv.Atoi(name[end[2]:end[3]])
+	}
+	return name[:end[0]] + fmt.Sprintf(" (fork %d)", n+1)
+}
+
+// copyNote says what a copy is, to who goes on in it.
+func copyNote(from string) string {
+	return "forked: this is the copy, and " + from + " stays as it is (/resume " + from + " goes back to it)"
 }
 
 // blobsOf lists the texts that events name, each once.
