@@ -53,6 +53,15 @@ func foldersOf(files []tools.WorkspaceFile) []tui.File {
 	return folders
 }
 
+// image reports whether a file is an image by its name.
+func image(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".tif", ".tiff", ".heic", ".avif":
+		return true
+	}
+	return false
+}
+
 // Attach returns the text of what is mentioned, each with its name.
 func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 	root, err := os.OpenRoot(h.app.workspace)
@@ -67,7 +76,7 @@ func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 		}
 		text, err := attachment(root, path)
 		if err != nil {
-			return "", fmt.Errorf("@%s: %w", path, err)
+			return "", &tui.MentionError{Path: path, Err: err}
 		}
 		files[i] = conversation.AttachedFile{Path: path, Text: text}
 	}

@@ -171,9 +171,12 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := make([]tui.File, len(found))
-	for i, f := range found {
-		files[i] = tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)}
+	files := make([]tui.File, 0, len(found))
+	for _, f := range found {
+		if image(f.Path) {
+			continue // it cannot be part of a message
+		}
+		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)})
 	}
 	return append(files, foldersOf(found)...), nil
 }

@@ -19,7 +19,7 @@ import (
 type hands struct {
 	pressed  int       // keys with text so far, pastes among them
 	wrote    time.Time // when one last wrote into a text that is not sent yet
-	plain    string    // a message that names no files although it seems to: sent again, it is sent as it is
+	plain    plainMentions
 	listed   time.Time // when the files that can be mentioned were last asked for
 	answered time.Time // when one last closed a dialog
 	awaited  bool      // a pausedMsg is on its way

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -72,16 +73,38 @@ func (m *Model) refusal() string {
 	return m.talk.ReadOnly
 }
 
-// submit sends a message, with the text of the files it mentions. Where it names what
-// seems to be none, that is looked for, too: it may be new or ignored. If there is no
-// such file the message comes back, and is sent as it is when it is sent again.
+// submit sends a message, with the text of the files it mentions. What seems to be a
+// file and is none as far as is known is looked for, too: it may be new or ignored. If
+// one cannot be read the message comes back, and is sent without it when it is sent
+// again as it is.
 func (m *Model) submit(text string, named []File, unknown []string) tea.Cmd {
-	if text != m.hands.plain {
-		for _, path := range unknown {
-			named = append(named, File{Path: path})
-		}
+	for _, path := range unknown {
+		named = append(named, File{Path: path})
 	}
-	return m.hand(&outgoing{waiting: newWaiting(text), named: named, unknown: len(unknown), ready: len(named) == 0})
+	if text == m.hands.plain.text {
+		named = slices.DeleteFunc(named, func(f File) bool { return slices.Contains(m.hands.plain.paths, f.Path) })
+	}
+	return m.hand(&outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
+}
+
+// plainMentions is a message that came back, and what of it cannot be read.
+type plainMentions struct {
+	text  string
+	paths []string
+}
+
+// unread says why a message came back.
+func (m *Model) unread(text string, err error) tea.Cmd {
+	var which *MentionError
+	if !errors.As(err, &which) || m.ctx.Err() != nil {
+		return m.miss(err)
+	}
+	if m.hands.plain.text != text {
+		m.hands.plain = plainMentions{text: text}
+	}
+	m.hands.plain.paths = append(m.hands.plain.paths, which.Path)
+	again := m.options.Keys.Composer.Writing.Send.Help().Key
+	return m.miss(fmt.Errorf("%w · %s again sends it as plain text", err, again))
 }
 
 // hand hands something over when its turn comes.
@@ -141,12 +164,7 @@ func (m *Model) attached(msg attachedMsg) tea.Cmd {
 	if msg.err != nil {
 		m.outbox = slices.Delete(m.outbox, i, i+1)
 		m.composer.Prepend(msg.to.text)
-		why := msg.err.Error()
-		if msg.to.unknown > 0 && m.ctx.Err() == nil {
-			m.hands.plain = msg.to.text
-			why += " · " + m.options.Keys.Composer.Writing.Send.Help().Key + " again sends it as plain text"
-		}
-		return tea.Batch(m.miss(errors.New(why)), m.flush())
+		return tea.Batch(m.unread(msg.to.text, msg.err), m.flush())
 	}
 	msg.to.files, msg.to.ready = msg.files, true
 	return m.flush()

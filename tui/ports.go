@@ -172,12 +172,21 @@ type Desk interface {
 	Shell(ctx context.Context, command string) (string, error)
 	// Attach returns the text of files, the lists of folders (config/) and lines of
 	// files (go.mod:3-9), each with its name, for a message that mentions them. The
-	// error begins with @ and what could not be read.
+	// error is a *MentionError where one of them cannot be read.
 	Attach(ctx context.Context, paths []string) (string, error)
 	// Page returns a text about the program or the conversation: one of Pages,
 	// about what the user named behind the command, "" for nothing.
 	Page(ctx context.Context, name, about string) (string, error)
 }
+
+// MentionError says which mention cannot be part of a message, and why.
+type MentionError struct {
+	Path string
+	Err  error
+}
+
+func (e *MentionError) Error() string { return "@" + e.Path + ": " + e.Err.Error() }
+func (e *MentionError) Unwrap() error { return e.Err }
 
 // Prompts is what was sent before.
 type Prompts interface {

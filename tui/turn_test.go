@@ -364,7 +364,7 @@ func TestMentionsAddTheirFiles(t *testing.T) {
 // it is sent again.
 func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
-		r.failing["attach"] = errors.New("@p.png: images cannot be part of a message")
+		r.failing["attach"] = &tui.MentionError{Path: "p.png", Err: errors.New("images cannot be part of a message")}
 	}, func(r *rig) {
 		r.calls = nil
 		r.write("what is in @p.png ?")
@@ -376,6 +376,21 @@ func TestAMentionThatIsNoFileIsToldBeforeItIsSent(t *testing.T) {
 		r.did("first send what is in @p.png ?")
 		r.enter("and in @q.png")
 		r.did("attach q.png")
+	})
+}
+
+// The same for a file that is listed and cannot be read; others go with the message.
+func TestOnlyTheMentionThatCannotBeReadIsPlainText(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.failing["attach"] = &tui.MentionError{Path: "main.go", Err: errors.New("permission denied")}
+	}, func(r *rig) {
+		r.calls = nil
+		r.enter("@main.go @upload.go both")
+		r.did("attach main.go upload.go")
+		r.has("permission denied", "enter again")
+		delete(r.failing, "attach")
+		r.press("enter")
+		r.did("attach upload.go", "first send @main.go @upload.go both + upload.go")
 	})
 }
 
