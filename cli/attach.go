@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"regexp"
@@ -110,7 +109,7 @@ func mentioned(root *os.Root, name string) (string, error) {
 	case err != nil:
 		return "", err
 	case st.IsDir():
-		return listing(root, name)
+		return namesIn(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
 	case st.Size() > maxAttachment:
@@ -125,17 +124,17 @@ func mentioned(root *os.Root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if strings.HasPrefix(http.DetectContentType(data), "image/") {
-		return "", errors.New("images cannot be part of a message")
-	}
 	if bytes.IndexByte(data, 0) >= 0 {
+		if image(name) {
+			return "", errors.New("images cannot be part of a message")
+		}
 		return "", errors.New("a binary file cannot be part of a message")
 	}
 	return conversation.Clean(string(data)), nil
 }
 
-// listing is what is in a folder, one name a line, folders with a slash.
-func listing(root *os.Root, name string) (string, error) {
+// namesIn is what is in a folder, one name a line, folders with a slash.
+func namesIn(root *os.Root, name string) (string, error) {
 	entries, err := fs.ReadDir(root.FS(), path.Clean(name))
 	if err != nil {
 		return "", err

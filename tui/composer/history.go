@@ -56,7 +56,7 @@ const recent = 50
 // sent is a text as it was written when it was sent from here, or as it is.
 func (h *history) sent(text string) draft {
 	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-recent); i-- {
-		if d := h.entries[i]; d.open && len(d.chips) > 0 && d.full() == text {
+		if d := h.entries[i]; d.open && len(d.chips) > 0 && trim(d.full()) == text {
 			return d
 		}
 	}
