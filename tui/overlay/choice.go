@@ -31,7 +31,11 @@ func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
 		if i == sel {
 			mark, style = "❯", s.Selected
 		}
-		text := style.Render(fit(mark+cell, min(widest, width)))
+		room := min(widest, width)
+		if tall {
+			room = width
+		}
+		text := style.Render(fit(mark+cell, room))
 		if i%columns == 0 {
 			lines = append(lines, text)
 		} else {
