@@ -44,12 +44,8 @@ func briefly(prompt string) string { return strings.Replace(prompt, basePrompt, 
 const fewBelow = 8192
 
 // shortForms are the ways in which prompt and tools are put where the window is
-// small, the longest first. The demo model shows what a conversation with a real one
-// is like: it has the whole form, and what it fills its window with is made for that.
-func shortForms(provider, prompt string, box *tools.Box) []agent.Form {
-	if provider == providerDemo {
-		return nil
-	}
+// small, the longest first.
+func shortForms(prompt string, box *tools.Box) []agent.Form {
 	return []agent.Form{
 		{System: briefly(prompt), Tools: box.Brief()},
 		{System: briefly(prompt), Tools: box.Few(), Below: fewBelow},

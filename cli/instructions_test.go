@@ -23,7 +23,7 @@ func TestPromptAndToolsLeaveRoomInSmallWindows(t *testing.T) {
 		}
 	}()
 	prompt, _ := instructions(t.TempDir())
-	forms := shortForms("ollama", prompt, box)
+	forms := shortForms(prompt, box)
 	if forms[0].System == prompt {
 		t.Error("the prompt is as long in a small window")
 	}

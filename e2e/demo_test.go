@@ -91,7 +91,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 		t.Errorf("what was taken back was made anew at once:\n%s", answered.text)
 	}
 	term.command("/redo-compact")
-	term.wait("the compaction again", func(s screen) bool { return s.has("redone: ") && s.share(t) < told.share(t)+5 })
+	term.wait("the compaction again", func(s screen) bool { return s.has("redone · ") && s.share(t) < told.share(t)+5 })
 	term.fillsAndCompacts(try[1])
 	term.key("ctrl+x")
 	term.see("· undone ")

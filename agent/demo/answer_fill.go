@@ -17,7 +17,7 @@ import (
 
 const (
 	loadShare   = 85   // percent of the window: the load line, unless it was moved
-	gaugeShare  = 91   // percent that "fill the gauge" and "fill the window" go up to, the hard line being at 95
+	gaugeShare  = 88   // percent that "fill the gauge" and "fill the window" go up to, the hard line being at 95
 	endShare    = 27   // percent that the story at the end takes; a summary leaves the newest 25 alone
 	olderShare  = 6    // percent below which none is told before
 	resultShare = 64   // percent that results may take up to
