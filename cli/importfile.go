@@ -28,6 +28,7 @@ type recording struct {
 	messages int
 	problems []importProblem
 	left     string // what is left out, in words; "" if nothing is
+	notes    []string
 	// events gives the log, with the texts beside it kept in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
 }
@@ -49,6 +50,9 @@ func (a *app) importFile(ctx context.Context, file string, o importOptions) (imp
 	id, turns, err := a.storeImport(ctx, rec)
 	if err != nil {
 		return imported{}, err
+	}
+	for _, n := range rec.notes {
+		a.note("%s: %s", named(file), n)
 	}
 	if rec.left != "" {
 		a.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))

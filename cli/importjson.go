@@ -14,13 +14,16 @@ import (
 // A document that export wrote becomes the same conversation under another ID:
 // the same events with their numbers and times, overlays included, and the same
 // texts beside them. It is checked like a stored log: gapless, in turns, every
-// text under its own name.
+// text under its own name. A document can come from anybody, so what it records
+// of addresses and settings is left out where only the user decides it
+// (importguard.go).
 
 // document is what export wrote, in memory.
 type document struct {
 	version int
 	log     conversation.Log
 	texts   map[string]string
+	left    leftOut
 }
 
 // readDocument reads a document for import.
@@ -29,7 +32,7 @@ func readDocument(r io.Reader, o importOptions) (recording, error) {
 	if err != nil {
 		return recording{}, err
 	}
-	rec := recording{problems: missing}
+	rec := recording{problems: missing, notes: d.left.notes()}
 	for _, e := range d.log.Events() {
 		switch e.Body.(type) {
 		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
@@ -130,6 +133,7 @@ func (d *document) readEvent(dec *json.Decoder) error {
 	if e.Turn > max(0, begun-1) {
 		return fmt.Errorf("event %d is of turn %d, which has not begun there", n, e.Turn)
 	}
+	e.Body = d.left.guard(e.Body)
 	return d.log.Commit([]conversation.Event{e})
 }
 

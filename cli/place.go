@@ -62,6 +62,12 @@ func spelled(base string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + u.Path
 }
 
+// loopback reports whether an address is on this machine.
+func loopback(base string) bool {
+	u, err := url.Parse(spelled(base))
+	return err == nil && u.Hostname() == "localhost"
+}
+
 // sharedNetwork is the range that providers of private networks give out.
 var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
 

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"plimsoll/agent/openai"
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// What a document may decide of the conversation that is made of it. Rules:
+//
+//   - the address of an endpoint that only the document names is left out, unless it
+//     is on this machine: otherwise a file could say where the conversation, and the
+//     key for such endpoints, is sent
+//   - of recorded settings those stay that say how much is sent and kept; models,
+//     instructions, permissions and tools are left out
+
+// leftOut is what a document recorded and an import left out, each once.
+type leftOut struct {
+	addresses []string // as provider/id at host
+	settings  []string // keys
+}
+
+// guard is a body without what only the user decides.
+func (l *leftOut) guard(body conversation.Body) conversation.Body {
+	switch b := body.(type) {
+	case conversation.ModelChanged:
+		if e, _ := openai.Known(b.Provider); e.BaseURL != "" || b.BaseURL == "" || loopback(b.BaseURL) {
+			return b // where a provider has an address of its own, the recorded one is only compared with it
+		}
+		add(&l.addresses, b.Name()+" at "+hostOf(b.BaseURL))
+		b.BaseURL = ""
+		return b
+	case conversation.ConfigChanged:
+		kept := map[string]string{}
+		for key, value := range b.Set {
+			if importable(key) {
+				kept[key] = value
+			} else {
+				add(&l.settings, key)
+			}
+		}
+		return conversation.ConfigChanged{Set: kept}
+	}
+	return body
+}
+
+// importable reports whether a document may set a key. Tables are not taken
+// apart: none is.
+func importable(key string) bool {
+	if key == "compaction.summary.model" || key == "compaction.summary.instructions" {
+		return false
+	}
+	section, _, _ := strings.Cut(key, ".")
+	return slices.Contains([]string{"compaction", "context", "tool_results"}, section) &&
+		slices.ContainsFunc(config.Options(), func(o config.Option) bool { return o.Key == key && o.Type != "table" })
+}
+
+// notes say what was left out, and how the user gives it.
+func (l *leftOut) notes() []string {
+	var notes []string
+	if len(l.addresses) > 0 {
+		notes = append(notes, "the address of "+strings.Join(l.addresses, ", ")+" is left out; --base-url URL sends the conversation there")
+	}
+	if len(l.settings) > 0 {
+		slices.Sort(l.settings)
+		notes = append(notes, "settings that only you decide are left out: "+strings.Join(l.settings, ", ")+"; --cfg KEY=VALUE sets them")
+	}
+	return notes
+}
+
+func add(list *[]string, text string) {
+	if !slices.Contains(*list, text) {
+		*list = append(*list, text)
+	}
+}
