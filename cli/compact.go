@@ -92,6 +92,7 @@ func (a *app) compact(c *cobra.Command, args []string, o compactOptions) error {
 	if err != nil {
 		return err
 	}
+	a.noteRefused()
 	if o.undo || o.redo {
 		return a.revert(ctx, s, o)
 	}

@@ -81,6 +81,9 @@ func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) erro
 	if err != nil {
 		return err
 	}
+	if o.compact.given {
+		a.noteRefused()
+	}
 	if o.cut {
 		if s, err = a.cutAtTurn(ctx, s, o.turn); err != nil {
 			return err

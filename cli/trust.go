@@ -114,6 +114,14 @@ func (a *app) refused() []string {
 	return append(notes, "`plimsoll config trust` applies what is not applied")
 }
 
+// noteRefused tells on standard error what is not applied, for a command that the
+// keys could have changed.
+func (a *app) noteRefused() {
+	for _, n := range a.refused() {
+		a.note("%s", n)
+	}
+}
+
 // trustQuestion asks for a yes to the keys of the workspace's file that need one,
 // before a conversation is opened with them or without; nil if nothing is to be
 // asked. The lock is held.
