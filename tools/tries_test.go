@@ -67,6 +67,10 @@ x sub/../../outside
 -p --ext-diff
 -p --textconv main.go
 --remerge-diff
+--author -- --output=out
+--format=%+G?
+--pretty=format:%-GK
+--format=%<(9)x% GS
 --exec=evil
 -- /etc/passwd
 ../x`},
@@ -141,11 +145,12 @@ HEAD -Oorder
 : git send-email x
 : git am x
 : git apply x`},
-		{"git blame main.go", "\n--contents /etc/passwd main.go\n--contents=/etc/passwd main.go\n--conten=x main.go\n-S revs main.go\n--ignore-revs-file x main.go\n/etc/passwd\n../x"},
+		{"git blame main.go", "\n--contents /etc/passwd main.go\n--contents=/etc/passwd main.go\n--conten=x main.go\n-S revs main.go\n--ignore-revs-file x main.go\n/etc/passwd\n../x\n--since -- --contents=/etc/passwd main.go\n--date -- --output=x main.go"},
+		{"git shortlog -sn HEAD", "\n--author -- --output=x HEAD\n--since -- --output=.bashrc\n--output=x\n../x"},
 		{"git branch -a", "\nnew\n-D main\n-d main\n-m new\n-M a b\n-f main HEAD\n--delete main\n--set-upstream-to=x\n--edit-description\n-c a b\n--unset-upstream\n-vD main\n--format=%(signature)"},
 		{"git tag -l", "\nv1\n-d v1\n-a v1 -m x\n-s v1\n-f v1\n-v v1\n-u key v1\n--sort=signature"},
 		{"git remote -v", "\nadd x y\nupdate\nshow origin\nset-url origin x\nprune origin\n-v update"},
-		{"git ls-files", "\n-X ../x\n--exclude-from=/etc/passwd\n--recurse-submodules\n../x"},
+		{"git ls-files", "\n-X ../x\n--exclude -- --exclude-from=/etc/passwd\n--exclude-from=/etc/passwd\n--recurse-submodules\n../x"},
 		{"git cat-file -p HEAD:main.go", "\n--textconv HEAD:x\n--filters HEAD:x\n--batch\n--batch-command\n-p HEAD:.env"},
 		{"git add main.go", "\n-p\n-i\n-e\n--edit\n-f x\n--pathspec-from-file=/etc/passwd\n/etc/passwd\n../x\n--chmod=+x x"},
 		{"git commit -m x", `
@@ -211,6 +216,8 @@ HEAD -Oorder
 ../other
 ./../other
 ./b/../../other
+./.../../../other
+./b/.../../../../other/...
 /tmp/evil
 example.com/evil
 example.com/evil@latest
@@ -265,6 +272,8 @@ evil_test.go
 -- --logfile=x
 -- -Z unstable-options
 -- --bench --logfile x
+-- @args
+@args
 -vZunstable
 -p x --config y
 : cargo +nightly test
@@ -278,7 +287,7 @@ evil_test.go
 : cargo test --release --config=x
 : RUSTC_WRAPPER=evil cargo test
 : CARGO_TARGET_X_RUNNER=evil cargo test`},
-		{"cargo clippy", "\n--fix\n--fix --allow-dirty\n--config x\n-- -o x\n-- -C linker=evil\n-- --emit=x\n-- -Clinker=evil\n--manifest-path=/tmp/x\n-- -D warnings -o x\n-- evil.rs"},
+		{"cargo clippy", "\n--fix\n--fix --allow-dirty\n--config x\n-- -o x\n-- -C linker=evil\n-- --emit=x\n-- -Clinker=evil\n--manifest-path=/tmp/x\n-- -D warnings -o x\n-- evil.rs\n-- -W @args"},
 		{"cargo check", "\n--config x\n--manifest-path=/x\nx\n-Zx\n-- x"},
 		{"npm test", "\n--script-shell=./evil\n-- --config evil.js\n--prefix /tmp\n--prefix=../x\n--workspace=x\n-C /tmp\n--node-options=--require=evil\n--userconfig=x\n: npm run other\n: npm run\n: npm exec evil\n: npm install evil\n: npm i\n: npm --script-shell=evil test\n: npm x evil\n: npm t -- x\n: npx evil\n: npm config set script-shell evil\n: npm publish"},
 		{"npm run build", "\n-- --evil\n--script-shell=evil\n: npm run build2\n: npm run build:evil\n: npm run other\n: npm run-script other\n: npm explore x -- evil\n: pnpm run build\n: yarn build"},
@@ -317,6 +326,8 @@ tests/../../x
 --ignore=x --plugins
 --import x
 tests -p evil
+-k @args
+-qk @args tests
 : python3 -m pytest -p evil
 : python3 -c evil
 : PYTEST_ADDOPTS='-p evil' pytest -q
@@ -377,7 +388,9 @@ x link
 --generate man
 --type-add=x:y x
 x -- ../..
-x .env`},
+x .env
+../outside -e x
+link --regexp=x`},
 		{"grep -rn TODO src", `
 -f /etc/passwd x
 -f../x y
@@ -394,6 +407,10 @@ x .env
 -e x /etc/passwd
 -e x -- ../x
 --exclude-from=x y z
+../outside -e x
+link --regexp x
+.env -e x --
+-i /etc/passwd -ne x
 x link
 -D read x /dev/x
 x k.pem
@@ -426,14 +443,14 @@ x -- .env`},
 -D exec .
 . -newermt x
 -f x`},
-		{"cat a.txt", "\n/etc/passwd\n~/.ssh/id_rsa\n../x\n.env\nk.pem\nd/.env\nlink\na.txt ../x\n-n /etc/passwd\n-- .env\n.e*\n*\n*.pem\n[.]env\n/proc/self/environ\nd/../../x\n./.env\nD/../.env\n{.env,a.txt}"},
+		{"cat a.txt", "\n/etc/passwd\n~/.ssh/id_rsa\n../x\n.env\nk.pem\nd/.env\nlink\na.txt ../x\n-n /etc/passwd\n-- .env\n.e*\n*\n*.pem\n[.]env\n/proc/self/environ\nd/../../x\n./.env\nD/../.env\n{.env,a.txt}\nfol*/passwd\nfol*er/passwd\n*/passwd\n./*\nd/../*\nfol*/../x\n?older/passwd\n: cd 's[1]' && cat *\n: cd 's[1]' && cat ./*"},
 		{"head -5 a.txt", "\n-n 5 .env\n-c 100 k.pem\n/etc/passwd\n-n 5 -- ../x\n-5 .env"},
 		{"tail -n 3 a.txt", "\n-f a.txt\n-F a.txt\n--follow a.txt\n--pid=1 a.txt\n--retry a.txt\n-fn3 a.txt\n.env\n../x"},
 		{"wc -l a.txt", "\n--files0-from=x\n--files0=x\n.env\n/etc/passwd\n-l ../x"},
 		{"ls -la", "\n/\n..\n~\n-la /etc\n--hyperlink --unknown\n../../"},
 		{"diff a.txt main.go", "\n-r src b\na.txt /etc/passwd\nb src\n--to-file=../x a.txt"},
 		{"cut -d: -f1 a.txt", "\n-f1 /etc/passwd\n-f1 .env\n-d: -f1 -- ../x\n--unknown a.txt"},
-		{"tree -L 2", "\n-o out\n-oout\n-L 2 -o out\n-ao out\n--fromfile x\n/etc\n..\n-R -H . -o x\n--info"},
+		{"tree -L 2", "\n-o out\n-oout\n-L 2 -o out\n-ao out\n-Io x out\n-Po x out\n-aIxo y out\n--fromfile x\n/etc\n..\n-R -H . -o x\n--info"},
 		{"file a.txt", "\n-f names\n-m magic a.txt\n-C -m x\n-z a.txt\n-bz a.txt\n--compile\n--magic-file=x a.txt\n/etc/passwd"},
 		{"du -sh .", "\n--files0-from=x\n-X x .\n--exclude-from=x .\n/\n..\n-L ."},
 		{"date", "\n-s 2020-01-01\n--set=x\n-f /etc/passwd\n--file=x\n-r /etc/x\n01010000"},
@@ -525,13 +542,16 @@ func followUps(a approved, name string) []string {
 // triedFiles is the workspace of the tries.
 var triedFiles = map[string]string{
 	"a.txt": "x", "b.txt": "x", "main.go": "package main", "b/b.go": "package b", "sub/x.txt": "x", "src/a.go": "package a", "tests/test_a.py": "", ".env": "K=1",
-	"d/.env": "K=1", "k.pem": "x", "-o": "x", "x": "x", "evil_test.go": "package main",
+	"d/.env": "K=1", "k.pem": "x", "-o": "x", "x": "x", "evil_test.go": "package main", "s[1]/k.pem": "x",
 }
 
 func triedBox(t *testing.T) *tools.Box {
 	t.Helper()
 	b, dir := open(t, triedFiles)
 	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc", filepath.Join(dir, "folder")); err != nil {
 		t.Fatal(err)
 	}
 	return b

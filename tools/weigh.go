@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"plimsoll/tools/harmless"
@@ -74,23 +75,35 @@ func (f *files) expand(words []word, dir string) ([]string, error) {
 			out = append(out, w.text)
 			continue
 		}
-		if strings.ContainsAny(w.text, `[]{}~\`) || strings.HasPrefix(w.text, "/") {
-			return nil, errors.New("a pattern that only the shell can read")
+		found, err := f.glob(w.text, dir)
+		if err != nil {
+			return nil, err
 		}
-		found, err := fs.Glob(f.root.FS(), path.Join(dir, w.text))
-		if err != nil || len(found) > maxExpanded {
-			return nil, errors.New("too many files")
-		}
-		out = append(out, w.text) // what it is if it matches nothing
-		for _, name := range found {
-			rel, err := filepath.Rel(dir, name)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, rel)
-		}
+		out = append(append(out, w.text), found...) // it is itself if it matches nothing
 	}
 	return out, nil
+}
+
+// glob is the files that a word with * or ? could stand for: as many or more than the shell finds. It follows links as
+// the shell does, so that what lies behind one is found, and refused.
+func (f *files) glob(pattern, dir string) ([]string, error) {
+	if strings.ContainsAny(pattern, `[]{}~\`) || strings.HasPrefix(pattern, "/") || slices.Contains(strings.Split(pattern, "/"), "..") {
+		return nil, errors.New("a pattern that only the shell can read")
+	}
+	wider := strings.ReplaceAll(pattern, "?", "*") // to the shell, ? may be a byte of a character
+	found, err := fs.Glob(os.DirFS(filepath.Join(f.dir, dir)), path.Clean(wider))
+	if err != nil || len(found) > maxExpanded {
+		return nil, errors.New("too many files")
+	}
+	for _, name := range found {
+		if _, err := f.locate(path.Join(dir, name)); err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(name, "-") { // which option it is depends on the order in which the shell sorts
+			return nil, errors.New("a file with the name of an option")
+		}
+	}
+	return found, nil
 }
 
 // readable says why a command that runs in a folder of the workspace may not read

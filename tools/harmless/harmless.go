@@ -7,6 +7,7 @@
 //     an operand of another kind.
 //   - Options count wherever they stand, also behind operands. Behind -- nothing is an option.
 //   - A value in a word of its own may not begin with a dash: if the command took no value there, it would be an option.
+//     Nor with an @, which to some programs names a file of arguments, wherever it stands.
 //   - Names of files are the caller's to judge.
 //
 // Test and build commands are listed though they run the code of the project, which no argument changes; OwnCode says so.
@@ -54,7 +55,8 @@ const (
 	text          // a value, attached or as the next word
 	number        // the same, digits only
 	file          // the same, the name of a file that is read
-	attached      // a value behind = or none
+	attached      // a value behind = or none; never the next word, which could be --
+	apart         // a value as the next word only: what is attached are more options
 )
 
 // operands are what stands beside the options.
@@ -129,6 +131,9 @@ func (e *Entry) Check(command []string, reads func(name string) error) error {
 		}
 		i += used
 	}
+	if c.given && c.pattern != "" { // an option behind it gave the pattern, so it names a file
+		return c.file(c.pattern)
+	}
 	return nil
 }
 
@@ -137,9 +142,10 @@ type check struct {
 	*Entry
 	reads   func(string) error
 	options map[string]kind
-	ended   bool // -- was seen
-	given   bool // the pattern was given by an option
-	seen    int  // operands
+	ended   bool   // -- was seen
+	given   bool   // the pattern was given by an option
+	seen    int    // operands
+	pattern string // the first operand, if it may be the pattern
 }
 
 // word judges one word and says how many words behind it belong to it.
@@ -205,6 +211,10 @@ func (c *check) cluster(w, next string, more bool) (used int, err error) {
 				return 0, c.value(name, k, rest)
 			}
 			return c.separate(name, k, next, more)
+		case apart:
+			if rest == "" {
+				return c.separate(name, k, next, more)
+			}
 		}
 		return 0, fmt.Errorf("%s is not known to be harmless", name)
 	}
@@ -213,15 +223,18 @@ func (c *check) cluster(w, next string, more bool) (used int, err error) {
 
 // separate judges a value in the next word.
 func (c *check) separate(name string, k kind, next string, more bool) (used int, err error) {
-	if !more || strings.HasPrefix(next, "-") {
+	switch {
+	case !more || strings.HasPrefix(next, "-"):
 		return 0, fmt.Errorf("%s lacks its value", name)
+	case strings.HasPrefix(next, "@"):
+		return 0, fmt.Errorf("%q could name a file of arguments", next)
 	}
 	return 1, c.value(name, k, next)
 }
 
 // asks are texts in formats that make a command run a program or ask a server: signatures are checked by another program,
-// and a template of go list can ask for modules.
-var asks = []string{"%G", "signature", "module"}
+// and a template of go list can ask for modules. A sign may stand behind the % of git.
+var asks = []string{"%G", "%+G", "%-G", "% G", "signature", "module"}
 
 func (c *check) value(name string, k kind, value string) error {
 	switch k {
@@ -247,11 +260,15 @@ func (c *check) operand(w string) error {
 	first := c.seen == 1 && !c.given
 	switch c.operands {
 	case words:
+		if c.OwnCode && strings.HasPrefix(w, "@") {
+			return fmt.Errorf("%q could name a file of arguments", w)
+		}
 		return nil
 	case files:
 		return c.file(w)
 	case pattern:
 		if first {
+			c.pattern = w
 			return nil
 		}
 		return c.file(w)
@@ -261,6 +278,7 @@ func (c *check) operand(w string) error {
 		return c.revision(w)
 	case search:
 		if first {
+			c.pattern = w
 			return nil
 		}
 		return c.revision(w)
@@ -290,9 +308,11 @@ func (c *check) file(name string) error {
 	return c.reads(name)
 }
 
-// goPackage takes folders below the current one: an import path could be anybody's code, a file anything.
+// goPackage takes folders below the current one: an import path could be anybody's code, a file anything. Behind ... a ..
+// would take the dots away: ./.../../../x is ../x.
 func (c *check) goPackage(w string) error {
-	if w != "." && !strings.HasPrefix(w, "./") || strings.HasSuffix(w, ".go") || strings.Contains(w, "@") {
+	if w != "." && !strings.HasPrefix(w, "./") || strings.HasSuffix(w, ".go") || strings.Contains(w, "@") ||
+		slices.Contains(strings.Split(w, "/"), "..") {
 		return fmt.Errorf("%q is no folder of this module", w)
 	}
 	folder, _, _ := strings.Cut(w, "...")
@@ -314,13 +334,13 @@ func (c *check) revision(w string) error {
 }
 
 // options reads a list of options: NAME is a flag, NAME= takes a value, NAME# a number, NAME@ the name of a file that is
-// read, NAME[=] a value behind = or none. -0 stands for a number such as -20.
+// read, NAME[=] a value behind = or none, NAME_ a value as the next word only. -0 stands for a number such as -20.
 func options(lists ...string) map[string]kind {
 	out := map[string]kind{}
 	for _, list := range lists {
 		for _, word := range strings.Fields(list) {
 			name, k := word, flag
-			for suffix, of := range map[string]kind{"[=]": attached, "#": number, "@": file} {
+			for suffix, of := range map[string]kind{"[=]": attached, "#": number, "@": file, "_": apart} {
 				if cut, ok := strings.CutSuffix(word, suffix); ok {
 					name, k = cut, of
 				}

@@ -66,6 +66,13 @@ func TestAValueIsNeverAnOption(t *testing.T) {
 		"rg -e x y":                  true,
 		"grep -A3B2n x y":            false, // what is behind A is its number
 		"grep -nA3 x y":              true,
+		"git log --author -- -x":     false, // -- is the author, and -x an option
+		"git log --author x -- -x":   true,
+		"git log --stat -- -x":       true,
+		"tree -I x .":                true,
+		"tree -Ix .":                 false, // tree reads x as an option
+		"pytest -k @x":               false,
+		"go test ./.../../x":         false,
 		"cargo test -p -Zx":          false,
 		"cargo test -- --skip -Z":    false,
 		"cargo test -- --skip x":     true,
@@ -92,6 +99,7 @@ func TestNamesOfFilesAreTheCallersToJudge(t *testing.T) {
 		"cat a b":                  "a b",
 		"grep x a":                 "a",
 		"grep -e x a b":            "a b",
+		"grep a b -e x":            "b a",
 		"sort -k 2 a":              "a",
 		"go test ./a ./b/... .":    "./a ./b .",
 		"pytest a.py::b":           "a.py",

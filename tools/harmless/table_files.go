@@ -23,7 +23,7 @@ func fileEntries() []Entry {
 		rg,
 		list("ls", "-l -a -A -h -t -r -R -S -X -U -1 -d -F -p -i -s -G -g -o -n -k -m -x -C -c -u -Q -q --all --almost-all --human-readable "+
 			"--recursive --reverse --directory --classify --inode --size --color[=] --sort= --time= --time-style= --full-time --group-directories-first --no-group"),
-		list("tree", "-a -d -f -i -s -h -D -t -r -C -n -L# -I= -P= --noreport --dirsfirst --gitignore --prune --du --filelimit="),
+		list("tree", "-a -d -f -i -s -h -D -t -r -C -n -L# -I_ -P_ --noreport --dirsfirst --gitignore --prune --du --filelimit="),
 		list("du", "-s -h -a -c -k -m -b -x -d# --summarize --human-readable --all --total --max-depth= --apparent-size --exclude="),
 		list("stat", "-c= --format= --printf= -t --terse"),
 		list("file", "-b -i -h --brief --mime --mime-type"),
