@@ -145,7 +145,7 @@ func (r rule) paths(paths []string) int {
 // names reports whether the pattern names each of these parts of a path without a
 // wildcard.
 func (r rule) names(parts []string) bool {
-	named := strings.Split(strings.ToLower(r.pattern), "/")
+	named := strings.Split(folded(r.pattern), "/")
 	for _, part := range parts {
 		if !slices.ContainsFunc(named, func(n string) bool { return n == escapeGlob(part) || n == part }) {
 			return false

@@ -23,7 +23,7 @@ func (t touch) sensitive() []string {
 	}
 	var parts []string
 	for _, rel := range t.paths {
-		rel = strings.ToLower(rel)
+		rel = folded(rel)
 		parts = append(parts, secretIn(rel)...)
 		if t.access == accessEdit {
 			parts = append(parts, steeringIn(rel)...)
@@ -34,6 +34,10 @@ func (t touch) sensitive() []string {
 	}
 	return parts
 }
+
+// folded is a name in one case, also where a letter is another one's only in upper case, as the long s of AGENTſ.md: to
+// some file systems these are one name.
+func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }
 
 // secretNames are patterns of file names that commonly hold secrets;
 // notSecretNames take some of them back.
@@ -66,7 +70,7 @@ func secretIn(rel string) []string {
 }
 
 // secretFile reports whether a file of this path commonly holds secrets.
-func secretFile(rel string) bool { return len(secretIn(strings.ToLower(rel))) > 0 }
+func secretFile(rel string) bool { return len(secretIn(folded(rel))) > 0 }
 
 // Files are steering if their name or a folder above begins with a dot (.git,
 // .vscode, .config, .bashrc), except for what only leaves files out; if they give
@@ -81,7 +85,7 @@ var (
 		"agents.md", "agents.*.md", "agent.md", "claude.md", "claude.*.md", "gemini.md", "plimsoll.md", "qwen.md", "crush.md", "codex.md",
 		"warp.md", "opencode.md", "skill.md", "copilot-instructions.md", "*.instructions.md", "*.prompt.md",
 		"config.fish", "profile.ps1", "*_profile.ps1", "_vimrc", "_gvimrc", "_exrc", "autorun.inf", "desktop.ini",
-		"*.desktop", "*.code-workspace", "gradle-wrapper.properties", "maven-wrapper.properties", "sitecustomize.py", "usercustomize.py", "*.pth",
+		"head", "opencode.json*", "crush.json", "mcp.json", "*.desktop", "*.code-workspace", "gradle-wrapper.properties", "maven-wrapper.properties", "sitecustomize.py", "usercustomize.py", "*.pth",
 		"jenkinsfile", "azure-pipelines*.y*ml", "bitbucket-pipelines.yml", "cloudbuild*.y*ml", "appveyor.yml", "buildspec.yml",
 	}
 	steeringFolders = []string{"autostart", "launchagents", "launchdaemons", "systemd", "cron.d", "cron.daily", "cron.hourly", "profile.d"}

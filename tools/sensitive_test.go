@@ -40,7 +40,7 @@ func TestFilesThatConfigureProgramsAreAlwaysAskedAbout(t *testing.T) {
 		Claude.local.md GEMINI.md .cursorrules .cursor/rules/x .github/copilot-instructions.md .github/workflows/ci.yml .idea/workspace.xml
 		a/b/.envrc .husky/pre-commit .tmux.conf .bashrc .ZSHRC .GIT/config .Vscode/x autostart/x Autostart/x.desktop x.desktop a.code-workspace
 		Jenkinsfile azure-pipelines.yml profile.ps1 .gitattributes .gitmodules .npmrc .cargo/config.toml .mvn/jvm.config plimsoll/config.yaml .plimsoll.yaml
-		.pre-commit-config.yaml .editorconfig review.prompt.md`)
+		.pre-commit-config.yaml .editorconfig review.prompt.md HEAD sub/head opencode.json opencode.jsonc crush.json mcp.json AGENTſ.md`)
 	plain := strings.Fields(`a.go Makefile package.json docs/a.md .gitignore sub/.gitignore .env.example agents.go src/hooks/use.ts config.yaml my.agents.txt ...`)
 	auto := newTestBox(t, Options{Workspace: dir, Permissions: Permissions{Mode: conversation.ModeAutoEdit}})
 	folders := newTestBox(t, Options{Workspace: dir, Permissions: Permissions{Allow: []string{"edit(**)", "create_file", "edit(*)", "modify_file(**)", "create_file(**/*)"}}})

@@ -575,6 +575,29 @@ func boxWith(t *testing.T, first string, rules []string) *tools.Box {
 	return b
 }
 
+// In a folder that git takes for a repository itself, a configuration in sight names programs: core.fsmonitor.
+func TestGitIsNotHarmlessWhereTheWorkspaceCouldBeARepository(t *testing.T) {
+	t.Parallel()
+	b, dir := open(t, triedFiles)
+	for _, c := range []string{"git status", "git log -p", "git diff --stat", "git add a.txt"} {
+		offers := offered(t, b, "run_command", command(c))
+		if err := b.Allow(t.Context(), call(t, "run_command", command(c)), conversation.GrantRun, offers[len(offers)-1]); err != nil {
+			t.Fatal(err)
+		}
+		if got := need(t, b, "run_command", command(c)); got != runs {
+			t.Errorf("%s: %s", c, got)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []string{"git status", "git status -s", "git log -p", "git diff", "git add a.txt", "ls; git status"} {
+		if got := need(t, b, "run_command", command(c)); got != asks {
+			t.Errorf("beside a HEAD, %s: %s", c, got)
+		}
+	}
+}
+
 // A rule that never lets anything through would be safe, too: these are the
 // commands that people repeat with other arguments.
 func TestHarmlessFollowUpsPassAfterAPrefixWasApproved(t *testing.T) {

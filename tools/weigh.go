@@ -61,10 +61,17 @@ func (f *files) isHarmless(words []word, dir string, inside bool) bool {
 		return false
 	}
 	entry := harmless.Find(args)
-	if entry == nil || inside && entry.TopOnly {
+	if entry == nil || entry.TopOnly && (inside || f.bareRepository()) {
 		return false
 	}
 	return entry.Check(args, func(name string) error { return f.readable(name, dir) }) == nil
+}
+
+// bareRepository reports whether git may take the workspace itself for a repository: its files are then in sight, among
+// them a configuration that names programs to run.
+func (f *files) bareRepository() bool {
+	_, err := f.root.Lstat("HEAD")
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // expand is the words of a command as the program gets them.
