@@ -19,9 +19,10 @@ import (
 
 // http_request sends one request and returns status, some headers and the body
 // as text. There are no cookies, no proxies and no keys of the user's. At most
-// five redirects are followed, each judged like the first address; headers that
-// could carry credentials are not taken to another host, and requests that
-// change something do not follow there.
+// five redirects are followed, each judged like the first address: to another
+// host only where a request would run unasked. Headers that could carry
+// credentials are not taken there, and requests that change something do not
+// follow.
 
 const (
 	requestSeconds    = 30
@@ -88,6 +89,7 @@ func (b *Box) planRequest(args arguments) (*webRequest, error) {
 	if err != nil {
 		return nil, errors.New("that is no valid address; write it as https://example.com/path")
 	}
+	u.Host = asSent(u.Scheme, u.Host)
 	if err := b.addresses.checkURL(u); err != nil {
 		return nil, err
 	}
@@ -196,10 +198,12 @@ func (b *Box) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("stopped after %d redirects", maxRedirects)
 	}
+	req.URL.Host = asSent(req.URL.Scheme, req.URL.Host)
 	if err := b.addresses.checkURL(req.URL); err != nil {
 		return fmt.Errorf("redirect to %s: %w", req.URL.Redacted(), err)
 	}
-	if b.permissions.refuses(touchRequest(&webRequest{method: req.Method, url: req.URL})) {
+	next := &webRequest{method: req.Method, url: req.URL}
+	if b.permissions.refuses(touchRequest(next)) {
 		return fmt.Errorf("redirect to %s: denied by the user's configuration", req.URL.Redacted())
 	}
 	req.Header.Del("Referer") // may hold what was secret in an address
@@ -210,8 +214,11 @@ func (b *Box) checkRedirect(req *http.Request, via []*http.Request) error {
 	if !other {
 		return nil
 	}
-	if !(&webRequest{method: req.Method}).readOnly() {
+	if !next.readOnly() {
 		return fmt.Errorf("redirect to another host (%s) is not followed with %s; send the request there if that is right", req.URL.Redacted(), req.Method)
+	}
+	if need, _ := b.permissions.judge(touchRequest(next)); need != conversation.NeedNothing {
+		return fmt.Errorf("redirect to another host (%s) is not followed unasked; send the request there if that is right", req.URL.Redacted())
 	}
 	for name := range req.Header {
 		if !slices.Contains(harmlessHeaders, name) {

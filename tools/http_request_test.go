@@ -284,7 +284,7 @@ func TestCredentialsDoNotFollowToAnotherHost(t *testing.T) {
 	t.Cleanup(first.Close)
 	b, _ := open(t, nil, func(o *tools.Options) {
 		o.PrivateAddresses = []string{"127.0.0.0/8"}
-		o.Permissions.Deny = []string{"http_request(http://denied.test/*)"}
+		o.Permissions.Allow = []string{"http_request(GET " + other.URL + "/*)"}
 	})
 	headers := map[string]string{"Authorization": "Bearer fake", "Cookie": "a=b", "X-Api-Key": "fake", "Accept-Language": "de"}
 	succeed(t, b, "http_request", map[string]any{"url": first.URL + "/?token=fake", "headers": headers})
@@ -301,6 +301,64 @@ func TestCredentialsDoNotFollowToAnotherHost(t *testing.T) {
 		t.Error("a redirect on the same host loses headers")
 	}
 	fail(t, b, "http_request", map[string]any{"url": first.URL, "method": "POST", "body": "private"}, "is not followed with POST")
+}
+
+// A grant for one host is none for those it leads to.
+func TestRedirectsToAnotherHostAreNotFollowedUnasked(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(other.Close)
+	first := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, other.URL+"/?"+r.URL.RawQuery, http.StatusFound)
+	}))
+	t.Cleanup(first.Close)
+	for mode, follows := range map[conversation.Mode]bool{conversation.ModeAsk: false, conversation.ModePlan: false, conversation.ModeYolo: true} {
+		b, _ := open(t, nil, func(o *tools.Options) {
+			o.PrivateAddresses = []string{"127.0.0.0/8"}
+			o.Permissions.Mode = mode
+			o.Permissions.Allow = []string{"http_request(GET " + first.URL + "/*)"}
+		})
+		reached.Store(0)
+		out := run(t, b, "http_request", map[string]any{"url": first.URL + "/?secret"})
+		if got := reached.Load() > 0; got != follows {
+			t.Errorf("%s: followed: %v, %+v", mode, got, out)
+		}
+		if !follows && !strings.Contains(out.Text, other.URL) {
+			t.Errorf("%s: it does not say where to: %s", mode, out.Text)
+		}
+	}
+}
+
+// One host has many spellings, and one path, too.
+func TestRulesSeeAddressesAsTheyAreSent(t *testing.T) {
+	t.Parallel()
+	b, _ := open(t, nil, func(o *tools.Options) {
+		o.Permissions.Mode = conversation.ModeYolo
+		o.Permissions.Deny = []string{"http_request(https://evil.test/*)", "http_request(https://b\u00fccher.test/*)", "http_request(https://a.test/admin/*)", "http_request(http://b.test.:80/*)"}
+	})
+	for _, u := range []string{
+		"https://EVIL.test/x", "https://evil.test./x", "https://evil.test:443/x", "https://evil.test.:443/x", "https://evil.test:/x", "https://\uff45vil.test/x", "https://evil\u3002test/x",
+		"https://evil\uff0etest\u3002/x", "https://x@evil.test/", "https://b\u00fccher.test/", "https://xn--bcher-kva.test/", "https://B\u00dcCHER.test/", "https://a.test/%61dmin/x",
+		"https://a.test/x/../admin/x", "https://a.test/x/%2e%2e/admin/x", "https://a.test/x/..%2fadmin/x", "https://a.test//admin/x", "http://b.test/x", "http://b.test:80/",
+	} {
+		if got := need(t, b, "http_request", map[string]any{"url": u}); got != never {
+			t.Errorf("%s: %s", u, got)
+		}
+	}
+	b, _ = open(t, nil, func(o *tools.Options) { o.Permissions.Allow = []string{"http_request(GET https://a.test/docs/*)"} })
+	for u, want := range map[string]conversation.Need{
+		"https://a.test/docs/x": runs, "https://a.test./docs/x": runs, "https://a.test:443/docs/x": runs, "https://a.test/docs/%2e%2e/x": asks, "https://a.test/docs/..%2fx": asks,
+		"https://a.test:444/docs/x": asks, "http://a.test/docs/x": asks, "https://\u0430.test/docs/x": asks, "https://a.test@b.test/docs/x": asks, "https://a.test%2eb.test/docs/x": runs,
+	} {
+		if got := need(t, b, "http_request", map[string]any{"url": u}); got != want {
+			t.Errorf("%s: %s, want %s", u, got, want)
+		}
+	}
+	r := b.Review(t.Context(), call(t, "http_request", map[string]any{"url": "https://\u0430pple.test/"}))
+	if rule := r.Offers[0].Rules[0]; rule != "http_request(GET https://xn--pple-43d.test/)" || strings.Contains(r.Title, "\u0430") {
+		t.Errorf("the look-alike is offered as %s, titled %s", rule, r.Title)
+	}
 }
 
 func TestRedirectsObeyDenyRules(t *testing.T) {

@@ -142,7 +142,7 @@ func requestRules(r *webRequest) [][]rule {
 	if r.readOnly() {
 		method = "GET"
 	}
-	host := method + " " + r.url.Scheme + "://" + escapeStar(strings.ToLower(r.url.Host))
+	host := method + " " + r.url.Scheme + "://" + escapeStar(r.url.Host)
 	return [][]rule{
 		{{"http_request", host + escapeStar(requestPath(r.url)), true}},
 		{{"http_request", host + "/*", true}},

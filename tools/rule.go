@@ -124,7 +124,7 @@ func (r rule) denies(t touch) verdict {
 		return r.deniesScript(t.script)
 	case accessRequest:
 		p, err := parseURLPattern(r.pattern)
-		return when(err == nil && p.matches(t.request))
+		return when(err == nil && (p.matches(t.request) || p.matches(t.request.decoded())))
 	}
 	return no
 }

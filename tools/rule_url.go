@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // urlPattern is a pattern for requests.
@@ -29,8 +32,30 @@ func parseURLPattern(text string) (urlPattern, error) {
 	if hasPath {
 		p.path = "/" + tail
 	}
-	p.scheme, p.host = scheme, strings.ToLower(host)
+	p.scheme, p.host = scheme, asSent(scheme, host)
 	return p, nil
+}
+
+// usualPorts are those that an address need not name.
+var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+
+// asSent is a host as requests go to it: in lower case, in ASCII, without a final dot, without the usual port. One that
+// has no such form stays as it is, and so leads nowhere.
+func asSent(scheme, host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), ":")
+	if ports, ok := usualPorts[scheme]; ok {
+		host = strings.TrimSuffix(host, ports)
+	}
+	name, port := host, ""
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		name, port = host[:at], host[at:]
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
+		if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+			name = ascii
+		}
+	}
+	return strings.TrimSuffix(name, ".") + port
 }
 
 func (p urlPattern) matches(r *webRequest) bool {
@@ -40,7 +65,7 @@ func (p urlPattern) matches(r *webRequest) bool {
 	case p.scheme != "*" && p.scheme != r.url.Scheme:
 		return false
 	}
-	return matchHost(p.host, strings.ToLower(r.url.Host)) && matchStar(p.path, requestPath(r.url))
+	return matchHost(p.host, r.url.Host) && matchStar(p.path, requestPath(r.url))
 }
 
 // matchHost compares label by label, so that * never crosses a dot.
@@ -57,10 +82,21 @@ func matchHost(pattern, host string) bool {
 	return true
 }
 
-// requestPath is the path and query as sent, with dots in the path resolved.
+// decoded is the request with nothing in its path encoded that need not be.
+func (r *webRequest) decoded() *webRequest {
+	plain := *r.url
+	plain.RawPath = ""
+	return &webRequest{method: r.method, url: &plain}
+}
+
+// requestPath is the path and query as sent, with dots in the path resolved, encoded dots, too.
 func requestPath(u *url.URL) string {
-	clean := path.Clean("/" + u.EscapedPath())
-	if strings.HasSuffix(u.EscapedPath(), "/") && clean != "/" {
+	escaped := u.EscapedPath()
+	if slices.Contains(strings.Split(u.Path, "/"), "..") {
+		escaped = (&url.URL{Path: u.Path}).EscapedPath()
+	}
+	clean := path.Clean("/" + escaped)
+	if strings.HasSuffix(escaped, "/") && clean != "/" {
 		clean += "/"
 	}
 	if u.RawQuery != "" {
