@@ -240,15 +240,20 @@ func (a *Agent) sendable() error {
 	return a.tooLong()
 }
 
-// hopeless is why the next request cannot be sent whatever is done about what
-// was said before: the newest message alone, with the prompt, is too long. Nil
-// if it can.
+// hopeless is why the next request cannot be sent whatever is left out of it: the
+// newest message alone, with the prompt, is too long. Nil if it can.
 func (a *Agent) hopeless() error {
-	r := a.meter.Reading()
-	if a.fits() || a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r) {
+	if a.fits() || a.newestFits() {
 		return nil
 	}
 	return a.tooLong()
+}
+
+// newestFits reports whether the newest message of the user fits, with the prompt
+// alone.
+func (a *Agent) newestFits() bool {
+	r := a.meter.Reading()
+	return a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r)
 }
 
 // mostSendable is how many tokens a request may seem to have.
@@ -271,17 +276,25 @@ func (a *Agent) newestMessage() int {
 
 // tooLong is a request that is not sent.
 func (a *Agent) tooLong() error {
-	r := a.meter.Reading()
-	larger := "or choose a model with a larger window"
-	if told(r.Window) {
-		larger += "; if the server's is larger by now, say so with --window"
+	r, model := a.meter.Reading(), a.settings.model
+	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
+	if a.newestFits() { // what must stay does not
+		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
 	}
 	return &Error{
 		Class: Overflow,
 		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
-			r.Used, a.settings.model.Name(), r.Window.Tokens, a.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
-		Hint: "send a shorter message or fewer files: what was said stays, and can be left out of the next request; " + larger,
+			r.Used, model.Name(), r.Window.Tokens, a.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
+		Hint: hint + model.larger(),
 	}
+}
+
+// larger says how a larger window is had. One that a server told may have changed.
+func (m Model) larger() string {
+	if told(m.Window) && m.BaseURL != "" { // otherwise there is no server
+		return "or choose a model with a larger window (/model); if the server's is larger by now, say so with --window"
+	}
+	return "or choose a model with a larger window (/model)"
 }
 
 // lookBack notes what the log says of earlier passes, and tells if that ends or

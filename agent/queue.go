@@ -69,15 +69,11 @@ func (a *Agent) oversized(text string) *Error {
 	if tokens+fixed <= a.mostSendable(r) {
 		return nil
 	}
-	larger := "or choose a model with a larger window (/model)"
-	if told(r.Window) {
-		larger += "; if the server's is larger by now, say so with --window"
-	}
 	return &Error{
 		Class: Overflow,
 		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
 			tokens, a.settings.model.Name(), r.Window.Tokens, fixed),
-		Hint: "make it shorter, save it as a file and ask about parts of that, " + larger,
+		Hint: "make it shorter, save it as a file and ask about parts of that, " + a.settings.model.larger(),
 	}
 }
 

@@ -130,25 +130,27 @@ func TestARequestIsNotHeldBackForAWindowOfBefore(t *testing.T) {
 		tells int
 		sent  bool
 		asked int
+		at    string
 	}{
-		"started anew":       {sized(4096, compact.WindowLearned), 16_384, true, 1},
-		"told, started anew": {sized(4096, compact.WindowServer), 16_384, true, 1},
-		"as before":          {sized(4096, compact.WindowServer), 4096, false, 1},
-		"silent":             {sized(4096, compact.WindowLearned), 0, false, 1},
-		"the user's":         {sized(4096, compact.WindowFlag), 16_384, false, 0},
+		"started anew":              {sized(4096, compact.WindowLearned), 16_384, true, 1, "http://test"},
+		"told, started anew":        {sized(4096, compact.WindowServer), 16_384, true, 1, "http://test"},
+		"as before":                 {sized(4096, compact.WindowServer), 4096, false, 1, "http://test"},
+		"silent":                    {sized(4096, compact.WindowLearned), 0, false, 1, "http://test"},
+		"the user's":                {sized(4096, compact.WindowFlag), 16_384, false, 0, "http://test"},
+		"no server, as of the demo": {sized(4096, compact.WindowServer), 0, false, 1, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := &tells{tokens: c.tells}
 				r := start(t, func(o *agent.Options) {
-					o.Model.Window, o.AskWindow = c.have, s.window
+					o.Model.Window, o.Model.BaseURL, o.AskWindow = c.have, c.at, s.window
 				}, answers("fine"))
 				r.say(long)
 				if sent := len(r.provider.Requests()) == 1; sent != c.sent || s.asked != c.asked {
 					t.Errorf("sent %v, asked %d times; want %v, %d", sent, s.asked, c.sent, c.asked)
 				}
 				for _, f := range agenttest.Of[agent.Failed](r.watch) {
-					if named := strings.Contains(f.Err.Hint, "--window"); named != told(c.have) {
+					if named := strings.Contains(f.Err.Hint, "--window"); named != (told(c.have) && c.at != "") {
 						t.Errorf("hint %q", f.Err.Hint)
 					}
 				}

@@ -96,13 +96,18 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 }
 
 // DropSpans chooses the oldest units to leave out so that a request comes under
-// target tokens. It is empty if nothing may go.
+// target tokens. It is empty if nothing may go. The user's first text may not.
 func DropSpans(v View, m Meter, target float64) []conversation.Span {
+	return dropSpans(v, m, target, firstToDrop(v.Messages))
+}
+
+// dropSpans is DropSpans from one message on.
+func dropSpans(v View, m Meter, target float64, from int) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
 	left := float64(m.WithView(v).EstimatedTokens())
 	var s spans
-	for i := firstToDrop(messages); i < end && left > target; {
+	for i := from; i < end && left > target; {
 		next := unitAt(messages, i)
 		if next > end {
 			break
@@ -160,7 +165,7 @@ func isOpen(unit []Message) bool {
 	return !allAnswered(unit[0].Calls, len(unit)-1, func(i int) string { return unit[1+i].CallID })
 }
 
-// firstToDrop is the index of the first message that may be left out: never the
+// firstToDrop is the index of the first message that may be left out: not the
 // user's first.
 func firstToDrop(messages []Message) int {
 	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim {

@@ -12,8 +12,9 @@ import (
 //   - Every result but the newest three becomes a stub.
 //   - Results and arguments of the current turn show their ends only, the oldest
 //     first, a few thousand characters of each, then fewer.
-//   - The oldest units are left out; the user's first text, pins, the newest
-//     message of the user and what is being answered stay.
+//   - The oldest units are left out; pins, the newest message of the user and what
+//     is being answered stay. The user's first text stays unless it is long and
+//     there is not enough room with it.
 //
 // All are overlays: they can be looked at and taken back. What is still too large
 // then cannot be sent.
@@ -127,7 +128,19 @@ func (l *ladder) cap(chars int) {
 
 // drop leaves out the oldest units until a request has so many tokens.
 func (l *ladder) drop(tokens float64) {
-	if spans := DropSpans(l.check.View, l.check.Meter, tokens); len(spans) > 0 {
+	check, done := l.check, len(l.bodies)
+	l.leaveOut(DropSpans(check.View, check.Meter, tokens))
+	enough := max(tokens, l.goal(l.rules.Planner.EnoughRatio))
+	first := firstToCover(check.View.Messages, check.Meter)
+	if l.estimated() <= enough || first > 0 {
+		return
+	}
+	l.check, l.bodies = check, l.bodies[:done]
+	l.leaveOut(dropSpans(check.View, check.Meter, tokens, first))
+}
+
+func (l *ladder) leaveOut(spans []conversation.Span) {
+	if len(spans) > 0 {
 		l.add(conversation.Drop{Spans: spans})
 	}
 }

@@ -95,6 +95,10 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 		"drops":                        {(&tale{}).talks(18), "drop 2-21"},
 		"only the current turn is cut": {(&tale{}).says(10).uses("task", "{}", 60_000).answers(10).says(10).reads(299), "drop 2-3"},
 		"masks, then drops":            {(&tale{}).talks(12).stints(4).says(10), "mask e27; drop 2-16"},
+		// A long first message goes only where nothing else makes the room.
+		"a first message without end":      {(&tale{}).says(98_000).answers(10).says(990), "drop 1-1"},
+		"a first message that is too long": {(&tale{}).says(60_000).talks(18), "drop 1-21"},
+		"a first message that has room":    {(&tale{}).says(30_000).talks(18), "drop 2-33"},
 	} {
 		k := at(compact.MomentRequest)
 		if got := k.recovered(c.log); got != c.want {
@@ -118,6 +122,9 @@ func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 	}
 	if got := k.recovered((&tale{}).says(10).reads(120_000)); got != "" {
 		t.Errorf("one open unit: %q", got)
+	}
+	if got := k.recovered((&tale{}).says(98_000).answers(10).says(990)); got != "drop 1-1" {
+		t.Errorf("a first message without end: %q", got)
 	}
 }
 
@@ -143,7 +150,7 @@ func TestCatalogueB15NothingLeftToDoIsNoRecovery(t *testing.T) {
 	pinned.add(conversation.Pin{Events: []uint64{2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35}})
 	for name, l := range map[string]*tale{
 		"one long message":       (&tale{}).says(99_000),
-		"a long first message":   (&tale{}).says(98_000).answers(10).says(990), // the note would be as long
+		"a pinned first message": (&tale{}).says(98_000).answers(10).says(990).pass(conversation.Pin{Events: []uint64{1}}),
 		"all of it pinned":       pinned,
 		"pinned results as well": (&tale{}).says(10).reads(90_000).pass(conversation.Pin{Events: []uint64{2}}).reads(10),
 		"nothing said":           {},
@@ -208,7 +215,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		if after >= before {
 			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)
 		}
-		checkKept(t, log, v, then)
+		checkKept(t, log, v, then, c.Meter)
 		messages, err := compact.Harden(then, compact.Capabilities{})
 		if _, was := compact.Harden(v, compact.Capabilities{}); err != nil && was == nil {
 			t.Fatalf("the request cannot be made any more: %v", err)
@@ -225,8 +232,8 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 }
 
 // checkKept fails unless a view still shows what no pass may take: pins, the
-// user's first text and newest message, and the last unit.
-func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View) {
+// user's first text of up to 2,000 tokens and newest message, and the last unit.
+func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View, meter compact.Meter) {
 	shown := map[uint64]*compact.Message{}
 	for i := range after.Messages {
 		for _, seq := range after.Messages[i].Events {
@@ -244,7 +251,7 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View)
 			if d := cmp.Diff(m.Text, shown[m.Events[0]].Text); d != "" || !alone(m.Events[0]) {
 				t.Fatalf("the pin of e%d is gone\n%s", m.Events[0], d)
 			}
-		case i == 0 && m.Role == compact.RoleUser && m.State == compact.StateVerbatim:
+		case i == 0 && m.Role == compact.RoleUser && m.State == compact.StateVerbatim && meter.Weigh(m.Size) <= 2000:
 			if !alone(m.Events[0]) {
 				t.Fatal("the first text is gone")
 			}

@@ -1,0 +1,58 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// longFirst is a conversation whose first message is longer than its window, as an
+// import or an older version can leave it.
+func longFirst(t *testing.T, more ...conversation.Body) func(*agent.Options) {
+	t.Helper()
+	log := &conversation.Log{}
+	events := log.Prepare(time.Now(), append([]conversation.Body{
+		conversation.UserMessage{Text: strings.Repeat("word ", 1<<17)},
+		conversation.AssistantMessage{Text: "That is long.", Stop: conversation.StopEnd},
+	}, more...)...)
+	memory := &agenttest.Memory{}
+	if err := memory.Append(t.Context(), events); err != nil {
+		t.Fatal(err)
+	}
+	return func(o *agent.Options) {
+		o.Model.Window = compact.Window{Tokens: 20_000, Source: compact.WindowConfig}
+		o.Log, o.Calibrations, o.Backlog, o.Stored.Events = memory, memory, memory, events
+	}
+}
+
+func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
+	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw} {
+		t.Run(string(p), func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				r := start(t, both(longFirst(t), preset(p)), answers("fine"), answers("fine"), answers("fine"))
+				r.say("and now?")
+				if got := agenttest.Of[agent.Failed](r.watch); len(got) > 0 {
+					t.Errorf("failed: %v", got)
+				}
+				r.finish()
+			})
+		})
+	}
+}
+
+func TestPinThatIsTooLongIsNamed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		r := start(t, longFirst(t, conversation.Pin{Events: []uint64{1}}))
+		r.say("and now?")
+		got := agenttest.Of[agent.Failed](r.watch)
+		if len(got) != 1 || got[0].Err.Class != agent.Overflow || !strings.Contains(got[0].Err.Hint, "/unpin") {
+			t.Errorf("failed: %+v", got)
+		}
+		r.finish()
+	})
+}
