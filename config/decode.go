@@ -172,12 +172,27 @@ var later = []string{
 	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify", "ui.titles",
 }
 
+// laterValues are words of the documented configuration that this version does not have, by key.
+var laterValues = map[string]string{"providers.*.wire": "messages", "tool_results.max_chars": "auto"}
+
 // planned reports whether a key is one of a later version.
 func planned(at []string) bool {
-	return slices.ContainsFunc(later, func(key string) bool {
-		segments := strings.Split(key, ".")
-		return slices.EqualFunc(segments, at, func(want, got string) bool { return want == got || want == "*" })
-	})
+	return slices.ContainsFunc(later, func(key string) bool { return matches(key, at) })
+}
+
+// plannedValue reports whether a word is one of a later version.
+func plannedValue(at []string, word string) bool {
+	for key, value := range laterValues {
+		if value == word && matches(key, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether a key is at a path; * in it stands for any name.
+func matches(key string, at []string) bool {
+	return slices.EqualFunc(strings.Split(key, "."), at, func(want, got string) bool { return want == got || want == "*" })
 }
 
 // entries decodes a table whose keys the user chooses. An entry that exists is changed, not replaced.

@@ -102,7 +102,7 @@ func (g *guard) entry(e entry, above ...string) (entry, bool) {
 	within, listed := allowed[key]
 	switch {
 	case e.value.kind == nullNode, e.value.kind == tableNode && len(e.value.entries) == 0:
-		return e, true // it changes nothing
+		return e, g.trusted // it says nothing, but a name of its own would count as a provider or a tool
 	case len(path) == 2 && path[0] == "permissions":
 		return g.permission(e)
 	case len(path) == 3 && path[0] == "tools":

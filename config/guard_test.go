@@ -110,6 +110,14 @@ func TestWorkspaceAppliesTheRestOfARefusedTable(t *testing.T) {
 	}
 }
 
+func TestWorkspaceAddsNoNames(t *testing.T) {
+	t.Parallel()
+	l := layered(t, "model: vendor/model\n", "providers: {vendor: {}}\ntools: {t: {}}\n", false)
+	if len(l.Config.Providers) != 0 || len(l.Config.Tools) != 0 {
+		t.Errorf("providers %v, tools %v", l.Config.Providers, l.Config.Tools)
+	}
+}
+
 func TestTrustedWorkspaceAppliesEverything(t *testing.T) {
 	t.Parallel()
 	l := layered(t, "model: u\n", "permissions: {mode: yolo}\nproviders: {x: {base_url: 'http://h/v1'}}\ncompaction: {summary: {model: a/b}}\n", true)
