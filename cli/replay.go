@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 
@@ -71,7 +71,7 @@ is then 1.`,
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
   plimsoll replay recordings --all --markdown --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
-		Args: positional(someInput),
+		Args: someInput,
 		RunE: func(c *cobra.Command, args []string) error { return a.replay(c, args, o) },
 	}
 	f := c.Flags()
@@ -89,7 +89,7 @@ is then 1.`,
 // someInput refuses a command without anything to replay.
 func someInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("there is nothing to replay: name files, folders, or stored conversations")
+		return usageError{withHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help")}
 	}
 	return nil
 }

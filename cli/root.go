@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -67,12 +68,23 @@ func (a *app) rootCommand() *cobra.Command {
 	return root
 }
 
-// positional makes errors about arguments wrong use.
+// positional makes errors about arguments wrong use, and says what a command takes.
 func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
-		if err := check(c, args); err != nil {
-			return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+		err := check(c, args)
+		if err == nil {
+			return nil
 		}
-		return nil
+		_, takes, _ := strings.Cut(c.Use, " ")
+		switch {
+		case c.HasSubCommands(): // an unknown command: the library's words say it
+		case len(args) == 0 && takes != "":
+			err = fmt.Errorf("%s needs %s", c.CommandPath(), takes)
+		case takes == "":
+			err = fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])
+		default:
+			err = fmt.Errorf("%s takes %s, and these are %s", c.CommandPath(), takes, plural(len(args), "argument"))
+		}
+		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
 	}
 }
