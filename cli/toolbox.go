@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
@@ -22,7 +23,8 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		Archive:   past,
 		Visible:   past.visible,
 		Permissions: tools.Permissions{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: map[string]tools.Approval{}, Where: a.ruleAt},
+			Approval: approvals(cfg), Where: a.ruleAt},
+		Disabled:         disabled(cfg),
 		Grants:           a.granted(),
 		Own:              a.ownFiles(),
 		RecallChars:      r.recallChars,
@@ -32,20 +34,34 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		SecretNames:      a.keyVariables(),
 		Todos:            tools.LastTodos(r.events),
 	}
-	for name, t := range cfg.Tools {
-		if t.Enabled != nil && !*t.Enabled {
-			o.Disabled = append(o.Disabled, name)
-		}
-		if t.Approval != "" {
-			o.Permissions.Approval[name] = tools.Approval(t.Approval)
-		}
-	}
-	slices.Sort(o.Disabled)
 	box, err := tools.New(o)
 	if err != nil {
 		return nil, usageError{placed(*a.loaded.Load(), err)}
 	}
 	return box, nil
+}
+
+// approvals is what a configuration says of tools as a whole.
+func approvals(cfg config.Config) map[string]tools.Approval {
+	out := map[string]tools.Approval{}
+	for name, t := range cfg.Tools {
+		if t.Approval != "" {
+			out[name] = tools.Approval(t.Approval)
+		}
+	}
+	return out
+}
+
+// disabled are the tools that a configuration turns off, sorted.
+func disabled(cfg config.Config) []string {
+	var out []string
+	for name, t := range cfg.Tools {
+		if t.Enabled != nil && !*t.Enabled {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // keyVariables are the variables that hold keys by the configuration.

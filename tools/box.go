@@ -123,7 +123,8 @@ type asked struct {
 const foreseen = "\x00"
 
 // New opens the workspace and makes the tools ready. Errors: a workspace that
-// cannot be opened, a permission rule or private address that makes no sense.
+// cannot be opened, a permission rule or private address that makes no sense, an
+// approval or a switch for a tool that there is not.
 func New(o Options) (*Box, error) {
 	addresses, err := newAddresses(o.PrivateAddresses)
 	if err != nil {
@@ -149,7 +150,13 @@ func New(o Options) (*Box, error) {
 	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling)
 	b.client = newClient(o.Resolver, addresses)
 	all := b.all()
-	b.permissions, err = newPermissions(o.Permissions, toolNames(all), files.dir, o.Grants)
+	names := toolNames(all)
+	b.permissions, err = newPermissions(o.Permissions, names, files.dir, o.Grants)
+	for _, name := range o.Disabled {
+		if err == nil && !slices.Contains(names, name) {
+			err = fmt.Errorf("tools.%s.enabled: %w", name, noTool(name, names))
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, files.close())
 	}

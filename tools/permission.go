@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -72,6 +73,11 @@ func newPermissions(o Permissions, names []string, workspace string, store *gran
 	}
 	if p.deny, err = parseRules("deny", o.Deny, names); err != nil {
 		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Approval)) {
+		if !slices.Contains(names, name) { // a word that is misspelt would deny nothing
+			return nil, fmt.Errorf("tools.%s.approval: %w", name, noTool(name, names))
+		}
 	}
 	return p, nil
 }

@@ -51,10 +51,15 @@ func parseRule(text string, names []string) (rule, error) {
 	if slices.Contains(names, r.tool) {
 		return r, r.check()
 	}
-	if near := nearest(r.tool, names, 1); len(near) > 0 {
-		return rule{}, fmt.Errorf("there is no tool %q; did you mean %q?", r.tool, near[0])
+	return rule{}, noTool(r.tool, names)
+}
+
+// noTool is the error of a name that no tool has.
+func noTool(name string, names []string) error {
+	if near := nearest(name, names, 1); len(near) > 0 {
+		return fmt.Errorf("there is no tool %q; did you mean %q?", name, near[0])
 	}
-	return rule{}, fmt.Errorf("there is no tool %q; the tools are %s", r.tool, strings.Join(names, ", "))
+	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
 }
 
 // check refuses patterns that could never match.
