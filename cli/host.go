@@ -133,8 +133,9 @@ func (h *host) mode() conversation.Mode {
 }
 
 // link is the model to go on with in conversation id, or to begin one with: the
-// one it was held with; for a new one the one in use. The error is *elsewhere if
-// a yes is needed. The lock is held.
+// one it was held with; for a new one the one in use. The flag that the program was
+// started with names the model of this one too as long as that is on the user's own
+// machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
 func (h *host) link(ctx context.Context, id string) (link, error) {
 	if h.running == nil {
 		c, err := h.app.choose(ctx, id, true)
@@ -150,7 +151,8 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 	}
 	to := h.running.link.model
 	same := held.Name() == to.Name() && (held.BaseURL == "" || samePlace(held.BaseURL, to.BaseURL))
-	if held.Name() == "" || (same || h.app.flags.chooseModel()) && !leaves(held, to) {
+	asked := h.app.flags.chooseModel() && (local(to.BaseURL) || samePlace(h.app.heldAt(held).address(), to.BaseURL))
+	if held.Name() == "" || (same || asked) && !leaves(held, to) {
 		return h.linkTo(ctx, current)
 	}
 	c, why := h.app.again(ctx, held)

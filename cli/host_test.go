@@ -159,6 +159,26 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 	}
 }
 
+func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
+	t.Parallel()
+	const one, other = "https://one.example.org/v1", "https://other.example.org/v1"
+	for name, c := range map[string]struct{ held, base, want string }{
+		"at another host":  {"far/big", other, "far/big"},
+		"at the same host": {"mine/big", one, "test/m"},
+	} {
+		a := bareApp(t, "providers.far.base_url="+other, "providers.mine.base_url="+one)
+		defer a.close()
+		a.flags.model = "mine/m"
+		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
+		h := talkingAt(t, a, one)
+		defer h.close()
+		talk, err := h.Resume(t.Context(), id)
+		if err != nil || talk.Model.Name() != c.want {
+			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
+		}
+	}
+}
+
 // What the model in use is, or which flag the program was started with, is no yes
 // for another conversation.
 func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
