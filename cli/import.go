@@ -35,7 +35,9 @@ line {"meta": {...}} that may be missing.
 Leading system messages become the system prompt. Results of more than 30,000
 characters are cut as on arrival, and kept whole beside the conversation. Each
 file is imported whole or not at all: a line that cannot be read is an error,
-unless --lenient leaves it out. messages in --json counts those of the file.`,
+unless --lenient leaves it out. messages in --json counts those of the file.
+What only you decide is left out of an export and named: the address of an
+endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl
   plimsoll import *.jsonl --json | jq -r '.[] | select(.id == null).file'
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
