@@ -2,6 +2,9 @@ package storage
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -12,6 +15,17 @@ var background = context.Background()
 // WithFaults makes transactions on a file fail when fail returns an error.
 func WithFaults(o Options, fail func(path string) error) Options {
 	o.commit = fail
+	return o
+}
+
+// ThatCannotWrite makes files of conversations such as may only be read.
+func ThatCannotWrite(o Options) Options {
+	o.open = func(path string, flags int, mode fs.FileMode) (*os.File, error) {
+		if filepath.Ext(path) == ".db" && flags&os.O_RDWR != 0 {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
+		}
+		return os.OpenFile(path, flags, mode)
+	}
 	return o
 }
 
@@ -64,4 +78,14 @@ func (s *Store) Forget(id string) { s.forget(s.conversation(id).path) }
 func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
 	p := patience{most: most}
 	return p.take
+}
+
+// Unseal is a stored value with its seal compared and a wrong bit set right.
+func Unseal(bucket string, key, stored []byte) (value []byte, mended bool, err error) {
+	return unseal([]byte(bucket), key, stored)
+}
+
+// Refresh writes the row of a conversation into the index.
+func (s *Store) Refresh(ctx context.Context, id string) error {
+	return s.writeIndex(ctx, s.options.Wait, []indexRow{s.examine(ctx, fileSeen{id: id})}, nil)
 }

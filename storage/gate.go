@@ -67,7 +67,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 			return nil, context.Cause(ctx)
 		}
 	}
-	f, err := acquire(ctx, g, a, wait > 0)
+	f, err := s.acquire(ctx, g, a, wait > 0)
 	if err != nil {
 		<-g.turn
 		return nil, explain(path, err)
@@ -76,7 +76,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 }
 
 // acquire opens and locks the file of g. The caller has g's turn.
-func acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
+func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
 	for {
 		if g.late != nil {
 			select {
@@ -86,7 +86,7 @@ func acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, er
 				return nil, context.Cause(ctx)
 			}
 		}
-		f, err := os.OpenFile(g.path, a.flags(), 0o600)
+		f, err := s.options.open(g.path, a.flags(), 0o600)
 		if err != nil {
 			return nil, err
 		}

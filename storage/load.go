@@ -62,7 +62,10 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.mended }); i >= 0 {
 		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", rows[i].seq))
 	}
-	return events, LoadReport{damage, append(notices, s.restored(s.conversation(id).path)...)}, nil
+	if told := s.told(s.conversation(id).path); told != "" {
+		notices = append(notices, told)
+	}
+	return events, LoadReport{damage, notices}, nil
 }
 
 // Partial reads the reply that is arriving in a conversation, or was when the

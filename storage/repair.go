@@ -80,8 +80,8 @@ func (s *Store) repairHead(ctx context.Context, f Finding) (string, error) {
 	}
 	rest, err := s.Repair(ctx, check(ctx))
 	note := "both heads are sound again"
-	if len(s.restored(f.File)) > 0 {
-		note = "what was stored last is there again"
+	if told := s.told(f.File); told != "" {
+		note += "; " + told
 	}
 	for _, r := range rest {
 		note += "; " + r.Note

@@ -64,22 +64,35 @@ func mix(crc uint32, data []byte) uint32 {
 	return ^crc
 }
 
+// mendable is the longest value in which a wrong bit is set right. The longer a value,
+// the more bits there are of which one fits many wrong ones by chance: one in thirty
+// times at this length. Each bit of a value has a checksum of its own up to 2^31 bits.
+const mendable = 16 << 20
+
+// place is the entry of castagnoli with a first byte.
+var place = func() (of [256]byte) {
+	for i, change := range castagnoli {
+		of[change>>24] = byte(i)
+	}
+	return of
+}()
+
 // setRight returns value with the one bit changed that changes its checksum by wrong;
-// false if there is none.
+// false if there is none. It takes the checksum back byte by byte, to where only one bit
+// has been added to nothing.
 func setRight(value []byte, wrong uint32) ([]byte, bool) {
-	var change [8]uint32 // of the checksum, by each bit of a byte
-	for bit := range change {
-		change[bit] = castagnoli[1<<bit]
+	if len(value) > mendable {
+		return nil, false
 	}
 	for i := len(value) - 1; i >= 0; i-- {
-		for bit, c := range change {
-			if c == wrong {
-				right := append([]byte(nil), value...)
-				right[i] ^= 1 << bit
-				return right, true
-			}
-			change[bit] = castagnoli[byte(c)] ^ c>>8
+		added := place[wrong>>24]
+		wrong ^= castagnoli[added]
+		if wrong == 0 && bits.OnesCount8(added) == 1 {
+			right := append([]byte(nil), value...)
+			right[i] ^= added
+			return right, true
 		}
+		wrong = wrong<<8 | uint32(added)
 	}
 	return nil, false
 }

@@ -23,8 +23,9 @@ type Options struct {
 	// Log is told what was healed or could not be, nil means nobody.
 	Log *slog.Logger
 
-	filesystem func(dir string) (network string, err error) // nil: ask the system
-	commit     func(path string) error                      // nil, or decides in a test whether a transaction fails
+	filesystem func(dir string) (network string, err error)                     // nil: ask the system
+	commit     func(path string) error                                          // nil, or decides in a test whether a transaction fails
+	open       func(path string, flags int, mode fs.FileMode) (*os.File, error) // nil: os.OpenFile
 }
 
 // Store is a data directory. Its methods may be called from any goroutine; all
@@ -41,7 +42,7 @@ type Store struct {
 	mu      sync.Mutex // guards the fields below
 	gates   map[string]*gate
 	writers map[string]*Writer
-	heads   map[string]bool // files whose newest head was put back
+	notices map[string]string // about the heads of a file, by its path
 	closed  bool
 }
 
@@ -61,6 +62,9 @@ func Open(dir string, o Options) (*Store, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
+	if o.open == nil {
+		o.open = os.OpenFile
+	}
 	if o.filesystem == nil {
 		o.filesystem = networkFilesystem
 	}
@@ -79,7 +83,7 @@ func Open(dir string, o Options) (*Store, error) {
 	}
 	return &Store{
 		dir: dir, options: o, log: o.Log, patience: patience{most: o.Wait},
-		gates: map[string]*gate{}, writers: map[string]*Writer{}, heads: map[string]bool{},
+		gates: map[string]*gate{}, writers: map[string]*Writer{}, notices: map[string]string{},
 	}, nil
 }
 
@@ -204,21 +208,18 @@ func syncDirectory(dir string) error {
 	return errors.Join(err, d.Close())
 }
 
-// noteRestored keeps in mind that the newest transaction of a file was brought back.
-func (s *Store) noteRestored(path string) {
+// tell keeps for the user what was noticed about a file.
+func (s *Store) tell(path, notice string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.heads[path] = true
+	s.notices[path] = notice
 }
 
-// restored says that, for the user.
-func (s *Store) restored(path string) []string {
+// told is what was noticed about a file, "" nothing.
+func (s *Store) told(path string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.heads[path] {
-		return nil
-	}
-	return []string{"a part of the file was damaged and has been repaired: nothing is lost"}
+	return s.notices[path]
 }
 
 // gone turns a missing file into ErrNotFound.

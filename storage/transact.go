@@ -56,7 +56,7 @@ func (s *Store) look(ctx context.Context, f dbfile, a access, wait time.Duration
 		return err
 	}
 	defer p.release()
-	if err := p.survey(a); err != nil {
+	if err := s.survey(p, a); err != nil {
 		return err
 	}
 	return transact(p.file, a, func(raw *bbolt.Tx) error {
@@ -71,18 +71,31 @@ func (s *Store) look(ctx context.Context, f dbfile, a access, wait time.Duration
 // errHidden says that the newest transaction of a file is hidden by a damaged head.
 var errHidden = errors.New("its newest head is damaged, what was stored last is hidden")
 
-// survey looks at the heads of a file each time, and at its pages the first time.
-func (p *pass) survey(a access) error {
+// survey looks at the heads of a file each time, and at its pages the first time. Where
+// it may write it puts a hidden head back where it belongs.
+func (s *Store) survey(p *pass, a access) error {
+	path := p.gate.path
 	h := readHeads(p.file)
-	if h.hidden() != nil {
-		return damaged(p.gate.path, errHidden)
+	if hidden := h.hidden(); hidden != nil {
+		if a != writing {
+			return damaged(path, errHidden)
+		}
+		if err := putBack(p.file, hidden); err != nil {
+			return explain(path, err)
+		}
+		s.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.commit())
+		s.tell(path, "a part of the file was damaged and has been repaired: nothing is lost")
+		h = readHeads(p.file)
+	}
+	if h.doubtful() {
+		s.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
 	}
 	head, level := newest(h.pages), a.surveying()
 	if head == nil || p.gate.surveyed >= level && a != checking {
 		return nil // bbolt says what is wrong with the heads
 	}
 	if err := surveyed(p.file, head, level == surveyedAll); err != nil {
-		return damaged(p.gate.path, err)
+		return damaged(path, err)
 	}
 	p.gate.surveyed = max(p.gate.surveyed, level)
 	return nil
@@ -100,10 +113,7 @@ func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, 
 		return err
 	}
 	defer p.release()
-	if err := s.unhide(p); err != nil {
-		return explain(f.path, err)
-	}
-	if err := p.survey(writing); err != nil {
+	if err := s.survey(p, writing); err != nil {
 		return err
 	}
 	return transact(p.file, writing, s.faulty(f.path, func(raw *bbolt.Tx) error {
@@ -116,21 +126,6 @@ func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, 
 		}
 		return err
 	}))
-}
-
-// unhide puts a hidden head back where it belongs.
-func (s *Store) unhide(p *pass) error {
-	h := readHeads(p.file)
-	hidden := h.hidden()
-	if hidden == nil {
-		return nil
-	}
-	if err := putBack(p.file, hidden); err != nil {
-		return err
-	}
-	s.log.Warn("a damaged head was put right; what was stored last is back", "file", p.gate.path, "commit", hidden.commit())
-	s.noteRestored(p.gate.path)
-	return nil
 }
 
 // create makes f with what fill puts into it. A file that is there already is
