@@ -87,9 +87,10 @@ func (w *Writer) Blob(ctx context.Context, name string) (string, error) {
 // errUnchanged ends a transaction that has nothing to write.
 var errUnchanged = errors.New("unchanged")
 
-// putBlob stores a packed text, errUnchanged if it is there.
+// putBlob stores a packed text, errUnchanged if it is there. One that is damaged is
+// replaced.
 func putBlob(tx txn, name string, value []byte) error {
-	if tx.Bucket(bucketBlobs).Get([]byte(name)) != nil {
+	if stored, err := tx.get(bucketBlobs, []byte(name)); stored != nil && err == nil {
 		return errUnchanged
 	}
 	return tx.put(bucketBlobs, []byte(name), value)

@@ -58,12 +58,12 @@ func readAll(t testing.TB, s *storage.Store, names []string) (a all, told bool) 
 func subject(t testing.TB) (data []byte, names []string, is all) {
 	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
 	c := begin(t, s, idA, "/w", "hello")
-	for i := range 90 {
+	for i := range 45 {
 		text := ""
 		for n := range 1 + i%7*3 {
 			text += fmt.Sprintf("reply %d, line %d\n", i, n*i)
 		}
-		if i%6 == 0 {
+		if i%15 == 0 {
 			name, err := c.w.PutBlob(t.Context(), text+text)
 			must(t, err)
 			names = append(names, name)
@@ -77,7 +77,7 @@ func subject(t testing.TB) (data []byte, names []string, is all) {
 	data, err := os.ReadFile(filepath.Join(s.Dir(), "conversations", idA+".db"))
 	must(t, err)
 	is, told := readAll(t, s, names)
-	if told || len(is.Texts) != 15 || is.Partial.Text == "" || len(is.Waiting) != 2 {
+	if told || len(is.Texts) != 3 || is.Partial.Text == "" || len(is.Waiting) != 2 {
 		t.Fatalf("the subject is not sound: %+v", is)
 	}
 	return data, names, is

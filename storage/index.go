@@ -142,6 +142,11 @@ func (s *Store) dropDamagedIndex(ctx context.Context) error {
 			unlock(f)
 			return fmt.Errorf("%s: %w", s.index().path, ErrBusy)
 		}
+		h := readHeads(f)
+		if n := newest(h.pages); n == nil || surveyed(f, n, true) != nil {
+			unlock(f)
+			return os.Remove(s.index().path)
+		}
 		err = transact(f, reading, func(tx *bbolt.Tx) error {
 			_, err := indexLayout.check(tx)
 			return err

@@ -48,7 +48,7 @@ func (s *Store) AddHistory(ctx context.Context, workspace, text string) error {
 		if err := tx.put(bucketHistory, keyOf(n), value); err != nil {
 			return err
 		}
-		return forgetOldest(b, n)
+		return forgetOldest(b)
 	})
 	if err != nil {
 		return fmt.Errorf("remember input: %w", err)
@@ -76,11 +76,15 @@ func readInput(tx txn, k, v []byte) (in input, ok bool) {
 	return in, err == nil && json.Unmarshal(value, &in) == nil
 }
 
-// forgetOldest bounds the history when n is its newest number. Numbers have no
-// gaps.
-func forgetOldest(b *bbolt.Bucket, n uint64) error {
+// forgetOldest bounds the history. It counts: a number may be damaged.
+func forgetOldest(b *bbolt.Bucket) error {
+	n := 0
 	c := b.Cursor()
-	for k, _ := c.First(); k != nil && seqOf(k)+maxHistory <= n; k, _ = c.First() {
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		n++
+	}
+	for ; n > maxHistory; n-- {
+		c.First()
 		if err := c.Delete(); err != nil {
 			return err
 		}
