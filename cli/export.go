@@ -166,16 +166,13 @@ func readExport(ctx context.Context, store *storage.Store, id string) (*exported
 		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
 	r := &reading{store: store, id: id, events: events}
-	x := &exported{id: id, events: events}
+	x := &exported{id: id, events: events, notes: unread(report)}
 	if partial, ok := r.orphan(ctx); ok {
 		log, err := conversation.NewLog(events)
 		if err != nil {
 			return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 		}
 		x.events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
-	}
-	if n := len(report.Damaged); n > 0 {
-		x.notes = append(x.notes, plural(n, "event")+" could not be read; `plimsoll doctor --repair` may help")
 	}
 	missing := map[string]bool{}
 	x.text = func(name string) (string, bool) {

@@ -153,7 +153,7 @@ func (f *first) copied(id string) {
 // readOnly shows a conversation that another Plimsoll has open, with the model that
 // it is held with there. The lock is held.
 func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, _, err := h.app.store.Load(ctx, id)
+	events, report, err := h.app.store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -171,6 +171,7 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: m, Meter: meter,
 		Account:  h.app.accountOf(r, m),
 		Mode:     conversation.ModePlan,
+		Notes:    unread(report),
 		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
 	}, nil
 }

@@ -62,31 +62,39 @@ func (a *app) read(ctx context.Context, args []string) (*reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, damaged, err := load(ctx, store, id)
+	r, report, err := load(ctx, store, id)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range damaged {
+	for _, d := range report.Damaged {
 		a.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
 	}
-	for _, n := range r.view.Notes {
+	for _, n := range slices.Concat(report.Notices, r.view.Notes) {
 		a.note("%s", n)
 	}
 	return r, nil
 }
 
+// unread says what a stored conversation has lost, or nearly.
+func unread(report storage.LoadReport) []string {
+	if n := len(report.Damaged); n > 0 {
+		return append([]string{plural(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
+	}
+	return report.Notices
+}
+
 // load reads a stored conversation.
-func load(ctx context.Context, store *storage.Store, id string) (*reading, []storage.Damage, error) {
+func load(ctx context.Context, store *storage.Store, id string) (*reading, storage.LoadReport, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading conversation %s: %w", id, err)
+		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
 	r := &reading{store: store, id: id, events: events, said: events}
 	if partial, ok := r.orphan(ctx); ok {
 		r.said = behind(events, partial)
 	}
 	r.view = compact.Project(r.said)
-	return r, report.Damaged, nil
+	return r, report, nil
 }
 
 // behind is a log with a reply more, at the time of its newest event.

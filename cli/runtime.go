@@ -78,10 +78,7 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 	if r.events, report, err = store.Load(ctx, r.id); err != nil {
 		return errors.Join(err, r.writer.Close())
 	}
-	if n := len(report.Damaged); n > 0 {
-		r.notes = append(r.notes, plural(n, "event")+" of this conversation could not be read; `plimsoll doctor` says more")
-	}
-	r.notes = append(r.notes, report.Notices...)
+	r.notes = append(r.notes, unread(report)...)
 	return nil
 }
 
