@@ -95,6 +95,11 @@ func (m *Model) compacting(u agent.Compacting) {
 	if !u.Summary && !u.Held {
 		return
 	}
+	if byUser(u.Source) {
+		// The command did its work. Who waits for a summary may be writing when it
+		// fails, and finds the line among the prompts.
+		m.talk.line = ""
+	}
 	job := &m.status.job
 	same := job.on && job.since.Equal(u.Since)
 	*job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.Held, stopped: same && job.stopped}

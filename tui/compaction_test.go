@@ -539,3 +539,23 @@ func TestWhatWaitsForTheTurnIsSaid(t *testing.T) {
 		r.has("compacts before the next request")
 	})
 }
+
+// A command that cannot be carried out leaves its line. One whose summary fails later
+// did its work: a line that came back then would have the next message behind it.
+func TestACompactionThatCannotBeginLeavesItsLine(t *testing.T) {
+	refused := agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "nothing is there to compact"}}
+	for name, began := range map[string]bool{"refused": false, "failed while it was written": true} {
+		t.Run(name, func(t *testing.T) {
+			screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
+				r.enter("/summarize --keep-last 1")
+				if began {
+					r.happen(agent.Compacting{Summary: true, Since: time.Now()})
+				}
+				r.happen(refused)
+				if left := strings.Contains(r.text(), "│ /summarize --keep-last 1"); left == began {
+					t.Errorf("the line is there: %v\n%s", left, r.text())
+				}
+			})
+		})
+	}
+}
