@@ -58,9 +58,9 @@ func secretIn(rel string) []string {
 	var out []string
 	parts := strings.Split(rel, "/")
 	name := parts[len(parts)-1]
-	for _, folder := range parts[:len(parts)-1] {
-		if slices.Contains(secretFolders, folder) {
-			out = append(out, folder)
+	for _, part := range parts {
+		if slices.Contains(secretFolders, part) {
+			out = append(out, part)
 		}
 	}
 	if matchesAny(secretNames, name) && !matchesAny(notSecretNames, name) || strings.HasSuffix(rel, ".git/config") {

@@ -412,6 +412,9 @@ link --regexp x
 .env -e x --
 -i /etc/passwd -ne x
 x link
+-r x .ssh
+-r x .ssh/
+x -r sub/.AWS
 -D read x /dev/x
 x k.pem
 --color x /etc/passwd

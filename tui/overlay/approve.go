@@ -42,7 +42,7 @@ func NewApprove(id string, r conversation.Review) *Approve {
 	a := &Approve{id: id, title: plain.Line(marked(r.Title)), body: plain.Text(marked(r.Command)),
 		grants: []conversation.Grant{conversation.GrantOnce, conversation.GrantNo}, rule: grantedRule{offers: r.Offers}}
 	if r.Diff != "" {
-		a.body, a.isDiff = plain.Text(r.Diff), true
+		a.body, a.isDiff = plain.Text(marked(strings.ReplaceAll(r.Diff, "\r\n", "\n"))), true
 	}
 	a.body = strings.TrimRight(a.body, "\n")
 	if len(r.Offers) > 0 {

@@ -3,6 +3,7 @@ package overlay
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -161,7 +162,7 @@ func (g *grantedRule) texts(width, height int) (lines []string, cursor *spot) {
 		return lines, cursor
 	}
 	for _, r := range g.current().Rules {
-		lines = append(lines, cut(plain.Line(marked(r)), width)...)
+		lines = append(lines, cut(plain.Line(marked(strings.ReplaceAll(r, "\n", "␊"))), width)...)
 	}
 	if len(lines) > height { // the command or the file above it tells the rest
 		lines = append(lines[:height-1], ansi.Truncate(lines[height-1], width-1, "")+"…")

@@ -54,6 +54,24 @@ func TestApproveMarksWhatHidesInARule(t *testing.T) {
 	want(t, press(s, "a"), overlay.Approved{ID: "x", Grant: conversation.GrantAlways, Rules: review.Offers[0].Rules})
 }
 
+// What ends no line of a file ends none of what is shown: else a new line could
+// pass for an old one.
+func TestApproveForgesNoLines(t *testing.T) {
+	t.Parallel()
+	review := editReview()
+	review.Diff = "--- a\n+++ b\n@@ -1,1 +1,3 @@\n same\n+note\r evil()\n+note\u2028 evil()\n+win\r\n+if (ok,\u3164)\n"
+	review.Offers = []conversation.Offer{{Rules: []string{"run_command(git status\nevil)"}, Means: "exactly this command"}}
+	view := strip(open(80, 40, overlay.NewApprove("x", review)))
+	for _, want := range []string{"+note␍ evil()", "+note«U+2028» evil()", "+if (ok,«U+3164»)", "run_command(git status␊evil)"} {
+		if !strings.Contains(view, want) {
+			t.Errorf("no %q in\n%s", want, view)
+		}
+	}
+	if strings.Contains(view, "win␍") {
+		t.Error("line ends of Windows are marked")
+	}
+}
+
 func TestEditedRuleIsGrantedOnceItIsJudged(t *testing.T) {
 	t.Parallel()
 	wide := conversation.Offer{Rules: []string{"edit(*)"}, Means: "edits of files", Warning: "wide", Wide: true}

@@ -33,7 +33,7 @@ func marked(text string) string {
 // by package plain.
 func unseen(r rune) bool {
 	switch r {
-	case '\r', '\u200c', '\u2028', '\u2029', '\ufeff':
+	case '\r', '\u200c', '\u2028', '\u2029', '\ufeff', '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0':
 		return true
 	}
 	return joins(r) || r >= 0xe0100 && r <= 0xe01ef
