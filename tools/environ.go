@@ -44,9 +44,9 @@ var secretValue = regexp.MustCompile(
 // quiet is set for every command: no colour, no pager, no questions.
 var quiet = []string{"TERM=dumb", "NO_COLOR=1", "CLICOLOR=0", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
 
-// unwanted are variables that would bring colour back, or lead cd elsewhere than it
-// reads.
-var unwanted = []string{"CDPATH", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "LS_COLORS", "LSCOLORS"}
+// unwanted are variables that would bring colour back, or that make shells and
+// programs read words otherwise than the permissions do.
+var unwanted = []string{"CDPATH", "BASHOPTS", "SHELLOPTS", "POSIXLY_CORRECT", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "LS_COLORS", "LSCOLORS"}
 
 // shortestKey is how long a value has to be to be looked for in other values.
 const shortestKey = 8

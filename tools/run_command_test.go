@@ -54,7 +54,7 @@ func TestCommandsSeeNoKeys(t *testing.T) {
 		"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "DEEPSEEK_API_KEY", "MISTRAL_API_KEY", "XAI_API_KEY", "GROQ_API_KEY",
 		"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "DB_PASSWORD", "PGPASSWORD", "MYSQL_PWD", "npm_config__authToken", "MY_KEY", "CONFIGURED",
 	}
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=/h", "KEYBOARD=de", "MONKEY=george", "PWD=/x", "EDITOR=vi", "FORCE_COLOR=1", "TERM=xterm",
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=/h", "KEYBOARD=de", "MONKEY=george", "PWD=/x", "EDITOR=vi", "FORCE_COLOR=1", "POSIXLY_CORRECT=1", "BASHOPTS=globstar", "CDPATH=/", "TERM=xterm",
 		"DATABASE_URL=postgres://me:fake-secret@db/x", "INNOCENT=sk-fake-secret", "PLAIN_URL=https://example.com/a:b@c"}
 	for _, name := range secrets {
 		env = append(env, name+"=fake-secret")
@@ -69,8 +69,10 @@ func TestCommandsSeeNoKeys(t *testing.T) {
 			t.Errorf("%s is missing:\n%s", kept, got)
 		}
 	}
-	if strings.Contains(got, "FORCE_COLOR") {
-		t.Errorf("colour is forced:\n%s", got)
+	for _, name := range []string{"FORCE_COLOR", "POSIXLY_CORRECT", "globstar", "CDPATH"} { // bash sets a BASHOPTS of its own
+		if strings.Contains(got, name) {
+			t.Errorf("commands see %s", name)
+		}
 	}
 }
 

@@ -447,7 +447,7 @@ x -- .env`},
 . -newermt x
 -f x`},
 		{"cat a.txt", "\n/etc/passwd\n~/.ssh/id_rsa\n../x\n.env\nk.pem\nd/.env\nlink\na.txt ../x\n-n /etc/passwd\n-- .env\n.e*\n*\n*.pem\n[.]env\n/proc/self/environ\nd/../../x\n./.env\nD/../.env\n{.env,a.txt}\nfol*/passwd\nfol*er/passwd\n*/passwd\n./*\nd/../*\nfol*/../x\n?older/passwd\n: cd 's[1]' && cat *\n: cd 's[1]' && cat ./*"},
-		{"head -5 a.txt", "\n-n 5 .env\n-c 100 k.pem\n/etc/passwd\n-n 5 -- ../x\n-5 .env"},
+		{"head -5 a.txt", "\n-n 5 .env\n-c 100 k.pem\n/etc/passwd\n-n 5 -- ../x\n-5 .env\na.txt -n /etc/passwd\na.txt -c .env\na.txt --lines link"},
 		{"tail -n 3 a.txt", "\n-f a.txt\n-F a.txt\n--follow a.txt\n--pid=1 a.txt\n--retry a.txt\n-fn3 a.txt\n.env\n../x"},
 		{"wc -l a.txt", "\n--files0-from=x\n--files0=x\n.env\n/etc/passwd\n-l ../x"},
 		{"ls -la", "\n/\n..\n~\n-la /etc\n--hyperlink --unknown\n../../"},

@@ -5,7 +5,8 @@
 //
 //   - What is not listed is not harmless: an option, a spelling of one (an abbreviation, a cluster with an unknown letter),
 //     an operand of another kind.
-//   - Options count wherever they stand, also behind operands. Behind -- nothing is an option.
+//   - Options count wherever they stand, also behind operands. Behind -- nothing is an option. Some systems take what is
+//     behind the first operand for operands: so a value there is judged as a file, too.
 //   - A value in a word of its own may not begin with a dash: if the command took no value there, it would be an option.
 //     Nor with an @, which to some programs names a file of arguments, wherever it stands.
 //   - Names of files are the caller's to judge.
@@ -160,6 +161,8 @@ func (c *check) word(w, next string, more bool) (used int, err error) {
 		return 0, nil
 	case c.ended || w == "-" || !strings.HasPrefix(w, "-"):
 		return 0, c.operand(w)
+	case c.most > 0 && c.seen > 0:
+		return 0, fmt.Errorf("%s could be an operand", w)
 	case c.options[w] == flag, c.options[w] == attached:
 		return 0, nil
 	}
@@ -228,6 +231,10 @@ func (c *check) separate(name string, k kind, next string, more bool) (used int,
 		return 0, fmt.Errorf("%s lacks its value", name)
 	case strings.HasPrefix(next, "@"):
 		return 0, fmt.Errorf("%q could name a file of arguments", next)
+	case c.seen > 0 && (c.operands == files || c.operands == pattern):
+		if err := c.file(next); err != nil {
+			return 0, err
+		}
 	}
 	return 1, c.value(name, k, next)
 }

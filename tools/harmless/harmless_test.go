@@ -83,6 +83,8 @@ func TestAValueIsNeverAnOption(t *testing.T) {
 		"find . -name -exec":         true, // find takes the next word whatever it is
 		"find . -name":               false,
 		"uniq x y":                   false,
+		"uniq x -c":                  false, // where options end at x, -c is written
+		"uniq -c x":                  true,
 	} {
 		words := strings.Fields(command)
 		if err := harmless.Find(words).Check(words, inside); (err == nil) != ok {
@@ -99,7 +101,9 @@ func TestNamesOfFilesAreTheCallersToJudge(t *testing.T) {
 		"cat a b":                  "a b",
 		"grep x a":                 "a",
 		"grep -e x a b":            "a b",
-		"grep a b -e x":            "b a",
+		"grep a b -e x":            "b x a",
+		"head a -c x":              "a x",
+		"head -c x a":              "a",
 		"sort -k 2 a":              "a",
 		"go test ./a ./b/... .":    "./a ./b .",
 		"pytest a.py::b":           "a.py",

@@ -41,7 +41,8 @@ func buildEntries() []Entry {
 		cargo("build", "builds this project", nothing, ""),
 		cargo("check", "checks this project", nothing, ""),
 		{Name: "cargo clippy", Means: "looks for mistakes in this project", OwnCode: true, options: options(build, "--no-deps"), behind: options("-D= -W= -A= -F=")},
-		{Name: "cargo fmt --check", Means: "shows how files should be formatted", options: options("--all -v -q")},
+		// Even this runs what rust-toolchain.toml names.
+		{Name: "cargo fmt --check", Means: "shows how files should be formatted", OwnCode: true, options: options("--all -v -q")},
 	}
 	for _, name := range []string{"pytest", "python -m pytest", "python3 -m pytest"} {
 		out = append(out, Entry{Name: name, Means: "runs tests in this workspace", OwnCode: true, operands: testFiles,
