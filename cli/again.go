@@ -156,7 +156,11 @@ func (e *elsewhere) Error() string {
 
 // hint is how to choose on the command line.
 func (e *elsewhere) hint() string {
-	text := "make it reachable again, or choose with --model PROVIDER/ID what goes on with the conversation"
+	text := "make it reachable again"
+	if e.held.Provider == providerCustom && e.held.BaseURL == "" {
+		text = "say where it is with --base-url URL --model " + e.held.Model
+	}
+	text += ", or choose with --model PROVIDER/ID what goes on with the conversation"
 	if e.proposed != nil {
 		text += fmt.Sprintf("; --model %s sends all of it to %s", e.proposed.name(), e.proposed.place())
 	}
