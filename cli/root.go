@@ -76,14 +76,15 @@ func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		_, takes, _ := strings.Cut(c.Use, " ")
+		name := strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 		switch {
 		case c.HasSubCommands(): // an unknown command: the library's words say it
 		case len(args) == 0 && takes != "":
-			err = fmt.Errorf("%s needs %s", c.CommandPath(), takes)
+			err = fmt.Errorf("%s needs %s", name, takes)
 		case takes == "":
-			err = fmt.Errorf("%s takes no argument, and %q is one", c.CommandPath(), args[0])
+			err = fmt.Errorf("%s takes no argument, and %q is one", name, args[0])
 		default:
-			err = fmt.Errorf("%s takes %s, and these are %s", c.CommandPath(), takes, plural(len(args), "argument"))
+			err = fmt.Errorf("%s takes %s, and these are %s", name, takes, plural(len(args), "argument"))
 		}
 		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
 	}
