@@ -12,7 +12,6 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 
 	"plimsoll/conversation"
 )
@@ -101,13 +100,15 @@ func (s *Store) exists(id string) error {
 // validID is also what keeps names of files inside the data directory.
 func validID(id string) bool { return conversation.ValidID(id) }
 
-// copyRows copies the stored events out of the map of the file, many to one
-// piece of memory.
-func copyRows(tx txn) []row {
+// copyRows copies the stored events out of the map of the file.
+func copyRows(tx txn) []row { return copyRowsAfter(tx, 0) }
+
+// copyRowsAfter copies those behind the event seq, many to one piece of memory.
+func copyRowsAfter(tx txn, seq uint64) []row {
 	var rows []row
 	var piece []byte
 	c := tx.Bucket(bucketEvents).Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
+	for k, v := c.Seek(keyOf(seq + 1)); k != nil; k, v = c.Next() {
 		if len(v) > cap(piece)-len(piece) {
 			piece = make([]byte, 0, max(len(v), 1<<18))
 		}
@@ -121,8 +122,13 @@ func copyRows(tx txn) []row {
 // decodeChunk is how many events a core decodes at a time.
 const decodeChunk = 128
 
-// decodeRows decodes rows in the order of their keys.
+// decodeRows decodes all rows of a conversation in the order of their keys.
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
+	return decodeRowsAfter(conversation.Event{}, rows)
+}
+
+// decodeRowsAfter decodes the rows behind the event last.
+func decodeRowsAfter(last conversation.Event, rows []row) ([]conversation.Event, []Damage) {
 	events := make([]conversation.Event, len(rows))
 	reasons := make([]error, len(rows))
 	decode := func(from int) {
@@ -132,7 +138,7 @@ func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	}
 	if len(rows) <= decodeChunk {
 		decode(0)
-		return gapless(rows, events, reasons)
+		return gapless(last, rows, events, reasons)
 	}
 	chunks := make(chan int, len(rows)/decodeChunk+1)
 	for from := 0; from < len(rows); from += decodeChunk {
@@ -148,7 +154,7 @@ func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 		})
 	}
 	workers.Wait()
-	return gapless(rows, events, reasons)
+	return gapless(last, rows, events, reasons)
 }
 
 func decodeRow(r *row) (conversation.Event, error) {
@@ -199,20 +205,21 @@ func unreadable(tx txn) []string {
 	return notices
 }
 
-// gapless puts Unknown events where one could not be read or is missing.
-func gapless(rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
-	if clean(rows, reasons) {
+// gapless puts Unknown events where one behind the event last could not be read or
+// is missing.
+func gapless(last conversation.Event, rows []row, events []conversation.Event, reasons []error) ([]conversation.Event, []Damage) {
+	if clean(last.Seq+1, rows, reasons) {
 		return events, nil
 	}
 	out := make([]conversation.Event, 0, len(events))
 	var damage []Damage
-	turn, at := 0, time.Time{}
+	turn, at := last.Turn, last.Time
 	stand := func(seq uint64, kind conversation.Kind, raw []byte, why string) {
 		out = append(out, conversation.Event{Seq: seq, Turn: turn, Time: at, Body: conversation.Unknown{Name: kind, Raw: raw}})
 		damage = append(damage, Damage{seq, why})
 	}
 	for i := range rows {
-		next := uint64(len(out) + 1)
+		next := last.Seq + uint64(len(out)) + 1
 		if r := (row{seq: next, value: rows[i].value, sealed: true}); rows[i].sealed && reasons[i] != nil && rows[i].seq != next {
 			// Its key may be all that is wrong.
 			if e, err := decodeRow(&r); err == nil {
@@ -238,10 +245,10 @@ func gapless(rows []row, events []conversation.Event, reasons []error) ([]conver
 	return out, damage
 }
 
-// clean reports whether rows are gapless and all could be decoded.
-func clean(rows []row, reasons []error) bool {
+// clean reports whether rows are gapless from first and all could be decoded.
+func clean(first uint64, rows []row, reasons []error) bool {
 	for i := range rows {
-		if reasons[i] != nil || rows[i].seq != uint64(i+1) {
+		if reasons[i] != nil || rows[i].seq != first+uint64(i) {
 			return false
 		}
 	}

@@ -1,0 +1,60 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// Tail reads what is added to a conversation, for whoever follows it while another
+// program writes it. One goroutine at a time uses it.
+type Tail struct {
+	store *Store
+	id    string
+	last  conversation.Event // the newest one that was read
+	seen  fileSeen           // the file as it was before that; the zero value if a change could look the same
+}
+
+// Tail follows a conversation from behind last, the newest event that the caller
+// has.
+func (s *Store) Tail(id string, last conversation.Event) *Tail {
+	return &Tail{store: s, id: id, last: last}
+}
+
+// Next reads the events that were added since the last call, none if there are
+// none. A file that did not change is not opened. ErrBusy says to ask again later,
+// ErrNotFound that the conversation was deleted.
+func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
+	if err := t.store.exists(t.id); err != nil {
+		return nil, err
+	}
+	f := t.store.conversation(t.id)
+	st, err := os.Stat(f.path)
+	if err != nil {
+		return nil, gone(t.id, explain(f.path, err))
+	}
+	seen := fileSeen{id: t.id, size: st.Size(), mtime: st.ModTime()}
+	if seen.size == t.seen.size && seen.mtime.Equal(t.seen.mtime) {
+		return nil, nil
+	}
+	if time.Since(seen.mtime) < tick {
+		seen = fileSeen{} // a further change could have the same time
+	}
+	var rows []row
+	err = t.store.viewWithin(ctx, f, t.store.options.Wait/indexWait, func(tx txn) error {
+		rows = copyRowsAfter(tx, t.last.Seq)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("follow conversation %s: %w", t.id, gone(t.id, err))
+	}
+	events, _ := decodeRowsAfter(t.last, rows) // what is damaged is an event that says so
+	if len(events) > 0 {
+		t.last = events[len(events)-1]
+	}
+	t.seen = seen
+	return events, nil
+}
