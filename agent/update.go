@@ -89,6 +89,12 @@ type Metered struct{ Meter compact.Meter }
 // its window became known.
 type ModelSwitched struct{ Model Model }
 
+// Elsewhere says who may write a conversation that is only read here.
+type Elsewhere struct {
+	Open bool   // somebody has it open elsewhere, and what happens there follows
+	Why  string // why nothing can be said in it here, and what can be done
+}
+
 // Failed is a failure the user must know about. The conversation goes on.
 type Failed struct{ Err *Error }
 
@@ -197,6 +203,7 @@ func (Returned) update()       {}
 func (Status) update()         {}
 func (Metered) update()        {}
 func (ModelSwitched) update()  {}
+func (Elsewhere) update()      {}
 func (Failed) update()         {}
 
 func (Compacting) update()       {}

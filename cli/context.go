@@ -57,7 +57,7 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	account := a.accountOf(r, m)
+	account := accountOf(a.rules(a.cfg()), r, m)
 	if asJSON {
 		report := newContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = r.summarised()
@@ -72,9 +72,8 @@ func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.S
 
 // accountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func (a *app) accountOf(r *reading, m agent.Model) compact.Account {
+func accountOf(rules compact.Rules, r *reading, m agent.Model) compact.Account {
 	idle, gone := r.sinceReply(m, time.Now())
-	rules := a.rules(a.cfg())
 	return compact.NewAccount(rules, compact.Check{
 		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(rules, r, m),
 		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.said),

@@ -18,8 +18,8 @@ import (
 	"plimsoll/tui"
 )
 
-// A conversation that is open elsewhere can be read here and continued as a
-// copy. A copy has the same events and texts under another ID, all of them or
+// A conversation, also one that is open elsewhere, can be continued as a copy. A
+// copy has the same events and texts under another ID, all of them or
 // those before a point of the past, with what is said of them behind it; the
 // original is not touched.
 
@@ -149,54 +149,6 @@ func (f *first) copied(id string) {
 		f.made(done, nil)
 	}
 }
-
-// readOnly shows a conversation that another Plimsoll has open, with the model that
-// it is held with there. The lock is held.
-func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, report, err := h.app.store.Load(ctx, id)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	r := &reading{store: h.app.store, id: id, events: events, said: events, view: compact.Project(events)}
-	m, err := h.app.modelOf(ctx, r)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	h.part()
-	h.reading = id
-	meter := meterOf(h.app.rules(h.app.cfg()), r, m)
-	box := agent.NewMailbox()
-	box.Close() // nothing more happens here
-	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: nobody{}, Updates: box, Model: m, Meter: meter,
-		Account:  h.app.accountOf(r, m),
-		Mode:     conversation.ModePlan,
-		Notes:    unread(report),
-		ReadOnly: fmt.Sprintf("read only: %v. /fork continues a copy of it, /new begins another", locked),
-	}, nil
-}
-
-// nobody is the session of a conversation that is only read.
-type nobody struct{}
-
-func (nobody) Send(string)                        {}
-func (nobody) Add(string)                         {}
-func (nobody) Cancel()                            {}
-func (nobody) TakeBack()                          {}
-func (nobody) Rewind(int)                         {}
-func (nobody) Answer(string, conversation.Answer) {}
-func (nobody) SetMode(conversation.Mode)          {}
-func (nobody) Rename(string)                      {}
-func (nobody) SetProfile(string)                  {}
-func (nobody) Compact(compact.Wish)               {}
-func (nobody) Preview(compact.Wish)               {}
-func (nobody) UndoCompaction(uint64)              {}
-func (nobody) RedoCompaction()                    {}
-func (nobody) RestoreTurns()                      {}
-func (nobody) Pin([]uint64, bool)                 {}
-func (nobody) Mask([]uint64)                      {}
-func (nobody) Inspect()                           {}
-func (nobody) Review(string, bool)                {}
 
 // errNothingToFork says that there is nothing to copy yet.
 var errNothingToFork = errors.New("nothing was said yet: there is nothing to copy")

@@ -18,10 +18,11 @@ type host struct {
 	app  *app
 	open chatOptions // its ID is whole
 
-	mu      sync.Mutex // guards what follows
-	running *running   // nil before the first and while read-only
-	reading string     // ID of the conversation that is only read
-	ended   bool       // the screen was left: nothing opens any more
+	mu        sync.Mutex // guards what follows
+	running   *running   // nil before the first and while read-only
+	reading   string     // ID of the conversation that is only read
+	following *follower  // of it, nil while nothing is only read
+	ended     bool       // the screen was left: nothing opens any more
 
 	trustAsked bool // about the workspace's file
 }
@@ -228,6 +229,10 @@ func (h *host) part() {
 
 // drop ends the open conversation. The lock is held.
 func (h *host) drop() error {
+	if h.following != nil {
+		h.following.close()
+		h.following = nil
+	}
 	if h.running == nil {
 		return nil
 	}

@@ -150,12 +150,15 @@ func TestReaderSeesTheCompactionAndCannotUndoIt(t *testing.T) {
 		func() { second.command("/compact --keep-last 0") },
 		func() { second.command("/redo-compact") },
 	} {
+		second.key("ctrl+u") // a command that is refused stays in the composer
 		attempt()
 		second.see("/fork continues a copy")
 		second.idle("compacted turns 0–1: ", "2 results masked")
 	}
 	first.key("ctrl+x")
 	first.idle("· undone ")
+	second.idle("compacted turns 0–1: ", "· undone ", "read only")
+	second.key("ctrl+u")
 	p.quits(second)
 	second = p.start(usual, s.args("-c")...)
 	second.idle("compacted turns 0–1: ", "· undone ", "read only")

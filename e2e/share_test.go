@@ -47,6 +47,46 @@ func TestSecondProgramReadsAndForks(t *testing.T) {
 	}
 }
 
+// What happens in the first window appears in the second, which takes over when the
+// first is left.
+func TestSecondProgramFollowsTheFirstAndTakesOver(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, nil)
+	s := newServer(t, func(w *wire) {
+		w.text("A rising gale.")
+		w.end("stop", 12_000, 5)
+	}, says("Still here."))
+	first := p.aboard(s, usual)
+	second := p.start(usual, s.args("-c", "--window", "400000")...)
+	second.idle("Fair winds.", "read only: ", "read-only · following", modelName)
+	same := func(what string, shown screen) {
+		t.Helper()
+		second.wait(what, func(s screen) bool {
+			return s.has(what) && s.used() == shown.used() && epochLine(s) == epochLine(shown) && s.broken() == ""
+		})
+	}
+	same("Fair winds.", first.shown())
+	first.say("and tomorrow?")
+	same("A rising gale.", first.wait("reply and what it used", func(s screen) bool { return s.has("A rising gale.") && s.used() == "75%" && !s.busy() }))
+	second.see("> and tomorrow?")
+	first.command("/compact")
+	same("ctrl+x undo", first.idle("compacted turns 0–", "ctrl+x undo"))
+	first.key("ctrl+x")
+	same("· undone ", first.idle("· undone "))
+	p.quits(first)
+	id := resumeLine(first)
+	second.wait("end of the other window", func(s screen) bool {
+		return s.has("no longer open elsewhere", "/resume "+id) && !s.has("following")
+	})
+	second.command("/resume " + id)
+	second.wait("conversation that is open here", func(s screen) bool { return s.has("· undone ", "400k") && !s.has("read-only") && !s.busy() })
+	second.goesOn()
+	p.quits(second)
+	if got := resumeLine(second); got != id {
+		t.Errorf("taken over is %q, not %s", got, id)
+	}
+}
+
 // resumeLine is the ID that a program named when it was left, "" if none.
 func resumeLine(term *terminal) string {
 	_, id, _ := strings.Cut(term.written(), "plimsoll -r ")

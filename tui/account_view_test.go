@@ -51,8 +51,9 @@ func TestTheContextViewEndsAPin(t *testing.T) {
 func TestAConversationToReadIsNotChangedFromItsContext(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		telling(r, o)
-		r.first.ReadOnly, r.first.Account = "open elsewhere", r.account()
+		r.first.ReadOnly = "open elsewhere"
 	}, func(r *rig) {
+		r.happen(agent.Inspected{Account: r.account()})
 		r.enter("/context")
 		r.to("run_command")
 		r.calls = nil

@@ -109,7 +109,7 @@ func (m *Model) takeOver(c Conversation, from *searchView) tea.Cmd {
 	m.returned(queued)
 	m.status.queued, m.status.now, m.status.calls, m.status.job = nil, agent.Status{}, "", summaryJob{}
 	faults := m.talk.faults
-	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter, log: slices.Clip(c.Events), account: c.Account}
+	m.talk = talk{Conversation: c, open: true, sent: map[string]string{}, meter: c.Meter, log: slices.Clip(c.Events)}
 	m.closeViewsBut(from) // they were about that one, too
 	m.composer.SetBusy(false)
 	m.transcript.SetFactor(m.factor())

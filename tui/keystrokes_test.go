@@ -103,7 +103,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 			Review: conversation.Review{Need: conversation.NeedAnswer, Question: "which?", Options: []string{"this", "that"}}},
 		"ApprovalClosed": agent.ApprovalClosed{CallID: "c"}, "Queued": agent.Queued{Texts: []string{"later"}}, "Returned": agent.Returned{},
 		"Status": agent.Status{Phase: agent.Asking}, "Metered": agent.Metered{}, "ModelSwitched": agent.ModelSwitched{Model: agent.Model{ID: "z"}},
-		"Failed": agent.Failed{Err: why}, "Compacting": agent.Compacting{Summary: true}, "Compacted": agent.Compacted{},
+		"Elsewhere": agent.Elsewhere{Why: "no longer open elsewhere"}, "Failed": agent.Failed{Err: why}, "Compacting": agent.Compacting{Summary: true}, "Compacted": agent.Compacted{},
 		"CompactionFailed": agent.CompactionFailed{Err: why}, "Previewed": agent.Previewed{Err: why}, "Summaries": agent.Summaries{Paused: true},
 		"Inspected": agent.Inspected{}, "Steered": agent.Steered{What: agent.SteerPin, Err: why},
 		"Reviewing": agent.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": agent.Reviewed{},

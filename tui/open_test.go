@@ -117,6 +117,25 @@ func TestReadOnly(t *testing.T) {
 	})
 }
 
+// Who follows a conversation sees what happens in it, and whether it is open
+// elsewhere still.
+func TestFollowing(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) { r.first.ReadOnly, r.first.Following = "read only: open elsewhere", true }, func(r *rig) {
+		r.has("read-only · following")
+		r.append(conversation.UserMessage{Text: "said elsewhere"})
+		r.has("> said elsewhere")
+		r.happen(agent.Elsewhere{Why: "no longer open elsewhere: /resume first takes it over"})
+		r.has("read-only", "/resume first takes it over")
+		r.lacks("following")
+		r.calls = nil
+		r.enter("hello")
+		r.did()
+		r.has("│ hello")
+		r.happen(agent.Elsewhere{Open: true, Why: "open elsewhere again"})
+		r.has("read-only · following", "open elsewhere again")
+	})
+}
+
 func TestPickAtTheStart(t *testing.T) {
 	screen(t, func(r *rig, o *tui.Options) {
 		o.Pick, r.hold = true, make(chan struct{})

@@ -96,13 +96,13 @@ type Conversation struct {
 	Approvals Approvals // nil in a conversation that is only read
 	Updates   Updates
 	Model     agent.Model
-	Meter     compact.Meter   // as it was opened; updates follow
-	Account   compact.Account // where nothing more happens that could tell it; otherwise the zero account
+	Meter     compact.Meter // as it was opened; updates follow
 	Mode      conversation.Mode
 	Profile   string    // that a compaction has if none is named
 	Profiles  []Profile // all there are, in the order they are offered
 	KeepLast  int       // newest turns that a compaction leaves alone if it does not say
 	ReadOnly  string    // why nothing can be said in it, "" if it can
+	Following bool      // it is open elsewhere, and what happens there comes as updates
 	Waiting   []string  // messages that waited when the program last ended; they come back to the composer
 	Notes     []string  // what the user should know at once
 	Found     []string  // what else there is to talk to, told to who comes for the first time; no keys

@@ -62,6 +62,8 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 		m.metered(u.Meter)
 	case agent.ModelSwitched:
 		return m.switched(u.Model)
+	case agent.Elsewhere:
+		m.elsewhere(u)
 	case agent.Failed:
 		return m.failed(u.Err)
 	default:
@@ -126,6 +128,13 @@ func (m *Model) switched(to agent.Model) tea.Cmd {
 		return nil // its window became known
 	}
 	return m.say("now talking to "+to.Name(), false)
+}
+
+// elsewhere says who may write the conversation now. It stays in the transcript:
+// the other window may close while nobody looks at this one.
+func (m *Model) elsewhere(u agent.Elsewhere) {
+	m.talk.ReadOnly, m.talk.Following = u.Why, u.Open
+	m.transcript.Note(u.Why)
 }
 
 // failed shows a failure. It stays in the transcript, where it can be read in

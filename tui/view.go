@@ -262,7 +262,10 @@ func (m *Model) hints() string {
 	st, keys, width := m.look.status(), m.options.Keys.Composer.Writing, m.screen.width
 	mode := string(m.talk.Mode)
 	if m.talk.ReadOnly != "" {
-		mode = "read only"
+		mode = "read-only"
+	}
+	if m.talk.Following {
+		mode += " · following"
 	}
 	mode = ansi.Truncate(mode, max(0, width-2), "")
 	hint := func(b key.Binding, what string) string {

@@ -1,0 +1,237 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tui"
+)
+
+// A conversation that is open elsewhere is read here, and followed: what its owner
+// adds to the log appears here soon after. Rules:
+//
+//   - nothing is written, and the file is opened only when it changed
+//   - model, window and settings are the owner's, as the log has them; the flags of
+//     this run say nothing about them
+//   - a reply shows when it is in the log, not while it arrives
+
+// followEvery is how often the file of a conversation that is followed is looked at.
+const followEvery = time.Second
+
+// follower shows a conversation that another program writes.
+type follower struct {
+	app   *app
+	r     *reading
+	tail  *storage.Tail
+	box   *agent.Mailbox
+	rules compact.Rules
+	model agent.Model
+
+	told  agent.Elsewhere // last
+	asked chan struct{}   // for the account
+	stop  context.CancelFunc
+	task  sync.WaitGroup
+}
+
+// readOnly shows a conversation that another program has open, and follows it. The
+// lock is held.
+func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
+	events, report, err := h.app.store.Load(ctx, id)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	f, err := h.app.follow(ctx, id, events)
+	if err != nil {
+		return tui.Conversation{}, err
+	}
+	h.part()
+	h.reading, h.following = id, f
+	return tui.Conversation{
+		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: spectator{f: f},
+		Updates: f.box, Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: unread(report),
+		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here; /fork continues a copy, /new begins another",
+	}, nil
+}
+
+// follow begins to follow a conversation behind the events that were read of it.
+// Close ends it.
+func (a *app) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
+	events = slices.Clip(events) // the screen has them, too
+	r := &reading{store: a.store, id: id, events: events, said: events, view: compact.Project(events)}
+	f := &follower{app: a, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
+	var last conversation.Event
+	if n := len(events); n > 0 {
+		last = events[n-1]
+	}
+	f.tail = a.store.Tail(id, last)
+	if err := f.configure(); err != nil {
+		return nil, err
+	}
+	f.model = a.ownersModel(ctx, r)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	f.stop = stop
+	f.task.Go(func() { f.run(life) })
+	return f, nil
+}
+
+// close ends following and waits for the end.
+func (f *follower) close() {
+	f.stop()
+	f.task.Wait()
+}
+
+// run follows until ctx ends or the conversation is deleted.
+func (f *follower) run(ctx context.Context) {
+	defer f.box.Close()
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.asked:
+			f.box.Put(agent.Inspected{Account: accountOf(f.rules, f.r, f.model)})
+		case <-tick.C:
+			if !f.look(ctx) {
+				return
+			}
+		}
+	}
+}
+
+// look shows what is new; false if there is nothing to follow any more. What is busy
+// is looked at again the next time.
+func (f *follower) look(ctx context.Context) bool {
+	events, err := f.tail.Next(ctx)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		f.tell(agent.Elsewhere{Why: "this conversation was deleted elsewhere: /new begins another"})
+		return false
+	case errors.Is(err, storage.ErrBusy) || ctx.Err() != nil:
+		return true
+	case err != nil:
+		f.tell(agent.Elsewhere{Why: "read only, and what happens elsewhere cannot be read: " + err.Error()})
+		return true
+	}
+	if len(events) > 0 {
+		f.take(ctx, events)
+	}
+	if f.r.store.OpenElsewhere(f.r.id) {
+		f.tell(agent.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
+	} else {
+		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.id + " takes it over"})
+	}
+	return true
+}
+
+// take shows new events.
+func (f *follower) take(ctx context.Context, events []conversation.Event) {
+	r := f.r
+	r.events = append(r.events, events...)
+	r.said, r.view = r.events, r.view.Extend(r.events)
+	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
+		if err := f.configure(); err != nil {
+			f.app.logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
+		}
+	}
+	f.box.Put(agent.Appended{Events: events})
+	before := f.model
+	f.model = f.app.ownersModel(ctx, r) // also for what its owner learned of it
+	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
+		f.box.Put(agent.ModelSwitched{Model: m})
+	}
+	f.box.Put(agent.Metered{Meter: f.meter()})
+}
+
+// tell says who may write the conversation, if that is another answer than the last.
+func (f *follower) tell(u agent.Elsewhere) {
+	if u == f.told || u.Open && f.told.Open {
+		return
+	}
+	f.told = u
+	f.box.Put(u)
+}
+
+// configure takes over the settings that the log records.
+func (f *follower) configure() error {
+	cfg, err := f.app.configFor(f.r.events)
+	if err == nil {
+		f.rules = f.app.rules(cfg)
+	}
+	return err
+}
+
+// meter is the meter as the owner has it where the log ends.
+func (f *follower) meter() compact.Meter { return meterOf(f.rules, f.r, f.model) }
+
+// ownersModel is the model that a conversation was held with last, with the window
+// that its owner knows.
+func (a *app) ownersModel(ctx context.Context, r *reading) agent.Model {
+	last := lastModel(r.events)
+	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
+	switch {
+	case last.Provider == "":
+		return m
+	case last.Provider == providerDemo:
+		m = a.demoModel(ctx)
+	default:
+		c := a.heldAt(last)
+		if last.BaseURL != "" {
+			c.baseURL = last.BaseURL
+		}
+		m = a.model(ctx, c, openai.New(a.endpoint(c)))
+		if c.provider == providerCustom && c.baseURL == "" {
+			a.calibrateByID(ctx, r, &m)
+		}
+	}
+	if last.Window > 0 {
+		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowSource(last.Source)}
+	}
+	if last.MaxOut > 0 {
+		m.MaxOut = last.MaxOut
+	}
+	return m
+}
+
+// spectator asks for the account of a conversation that is followed.
+type spectator struct {
+	nobody
+	f *follower
+}
+
+func (s spectator) Inspect() {
+	select {
+	case s.f.asked <- struct{}{}:
+	default: // asked for already
+	}
+}
+
+// nobody is the session of a conversation that is only read.
+type nobody struct{}
+
+func (nobody) Send(string)                        {}
+func (nobody) Add(string)                         {}
+func (nobody) Cancel()                            {}
+func (nobody) TakeBack()                          {}
+func (nobody) Rewind(int)                         {}
+func (nobody) Answer(string, conversation.Answer) {}
+func (nobody) SetMode(conversation.Mode)          {}
+func (nobody) Rename(string)                      {}
+func (nobody) SetProfile(string)                  {}
+func (nobody) Compact(compact.Wish)               {}
+func (nobody) Preview(compact.Wish)               {}
+func (nobody) UndoCompaction(uint64)              {}
+func (nobody) RedoCompaction()                    {}
+func (nobody) RestoreTurns()                      {}
+func (nobody) Pin([]uint64, bool)                 {}
+func (nobody) Mask([]uint64)                      {}
+func (nobody) Inspect()                           {}
+func (nobody) Review(string, bool)                {}

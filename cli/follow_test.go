@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+	"plimsoll/tui"
+)
+
+// owner is the program that has a conversation open for writing.
+type owner struct {
+	t     *testing.T
+	store *storage.Store
+	w     *storage.Writer
+	log   conversation.Log
+}
+
+const owned = "abcdefgh2345"
+
+// another model than any that a flag names, with a window that no catalogue has.
+var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", BaseURL: "http://127.0.0.1:1/v1", Window: 12_345, Source: string(compact.WindowServer)}
+
+// owns begins a conversation in a store of its own in the data directory of a.
+func owns(t *testing.T, a *app) *owner {
+	t.Helper()
+	store, err := storage.Open(a.flags.data, storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &owner{t: t, store: store}
+	if o.w, err = store.Create(t.Context(), storage.NewConversation{ID: owned, Workspace: "/w"}); err != nil {
+		t.Fatal(err)
+	}
+	o.adds(ownersModel, conversation.UserMessage{Text: "hello"})
+	return o
+}
+
+func (o *owner) adds(bodies ...conversation.Body) {
+	o.t.Helper()
+	events := o.log.Prepare(time.Now(), bodies...)
+	if err := errors.Join(o.w.Append(o.t.Context(), events), o.log.Commit(events)); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *owner) leaves() {
+	o.t.Helper()
+	if err := o.w.Close(); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// returns opens the conversation again.
+func (o *owner) returns() {
+	o.t.Helper()
+	var err error
+	if o.w, err = o.store.OpenWriter(o.t.Context(), owned); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// within is what comes of updates in a time.
+func within(t *testing.T, d time.Duration, from tui.Updates) []agent.Update {
+	t.Helper()
+	<-time.After(d)
+	synctest.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	list, err := from.Take(ctx)
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// only is the one update of a type among all of them.
+func only[T agent.Update](t *testing.T, list []agent.Update) T {
+	t.Helper()
+	var found []T
+	for _, u := range list {
+		if u, ok := u.(T); ok {
+			found = append(found, u)
+		}
+	}
+	if len(found) != 1 {
+		var none T
+		t.Fatalf("%d updates are %T: %.1000s", len(found), none, fmt.Sprintf("%+v", list))
+	}
+	return found[0]
+}
+
+// spectating runs a test in a bubble, with a conversation that is open elsewhere and
+// shown here.
+func spectating(t *testing.T, test func(t *testing.T, o *owner, h *host, talk tui.Conversation)) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
+		defer a.close()
+		o := owns(t, a)
+		defer o.store.Close()
+		h := newHost(a, chatOptions{})
+		defer h.close()
+		talk, err := h.Resume(t.Context(), owned)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, o, h, talk)
+	})
+}
+
+// soon is within which what the owner adds has to be here.
+const soon = 2 * time.Second
+
+func TestWhatTheOwnerAddsAppears(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+		if !talk.Following || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
+			t.Fatalf("opened as %+v", talk)
+		}
+		if list := within(t, time.Minute, talk.Updates); list != nil {
+			t.Errorf("nothing happened, and it was told that %+v", list)
+		}
+		before, known := talk.Meter.Reading().Used, o.log.Len()
+		o.adds(conversation.AssistantMessage{Text: strings.Repeat("many words ", 500), Stop: conversation.StopEnd, Model: "mine/big"}, conversation.UserMessage{Text: "and?"})
+		list := within(t, soon, talk.Updates)
+		if got := only[agent.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
+			t.Errorf("appended %+v", got)
+		}
+		answered := only[agent.Metered](t, list).Meter
+		if answered.Reading().Used < before+500 {
+			t.Errorf("the gauge is at %d, was at %d", answered.Reading().Used, before)
+		}
+		epoch := uint64(o.log.Len() + 1)
+		o.adds(conversation.Summary{Made: conversation.Made{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
+		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Reading().Used; got >= answered.Reading().Used {
+			t.Errorf("after a compaction the gauge is at %d", got)
+		}
+		o.adds(conversation.Revert{Made: conversation.Made{Epoch: epoch + 1}, Epoch: epoch})
+		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Reading().Used; got != answered.Reading().Used {
+			t.Errorf("after its undo the gauge is at %d, was at %d", got, answered.Reading().Used)
+		}
+	})
+}
+
+// What the log says of the owner's model counts, not what this run was started with.
+func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
+	t.Parallel()
+	for name, set := range map[string]func(*flags){
+		"no flag":          func(*flags) {},
+		"another model":    func(f *flags) { f.model = "openai/gpt-5.4" },
+		"another window":   func(f *flags) { f.window = 99 },
+		"another endpoint": func(f *flags) { f.baseURL, f.model = "http://127.0.0.1:3/v1", "small" },
+		"the demo":         func(f *flags) { f.demo = true },
+	} {
+		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
+		defer a.close()
+		set(&a.flags)
+		o := owns(t, a)
+		defer o.store.Close()
+		h := newHost(a, chatOptions{})
+		defer h.close()
+		talk, err := h.Resume(t.Context(), owned)
+		want := compact.Window{Tokens: ownersModel.Window, Source: compact.WindowServer}
+		if err != nil || talk.Model.Name() != "mine/big" || talk.Model.Window != want || talk.Meter.Window() != want {
+			t.Errorf("%s: %s with %+v, the gauge by %+v, %v", name, talk.Model.Name(), talk.Model.Window, talk.Meter.Window(), err)
+		}
+	}
+}
+
+func TestTheOwnersModelIsFollowed(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+		o.adds(conversation.UserMessage{Text: "more"})
+		for _, u := range within(t, soon, talk.Updates) {
+			if u, ok := u.(agent.ModelSwitched); ok {
+				t.Errorf("the model stayed, and it was told that it is %s", u.Model.Name())
+			}
+		}
+		for _, to := range []conversation.ModelChanged{
+			{Provider: "mine", Model: "big", Window: 777, Source: string(compact.WindowLearned)},
+			{Provider: "mine", Model: "small", Window: 888, Source: string(compact.WindowServer)},
+		} {
+			o.adds(to)
+			list := within(t, soon, talk.Updates)
+			m := only[agent.ModelSwitched](t, list).Model
+			if w := only[agent.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
+				t.Errorf("%+v became %s with %+v, the gauge by %+v", to, m.Name(), m.Window, w)
+			}
+		}
+	})
+}
+
+// What the owner learns about estimates counts here, too: two gauges of one log agree.
+func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+		learned := conversation.Calibration{Factor: 2, Samples: 5}
+		if err := o.store.SaveCalibration(t.Context(), ownersModel.BaseURL+" "+ownersModel.Model, learned); err != nil {
+			t.Fatal(err)
+		}
+		o.adds(conversation.UserMessage{Text: "more"})
+		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Calibration(); got.Factor != learned.Factor {
+			t.Errorf("reckoned with %+v", got)
+		}
+	})
+}
+
+func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
+		o.leaves()
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
+			t.Errorf("told %+v", u)
+		}
+		o.returns()
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); !u.Open || !strings.Contains(u.Why, "read only") {
+			t.Errorf("when it is open again: %+v", u)
+		}
+		o.leaves()
+		within(t, soon, talk.Updates)
+		h.app.flags.demo = true
+		again, err := h.Resume(t.Context(), owned)
+		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
+			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
+		}
+		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("it is followed still: %v", err)
+		}
+	})
+}
+
+func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+		o.leaves()
+		if err := o.store.Delete(t.Context(), owned); err != nil {
+			t.Fatal(err)
+		}
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); u.Open || strings.Contains(u.Why, "/resume") {
+			t.Errorf("told %+v", u)
+		}
+		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("it is followed still: %v", err)
+		}
+	})
+}
+
+func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
+	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
+		talk.Steering.Inspect()
+		first := only[agent.Inspected](t, within(t, 0, talk.Updates)).Account
+		o.adds(conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd, Model: "mine/big"})
+		within(t, soon, talk.Updates)
+		talk.Steering.Inspect()
+		if next := only[agent.Inspected](t, within(t, 0, talk.Updates)).Account; next.Events != first.Events+1 {
+			t.Errorf("of %d events, then of %d", first.Events, next.Events)
+		}
+		h.close()
+		talk.Steering.Inspect() // harms nobody
+		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("the screen was left, and it is followed still: %v", err)
+		}
+	})
+}
