@@ -578,6 +578,28 @@ func boxWith(t *testing.T, first string, rules []string) *tools.Box {
 	return b
 }
 
+// What one command of a line makes of the files, the judgement of the next one cannot see.
+func TestNamesBehindACommandThatChangesFilesAreNotJudged(t *testing.T) {
+	t.Parallel()
+	b := triedBox(t)
+	for _, c := range []string{"tar xf x.tar", "cat a.txt", "ls", "head a.txt | wc -l", "go vet ./...", "git status", "go test ./b"} {
+		offers := offered(t, b, "run_command", command(c))
+		if err := b.Allow(t.Context(), call(t, "run_command", command(c)), conversation.GrantRun, offers[len(offers)-1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for c, want := range map[string]conversation.Need{
+		"tar xf x.tar; cat root/etc/passwd": asks, "tar xf x.tar && cat a.txt": asks, "tar xf x.tar && cat a*": asks, "tar xf x.tar | head a.txt": asks,
+		"ls && tar xf x.tar || ls src": asks, "tar xf x.tar && go vet ./b": asks, "cd sub && tar xf x.tar; cat x.txt": asks,
+		"tar xf x.tar": runs, "cat a.txt; tar xf x.tar": runs, "tar xf x.tar && ls": runs, "tar xf x.tar && ls .": runs, "tar xf x.tar | head -3": runs,
+		"tar xf x.tar && go vet ./...": runs, "tar xf x.tar && go test ./b": runs, "tar xf x.tar && git status main.go": runs, "go test ./b; cat a.txt": runs,
+	} {
+		if got := need(t, b, "run_command", command(c)); got != want {
+			t.Errorf("%s: %s, want %s", c, got, want)
+		}
+	}
+}
+
 // In a folder that git takes for a repository itself, a configuration in sight names programs: core.fsmonitor.
 func TestGitIsNotHarmlessWhereTheWorkspaceCouldBeARepository(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ func (f *files) weigh(s *script) {
 		return
 	}
 	dir, inside := ".", false
+	changed := false // by a command of which it is not known what it does
 	for i := range s.calls {
 		call := &s.calls[i]
 		if at, ok := f.enter(call, i, dir); ok && len(s.calls) > 1 {
@@ -31,10 +32,11 @@ func (f *files) weigh(s *script) {
 			continue
 		}
 		call.inside = inside
-		call.harmless = f.isHarmless(call.words, dir, inside)
+		call.harmless = f.isHarmless(call.words, dir, inside, changed)
 		if inside { // in case that the script could not go there, or went in a pipe
-			call.harmless = call.harmless && f.isHarmless(call.words, ".", inside)
+			call.harmless = call.harmless && f.isHarmless(call.words, ".", inside, changed)
 		}
+		changed = changed || !call.harmless
 	}
 }
 
@@ -55,7 +57,9 @@ func (f *files) enter(call *simple, i int, dir string) (string, bool) {
 	return p.rel, true
 }
 
-func (f *files) isHarmless(words []word, dir string, inside bool) bool {
+// isHarmless judges a command in a folder. In a script that changed files before, what a name stands for then is not
+// known: it could be a link by now. To git it would stay a link, and the project's own code can go anywhere itself.
+func (f *files) isHarmless(words []word, dir string, inside, changed bool) bool {
 	args, err := f.expand(words, dir)
 	if err != nil {
 		return false
@@ -64,7 +68,16 @@ func (f *files) isHarmless(words []word, dir string, inside bool) bool {
 	if entry == nil || entry.TopOnly && (inside || f.bareRepository()) {
 		return false
 	}
-	return entry.Check(args, func(name string) error { return f.readable(name, dir) }) == nil
+	unknown := changed && !entry.TopOnly && !entry.OwnCode
+	if unknown && slices.ContainsFunc(words, func(w word) bool { return !w.sure }) {
+		return false
+	}
+	return entry.Check(args, func(name string) error {
+		if unknown && path.Clean(name) != "." && name != os.DevNull {
+			return errors.New(name + " may be something else by then")
+		}
+		return f.readable(name, dir)
+	}) == nil
 }
 
 // bareRepository reports whether git may take the workspace itself for a repository: its files are then in sight, among
