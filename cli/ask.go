@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -256,6 +257,7 @@ func (w *asking) show(u agent.Update) (over bool) {
 }
 
 func (w *asking) appended(events []conversation.Event) {
+	var failed []conversation.ToolResult
 	for _, e := range events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
@@ -270,11 +272,31 @@ func (w *asking) appended(events []conversation.Event) {
 			}
 		case conversation.ToolResult:
 			if b.Status != conversation.ResultOK {
-				w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+				failed = append(failed, b)
 			}
 		case conversation.Notice:
 			w.progress(b.Text)
 		}
+	}
+	w.failed(failed)
+}
+
+// fewResults is how many results that came together are told one by one.
+const fewResults = 10
+
+// failed tells of calls that did not succeed. An earlier run can have left
+// thousands without a result: they are counted.
+func (w *asking) failed(results []conversation.ToolResult) {
+	many := map[conversation.ResultStatus]int{}
+	for _, b := range results {
+		if len(results) <= fewResults {
+			w.progress(fmt.Sprintf("  %s: %s", b.Tool, b.Status))
+			continue
+		}
+		many[b.Status]++
+	}
+	for _, status := range slices.Sorted(maps.Keys(many)) {
+		w.progress(fmt.Sprintf("  %s calls: %s", grouped(many[status]), status))
 	}
 }
 

@@ -143,3 +143,19 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 		}
 	})
 }
+
+// Calls that an earlier run left open are counted, however many there are.
+func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	w := &asking{reply: &plainReply{out: io.Discard}, stderr: &stderr}
+	var events []conversation.Event
+	for range 25_000 {
+		events = append(events, conversation.Event{Body: conversation.ToolResult{Tool: "run_command", Status: conversation.ResultInterrupted}})
+	}
+	w.appended(events)
+	w.appended(append(events[:1:1], conversation.Event{Body: conversation.ToolResult{Tool: "read_file", Status: conversation.ResultError}}))
+	if got := stderr.String(); strings.Count(got, "\n") != 3 || !strings.Contains(got, "25,000") {
+		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+}
