@@ -98,7 +98,7 @@ func (m *Model) compacting(u agent.Compacting) {
 	if byUser(u.Source) {
 		// The command did its work. Who waits for a summary may be writing when it
 		// fails, and finds the line among the prompts.
-		m.talk.line = ""
+		m.talk.line = typedLine{}
 	}
 	job := &m.status.job
 	same := job.on && job.since.Equal(u.Since)
@@ -109,7 +109,7 @@ func (m *Model) compacting(u agent.Compacting) {
 // compacted says that a compaction is in force, or is not any more.
 func (m *Model) compacted(u agent.Compacted) tea.Cmd {
 	if byUser(u.Source) {
-		m.talk.line = ""
+		m.talk.line = typedLine{}
 	}
 	p := u.Preview
 	change := ""

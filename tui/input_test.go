@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"errors"
 	"fmt"
 	"image/color"
 	"regexp"
@@ -151,6 +152,45 @@ func TestACommandThatFailsLeavesItsLine(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The line of a command that fails late does not come where something was typed since:
+// the next letter would become part of it. Up brings it.
+func TestALineDoesNotComeBackUnderTheHands(t *testing.T) {
+	for _, command := range []string{"/cost", "!ls", "/compact"} {
+		for name, typed := range map[string][]string{"a letter": {"x"}, "a letter that is gone": {"x", "backspace"}} {
+			t.Run(command+" "+name, func(t *testing.T) {
+				screen(t, nil, func(r *rig) {
+					r.append(conversation.UserMessage{Text: "hi"})
+					r.hold = make(chan struct{})
+					r.failing["page"], r.failing["shell"] = errors.New("it does not work"), errors.New("it does not work")
+					r.enter(command)
+					r.press(typed...)
+					close(r.hold)
+					if command == "/compact" {
+						r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: "it does not work"}})
+					}
+					r.settle()
+					r.has("it does not work")
+					r.lacks("│ " + command)
+					r.press("ctrl+u", "up")
+					r.has("│ " + command)
+				})
+			})
+		}
+	}
+}
+
+// A command of the user's own that comes back never becomes part of a message.
+func TestAShellLineIsNotMixedWithADraft(t *testing.T) {
+	screen(t, func(r *rig, _ *tui.Options) {
+		r.first.Waiting = []string{conversation.Ran("ls -l", "total 0"), "and then?"}
+	}, func(r *rig) {
+		r.has("│ and then?")
+		r.lacks("!ls")
+		r.press("ctrl+u", "up")
+		r.has("│ !ls -l")
+	})
 }
 
 func TestModelsByListAndName(t *testing.T) {

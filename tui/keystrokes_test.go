@@ -82,7 +82,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"attachedMsg":             attachedMsg{to: &outgoing{}},
 		"doneMsg":                 doneMsg{err: errDeaf},
 		"switchedMsg":             switchedMsg{err: errDeaf},
-		"failedMsg":               failedMsg{line: "/doctor", of: pageMsg{err: errDeaf}},
+		"failedMsg":               failedMsg{line: typedLine{text: "/doctor"}, of: pageMsg{err: errDeaf}},
 		"requestMsg":              requestMsg{},
 		"fullMsg":                 fullMsg{},
 		"searchMsg":               searchMsg{view: view, seq: 1},

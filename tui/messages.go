@@ -99,9 +99,9 @@ type editedMsg struct {
 // switchedMsg says why requests do not go to another model, nil if they do.
 type switchedMsg struct{ err error }
 
-// failedMsg is a message that says of a command, as it was typed, that it failed.
+// failedMsg is a message that says of a command that it failed.
 type failedMsg struct {
-	line string
+	line typedLine
 	of   tea.Msg
 }
 

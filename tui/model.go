@@ -80,7 +80,7 @@ type talk struct {
 	review   *reviewView          // of what waits, with what was changed in it; nil until it is opened
 	rules    []conversation.Rule  // that the dialog of permissions lists
 	paused   bool                 // compaction does not ask a model by itself any more
-	line     string               // the newest command that the agent answers, as it was typed; "" without one
+	line     typedLine            // the newest command that the agent answers, the zero line without one
 }
 
 // New returns the screen. It draws at once; the conversation opens beside it.
@@ -191,6 +191,19 @@ func (m *Model) miss(err error) tea.Cmd {
 		return m.fail(err)
 	}
 	return m.say(err.Error(), true)
+}
+
+// aside says that something beside the conversation failed, behind what was said of
+// another such thing just now.
+func (m *Model) aside(err error) tea.Cmd {
+	if err == nil || m.ctx.Err() != nil {
+		return nil
+	}
+	text := err.Error()
+	if s := m.status.snack; s.bad && s.text != "" {
+		text = s.text + " · " + text
+	}
+	return m.say(text, true)
 }
 
 // fail shows that something the user or the program wanted did not work, where

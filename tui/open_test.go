@@ -299,12 +299,14 @@ func TestRename(t *testing.T) {
 	})
 }
 
-func TestFailuresAtTheStartAreKept(t *testing.T) {
+// What cannot be listed or kept is no line of the conversation.
+func TestFailuresAtTheStartAreTold(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) {
 		r.failing["files"], r.failing["prompts"] = errors.New("permission denied"), errors.New("the store is damaged")
 	}, func(r *rig) {
-		r.pass(time.Minute)
 		r.has("listing files for @: permission denied", "reading the prompt history: the store is damaged")
+		r.pass(time.Minute)
+		r.lacks("permission denied", "the store is damaged")
 	})
 }
 

@@ -54,12 +54,13 @@ func (m *Model) typed(sent string) string {
 // outgoing is a message on its way.
 type outgoing struct {
 	waiting
-	named   []File // that it mentions
-	unknown int    // of them, the last ones that are no files as far as is known
-	asked   bool   // the files are being read
-	ready   bool   // they are part of files
-	files   string // what is sent behind the text
-	ran     string // the output of a command, which is added and asks for no reply; "" for a message
+	named   []File    // that it mentions
+	unknown int       // of them, the last ones that are no files as far as is known
+	asked   bool      // the files are being read
+	ready   bool      // they are part of files
+	files   string    // what is sent behind the text
+	ran     string    // the output of a command, which is added and asks for no reply; "" for a message
+	line    typedLine // the command
 }
 
 // refusal is why nothing can be said, "" if it can.
@@ -110,7 +111,7 @@ func (m *Model) unread(text string, err error) tea.Cmd {
 // hand hands something over when its turn comes.
 func (m *Model) hand(o *outgoing) tea.Cmd {
 	if why := m.refusal(); why != "" {
-		m.composer.Prepend(o.text)
+		m.comesBack(o)
 		return m.say(why, true)
 	}
 	m.outbox = append(m.outbox, o)
@@ -172,12 +173,21 @@ func (m *Model) attached(msg attachedMsg) tea.Cmd {
 
 // giveBack returns what was not handed over to the composer.
 func (m *Model) giveBack() {
-	texts := make([]string, 0, len(m.outbox))
-	for _, o := range m.outbox {
-		texts = append(texts, o.text)
-	}
+	back := m.outbox
 	m.outbox = nil
-	m.returned(texts)
+	for _, o := range slices.Backward(back) {
+		m.comesBack(o)
+	}
+}
+
+// comesBack puts what was not handed over before the draft. A command never becomes
+// part of a message.
+func (m *Model) comesBack(o *outgoing) {
+	if o.ran != "" {
+		m.leave(o.line)
+		return
+	}
+	m.composer.Prepend(o.text)
 }
 
 // setQueued takes over which messages wait for the running turn.
@@ -199,9 +209,18 @@ func (m *Model) recovered(texts []string) {
 	}
 }
 
-// returned puts messages that come back before the draft.
+// returned puts messages that come back before the draft. A command whose output was
+// to be added comes where nothing else is written.
 func (m *Model) returned(texts []string) {
+	var lines []string
 	for _, text := range slices.Backward(texts) {
+		if _, _, ran := conversation.RanIn(text); ran {
+			lines = append(lines, m.typed(text))
+			continue
+		}
 		m.composer.Prepend(m.typed(text))
+	}
+	for _, line := range lines {
+		m.leave(typedLine{line, m.hands.pressed})
 	}
 }

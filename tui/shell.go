@@ -16,6 +16,7 @@ import (
 // shellRun is a command that runs.
 type shellRun struct {
 	command string
+	asked   int  // the key before it was sent, by hands.pressed
 	add     bool // its output becomes part of the conversation
 	since   time.Time
 	stop    context.CancelFunc
@@ -32,7 +33,7 @@ func (r *shellRun) line() string {
 
 // startShell runs a command.
 func (m *Model) startShell(command string, add bool) tea.Cmd {
-	run := &shellRun{command: command, add: add}
+	run := &shellRun{command: command, asked: m.hands.pressed, add: add}
 	why := ""
 	switch {
 	case m.shell != nil:
@@ -67,10 +68,10 @@ func (m *Model) shellDone(msg shellMsg) tea.Cmd {
 	case run.stopped:
 		return m.kept(run.line()+" (stopped)", msg.output)
 	case msg.err != nil:
-		m.leave(run.line())
+		m.leave(typedLine{run.line(), run.asked})
 		return m.miss(fmt.Errorf("%s: %w", run.line(), msg.err))
 	case run.add:
-		return m.hand(&outgoing{waiting: newWaiting(run.line()), ran: conversation.Ran(run.command, msg.output), ready: true})
+		return m.hand(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
 	default:
 		return m.kept(run.line(), msg.output)
 	}

@@ -74,26 +74,36 @@ func commandSpecs() []composer.CommandSpec {
 func (m *Model) command(c composer.Command) tea.Cmd {
 	said := m.status.snack.seq
 	cmd := m.slash(c)
+	line := typedLine{c.Line, m.hands.pressed}
 	if s := m.status.snack; s.seq != said && s.bad {
-		m.leave(c.Line)
+		m.leave(line)
 		return cmd
 	}
 	switch c.Name {
 	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
-		m.talk.line = c.Line
+		m.talk.line = line
 	}
-	return watched(c.Line, cmd)
+	return watched(line, cmd)
 }
 
-// leave leaves a line in the composer, unless something else is written there.
-func (m *Model) leave(line string) {
-	if m.composer.Empty() {
-		m.composer.SetText(line)
+// typedLine is a command as it was typed.
+type typedLine struct {
+	text  string
+	asked int // the key before it was sent, by hands.pressed
+}
+
+// leave leaves a line in the composer. Where something was typed since, the next
+// letter would become part of it: then the prompt history has it.
+func (m *Model) leave(line typedLine) {
+	if m.composer.Empty() && line.asked == m.hands.pressed {
+		m.composer.SetText(line.text)
+		return
 	}
+	m.composer.Keep(line.text)
 }
 
 // watched is a command that tells with a failure which line asked for it.
-func watched(line string, cmd tea.Cmd) tea.Cmd {
+func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}

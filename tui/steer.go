@@ -103,7 +103,7 @@ func (m *Model) steered(u agent.Steered) tea.Cmd {
 	case u.Err != nil:
 		return m.notCompacted(u.Err)
 	}
-	m.talk.line = ""
+	m.talk.line = typedLine{}
 	words := map[agent.Steer]string{
 		agent.SteerPin: "pinned: it is sent as it was said", agent.SteerUnpin: "not pinned any more",
 		agent.SteerMask: "masked: the model sees a stub", agent.SteerRestore: "the turns are back",

@@ -95,7 +95,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		}
 		return m.miss(msg.err)
 	case doneMsg:
-		return m.fail(msg.err)
+		return m.aside(msg.err)
 	}
 	return nil
 }

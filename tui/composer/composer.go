@@ -101,9 +101,16 @@ func (m *Model) SetFiles(list []File) {
 	m.changed()
 }
 
-// SetHistory replaces the prompt history, oldest first. What is sent from here
-// is added by itself.
-func (m *Model) SetHistory(prompts []string) { m.past = newHistory(prompts); m.changed() }
+// SetHistory gives the prompts of earlier runs, oldest first. They come before what
+// was sent from here, which is added automatically.
+func (m *Model) SetHistory(prompts []string) {
+	here := m.past.entries
+	m.past = newHistory(prompts)
+	for _, d := range here {
+		m.past.add(d)
+	}
+	m.changed()
+}
 
 // Keys are the composer's keys, for help.
 func (m *Model) Keys() []key.Binding { return m.keys.Bindings() }
@@ -192,6 +199,10 @@ func (m *Model) Clear() {
 	}
 	m.changed()
 }
+
+// Keep makes a text a prompt of the history, the newest unless it is one already.
+// What is being written stays.
+func (m *Model) Keep(text string) { m.past.keep(clean(text)) }
 
 // enter inserts a text from outside at the cursor, folded if it is large.
 func (m *Model) enter(text string) {

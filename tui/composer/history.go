@@ -53,6 +53,22 @@ func (h *history) add(d draft) {
 // recent is how many entries back a message is looked for that comes back.
 const recent = 50
 
+// keep adds a text unless it is there, for who is in the history as well.
+func (h *history) keep(text string) {
+	n := len(h.entries)
+	if strings.TrimSpace(text) == "" || slices.ContainsFunc(h.entries[max(0, n-recent):], func(d draft) bool { return trim(d.full()) == text }) {
+		return
+	}
+	h.entries = append(h.entries, draft{text: text})
+	if h.at == n {
+		h.at++
+	}
+	if d, ok := h.edits[n]; ok { // what is being written
+		delete(h.edits, n)
+		h.edits[n+1] = d
+	}
+}
+
 // sent is a text as it was written when it was sent from here, or as it is.
 func (h *history) sent(text string) draft {
 	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-recent); i-- {
