@@ -210,6 +210,7 @@ func TestFilesOfAMessageFold(t *testing.T) {
 	if d := cmp.Diff("> see @a.go", r.LastExchange()); d != "" {
 		t.Error(d)
 	}
+	open(t, 80, 12, user("see @a"+"\n\n<file path=\"a\">\nx\n</file>")).has(t, "+ a · 1 token (")
 	r.ToggleExpanded()
 	r.ToTop()
 	r.has(t, "package a", `<file path="a \"b\".go">`)

@@ -47,6 +47,6 @@ func (o *outputItem) draw(l *look, width int) []string {
 	case !strings.Contains(text, "\n") && len(text) <= room:
 		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, wrapped(plain.Text(text), room))...))
 	}
-	folded := plural(strings.Count(text, "\n")+1, "line") + ", " + weight(o.size, l.factor) + " tokens"
+	folded := plural(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
 	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(l.more("… "+folded, room))))
 }

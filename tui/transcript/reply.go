@@ -168,7 +168,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
 	}
 	size := conversation.Measure(source)
-	what := l.styles.Reasoning.Render(l.more("thought · "+weight(size, l.factor)+" tokens", room))
+	what := l.styles.Reasoning.Render(l.more("thought · "+tokens(size, l.factor), room))
 	return []string{mark + what}
 }
 

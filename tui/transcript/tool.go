@@ -277,6 +277,15 @@ func weight(s conversation.Size, factor float64) string {
 	return amount(n)
 }
 
+// tokens is that with its noun.
+func tokens(s conversation.Size, factor float64) string {
+	n := weight(s, factor)
+	if n == "1" {
+		return n + " token"
+	}
+	return n + " tokens"
+}
+
 // amount writes a number of tokens as the gauge does.
 func amount(n float64) string {
 	switch {

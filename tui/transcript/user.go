@@ -60,7 +60,7 @@ func (u *userItem) draw(l *look, width int) []string {
 		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(l.more(u.folded(text, l), room)))
 	}
 	for _, f := range u.files {
-		what := "+ " + plain.Line(f.name) + " · " + weight(f.size, l.factor) + " tokens"
+		what := "+ " + plain.Line(f.name) + " · " + tokens(f.size, l.factor)
 		lines = append(lines, l.styles.Hint.Render(l.more(what, room)))
 	}
 	return indented(l.styles.UserMark.Render(">")+" ", lines)
@@ -68,11 +68,11 @@ func (u *userItem) draw(l *look, width int) []string {
 
 // folded says how much there is in all.
 func (u *userItem) folded(text string, l *look) string {
-	tokens := weight(u.size, l.factor) + " tokens in all"
+	all := tokens(u.size, l.factor) + " in all"
 	if lines := strings.Count(text, "\n") + 1; lines > foldUser {
-		return "… " + plural(lines, "line") + ", " + tokens
+		return "… " + plural(lines, "line") + ", " + all
 	}
-	return "… " + tokens
+	return "… " + all
 }
 
 // noticeItem is something the program says.
