@@ -37,7 +37,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"ui.theme":            nil,
 	"ui.mouse":            nil,
 	"ui.leave_transcript": nil,
-	"discovery.local":     func(_, now Config) bool { return !now.Discovery.Local },
+	"discovery.local":     func(was, now Config) bool { return was.Discovery.Local || !now.Discovery.Local },
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
 	},

@@ -48,6 +48,7 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{"tools: {t: {enabled: false}}", "tools: {t: {enabled: true}}", "tools.t.enabled = true"},
 		{base, "providers: {openai: {base_url: 'http://evil/v1', headers: {X-Key: abc}}}", "providers.openai = {base_url: http://evil/v1, headers: {X-Key: (hidden)}}"},
 		{"discovery: {local: false}", "discovery: {local: true}", "discovery.local = true"},
+		{base, "discovery: {local: true}", ""},
 		{base, "discovery: {local: false}", ""},
 		{base, "ui: {keys: {always: enter}}", "ui.keys = {always: enter}"},
 		{base, "model: other/model", "model = other/model"},
