@@ -57,6 +57,7 @@ func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	a.noteRefused()
 	account := accountOf(a.rules(a.cfg()), r, m)
 	if asJSON {
 		report := newContextReport(m, account)

@@ -141,6 +141,7 @@ func (a *app) messages(ctx context.Context, r *reading, o printOptions) ([]compa
 
 // presetView is what the rules of a preset would make of a conversation now.
 func (a *app) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
+	a.noteRefused()
 	cfg, err := a.configFor(r.events, "compaction.preset="+preset)
 	if err != nil {
 		return compact.View{}, err

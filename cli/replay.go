@@ -113,6 +113,7 @@ func (a *app) replay(c *cobra.Command, args []string, o replayOptions) error {
 	if err := a.configure(); err != nil {
 		return err
 	}
+	a.noteRefused()
 	r := &replaying{options: o, window: replayWindow}
 	if a.flags.window > 0 {
 		r.window = a.flags.window
