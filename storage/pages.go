@@ -11,9 +11,9 @@ import (
 // Rules of pages:
 //   - bbolt trusts its pages. A number that is wrong can send it in circles for ever,
 //     and lets it write new events over old ones or where nobody finds them.
-//   - So they are looked at here first, by the head of each and without its map: before
-//     a file is first read the ones that lead to others, before it is first written and
-//     by doctor all. Each page has to have one use, each key has to be in order.
+//   - So all are looked at here before a file is first used, and by doctor, by the head
+//     of each and without its map. Each page has to have one use, each key has to be in
+//     order. To read a file it is enough that the pages that lead to others are sound.
 //   - What is read goes into memory of our own, and every number is compared with the
 //     size of the file before it is used, so damage is an error and never a fault.
 

@@ -90,11 +90,16 @@ func (s *Store) survey(p *pass, a access) error {
 	if h.doubtful() {
 		s.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
 	}
-	head, level := newest(h.pages), a.surveying()
-	if head == nil || p.gate.surveyed >= level && a != checking {
+	head := newest(h.pages)
+	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
 		return nil // bbolt says what is wrong with the heads
 	}
-	if err := surveyed(p.file, head, level == surveyedAll); err != nil {
+	// All of a file is read in hardly more time than a part, and who reads may write next.
+	level, err := surveyedAll, surveyed(p.file, head, true)
+	if err != nil && a == reading {
+		level, err = surveyedWays, surveyed(p.file, head, false)
+	}
+	if err != nil {
 		return damaged(path, err)
 	}
 	p.gate.surveyed = max(p.gate.surveyed, level)
