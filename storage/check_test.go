@@ -151,8 +151,15 @@ func TestDamagedTextIsFoundAndRepaired(t *testing.T) {
 	t.Parallel()
 	s, path, said := patient(t)
 	name := said[3].Body.(conversation.ToolResult).Blob
-	edit(t, path, func(tx *bbolt.Tx) error { return tx.Bucket([]byte("blobs")).Put([]byte(name), []byte("rother")) })
-	_, err := s.Blob(t.Context(), idA, name)
+	data, err := os.ReadFile(path)
+	must(t, err)
+	for at := range data { // every copy: of one that is left, the text is restored
+		if v, ok := bytes.CutPrefix(data[at:], []byte(name)); ok && (v[0] == 'r' || v[0] == 'z') {
+			v[1] ^= 0x55
+		}
+	}
+	must(t, os.WriteFile(path, data, 0o600))
+	_, err = s.Blob(t.Context(), idA, name)
 	want(t, err, storage.ErrDamaged)
 	findings := check(t, s)
 	if len(findings) != 1 {

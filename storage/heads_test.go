@@ -119,3 +119,36 @@ func TestDamagedNewestHeadOfAFileThatCannotBeWritten(t *testing.T) {
 		t.Errorf("the sound file: %v, %v", report, err)
 	}
 }
+
+// A damaged page costs what stands in it and nothing else: not the texts, not the reply
+// that had begun. The list of free pages is nothing that a reader needs.
+func TestDamagedPageCostsNothingElse(t *testing.T) {
+	t.Parallel()
+	sound, names, is := subject(t)
+	number := func(at int) int { return int(binary.NativeEndian.Uint64(sound[newestHead(sound)+16+at:])) }
+	branch := 0
+	for at := 2 * os.Getpagesize(); at < len(sound); at += os.Getpagesize() {
+		if sound[at+8] == 1 {
+			branch = at / os.Getpagesize() // the last one that was written
+		}
+	}
+	for name, page := range map[string]int{"free pages": number(32), "ways to the events": branch} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if page == 0 {
+				t.Fatal("there is no such page")
+			}
+			s := openStore(t, storage.Options{})
+			data := bytes.Clone(sound)
+			data[page*os.Getpagesize()+2] ^= 1
+			must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
+			if got, told := readAll(t, s, names); name == "free pages" && (told || !reflect.DeepEqual(is, got)) {
+				t.Errorf("it is not read as it was stored, told %v", told)
+			}
+			repaired(t, s, check(t, s))
+			if got, told := readAll(t, s, names); told || !reflect.DeepEqual(is, got) {
+				t.Errorf("after a repair, told %v: %d events, %d texts, %q, %q", told, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
+			}
+		})
+	}
+}

@@ -58,8 +58,10 @@ func surveyed(f io.ReaderAt, h *head, all bool) error {
 	}
 	s.used = make([]bool, s.end)
 	s.used[0], s.used[1] = true, true
-	if err := s.free(binary.NativeEndian.Uint64(h.raw[32:])); err != nil {
-		return err
+	if all { // who only reads needs no list of free pages
+		if err := s.free(binary.NativeEndian.Uint64(h.raw[32:])); err != nil {
+			return err
+		}
 	}
 	if err := s.tree(binary.NativeEndian.Uint64(h.raw[16:]), true, bounds{}); err != nil {
 		return err

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,6 +18,9 @@ import (
 // Rules of salvaging:
 //   - Each bucket is read from its beginning until the first page that makes
 //     no sense, and from its end back to it.
+//   - Where bbolt cannot read a file, values are looked for in every page that has some,
+//     whatever leads to it. One whose seal fits is the one that was stored; of meta
+//     those of the page with the newest record count.
 //   - Events have a form of their own. So those that are then still missing are
 //     looked for in the bytes of the file, where bbolt also leaves old copies;
 //     an event never changes, any copy is the event.
@@ -89,6 +93,9 @@ func salvage(path string, text *compressor) (*salvaged, error) {
 		return nil, err
 	}
 	got.scan(data)
+	if n := newest(h.pages); n != nil {
+		got.leaves(data, int(n.pageSize()))
+	}
 	return got, nil
 }
 
@@ -133,6 +140,57 @@ func (got *salvaged) unseal(text *compressor) {
 		got.values = opened
 	} else {
 		clear(got.broken)
+	}
+}
+
+// leaves takes the texts and the meta that are still missing from the pages with values.
+func (got *salvaged) leaves(data []byte, size int) {
+	var newest uint64
+	meta := got.values[string(bucketMeta)]
+	missing := len(meta) == 0
+	for at := 0; at+pageHead <= len(data); at += size {
+		found := map[string][]byte{}
+		got.leaf(data[at:], found, true)
+		r := found[string(keyRecord)]
+		if len(r) >= 8 && missing && binary.BigEndian.Uint64(r) >= newest {
+			newest = binary.BigEndian.Uint64(r)
+			got.values[string(bucketMeta)] = found
+		}
+	}
+}
+
+// leaf takes texts of a page and finds its meta, also in the small buckets of a page.
+func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
+	if len(p) < pageHead || binary.NativeEndian.Uint16(p[8:]) != leafPage {
+		return
+	}
+	for i := range int(binary.NativeEndian.Uint16(p[10:])) {
+		at := uint64(pageHead + i*elementSize)
+		if at+elementSize > uint64(len(p)) {
+			return
+		}
+		number := func(n uint64) uint64 { return uint64(binary.NativeEndian.Uint32(p[at+n*4:])) }
+		from := at + number(1)
+		end := from + number(2)
+		if end+number(3) > uint64(len(p)) {
+			continue
+		}
+		key, value := p[from:end], p[end:end+number(3)]
+		const header = 16
+		switch {
+		case number(0)&isBucket != 0:
+			if buckets && len(value) > header {
+				got.leaf(value[header:], meta, false)
+			}
+		case len(key) == 64:
+			if text, _, err := unseal(bucketBlobs, key, value); err == nil && got.value(bucketBlobs, key) == nil {
+				got.put(bucketBlobs, key, text)
+			}
+		case len(key) != 8: // else an event
+			if v, _, err := unseal(bucketMeta, key, value); err == nil {
+				meta[string(key)] = bytes.Clone(v)
+			}
+		}
 	}
 }
 
