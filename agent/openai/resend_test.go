@@ -4,10 +4,13 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
@@ -89,6 +92,33 @@ func TestARequestThatMeetsADeadConnectionIsSentAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// slowDeath is a connection from before that breaks a minute after it took a request.
+type slowDeath struct{ requests int }
+
+func (d *slowDeath) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.requests++
+	trace := httptrace.ContextClientTrace(r.Context())
+	trace.GotConn(httptrace.GotConnInfo{Reused: true})
+	if trace.WroteRequest != nil {
+		trace.WroteRequest(httptrace.WroteRequestInfo{})
+	}
+	time.Sleep(time.Minute)
+	return nil, io.EOF
+}
+
+// A server that took the request and was at work may have been paid for it: it is
+// not asked again unseen.
+func TestARequestThatWasWorkedOnIsNotSentAgainUnseen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := &slowDeath{}
+		c := openai.New(openai.Options{Provider: "custom", BaseURL: "http://localhost/v1", Transport: d})
+		if got := gather(t, c, user("hi")); got.Err == nil || got.Err.Class != agent.Network || d.requests != 1 {
+			t.Errorf("%v after %d requests", got.Err, d.requests)
+		}
+	})
 }
 
 // A new connection that dies says something about the server.
