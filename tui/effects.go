@@ -156,14 +156,12 @@ func (m *Model) attach(o *outgoing) tea.Cmd {
 	}
 }
 
-// remember keeps what was said for the prompt history.
-func (m *Model) remember(texts []string) tea.Cmd {
+// remember keeps a message for the prompt history.
+func (m *Model) remember(text string) tea.Cmd {
 	ctx, prompts := m.ctx, m.options.Prompts
 	return func() tea.Msg {
-		for _, text := range texts {
-			if err := prompts.Remember(ctx, text); err != nil {
-				return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}
-			}
+		if err := prompts.Remember(ctx, text); err != nil {
+			return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}
 		}
 		return doneMsg{}
 	}

@@ -32,6 +32,9 @@ func TestSendsWhatWasSaidEarlyOnceOpen(t *testing.T) {
 		r.enter("three")
 		r.has("queued: one", "queued: three", "12.8k") // the file's weight
 		r.did("open")
+		if d := cmp.Diff([]string{"one", "with @upload.go two", "three"}, r.prompts); d != "" {
+			t.Errorf("a kill would lose: %s", d) // the prompt history has what is not handed over yet
+		}
 		close(r.hold)
 		r.settle()
 		r.did("first send one", "attach upload.go", "first send with @upload.go two + upload.go", "first send three")

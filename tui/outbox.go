@@ -115,7 +115,10 @@ func (m *Model) hand(o *outgoing) tea.Cmd {
 		return m.say(why, true)
 	}
 	m.outbox = append(m.outbox, o)
-	return m.flush()
+	if o.ran != "" {
+		return m.flush()
+	}
+	return tea.Batch(m.remember(o.text), m.flush()) // a kill before it is handed over must not lose it
 }
 
 // flush hands over what is ready.
@@ -134,7 +137,6 @@ func (m *Model) flush() tea.Cmd {
 			cmds = append(cmds, m.attach(o))
 		}
 	}
-	var said []string
 	for len(m.outbox) > 0 && m.outbox[0].ready {
 		o := m.outbox[0]
 		m.outbox = m.outbox[1:]
@@ -147,11 +149,7 @@ func (m *Model) flush() tea.Cmd {
 			m.talk.sent[o.text+o.files] = o.text
 		}
 		m.talk.Session.Send(o.text + o.files)
-		said = append(said, o.text)
-	}
-	if len(said) > 0 {
 		m.transcript.ToEnd()
-		cmds = append(cmds, m.remember(said))
 	}
 	return tea.Batch(cmds...)
 }
