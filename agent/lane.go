@@ -181,7 +181,7 @@ func (a *Agent) sharedCache(r request, rep *reply, e *Error) *Error {
 // nameless reports an overflow that names neither window nor prompt.
 func nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 
-// cacheFull is an overflow that is none.
+// cacheFull is the failure in place of words about size that mean a full cache.
 func cacheFull(e *Error) *Error {
 	return &Error{
 		Class: Overloaded, Message: cacheFullWords, Hint: cacheFullHint, Status: e.Status, RetryAfter: e.RetryAfter, Shared: true,

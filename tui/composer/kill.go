@@ -13,24 +13,31 @@ const maxKills = 20
 
 // kills is what was cut, the newest last.
 type kills struct {
-	texts   []string
-	cuts    bool  // the key before this one cut
-	cutting bool  // this one does
-	yanks   bool  // the key before this one yanked
-	from    place // where what was yanked begins
-	turn    int   // how many texts back it is
+	texts []string
+	cut   moment // right after the newest cut
+	yank  moment // right after the newest yank
+	from  place  // where what was yanked begins
+	turn  int    // how many texts back it is
 }
 
+// moment is a draft with its cursor: whatever happens to either ends it.
+type moment struct {
+	changes int
+	at      place
+}
+
+func (b *buffer) moment() moment { return moment{b.changes, b.at} }
+
 // put keeps a text that was cut. One that was cut right before grows.
-func (k *kills) put(text string, left bool) {
+func (k *kills) put(text string, left, joins bool) {
 	if text == "" {
 		return
 	}
 	n := len(k.texts)
 	switch {
-	case k.cuts && n > 0 && left:
+	case joins && n > 0 && left:
 		k.texts[n-1] = text + k.texts[n-1]
-	case k.cuts && n > 0:
+	case joins && n > 0:
 		k.texts[n-1] += text
 	default:
 		k.texts = append(k.texts, text)
@@ -55,13 +62,13 @@ func (m *Model) cutKey(k tea.KeyPressMsg) bool {
 	default:
 		return false
 	}
-	m.kills.cutting = true
 	return true
 }
 
 func (m *Model) cut(from, to place, left bool) {
-	m.kills.put(expand(m.buf.between(from, to), m.buf.chips), left)
+	m.kills.put(expand(m.buf.between(from, to), m.buf.chips), left, m.kills.cut == m.buf.moment())
 	m.buf.remove(from, to)
+	m.kills.cut = m.buf.moment()
 }
 
 // yank inserts what was cut, so many texts back.
@@ -74,7 +81,7 @@ func (m *Model) yank(turn int) {
 	k.turn = turn % n
 	k.from = m.buf.at
 	m.enter(k.texts[n-1-k.turn])
-	k.yanks = true
+	k.yank = m.buf.moment()
 }
 
 // yankOlder puts an older text in place of what was just yanked.
@@ -83,14 +90,17 @@ func (m *Model) yankOlder() {
 	m.yank(m.kills.turn + 1)
 }
 
+// justYanked reports whether nothing happened since something was yanked.
+func (m *Model) justYanked() bool { return m.kills.yank == m.buf.moment() }
+
 // restoreKey handles a key that brings back what was cut or changed. These work on
 // an empty draft, too.
-func (m *Model) restoreKey(k tea.KeyPressMsg, yanked bool) bool {
+func (m *Model) restoreKey(k tea.KeyPressMsg) bool {
 	e, u := m.keys.Editing, &m.undo
 	switch {
 	case key.Matches(k, e.Yank):
 		m.yank(0)
-	case key.Matches(k, e.YankOlder) && yanked:
+	case key.Matches(k, e.YankOlder) && m.justYanked():
 		m.yankOlder()
 	case key.Matches(k, e.Undo):
 		m.step(&u.back, &u.forth)

@@ -156,3 +156,31 @@ func TestAClickMovesTheCursor(t *testing.T) {
 		}
 	}
 }
+
+// What comes between a yank and the key for an older one, or between two cuts,
+// makes them strangers: no other text is taken, and none is joined.
+func TestYanksAndCutsArePartedByWhatComesBetween(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		does func(m *composer.Model)
+		want string
+	}{
+		"a clear":                   {func(m *composer.Model) { m.Clear(); press(t, m, "alt+y") }, ""},
+		"a text from outside":       {func(m *composer.Model) { m.SetText("x"); press(t, m, "alt+y") }, "x"},
+		"a message that comes back": {func(m *composer.Model) { m.Prepend("queued"); press(t, m, "alt+y") }, "queued\n\nabcone two "},
+		"a paste":                   {func(m *composer.Model) { m.Update(tea.PasteMsg{Content: "p"}); press(t, m, "alt+y") }, "abcone two p"},
+		"a click":                   {func(m *composer.Model) { m.Click(2, 1); press(t, m, "alt+y") }, "abcone two "},
+		"a yank between cuts":       {func(m *composer.Model) { press(t, m, "ctrl+w", "ctrl+y", "ctrl+w", "ctrl+y") }, "abcone two "},
+		"a click between cuts":      {func(m *composer.Model) { press(t, m, "ctrl+w"); m.Click(2, 1); press(t, m, "ctrl+k", "ctrl+y") }, "abcone "},
+	} {
+		m := newModel(t)
+		write(m, "one two ")
+		press(t, m, "ctrl+u")
+		write(m, "abc")
+		press(t, m, "ctrl+y")
+		t.Run(name, func(t *testing.T) {
+			c.does(m)
+			wantDraft(t, m, c.want)
+		})
+	}
+}

@@ -19,18 +19,14 @@ func (m *Model) Update(msg tea.Msg) (Action, tea.Cmd) {
 	case tea.PasteMsg:
 		action = m.paste(msg.Content)
 	case tea.KeyPressMsg:
-		yanked := m.kills.yanks
-		m.kills.yanks = false
-		if !m.seek.on && m.restoreKey(msg, yanked) {
-			changes = m.buf.changes // undone and redone are steps already
-			if m.kills.yanks {
+		if !m.seek.on && m.restoreKey(msg) {
+			if m.buf.changes != changes && m.justYanked() { // undone and redone are steps already
 				m.undo.note(before, otherEdit)
 			}
 			m.changed()
 			return nil, nil
 		}
 		action = m.press(msg)
-		m.kills.cuts, m.kills.cutting = m.kills.cutting, false
 	default:
 		return action, nil
 	}
