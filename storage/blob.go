@@ -116,7 +116,7 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 		if !bytes.HasPrefix(k, []byte(name)) {
 			return missing
 		}
-		full, sealed, value = string(k), tx.sealed, bytes.Clone(v)
+		full, sealed, value = string(k), tx.sealed, bytes.Clone(within(tx.Tx, v))
 		if next, _ := c.Next(); bytes.HasPrefix(next, []byte(name)) {
 			return fmt.Errorf("several texts begin with %q: %w", name, missing)
 		}

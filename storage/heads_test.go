@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
 	"plimsoll/storage"
 )
 
@@ -150,5 +153,51 @@ func TestDamagedPageCostsNothingElse(t *testing.T) {
 				t.Errorf("after a repair, told %v: %d events, %d texts, %q, %q", told, len(got.Events), len(got.Texts), got.Partial.Text, got.Waiting)
 			}
 		})
+	}
+}
+
+// A value that says to be longer than its file is one damaged value: it neither asks for
+// that much memory nor hides the others.
+func TestValueLongerThanItsFileIsDamagedAlone(t *testing.T) {
+	t.Parallel()
+	data, names, is := subject(t)
+	for at := 2 * os.Getpagesize(); at < len(data); at += os.Getpagesize() {
+		if data[at+8] != 2 {
+			continue // no values
+		}
+		for i := range min(int(data[at+10]), 200) {
+			e := at + 16 + 16*i
+			key := e + int(binary.NativeEndian.Uint32(data[e+4:]))
+			if key+8 <= len(data) && binary.NativeEndian.Uint32(data[e+8:]) == 8 && binary.BigEndian.Uint64(data[key:]) == 50 {
+				binary.NativeEndian.PutUint32(data[e+12:], 1<<30)
+			}
+		}
+	}
+	s := openStore(t, storage.Options{})
+	must(t, os.WriteFile(filepath.Join(s.Dir(), "conversations", idA+".db"), data, 0o600))
+	events, report, err := s.Load(t.Context(), idA)
+	if err != nil || len(events) != len(is.Events) || len(report.Damaged) != 1 || report.Damaged[0].Seq != 50 {
+		t.Errorf("%d events, damaged %v, %v", len(events), report.Damaged, err)
+	}
+	repaired(t, s, check(t, s))
+	if got, told := readAll(t, s, names); told || !reflect.DeepEqual(is, got) {
+		t.Errorf("after a repair, told %v: %d events, %d texts", told, len(got.Events), len(got.Texts))
+	}
+}
+
+// The number of the first event, of which a wrong bit may make 0, is found again.
+func TestFirstEventWithoutItsNumberIsRead(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	begin(t, s, idA, "/w", "hello").close()
+	must(t, s.UpdateConversation(idA, nil, func(tx *bbolt.Tx) error {
+		b := tx.Bucket([]byte("events"))
+		k, v := b.Cursor().First()
+		value := bytes.Clone(v)
+		return errors.Join(b.Delete(k), b.Put(make([]byte, 8), value))
+	}))
+	events, report, err := s.Load(t.Context(), idA)
+	if err != nil || len(events) != 1 || events[0].Body.Kind() != conversation.KindUser || len(report.Damaged) > 0 {
+		t.Errorf("%v, %v, %v", events, report, err)
 	}
 }

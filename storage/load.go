@@ -108,7 +108,12 @@ func copyRowsAfter(tx txn, seq uint64) []row {
 	var rows []row
 	var piece []byte
 	c := tx.Bucket(bucketEvents).Cursor()
-	for k, v := c.Seek(keyOf(seq + 1)); k != nil; k, v = c.Next() {
+	k, v := c.First() // a damaged number may be 0
+	if seq > 0 {
+		k, v = c.Seek(keyOf(seq + 1))
+	}
+	for ; k != nil; k, v = c.Next() {
+		v = within(tx.Tx, v)
 		if len(v) > cap(piece)-len(piece) {
 			piece = make([]byte, 0, max(len(v), 1<<18))
 		}

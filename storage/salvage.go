@@ -114,7 +114,7 @@ func (got *salvaged) take(tx *bbolt.Tx, name []byte, forward bool) {
 		if _, known := got.values[string(name)][string(k)]; known && !forward {
 			return // met what was read from the beginning
 		}
-		got.put(name, k, v)
+		got.put(name, k, within(tx, v))
 	}
 }
 
