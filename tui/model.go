@@ -200,8 +200,8 @@ func (m *Model) aside(err error) tea.Cmd {
 		return nil
 	}
 	text := err.Error()
-	if s := m.status.snack; s.bad && s.text != "" {
-		text = s.text + " · " + text
+	if said := m.snackText(); said != "" && m.status.snack.bad {
+		text = said + " · " + text
 	}
 	return m.say(text, true)
 }
