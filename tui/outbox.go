@@ -54,13 +54,12 @@ func (m *Model) typed(sent string) string {
 // outgoing is a message on its way.
 type outgoing struct {
 	waiting
-	named   []File    // that it mentions
-	unknown int       // of them, the last ones that are no files as far as is known
-	asked   bool      // the files are being read
-	ready   bool      // they are part of files
-	files   string    // what is sent behind the text
-	ran     string    // the output of a command, which is added and asks for no reply; "" for a message
-	line    typedLine // the command
+	named []File    // that it mentions
+	asked bool      // the files are being read
+	ready bool      // they are part of files
+	files string    // what is sent behind the text
+	ran   string    // the output of a command, which is added and asks for no reply; "" for a message
+	line  typedLine // the command
 }
 
 // refusal is why nothing can be said, "" if it can.
