@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/conversation"
+	"plimsoll/conversation/names"
+)
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
 func (v View) Maskable(r Rules, m Meter, least float64) float64 { return v.maskable(r, m, least) }
@@ -30,6 +33,6 @@ func NamesIn(said []conversation.Event, room float64) string { return namesIn(sa
 // NamesOf lists the names in a text, in its order.
 func NamesOf(text string) []string {
 	var out []string
-	scanNames(text, func(name string) { out = append(out, name) })
+	names.Scan(text, func(name string) { out = append(out, name) })
 	return out
 }

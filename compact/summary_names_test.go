@@ -23,44 +23,6 @@ func results(texts ...string) []conversation.Event {
 	return out
 }
 
-func TestWhatANameIs(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][]string{
-		// Paths, dotted and snake_case words, humps, hexadecimal ids.
-		"see compact/plan.go for it":       {"compact/plan.go"},
-		"func newPlanner(r Rules)":         {"newPlanner"},
-		"max_input_tokens = 7":             {"max_input_tokens"},
-		"conversation.ToolResult{}":        {"conversation.ToolResult"},
-		`C:\Users\kim\notes.txt`:           {`Users\kim\notes.txt`},
-		"commit 9f8e7d6c5b4a by kim":       {"9f8e7d6c5b4a"},
-		"~/src/hull.go and ./a/b.c":        {"~/src/hull.go"},
-		"version utf8Decoder2Go":           {"utf8Decoder2Go"},
-		"user@host.example":                {"user@host.example"},
-		"https://example.org/a/b?page=two": {"example.org/a/b"},
-		"--dry_run, (go.mod1)":             {"dry_run", "go.mod1"},
-		"abc_de. fgh_ij/":                  {"abc_de", "fgh_ij"},
-		// What anybody writes, numbers, and what is too short or too long.
-		"the quick brown fox jumps":             nil,
-		"Every Sentence Begins So, README says": nil,
-		"2026-01-02 03:04:05 1,234.56 10.0.0.1": nil,
-		"well-known half-open":                  nil,
-		"a/b.c x.y iPad":                        nil,
-		"deadbeef":                              nil,
-		strings.Repeat("a1", 21):                nil,
-		strings.Repeat("a1", 20):                {strings.Repeat("a1", 20)},
-		"a_" + strings.Repeat("b", 78):          {"a_" + strings.Repeat("b", 78)},
-		"a_" + strings.Repeat("b", 79):          nil,
-		"漢字かな.txt と 漢字":                         nil,
-		"\x1b[31mred_text\x1b[0m":               {"31mred_text"},
-		"______ ///// .....":                    nil,
-		"":                                      nil,
-	} {
-		if d := cmp.Diff(want, compact.NamesOf(text)); d != "" {
-			t.Errorf("%q:\n%s", text, d)
-		}
-	}
-}
-
 func TestNamesStandByTheNewestEventThatHeldThem(t *testing.T) {
 	t.Parallel()
 	said := results("open plan.go and band.go", "plan.go again, with recover.go", "nothing of note")
