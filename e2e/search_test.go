@@ -39,13 +39,13 @@ func TestSearchLeadsToAPlaceInAnotherConversation(t *testing.T) {
 	term.see("nothing")
 	term.key("ctrl+u")
 	term.typed(sighting(turnCut))
-	term.see("turn 11  read_file (full text)")
+	term.see("1 hit in 1 of 2 conversations", "turn 11  read_file (full text)")
 	term.key("enter")
 	term.see(" History")
 	term.on("read_file  day-11.txt")
 	term.ends(" match ")
 	term.key("enter")
-	term.on("the whole text")
+	term.on("the whole text; ") // not that it is being read
 	whole := term.copies(1, func() { term.typed("y") })[0]
 	if strings.Count(whole, "watch 59 of day 11") != 16 || !strings.Contains(whole, sighting(turnCut)) {
 		t.Errorf("%d characters are not the whole text", len(whole))

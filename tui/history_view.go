@@ -121,6 +121,8 @@ func (v *historyView) handle(m *Model, msg tea.Msg) tea.Cmd {
 		return m.slashRedo("")
 	case history.Copy:
 		return tea.Batch(tea.SetClipboard(a.Text), m.say("copied "+a.What, false))
+	case history.CopyFull:
+		return m.copyFull(a)
 	case history.Fork:
 		return m.forkAt(a.Before)
 	case history.Resend:
@@ -170,6 +172,32 @@ func (m *Model) loadFull(event uint64) tea.Cmd {
 		text, err := archive.Full(ctx, event)
 		return fullMsg{id, event, text, err}
 	}
+}
+
+// copyMsg brings the full text of a result for the clipboard.
+type copyMsg struct {
+	fullMsg
+	cut string // in its place where it cannot be read
+}
+
+// copyFull reads the full text of a result for the clipboard. It reads for itself, so
+// that the text also arrives when the history is closed meanwhile.
+func (m *Model) copyFull(a history.CopyFull) tea.Cmd {
+	read := m.loadFull(a.Event)
+	said := m.say("the whole text is still being read: it is copied then", false)
+	return tea.Batch(said, func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })
+}
+
+// copied puts a text that was read on the clipboard. The text of a conversation that was
+// left does not go there: what was copied since then stays.
+func (m *Model) copied(msg copyMsg) tea.Cmd {
+	switch {
+	case msg.id != m.talk.ID:
+		return m.say("the result was not copied: its conversation is closed", true)
+	case msg.err != nil:
+		return tea.Batch(tea.SetClipboard(msg.cut), m.say("copied the result as it was cut: the whole text cannot be read: "+msg.err.Error(), true))
+	}
+	return tea.Batch(tea.SetClipboard(msg.text), m.say("copied the whole result", false))
 }
 
 // archived gives what was read to the history that is open, if it is about the same

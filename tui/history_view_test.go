@@ -81,6 +81,66 @@ func TestTheHistoryCopies(t *testing.T) {
 	})
 }
 
+// A result is copied whole also while its whole text is still being read, whatever is
+// done until it is there.
+func TestTheHistoryCopiesAWholeTextOnceItIsRead(t *testing.T) {
+	errGone := errors.New("the disk is gone")
+	for name, c := range map[string]struct {
+		failing error
+		then    string // pressed while it is read
+		says    string
+		copied  string // the beginning of it
+	}{
+		"in sight":           {says: "copied the whole result", copied: "the whole of the file\n"},
+		"closed":             {then: "q", says: "copied the whole result", copied: "the whole of the file\n"},
+		"unreadable":         {failing: errGone, says: "the whole text cannot be read: the disk is gone", copied: "a line of the test\n"},
+		"unreadable, closed": {failing: errGone, then: "q", says: "the whole text cannot be read: the disk is gone", copied: "a line of the test\n"},
+	} {
+		screenOf(t, name, telling, func(r *rig) {
+			r.holdArchive()
+			if c.failing != nil {
+				r.failing["full"] = c.failing
+			}
+			r.press("ctrl+t")
+			r.to("e4 ")
+			r.asked = nil
+			r.press("enter", "y")
+			r.has("still being read")
+			if len(r.asked) > 0 {
+				r.t.Errorf("copied before it is read: %q", r.asked)
+			}
+			if c.then != "" {
+				r.press(c.then)
+			}
+			r.release()
+			r.release()
+			r.has(c.says)
+			if len(r.asked) != 1 || !strings.HasPrefix(r.asked[0], "setClipboardMsg "+c.copied) {
+				r.t.Errorf("the clipboard was given %.200q", r.asked)
+			}
+		})
+	}
+}
+
+// What is copied in another conversation meanwhile is not replaced by a result of one that
+// was left.
+func TestAWholeTextOfAConversationThatWasLeftIsNotCopied(t *testing.T) {
+	screen(t, telling, func(r *rig) {
+		r.holdArchive()
+		r.press("ctrl+t")
+		r.to("e4 ")
+		r.asked = nil
+		r.press("enter", "y", "q")
+		r.enter("/new")
+		r.release()
+		r.release()
+		r.has("was not copied")
+		if len(r.asked) > 0 {
+			r.t.Errorf("the clipboard was given %.200q", r.asked)
+		}
+	})
+}
+
 func TestEveryWayOutOfTheHistory(t *testing.T) {
 	for _, key := range []string{"q", "esc", "ctrl+t", "ctrl+c"} {
 		screenOf(t, key, telling, func(r *rig) {

@@ -85,6 +85,8 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"failedMsg":               failedMsg{line: typedLine{text: "/doctor"}, of: pageMsg{err: errDeaf}},
 		"requestMsg":              requestMsg{},
 		"fullMsg":                 fullMsg{},
+		"copyMsg":                 copyMsg{fullMsg: fullMsg{text: "all of it"}},
+		"copyMsg failed":          copyMsg{fullMsg: fullMsg{err: errDeaf}, cut: "a part of it"},
 		"searchMsg":               searchMsg{view: view, seq: 1},
 		"foundMsg":                foundMsg{view: view, seq: 1},
 		"summaryEditedMsg":        summaryEditedMsg{err: errDeaf},

@@ -46,6 +46,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		m.archived(msg.id, func(h *history.Model) { h.Request(msg.got, msg.err) })
 	case fullMsg:
 		m.archived(msg.id, func(h *history.Model) { h.Full(msg.event, msg.text, msg.err) })
+	case copyMsg:
+		return m.copied(msg)
 	case searchMsg:
 		return m.search(msg)
 	case foundMsg:

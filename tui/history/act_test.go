@@ -237,6 +237,9 @@ func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	if !strings.Contains(r.screen(), "is being read…") {
 		t.Errorf("nothing says that the text is read:\n%s", r.screen())
 	}
+	if diff := cmp.Diff(history.Action(history.CopyFull{Event: seq, Cut: "the beginning"}), r.press("y")); diff != "" {
+		t.Errorf("copied while it is read: -want +got\n%s", diff)
+	}
 	r.Full(seq+1, "not asked for", nil)
 	r.Full(seq, strings.Repeat("漢字 words\n", 100_000), nil)
 	for range 1_200 {

@@ -40,6 +40,14 @@ type (
 	// Copy puts a text on the clipboard. What names it in a word or two.
 	Copy struct{ Text, What string }
 
+	// CopyFull puts the whole text of a result on the clipboard as soon as it is read,
+	// even when the history is closed by then. Where it cannot be read, Cut is copied,
+	// and the reader is told why.
+	CopyFull struct {
+		Event uint64
+		Cut   string
+	}
+
 	// Fork continues in a copy of the conversation that holds the events before one.
 	Fork struct{ Before uint64 }
 
@@ -64,6 +72,7 @@ func (Undo) action()       {}
 func (Redo) action()       {}
 func (Restore) action()    {}
 func (Copy) action()       {}
+func (CopyFull) action()   {}
 func (Fork) action()       {}
 func (Resend) action()     {}
 func (Say) action()        {}

@@ -38,15 +38,25 @@ func (m *Model) copySaid(e *conversation.Event) Action {
 	case conversation.AssistantMessage:
 		return Copy{Text: withCalls(b.Text, b.Calls), What: "the reply"}
 	case conversation.ToolResult:
-		if full := m.full[e.Seq]; full.here && full.err == nil {
-			return Copy{Text: full.text, What: "the whole result"}
-		}
-		if b.Total > 0 {
-			return Copy{Text: b.Text, What: "the result as it was cut"}
-		}
-		return Copy{Text: b.Text, What: "the result"}
+		return m.copyResult(e.Seq, b)
 	}
 	return m.say(sayNotSaid, true)
+}
+
+// copyResult copies the whole text where it was asked for, also while it is still being
+// read: a reader who has expanded a result means all of it.
+func (m *Model) copyResult(seq uint64, b conversation.ToolResult) Action {
+	switch full, asked := m.full[seq]; {
+	case asked && !full.here:
+		return CopyFull{Event: seq, Cut: b.Text}
+	case full.err != nil:
+		return Copy{Text: b.Text, What: "the result as it was cut, since the whole text cannot be read"}
+	case full.here:
+		return Copy{Text: full.text, What: "the whole result"}
+	case b.Total > 0:
+		return Copy{Text: b.Text, What: "the result as it was cut"}
+	}
+	return Copy{Text: b.Text, What: "the result"}
 }
 
 // withCalls is a text and the calls behind it.
