@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -214,29 +216,73 @@ func TestDeadlineOfTheCaller(t *testing.T) {
 	}
 }
 
+// pipes is a network within a bubble: a server on it answers while no time passes.
+type pipes struct {
+	dialled  chan net.Conn
+	closed   chan struct{}
+	accepted int
+}
+
+// Accept implements net.Listener.
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.dialled:
+		p.accepted++
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (p *pipes) Close() error { close(p.closed); return nil }
+
+// Addr implements net.Listener.
+func (*pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	select {
+	case p.dialled <- theirs:
+		return ours, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // One connection serves one request after the other, even if its stream ends a
-// moment behind [DONE].
+// moment behind [DONE]. For an end that comes later nobody waits.
 func TestConnectionIsUsedAgain(t *testing.T) {
 	t.Parallel()
-	addresses := map[string]bool{}
-	read := make(chan struct{}, 1)
-	c := serve(t, "custom", func(w http.ResponseWriter, r *http.Request) {
-		addresses[r.RemoteAddr] = true
-		write(w, hello+stop+done)
-		<-read
-	})
-	for range 3 {
-		for chunk, err := range c.Stream(t.Context(), user("hi")) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			if chunk.Stop != "" {
-				read <- struct{}{}
-			}
-		}
-	}
-	if len(addresses) != 1 {
-		t.Errorf("%d connections for 3 requests", len(addresses))
+	for behind, want := range map[time.Duration]int{0: 1, 40 * time.Millisecond: 1, time.Minute: 3} {
+		t.Run(behind.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := &pipes{dialled: make(chan net.Conn), closed: make(chan struct{})}
+				srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					_, _ = io.Copy(io.Discard, r.Body) // or it does not see the client leave
+					write(w, hello+stop+done)
+					select {
+					case <-time.After(behind):
+					case <-r.Context().Done():
+					}
+				})}
+				go func() { _ = srv.Serve(p) }() // it ends with an error whenever it is closed
+				t.Cleanup(func() { _ = srv.Close() })
+				tr := transport(t)
+				tr.DialContext = p.dial
+				c := openai.New(openai.Options{Provider: "custom", BaseURL: "http://localhost/v1", Transport: tr})
+				began := time.Now()
+				for range 3 {
+					if got := gather(t, c, user("hi")); got.Err != nil {
+						t.Fatal(got.Err)
+					}
+				}
+				if took := time.Since(began); p.accepted != want || took > time.Second {
+					t.Errorf("%d connections for 3 requests, want %d; they took %v", p.accepted, want, took)
+				}
+			})
+		})
 	}
 }
 
