@@ -262,7 +262,7 @@ func TestReplayPageTellsOfEveryFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](),
+	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](), reflect.TypeFor[replay.Kept](),
 		reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument]()} {
 		for i := range typ.NumField() {
 			key := typ.Field(i).Tag.Get("json")

@@ -24,7 +24,7 @@ func measured(rows map[compact.Preset][3]float64) (*replaying, replay.Report) {
 		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778}}
 	r := &replaying{}
 	for name, row := range rows {
-		report.Totals[name] = replay.Figures{RecallTool: replay.Ratio(row[1]), Overflow: int(row[2]), TokensSent: 4.5e8, TokensPeak: 9.8e5,
+		report.Totals[name] = replay.Figures{Kept: replay.Kept{RecallTool: replay.Ratio(row[1])}, Overflow: int(row[2]), TokensSent: 4.5e8, TokensPeak: 9.8e5,
 			CostRatio:      map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0] / 2), "openai": 1},
 			CostVsTruncate: map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0])}}
 		r.policies = append(r.policies, name)

@@ -27,6 +27,22 @@ const (
 	namesMost  = 2400
 )
 
+// NamesTitle is the line in front of the index of names. The index is the last section of
+// what it stands in.
+const NamesTitle = "### Names in tool results, by event"
+
+// IndexAt is where in the text of a block the index of names begins, in bytes;
+// the length of the text if it has none.
+func IndexAt(text string) int {
+	switch i := strings.LastIndex(text, "\n"+NamesTitle+"\n"); {
+	case i >= 0:
+		return i + 1
+	case strings.HasPrefix(text, NamesTitle+"\n"):
+		return 0
+	}
+	return len(text)
+}
+
 // nameSeen is a name and where it stood.
 type nameSeen struct {
 	text  string
@@ -38,8 +54,7 @@ type nameSeen struct {
 // namesIn is the index of the names in the results of events; "" if there is
 // none, or hardly room.
 func namesIn(said []conversation.Event, room float64) string {
-	const title = "### Names in tool results, by event"
-	if room -= textTokens(title) + 1; room < minVerbatim {
+	if room -= textTokens(NamesTitle) + 1; room < minVerbatim {
 		return ""
 	}
 	chosen := withinRoom(ranked(said), room)
@@ -50,7 +65,7 @@ func namesIn(said []conversation.Event, room float64) string {
 		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
 	})
 	var b strings.Builder
-	b.WriteString(title)
+	b.WriteString(NamesTitle)
 	last := uint64(0)
 	for _, n := range chosen {
 		if n.event != last {

@@ -55,6 +55,22 @@ func TestNamesThatMatterMostHaveTheRoom(t *testing.T) {
 	}
 }
 
+func TestWhereTheIndexOfNamesBegins(t *testing.T) {
+	t.Parallel()
+	index := compact.NamesIn(results("compact/plan.go"), 1000)
+	for before, want := range map[string]int{"": 0, "What was done.\n\n": 16, index + "\n\nquoted\n\n": len(index) + 10, "no line: ": -1} {
+		if want < 0 {
+			want = len(before + index)
+		}
+		if got := compact.IndexAt(before + index); got != want {
+			t.Errorf("behind %q it begins at %d, want %d", before, got, want)
+		}
+	}
+	if got := compact.IndexAt("none"); got != 4 {
+		t.Errorf("without an index it begins at %d", got)
+	}
+}
+
 func TestNamesNeedRoom(t *testing.T) {
 	t.Parallel()
 	said := results("compact/plan.go")

@@ -22,6 +22,10 @@
 //     results alone for the second figure. Edit anchors are replaced texts whose
 //     lines stood earlier, written lines those of whole files that stood in
 //     results, instructions sentences of the user that bind.
+//   - Content is edit anchors and written lines together. What an index of names
+//     shows, and nothing else, is no content: recall is told without it, too.
+//   - What a reply needed and its request does not show has to be looked up, which
+//     is billed as requests more: the debt.
 //   - What is lost is recoverable where a stub, a cap, a block or a note names an
 //     event that held it and recall gives that event's text back.
 //

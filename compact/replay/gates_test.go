@@ -18,7 +18,7 @@ type gate struct {
 	recall    float64 // of names that stood in tool results alone
 	anchors   float64
 	retention float64 // of instructions
-	front     bool    // nothing without overflow is both cheaper and recalls more
+	front     bool    // nothing without overflow is both cheaper and keeps more content in view
 }
 
 var gates = map[int]gate{
@@ -56,7 +56,7 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 		g.least(t, window, "anchors", f.EditAnchors, g.anchors)
 		g.least(t, window, "instructions", f.Instructions, g.retention)
 		if by := dominating(r); g.front && by != "" {
-			t.Errorf("in %d: %s is cheaper and recalls more", window, by)
+			t.Errorf("in %d: %s is cheaper and keeps more content", window, by)
 		}
 	}
 }
@@ -76,11 +76,11 @@ func (gate) least(t *testing.T, window int, what string, got replay.Ratio, least
 }
 
 // dominating names a policy without overflow that beats preset plimsoll on cost
-// and recall; "" without one.
+// and content; "" without one.
 func dominating(r replay.Report) compact.Preset {
 	own := r.Totals[compact.PresetPlimsoll]
 	for name, f := range r.Totals {
-		if f.Overflow == 0 && f.Cost[replay.PlanSheet] < own.Cost[replay.PlanSheet] && f.RecallTool > own.RecallTool {
+		if f.Overflow == 0 && f.Cost[replay.PlanSheet] < own.Cost[replay.PlanSheet] && f.Content > own.Content {
 			return name
 		}
 	}

@@ -16,23 +16,17 @@ import (
 // names the event that held it, or its turn, by an id that recall takes, and
 // recall gives a text back that holds it.
 
-// recover scores references that a request does not show.
-func (s *score) recover(r *run, i int, messages []compact.Message, lost []reference) {
-	before := r.c.requests[i].from
-	standing := false // it is known which message stands for an event
-	for _, ref := range lost {
-		if !ref.tool {
-			continue
-		}
-		if r.policy.Recall && !standing {
-			s.stand(messages, len(r.log))
-			standing = true
-		}
-		s.lost.count(r.policy.Recall && slices.ContainsFunc(s.holders(ref.fact, before), func(h int32) bool {
-			return s.named(messages, r.seqs[h], r.c.said[h].turn) && s.index.holds(r.recalled(int(h)), ref.fact)
+// recover counts names that a request does not show and that stood in results
+// alone before a message: whether each can be had back.
+func (s *score) recover(r *run, back *share, before int, messages []compact.Message, lost []int32) {
+	if r.policy.Recall && len(lost) > 0 {
+		s.stand(messages, len(r.log))
+	}
+	for _, fact := range lost {
+		back.count(r.policy.Recall && slices.ContainsFunc(s.holders(fact, before), func(h int32) bool {
+			return s.named(messages, r.seqs[h], r.c.said[h].turn) && s.index.holds(r.recalled(int(h)), fact)
 		}))
 	}
-	s.debt += s.owed(r, lost, before)
 }
 
 // holders are the messages before one that hold a fact.
@@ -154,53 +148,4 @@ func number(text string) int {
 		return -1
 	}
 	return n
-}
-
-// owed is what recall would have to bring back at least so that nothing is lost,
-// in tokens: messages are taken that hold most of what is still missing, of
-// several the smallest.
-func (s *score) owed(r *run, lost []reference, before int) float64 {
-	missing := map[int32]bool{}
-	holds := map[int32][]int32{} // by message: the facts
-	for _, ref := range lost {
-		missing[ref.fact] = true
-		for _, h := range s.holders(ref.fact, before) {
-			holds[h] = append(holds[h], ref.fact)
-		}
-	}
-	debt := 0.0
-	for len(missing) > 0 {
-		best, most := int32(-1), 0
-		for h, facts := range holds {
-			n := 0
-			for _, f := range facts {
-				if missing[f] {
-					n++
-				}
-			}
-			if n == 0 || n < most || n == most && !smaller(r.c, h, best) {
-				continue
-			}
-			best, most = h, n
-		}
-		if best < 0 {
-			break // held by the prompt alone, which is always there
-		}
-		for _, f := range holds[best] {
-			delete(missing, f)
-		}
-		debt += tokens(r.c.said[best].chars)
-	}
-	return debt
-}
-
-// smaller reports whether one message is to be preferred to another.
-func smaller(c *Conversation, a, b int32) bool {
-	if b < 0 {
-		return true
-	}
-	if x, y := c.said[a].chars, c.said[b].chars; x != y {
-		return x < y
-	}
-	return a < b
 }

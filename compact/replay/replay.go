@@ -316,12 +316,12 @@ func (p *replayer) report(files []file) Report {
 		r.Corpus.plus(f.needs)
 		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[compact.Preset]Figures{}}
 		for _, name := range p.told {
-			out.Policies[name] = pool{sheets: r.Sheets, policy: name, files: files[i : i+1]}.figures()
+			out.Policies[name] = pool{sheets: p.Sheets, policy: name, files: files[i : i+1]}.figures()
 		}
 		r.Files = append(r.Files, out)
 	}
 	for _, name := range p.told {
-		r.Totals[name] = pool{sheets: r.Sheets, policy: name, files: files}.figures()
+		r.Totals[name] = pool{sheets: p.Sheets, policy: name, files: files}.figures()
 	}
 	return r
 }

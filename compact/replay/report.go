@@ -90,18 +90,15 @@ type Figures struct {
 	WorstFit       map[string]Ratio   `json:"worst_fit"`        // of conversations that fit, to sending everything
 	WorstOver      map[string]Ratio   `json:"worst_over"`       // of the others, to truncate
 
-	RecallAll    Ratio `json:"recall_all"`
-	RecallTool   Ratio `json:"recall_tool"`
-	EditAnchors  Ratio `json:"edit_anchors"`
-	WriteLines   Ratio `json:"write_lines"`
+	Kept
+	RecallIndex  Ratio `json:"recall_index"` // of references to results alone: those shown by an index of names and nothing else
+	WithoutIndex Kept  `json:"without_index"`
 	Instructions Ratio `json:"instructions"`
-	Recoverable  Ratio `json:"recoverable"` // 1 where nothing is lost
-	Violations   int   `json:"violations"`
-	Summaries    int   `json:"summaries"`
-	NsPerRequest int64 `json:"ns_per_request"` // 0 without a clock
 
+	Violations   int     `json:"violations"`
+	Summaries    int     `json:"summaries"`
+	NsPerRequest int64   `json:"ns_per_request"`   // 0 without a clock
 	Rewritten    float64 `json:"rewritten_tokens"` // of requests before, behind the prefix that a break left
-	RecallDebt   float64 `json:"recall_debt"`      // tokens that recall would have to bring back at least
 	SummaryInput float64 `json:"summary_input"`    // tokens
 }
 
@@ -116,12 +113,17 @@ type sums struct {
 	rewrote float64
 	spent   int64 // ns
 	cost    map[string]float64
-	score   *score
+	binding share
+	whole   tally
+	bare    tally // without indexes of names
 }
 
 func (r *run) sums() sums {
 	s := sums{breaks: r.breaks, over: r.over, wrong: r.wrong, calls: len(r.calls), rewrote: r.rewrote, spent: r.spent.Nanoseconds(),
-		cost: map[string]float64{}, score: r.score.bare()}
+		cost: map[string]float64{}}
+	if r.score != nil {
+		s.binding, s.whole, s.bare = r.score.binding, r.score.whole, r.score.bare
+	}
 	for _, q := range r.asked {
 		s.asked = append(s.asked, q.tokens)
 	}
@@ -129,14 +131,6 @@ func (r *run) sums() sums {
 		s.read += c.Input
 	}
 	return s
-}
-
-// bare is the counts of a score alone.
-func (s *score) bare() *score {
-	if s == nil {
-		return &score{}
-	}
-	return &score{all: s.all, tool: s.tool, anchors: s.anchors, written: s.written, binding: s.binding, lost: s.lost, debt: s.debt}
 }
 
 // file is one conversation with the sums of all policies.
@@ -149,7 +143,7 @@ type file struct {
 
 // pool is figures of several files in the making.
 type pool struct {
-	sheets []string
+	sheets []Sheet
 	policy compact.Preset
 	files  []file
 }
@@ -160,7 +154,7 @@ func (p pool) figures() Figures {
 		SessionsWorse: map[string]int{}, WorstFit: map[string]Ratio{}, WorstOver: map[string]Ratio{}}
 	var asked []float64
 	var spent int64
-	var all, tool, anchors, written, binding, lost share
+	var binding share
 	for _, one := range p.files {
 		s := one.sums[p.policy]
 		asked = append(asked, s.asked...)
@@ -170,24 +164,17 @@ func (p pool) figures() Figures {
 		f.Violations += s.wrong
 		f.Summaries += s.calls
 		f.Rewritten += s.rewrote
-		f.RecallDebt += s.score.debt
 		f.SummaryInput += s.read
-		all.plus(s.score.all)
-		tool.plus(s.score.tool)
-		anchors.plus(s.score.anchors)
-		written.plus(s.score.written)
-		binding.plus(s.score.binding)
-		lost.plus(s.score.lost)
+		binding.plus(s.binding)
 	}
-	f.RecallAll, f.RecallTool, f.EditAnchors = all.ratio(), tool.ratio(), anchors.ratio()
-	f.WriteLines, f.Instructions, f.Recoverable = written.ratio(), binding.ratio(), 1
-	if lost.of > 0 {
-		f.Recoverable = lost.ratio()
-	}
+	f.Instructions = binding.ratio()
 	f.sizes(asked, spent)
 	for _, sheet := range p.sheets {
-		p.costs(&f, sheet)
+		p.costs(&f, sheet.Name)
 	}
+	f.Kept = p.kept(len(asked), func(s sums) tally { return s.whole })
+	f.WithoutIndex = p.kept(len(asked), func(s sums) tally { return s.bare })
+	f.RecallIndex = f.RecallTool - f.WithoutIndex.RecallTool
 	return f
 }
 

@@ -15,7 +15,9 @@ type score struct {
 	search *search
 
 	shown   []int32   // by fact: messages of the newest request that hold it
-	held    [][]int32 // by message of the newest request: the facts in it
+	indexed []int32   // by fact: of them, those that hold it in their index of names alone
+	indexes int       // messages of the newest request that have such an index
+	held    []holding // by message of the newest request
 	names   []*names  // by message of the newest request: what its text names, nil before somebody asks
 	stands  []int32   // by event, for the request that is scored: one more than the place of the message
 	given   []bool    // by fact: an instruction given so far
@@ -23,9 +25,15 @@ type score struct {
 	known   int       // instructions given so far
 	visible int       // of them, those shown
 
-	all, tool, anchors, written, binding share
-	lost                                 share // references to results alone that are not shown: those that recall gives back
-	debt                                 float64
+	binding share
+	whole   tally
+	bare    tally // as if no index of names was there
+}
+
+// holding is the facts in a message of a request.
+type holding struct {
+	facts []int32
+	index []int32 // of them, those that only its index of names holds
 }
 
 // share is how many of some things have a property.
@@ -39,7 +47,8 @@ func (s *share) count(has bool) {
 }
 
 func newScore(ix *index) *score {
-	s := &score{index: ix, search: newSearch(ix.finder, len(ix.facts)), shown: make([]int32, len(ix.facts)), given: make([]bool, len(ix.facts))}
+	n := len(ix.facts)
+	s := &score{index: ix, search: newSearch(ix.finder, n), shown: make([]int32, n), indexed: make([]int32, n), given: make([]bool, n)}
 	for _, f := range ix.prompted {
 		s.shown[f]++
 	}
@@ -49,18 +58,14 @@ func newScore(ix *index) *score {
 // request scores a request. The first common messages are those of the one
 // before.
 func (s *score) request(r *run, i int, messages []compact.Message, common int) {
-	for _, facts := range s.held[min(common, len(s.held)):] {
-		for _, f := range facts {
-			s.add(f, -1)
-		}
+	for _, h := range s.held[min(common, len(s.held)):] {
+		s.add(h, -1)
 	}
 	s.held, s.names = s.held[:min(common, len(s.held))], s.names[:min(common, len(s.names))]
 	for k := len(s.held); k < len(messages); k++ {
-		facts := s.factsIn(r, &messages[k])
-		s.held, s.names = append(s.held, facts), append(s.names, nil)
-		for _, f := range facts {
-			s.add(f, 1)
-		}
+		h := s.holding(r, &messages[k])
+		s.held, s.names = append(s.held, h), append(s.names, nil)
+		s.add(h, 1)
 	}
 	s.give(r.c.requests[i].from)
 	s.binding.has += s.visible
@@ -68,15 +73,24 @@ func (s *score) request(r *run, i int, messages []compact.Message, common int) {
 	s.needs(r, i, messages)
 }
 
-func (s *score) add(f, by int32) {
-	before := s.shown[f] > 0
-	s.shown[f] += by
-	if after := s.shown[f] > 0; s.given[f] && before != after {
-		if after {
-			s.visible++
-		} else {
-			s.visible--
+// add takes a message in, or out again.
+func (s *score) add(h holding, by int32) {
+	for _, f := range h.facts {
+		before := s.shown[f] > 0
+		s.shown[f] += by
+		if after := s.shown[f] > 0; s.given[f] && before != after {
+			if after {
+				s.visible++
+			} else {
+				s.visible--
+			}
 		}
+	}
+	for _, f := range h.index {
+		s.indexed[f] += by
+	}
+	if h.index != nil {
+		s.indexes += int(by)
 	}
 }
 
@@ -93,17 +107,46 @@ func (s *score) give(before int) {
 	}
 }
 
-// factsIn is the facts in a message: those of what was said where it says just
+// holding is the facts in a message: those of what was said where it says just
 // that.
-func (s *score) factsIn(r *run, m *compact.Message) []int32 {
+func (s *score) holding(r *run, m *compact.Message) holding {
 	if i, ok := r.said(m); ok && says(m, r.c.said[i].body) {
-		return s.index.of[i]
+		return holding{facts: s.index.of[i]}
 	}
 	texts := []string{m.Text}
 	for _, c := range m.Calls {
 		texts = append(texts, c.Name, c.Arguments)
 	}
-	return s.search.facts(texts...)
+	h := holding{facts: s.search.facts(texts...)}
+	if at := indexIn(m); at < len(m.Text) {
+		texts[0] = m.Text[:at]
+		h.index = without(h.facts, s.search.facts(texts...))
+	}
+	return h
+}
+
+// indexIn is where the index of names of a message begins, in bytes: behind the
+// rest of a block.
+func indexIn(m *compact.Message) int {
+	if m.Role != compact.RoleUser {
+		return len(m.Text)
+	}
+	return compact.IndexAt(m.Text)
+}
+
+// without is those of facts that are not among others, not nil.
+func without(facts, others []int32) []int32 {
+	there := map[int32]bool{}
+	for _, f := range others {
+		there[f] = true
+	}
+	out := []int32{}
+	for _, f := range facts {
+		if !there[f] {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // said is the message said that a message of a request stands for, if it is one.
@@ -145,29 +188,10 @@ func says(m *compact.Message, body conversation.Body) bool {
 
 // needs scores what the reply to a request needed.
 func (s *score) needs(r *run, i int, messages []compact.Message) {
-	n := &s.index.needs[i]
-	var lost []reference
-	for _, ref := range n.references {
-		shown := s.shown[ref.fact] > 0
-		s.all.count(shown)
-		if ref.tool {
-			s.tool.count(shown)
-		}
-		if !shown {
-			lost = append(lost, ref)
-		}
+	one := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
+	s.whole.plus(one)
+	if s.indexes > 0 {
+		one = s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > s.indexed[f] })
 	}
-	for _, facts := range n.anchors {
-		all := true
-		for _, f := range facts {
-			all = all && s.shown[f] > 0
-		}
-		s.anchors.count(all)
-	}
-	for _, f := range n.written {
-		s.written.count(s.shown[f] > 0)
-	}
-	if len(lost) > 0 {
-		s.recover(r, i, messages, lost)
-	}
+	s.bare.plus(one)
 }

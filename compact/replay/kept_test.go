@@ -1,0 +1,101 @@
+package replay_test
+
+import (
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+	"plimsoll/conversation"
+)
+
+// indexed is a summary of events 1 to 5 whose index names what the first result
+// of found held.
+func indexed(text string) conversation.Summary {
+	return conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: text,
+		Appendix: compact.NamesTitle + "\ne3: src/deep.go src/known.go", Spans: []conversation.Span{{First: 1, Last: 5}}}
+}
+
+func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		text                 string
+		index, tool, all     float64 // by the index alone, and without it
+		lookups, bareLookups int
+	}{
+		"the index alone":     {"It went well.", 1, 0, 1 / 3.0, 0, 1},
+		"the text, too":       {"It went well with src/deep.go.", 0, 1, 2 / 3.0, 0, 1},
+		"the text has both":   {"It went well with src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
+		"a heading is quoted": {"It said\n" + compact.NamesTitle + "\nand src/deep.go and src/known.go.", 0, 1, 1, 0, 0},
+	} {
+		f, _ := seen(t, once(3, indexed(c.text)), found())
+		near(t, name+": recall", float64(f.RecallTool), 1)
+		near(t, name+": by the index alone", float64(f.RecallIndex), c.index)
+		near(t, name+": without the index", float64(f.WithoutIndex.RecallTool), c.tool)
+		near(t, name+": all without the index", float64(f.WithoutIndex.RecallAll), c.all)
+		if f.Lookups != c.lookups || f.WithoutIndex.Lookups != c.bareLookups {
+			t.Errorf("%s: %d lookups, %d without the index", name, f.Lookups, f.WithoutIndex.Lookups)
+		}
+	}
+	// What the user says stands for itself, whatever it begins with.
+	one := (&tale{}).user("go").call("search", "{}", "src/deep.go").reply("ok").user(compact.NamesTitle + "\ne3: src/deep.go").reply("src/deep.go")
+	if f, _ := seen(t, once(2, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}}), one); f.RecallIndex > 0 || f.RecallAll != 1 {
+		t.Errorf("the user's own words: %+v", f.Kept)
+	}
+}
+
+func TestContentIsAnchorsAndLinesTogether(t *testing.T) {
+	t.Parallel()
+	f, file := seen(t, once(3, mask(conversation.StyleJCLI, 3)), edited())
+	if file.EditAnchors != 2 || file.WrittenLines != 2 {
+		t.Fatalf("%d anchors and %d lines, want two of each", file.EditAnchors, file.WrittenLines)
+	}
+	near(t, "content", float64(f.Content), 2/4.0)
+	f, _ = seen(t, policy(replay.Policy{}), found())
+	if f.Content.Known() {
+		t.Errorf("without edits content is %v", f.Content)
+	}
+}
+
+// One reply lacks a name and the line that it replaces, which two results hold.
+func TestLookingUpIsBilledAsRequests(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("go").
+		call("read", "{}", "first := compute(1)\n"+text(980)).
+		call("read", "{}", "src/deep.go "+text(1988)).
+		call("edit", `{"path":"src/deep.go","old_string":"first := compute(1)","new_string":"x"}`, "ok").
+		reply("done")
+	r := replayed(t, 100_000, once(2, mask(conversation.StyleJCLI, 3, 5)), one)
+	f, file := r.Totals[compact.PresetPlimsoll], r.Files[0].Policies[compact.PresetPlimsoll]
+	if f.Lookups != 2 || f.WithoutIndex.Lookups != 2 {
+		t.Fatalf("%d lookups, want one for each result", f.Lookups)
+	}
+	near(t, "lookups for each request", float64(f.LookupsPerRequest), 2/4.0)
+	near(t, "tokens given back", f.LookupTokens, 250+500)
+	near(t, "the debt in names", f.RecallDebt, 500)
+	// The request that lacks them has 2 + 2 * (6 + 21) characters and is 31 steps
+	// of the cache; the smaller result comes first.
+	size := 4000 + (2+2*(6+21))/4.0
+	hit := 3968.0
+	first := hit*0.1 + (size - hit + 50 + 250) + 50*5
+	size += 50 + 250
+	hit = 33 * 128
+	second := hit*0.1 + (size - hit + 50 + 500) + 50*5
+	near(t, "cost with debt", f.CostWithDebt["openai"], f.Cost["openai"]+first+second)
+	near(t, "that of the file", file.CostWithDebt["openai"], f.CostWithDebt["openai"])
+	raw, cut := r.Totals[compact.PresetRaw], r.Totals[compact.PresetTruncate]
+	near(t, "cost with debt of raw", raw.CostWithDebt["openai"], raw.Cost["openai"])
+	near(t, "to raw", float64(f.CostWithDebtRatio["openai"]), f.CostWithDebt["openai"]/raw.CostWithDebt["openai"])
+	near(t, "to truncate", float64(f.CostWithDebtVsTruncate["openai"]), f.CostWithDebt["openai"]/cut.CostWithDebt["openai"])
+}
+
+// A lookup brings back what recall gives at a time: a tenth of what is free.
+func TestLookupsBringBackWhatRecallGives(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("go").call("read", "{}", "src/deep.go "+text(80_000)).reply("src/deep.go")
+	hidden := once(1, mask(conversation.StyleJCLI, 3))
+	used := 4000 + (2+6+21)/4.0
+	for window, want := range map[int]float64{0: 8000, 200_000: 8000, 30_000: (30_000 - used) / 10, 5000: 125} {
+		f := replayed(t, window, hidden, one).Totals[compact.PresetPlimsoll]
+		near(t, "tokens given back", f.LookupTokens, want)
+	}
+}
