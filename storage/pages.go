@@ -35,7 +35,14 @@ type survey struct {
 	end  uint64 // number behind the last page
 	used []bool // by page
 	all  bool   // leaves are looked at, too, and that each page has a use
+
+	window     []byte // what was read last, for the pages beside it
+	windowFrom int64  // where it is in the file
 }
+
+// windowSize is how much is read at a time: pages of a conversation mostly follow one
+// another, and a call for each costs more than what it reads.
+const windowSize = 128 << 10
 
 // page is the first page of a run of them.
 type page struct {
@@ -43,7 +50,7 @@ type page struct {
 	flags    uint16
 	count    int
 	overflow uint64 // pages that belong to it
-	data     []byte // of the first page
+	data     []byte // of the first page; a leaf of values has it only until the next page is read
 }
 
 // surveyed looks at the pages that the newest head leads to.
@@ -83,10 +90,11 @@ func (s *survey) read(id uint64, wanted uint16) (page, error) {
 	if id < 2 || id >= s.end {
 		return page{}, fmt.Errorf("page %d is not in the file", id)
 	}
-	p := page{data: make([]byte, s.size)}
-	if _, err := s.file.ReadAt(p.data, int64(id)*s.size); err != nil {
-		return p, fmt.Errorf("page %d: %w", id, err)
+	data, err := s.first(int64(id) * s.size)
+	if err != nil {
+		return page{}, fmt.Errorf("page %d: %w", id, err)
 	}
+	p := page{data: data}
 	p.id = binary.NativeEndian.Uint64(p.data)
 	p.flags = binary.NativeEndian.Uint16(p.data[8:])
 	p.count = int(binary.NativeEndian.Uint16(p.data[10:]))
@@ -95,6 +103,21 @@ func (s *survey) read(id uint64, wanted uint16) (page, error) {
 		return p, fmt.Errorf("page %d says to be page %d of kind %#x", id, p.id, p.flags)
 	}
 	return p, s.use(id, p.overflow+1)
+}
+
+// first is the page at a place in the file, to be used until the next one is read.
+func (s *survey) first(at int64) ([]byte, error) {
+	if at < s.windowFrom || at+s.size > s.windowFrom+int64(len(s.window)) {
+		if s.window == nil {
+			s.window = make([]byte, max(windowSize, s.size))
+		}
+		n, err := s.file.ReadAt(s.window[:cap(s.window)], at)
+		s.window, s.windowFrom = s.window[:n], at
+		if int64(n) < s.size {
+			return nil, err
+		}
+	}
+	return s.window[at-s.windowFrom:][:s.size:s.size], nil
 }
 
 // use notes that pages are used, which no other use may be.
@@ -150,14 +173,18 @@ func (s *survey) tree(id uint64, buckets bool, b bounds) error {
 	if err != nil {
 		return err
 	}
-	if p.flags == leafPage {
-		if !s.all && !buckets {
+	if p.flags == leafPage && !buckets {
+		if !s.all {
 			return nil
 		}
 		run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, p.data}
-		return run.leaf(p.count, buckets, b)
+		return run.leaf(p.count, false, b)
 	}
-	run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, p.data}
+	// What it leads to is read before it is done with.
+	run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, bytes.Clone(p.data)}
+	if p.flags == leafPage {
+		return run.leaf(p.count, true, b)
+	}
 	return run.branch(p.count, buckets, b)
 }
 
