@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	fastjson "github.com/go-json-experiment/json/v1"
+	fastjson "github.com/go-json-experiment/json"
+	fastjsonv1 "github.com/go-json-experiment/json/v1"
 )
 
 // The stored form of an event is one JSON object whose body stands under the
@@ -19,6 +20,10 @@ import (
 // encoding/json with the same rules, at half its cost: opening a long
 // conversation is mostly that. An object with exactly one key besides
 // seq, turn and time, of a name this build does not know, is an Unknown body.
+
+// asStored are the rules of encoding/json, but that an object is not first checked as a
+// whole: one that turns out to be malformed is given up anyway.
+var asStored = fastjson.JoinOptions(fastjsonv1.DefaultOptionsV1(), fastjsonv1.ReportErrorsWithLegacySemantics(false))
 
 // ErrMalformed says that stored bytes are not an event.
 var ErrMalformed = errors.New("not a stored event")
@@ -140,7 +145,7 @@ func EncodeJSON(v any) ([]byte, error) {
 // kept; bytes that are no event at all are ErrMalformed.
 func Unmarshal(data []byte) (Event, error) {
 	var s stored
-	if err := fastjson.Unmarshal(data, &s); err != nil {
+	if err := fastjson.Unmarshal(data, &s, asStored); err != nil {
 		return Event{}, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	e := Event{Seq: s.Seq, Turn: s.Turn, Time: s.Time, Body: s.body()}
@@ -157,18 +162,31 @@ func Unmarshal(data []byte) (Event, error) {
 	if e.Turn < 0 {
 		return Event{}, fmt.Errorf("%w: turn %d", ErrMalformed, e.Turn)
 	}
-	e.Body = normalize(e.Body)
 	return e, nil
 }
 
+// body is what the event says, normalized; nil if it is of an unknown kind. What most of
+// a conversation is made of is normalized where it is, which saves a copy.
 func (s *stored) body() Body {
 	switch {
 	case s.User != nil:
+		s.User.normalize()
 		return *s.User
 	case s.Assistant != nil:
+		s.Assistant.normalize()
 		return *s.Assistant
 	case s.Result != nil:
+		s.Result.normalize()
 		return *s.Result
+	}
+	if b := s.otherBody(); b != nil {
+		return normalize(b)
+	}
+	return nil
+}
+
+func (s *stored) otherBody() Body {
+	switch {
 	case s.Usage != nil:
 		return *s.Usage
 	case s.Instructions != nil:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -66,6 +67,7 @@ func (l *Log) Prepare(now time.Time, bodies ...Body) []Event {
 
 // Commit adds events that are stored.
 func (l *Log) Commit(events []Event) error {
+	l.events = slices.Grow(l.events, len(events))
 	for _, e := range events {
 		if e.Body == nil {
 			return fmt.Errorf("event %d has no body", e.Seq)
@@ -90,14 +92,13 @@ func (l *Log) Commit(events []Event) error {
 func normalize(b Body) Body {
 	switch b := b.(type) {
 	case UserMessage:
-		b.Text = Clean(b.Text)
-		b.Size = Measure(b.Text)
+		b.normalize()
 		return b
 	case AssistantMessage:
-		return normalizeAssistant(b)
+		b.normalize()
+		return b
 	case ToolResult:
-		b.Text, b.Detail = Clean(b.Text), Clean(b.Detail)
-		b.Size = Measure(b.Text)
+		b.normalize()
 		return b
 	case Renamed:
 		b.Title = Clean(b.Title)
@@ -127,12 +128,22 @@ func normalizeOverlay(b Body) Body {
 	return WithMade(b, m)
 }
 
-func normalizeAssistant(b AssistantMessage) AssistantMessage {
+func (b *UserMessage) normalize() {
+	b.Text = Clean(b.Text)
+	b.Size = Measure(b.Text)
+}
+
+func (b *ToolResult) normalize() {
+	b.Text, b.Detail = Clean(b.Text), Clean(b.Detail)
+	b.Size = Measure(b.Text)
+}
+
+func (b *AssistantMessage) normalize() {
 	b.Text, b.Reasoning, b.Error = Clean(b.Text), Clean(b.Reasoning), Clean(b.Error)
 	b.Size, b.ReasoningSize = Measure(b.Text), Measure(b.Reasoning)
 	b.Extras = cleanExtras(b.Extras)
 	if len(b.Calls) == 0 {
-		return b
+		return
 	}
 	calls := make([]ToolCall, len(b.Calls))
 	for i, c := range b.Calls {
@@ -143,7 +154,6 @@ func normalizeAssistant(b AssistantMessage) AssistantMessage {
 		calls[i] = c
 	}
 	b.Calls = calls
-	return b
 }
 
 // cleanExtras leaves out what is no JSON: it could be neither stored nor sent.

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"go.etcd.io/bbolt"
+
+	"plimsoll/conversation"
 )
 
 // Rules of checking:
@@ -80,7 +82,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Fi
 func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 	f := s.conversation(id)
 	out := checkMode(f, id)
-	var rows []row
+	var stored decoding
 	var blobs []string
 	var kept, recounted Entry
 	var lost error
@@ -89,20 +91,20 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 		if recounted.ID != id {
 			return damaged(f.path, fmt.Errorf("it says to be conversation %q", recounted.ID))
 		}
-		rows = copyRows(tx)
+		stored.copy(tx, 0)
 		kept, lost = card(tx)
 		return tx.Bucket(bucketBlobs).ForEach(func(k, _ []byte) error {
 			blobs = append(blobs, string(k))
 			return nil
 		})
 	})
+	events, damage := stored.events(conversation.Event{})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // deleted meanwhile
 	}
 	if err != nil {
 		return append(out, cannotRead(f, id, cureRewrite, err))
 	}
-	events, damage := decodeRows(rows)
 	switch {
 	case len(damage) > 0:
 		out = append(out, found(f, id, cureRewrite, "%d of %d events cannot be read, the first is %d: %s",

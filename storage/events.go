@@ -92,7 +92,9 @@ func card(tx txn) (Entry, error) {
 // recount makes the card again from the events.
 func recount(tx txn) Entry {
 	e := blank(tx)
-	events, _ := decodeRows(copyRows(tx))
+	var stored decoding
+	stored.copy(tx, 0)
+	events, _ := stored.events(conversation.Event{})
 	e.add(events)
 	return e
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
 
@@ -17,7 +16,8 @@ import (
 )
 
 // Rules of loading:
-//   - The bytes are copied under the lock and decoded after it, on all cores.
+//   - The bytes are copied under the lock. They are decoded on all cores, meanwhile and
+//     after it: copying waits for no decoding.
 //   - What is given back is gapless from 1, whatever is stored: an event that
 //     cannot be read or is missing is an Unknown one in its place.
 
@@ -48,18 +48,19 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	if err := s.exists(id); err != nil {
 		return nil, LoadReport{}, err
 	}
-	var rows []row
+	var stored decoding
 	var notices []string
 	err := s.view(ctx, s.conversation(id), func(tx txn) error {
-		rows, notices = copyRows(tx), unreadable(tx)
+		stored.copy(tx, 0)
+		notices = unreadable(tx)
 		return nil
 	})
+	events, damage := stored.events(conversation.Event{}) // waits for what was begun, whatever came of it
 	if err != nil {
 		return nil, LoadReport{}, fmt.Errorf("load conversation %s: %w", id, gone(id, err))
 	}
-	events, damage := decodeRows(rows)
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.mended }); i >= 0 {
-		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", rows[i].seq))
+	if i := slices.IndexFunc(stored.rows, func(r row) bool { return r.mended }); i >= 0 {
+		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", stored.rows[i].seq))
 	}
 	if told := s.told(s.conversation(id).path); told != "" {
 		notices = append(notices, told)
@@ -100,66 +101,101 @@ func (s *Store) exists(id string) error {
 // validID is also what keeps names of files inside the data directory.
 func validID(id string) bool { return conversation.ValidID(id) }
 
-// copyRows copies the stored events out of the map of the file.
-func copyRows(tx txn) []row { return copyRowsAfter(tx, 0) }
-
-// copyRowsAfter copies those behind the event seq, many to one piece of memory.
-func copyRowsAfter(tx txn, seq uint64) []row {
-	var rows []row
-	var piece []byte
-	c := tx.Bucket(bucketEvents).Cursor()
-	k, v := c.First() // a damaged number may be 0
-	if seq > 0 {
-		k, v = c.Seek(keyOf(seq + 1))
-	}
-	for ; k != nil; k, v = c.Next() {
-		v = within(tx.Tx, v)
-		if len(v) > cap(piece)-len(piece) {
-			piece = make([]byte, 0, max(len(v), 1<<18))
-		}
-		start := len(piece)
-		piece = append(piece, v...)
-		rows = append(rows, row{seq: seqOf(k), value: piece[start:len(piece):len(piece)], sealed: tx.sealed})
-	}
-	return rows
+// decoding is stored events that are decoded while more of them are copied. Memory that
+// is done with is used again, so that a long conversation needs little of it.
+type decoding struct {
+	chunks []*chunk
+	busy   sync.WaitGroup // decodes them
+	free   sync.Pool      // memory of chunks, as *[]byte
+	rows   []row          // of all chunks, once they are decoded
 }
 
-// decodeChunk is how many events a core decodes at a time.
-const decodeChunk = 128
+// chunk is rows that are decoded together.
+type chunk struct {
+	rows    []row
+	memory  *[]byte // of their values
+	events  []conversation.Event
+	reasons []error // why one could not be decoded
+}
+
+// chunkSize is how many bytes are decoded together.
+const chunkSize = 128 << 10
+
+// copy copies the events behind the event seq out of the map of the file, and begins to
+// decode them.
+func (d *decoding) copy(tx txn, seq uint64) {
+	cursor := tx.Bucket(bucketEvents).Cursor()
+	k, v := cursor.First() // a damaged number may be 0
+	if seq > 0 {
+		k, v = cursor.Seek(keyOf(seq + 1))
+	}
+	next := d.chunk(0)
+	for ; k != nil; k, v = cursor.Next() {
+		v = within(tx.Tx, v)
+		if len(v) > cap(*next.memory)-len(*next.memory) {
+			d.decode(next)
+			next = d.chunk(len(v))
+		}
+		start := len(*next.memory)
+		*next.memory = append(*next.memory, v...)
+		next.rows = append(next.rows, row{seq: seqOf(k), value: (*next.memory)[start:len(*next.memory):len(*next.memory)], sealed: tx.sealed})
+	}
+	d.decode(next)
+}
+
+// chunk is an empty one with room for a value of so many bytes at least.
+func (d *decoding) chunk(size int) *chunk {
+	memory, ok := d.free.Get().(*[]byte)
+	if !ok || cap(*memory) < size {
+		memory = new([]byte)
+		*memory = make([]byte, 0, max(size, chunkSize))
+	}
+	*memory = (*memory)[:0]
+	return &chunk{memory: memory, rows: make([]row, 0, 128)}
+}
+
+// decode begins to decode a chunk, on whichever core is free.
+func (d *decoding) decode(k *chunk) {
+	d.chunks = append(d.chunks, k)
+	d.busy.Go(func() {
+		k.events, k.reasons = make([]conversation.Event, len(k.rows)), make([]error, len(k.rows))
+		all := true
+		for i := range k.rows {
+			k.events[i], k.reasons[i] = decodeRow(&k.rows[i])
+			all = all && k.reasons[i] == nil
+		}
+		if !all || k.memory == nil {
+			return // what is stored is looked at again
+		}
+		for i := range k.rows {
+			k.rows[i].value = nil
+		}
+		d.free.Put(k.memory)
+	})
+}
+
+// events waits for the events behind the event last to be decoded.
+func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Damage) {
+	d.busy.Wait()
+	n := 0
+	for _, k := range d.chunks {
+		n += len(k.rows)
+	}
+	d.rows = make([]row, 0, n)
+	events, reasons := make([]conversation.Event, 0, n), make([]error, 0, n)
+	for _, k := range d.chunks {
+		d.rows, events, reasons = append(d.rows, k.rows...), append(events, k.events...), append(reasons, k.reasons...)
+	}
+	return gapless(last, d.rows, events, reasons)
+}
 
 // decodeRows decodes all rows of a conversation in the order of their keys.
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
-	return decodeRowsAfter(conversation.Event{}, rows)
-}
-
-// decodeRowsAfter decodes the rows behind the event last.
-func decodeRowsAfter(last conversation.Event, rows []row) ([]conversation.Event, []Damage) {
-	events := make([]conversation.Event, len(rows))
-	reasons := make([]error, len(rows))
-	decode := func(from int) {
-		for i := from; i < min(from+decodeChunk, len(rows)); i++ {
-			events[i], reasons[i] = decodeRow(&rows[i])
-		}
+	var d decoding
+	for some := range slices.Chunk(rows, 128) {
+		d.decode(&chunk{rows: some})
 	}
-	if len(rows) <= decodeChunk {
-		decode(0)
-		return gapless(last, rows, events, reasons)
-	}
-	chunks := make(chan int, len(rows)/decodeChunk+1)
-	for from := 0; from < len(rows); from += decodeChunk {
-		chunks <- from
-	}
-	close(chunks)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for from := range chunks {
-				decode(from)
-			}
-		})
-	}
-	workers.Wait()
-	return gapless(last, rows, events, reasons)
+	return d.events(conversation.Event{})
 }
 
 func decodeRow(r *row) (conversation.Event, error) {

@@ -43,15 +43,15 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 	if time.Since(seen.mtime) < tick {
 		seen = fileSeen{} // a further change could have the same time
 	}
-	var rows []row
+	var added decoding
 	err = t.store.viewWithin(ctx, f, t.store.options.Wait/indexWait, func(tx txn) error {
-		rows = copyRowsAfter(tx, t.last.Seq)
+		added.copy(tx, t.last.Seq)
 		return nil
 	})
+	events, _ := added.events(t.last) // what is damaged is an event that says so
 	if err != nil {
 		return nil, fmt.Errorf("follow conversation %s: %w", t.id, gone(t.id, err))
 	}
-	events, _ := decodeRowsAfter(t.last, rows) // what is damaged is an event that says so
 	if len(events) > 0 {
 		t.last = events[len(events)-1]
 	}
