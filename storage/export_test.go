@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -89,3 +90,24 @@ func Unseal(bucket string, key, stored []byte) (value []byte, mended bool, err e
 func (s *Store) Refresh(ctx context.Context, id string) error {
 	return s.writeIndex(ctx, s.options.Wait, []indexRow{s.examine(ctx, fileSeen{id: id})}, nil)
 }
+
+// reads counts how often a file is read.
+type reads struct {
+	io.ReaderAt
+	n int
+}
+
+func (r *reads) ReadAt(p []byte, at int64) (int, error) {
+	r.n++
+	return r.ReaderAt.ReadAt(p, at)
+}
+
+// Survey looks at all pages of a file and says with how many reads.
+func Survey(file *os.File) (int, error) {
+	h, r := readHeads(file), reads{ReaderAt: file}
+	err := surveyed(&r, newest(h.pages), true)
+	return r.n, err
+}
+
+// ConversationPath is the file of a conversation.
+func (s *Store) ConversationPath(id string) string { return s.conversation(id).path }

@@ -101,19 +101,16 @@ func (s *Store) exists(id string) error {
 // validID is also what keeps names of files inside the data directory.
 func validID(id string) bool { return conversation.ValidID(id) }
 
-// decoding is stored events that are decoded while more of them are copied. Memory that
-// is done with is used again, so that a long conversation needs little of it.
+// decoding is stored events that are decoded while more of them are copied.
 type decoding struct {
 	chunks []*chunk
 	busy   sync.WaitGroup // decodes them
-	free   sync.Pool      // memory of chunks, as *[]byte
 	rows   []row          // of all chunks, once they are decoded
 }
 
 // chunk is rows that are decoded together.
 type chunk struct {
 	rows    []row
-	memory  *[]byte // of their values
 	events  []conversation.Event
 	reasons []error // why one could not be decoded
 }
@@ -124,53 +121,34 @@ const chunkSize = 128 << 10
 // copy copies the events behind the event seq out of the map of the file, and begins to
 // decode them.
 func (d *decoding) copy(tx txn, seq uint64) {
-	cursor := tx.Bucket(bucketEvents).Cursor()
-	k, v := cursor.First() // a damaged number may be 0
+	c := tx.Bucket(bucketEvents).Cursor()
+	k, v := c.First() // a damaged number may be 0
 	if seq > 0 {
-		k, v = cursor.Seek(keyOf(seq + 1))
+		k, v = c.Seek(keyOf(seq + 1))
 	}
-	next := d.chunk(0)
-	for ; k != nil; k, v = cursor.Next() {
+	var rows []row
+	var memory []byte
+	for ; k != nil; k, v = c.Next() {
 		v = within(tx.Tx, v)
-		if len(v) > cap(*next.memory)-len(*next.memory) {
-			d.decode(next)
-			next = d.chunk(len(v))
+		if len(v) > cap(memory)-len(memory) {
+			d.decode(rows)
+			rows, memory = nil, make([]byte, 0, max(len(v), chunkSize))
 		}
-		start := len(*next.memory)
-		*next.memory = append(*next.memory, v...)
-		next.rows = append(next.rows, row{seq: seqOf(k), value: (*next.memory)[start:len(*next.memory):len(*next.memory)], sealed: tx.sealed})
+		start := len(memory)
+		memory = append(memory, v...)
+		rows = append(rows, row{seq: seqOf(k), value: memory[start:len(memory):len(memory)], sealed: tx.sealed})
 	}
-	d.decode(next)
+	d.decode(rows)
 }
 
-// chunk is an empty one with room for a value of so many bytes at least.
-func (d *decoding) chunk(size int) *chunk {
-	memory, ok := d.free.Get().(*[]byte)
-	if !ok || cap(*memory) < size {
-		memory = new([]byte)
-		*memory = make([]byte, 0, max(size, chunkSize))
-	}
-	*memory = (*memory)[:0]
-	return &chunk{memory: memory, rows: make([]row, 0, 128)}
-}
-
-// decode begins to decode a chunk, on whichever core is free.
-func (d *decoding) decode(k *chunk) {
-	d.chunks = append(d.chunks, k)
+// decode begins to decode rows, on whichever core is free.
+func (d *decoding) decode(rows []row) {
+	c := &chunk{rows, make([]conversation.Event, len(rows)), make([]error, len(rows))}
+	d.chunks = append(d.chunks, c)
 	d.busy.Go(func() {
-		k.events, k.reasons = make([]conversation.Event, len(k.rows)), make([]error, len(k.rows))
-		all := true
-		for i := range k.rows {
-			k.events[i], k.reasons[i] = decodeRow(&k.rows[i])
-			all = all && k.reasons[i] == nil
+		for i := range rows {
+			c.events[i], c.reasons[i] = decodeRow(&rows[i])
 		}
-		if !all || k.memory == nil {
-			return // what is stored is looked at again
-		}
-		for i := range k.rows {
-			k.rows[i].value = nil
-		}
-		d.free.Put(k.memory)
 	})
 }
 
@@ -178,13 +156,13 @@ func (d *decoding) decode(k *chunk) {
 func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Damage) {
 	d.busy.Wait()
 	n := 0
-	for _, k := range d.chunks {
-		n += len(k.rows)
+	for _, c := range d.chunks {
+		n += len(c.rows)
 	}
 	d.rows = make([]row, 0, n)
 	events, reasons := make([]conversation.Event, 0, n), make([]error, 0, n)
-	for _, k := range d.chunks {
-		d.rows, events, reasons = append(d.rows, k.rows...), append(events, k.events...), append(reasons, k.reasons...)
+	for _, c := range d.chunks {
+		d.rows, events, reasons = append(d.rows, c.rows...), append(events, c.events...), append(reasons, c.reasons...)
 	}
 	return gapless(last, d.rows, events, reasons)
 }
@@ -193,7 +171,7 @@ func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Dama
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
 	var d decoding
 	for some := range slices.Chunk(rows, 128) {
-		d.decode(&chunk{rows: some})
+		d.decode(some)
 	}
 	return d.events(conversation.Event{})
 }

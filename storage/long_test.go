@@ -1,9 +1,14 @@
 package storage_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -37,6 +42,61 @@ func TestStoringALongConversationCopiesItsPagesOnce(t *testing.T) {
 	events := longEvents(n)
 	if got := testing.AllocsPerRun(1, func() { storeLong(t, s, events) }) / n; got > most {
 		t.Errorf("%.0f allocations for each event, at most %d wanted", got, most)
+	}
+}
+
+// All pages are looked at before a conversation is opened, many with each read.
+func TestPagesOfALongConversationAreReadTogether(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, storage.Options{})
+	storeLong(t, s, longEvents(5000))
+	f, err := os.Open(s.ConversationPath(list(t, s, storage.Filter{})[0].ID))
+	must(t, err)
+	defer f.Close()
+	st, err := f.Stat()
+	must(t, err)
+	const each = 32 << 10 // bytes that a read gives on average, at least
+	if n, err := storage.Survey(f); err != nil || int64(n) > st.Size()/each {
+		t.Errorf("%d reads of a file of %d bytes, %v", n, st.Size(), err)
+	}
+}
+
+// A long conversation is decoded in pieces, and where one is damaged the others are read
+// as they are. The sizes are such that events lie on both sides of the ends of pieces,
+// and that some are longer than one.
+func TestDamageInALongConversationStaysWhereItIs(t *testing.T) {
+	t.Parallel()
+	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
+	var l conversation.Log
+	bodies := []conversation.Body{conversation.UserMessage{Text: "hello"}}
+	for i := range 400 {
+		size := 1 + i*i*7919%9000
+		if i%97 == 0 {
+			size = 150_000 + i
+		}
+		bodies = append(bodies, reply(strings.Repeat("é\n\"", size/5+1)))
+	}
+	said := l.Prepare(start, bodies...)
+	storeLong(t, s, said)
+	id := list(t, s, storage.Filter{})[0].ID
+	damaged := map[uint64]bool{1: true, 2: true, 98: true, 99: true, 100: true, 250: true, uint64(len(said)): true}
+	edit(t, s.ConversationPath(id), func(tx *bbolt.Tx) error {
+		for seq := range damaged {
+			must(t, tx.Bucket([]byte("events")).Put(key(seq), storage.Sealed("events", key(seq), "no event")))
+		}
+		return nil
+	})
+	events, report, err := s.Load(t.Context(), id)
+	must(t, err)
+	if len(events) != len(said) || len(report.Damaged) != len(damaged) {
+		t.Fatalf("%d events of %d, damaged are %v", len(events), len(said), report.Damaged)
+	}
+	for i, e := range events {
+		if u, ok := e.Body.(conversation.Unknown); ok != damaged[e.Seq] || ok && string(u.Raw) != `"no event"` {
+			t.Errorf("event %d is %T", e.Seq, e.Body)
+		} else if d := cmp.Diff(said[i], e); !ok && d != "" {
+			t.Errorf("event %d changed (-want +got):\n%s", e.Seq, d)
+		}
 	}
 }
 
