@@ -55,7 +55,7 @@ var ours = []struct {
 	{"tools/harmless", nil},
 	{"conversation/conversationtest", []string{"conversation"}},
 	{"conversation/jsonl", []string{"conversation"}},
-	{"conversation", nil},
+	{"conversation", []string{"conversation/names"}},
 	{"conversation/find", nil},
 	{"conversation/names", nil},
 	{"conversation/plain", nil},

@@ -121,7 +121,7 @@ func TestDocumentsTellTheConstantsOfTheProgram(t *testing.T) {
 		{replayPage, "five minutes where writing costs 1.25 times the input", "agent.shortWrite", "1.25"},
 		{replayPage, "five minutes where writing costs", "agent.shortLifetime", "5"},
 		{replayPage, "thirty for such models of OpenAI", "agent.openaiLifetime", "30"},
-		{replayPage, "results are cut at 30,000 characters", "conversation.ResultMaxChars", "30000"},
+		{replayPage, "`oneclaw` results are cut at 30,000 characters", "conversation.ResultMaxChars", "30000"},
 		{replayPage, "the threshold of its source, 204,800 tokens", "compact.jclTokenThreshold", "256 800"},
 	} {
 		if !strings.Contains(flowing(t, c.page), c.says) {

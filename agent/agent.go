@@ -17,6 +17,7 @@ type Agent struct {
 	updates *Mailbox
 	started atomic.Bool
 	free    atomic.Int64 // tokens of the window that are free, -1 unknown
+	arrival atomic.Pointer[conversation.ArrivalCap]
 
 	inspections atomic.Int64             // asked for so far
 	declared    atomic.Pointer[[]string] // names of the tools that the model is given
@@ -79,6 +80,7 @@ func New(o Options) (*Agent, error) {
 	a.view = compact.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
+	a.fitResults()
 	a.memory.note(o.Stored.Events)
 	if o.Calibrations != nil {
 		a.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
@@ -258,6 +260,16 @@ func (a *Agent) Run(ctx context.Context) error {
 // unknown. It may be called from any goroutine.
 func (a *Agent) Free() int { return int(a.free.Load()) }
 
+// ArrivalCap is how a result that arrives now is cut. It may be called from any
+// goroutine.
+func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.arrival.Load() }
+
+// fitResults makes the cap of results follow the rules and the window.
+func (a *Agent) fitResults() {
+	most := compact.ArrivalCap(a.compaction.rules.Preset, a.opts.Results.MaxChars, a.meter.Reading().Window.Tokens)
+	a.arrival.Store(&most)
+}
+
 // showMeter tells how full the window is now.
 func (a *Agent) showMeter() {
 	r := a.meter.Reading()
@@ -266,6 +278,7 @@ func (a *Agent) showMeter() {
 		free = max(0, r.Window.Tokens-r.Used)
 	}
 	a.free.Store(int64(free))
+	a.fitResults()
 	a.updates.Put(Metered{Meter: a.meter})
 }
 

@@ -77,7 +77,9 @@ func oneCut(t *testing.T, p compact.Preset, text string) (*talker, conversation.
 	t.Helper()
 	k := talksUnder(t, p, func(o *agent.Options) {
 		o.Model.Window.Tokens = 200_000
-		o.Results.KeepFull = p == compact.PresetPlimsoll
+		if p == compact.PresetPlimsoll { // its own cap would grow with the window
+			o.Results = agent.Results{MaxChars: conversation.ResultMaxChars, KeepFull: true}
+		}
 		withTools(agenttest.Reader("fetch", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) }))(o)
 	})
 	k.provider.Add(asks(agenttest.Call(0, "c1", "fetch", `{}`)))

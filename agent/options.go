@@ -74,7 +74,7 @@ type Stored struct {
 
 // Results says how much of a tool's output the model is shown and what is kept.
 type Results struct {
-	MaxChars int  // code points shown, 0 means conversation.ResultMaxChars
+	MaxChars int  // code points shown, 0 means by preset and window: compact.ArrivalCap
 	KeepFull bool // keep the full text as a blob when it was cut
 	Ceiling  int  // bytes of a full text that are kept, 0 means DefaultCeiling
 }
@@ -94,9 +94,6 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxSteps <= 0 {
 		o.MaxSteps = DefaultMaxSteps
-	}
-	if o.Results.MaxChars <= 0 {
-		o.Results.MaxChars = conversation.ResultMaxChars
 	}
 	if o.Results.Ceiling <= 0 {
 		o.Results.Ceiling = DefaultCeiling

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"plimsoll/compact"
@@ -53,8 +54,8 @@ func interruptedResult(c conversation.ToolCall, why string) conversation.ToolRes
 func (a *Agent) keepResults(ctx context.Context, done, rest []*call) error {
 	var bodies []conversation.Body
 	var blobErr error
-	for _, c := range done {
-		r, err := a.result(ctx, c)
+	for i, c := range done {
+		r, err := a.result(ctx, c, a.nextSeq()+uint64(i))
 		if err != nil {
 			blobErr = err
 		}
@@ -82,10 +83,10 @@ func abandoned(calls []*call) []conversation.Body {
 	return bodies
 }
 
-// result is the outcome of a call as it is stored: cut to what the model is
-// shown, the full text in a blob. The error is that of the blob; the result
-// then goes without.
-func (a *Agent) result(ctx context.Context, c *call) (conversation.ToolResult, error) {
+// result is the outcome of a call as it is stored as an event: cut to what the
+// model is shown, the full text in a blob. The error is that of the blob; the
+// result then goes without.
+func (a *Agent) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
 	r := conversation.ToolResult{
 		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Duration: c.took,
@@ -97,7 +98,11 @@ func (a *Agent) result(ctx context.Context, c *call) (conversation.ToolResult, e
 		text = stoppedDuring
 	}
 	limits := a.opts.Results
-	r.Text, r.Total = conversation.Cut(text, limits.MaxChars)
+	recall := ""
+	if limits.KeepFull && slices.Contains(a.Declared(), conversation.ToolRecall) {
+		recall = conversation.RecallID{First: seq, Last: seq}.String()
+	}
+	r.Text, r.Total = a.ArrivalCap().Apply(text, recall)
 	r.Repeats = a.repeated(r)
 	if r.Total == 0 || !limits.KeepFull {
 		return r, nil

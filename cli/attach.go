@@ -69,11 +69,12 @@ func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 	}
 	defer root.Close()
 	files := make([]conversation.AttachedFile, len(paths))
+	most := h.arrivalCap()
 	for i, path := range paths {
 		if err := ctx.Err(); err != nil {
 			return "", err
 		}
-		text, err := attachment(root, path)
+		text, err := attachment(root, path, most)
 		if err != nil {
 			return "", &tui.MentionError{Path: path, Err: err}
 		}
@@ -83,7 +84,7 @@ func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
 }
 
 // attachment reads what is mentioned, cut like a tool's result.
-func attachment(root *os.Root, name string) (string, error) {
+func attachment(root *os.Root, name string, most conversation.ArrivalCap) (string, error) {
 	text, err := mentioned(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if file, first, last, ok := linesIn(name); ok {
@@ -98,7 +99,7 @@ func attachment(root *os.Root, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	shown, _ := conversation.Cut(text, conversation.ResultMaxChars)
+	shown, _ := most.Apply(text, "")
 	return shown, nil
 }
 

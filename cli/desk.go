@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
-	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
 	"plimsoll/tui"
@@ -20,7 +19,6 @@ const (
 	maxFiles      = 20_000          // that can be mentioned
 	maxPrompts    = 500             // of the history
 	shellTime     = 2 * time.Minute // for a command of the user's own
-	maxShell      = 30_000          // characters of its output
 	maxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
@@ -172,11 +170,12 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 		return nil, err
 	}
 	files := make([]tui.File, 0, len(found))
+	most := int64(h.arrivalCap().Chars)
 	for _, f := range found {
 		if image(f.Path) {
 			continue // it cannot be part of a message
 		}
-		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, conversation.ResultMaxChars)) / compact.CharsPerToken)})
+		files = append(files, tui.File{Path: f.Path, Tokens: int(float64(min(f.Size, most)) / compact.CharsPerToken)})
 	}
 	return append(files, foldersOf(found)...), nil
 }
@@ -187,7 +186,7 @@ func (h *host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
 	output, err := tools.Shell(ctx, h.app.workspace, command)
-	text, _ := conversation.Cut(output, maxShell)
+	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }
 

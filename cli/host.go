@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -239,6 +240,18 @@ func (h *host) drop() error {
 	r := h.running
 	h.running = nil
 	return r.close()
+}
+
+// arrivalCap is how results are cut in the open conversation; where none is open, as
+// in one whose window is unknown.
+func (h *host) arrivalCap() conversation.ArrivalCap {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.running != nil && h.running.agent != nil {
+		return h.running.agent.ArrivalCap()
+	}
+	cfg := h.app.cfg()
+	return compact.ArrivalCap(h.app.rules(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
 // close ends everything; it is safe to call twice.

@@ -32,10 +32,11 @@ the file "-" is standard input. A file is what export writes, as JSON or as JSON
 or a recording of another program: one chat-completions message a line, after a
 line {"meta": {...}} that may be missing.
 
-Leading system messages become the system prompt. Results of more than 30,000
-characters are cut as on arrival, and kept whole beside the conversation. Each
-file is imported whole or not at all: a line that cannot be read is an error,
-unless --lenient leaves it out. messages in --json counts those of the file.
+Leading system messages become the system prompt. Long results are cut as on
+arrival (tool_results.max_chars, in the window of the model that the file names),
+and kept whole beside the conversation. Each file is imported whole or not at all:
+a line that cannot be read is an error, unless --lenient leaves it out. messages
+in --json counts those of the file.
 What only you decide is left out of an export and named: the address of an
 endpoint on another machine, models, permissions and tools.`,
 		Example: `  plimsoll import talk.jsonl

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/conversation/plain"
@@ -117,7 +119,8 @@ func (a *app) readImport(in io.Reader, o importOptions) (recording, error) {
 		rec.problems = append(rec.problems, problemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: a.importedModel,
+		most := a.importCap(d.Meta.Model)
+		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: a.importedModel, MaxChars: most.Chars, Names: most.Names,
 			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
@@ -133,6 +136,19 @@ func (a *app) importedModel(name string) string {
 		return e.Provider + "/" + name
 	}
 	return name
+}
+
+// importCap is how results of a recording are cut: as they would be in a conversation
+// with the model that it names, as far as its window is known without asking.
+func (a *app) importCap(model string) conversation.ArrivalCap {
+	provider, id, _ := strings.Cut(a.importedModel(model), "/")
+	m := agent.Model{Provider: provider, ID: id}
+	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
+		m = e.Model(id)
+	}
+	cfg := a.cfg()
+	a.apply(&m, describedModel(cfg, provider, id))
+	return compact.ArrivalCap(a.rules(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
 // storeImport stores a new conversation in one transaction.

@@ -50,7 +50,7 @@ func (a *app) choosePolicies(r *replaying) error {
 
 // ownPolicy is a policy that the configuration makes.
 func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
-	own := replay.Named{Name: compact.Preset(name), Rules: rules, Results: &replay.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull}}
+	own := replay.Named{Name: compact.Preset(name), Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
 	if name == configuredName {
 		return own, true
 	}

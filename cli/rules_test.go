@@ -51,7 +51,8 @@ func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 	if diff := cmp.Diff(config.Default().Compaction, filled); diff != "" || !ok {
 		t.Errorf("(-config +compact):\n%s", diff)
 	}
-	if got := config.Default().ToolResults.MaxChars; got != conversation.ResultMaxChars {
+	results := config.Default().ToolResults
+	if got := compact.ArrivalCap(want.Preset, int(results.MaxChars), 0).Chars; got != conversation.ResultMaxChars {
 		t.Errorf("results are cut at %d characters, want %d", got, conversation.ResultMaxChars)
 	}
 }

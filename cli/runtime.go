@@ -110,7 +110,7 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	r.agent, err = agent.New(agent.Options{
 		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
 		System: prompt, Forms: shortForms(prompt, r.box), AssumeWindow: assumedWindow(r.link.model.Provider), Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.app.logger(),
-		Results:   agent.Results{MaxChars: results.MaxChars, KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
+		Results:   agent.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
 		Overrides: r.app.overrides(), AskWindow: r.askWindow,
 		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
 	})

@@ -28,7 +28,7 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		Grants:           a.granted(),
 		Own:              a.ownFiles(),
 		RecallChars:      r.recallChars,
-		ResultChars:      cfg.ToolResults.MaxChars,
+		ResultChars:      func() int { return r.agent.ArrivalCap().Chars },
 		Ceiling:          int(cfg.ToolResults.Ceiling),
 		PrivateAddresses: cfg.Permissions.PrivateAddresses,
 		SecretNames:      a.keyVariables(),

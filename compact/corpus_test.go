@@ -143,7 +143,7 @@ func checkPreset(t *testing.T, a archive, preset compact.Preset, window int, hid
 // checkRecall brings every hidden event back, word for word.
 func checkRecall(t *testing.T, a archive, hidden map[uint64]bool) {
 	t.Helper()
-	box, err := tools.New(tools.Options{Workspace: t.TempDir(), Archive: a, ResultChars: 1 << 30})
+	box, err := tools.New(tools.Options{Workspace: t.TempDir(), Archive: a, ResultChars: func() int { return 1 << 30 }})
 	if err != nil {
 		t.Fatal(err)
 	}

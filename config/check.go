@@ -31,6 +31,8 @@ func (d *decoder) scalar(n *node, v reflect.Value, path []string, f field) {
 		err = decodeDuration(n, v, f)
 	case v.Type() == reflect.TypeFor[Size]():
 		err = decodeSize(n, v)
+	case v.Type() == reflect.TypeFor[Chars]():
+		err = decodeChars(n, v)
 	case v.Kind() == reflect.Bool:
 		if !d.want(n, boolNode, path, "true or false") {
 			return
@@ -82,6 +84,17 @@ func decodeSize(n *node, v reflect.Value) error {
 	}
 	v.SetInt(int64(size))
 	return nil
+}
+
+func decodeChars(n *node, v reflect.Value) error {
+	if n.kind == textNode && n.text == autoWord {
+		v.SetInt(int64(AutoChars))
+		return nil
+	}
+	if n.kind != intNode {
+		return &valueError{fmt.Sprintf("%s is no number of characters", quote(n.text)), "write a whole number, or " + autoWord}
+	}
+	return decodeInt(n, v, field{tag: `min:"1"`})
 }
 
 func decodeInt(n *node, v reflect.Value, f field) error {

@@ -29,9 +29,9 @@ type Context struct {
 
 // ToolResults says how much of a tool's output is shown to the model and how much is kept.
 type ToolResults struct {
-	MaxChars int  `yaml:"max_chars" min:"1" doc:"Characters of one tool result shown to the model; the rest is cut with a marker."`
-	KeepFull bool `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
-	Ceiling  Size `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
+	MaxChars Chars `yaml:"max_chars" doc:"Characters of one tool result shown to the model; the rest is cut with a marker. auto = 30000, under preset plimsoll as many as the context window has tokens where that is more."`
+	KeepFull bool  `yaml:"keep_full" doc:"Keep the full text of results that were cut, for recall and the expanded view."`
+	Ceiling  Size  `yaml:"ceiling" doc:"Largest full text kept for one result; a number of bytes, or a size such as 512KiB or 8MiB."`
 }
 
 // Permissions says what tools may do without asking. A workspace file may tighten it, never loosen it.
@@ -64,7 +64,7 @@ func Default() Config {
 	return Config{
 		Discovery:   Discovery{Local: true},
 		Compaction:  defaultCompaction(),
-		ToolResults: ToolResults{MaxChars: 30_000, KeepFull: true, Ceiling: 8 << 20},
+		ToolResults: ToolResults{KeepFull: true, Ceiling: 8 << 20},
 		Permissions: Permissions{Mode: "ask"},
 		UI:          UI{Theme: "auto", Mouse: true},
 		Log:         Log{Level: "info"},

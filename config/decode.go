@@ -173,7 +173,7 @@ var later = []string{
 }
 
 // laterValues are words of the documented configuration that this version does not have, by key.
-var laterValues = map[string]string{"providers.*.wire": "messages", "tool_results.max_chars": "auto"}
+var laterValues = map[string]string{"providers.*.wire": "messages"}
 
 // planned reports whether a key is one of a later version.
 func planned(at []string) bool {

@@ -41,7 +41,7 @@ var allowed = map[string]func(was, now Config) bool{
 	"context.window": func(was, now Config) bool {
 		return was.Context.Window > 0 && now.Context.Window > 0 && now.Context.Window <= was.Context.Window
 	},
-	"tool_results.max_chars": func(was, now Config) bool { return now.ToolResults.MaxChars <= was.ToolResults.MaxChars },
+	"tool_results.max_chars": func(was, now Config) bool { return now.ToolResults.MaxChars.within(was.ToolResults.MaxChars) },
 	"tool_results.keep_full": func(_, now Config) bool { return now.ToolResults.KeepFull },
 	"compaction.keep_last":   func(was, now Config) bool { return now.Compaction.KeepLast >= was.Compaction.KeepLast },
 	"compaction.protected_ratio": func(was, now Config) bool {

@@ -65,6 +65,12 @@ func TestWorkspaceMayNotLoosen(t *testing.T) {
 		{"context: {window: 8000}", "context: {window: 9000}", "context.window = 9000"},
 		{base, "tool_results: {max_chars: 1000, keep_full: true}", ""},
 		{base, "tool_results: {max_chars: 1000000, keep_full: false}", "tool_results.max_chars = 1000000; tool_results.keep_full = false"},
+		{base, "tool_results: {max_chars: auto}", ""},
+		{base, "tool_results: {max_chars: 30000}", ""},
+		{base, "tool_results: {max_chars: 30001}", "tool_results.max_chars = 30001"}, // more than auto where the window is small
+		{"tool_results: {max_chars: 50000}", "tool_results: {max_chars: 50000}", ""},
+		{"tool_results: {max_chars: 50000}", "tool_results: {max_chars: 50001}", "tool_results.max_chars = 50001"},
+		{"tool_results: {max_chars: 2000000}", "tool_results: {max_chars: auto}", "tool_results.max_chars = auto"},
 		{base, "log: {level: debug}", "log.level = debug"},
 		{base, "compaction: {auto: }\nproviders: {}", ""},
 		{base, "tools: {t: &x {approval: allow}}", "tools.t.approval = allow"},

@@ -65,6 +65,8 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 		return "duration"
 	case t == reflect.TypeFor[Size]():
 		return "size"
+	case t == reflect.TypeFor[Chars]():
+		return "whole number or " + autoWord
 	case t == reflect.TypeFor[Keys]():
 		return "key or list of keys"
 	case tag.Get("check") == "ratio":
@@ -95,6 +97,8 @@ func defaultText(v reflect.Value) string {
 	case time.Duration:
 		return formatDuration(x)
 	case Size:
+		return x.String()
+	case Chars:
 		return x.String()
 	case string:
 		if x == "" {

@@ -19,8 +19,8 @@ var notFilled = []string{"preset", "profiles"}
 // does not know, everything stays; the answer says whether what stands there now is nevertheless that preset's.
 func (l *loading) preset(values func(name string) (Compaction, bool)) bool {
 	name := l.Config.Compaction.Preset
-	if name == presetOneClaw && !l.Explicit("tool_results.keep_full") {
-		l.Config.ToolResults.KeepFull = false
+	if name == presetOneClaw {
+		l.oneClawResults()
 	}
 	if values != nil {
 		if preset, ok := values(name); ok {
@@ -31,8 +31,19 @@ func (l *loading) preset(values func(name string) (Compaction, bool)) bool {
 	return name == defaultCompaction().Preset
 }
 
-// presetOneClaw keeps nothing of a result but what is shown (ONE).
+// presetOneClaw has rules of its own for tool results (ONE).
 const presetOneClaw = "oneclaw"
+
+// oneClawResults fills how results are stored: cut at a fixed length, and nothing is
+// kept but what is shown.
+func (l *loading) oneClawResults() {
+	if !l.Explicit("tool_results.max_chars") {
+		l.Config.ToolResults.MaxChars = leastAuto
+	}
+	if !l.Explicit("tool_results.keep_full") {
+		l.Config.ToolResults.KeepFull = false
+	}
+}
 
 // fill copies the fields of a table that were not set explicitly, except those named.
 func (l *loading) fill(to, from reflect.Value, path []string, except []string) {

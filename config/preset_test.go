@@ -196,3 +196,24 @@ func TestOneClawKeepsNoFullTextsByItself(t *testing.T) {
 		}
 	}
 }
+
+func TestCharactersOfAResultAreANumberOrAuto(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]config.Chars{
+		"tool_results: {max_chars: auto}": config.AutoChars, "tool_results: {max_chars: 1}": 1, "tool_results: {max_chars: 50000}": 50_000,
+		"compaction: {preset: oneclaw}":                                  30_000,
+		"compaction: {preset: oneclaw}\ntool_results: {max_chars: 8000}": 8000,
+		"compaction: {preset: oneclaw}\ntool_results: {max_chars: auto}": config.AutoChars, // 30,000 all the same
+		"compaction: {preset: jp}":                                       config.AutoChars,
+	} {
+		l := layered(t, text, "", false)
+		if got := l.Config.ToolResults.MaxChars; got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+	for _, word := range []string{"0", "-1", "Auto", "many", "1.5", "30000000000", "[1]", `"30000"`, "true", `""`} {
+		if _, err := config.Parse("c.yaml", []byte("tool_results: {max_chars: "+word+"}")); err == nil || !strings.Contains(err.Error(), "tool_results.max_chars") {
+			t.Errorf("%s: %v", word, err)
+		}
+	}
+}

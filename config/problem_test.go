@@ -165,7 +165,6 @@ func TestKeysOfLaterVersionsAreErrorsThatSaySo(t *testing.T) {
 		"tools: {t: {command: make}}":              "tools.t.command",
 		"tools: {t: {description: makes}}":         "tools.t.description",
 		"tools: {t: {parameters: {type: object}}}": "tools.t.parameters",
-		"tool_results: {max_chars: auto}":          "the value auto",
 		"providers: {mine: {wire: messages}}":      "the value messages",
 	} {
 		_, err := config.Parse("c.yaml", []byte("# first line\n"+text+"\n"))

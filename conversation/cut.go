@@ -13,12 +13,15 @@ import (
 // text of exactly max characters is not cut. One pass and no allocation but the
 // result: 1 MiB takes well under a millisecond.
 
-// ResultMaxChars is how many characters of a tool result the model is shown
-// unless configured otherwise (ONE: TOOL_RESULT_MAX_CHARS).
+// ResultMaxChars is how many characters of a tool result the model is shown at
+// least, unless configured otherwise (ONE: TOOL_RESULT_MAX_CHARS).
 const ResultMaxChars = 30_000
 
 // cutMarker stands behind the kept characters, letter for letter as in FEAT-011.
-const cutMarker = "\n\n[... content truncated, showing first %d characters of %d total ...]"
+const (
+	cutMarkerBegin = "\n\n[... content truncated"
+	cutMarker      = cutMarkerBegin + ", showing first %d characters of %d total ...]"
+)
 
 // Cut returns text cleaned (see [Clean]) and shortened to its first max
 // characters with the marker of FEAT-011 behind them. total is the number of
@@ -38,15 +41,17 @@ func Cut(text string, max int) (shown string, total int) {
 	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
 }
 
-// Shown is how many characters of a text that Cut shortened are left of total,
-// the marker aside; false if text is not what Cut made of so many.
+// Shown is how many characters of a text that [Cut] or an [ArrivalCap] shortened
+// are left of total, the marker aside; false if text is not what they made of so
+// many.
 func Shown(text string, total int) (chars int, ok bool) {
-	i := strings.LastIndex(text, "\n\n[... content truncated")
+	i := strings.LastIndex(text, cutMarkerBegin)
 	if i < 0 || total <= 0 {
 		return 0, false
 	}
 	chars = countChars(text[:i])
-	return chars, chars < total && text[i:] == fmt.Sprintf(cutMarker, chars, total)
+	rest, ok := strings.CutPrefix(text[i:], fmt.Sprintf(cutMarker, chars, total))
+	return chars, ok && chars < total && isRestLine(rest)
 }
 
 // countChars is the number of code points of valid UTF-8, eight bytes at a

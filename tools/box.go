@@ -48,9 +48,10 @@ type Options struct {
 	// RecallChars gives the most characters a recall may return now:
 	// min(8k tokens, 10 % of what is free). nil: no limit but ResultChars.
 	RecallChars func() int
-	// ResultChars is where the agent cuts a result; recall stays below it so
-	// that its answer is not cut again. 0: [conversation.ResultMaxChars].
-	ResultChars int
+	// ResultChars gives where the agent cuts a result that arrives now, in
+	// characters; recall stays below it so that its answer is not cut again. nil:
+	// [conversation.ResultMaxChars].
+	ResultChars func() int
 	// Visible reports whether the model is shown an event, by its Seq, as it was
 	// said: its whole text and all arguments of its calls. recall then points to
 	// it instead of repeating it. It may be called from several goroutines. nil:
@@ -134,6 +135,9 @@ func New(o Options) (*Box, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.ResultChars == nil {
+		o.ResultChars = func() int { return conversation.ResultMaxChars }
+	}
 	files, err := openFiles(o.Workspace)
 	if err != nil {
 		return nil, err
@@ -147,7 +151,7 @@ func New(o Options) (*Box, error) {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling)
+	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
 	b.client = newClient(o.Resolver, addresses)
 	all := b.all()
 	names := toolNames(all)

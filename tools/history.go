@@ -56,17 +56,13 @@ type answer struct {
 
 // newHistory reads the limits of the options.
 func newHistory(o Options) *history {
-	most := o.ResultChars
-	if most <= 0 {
-		most = conversation.ResultMaxChars
-	}
 	return &history{
 		archive: o.Archive, visible: o.Visible, asked: map[string]int{}, given: map[question]given{},
 		most: func() int {
 			if o.RecallChars == nil {
-				return most
+				return o.ResultChars()
 			}
-			return min(most, max(o.RecallChars(), minRecallChars))
+			return min(o.ResultChars(), max(o.RecallChars(), minRecallChars))
 		},
 	}
 }

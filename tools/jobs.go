@@ -33,17 +33,19 @@ type jobs struct {
 	env     []string
 	ceiling int
 
+	resultChars func() int // where a result that arrives now is cut
+
 	mu     sync.Mutex // guards what follows
 	list   []*job
 	count  int
 	closed bool
 }
 
-func newJobs(dir string, env []string, ceiling int) *jobs {
+func newJobs(dir string, env []string, ceiling int, resultChars func() int) *jobs {
 	if ceiling <= 0 {
 		ceiling = defaultCeiling
 	}
-	return &jobs{dir: dir, env: env, ceiling: ceiling}
+	return &jobs{dir: dir, env: env, ceiling: ceiling, resultChars: resultChars}
 }
 
 // start runs a command in the background.

@@ -123,7 +123,7 @@ func TestWhatAnOverlayHidesCanBeRecalledByteForByte(t *testing.T) {
 		s, covered := hidden(t)
 		most := rapid.SampledFrom([]int{120, 300, 2000, 30_000}).Draw(t, "most")
 		limit := rapid.SampledFrom([]int{30, 1000, 1 << 30}).Draw(t, "limit")
-		b, err := tools.New(tools.Options{Workspace: dir, Archive: flow(s), ResultChars: most, Environ: []string{}})
+		b, err := tools.New(tools.Options{Workspace: dir, Archive: flow(s), ResultChars: func() int { return most }, Environ: []string{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -130,14 +130,14 @@ func (j *jobs) run(ctx context.Context, command string, timeout time.Duration, p
 	status, ok := p.exit()
 	switch {
 	case ctx.Err() != nil:
-		return result{text: commandText("interrupted and ended", text)}, ctx.Err()
+		return result{text: j.commandText("interrupted and ended", text)}, ctx.Err()
 	case timedOut:
 		status, ok = fmt.Sprintf("ended after %s, its timeout. Give a longer one, or run it in the background", timeout), false
 	case p.left:
 		status += "; processes it left running were ended (background: true keeps them)"
 	}
 	line := fmt.Sprintf("%s, %s", status, time.Since(started).Round(10*time.Millisecond))
-	r := result{text: commandText(line, text), detail: line, status: conversation.ResultOK}
+	r := result{text: j.commandText(line, text), detail: line, status: conversation.ResultOK}
 	if !ok {
 		r.status = conversation.ResultError
 		if why := failureLine(text); why != "" {
@@ -147,15 +147,17 @@ func (j *jobs) run(ctx context.Context, command string, timeout time.Duration, p
 	return r, nil
 }
 
-// commandText is a first line and the output behind it.
-func commandText(status, output string) string {
+// commandText is a first line and the output behind it; the end of an output that
+// will be cut comes before it.
+func (j *jobs) commandText(status, output string) string {
 	output = strings.TrimRight(screenText(output), "\n")
 	if output == "" {
 		return status + "\n(no output)"
 	}
-	if utf8.RuneCountInString(status)+utf8.RuneCountInString(output) >= conversation.ResultMaxChars {
-		tail := []rune(output[len(output)-min(len(output), 4*tailChars):])
-		tail = tail[max(0, len(tail)-tailChars):]
+	if utf8.RuneCountInString(status)+utf8.RuneCountInString(output) >= j.resultChars() {
+		most := min(tailChars, j.resultChars()/2)
+		tail := []rune(output[len(output)-min(len(output), 4*most):])
+		tail = tail[max(0, len(tail)-most):]
 		end := string(tail)
 		if at := strings.IndexByte(end, '\n'); at >= 0 {
 			end = end[at+1:]
@@ -186,5 +188,5 @@ func (b *Box) readJob(ctx context.Context, args arguments) (result, error) {
 		how, _ := one.process.exit()
 		status = one.id + " has ended: " + how
 	}
-	return result{text: commandText(status, b.jobs.news(one)), detail: status}, nil
+	return result{text: b.jobs.commandText(status, b.jobs.news(one)), detail: status}, nil
 }

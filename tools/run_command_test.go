@@ -294,6 +294,22 @@ func TestLongOutputShowsItsEndFirst(t *testing.T) {
 	}
 }
 
+func TestOnlyOutputThatWillBeCutShowsItsEndFirst(t *testing.T) {
+	t.Parallel()
+	most := 200_000
+	b, _ := open(t, nil, func(o *tools.Options) { o.ResultChars = func() int { return most } })
+	const command = "seq 1 20000; echo the last word" // 108,910 characters
+	if got := succeed(t, b, "run_command", map[string]any{"command": command}); strings.Contains(got, "[the end of the output:]") {
+		t.Error("what is not cut shows its end twice")
+	}
+	for _, most = range []int{100_000, 300} { // the window may change
+		shown, total := conversation.Cut(succeed(t, b, "run_command", map[string]any{"command": command}), most)
+		if total == 0 || !strings.Contains(shown, "the last word") {
+			t.Errorf("cut at %d: the end does not survive (total %d)", most, total)
+		}
+	}
+}
+
 func TestOutputIsAsOnAScreen(t *testing.T) {
 	t.Parallel()
 	b, _ := open(t, nil)

@@ -120,7 +120,7 @@ func TestRequestsHaveAnOrder(t *testing.T) {
 // behind stubs with ids; the full texts are kept or lost.
 func losing(keep bool) replay.Maker {
 	return func(replay.Setting) replay.Policy {
-		return replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ResultMaxChars, keep), Act: func(l replay.Look) (replay.Act, error) {
+		return replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, keep), Act: func(l replay.Look) (replay.Act, error) {
 			var items []conversation.MaskItem
 			for _, m := range l.View.Messages[:len(l.View.Messages)-1] {
 				if m.Role == compact.RoleTool && m.State != compact.StateMasked {
@@ -151,10 +151,10 @@ func TestLostTextsAreNotRecoverable(t *testing.T) {
 func TestTextsCutOnArrivalAreNamedByTheirCalls(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user("go").call("read", `{}`, "early/name.go"+text(40_000)+" late/name.go").reply("early/name.go and late/name.go")
-	f, _ := seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ResultMaxChars, true)}), one)
+	f, _ := seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, true)}), one)
 	near(t, "recall", float64(f.RecallTool), 1/2.0)
 	near(t, "what can be had back", float64(f.Recoverable), 1)
-	f, _ = seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ResultMaxChars, false)}), one)
+	f, _ = seen(t, policy(replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, false)}), one)
 	near(t, "what can be had back of lost texts", float64(f.Recoverable), 0)
 }
 
@@ -188,7 +188,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 
 func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	t.Parallel()
-	own := func(replay.Setting) replay.Policy { return replay.Policy{Arrive: replay.AsStored()} }
+	own := func(replay.Setting) replay.Policy { return replay.Policy{Arrive: replay.AsStored(100_000)} }
 	twice := func() *tale {
 		return (&tale{}).user("go").call("read", `{}`, text(1000)).call("read", `{}`, text(1000)).reply("done")
 	}
@@ -199,7 +199,7 @@ func TestResultsAreStoredAsTheProgramStoresThem(t *testing.T) {
 	}
 	hidden := func(s replay.Setting) replay.Policy {
 		p := once(1, mask(conversation.StyleJCLI, 3))(s)
-		p.Arrive = replay.AsStored()
+		p.Arrive = replay.AsStored(100_000)
 		return p
 	}
 	one := (&tale{}).user("go").call("read", `{}`, text(1000)).call("look", `{}`, "x").call("read", `{}`, text(1000)).reply("done")

@@ -12,9 +12,9 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 	p := Policy{Recall: own, PerSheet: own}
 	switch rules.Preset {
 	case compact.PresetPlimsoll:
-		p.Arrive = AsStored()
+		p.Arrive = AsStored(s.Window)
 	case compact.PresetOneClaw:
-		p.Arrive = CutOnArrival(conversation.ResultMaxChars, false)
+		p.Arrive = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
 	case compact.PresetAdachsoft:
 		// ADA wants the arguments declared that tell calls apart: every one but those
 		// that carry a payload. Tools without such an argument are left alone, because

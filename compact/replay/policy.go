@@ -82,15 +82,19 @@ func (l Look) With(bodies ...conversation.Body) Look {
 	return l
 }
 
-// CutOnArrival cuts results to so many characters, as they are cut when they
-// arrive (ONE). Where the full text is kept they name it.
-func CutOnArrival(chars int, keep bool) func(compact.View, conversation.Event) conversation.Event {
+// CutOnArrival cuts results as they are cut when they arrive. Where the full text is
+// kept they name it.
+func CutOnArrival(most conversation.ArrivalCap, keep bool) func(compact.View, conversation.Event) conversation.Event {
 	return func(_ compact.View, e conversation.Event) conversation.Event {
 		b, ok := e.Body.(conversation.ToolResult)
 		if !ok || b.Total > 0 {
 			return e
 		}
-		text, total := conversation.Cut(b.Text, chars)
+		recall := ""
+		if keep {
+			recall = conversation.RecallID{First: e.Seq, Last: e.Seq}.String()
+		}
+		text, total := most.Apply(b.Text, recall)
 		if total == 0 {
 			return e
 		}
@@ -103,11 +107,11 @@ func CutOnArrival(chars int, keep bool) func(compact.View, conversation.Event) c
 	}
 }
 
-// AsStored is how this program stores results: cut with the full text kept, and
-// with the number of an earlier result that has the same text and is shown in
-// full. It is made for one replay.
-func AsStored() func(compact.View, conversation.Event) conversation.Event {
-	return asStored(CutOnArrival(conversation.ResultMaxChars, true))
+// AsStored is how this program stores results in a window of so many tokens: cut
+// with the full text kept, and with the number of an earlier result that has the
+// same text and is shown in full. It is made for one replay.
+func AsStored(window int) func(compact.View, conversation.Event) conversation.Event {
+	return asStored(CutOnArrival(compact.ArrivalCap(compact.PresetPlimsoll, 0, window), true))
 }
 
 func asStored(cut func(compact.View, conversation.Event) conversation.Event) func(compact.View, conversation.Event) conversation.Event {

@@ -40,7 +40,7 @@ func Planned(r compact.Rules) Maker {
 // Commanded is S64: the rules' default profile as a command, given at the start
 // of every turn.
 func Commanded(r compact.Rules) Maker {
-	return func(Setting) Policy { return newJP(r) }
+	return func(s Setting) Policy { return newJP(s, r) }
 }
 
 // nothing reports whether an error only says that a rule found nothing to do.
@@ -128,7 +128,7 @@ func covered(v compact.View, spans []conversation.Span) int {
 }
 
 // newJP is S64's command, given at the start of every turn.
-func newJP(rules compact.Rules) Policy {
+func newJP(s Setting, rules compact.Rules) Policy {
 	p := Policy{Act: func(l Look) (Act, error) {
 		if !l.TurnStart {
 			return Act{}, nil
@@ -138,7 +138,7 @@ func newJP(rules compact.Rules) Policy {
 		return wished(l, rules, w)
 	}}
 	if rules.Preset == compact.PresetPlimsoll { // a profile, in its own words
-		p.Arrive, p.Recall = AsStored(), true
+		p.Arrive, p.Recall = AsStored(s.Window), true
 	}
 	return p
 }

@@ -211,7 +211,11 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 		results *replay.Results
 		peak    float64
 	}{
-		"as the preset has it":   {compact.PresetPlimsoll, false, nil, 30_000},
+		"as the preset has it":   {compact.PresetPlimsoll, false, nil, 35_000},
+		"left to the preset":     {compact.PresetPlimsoll, false, &replay.Results{KeepFull: true}, 35_000},
+		"of a profile, the same": {compact.PresetPlimsoll, true, nil, 35_000},
+		"of a source":            {compact.PresetOneClaw, false, nil, 30_000},
+		"of a source, the same":  {compact.PresetOneClaw, false, &replay.Results{}, 30_000},
 		"shorter":                {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
 		"longer":                 {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 50_000}, 40_000},
 		"under another preset":   {compact.PresetJPAuto, false, &replay.Results{MaxChars: 8000}, 8000},
@@ -219,7 +223,7 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 		"of JP turned on itself": {compact.PresetJP, false, &replay.Results{MaxChars: 8000}, 8000},
 	} {
 		own := replay.Named{Name: "configured", Rules: compact.PresetRules(c.preset), ByHand: c.byHand, Results: c.results}
-		r := run(t, replay.Options{Window: 100_000, Policies: []compact.Preset{"configured"}, Own: []replay.Named{own}}, one)
+		r := run(t, replay.Options{Window: 35_000, Policies: []compact.Preset{"configured"}, Own: []replay.Named{own}}, one)
 		if got := 4 * (r.Totals["configured"].TokensPeak - 4000); got < c.peak || got > c.peak+300 {
 			t.Errorf("%s: the largest request has %.0f characters, want %.0f", name, got, c.peak)
 		}

@@ -52,7 +52,7 @@ type Named struct {
 
 // Results is how results are stored as they arrive.
 type Results struct {
-	MaxChars int  // characters of one that are shown
+	MaxChars int  // characters of one that are shown, 0: by preset and window
 	KeepFull bool // the whole text can be had
 }
 
@@ -73,7 +73,7 @@ func (n Named) storing(make Maker) Maker {
 	}
 	return func(s Setting) Policy {
 		p := make(s)
-		p.Arrive = CutOnArrival(n.Results.MaxChars, n.Results.KeepFull)
+		p.Arrive = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.Results.MaxChars, s.Window), n.Results.KeepFull)
 		if n.Rules.Preset == compact.PresetPlimsoll {
 			p.Arrive = asStored(p.Arrive)
 		}

@@ -20,11 +20,12 @@ import (
 //     the reply, which is no overlay's.
 
 // Options say how a document becomes a log. The zero value cuts results at
-// conversation.ResultMaxChars and keeps no texts beside the events.
+// conversation.ResultMaxChars, without names, and keeps no texts beside the events.
 type Options struct {
 	Start    time.Time // of the first event, if the file does not say
 	Title    string    // the user's, in place of the file's
 	MaxChars int       // of a result that are shown; 0: conversation.ResultMaxChars, negative: all
+	Names    bool      // the marker of a cut names what was cut, see [conversation.ArrivalCap]
 	// Model gives the name of a model here, provider/id, for one in the file;
 	// nil: the same.
 	Model func(name string) string
@@ -156,6 +157,9 @@ func (b *builder) result(m *Message) error {
 	return b.add(body)
 }
 
+// recallID is the id by which the result in an event is recalled.
+func recallID(seq uint64) string { return conversation.RecallID{First: seq, Last: seq}.String() }
+
 // shown is what the model is shown of a result, the number of characters it
 // had, and the name of its full text; the last two only if it was cut.
 func (b *builder) shown(text string, r *Result) (shown string, total int, blob string, err error) {
@@ -169,7 +173,11 @@ func (b *builder) shown(text string, r *Result) (shown string, total int, blob s
 	if r.Shown > 0 {
 		most = r.Shown
 	}
-	shown, total = conversation.Cut(text, most)
+	recall := ""
+	if b.options.Keep != nil {
+		recall = recallID(uint64(b.log.Len() + 1))
+	}
+	shown, total = conversation.ArrivalCap{Chars: most, Names: b.options.Names}.Apply(text, recall)
 	if total > 0 {
 		blob, err = b.keep(text)
 	}

@@ -30,7 +30,7 @@ func Of(events []conversation.Event, texts func(name string) (string, bool)) Doc
 			}
 		case conversation.ToolResult:
 			m.Role = RoleTool
-			m.Text, m.Result = resultOf(b, texts)
+			m.Text, m.Result = resultOf(e.Seq, b, texts)
 		default:
 			continue
 		}
@@ -84,7 +84,7 @@ func reported(u conversation.Usage, model string) *conversation.Usage {
 }
 
 // resultOf is the text of a result and the rest of it.
-func resultOf(b conversation.ToolResult, texts func(string) (string, bool)) (string, Result) {
+func resultOf(seq uint64, b conversation.ToolResult, texts func(string) (string, bool)) (string, Result) {
 	r := Result{CallID: b.CallID, Tool: b.Tool, Status: b.Status, Detail: b.Detail, Duration: b.Duration}
 	if b.Total == 0 {
 		if n := b.Size.Chars(); n > conversation.ResultMaxChars {
@@ -94,7 +94,7 @@ func resultOf(b conversation.ToolResult, texts func(string) (string, bool)) (str
 	}
 	if n, ok := conversation.Shown(b.Text, b.Total); ok && n > 0 {
 		if full, found := texts(b.Blob); found {
-			if shown, total := conversation.Cut(full, n); total == b.Total && shown == b.Text {
+			if cutFrom(full, n, seq, b) {
 				r.Shown = n
 				return full, r
 			}
@@ -102,4 +102,17 @@ func resultOf(b conversation.ToolResult, texts func(string) (string, bool)) (str
 	}
 	r.Total = b.Total
 	return b.Text, r
+}
+
+// cutFrom reports whether a result is what the first n characters of its full text
+// and a marker make.
+func cutFrom(full string, n int, seq uint64, b conversation.ToolResult) bool {
+	for _, recall := range []string{recallID(seq), ""} {
+		for _, names := range []bool{false, true} {
+			if shown, total := (conversation.ArrivalCap{Chars: n, Names: names}).Apply(full, recall); total == b.Total && shown == b.Text {
+				return true
+			}
+		}
+	}
+	return false
 }

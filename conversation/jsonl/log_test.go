@@ -94,6 +94,36 @@ func TestMalformedLogsGoThroughAFileMessageByMessage(t *testing.T) {
 	})
 }
 
+func TestCutsThatNameTheRestComeBack(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("lorem ipsum ", 4000) + "plan.go band.go"
+	for _, recall := range []string{"e3", ""} {
+		cut, total := conversation.ArrivalCap{Chars: 1000, Names: true}.Apply(long, recall)
+		var l conversation.Log
+		if err := l.Commit(l.Prepare(conversationtest.Epoch,
+			conversation.UserMessage{Text: "go"},
+			conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "1", Name: "run", Arguments: "{}"}}},
+			conversation.ToolResult{CallID: "1", Tool: "run", Status: conversation.ResultOK, Text: cut, Total: total, Blob: "long"})); err != nil {
+			t.Fatal(err)
+		}
+		doc := jsonl.Of(l.Events(), shelf{"long": long}.text)
+		if got := doc.Messages[2]; got.Text != long || got.Result.Shown != 1000 {
+			t.Fatalf("the file holds %d characters, %d of them shown", len(got.Text), got.Result.Shown)
+		}
+		for _, names := range []bool{false, true} {
+			into := shelf{}
+			back, err := doc.Events(jsonl.Options{Names: names, Keep: into.keep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, _ := conversation.ArrivalCap{Chars: 1000, Names: names}.Apply(long, "e3")
+			if got := back[2].Body.(conversation.ToolResult); got.Text != want || into[got.Blob] != long {
+				t.Errorf("it comes back as %q", got.Text[1000:])
+			}
+		}
+	}
+}
+
 func TestALogComesBackWithAllThatAFileCanHold(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("lorem ipsum ", 4000)

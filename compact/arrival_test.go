@@ -1,0 +1,32 @@
+package compact_test
+
+import (
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestTheCapOfResultsFollowsPresetAndWindow(t *testing.T) {
+	t.Parallel()
+	type setting struct{ maxChars, window int }
+	for s, want := range map[setting]int{
+		{0, 0}: 30_000, {0, 8_192}: 30_000, {0, 30_000}: 30_000, {0, 30_001}: 30_001, {0, 200_000}: 200_000, {0, 1_000_000}: 1_000_000,
+		{100, 200_000}: 100, {500_000, 8_192}: 500_000, {500_000, 0}: 500_000,
+	} {
+		if got, want := compact.ArrivalCap(compact.PresetPlimsoll, s.maxChars, s.window), (conversation.ArrivalCap{Chars: want, Names: true}); got != want {
+			t.Errorf("%+v: %+v, want %+v", s, got, want)
+		}
+	}
+	for _, p := range compact.Presets() {
+		if p == compact.PresetPlimsoll {
+			continue
+		}
+		if got, want := compact.ArrivalCap(p, 0, 200_000), (conversation.ArrivalCap{Chars: conversation.ResultMaxChars}); got != want {
+			t.Errorf("%s: %+v, want that of ONE", p, got)
+		}
+		if got := compact.ArrivalCap(p, 100, 200_000); got.Chars != 100 || got.Names {
+			t.Errorf("%s, configured: %+v", p, got)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package conversation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"plimsoll/conversation"
+)
+
+func TestTheCapOfOursNamesTheRest(t *testing.T) {
+	t.Parallel()
+	text := "see plan.go " + strings.Repeat("x ", 100) + "then band.go, plan.go and newPlanner"
+	marker := fmt.Sprintf("\n\n[... content truncated, showing first 20 characters of %d total ...]", len(text))
+	for name, c := range map[string]struct {
+		text, recall string
+		names        bool
+		want         string
+	}{
+		"as ONE":              {text, "e7", false, text[:20] + marker},
+		"ours":                {text, "e7", true, text[:20] + marker + "\n[The rest: recall e7 with offset 20, or with a query. Names in the rest: band.go newPlanner]"},
+		"not to be recalled":  {text, "", true, text[:20] + marker + "\n[Names in the rest: band.go newPlanner]"},
+		"nothing to be named": {strings.Repeat("x", len(text)), "e7", true, strings.Repeat("x", 20) + marker + "\n[The rest: recall e7 with offset 20, or with a query.]"},
+		"nothing to be said":  {strings.Repeat("x", len(text)), "", true, strings.Repeat("x", 20) + marker},
+		"not cut":             {"band.go", "e7", true, "band.go"},
+	} {
+		got, total := conversation.ArrivalCap{Chars: 20, Names: c.names}.Apply(c.text, c.recall)
+		if want := map[bool]int{true: len(text)}[name != "not cut"]; got != c.want || total != want {
+			t.Errorf("%s: %q of %d", name, got, total)
+		}
+	}
+}
+
+func TestACapOfOursHasRoomForItsNamesOnly(t *testing.T) {
+	t.Parallel()
+	var many strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&many, "file_%d.go ", i)
+	}
+	plain, _ := conversation.ArrivalCap{Chars: 100}.Apply(many.String(), "e7")
+	named, _ := conversation.ArrivalCap{Chars: 100, Names: true}.Apply(many.String(), "e7")
+	if more := len(named) - len(plain); more < 1200 || more > 1300 {
+		t.Errorf("the line of names has %d characters, want about 1,200", more)
+	}
+}
+
+func TestShownKnowsWhatACapOfOursMade(t *testing.T) {
+	t.Parallel()
+	piece := rapid.SampledFrom([]string{"a_b.go", "x/y/z.go", " ", "\n", "]", "\n[", "漢字", "\n\n[... content truncated, showing first 3 characters of 9 total ...]",
+		"[The rest: recall e1 with offset 3, or with a query.]", "\xff", "\x00", "newThing"})
+	rapid.Check(t, func(t *rapid.T) {
+		text := conversation.Clean(strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces"), ""))
+		most := rapid.IntRange(0, 80).Draw(t, "max")
+		limit := conversation.ArrivalCap{Chars: most, Names: rapid.Bool().Draw(t, "names")}
+		cut, total := limit.Apply(text, rapid.SampledFrom([]string{"", "e41"}).Draw(t, "recall"))
+		plain, want := conversation.Cut(text, most)
+		if total != want || !strings.HasPrefix(cut, plain) {
+			t.Fatalf("%q of %d is not %q of %d with more behind", cut, total, plain, want)
+		}
+		if line := strings.TrimPrefix(cut, plain); strings.Count(line, "\n") > 1 || strings.Count(line, "]") > 1 || strings.ContainsFunc(line, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
+			t.Fatalf("the line is %q", line)
+		}
+		if chars, ok := conversation.Shown(cut, total); ok != (total > 0) || ok && chars != most {
+			t.Fatalf("%q cut at %d: %d, %v", text, most, chars, ok)
+		}
+		if _, ok := conversation.Shown(cut+"\nmore", total); ok {
+			t.Fatal("what has more behind it passes for a cut")
+		}
+	})
+}
+
+// BenchmarkArrivalCap cuts a result of 8 MiB and names what is in the rest. Budget:
+// 100 ms.
+func BenchmarkArrivalCap(b *testing.B) {
+	var lines strings.Builder
+	for i := 0; lines.Len() < 8<<20; i++ {
+		fmt.Fprintf(&lines, "src/app/part%d/server_%d.go:%d:\tfunc (s *Server) handleRequest%d(w http.ResponseWriter)\n", i%50, i%1000, i, i%5000)
+	}
+	for _, names := range []bool{false, true} {
+		b.Run(fmt.Sprintf("names=%v", names), func(b *testing.B) {
+			b.SetBytes(int64(lines.Len()))
+			for b.Loop() {
+				if _, total := (conversation.ArrivalCap{Chars: 128_000, Names: names}).Apply(lines.String(), "e41"); total == 0 {
+					b.Fatal("not cut")
+				}
+			}
+		})
+	}
+}
