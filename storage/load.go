@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -104,6 +105,7 @@ func validID(id string) bool { return conversation.ValidID(id) }
 // decoding is stored events that are decoded while more of them are copied.
 type decoding struct {
 	chunks []*chunk
+	work   chan *chunk    // those to be decoded, closed behind the last
 	busy   sync.WaitGroup // decodes them
 	rows   []row          // of all chunks, once they are decoded
 }
@@ -126,6 +128,8 @@ func (d *decoding) copy(tx txn, seq uint64) {
 	if seq > 0 {
 		k, v = c.Seek(keyOf(seq + 1))
 	}
+	d.begin(int(2*tx.Size()/chunkSize) + 1) // any two that follow each other are larger than one
+	defer close(d.work)                     // also where the file is damaged and this panics
 	var rows []row
 	var memory []byte
 	for ; k != nil; k, v = c.Next() {
@@ -141,15 +145,26 @@ func (d *decoding) copy(tx txn, seq uint64) {
 	d.decode(rows)
 }
 
-// decode begins to decode rows, on whichever core is free.
+// begin starts to decode on all cores, with room for so many chunks to wait. There are no
+// more goroutines than cores, so that they leave some time to the one that copies.
+func (d *decoding) begin(room int) {
+	d.work = make(chan *chunk, room)
+	for range runtime.GOMAXPROCS(0) {
+		d.busy.Go(func() {
+			for c := range d.work {
+				for i := range c.rows {
+					c.events[i], c.reasons[i] = decodeRow(&c.rows[i])
+				}
+			}
+		})
+	}
+}
+
+// decode has rows decoded.
 func (d *decoding) decode(rows []row) {
 	c := &chunk{rows, make([]conversation.Event, len(rows)), make([]error, len(rows))}
 	d.chunks = append(d.chunks, c)
-	d.busy.Go(func() {
-		for i := range rows {
-			c.events[i], c.reasons[i] = decodeRow(&rows[i])
-		}
-	})
+	d.work <- c
 }
 
 // events waits for the events behind the event last to be decoded.
@@ -169,10 +184,13 @@ func (d *decoding) events(last conversation.Event) ([]conversation.Event, []Dama
 
 // decodeRows decodes all rows of a conversation in the order of their keys.
 func decodeRows(rows []row) ([]conversation.Event, []Damage) {
+	const each = 128
 	var d decoding
-	for some := range slices.Chunk(rows, 128) {
+	d.begin(len(rows)/each + 1)
+	for some := range slices.Chunk(rows, each) {
 		d.decode(some)
 	}
+	close(d.work)
 	return d.events(conversation.Event{})
 }
 
