@@ -1,8 +1,8 @@
 // Package names finds the names in a text: what somebody who has not the text may
 // want to look for in it.
 //
-// A name is a path, a dotted or snake_case word, camelCase of two or more humps, or
-// a hexadecimal id.
+// A name is a path, a dotted or snake_case word, camelCase of two or more humps, a
+// hexadecimal id, an IPv4 address, or a number with its unit.
 package names
 
 import "strings"
@@ -53,6 +53,9 @@ func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 // isName reports whether a word is one that nobody writes by chance.
 func isName(word string) bool {
 	letters, digits, hex, joints, humps := 0, 0, true, 0, 0
+	if isAddress(word) || isAmount(word) {
+		return true
+	}
 	for i := range len(word) {
 		c := word[i]
 		switch {
@@ -78,4 +81,34 @@ func isName(word string) bool {
 		return len(word) <= 40
 	}
 	return joints > 0 || humps > 0
+}
+
+// isAddress reports whether a word has the form of an IPv4 address.
+func isAddress(word string) bool {
+	dots, run := 0, 0
+	for i := range len(word) {
+		switch {
+		case digit(word[i]) && run < 3:
+			run++
+		case word[i] == '.' && run > 0:
+			dots, run = dots+1, 0
+		default:
+			return false
+		}
+	}
+	return dots == 3 && run > 0
+}
+
+// isAmount reports whether a word is a number with up to four letters behind it.
+func isAmount(word string) bool {
+	unit := len(word)
+	for unit > 0 && (lower(word[unit-1]) || upper(word[unit-1])) {
+		unit--
+	}
+	for i := range unit {
+		if !digit(word[i]) && (word[i] != '.' || i == unit-1) {
+			return false
+		}
+	}
+	return unit > 0 && unit < len(word) && len(word)-unit <= 4
 }

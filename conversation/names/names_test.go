@@ -28,7 +28,9 @@ func TestWhatANameIs(t *testing.T) {
 		// What anybody writes, numbers, and what is too short or too long.
 		"the quick brown fox jumps":             nil,
 		"Every Sentence Begins So, README says": nil,
-		"2026-01-02 03:04:05 1,234.56 10.0.0.1": nil,
+		"2026-01-02 03:04:05 1,234.56 100000":   nil,
+		"1.2.3.4.5 1.22.3 1234.5.6.7 1..2.3.4":  nil,
+		"1500metres 15.ms 3rd":                  nil,
 		"well-known half-open":                  nil,
 		"a/b.c x.y iPad":                        nil,
 		"deadbeef":                              nil,
@@ -38,6 +40,8 @@ func TestWhatANameIs(t *testing.T) {
 		"a_" + strings.Repeat("b", 79):          nil,
 		"漢字かな.txt と 漢字":                         nil,
 		"\x1b[31mred_text\x1b[0m":               {"31mred_text"},
+		"from 10.0.3.17:8080 to 127.0.0.1.":     {"10.0.3.17", "127.0.0.1"},
+		"took 1500ms, 0.250s and 4096kB":        {"1500ms", "0.250s", "4096kB"},
 		"______ ///// .....":                    nil,
 		"":                                      nil,
 	} {
