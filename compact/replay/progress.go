@@ -13,28 +13,57 @@ const (
 	tellEvery  = 100 // steps: requests, or messages looked through
 )
 
+// overall tells how far all sources are. nil: nobody wants to know.
+type overall struct {
+	tell func(done, total int)
+
+	mu      sync.Mutex
+	sources []progress
+	done    int // parts of all sources
+}
+
 // progress is how far a source is. Any goroutine may tell it.
 type progress struct {
-	tell func(parts int)
-
-	mu    sync.Mutex
+	all   *overall
+	parts int // that were told
 	done  int // requests, of all runs
 	total int
 }
 
-// progress is that of a source, nil if nobody wants to know.
-func (p *replayer) progress(source, sources int) *progress {
+func (p *replayer) progress(sources int) *overall {
 	if p.Progress == nil {
 		return nil
 	}
-	return &progress{tell: func(parts int) { p.Progress(source*whole+parts, sources*whole) }}
+	t := &overall{tell: p.Progress, sources: make([]progress, sources)}
+	for i := range t.sources {
+		t.sources[i].all = t
+	}
+	return t
+}
+
+// of is the progress of a source, nil if nobody wants to know.
+func (t *overall) of(source int) *progress {
+	if t == nil {
+		return nil
+	}
+	return &t.sources[source]
+}
+
+// reach tells that a source has come so far. The caller holds the lock.
+func (p *progress) reach(parts int) {
+	p.all.done += parts - p.parts
+	p.parts = parts
+	p.all.tell(p.all.done, whole*len(p.all.sources))
 }
 
 // indexed tells that so many steps of finding what is needed are done.
 func (p *progress) indexed(done, of int) {
-	if p != nil && done%tellEvery == 0 {
-		p.tell(indexShare * done / of)
+	if p == nil || done%tellEvery != 0 {
+		return
 	}
+	p.all.mu.Lock()
+	defer p.all.mu.Unlock()
+	p.reach(indexShare * done / of)
 }
 
 // replays says how many requests there will be.
@@ -49,15 +78,18 @@ func (p *progress) requests(n int) {
 	if p == nil || n == 0 {
 		return
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.all.mu.Lock()
+	defer p.all.mu.Unlock()
 	p.done += n
-	p.tell(indexShare + (whole-indexShare)*p.done/p.total)
+	p.reach(indexShare + (whole-indexShare)*p.done/p.total)
 }
 
 // end tells that a source is done.
 func (p *progress) end() {
-	if p != nil {
-		p.tell(whole)
+	if p == nil {
+		return
 	}
+	p.all.mu.Lock()
+	defer p.all.mu.Unlock()
+	p.reach(whole)
 }

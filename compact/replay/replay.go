@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"plimsoll/compact"
 )
 
-// One conversation is in memory at a time. Its policies are replayed beside each
-// other; what depends on prices once for every sheet, which it is then billed by.
+// Policies are replayed beside each other; what depends on prices once for every
+// sheet, which it is then billed by.
 
 // Source is a conversation that can be loaded.
 type Source struct {
@@ -93,24 +92,9 @@ func Run(ctx context.Context, sources []Source, o Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	var files []file
-	for i, source := range sources {
-		if err := ctx.Err(); err != nil {
-			return Report{}, err
-		}
-		told := p.progress(i, len(sources))
-		c, err := source.Load()
-		if err != nil {
-			return Report{}, fmt.Errorf("loading %s: %w", source.Name, err)
-		}
-		if c.Requests() > 0 {
-			f, err := p.file(ctx, &c, told)
-			if err != nil {
-				return Report{}, err
-			}
-			files = append(files, f)
-		}
-		told.end()
+	files, err := p.conversations(ctx, sources)
+	if err != nil {
+		return Report{}, err
 	}
 	return p.report(files), nil
 }
@@ -123,9 +107,10 @@ func Loaded(c Conversation) Source {
 // replayer is options with nothing left open.
 type replayer struct {
 	Options
-	all  []entry          // what is replayed: what was asked for, and what it is compared with
-	told []compact.Preset // what was asked for
-	plan Sheet
+	all   []entry          // what is replayed: what was asked for, and what it is compared with
+	told  []compact.Preset // what was asked for
+	plan  Sheet
+	slots chan struct{} // one for each worker, taken by whoever works
 }
 
 // entry is one policy of a replay.
@@ -146,6 +131,7 @@ func newReplayer(o Options) (*replayer, error) {
 	if p.Workers <= 0 {
 		p.Workers = runtime.GOMAXPROCS(0)
 	}
+	p.slots = make(chan struct{}, p.Workers)
 	if p.PlanSheet == "" {
 		p.PlanSheet = PlanSheet
 	}
@@ -193,99 +179,6 @@ func entryNames(all []entry) []compact.Preset {
 		names[i] = e.name
 	}
 	return names
-}
-
-// task is one run of a conversation.
-type task struct {
-	preset compact.Preset
-	sheet  Sheet
-	scored bool // what is no cost is taken from it
-	run    *run
-}
-
-// file replays a conversation under all policies.
-func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (file, error) {
-	ix, err := newIndex(ctx, c, told)
-	if err != nil {
-		return file{}, err
-	}
-	tasks := p.tasks(c, ix)
-	told.replays(len(tasks) * c.Requests())
-	if err := p.work(ctx, tasks, told); err != nil {
-		return file{}, err
-	}
-	f := file{name: c.Name, needs: ix.corpus(c), sums: map[compact.Preset]sums{}}
-	for _, t := range tasks {
-		if t.scored {
-			f.sums[t.preset] = t.run.sums()
-		}
-	}
-	for _, t := range tasks {
-		for _, sheet := range p.Sheets {
-			if !t.run.policy.PerSheet || sheet.Name == t.sheet.Name {
-				f.sums[t.preset].cost[sheet.Name] = sheet.bill(t.run.asked, t.run.calls)
-			}
-		}
-		if t.preset == compact.PresetRaw {
-			f.fits = t.run.peak <= float64(p.Window)
-		}
-	}
-	return f, nil
-}
-
-// tasks lists the runs of a conversation.
-func (p *replayer) tasks(c *Conversation, ix *index) []*task {
-	var tasks []*task
-	add := func(e entry, sheet Sheet, policy Policy, s Setting) {
-		t := &task{preset: e.name, sheet: sheet, scored: sheet.Name == p.plan.Name}
-		t.run = newRun(c, policy, s, e.rules)
-		t.run.clock = p.Clock
-		if t.scored {
-			t.run.score = newScore(ix)
-		}
-		tasks = append(tasks, t)
-	}
-	setting := Setting{Window: p.Window, Arguments: c.arguments(),
-		Steps: slices.ContainsFunc(p.Sheets, func(s Sheet) bool { return s.Step > 0 })}
-	for _, e := range p.all {
-		s := setting
-		s.Sheet = p.plan
-		policy := e.make(s)
-		add(e, p.plan, policy, s)
-		for _, sheet := range p.Sheets {
-			if policy.PerSheet && sheet.Name != p.plan.Name {
-				s.Sheet = sheet
-				add(e, sheet, e.make(s), s)
-			}
-		}
-	}
-	return tasks
-}
-
-// work does tasks, several at a time. The first error ends them all.
-func (p *replayer) work(ctx context.Context, tasks []*task, told *progress) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	todo := make(chan *task)
-	var workers sync.WaitGroup
-	var once sync.Once
-	var first error
-	for range p.Workers {
-		workers.Go(func() {
-			for t := range todo {
-				if err := t.run.all(ctx, told); err != nil {
-					once.Do(func() { first = fmt.Errorf("replaying under %s: %w", t.preset, err) })
-					cancel()
-				}
-			}
-		})
-	}
-	for _, t := range tasks {
-		todo <- t
-	}
-	close(todo)
-	workers.Wait()
-	return first
 }
 
 // corpus counts what a conversation has to offer.

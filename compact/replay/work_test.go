@@ -1,0 +1,81 @@
+package replay_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"plimsoll/compact"
+	"plimsoll/compact/replay"
+)
+
+// A run of the first conversation waits for one of the second: they end only if
+// the second one begins while the first is replayed.
+func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		arrived := make(chan struct{})
+		meets := func(s replay.Setting) replay.Policy {
+			_, second := s.Arguments["look"]
+			return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
+				switch {
+				case !l.First:
+				case second:
+					close(arrived)
+				default:
+					<-arrived
+				}
+				return replay.Act{}, nil
+			}}
+		}
+		raw := compact.PresetRules(compact.PresetRaw)
+		o := replay.Options{Policies: []compact.Preset{}, Workers: 4, Own: []replay.Named{{Name: "meets", Rules: raw, Maker: meets}}}
+		r := run(t, o, (&tale{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&tale{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
+		if len(r.Files) != 2 || r.Files[0].Name != "tale 0" || r.Files[1].Name != "tale 1" {
+			t.Errorf("the files are %+v", r.Files)
+		}
+	})
+}
+
+func TestProgressOfSeveralConversationsNeverFalls(t *testing.T) {
+	t.Parallel()
+	last, calls := 0, 0
+	o := replay.Options{Policies: []compact.Preset{compact.PresetRaw}, Workers: 4, Progress: func(done, total int) {
+		if done < last || total != 6000 {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last = done
+		calls++
+	}}
+	var tales []*tale
+	for range 6 {
+		tales = append(tales, work(150, 10))
+	}
+	if run(t, o, tales...); last != 6000 || calls < 24 {
+		t.Errorf("it ends with %d, told %d times", last, calls)
+	}
+}
+
+func TestNoMoreIsLoadedThanIsReplayed(t *testing.T) {
+	t.Parallel()
+	const workers = 2
+	var loaded atomic.Int32
+	most := 0
+	ended := func(replay.Setting) replay.Policy {
+		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) { return replay.Act{}, nil }}
+	}
+	raw := compact.PresetRules(compact.PresetRaw)
+	o := replay.Options{Policies: []compact.Preset{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
+		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/1000) }}
+	var sources []replay.Source
+	for range 10 {
+		sources = append(sources, replay.Source{Name: "one", Load: func() (replay.Conversation, error) {
+			loaded.Add(1)
+			return work(5, 10).conversation(), nil
+		}})
+	}
+	if _, err := replay.Run(context.Background(), sources, o); err != nil || most > workers {
+		t.Errorf("%d conversations are there at a time: %v", most, err)
+	}
+}
