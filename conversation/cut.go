@@ -41,12 +41,22 @@ func Cut(text string, max int) (shown string, total int) {
 	return text[:charOffset(text, max)] + fmt.Sprintf(cutMarker, max, total), total
 }
 
+// MarkerAt is where in a text that [Cut] or an [ArrivalCap] shortened the marker
+// begins, in bytes; the length of the text if it has none. What is behind it may
+// name what was cut.
+func MarkerAt(text string) int {
+	if i := strings.LastIndex(text, cutMarkerBegin); i >= 0 {
+		return i
+	}
+	return len(text)
+}
+
 // Shown is how many characters of a text that [Cut] or an [ArrivalCap] shortened
 // are left of total, the marker aside; false if text is not what they made of so
 // many.
 func Shown(text string, total int) (chars int, ok bool) {
-	i := strings.LastIndex(text, cutMarkerBegin)
-	if i < 0 || total <= 0 {
+	i := MarkerAt(text)
+	if i == len(text) || total <= 0 {
 		return 0, false
 	}
 	chars = countChars(text[:i])

@@ -43,6 +43,21 @@ func TestNamesThatOnlyAnIndexHoldsAreToldApart(t *testing.T) {
 	}
 }
 
+func TestNamesInTheMarkerOfACutResultAreAnIndex(t *testing.T) {
+	t.Parallel()
+	one := (&tale{}).user("go").
+		call("read", `{}`, "early/name.go"+text(4000)+" late/name.go").
+		call("read", `{}`, "[... content truncated, and whole/name.go").
+		reply("early/name.go, late/name.go and whole/name.go")
+	cut := func(replay.Setting) replay.Policy {
+		return replay.Policy{Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: 1000, Names: true}, true)}
+	}
+	f, _ := seen(t, cut, one)
+	near(t, "recall", float64(f.RecallTool), 1)
+	near(t, "by the index alone", float64(f.RecallIndex), 1/3.0)
+	near(t, "without the index", float64(f.WithoutIndex.RecallTool), 2/3.0)
+}
+
 func TestContentIsAnchorsAndLinesTogether(t *testing.T) {
 	t.Parallel()
 	f, file := seen(t, once(3, mask(conversation.StyleJCLI, 3)), edited())

@@ -56,7 +56,7 @@ func (s *score) stand(messages []compact.Message, events int) {
 func (r *run) recalled(i int) string {
 	stored := r.log[r.seqs[i]-1].Body
 	if b, ok := stored.(conversation.ToolResult); ok && b.Total > 0 && b.Blob == "" {
-		return b.Text // what was cut is not kept
+		return b.Text[:conversation.MarkerAt(b.Text)] // what was cut is not kept
 	}
 	return strings.Join(pieces(r.c.said[i].body), "\n")
 }

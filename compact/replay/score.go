@@ -118,20 +118,28 @@ func (s *score) holding(r *run, m *compact.Message) holding {
 		texts = append(texts, c.Name, c.Arguments)
 	}
 	h := holding{facts: s.search.facts(texts...)}
-	if at := indexIn(m); at < len(m.Text) {
+	if at := r.indexIn(m); at < len(m.Text) {
 		texts[0] = m.Text[:at]
 		h.index = without(h.facts, s.search.facts(texts...))
 	}
 	return h
 }
 
-// indexIn is where the index of names of a message begins, in bytes: behind the
-// rest of a block.
-func indexIn(m *compact.Message) int {
-	if m.Role != compact.RoleUser {
-		return len(m.Text)
+// indexIn is where the index of names of a message begins, in bytes: in a block
+// behind everything else, in a result that was cut when it arrived behind what is
+// left of it. The length of the text if it has none.
+func (r *run) indexIn(m *compact.Message) int {
+	switch m.Role {
+	case compact.RoleUser:
+		return compact.IndexAt(m.Text)
+	case compact.RoleTool:
+		if i, ok := r.said(m); ok {
+			if b, ok := r.log[r.seqs[i]-1].Body.(conversation.ToolResult); ok && b.Total > 0 {
+				return conversation.MarkerAt(m.Text)
+			}
+		}
 	}
-	return compact.IndexAt(m.Text)
+	return len(m.Text)
 }
 
 // without is those of facts that are not among others, not nil.
