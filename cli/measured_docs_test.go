@@ -179,14 +179,15 @@ func claims(all map[string]measurement) []claim {
 		return every(windows, func(w string) bool { return get(all[w].Totals[a]) > get(all[w].Totals[b]) })
 	}
 	names := func(f measuredSums) replay.Ratio { return f.RecallTool }
+	content := func(f measuredSums) replay.Ratio { return f.Content }
 	edits := func(f measuredSums) replay.Ratio { return f.EditAnchors }
 	lines := func(f measuredSums) replay.Ratio { return f.WriteLines }
 	demands := func(f measuredSums) replay.Ratio { return f.Instructions }
 	others := []compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetJPAuto, compact.PresetAdachsoft, compact.PresetOneClaw, jcli}
 	mid, wide := all["128k"].Totals, all["200k"].Totals
 	return []claim{
-		{readme, "plimsoll is the cheapest, truncate keeps somewhat more of what tools found, all others make requests that do not fit the window",
-			cheaper("128k", own, cut) && more(cut, own, names, "128k") && every(append(others, raw), func(p compact.Preset) bool {
+		{readme, "plimsoll is the cheapest, truncate keeps somewhat more of what edits and writes go back to, all others make requests that do not fit the window",
+			cheaper("128k", own, cut) && more(cut, own, content, "128k") && every(append(others, raw), func(p compact.Preset) bool {
 				return mid[p].Overflow > 0 && mid[p].CostVsTruncate[all["128k"].Plan] > mid[own].CostVsTruncate[all["128k"].Plan]
 			})},
 		{compactionPage, "In windows of 128,000 and 200,000 tokens `plimsoll` costs less than leaving out the oldest messages, by every price sheet",
@@ -263,9 +264,9 @@ func TestReplayPageTellsOfEveryFigure(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[replay.Report](), reflect.TypeFor[replay.Corpus](), reflect.TypeFor[replay.Figures](), reflect.TypeFor[replay.Kept](),
-		reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument]()} {
+		reflect.TypeFor[replayedFile](), reflect.TypeFor[replayDocument](), reflect.TypeFor[replayedVariant]()} {
 		for i := range typ.NumField() {
-			key := typ.Field(i).Tag.Get("json")
+			key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
 			if key != "" && !strings.Contains(string(text), "`"+key+"`") {
 				t.Errorf("%s does not tell of %s", replayPage, key)
 			}

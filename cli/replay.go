@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ const replayWindow = 128_000
 // replayOptions says what is replayed, and how that is told.
 type replayOptions struct {
 	presets  []string
+	set      []string
 	all      bool
 	prices   []string
 	json     bool
@@ -56,6 +58,14 @@ turn; and configured, the rules of your configuration with all its keys. Without
 it plimsoll is compared with raw (everything is sent) and truncate (the oldest is
 left out), and with the preset you have configured.
 
+--set tries other settings: KEY=VALUE is a key of the configuration and a value,
+several values have commas between, and A..B:STEP is a range of numbers. Every
+combination of all --set is a variant of your configuration, at most ` + strconv.Itoa(variantsMost) + `. They are
+compared with the configuration as it is and with truncate, by the prices of
+` + replay.PlanSheet + ` unless --prices says otherwise. Those come first that no other policy
+beats on both cost and content (what edits replace and files written whole take
+from results, as far as it is in view), then the rest; both by cost.
+
 The window is ` + grouped(replayWindow) + ` tokens unless --window says otherwise.
 
 --prices takes sheets (` + strings.Join(sheetNames(), ", ") + `)
@@ -69,6 +79,7 @@ is then 1.`,
 		Example: `  plimsoll replay newest
   plimsoll replay recordings --all --window 200k
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
+  plimsoll replay recordings --set compaction.trigger_ratio=0.6..0.9:0.1
   plimsoll replay recordings --all --markdown --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: someInput,
@@ -77,10 +88,11 @@ is then 1.`,
 	f := c.Flags()
 	f.StringArrayVar(&o.presets, "preset", nil, "what to replay: presets and profiles, as `A,B`")
 	f.BoolVar(&o.all, "all", false, "replay all presets")
+	f.StringArrayVar(&o.set, "set", nil, "try `KEY=VALUES` of the configuration: A,B or A..B:STEP (repeatable)")
 	f.StringArrayVar(&o.prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
 	f.BoolVar(&o.markdown, "markdown", false, "write Markdown tables with everything that is the same every time")
-	f.StringVar(&o.plot, "plot", "", "draw cost against recall into `FILE`, as SVG; - for standard output")
+	f.StringVar(&o.plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
 	f.BoolVar(&o.force, "force", false, "overwrite the file of --plot if it exists")
 	a.completeReplay(c)
 	return c
@@ -100,6 +112,7 @@ type replaying struct {
 	window   int              // tokens
 	policies []compact.Preset // in the order they are told of
 	own      []replay.Named   // those of policies that are no presets
+	variants []variant        // those of own that --set asks for
 	sheets   []replay.Sheet
 	caches   map[string]string // by sheet of a model: how long its cache lives
 	inputs   []*replayInput
@@ -119,7 +132,10 @@ func (a *app) replay(c *cobra.Command, args []string, o replayOptions) error {
 		r.window = a.flags.window
 	}
 	var err error
-	if r.sheets, err = a.replaySheets(o.prices); err != nil {
+	if r.variants, err = a.variants(o.set); err != nil {
+		return err
+	}
+	if r.sheets, err = a.replaySheets(r.prices()); err != nil {
 		return err
 	}
 	r.caches = a.cacheNotes(r.sheets)
@@ -134,6 +150,7 @@ func (a *app) replay(c *cobra.Command, args []string, o replayOptions) error {
 	if err != nil {
 		return err
 	}
+	r.order(report)
 	if err := a.writeReplay(r, report); err != nil {
 		return err
 	}
@@ -224,6 +241,15 @@ func (r *replaying) isOwn(name compact.Preset) bool {
 		}
 	}
 	return false
+}
+
+// prices is what --prices says. Variants are compared by one sheet unless it says
+// otherwise: each one that is planned for takes as long again.
+func (r *replaying) prices() []string {
+	if r.options.prices == nil && len(r.variants) > 0 {
+		return []string{replay.PlanSheet}
+	}
+	return r.options.prices
 }
 
 // shownSheet is the sheet under which what is no cost is measured, and whose

@@ -18,13 +18,13 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// measured is a report by hand: cost in relation to truncate, recall, overflow.
+// measured is a report by hand: cost in relation to truncate, content, overflow.
 func measured(rows map[compact.Preset][3]float64) (*replaying, replay.Report) {
 	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.PlanSheet}, Totals: map[compact.Preset]replay.Figures{},
-		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778}}
+		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
 	r := &replaying{}
 	for name, row := range rows {
-		report.Totals[name] = replay.Figures{Kept: replay.Kept{RecallTool: replay.Ratio(row[1])}, Overflow: int(row[2]), TokensSent: 4.5e8, TokensPeak: 9.8e5,
+		report.Totals[name] = replay.Figures{Kept: replay.Kept{Content: replay.Ratio(row[1])}, Overflow: int(row[2]), TokensSent: 4.5e8, TokensPeak: 9.8e5,
 			CostRatio:      map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0] / 2), "openai": 1},
 			CostVsTruncate: map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0])}}
 		r.policies = append(r.policies, name)
@@ -54,16 +54,36 @@ func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 	}
 }
 
+func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
+	t.Parallel()
+	r, report := measured(map[compact.Preset][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
+	if front := frontOf(r.policies, report, replay.PlanSheet); len(front) != 0 {
+		t.Errorf("without content the front is %v", front)
+	}
+	report.Corpus.EditAnchors = 0
+	for name, recall := range map[compact.Preset]replay.Ratio{"cheap": 0.7, "good": 0.8} {
+		f := report.Totals[name]
+		f.RecallTool, f.WithoutIndex.RecallTool = 0.9, recall
+		report.Totals[name] = f
+	}
+	if diff := cmp.Diff([]compact.Preset{"cheap", "good"}, frontOf(r.policies, report, replay.PlanSheet)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if c := r.chart(report); len(c.Points) != 2 || c.Points[0].Kept != 0.7 || c.YLabel == keptAxis(replay.Report{Corpus: replay.Corpus{WrittenLines: 1}}).label {
+		t.Errorf("the chart is %+v", c)
+	}
+}
+
 func TestTheTableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	r, report := measured(map[compact.Preset][3]float64{
 		"plimsoll": {0.9, 0.95, 0}, "a\x1b[1mb\nc": {1.1, 0.9, 1064}, "truncate": {1, 0.97, 0},
 	})
 	for limit, heads := range map[int]string{
-		0:   "POLICY COST /TRUNC WORSE RECALL EDITS INSTR BREAKS SUMS OVER BACK ALL WRITES SENT P95 PEAK TIME openai",
-		120: "POLICY COST /TRUNC WORSE RECALL EDITS INSTR BREAKS SUMS OVER BACK ALL WRITES SENT P95 PEAK",
-		80:  "POLICY COST /TRUNC WORSE RECALL EDITS INSTR BREAKS SUMS OVER",
-		40:  "POLICY COST RECALL INSTR OVER",
+		0:   "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER BACK LOOKS ALL SENT P95 PEAK TIME openai",
+		120: "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER BACK",
+		80:  "POLICY COST /TRUNC DEBT WORSE CONTENT RECALL INDEX INSTR OVER",
+		40:  "POLICY COST CONTENT OVER",
 		20:  "POLICY COST",
 	} {
 		text, err := r.text(report, limit, "")

@@ -29,7 +29,11 @@ type replayed struct {
 			Reason string
 		}
 	}
-	Totals map[string]map[string]any
+	Totals   map[string]map[string]any
+	Variants []struct {
+		Name string
+		Set  map[string]string
+	}
 }
 
 // replay runs the command with --json and expects an exit code.
@@ -198,6 +202,51 @@ func TestReplayTellsOfFilesWhatItTellsOfAll(t *testing.T) {
 	}
 	if doc.Files[0]["requests"] != 1.0 || doc.Files[0]["error"] != nil || doc.Files[1]["error"] == nil {
 		t.Errorf("the files are %v", doc.Files)
+	}
+}
+
+// A key of the configuration decides in a replay, whether it stands in the
+// configuration or is tried.
+func TestReplayStoresResultsAsItIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	file := line("user", "go") + `{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"read","arguments":"{}"}}]}` + "\n" +
+		fmt.Sprintf(`{"role":"tool","tool_call_id":"a","content":%q}`, "early/name.go "+strings.Repeat("x ", 20_000)+"late/name.go") + "\n" +
+		line("assistant", "early/name.go and late/name.go")
+	path := filepath.Join(d.dir, "long.jsonl")
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := d.replay(0, nil, path, "--set", "tool_results.max_chars=1000,50_000", "--set", "tool_results.keep_full=true,false")
+	for name, want := range map[string][2]float64{ // recall and recoverable, without what markers name
+		"tool_results.max_chars=1000 tool_results.keep_full=true":    {0.5, 1},
+		"tool_results.max_chars=1000 tool_results.keep_full=false":   {0.5, 0},
+		"tool_results.max_chars=50_000 tool_results.keep_full=true":  {1, 1},
+		"tool_results.max_chars=50_000 tool_results.keep_full=false": {1, 1},
+		"configured": {1, 1},
+	} {
+		f, _ := got.Totals[name]["without_index"].(map[string]any)
+		if f["recall_tool"] != want[0] || f["recoverable"] != want[1] {
+			t.Errorf("%s: recall %v, recoverable %v", name, f["recall_tool"], f["recoverable"])
+		}
+	}
+	if len(got.Totals) != 6 || got.Totals["truncate"] == nil || len(got.Variants) != 4 || got.Variants[0].Set["tool_results.keep_full"] == "" {
+		t.Errorf("replayed were %v and %+v", slices.Sorted(maps.Keys(got.Totals)), got.Variants)
+	}
+	if costs := got.Totals["configured"]["cost"].(map[string]any); len(costs) != 1 {
+		t.Errorf("billed by %v", costs)
+	}
+	for _, set := range []string{"tool_results.max_chars=1000", "tool_results.keep_full=false"} {
+		same, _ := d.replay(0, nil, path, "--preset", "configured", "--cfg", set, "--prices", "anthropic-5m")
+		tried, _ := d.replay(0, nil, path, "--set", set)
+		if diff := cmp.Diff(same.Totals["configured"], tried.Totals[set]); diff != "" {
+			t.Errorf("%s (-configured +tried):\n%s", set, diff)
+		}
+	}
+	for _, wrong := range []string{"tool_results.max_chars=nope", "tool_result=1", "ui.mouse=false", "compaction.keep_last=1..100:1", "compaction.keep_last=1..3"} {
+		if code, _, stderr := d.run(t.Context(), nil, "replay", path, "--set", wrong); code != 2 || !strings.Contains(stderr, "--set") {
+			t.Errorf("--set %s: exit code %d: %s", wrong, code, stderr)
+		}
 	}
 }
 

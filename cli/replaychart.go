@@ -16,25 +16,43 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Cost against recall, a point for each policy: as SVG in a file, and small on a
+// Cost against content, a point for each policy: as SVG in a file, and small on a
 // terminal that has room for it. Policies whose figures are unknown have no
-// point.
+// point. Names count only where nothing else is there to count: in a window they
+// are cheap, and tell little.
+
+// axis is what cost is compared with.
+type axis struct {
+	head  string // of its column
+	label string
+	of    func(replay.Figures) replay.Ratio
+}
+
+// keptAxis is content, or, where no reply of a report edits or writes files, the
+// names from results, without indexes of names.
+func keptAxis(report replay.Report) axis {
+	if report.Corpus.EditAnchors+report.Corpus.WrittenLines > 0 {
+		return axis{"CONTENT", "content that is still in view", func(f replay.Figures) replay.Ratio { return f.Content }}
+	}
+	return axis{"RECALL less INDEX", "names from tools, without the index", func(f replay.Figures) replay.Ratio { return f.WithoutIndex.RecallTool }}
+}
 
 // frontOf lists the policies that hold their own: they make no request that is
 // larger than the window, and no other that makes none is better on cost or
-// recall without being worse on the other.
+// content without being worse on the other.
 func frontOf(policies []compact.Preset, report replay.Report, sheet string) []compact.Preset {
 	front := []compact.Preset{}
-	stands := func(name compact.Preset) (cost, recall float64, ok bool) {
+	kept := keptAxis(report)
+	stands := func(name compact.Preset) (cost, share float64, ok bool) {
 		f := report.Totals[name]
-		c := f.CostVsTruncate[sheet]
-		return float64(c), float64(f.RecallTool), f.Overflow == 0 && c.Known() && f.RecallTool.Known()
+		c, k := f.CostVsTruncate[sheet], kept.of(f)
+		return float64(c), float64(k), f.Overflow == 0 && c.Known() && k.Known()
 	}
 	for _, name := range policies {
-		cost, recall, ok := stands(name)
+		cost, share, ok := stands(name)
 		for _, other := range policies {
-			c, r, known := stands(other)
-			if known && c <= cost && r >= recall && (c < cost || r > recall) {
+			c, k, known := stands(other)
+			if known && c <= cost && k >= share && (c < cost || k > share) {
 				ok = false
 			}
 		}
@@ -47,8 +65,8 @@ func frontOf(policies []compact.Preset, report replay.Report, sheet string) []co
 
 // chart is the picture of a report.
 func (r *replaying) chart(report replay.Report) plot.Chart {
-	sheet := r.shownSheet()
-	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", XLabel: "cost, if truncate costs 1", YLabel: "recall of what tools found", Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
+	sheet, kept := r.shownSheet(), keptAxis(report)
+	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", XLabel: "cost, if truncate costs 1", YLabel: kept.label, Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
 		counted(report.Corpus.Files, "conversation"), counted(report.Corpus.Requests, "request"), grouped(report.Window), sheet)}
 	front := map[compact.Preset]bool{}
 	for _, name := range frontOf(r.policies, report, sheet) {
@@ -56,11 +74,11 @@ func (r *replaying) chart(report replay.Report) plot.Chart {
 	}
 	for _, name := range r.policies {
 		f := report.Totals[name]
-		cost := f.CostVsTruncate[sheet]
-		if !cost.Known() || !f.RecallTool.Known() {
+		cost, share := f.CostVsTruncate[sheet], kept.of(f)
+		if !cost.Known() || !share.Known() {
 			continue
 		}
-		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(cost), Recall: float64(f.RecallTool),
+		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(cost), Kept: float64(share),
 			Front: front[name], Overflow: f.Overflow, Emphasis: name == compact.PresetPlimsoll || name == configuredName})
 	}
 	return c

@@ -5,10 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/config"
 )
 
-// What the shell completes behind replay: recordings, presets and profiles,
-// sheets. Lists with commas are completed behind the last one.
+// What the shell completes behind replay: recordings, presets and profiles, keys
+// to try, sheets. Lists with commas are completed behind the last one.
 
 func (a *app) completeReplay(c *cobra.Command) {
 	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -29,12 +31,27 @@ func (a *app) completeReplay(c *cobra.Command) {
 		}
 		return completeList(names, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
+	complete("set", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		return settableKeys(toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	})
 	complete("prices", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		return completeList(sheetNames(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 	complete("plot", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"svg"}, cobra.ShellCompDirectiveFilterFileExt
 	})
+}
+
+// settableKeys are the keys that --set takes and that begin with a text, those
+// with names of the user's in them left out.
+func settableKeys(begin string) []string {
+	var out []string
+	for _, o := range config.Options() {
+		if o.Key == strings.ToLower(o.Key) && o.Type != "table" && obeyed(o.Key) == nil && strings.HasPrefix(o.Key, begin) {
+			out = append(out, o.Key+"=")
+		}
+	}
+	return out
 }
 
 // completeList completes the last name of a list, with those that are not in it

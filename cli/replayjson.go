@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
@@ -13,6 +15,15 @@ type replayDocument struct {
 	replay.Report
 	Front []compact.Preset `json:"front"` // no other without overflow is better on cost and recall together
 	Files []replayedFile   `json:"files"` // in the place of the report's
+	// Variants are those of --set in the order of the tables; absent without any.
+	Variants []replayedVariant `json:"variants,omitempty"`
+}
+
+// replayedVariant is a variant; its figures stand under its name.
+type replayedVariant struct {
+	Name  compact.Preset    `json:"name"`
+	Set   map[string]string `json:"set"` // by key
+	Front bool              `json:"front"`
 }
 
 type replayedFile struct {
@@ -32,6 +43,13 @@ func (f replayedFile) MarshalJSON() ([]byte, error) {
 
 func newReplayDocument(r *replaying, report replay.Report) replayDocument {
 	d := replayDocument{Report: report, Front: frontOf(r.policies, report, r.shownSheet()), Files: []replayedFile{}}
+	for _, name := range r.policies {
+		for _, v := range r.variants {
+			if v.own.Name == name {
+				d.Variants = append(d.Variants, replayedVariant{Name: name, Set: v.set, Front: slices.Contains(d.Front, name)})
+			}
+		}
+	}
 	replayed := report.Files
 	for _, in := range r.inputs {
 		f := replayedFile{File: replay.File{Name: in.name, Policies: map[compact.Preset]replay.Figures{}}, Problems: []importProblem{}}

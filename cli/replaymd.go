@@ -29,9 +29,15 @@ func (r *replaying) markdown(report replay.Report) string {
 	b.WriteString("\n")
 	t := mdTable{r: r, report: report}
 	t.visible(&b)
+	t.bare(&b)
+	t.debt(&b)
 	t.requests(&b)
 	t.bySheet(&b, "Cost, when sending everything costs 1:", func(f replay.Figures, sheet string) string { return ratioText(f.CostRatio[sheet]) })
 	t.bySheet(&b, "Cost, when leaving out the oldest (`truncate`) costs 1:", func(f replay.Figures, sheet string) string { return ratioText(f.CostVsTruncate[sheet]) })
+	t.bySheet(&b, "Cost with what would have to be looked up, when sending everything costs 1:",
+		func(f replay.Figures, sheet string) string { return ratioText(f.CostWithDebtRatio[sheet]) })
+	t.bySheet(&b, "The same, when `truncate` with what it would have to look up costs 1:",
+		func(f replay.Figures, sheet string) string { return ratioText(f.CostWithDebtVsTruncate[sheet]) })
 	fits := 0
 	for _, f := range report.Files {
 		if f.Fits {
@@ -60,15 +66,36 @@ func (t mdTable) visible(b *strings.Builder) {
 		front[name] = true
 	}
 	t.write(b, "Share still in view when it is needed, and what of the rest can be had back:",
-		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "instructions", "recoverable", "recall debt", "on the front"},
+		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "content", "instructions", "recoverable", "on the front"},
 		func(name compact.Preset, f replay.Figures) []string {
 			on := "no"
 			if front[name] {
 				on = "yes"
 			}
 			return []string{ratioText(f.RecallTool), ratioText(f.RecallAll), ratioText(f.EditAnchors), ratioText(f.WriteLines),
-				ratioText(f.Instructions), ratioText(f.Recoverable),
-				sizeText(f.RecallDebt), on}
+				ratioText(f.Content), ratioText(f.Instructions), ratioText(f.Recoverable), on}
+		})
+}
+
+// bare is the same without the indexes of names.
+func (t mdTable) bare(b *strings.Builder) {
+	t.write(b, "The same, as if no index of names was there, and what of recall, tools only, is by the index alone:",
+		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "content", "by the index alone"},
+		func(_ compact.Preset, f replay.Figures) []string {
+			w := f.WithoutIndex
+			return []string{ratioText(w.RecallTool), ratioText(w.RecallAll), ratioText(w.EditAnchors), ratioText(w.WriteLines),
+				ratioText(w.Content), ratioText(f.RecallIndex)}
+		})
+}
+
+// debt is what would have to be looked up.
+func (t mdTable) debt(b *strings.Builder) {
+	t.write(b, "What would have to be looked up, sizes in tokens; to the right as if no index of names was there:",
+		[]string{"lookups", "lookups for a request", "tokens looked up", "recall debt", "lookups, no index", "tokens looked up, no index"},
+		func(_ compact.Preset, f replay.Figures) []string {
+			w := f.WithoutIndex
+			return []string{grouped(f.Lookups), ratioText(f.LookupsPerRequest), sizeText(f.LookupTokens), sizeText(f.RecallDebt),
+				grouped(w.Lookups), sizeText(w.LookupTokens)}
 		})
 }
 

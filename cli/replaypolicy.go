@@ -13,7 +13,8 @@ import (
 // What can be compared: the presets to the letter, the profiles of the
 // configuration, each as a command at the start of every turn, and the rules of
 // the configuration as they are. A name that is two of these is a preset first,
-// then the configuration, then a profile.
+// then the configuration, then a profile. Behind them stand the variants of --set,
+// whose names have a = in them, as no other has.
 
 // configuredName stands for the rules of the user's configuration.
 const configuredName = "configured"
@@ -25,6 +26,8 @@ func (a *app) choosePolicies(r *replaying) error {
 	switch {
 	case r.options.all:
 		names = presetNames()
+	case r.options.presets == nil && len(r.variants) > 0:
+		names = []string{configuredName, string(compact.PresetTruncate)}
 	case r.options.presets != nil:
 		var err error
 		if names, err = splitList("--preset", r.options.presets); err != nil {
@@ -44,6 +47,10 @@ func (a *app) choosePolicies(r *replaying) error {
 			r.own = append(r.own, own)
 		}
 		r.policies = append(r.policies, p)
+	}
+	for _, v := range r.variants {
+		r.own = append(r.own, v.own)
+		r.policies = append(r.policies, v.own.Name)
 	}
 	return nil
 }

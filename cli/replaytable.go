@@ -65,25 +65,29 @@ func (r *replaying) text(report replay.Report, limit int, chart string) (string,
 	columns := fitting(r.columns(report), r.policies, report, limit)
 	front := frontOf(r.policies, report, r.shownSheet())
 	table := []*column{{head: ""}, {head: "POLICY"}}
-	for _, name := range r.policies {
+	for _, c := range columns {
+		table = append(table, &column{head: c.head, right: true})
+	}
+	for k, name := range r.policies {
 		mark := ""
 		if slices.Contains(front, name) {
 			mark = "*"
 		}
+		if len(r.variants) > 0 && k > 0 && k == len(front) { // the rest
+			for _, c := range table {
+				c.add("")
+			}
+		}
 		table[0].add(mark)
 		table[1].add(plain.Line(string(name)))
-	}
-	for i := range columns {
-		c := &column{head: columns[i].head, right: true}
-		for _, name := range r.policies {
-			c.add(columns[i].cell(report.Totals[name]))
+		for i := range columns {
+			table[i+2].add(columns[i].cell(report.Totals[name]))
 		}
-		table = append(table, c)
 	}
 	if err := writeTable(&b, limit, table...); err != nil {
 		return "", err
 	}
-	b.WriteString("\n" + legend(columns, len(front) > 0, limit))
+	b.WriteString("\n" + legend(columns, len(front) > 0, keptAxis(report).head, limit))
 	b.WriteString(violationsText(r.policies, report))
 	return b.String(), nil
 }
@@ -133,26 +137,30 @@ func (r *replaying) columns(report replay.Report) []replayColumn {
 	}
 	out := []replayColumn{
 		{"COST", "by " + sheet + ", if sending everything costs 1", 0, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[sheet] })},
-		{"/TRUNC", "the same, if leaving out the oldest costs 1", 4, share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[sheet] })},
-		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", grouped(fits)), 5,
+		{"/TRUNC", "the same, if leaving out the oldest costs 1", 5, share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[sheet] })},
+		{"DEBT", "the same as COST, with looking up what was needed and not in view", 7, share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[sheet] })},
+		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", grouped(fits)), 6,
 			whole(func(f replay.Figures) int { return f.SessionsWorse[sheet] })},
-		{"RECALL", "names from tool results that later replies use: share still in view", 1, share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
-		{"EDITS", "texts that edits replace: share still in view", 6, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
-		{"INSTR", "what the user demanded: share still in view", 3, share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
-		{"BREAKS", "requests for which the provider's cache was of less use", 8, whole(func(f replay.Figures) int { return f.PrefixBreaks })},
-		{"SUMS", "summaries", 7, whole(func(f replay.Figures) int { return f.Summaries })},
-		{"OVER", "requests larger than the window, which providers refuse", 2, whole(func(f replay.Figures) int { return f.Overflow })},
-		{"BACK", "lost names that the model could ask for again", 9, share(func(f replay.Figures) replay.Ratio { return f.Recoverable })},
-		{"ALL", "as RECALL, wherever the names stood", 10, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
+		{"CONTENT", "EDITS and WRITES together: share still in view", 1, share(func(f replay.Figures) replay.Ratio { return f.Content })},
+		{"EDITS", "texts that edits replace: share still in view", 10, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
 		{"WRITES", "lines of files written whole that results had: share still in view", 11, share(func(f replay.Figures) replay.Ratio { return f.WriteLines })},
-		{"SENT", "tokens in all requests", 12, size(func(f replay.Figures) float64 { return f.TokensSent })},
-		{"P95", "tokens that 95 % of the requests stay within", 14, size(func(f replay.Figures) float64 { return f.TokensP95 })},
-		{"PEAK", "tokens in the largest request", 13, size(func(f replay.Figures) float64 { return f.TokensPeak })},
-		{"TIME", "to decide and to make a request", 15, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
+		{"RECALL", "names from tool results that later replies use: share still in view", 3, share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
+		{"INDEX", "of RECALL, what only an index of names shows", 8, share(func(f replay.Figures) replay.Ratio { return f.RecallIndex })},
+		{"INSTR", "what the user demanded: share still in view", 4, share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
+		{"BREAKS", "requests for which the provider's cache was of less use", 12, whole(func(f replay.Figures) int { return f.PrefixBreaks })},
+		{"SUMS", "summaries", 9, whole(func(f replay.Figures) int { return f.Summaries })},
+		{"OVER", "requests larger than the window, which providers refuse", 2, whole(func(f replay.Figures) int { return f.Overflow })},
+		{"BACK", "lost names that the model could ask for again", 13, share(func(f replay.Figures) replay.Ratio { return f.Recoverable })},
+		{"LOOKS", "how often a request would have something looked up", 14, share(func(f replay.Figures) replay.Ratio { return f.LookupsPerRequest })},
+		{"ALL", "as RECALL, wherever the names stood", 15, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
+		{"SENT", "tokens in all requests", 16, size(func(f replay.Figures) float64 { return f.TokensSent })},
+		{"P95", "tokens that 95 % of the requests stay within", 18, size(func(f replay.Figures) float64 { return f.TokensP95 })},
+		{"PEAK", "tokens in the largest request", 17, size(func(f replay.Figures) float64 { return f.TokensPeak })},
+		{"TIME", "to decide and to make a request", 19, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
 	}
 	for _, name := range report.Sheets {
 		if name != sheet {
-			out = append(out, replayColumn{plain.Line(name), "", 16, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
+			out = append(out, replayColumn{plain.Line(name), "", 20, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
 		}
 	}
 	return out
@@ -187,10 +195,10 @@ const presenceNote = "What is in view need not be used: shares are upper bounds.
 	"The recorded model saw everything, and so had less to look up again."
 
 // legend says what the columns mean, and how to take it.
-func legend(columns []replayColumn, front bool, limit int) string {
+func legend(columns []replayColumn, front bool, kept string, limit int) string {
 	var b strings.Builder
 	line := func(head, text string) {
-		const indent = 8
+		const indent = 9
 		if limit > 0 {
 			text = wrapped(text, max(1, limit-indent))
 		}
@@ -202,7 +210,7 @@ func legend(columns []replayColumn, front bool, limit int) string {
 		}
 	}
 	if front {
-		line("*", "nothing else without OVER is cheaper and has as much RECALL, or as cheap and has more")
+		line("*", "nothing else without OVER is cheaper and has as much "+kept+", or as cheap and has more")
 	}
 	b.WriteString("\n" + wrapped(presenceNote, limit) + "\n")
 	return b.String()

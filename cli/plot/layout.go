@@ -20,8 +20,8 @@ const (
 	pointRadius = 6 * px
 	oursRadius  = 8 * px
 
-	costApart   = 0.065 // of ticks, as shares of the axes
-	recallApart = 0.15
+	costApart = 0.065 // of ticks, as shares of the axes
+	keptApart = 0.15
 )
 
 // drawing is a picture being written.
@@ -64,17 +64,17 @@ func (d *drawing) layOut() {
 // locate is where a mark stands.
 func (d *drawing) locate(m mark) dot {
 	if m.beyond {
-		return dot{d.plot.x1 - inset/2, d.y(m.Recall)}
+		return dot{d.plot.x1 - inset/2, d.y(m.Kept)}
 	}
-	return dot{d.x(m.Cost), d.y(m.Recall)}
+	return dot{d.x(m.Cost), d.y(m.Kept)}
 }
 
 func (d *drawing) x(cost float64) int {
 	return d.plot.x0 + inset + round(d.cost.at(cost)*float64(d.plot.x1-d.plot.x0-2*inset))
 }
 
-func (d *drawing) y(recall float64) int {
-	return d.plot.y1 - inset - round(d.recall.at(recall)*float64(d.plot.y1-d.plot.y0-2*inset))
+func (d *drawing) y(share float64) int {
+	return d.plot.y1 - inset - round(d.kept.at(share)*float64(d.plot.y1-d.plot.y0-2*inset))
 }
 
 func round(v float64) int { return int(v + 0.5) }

@@ -12,7 +12,7 @@ import (
 const (
 	logScale = ", logarithmic"
 	nothing  = "There is nothing to draw."
-	notDrawn = "Not drawn, for want of a cost or a recall: "
+	notDrawn = "Not drawn, for want of a cost or a share: "
 	noRoom   = "Without a label, for want of room: "
 
 	notesRows = 2       // at most, of each note

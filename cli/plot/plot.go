@@ -20,7 +20,7 @@ import (
 )
 
 // What is drawn:
-//   - a point needs a cost from 0.001 to 1,000,000 and a recall from 0 to 1; the
+//   - a point needs a cost from 0.001 to 1,000,000 and a share from 0 to 1; the
 //     names of others are told beside the chart
 //   - a few costs far above all others would squeeze those into a corner: they
 //     stand at the edge, with the cost in the label
@@ -30,18 +30,18 @@ import (
 // Chart is policies by what they cost and what they keep.
 type Chart struct {
 	Title, Subtitle string
-	// XLabel says what the cost is compared with, YLabel what is recalled; the
+	// XLabel says what the cost is compared with, YLabel what the share is of; the
 	// words that tell which direction is better are added. Empty, they are
-	// "cost" and "recall".
+	// "cost" and "in view".
 	XLabel, YLabel string
 	Points         []Point
 }
 
 // Point is one policy.
 type Point struct {
-	Name   string
-	Cost   float64 // a ratio above 0; 1 is as dear as what it is compared with
-	Recall float64 // a share, 0 to 1
+	Name string
+	Cost float64 // a ratio above 0; 1 is as dear as what it is compared with
+	Kept float64 // a share, 0 to 1
 	// Front says that no other policy without overflow is cheaper and keeps
 	// more. The points of the front are joined by a line.
 	Front    bool
@@ -60,9 +60,9 @@ const (
 // figure is a chart as it is drawn.
 type figure struct {
 	Chart
-	marks        []mark   // those drawn, by cost
-	left         []string // names of those not drawn
-	cost, recall scale
+	marks      []mark   // those drawn, by cost
+	left       []string // names of those not drawn
+	cost, kept scale
 }
 
 // mark is a point that is drawn. Its name is safe and on one line.
@@ -73,13 +73,13 @@ type mark struct {
 
 // newFigure decides what is drawn. Ticks are at least so far apart, as shares of
 // the axes.
-func newFigure(c Chart, costApart, recallApart float64) figure {
+func newFigure(c Chart, costApart, keptApart float64) figure {
 	f := figure{Chart: c}
 	f.Title, f.Subtitle = line(c.Title), line(c.Subtitle)
-	f.XLabel, f.YLabel = cmp.Or(line(c.XLabel), "cost"), cmp.Or(line(c.YLabel), "recall")
+	f.XLabel, f.YLabel = cmp.Or(line(c.XLabel), "cost"), cmp.Or(line(c.YLabel), "in view")
 	for _, p := range c.Points {
 		p.Name, p.Overflow = cmp.Or(line(p.Name), "unnamed"), max(0, p.Overflow)
-		if p.Cost >= minCost && p.Cost <= maxCost && p.Recall >= 0 && p.Recall <= 1 {
+		if p.Cost >= minCost && p.Cost <= maxCost && p.Kept >= 0 && p.Kept <= 1 {
 			f.marks = append(f.marks, mark{Point: p})
 		} else {
 			f.left = append(f.left, p.Name)
@@ -87,7 +87,7 @@ func newFigure(c Chart, costApart, recallApart float64) figure {
 	}
 	slices.SortFunc(f.marks, byCost)
 	slices.Sort(f.left)
-	f.setScales(costApart, recallApart)
+	f.setScales(costApart, keptApart)
 	return f
 }
 
@@ -96,7 +96,7 @@ func line(s string) string { return strings.Join(strings.Fields(plain.Line(s)), 
 
 // byCost orders marks so that two that compare equal are drawn alike.
 func byCost(a, b mark) int {
-	return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Recall, a.Recall), cmp.Compare(a.Name, b.Name),
+	return cmp.Or(cmp.Compare(a.Cost, b.Cost), cmp.Compare(b.Kept, a.Kept), cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Overflow, b.Overflow), order(a.Emphasis, b.Emphasis), order(a.Front, b.Front))
 }
 
@@ -110,18 +110,18 @@ func order(a, b bool) int {
 	return 1
 }
 
-func (f *figure) setScales(costApart, recallApart float64) {
+func (f *figure) setScales(costApart, keptApart float64) {
 	if len(f.marks) == 0 {
-		f.cost, f.recall = ratios(0.5, 2, costApart), shares(0, 1, recallApart)
+		f.cost, f.kept = ratios(0.5, 2, costApart), shares(0, 1, keptApart)
 		return
 	}
 	limit := furthest(f.marks)
 	low, high := math.Inf(1), math.Inf(-1)
 	for i, m := range f.marks {
 		f.marks[i].beyond = m.Cost > limit
-		low, high = min(low, m.Recall), max(high, m.Recall)
+		low, high = min(low, m.Kept), max(high, m.Kept)
 	}
-	f.cost, f.recall = ratios(f.marks[0].Cost, limit, costApart), shares(low, high, recallApart)
+	f.cost, f.kept = ratios(f.marks[0].Cost, limit, costApart), shares(low, high, keptApart)
 }
 
 // furthest is the highest cost that the scale shows. The marks are in the order
@@ -157,7 +157,7 @@ func (m mark) label() string {
 
 // describe is a mark in a sentence, for tooltips and for who cannot see it.
 func (m mark) describe() string {
-	s := m.Name + ": cost " + short(m.Cost, 3) + ", recall " + short(100*m.Recall, 1) + " %"
+	s := m.Name + ": cost " + short(m.Cost, 3) + ", in view " + short(100*m.Kept, 1) + " %"
 	switch m.Overflow {
 	case 0:
 	case 1:

@@ -185,5 +185,5 @@ func decimalsOf(tick float64) int {
 	return 0
 }
 
-// percent is a share in words, as a tick of recall is labelled.
+// percent is a share in words, as a tick of the share is labelled.
 func percent(tick float64) string { return strconv.FormatFloat(100*tick, 'f', 0, 64) + " %" }

@@ -33,7 +33,7 @@ func TestTicksAreFewAndRound(t *testing.T) {
 		got = append(got, percent(tick))
 	}
 	if diff := cmp.Diff([]string{"60 %", "70 %", "80 %", "90 %", "100 %"}, got); diff != "" {
-		t.Errorf("recall (-want +got):\n%s", diff)
+		t.Errorf("shares (-want +got):\n%s", diff)
 	}
 }
 

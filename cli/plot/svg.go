@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The picture, from the top: title and subtitle, the axis of recall with its
+// The picture, from the top: title and subtitle, the axis of the share with its
 // words above it, the points, the axis of cost with its words below it, the
 // legend, and notes on what is not drawn. Rules:
 //   - a point, its label and its leader are one group, with a tooltip
@@ -17,7 +17,7 @@ import (
 // SVG writes the chart as a picture that stands on its own. The only errors are
 // those of w.
 func SVG(w io.Writer, c Chart) error {
-	d := &drawing{figure: newFigure(c, costApart, recallApart)}
+	d := &drawing{figure: newFigure(c, costApart, keptApart)}
 	d.layOut()
 	d.open()
 	d.heading()
@@ -101,7 +101,7 @@ func (d *drawing) heading() {
 
 // axes draws the grid, the ticks and the words that say which way is better.
 func (d *drawing) axes() {
-	for _, t := range d.recall.ticks {
+	for _, t := range d.kept.ticks {
 		y := d.y(t)
 		d.line("grid", segment{dot{d.plot.x0, y}, dot{d.plot.x1, y}})
 		d.text(dot{d.plot.x0 - 10*px, y + 4*px}, "small quiet", "end", percent(t))

@@ -198,7 +198,7 @@ func TestPointsStandWhereTheirNumbersSay(t *testing.T) {
 		for _, b := range points {
 			ax, ay := at(a.Name)
 			bx, by := at(b.Name)
-			if a.Cost < b.Cost && ax >= bx || a.Recall > b.Recall && ay >= by {
+			if a.Cost < b.Cost && ax >= bx || a.Kept > b.Kept && ay >= by {
 				t.Errorf("%s is at %v %v, %s at %v %v", a.Name, ax, ay, b.Name, bx, by)
 			}
 		}
@@ -208,7 +208,7 @@ func TestPointsStandWhereTheirNumbersSay(t *testing.T) {
 	if one := root.all("line", "one")[0].attr("x1"); number(t, one) != x {
 		t.Errorf("cost 1 is drawn at %v, its line at %s", x, one)
 	}
-	root = parse(t, draw(t, with(plot.Point{Name: "a", Cost: 0.6, Recall: 1}, plot.Point{Name: "b", Cost: 1 / 0.6, Recall: 1})))
+	root = parse(t, draw(t, with(plot.Point{Name: "a", Cost: 0.6, Kept: 1}, plot.Point{Name: "b", Cost: 1 / 0.6, Kept: 1})))
 	one := number(t, root.all("line", "one")[0].attr("x1"))
 	a, _ := at("a")
 	b, _ := at("b")
@@ -232,7 +232,7 @@ func TestOverflowIsHollowAndToldInTheTooltip(t *testing.T) {
 	if !strings.Contains(root.words(), "some do not fit the window") {
 		t.Error("the legend does not explain hollow points")
 	}
-	if fits := draw(t, with(plot.Point{Name: "a", Cost: 1, Recall: 1})); strings.Contains(fits, "not fit") {
+	if fits := draw(t, with(plot.Point{Name: "a", Cost: 1, Kept: 1})); strings.Contains(fits, "not fit") {
 		t.Error("the legend explains what does not occur")
 	}
 }
@@ -264,7 +264,7 @@ func TestFrontIsJoinedByCost(t *testing.T) {
 	if got := paths[0].attr("d"); got != want {
 		t.Errorf("the front is %s, want %s", got, want)
 	}
-	single := with(plot.Point{Name: "a", Cost: 1, Recall: 1, Front: true}, plot.Point{Name: "b", Cost: 2, Recall: 1})
+	single := with(plot.Point{Name: "a", Cost: 1, Kept: 1, Front: true}, plot.Point{Name: "b", Cost: 2, Kept: 1})
 	if got := parse(t, draw(t, single)).all("path", "front"); len(got) > 0 {
 		t.Error("a front of one point is drawn")
 	}
@@ -273,7 +273,7 @@ func TestFrontIsJoinedByCost(t *testing.T) {
 func TestLineOfEqualCostIsDrawnOnlyInRange(t *testing.T) {
 	t.Parallel()
 	for cost, want := range map[float64]int{1: 1, 1.05: 1, 0.5: 0, 2: 0} {
-		root := parse(t, draw(t, with(plot.Point{Name: "a", Cost: cost, Recall: 1})))
+		root := parse(t, draw(t, with(plot.Point{Name: "a", Cost: cost, Kept: 1})))
 		if got := len(root.all("line", "one")); got != want {
 			t.Errorf("with a cost of %v there are %d lines of equal cost", cost, got)
 		}
@@ -286,7 +286,7 @@ func TestPointsWithoutNumbersAreNamedBelow(t *testing.T) {
 	if got := root.all("circle", "point"); len(got) > 0 {
 		t.Errorf("%d points without numbers are drawn", len(got))
 	}
-	want := "Not drawn, for want of a cost or a recall: a, b, c, d, e, f, g"
+	want := "Not drawn, for want of a cost or a share: a, b, c, d, e, f, g"
 	for _, text := range root.all("text", "") {
 		if text.Text == want {
 			return

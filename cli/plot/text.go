@@ -24,7 +24,7 @@ const (
 
 	wordsFrom = 9  // lines from which on there are words at the axes
 	titleFrom = 14 // lines from which on there is a title
-	scaleCols = 7  // of the labels and the axis of recall
+	scaleCols = 7  // of the labels and the axis of the share
 	minRows   = 3  // of points
 	tickGap   = 3  // between the labels of the axis of cost, and their width
 	tickWidth = 4
@@ -95,7 +95,7 @@ func (s *sketch) arrange() {
 	s.spots = nil
 	for _, m := range s.marks {
 		x := scaleCols + cell0(s.cost.at(m.Cost), cols)
-		y := s.rows - 1 - cell0(s.recall.at(m.Recall), s.rows)
+		y := s.rows - 1 - cell0(s.kept.at(m.Kept), s.rows)
 		if m.beyond {
 			x = s.width - 1
 		}
@@ -160,8 +160,8 @@ func (s *sketch) drawScales(c canvas) {
 	for y := range s.rows {
 		c.put(axis, y, "│", quiet)
 	}
-	for _, t := range s.recall.ticks {
-		y, label := s.rows-1-cell0(s.recall.at(t), s.rows), percent(t)
+	for _, t := range s.kept.ticks {
+		y, label := s.rows-1-cell0(s.kept.at(t), s.rows), percent(t)
 		c.put(axis-1-len(label), y, label, quiet)
 		c.put(axis, y, "┤", quiet)
 	}

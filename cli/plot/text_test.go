@@ -93,7 +93,7 @@ func TestTextNamesEveryPolicy(t *testing.T) {
 		c := plot.Chart{Points: rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) plot.Point {
 			return plot.Point{
 				Name: rapid.StringMatching(`[a-z]{3}-[a-z]{3}`).Draw(t, "name"), Cost: rapid.Float64Range(0.3, 2.5).Draw(t, "cost"),
-				Recall: rapid.Float64Range(0.2, 1).Draw(t, "recall"), Overflow: rapid.IntRange(0, 1).Draw(t, "overflow"),
+				Kept: rapid.Float64Range(0.2, 1).Draw(t, "in view"), Overflow: rapid.IntRange(0, 1).Draw(t, "overflow"),
 			}
 		}), 0, 9, func(p plot.Point) string { return p.Name }).Draw(t, "points")}
 		text := plot.Text(c, 60, 16, false)
