@@ -21,6 +21,7 @@ type progress struct {
 	w           io.Writer // nil: not a terminal
 	done, total int       // told last
 	drawn       int       // cells filled when it was drawn last, -1: it is not there
+	held        bool      // something else has the line
 	closed      bool
 }
 
@@ -33,9 +34,10 @@ func newProgress(w io.Writer, what string) *progress {
 	return p
 }
 
-// inside is the bar of a part of the work. It takes the line of p, and nothing
-// of it is written once p is closed.
+// inside is the bar of a part of the work. It has the line of p until again, and
+// nothing of it is written once p is closed.
 func (p *progress) inside(what string) *progress {
+	p.hold()
 	part := &progress{what: what, cells: barWidth, drawn: -1}
 	if p.w != nil {
 		part.w = lineOf{p}
@@ -76,10 +78,19 @@ func (p *progress) show(done, total int) {
 	p.draw()
 }
 
+// hold takes the bar away until again, whatever is told meanwhile.
+func (p *progress) hold() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	p.held = true
+}
+
 // again draws the bar where something else took it away.
 func (p *progress) again() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.held = false
 	p.draw()
 }
 
@@ -111,7 +122,7 @@ func (p *progress) close() {
 
 // draw draws what was told last. The caller holds the lock.
 func (p *progress) draw() {
-	if p.w == nil || p.total <= 0 || p.closed {
+	if p.w == nil || p.total <= 0 || p.closed || p.held {
 		return
 	}
 	filled := p.done * p.cells / p.total

@@ -267,6 +267,30 @@ func TestBarsOfPartsTakeTheLineAndGiveItBack(t *testing.T) {
 	}
 }
 
+// Other conversations are replayed while one is read.
+func TestABarIsNotDrawnOverThatOfAPart(t *testing.T) {
+	t.Parallel()
+	const gone = "\r\x1b[K"
+	var b strings.Builder
+	p := &progress{w: &b, what: "all", drawn: -1}
+	p.fit(80)
+	p.show(0, 10)
+	part := p.inside("reading")
+	part.show(1, 2)
+	p.show(5, 10)
+	part.show(2, 2)
+	part.clear()
+	p.show(10, 10)
+	p.again()
+	p.hold()
+	p.show(5, 10)
+	p.close()
+	want := drawn("all", 0) + gone + drawn("reading", 12) + drawn("reading", 24) + gone + drawn("all", 24) + gone
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +written):\n%s", diff)
+	}
+}
+
 func TestNothingIsWrittenOnceABarIsClosed(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

@@ -123,7 +123,7 @@ const largeInput = 16 << 20
 func (a *app) fileInput(file string) *replayInput {
 	return &replayInput{name: file, read: func(ctx context.Context, bar *progress) (taken, error) {
 		if file == "-" { // there may be a note of what to do
-			bar.clear()
+			bar.hold()
 		}
 		in, err := a.openImport(ctx, file, new(progress))
 		if err != nil {
