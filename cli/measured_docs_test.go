@@ -85,16 +85,17 @@ func sheetRows() string {
 // comparison sets Plimsoll beside leaving out the oldest, in every window.
 func comparison(all map[string]measurement) string {
 	var b strings.Builder
-	b.WriteString("| window | preset | cost, if `truncate` costs 1 | names from results | all names | edit anchors | written lines | " +
-		"demands | of what is lost, can be had back | dearer than sending everything |\n" +
-		"| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n")
+	b.WriteString("| window | preset | cost, if `truncate` costs 1 | with lookups | content | edit anchors | written lines | names from results | " +
+		"by the index alone | demands | of what is lost, can be had back | dearer than sending everything |\n" +
+		"| --- | --- |" + strings.Repeat(" ---: |", 10) + "\n")
 	for _, w := range measuredWindows {
 		m := all[w.name]
 		for _, name := range []compact.Preset{compact.PresetPlimsoll, compact.PresetTruncate} {
 			f := m.Totals[name]
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", grouped(m.Window), name,
-				ratioText(f.CostVsTruncate[m.Plan]), shareText(f.RecallTool), shareText(f.RecallAll), shareText(f.EditAnchors),
-				shareText(f.WriteLines), shareText(f.Instructions), shareText(f.Recoverable), most(f.SessionsWorse), m.Fits)
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", grouped(m.Window), name,
+				ratioText(f.CostVsTruncate[m.Plan]), ratioText(f.CostWithDebtVsTruncate[m.Plan]), shareText(f.Content),
+				shareText(f.EditAnchors), shareText(f.WriteLines), shareText(f.RecallTool), shareText(f.RecallIndex),
+				shareText(f.Instructions), shareText(f.Recoverable), most(f.SessionsWorse), m.Fits)
 		}
 	}
 	fmt.Fprintf(&b, "\nCosts are by the sheet `%s`; conversations that are dearer are those by the sheet that has most of them.\n", all["128k"].Plan)
@@ -141,12 +142,12 @@ func numbers(m measurement) string {
 	return fmt.Sprintf("In a window of %s tokens, over %s of several agents and chats:\n\n"+
 		"- It costs **%.2f** times what leaving out the oldest messages does, and **%d of %d** conversations that fit the window\n"+
 		"  cost more than if everything was sent.\n"+
-		"- **%s** of what the user demanded is in view when a reply is due, word for word, and **%s** of the names that the reply\n"+
-		"  takes from results of tools; with the oldest left out %s and %s.\n"+
-		"- **%s** of such names that are out of view can be had back by the model, with ids that it is shown; of what is left\n"+
-		"  out, none.\n",
-		grouped(m.Window), counted(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.RecallTool),
-		whole(cut.Instructions), whole(cut.RecallTool), whole(own.Recoverable))
+		"- **%s** of what the user demanded is in view when a reply is due, word for word, and **%s** of the text that edits\n"+
+		"  replace or rewritten files repeat; with the oldest left out %s and %s.\n"+
+		"- **%s** of the names from results of tools that are out of view can be had back by the model, with ids that it is\n"+
+		"  shown; of what is left out, none.\n",
+		grouped(m.Window), counted(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
+		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
 }
 
 // claim is a sentence of a document, and what has to be so for it to be true.
