@@ -53,7 +53,7 @@ func TestDocumentsTellWhatIsSeenOfCompactionByItself(t *testing.T) {
 	for _, c := range []struct{ says, name, value string }{
 		{"After 15 seconds", "tui.slow", "15"},
 		{"may take 60 seconds", "compact.summaryTimeoutSec", "60"},
-		{"After two failures in a row the next pass does without a model. After three", "compact.planFailures", "3"},
+		{"After two failures in a row the next step does without a model. After three", "compact.planFailures", "3"},
 	} {
 		if !strings.Contains(text, c.says) || literals[c.name] != c.value {
 			t.Errorf("%s should say %q, and %s is %s, not %s", compactionPage, c.says, c.name, literals[c.name], c.value)

@@ -60,7 +60,7 @@ func (v *voyage) context() string {
 	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
 	a := compact.NewAccount(compact.PresetRules(compact.PresetPlimsoll), check, nil)
 	view := account.New(account.Options{})
-	view.SetSize(screenWidth, 63)
+	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})
 	return screen(view.View())
 }
@@ -116,7 +116,7 @@ func (v *voyage) preview() string {
 func (v *voyage) review() string {
 	keys := review.DefaultKeyMap()
 	view := review.New(review.Options{Keys: &keys, Estimate: func(text string) int { return int(compact.Estimate(conversation.Measure(text))) }})
-	view.SetSize(screenWidth, 24)
+	view.SetSize(screenWidth, 26)
 	view.Show(review.Content{Text: v.written.Text, Appendix: v.written.Appendix, FromTurn: 0, ToTurn: 0, Covers: v.written.Covers, Model: v.model.Name()})
 	return screen(view.View())
 }

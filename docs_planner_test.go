@@ -39,6 +39,9 @@ func TestDocumentsTellTheThresholdsOfThePlanner(t *testing.T) {
 		}
 		if v := table.FieldByName(or(renamed[field], field)); v.IsValid() {
 			defaults[strings.TrimPrefix(key, "compaction.")] = valueText(v)
+			if section == "Evict" && v.IsZero() {
+				defaults[strings.TrimPrefix(key, "compaction.")] = config.AutoShare.String()
+			}
 		}
 	})
 	told := map[string]bool{}
@@ -93,16 +96,10 @@ func TestDocumentsTellTheConstantsOfTheProgram(t *testing.T) {
 		{compactionPage, "no less than 300 and no more than 4,000 tokens", "compact.summaryLeast", "300"},
 		{compactionPage, "no more than 4,000 tokens", "compact.summaryAim", "4000"},
 		{compactionPage, "at most 2 % of the window (`compaction.planner.summary_ratio`)", "compact.planSummary", "0.02"},
-		{compactionPage, "Your words get 8,000 tokens", "compact.verbatimMost", "8000"},
-		{compactionPage, "a twentieth of the window or", "compact.verbatimShare", "0.05"},
-		{compactionPage, "or a fifth of what is covered", "compact.appendixShare", "0.2"},
-		{compactionPage, "the lists a quarter of that", "compact.factsShare", "0.25"},
-		{compactionPage, "and the index three quarters", "compact.namesShare", "0.75"},
-		{compactionPage, "at most 2,400", "compact.namesMost", "2400"},
+		{compactionPage, "at most a fifth as long as what is covered", "compact.appendixShare", "0.2"},
+		{compactionPage, "more than an eighth of the window", "compact.promptShare", "0.125"},
 		{compactionPage, "it stands at 95 % of that size", "compact.priceStepRatio", "0.95"},
-		{compactionPage, "have 15 % of their length", "compact.bandShare", "0.15"},
-		{compactionPage, "and at most 4,000 tokens. Never", "compact.bandMost", "4000"},
-		{compactionPage, "unless that has more than 2,000 tokens", "compact.firstTextTokens", "2000"},
+		{compactionPage, "if it is long (over 2,000 tokens)", "compact.firstTextTokens", "2000"},
 		{compactionPage, "does, but for the newest three", "compact.ladderResults", "3"},
 		{compactionPage, "4,000 characters of each, then 1,000", "compact.capChars", "4000 1000"},
 		{compactionPage, "above 0.75 of the window and", "compact.d17TriggerRatio", "0.75"},

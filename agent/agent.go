@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -37,6 +38,7 @@ type Agent struct {
 	backlog  *backlogKeeper
 	looking  inspection
 	lane     *lane
+	coldAt   time.Time // from when on the watcher was told that the provider's cache is cold
 
 	compaction compaction
 }
@@ -246,6 +248,8 @@ func (a *Agent) Run(ctx context.Context) error {
 		<-j.done
 		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
 	}
+	a.dropStale(errUnused, everyJob)
+	a.sweep(ctx)
 	a.inspected()
 	a.keepQuiet(ctx)
 	a.backlog.end(a.queue.texts())
@@ -280,6 +284,7 @@ func (a *Agent) showMeter() {
 	a.free.Store(int64(free))
 	a.fitResults()
 	a.updates.Put(Metered{Meter: a.meter})
+	a.tellCache()
 }
 
 // status tells what the conversation is doing now.

@@ -30,7 +30,7 @@ func TestSummaryThatWentStaleIsAskedForAgain(t *testing.T) {
 					}
 					return answers("yes")
 				}
-				r := chatted(t, s, 6, 3200, both(withTools(looked()), func(o *agent.Options) {
+				r := chatted(t, s, 6, 3200, both(both(withTools(looked()), waits), func(o *agent.Options) {
 					o.Rules.Mask.Enabled = false
 					o.Model.Window.Source = compact.WindowCatalogue
 				}))
@@ -68,7 +68,7 @@ func TestTurnThatIsStoppedDuringARecoveryIsNoFailure(t *testing.T) {
 				gate := agenttest.NewGate()
 				s := quiet(accounts(gate))
 				s.Window, s.Nameless = 20_000, true
-				r := chatted(t, s, 0, 0, func(o *agent.Options) { o.Model.Window = compact.Window{} })
+				r := chatted(t, s, 0, 0, both(preset(compact.PresetOneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
 				for range 20 {
 					if r.say(words(3000)); summaries(s) > 0 {
 						break

@@ -15,9 +15,18 @@ import (
 	"plimsoll/conversation"
 )
 
-// autoWindow is the window of the model that is talked to here, in tokens: the
-// load line is at 27,200 and the hard line at 30,400.
+// autoWindow is the window of the model that is talked to here, in tokens: with the
+// rules of these tests the load line is at 26,880 and the hard line at 30,400.
 const autoWindow = 32_000
+
+// autoRules are Plimsoll's with figures of the tests' own, which do not change with
+// what is measured.
+func autoRules() compact.Rules {
+	r := compact.PresetRules(compact.PresetPlimsoll)
+	r.TriggerRatio, r.HardRatio = 0.84, 0.95
+	r.Evict = compact.EvictRules{Target: 0.5, Cold: 0.5, Index: 0.03, Words: 0.06}
+	return r
+}
 
 // So many messages of so many tokens leave a request below the load line, and one
 // more between the lines.
@@ -26,6 +35,10 @@ const (
 	beyondLoad = 9
 	eachTokens = 3200
 )
+
+// waits has requests wait for the summaries that they need: under Plimsoll's rules
+// they do where summaries are not written beside the conversation.
+func waits(o *agent.Options) { o.Rules.Auto.Background = false }
 
 // words are about so many tokens.
 func words(tokens int) string { return strings.Repeat("word ", tokens*4/5) }
@@ -53,7 +66,7 @@ func chatted(t *testing.T, s *agenttest.Server, turns, tokens int, change func(*
 	r := start(t, func(o *agent.Options) {
 		o.Provider = s
 		o.Model.Window = compact.Window{Tokens: autoWindow, Source: compact.WindowCatalogue}
-		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+		o.Rules = autoRules()
 		if change != nil {
 			change(o)
 		}
@@ -80,6 +93,17 @@ func (r *rig) kinds() []conversation.Kind {
 	var out []conversation.Kind
 	for _, e := range r.overlays() {
 		out = append(out, e.Body.Kind())
+	}
+	return out
+}
+
+// texts are the summaries in the log that hold a text.
+func (r *rig) texts() []conversation.Summary {
+	var out []conversation.Summary
+	for _, e := range r.overlays() {
+		if s, isSummary := e.Body.(conversation.Summary); isSummary && s.Text != "" {
+			out = append(out, s)
+		}
 	}
 	return out
 }
@@ -202,7 +226,7 @@ func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
 		gate := agenttest.NewGate()
 		s := quiet(accounts(gate))
 		s.Window, s.Nameless = 20_000, true
-		r := chatted(t, s, 0, 0, func(o *agent.Options) { o.Model.Window = compact.Window{} })
+		r := chatted(t, s, 0, 0, both(preset(compact.PresetOneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
 		for range 20 {
 			if r.say(words(3000)); summaries(s) > 0 {
 				break

@@ -26,6 +26,9 @@ type compaction struct {
 	held    bool   // the owner waits for it
 	rearmAt int    // size of a request, in tokens, from which on the model may ask again
 
+	prepared []*job // summaries that are written and wait for a step, oldest first
+	asked    int    // tokens of the request when a model was asked for one automatically, 0 not since the newest epoch
+
 	look   bool         // the planner is asked once more before the next turn
 	past   compact.Past // what the log says of earlier passes
 	paused bool         // no model is asked by itself any more; the watcher was told
@@ -109,7 +112,7 @@ func (a *Agent) settle(ctx context.Context) bool {
 		c.look = false
 		a.afterReply(ctx)
 	}
-	if len(c.deeds) == 0 && (c.job == nil || !c.job.ended()) {
+	if len(c.deeds) == 0 && (c.job == nil || !c.job.ended()) && len(a.stale()) == 0 {
 		return false
 	}
 	if len(c.deeds) > 0 {
@@ -131,6 +134,7 @@ func (a *Agent) boundary(ctx context.Context) {
 		if c.job != nil && c.job.ended() {
 			a.land(ctx)
 		}
+		a.sweep(ctx)
 		if !a.due() {
 			return
 		}
@@ -169,6 +173,7 @@ func (a *Agent) compact(ctx context.Context, w compact.Wish) {
 	switch {
 	case err != nil:
 		a.refuse(ctx, w, unmade(err))
+	case pass.Job != nil && a.commitPrepared(ctx, w):
 	case pass.Job != nil:
 		a.summarise(ctx, w)
 	default:
@@ -205,6 +210,7 @@ func (a *Agent) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, 
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	a.rearm()
+	a.compaction.asked = 0
 	a.dropOvertaken()
 	a.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
@@ -254,24 +260,51 @@ func (a *Agent) coldFor(m Model) bool {
 }
 
 // sinceReply is how long ago the newest reply was reported, and whether what was
-// sent for it is no longer the beginning of a request to m: it went to another
-// model, with another prompt, or never.
+// sent for it is no longer the beginning of a request to m.
 func (a *Agent) sinceReply(m Model) (idle time.Duration, gone bool) {
+	at, gone := a.lastReply(m)
+	if at.IsZero() {
+		return 0, gone
+	}
+	return a.opts.Now().Sub(at), gone
+}
+
+// lastReply is when the newest reply was reported, the zero time if nothing was sent
+// with the prompt in force yet, and whether what was sent for it is no longer the
+// beginning of a request to m: it went to another model, with another prompt, or
+// never.
+func (a *Agent) lastReply(m Model) (at time.Time, gone bool) {
 	system, tools := a.settings.promptSizes()
 	for _, e := range slices.Backward(a.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
-			return 0, true // nothing was sent with it yet
+			return at, true // nothing was sent with it yet
 		case conversation.Usage:
 			if b.For != conversation.ForReply {
 				continue
 			}
 			in := a.settings.instructions
 			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
-			return a.opts.Now().Sub(e.Time), changed || b.Model != m.Name()
+			return e.Time, changed || b.Model != m.Name()
 		}
 	}
-	return 0, true
+	return at, true
+}
+
+// tellCache tells from when on the provider's cache is cold, if that is new.
+func (a *Agent) tellCache() {
+	m := a.settings.model
+	at, gone := a.lastReply(m)
+	switch {
+	case m.NoCache:
+		at = time.Time{}
+	case !at.IsZero() && !gone:
+		at = at.Add(m.Sheet().Lives())
+	}
+	if !at.Equal(a.coldAt) {
+		a.coldAt = at
+		a.updates.Put(CacheCold{At: at})
+	}
 }
 
 // sameWish reports whether two wishes ask for the same by some rules, whoever does.

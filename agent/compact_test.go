@@ -318,7 +318,7 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 		"as it is":                    {points: true},
 		"the earlier one is masked":   {compact: true},
 		"rules that know no pointers": {change: func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetJP) }},
-		"masks are turned off":        {change: func(r *compact.Rules) { r.Mask.Enabled = false }},
+		"masks are turned on":         {change: func(r *compact.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 //     the last one: a model that asks again and again is not paid for.
 //   - It summarises what no summary covers yet: older turns first, and where
 //     there are none the beginning of this one.
+//   - Where the rules want no summaries the oldest units are evicted behind a note.
 //   - Whatever comes of it, the turn goes on.
 
 // asksToCompact is the wish in calls that ran, nil if there is none.
@@ -67,7 +68,12 @@ func (a *Agent) heedModel(ctx context.Context) {
 		j.waited, j.wanted = true, true // it comes to the same
 		return
 	}
-	a.compact(ctx, a.reach(w))
+	switch {
+	case a.compaction.rules.Evicts() && a.compaction.rules.Summary.When == compact.SummaryNever:
+		a.evictAsked(ctx, w)
+	case !a.commitPrepared(ctx, w):
+		a.compact(ctx, a.reach(w))
+	}
 	a.rearm()
 }
 

@@ -77,7 +77,12 @@ func origins() []origin {
 	return []origin{
 		{"by hand", 50_000, all, first, func(c *course) { c.Compact(first) }},
 		{"planned", 10_000, all, whole, func(c *course) { c.fills(8400) }}, // the reply goes over the load line
-		{"held", 10_000, held, whole, func(c *course) { c.fills(9750) }},
+		{"held", 10_000, held, whole, func(c *course) {
+			c.rules.Auto.Background = false
+			c.Configure(nil, c.rules)
+			c.wait()
+			c.fills(9750)
+		}},
 		{"read", 50_000, all, read, func(c *course) { c.Compact(read) }},
 		{"by the model", 50_000, held, focused(whole, "model"), func(c *course) { c.sends("tidy") }},
 	}

@@ -108,7 +108,7 @@ func (c *course) valid(events []conversation.Event) {
 func (c *course) watched() {
 	c.t.Helper()
 	var open *agent.Compacting
-	undone, used, hard, window, room := 0, 0, 0, 0, 0
+	undone, used, hard, window, room, prepared := 0, 0, 0, 0, 0, 0
 	newest, masks := uint64(0), map[uint64]bool{} // of epochs; and those by hand
 	if _, waits := c.waiting(); waits {
 		c.t.Error("a summary waits for its reader when the program has ended")
@@ -129,6 +129,8 @@ func (c *course) watched() {
 			if u.Source == conversation.SourceAuto && undone > 0 && used < undone+min(20_000, window/5) && used <= hard && !c.configured {
 				c.t.Errorf("after an undo at %d a summary is begun at %d", undone, used)
 			}
+		case agent.Prepared:
+			open, prepared = nil, prepared+1
 		case agent.Appended:
 			for _, e := range u.Events {
 				if e.Body.Kind().Overlay() {
@@ -152,6 +154,10 @@ func (c *course) watched() {
 				c.told[u.Epoch]++
 			}
 			if c.summarised(u.Epoch) && !u.Undone && !u.Redone {
+				if prepared > 0 && (open == nil || open.Source != conversation.SourceManual) {
+					prepared--
+					continue
+				}
 				if open == nil || window < room {
 					c.t.Errorf("%+v is made: begun %t, in a window of %d, and now it is %d", u, open != nil, room, window)
 				}
@@ -161,6 +167,8 @@ func (c *course) watched() {
 			reversal := u.Wish.Trigger == string(compact.DeedUndo) || u.Wish.Trigger == string(compact.DeedRedo)
 			switch {
 			case reversal:
+			case prepared > 0 && u.Wish.Source == conversation.SourceAuto:
+				prepared--
 			case open != nil && open.Focus == u.Wish.Focus:
 				open = nil
 			case u.Err.Class == agent.Cancelled:
@@ -325,6 +333,8 @@ func (c *course) came(o origin, a act, g gate) {
 	case read && a.name == "refuse" && g != behind:
 		last = begun
 	case read && slices.Contains([]string{"undo", "redo", "rewind", "rewind and back", "pin", "unpin", "mask", "other", "refuse"}, a.name):
+		last = storing
+	case a.name == "larger" && o.name == "planned": // the text waits for a step, which is far by then
 		last = storing
 	case slices.Contains([]string{"rewind and back", "pin", "unpin", "mask"}, a.name):
 		last = behind

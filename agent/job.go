@@ -32,18 +32,19 @@ type job struct {
 
 	preset   compact.Preset
 	began    time.Time
-	limit    time.Duration  // for the whole
-	revision uint64         // of the view it is about
-	window   compact.Window // of the conversation's model when it began
-	former   bool           // the model before writes it
-	waited   bool           // whoever asked waits for it
-	told     bool           // the user is told what comes of it
-	wanted   bool           // the model asked for it, too
-	review   bool           // the user reads the text before it counts
-	shown    bool           // it waits for him
-	decided  bool           // he takes it
-	stopped  error          // why it was given up, nil if it was not
-	outcome  string         // what it came to, "" while it is not taken in or was made
+	limit    time.Duration       // for the whole
+	revision uint64              // of the view it is about
+	spans    []conversation.Span // that it covers
+	window   compact.Window      // of the conversation's model when it began
+	former   bool                // the model before writes it
+	waited   bool                // whoever asked waits for it
+	told     bool                // the user is told what comes of it
+	wanted   bool                // the model asked for it, too
+	review   bool                // the user reads the text before it counts
+	shown    bool                // it waits for him
+	decided  bool                // he takes it
+	stopped  error               // why it was given up, nil if it was not
+	outcome  string              // what it came to, "" while it is not taken in or was made
 	cancel   context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended
@@ -93,7 +94,7 @@ func (a *Agent) begin(ctx context.Context, j *job) error {
 			return err
 		}
 	}
-	j.revision, j.done = a.log.Revision(), make(chan struct{})
+	j.revision, j.spans, j.done = a.log.Revision(), j.pass.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.cancel, a.compaction.job = cancel, j
 	if j.pass.Job == nil { // the rules were changed meanwhile

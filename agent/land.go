@@ -24,13 +24,16 @@ func (a *Agent) land(ctx context.Context) {
 	case err == nil && a.overtook(j):
 		err = errOvertaken
 	}
+	if err == nil && a.offered(j) {
+		a.offer(ctx, j)
+		a.takeUp(ctx)
+		return
+	}
 	a.finish(ctx, j, err)
 }
 
-// finish puts the summary of a job that ended in force, or records the error for
-// which it is not.
-func (a *Agent) finish(ctx context.Context, j *job, err error) {
-	a.compaction.job = nil
+// spentOn is what the requests of a job cost, for the log.
+func (a *Agent) spentOn(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
 		spent = append(spent, a.usage(s.request, s.reply, 0)...)
@@ -38,6 +41,14 @@ func (a *Agent) finish(ctx context.Context, j *job, err error) {
 	if n := j.writer.learned; n > 0 && j.writer.model.Name() == a.settings.model.Name() {
 		a.learnWindow(ctx, n)
 	}
+	return spent
+}
+
+// finish puts the summary of a job that ended in force, or records the error for
+// which it is not.
+func (a *Agent) finish(ctx context.Context, j *job, err error) {
+	a.compaction.job = nil
+	spent := a.spentOn(ctx, j)
 	if err == nil {
 		err = a.commitJob(ctx, j, spent)
 	}
@@ -84,17 +95,21 @@ func (a *Agent) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
 	return now, err
 }
 
-// overtook reports whether the conversation went over a summary: other overlays
-// lie on it, or it has to fit into less.
+// overtook reports whether the conversation went over a summary: overlays lie on it
+// that are no notes, or it has to fit into less.
 func (a *Agent) overtook(j *job) bool {
 	now := a.settings.model.Window
-	return a.log.Revision() != j.revision || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
+	return !compact.Stands(a.log.Events(), j.revision, j.spans) || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
 }
 
 // dropOvertaken stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
 func (a *Agent) dropOvertaken() {
 	j, rules := a.compaction.job, a.compaction.rules
+	a.dropStale(errOvertaken, a.overtook)
+	if !rules.Evicts() || !rules.ActsByItself() {
+		a.dropStale(errNeedless, everyJob)
+	}
 	if !a.writing() || j.stopped != nil {
 		return
 	}
@@ -104,8 +119,9 @@ func (a *Agent) dropOvertaken() {
 		a.drop(j, errOvertaken)
 	case j.shown: // it is paid for, and the user reads it
 	case j.told || j.wanted || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool:
-	case !rules.ActsByItself():
+	case !rules.ActsByItself(), !rules.Asks() && a.offered(j):
 		a.drop(j, errNeedless)
+	case a.offered(j) && !j.waited && (a.log.Revision() != j.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		a.drop(j, errNeedless)

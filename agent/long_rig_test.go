@@ -262,6 +262,12 @@ func (l *longTalk) checkOverlays() {
 		if !isSummary || s.Policies != nil {
 			continue
 		}
+		if s.Text == "" {
+			if !strings.HasPrefix(s.Appendix, "## Note on ") {
+				l.t.Errorf("%.80q is taken for a note", s.Appendix)
+			}
+			continue
+		}
 		if !strings.HasPrefix(s.Text, "### Goal\nAccount ") {
 			l.t.Errorf("%.80q is taken for a summary", s.Text)
 		}
@@ -332,7 +338,9 @@ func (l *longTalk) exhausted() int {
 				failed++
 			}
 		case conversation.Summary:
-			failed = 0
+			if b.Text != "" {
+				failed = 0
+			}
 		}
 		if failed == 3 {
 			return i + 1

@@ -58,14 +58,23 @@ func oneMessage(t *testing.T, p compact.Preset) {
 
 func allProtected(t *testing.T, p compact.Preset) {
 	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 5600) })
-	k.hears(0, 900)
-	k.hears(1, 900)
+	if p == compact.PresetPlimsoll { // protects of what the prompt leaves: the newest unit alone
+		k.hears(0, 1900)
+	} else {
+		k.hears(0, 900)
+		k.hears(1, 900)
+	}
 	if got := k.reading(); got.Used <= got.LoadLine || got.Used > got.HardLine {
 		t.Fatalf("used %d, between %d and %d", got.Used, got.LoadLine, got.HardLine)
 	}
 	k.untouched()
+	if p == compact.PresetPlimsoll {
+		k.summaries.Add(summarises(account)) // the long reply is no longer the newest
+	}
 	k.answered("and now?")
-	k.untouched()
+	if p != compact.PresetPlimsoll {
+		k.untouched()
+	}
 	k.ends()
 
 	// Few but very recent long messages: more than the protected share, and the last of them is all that could go.
@@ -96,7 +105,8 @@ func resultOfManyBytes(t *testing.T, p compact.Preset) {
 }
 
 // smallerWindow goes from 200,000 tokens to 10,000. Room is made before the next
-// message is sent, by the model that can read all of it; typing goes on meanwhile.
+// message is sent: under oneclaw by the model that can read all of it; under plimsoll,
+// which waits for no summary, by a note.
 func smallerWindow(t *testing.T, p compact.Preset) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, agenttest.Join(agenttest.Hold(gate), summarises(account)))
@@ -104,15 +114,22 @@ func smallerWindow(t *testing.T, p compact.Preset) {
 	small := agenttest.NewProvider(answers("in fewer words"))
 	k.SwitchModel(agent.Model{Provider: "other", ID: "small", Window: compact.Window{Tokens: talkWindow, Source: compact.WindowConfig}},
 		voices{small, agenttest.NewProvider()})
+	if p == compact.PresetPlimsoll {
+		k.wait() // between turns there is time for a summary
+	}
 	k.Send("and now?")
 	k.wait()
-	if n := len(small.Requests()); n != 0 {
-		t.Fatalf("%d requests before there is room", n)
+	if n := len(small.Requests()); n != map[compact.Preset]int{compact.PresetPlimsoll: 1}[p] {
+		t.Fatalf("%d requests before there is a summary", n)
 	}
 	k.asks(1)
 	gate.Open()
 	k.wait()
 	k.idle()
+	if p == compact.PresetPlimsoll {
+		k.evictedFor(small)
+		return
+	}
 	if s := k.stories(); len(s) != 1 || s[0].Model != "test/m" || k.summaries.Requests()[0].Model != "m" {
 		t.Errorf("written by %+v, refused %v", s, k.refused())
 	}
@@ -162,7 +179,7 @@ func alreadyHasASummary(t *testing.T, p compact.Preset) {
 			t.Fatal(err)
 		}
 		o.Log, o.Stored.Events = m, events
-	}, summarises(further))
+	}, summarises(next(p)))
 	k.answered("and now?")
 	k.asks(0) // the summary counts, not what it stands for
 	if all := fmt.Sprint(onWire(k.last().Messages)); strings.Count(all, account) != 1 || strings.Contains(all, "words of turn 3") {
@@ -183,6 +200,24 @@ func alreadyHasASummary(t *testing.T, p compact.Preset) {
 	}
 	if len(k.stories()) != 2 || blocks != 1 {
 		t.Errorf("%d summaries in %d blocks, refused %v", len(k.stories()), blocks, k.refused())
+	}
+	k.ends()
+}
+
+// evictedFor checks that the only request was made to fit by a note, and that the
+// summary which came later waits.
+func (k *talker) evictedFor(small *agenttest.Provider) {
+	k.t.Helper()
+	o := k.overlays()
+	if len(o) != 1 || len(k.stories()) != 0 || len(agenttest.Of[agent.Prepared](k.watch)) != 1 {
+		k.t.Fatalf("made %v, told %v", brief(o), k.refused())
+	}
+	all := fmt.Sprint(onWire(small.Requests()[0].Messages))
+	if !strings.Contains(all, "words of turn 13") || strings.Contains(all, spoken(3, 1000)) {
+		k.t.Errorf("sent %.300s", all)
+	}
+	if r := k.reading(); r.Used > r.LoadLine || k.trimmed() != 0 {
+		k.t.Errorf("%d tokens, trimmed %d times", r.Used, k.trimmed())
 	}
 	k.ends()
 }
@@ -227,14 +262,14 @@ func neverMidStream(t *testing.T, p compact.Preset) {
 }
 
 func thresholdOfTheModel(t *testing.T, p compact.Preset) {
-	k := after(t, p, 9, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account))
+	k := after(t, p, 9, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account), summarises(account))
 	k.untouched()
-	k.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 11_000, Source: compact.WindowConfig}}, k.provider)
+	k.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 11_000, Source: compact.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()
 	k.untouched() // 9,128 tokens are less than 9,350
 	k.SwitchModel(agent.Model{Provider: "test", ID: "o", Window: compact.Window{Tokens: 10_500, Source: compact.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()
-	k.asks(1)
+	k.asks(map[compact.Preset]int{compact.PresetOneClaw: 1, compact.PresetPlimsoll: 2}[p]) // one was prepared for the larger window
 	if len(k.stories()) != 1 {
 		t.Errorf("refused %v", k.refused())
 	}

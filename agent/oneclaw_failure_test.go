@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +25,14 @@ import (
 // leaves the view as it was, when the next message goes over the hard line.
 func cornered(t *testing.T, p compact.Preset, change func(*agent.Options), failure ...agenttest.Reply) *talker {
 	t.Helper()
-	k := after(t, p, 9, change, failure...)
+	k := after(t, p, 7, change, slices.Repeat(failure, 2)...) // plimsoll prepares one, and asks again at the load line
+	k.passes()
+	k.turns(7, 2)
 	k.passes()
 	if p == compact.PresetPlimsoll {
 		if n := len(k.overlays()); n != 0 || k.trimmed() != 0 {
 			t.Errorf("%d overlays below the hard line", n)
 		}
-		k.summaries.Add(failure...)
 		k.provider.Add(answers("that is long"))
 		k.Send("see here: " + spoken(9, 600))
 		k.passes()
@@ -42,7 +44,8 @@ func fallback(t *testing.T, p compact.Preset) {
 	k := cornered(t, p, nil, down(), down())
 	k.asks(map[compact.Preset]int{compact.PresetOneClaw: 2, compact.PresetPlimsoll: 4}[p])
 	o := k.overlays()
-	if len(o) != 1 || o[0].Body.Kind() != conversation.KindDrop {
+	want := map[compact.Preset]conversation.Kind{compact.PresetOneClaw: conversation.KindDrop, compact.PresetPlimsoll: conversation.KindSummary}[p]
+	if len(o) != 1 || o[0].Body.Kind() != want || len(k.stories()) != 0 {
 		t.Fatalf("the overlays are %v, attempts %+v", brief(o), k.attempts())
 	}
 	if got := k.reading(); got.Used > got.LoadLine {
@@ -50,8 +53,9 @@ func fallback(t *testing.T, p compact.Preset) {
 	}
 	k.answered("and now?")
 	sent := fmt.Sprint(onWire(k.last().Messages))
-	// The oldest goes, from the request and not from the log; the first question stays.
-	if strings.Contains(sent, "words of turn 0") || !strings.Contains(sent, asked(0)) || !strings.Contains(sent, "words of turn 8") {
+	// The oldest goes, from the request and not from the log; the first question stays,
+	// and what plimsoll's note quotes.
+	if strings.Contains(sent, spoken(0, 1000)) || !strings.Contains(sent, asked(0)) || !strings.Contains(sent, "words of turn 8") {
 		t.Errorf("sent %.300s", sent)
 	}
 	if p == compact.PresetOneClaw && !strings.Contains(sent, "words of turn 1") {
@@ -65,7 +69,8 @@ func fallback(t *testing.T, p compact.Preset) {
 
 func snackbar(t *testing.T, p compact.Preset) {
 	k := cornered(t, p, nil, down(), down())
-	if n := k.trimmed(); n != 1 || len(k.made()) != 1 {
+	want := map[compact.Preset]int{compact.PresetOneClaw: 1}[p] // plimsoll evicts behind a note, and drops nothing
+	if n := k.trimmed(); n != want || len(k.made()) != 1 {
 		t.Errorf("told %d times, of %+v", n, k.made())
 	}
 	k.ends()
@@ -167,38 +172,66 @@ func mishaps() map[string]struct {
 func TestOneClawConversationNeverStops(t *testing.T) {
 	for name, way := range mishaps() {
 		t.Run(name, func(t *testing.T) {
-			lines(t, []line{{says: "goes on", holds: func(t *testing.T, p compact.Preset) {
-				k := after(t, p, 9, nil, way.reply, way.reply)
-				time.Sleep(2 * time.Minute)
-				k.wait()
-				k.asks(map[compact.Preset]int{compact.PresetOneClaw: way.oneclaw, compact.PresetPlimsoll: way.plimsoll}[p])
-				if a := k.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeFailed || len(k.stories()) != 0 {
-					t.Errorf("recorded %+v", a)
-				}
-				if want := map[compact.Preset]int{compact.PresetOneClaw: 1}[p]; k.trimmed() != want {
-					t.Errorf("told %d times that the history was trimmed, want %d", k.trimmed(), want)
-				}
-				for i := range 8 {
-					k.summaries.Add(way.reply, way.reply)
-					k.provider.Add(answers(spoken(9+i, 900)))
-					k.Send(asked(9 + i))
+			lines(t, []line{
+				{says: "goes on", only: compact.PresetOneClaw, holds: func(t *testing.T, p compact.Preset) {
+					k := after(t, p, 9, nil, way.reply, way.reply)
 					time.Sleep(2 * time.Minute)
 					k.wait()
-					k.idle()
-					if got := said(k.memory.Events()); got[len(got)-1] != "assistant stop "+spoken(9+i, 900) {
-						t.Fatalf("message %d: the newest is %.60q", i, got[len(got)-1])
+					k.asks(way.oneclaw)
+					if a := k.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeFailed || len(k.stories()) != 0 {
+						t.Errorf("recorded %+v", a)
 					}
-				}
-				if n := k.trimmed(); n == 0 || len(k.stories()) != 0 {
-					t.Errorf("trimmed %d times, with summaries %+v", n, k.stories())
-				}
-				k.summaries.Add(way.reply, way.reply)
-				k.answered("and now?")
-				time.Sleep(2 * time.Minute)
-				k.ends()
-			}}})
+					if k.trimmed() != 1 {
+						t.Errorf("told %d times that the history was trimmed", k.trimmed())
+					}
+					k.goesOn(9, way.reply)
+					if n := k.trimmed(); n == 0 || len(k.stories()) != 0 {
+						t.Errorf("trimmed %d times, with summaries %+v", n, k.stories())
+					}
+					k.ends()
+				}},
+				{says: "goes on behind notes", only: compact.PresetPlimsoll, holds: func(t *testing.T, p compact.Preset) {
+					k := talksUnder(t, p, nil, slices.Repeat([]agenttest.Reply{way.reply}, 3*way.plimsoll)...)
+					k.goesOn(0, way.reply)
+					k.goesOn(8, way.reply)
+					k.goesOn(16, way.reply)
+					k.asks(3 * way.plimsoll)
+					a := k.attempts()
+					for _, one := range a {
+						if one.Outcome != conversation.OutcomeFailed || one.Why == "" {
+							t.Errorf("recorded %+v", one)
+						}
+					}
+					if len(a) != 3 || len(k.stories()) != 0 || k.trimmed() != 0 || len(k.made()) < 2 {
+						t.Errorf("%d attempts, summaries %+v, trimmed %d times, made %+v", len(a), k.stories(), k.trimmed(), k.made())
+					}
+					k.ends()
+				}},
+			})
 		})
 	}
+}
+
+// goesOn says some turns more, each with a long reply and time for whatever a summary
+// does, and one at last.
+func (k *talker) goesOn(from int, summary agenttest.Reply) {
+	k.t.Helper()
+	for i := from; i < from+8; i++ {
+		if k.preset != compact.PresetPlimsoll {
+			k.summaries.Add(summary, summary)
+		}
+		k.provider.Add(answers(spoken(i, 900)))
+		k.Send(asked(i))
+		time.Sleep(2 * time.Minute)
+		k.wait()
+		k.idle()
+		if got := said(k.memory.Events()); got[len(got)-1] != "assistant stop "+spoken(i, 900) {
+			k.t.Fatalf("message %d: the newest is %.60q", i, got[len(got)-1])
+		}
+	}
+	k.answered("and now?")
+	time.Sleep(2 * time.Minute)
+	k.wait()
 }
 
 func TestOneClawFailureHandlingRules(t *testing.T) {
@@ -233,7 +266,8 @@ func failureIsLogged(t *testing.T, p compact.Preset) {
 }
 
 func emptyGoesStraight(t *testing.T, p compact.Preset) {
-	k := after(t, p, 9, nil, agenttest.Stop(conversation.StopEnd), agenttest.Stop(conversation.StopEnd))
+	turns := map[compact.Preset]int{compact.PresetOneClaw: 9, compact.PresetPlimsoll: 7}[p] // plimsoll prepares it
+	k := after(t, p, turns, nil, agenttest.Stop(conversation.StopEnd), agenttest.Stop(conversation.StopEnd))
 	var kinds []conversation.Kind
 	for _, o := range k.overlays() {
 		kinds = append(kinds, o.Body.Kind())

@@ -69,6 +69,7 @@ func (v voices) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chu
 type talker struct {
 	*rig
 	summaries *agenttest.Provider
+	preset    compact.Preset
 }
 
 // talksUnder is an idle talker with the rules of a preset.
@@ -77,13 +78,16 @@ func talksUnder(t *testing.T, p compact.Preset, change func(*agent.Options), sum
 	s := agenttest.NewProvider(summaries...)
 	r := start(t, func(o *agent.Options) {
 		o.Rules, o.Model.Window.Tokens = compact.PresetRules(p), talkWindow
+		if p == compact.PresetPlimsoll {
+			o.Rules.TriggerRatio += 1e-9 // the default lies nearer the hard line in small windows
+		}
 		o.Provider = voices{o.Provider, s}
 		if change != nil {
 			change(o)
 		}
 	})
 	t.Cleanup(r.end) // a test that gives up leaves nothing behind
-	return &talker{r, s}
+	return &talker{r, s, p}
 }
 
 // after is a talker in which turns were said.
@@ -150,11 +154,11 @@ func (k *talker) asks(want int) {
 	}
 }
 
-// stories are the summaries in the log, oldest first.
+// stories are the summaries in the log that hold a text, oldest first.
 func (k *talker) stories() []conversation.Summary {
 	var out []conversation.Summary
 	for _, e := range k.overlays() {
-		if s, isSummary := e.Body.(conversation.Summary); isSummary {
+		if s, isSummary := e.Body.(conversation.Summary); isSummary && s.Text != "" {
 			out = append(out, s)
 		}
 	}
@@ -172,11 +176,16 @@ func (k *talker) trimmed() int {
 	return n
 }
 
-// untouched checks that nothing was compacted and nobody was told anything.
+// untouched checks that nothing was compacted and nobody was told anything. Under
+// plimsoll a summary may have been prepared.
 func (k *talker) untouched() {
 	k.t.Helper()
-	k.asks(0)
-	if len(k.overlays())+len(k.attempts())+len(k.made())+len(k.refused())+len(agenttest.Of[agent.Compacting](k.watch)) != 0 {
+	begun := 0
+	if k.preset != compact.PresetPlimsoll {
+		k.asks(0)
+		begun = len(agenttest.Of[agent.Compacting](k.watch))
+	}
+	if len(k.overlays())+len(k.attempts())+len(k.made())+len(k.refused())+begun != 0 {
 		k.t.Errorf("overlays %v, attempts %v, told %v and %v", brief(k.overlays()), k.attempts(), k.made(), k.refused())
 	}
 }
@@ -228,7 +237,7 @@ func compactTriggers(t *testing.T, p compact.Preset) {
 }
 
 func compactDoesNotTrigger(t *testing.T, p compact.Preset) {
-	k := after(t, p, 7, nil)
+	k := after(t, p, 7, nil, summarises(account))
 	k.reports(8500) // exactly 85 percent is not above it
 	if got := k.reading(); got.Used != 8500 || got.LoadLine != 8500 {
 		t.Errorf("used %d, and the load line is at %d", got.Used, got.LoadLine)
@@ -331,8 +340,22 @@ func requestsUseTheSummary(t *testing.T, p compact.Preset) {
 // further is another summary that counts.
 const further = account + "\n### Later\nThe later turns of the talk went on in the same way, and nothing of what was settled before was changed in them."
 
+// anew is a summary that counts and repeats nothing of account: plimsoll's stand beside
+// each other.
+const anew = "### Goal\nMore of the talk is gone through in later turns, one question in each of them (t6 and later).\n" +
+	"### Done\nEvery question had a long reply that names its turn; nothing was settled in them that has to be kept.\n" +
+	"### Next step\nAnswer the next question as those before it."
+
+// next is the summary that a model writes second under a preset.
+func next(p compact.Preset) string {
+	if p == compact.PresetPlimsoll {
+		return anew
+	}
+	return further
+}
+
 func compactionsMerge(t *testing.T, p compact.Preset) {
-	k := after(t, p, 9, nil, summarises(account), summarises(further))
+	k := after(t, p, 9, nil, summarises(account), summarises(next(p)))
 	k.turns(9, 7)
 	k.asks(2)
 	s := k.stories()
@@ -351,7 +374,7 @@ func compactionsMerge(t *testing.T, p compact.Preset) {
 		}
 	}
 	// One block either way; the summaries of plimsoll stand beside each other in it.
-	if n := strings.Count(sent, account); n != map[compact.Preset]int{compact.PresetOneClaw: 1, compact.PresetPlimsoll: 2}[p] || strings.Count(sent, further) != 1 {
+	if n := strings.Count(sent, account); n != 1 || strings.Count(sent, next(p)) != 1 {
 		t.Errorf("sent the first %d times", n)
 	}
 	blocks := 0

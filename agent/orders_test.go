@@ -202,7 +202,7 @@ func (r *rig) atRest(seed uint64, w *whim, sent map[string]int) {
 				costs += *b.CostUSD
 			}
 		case conversation.Summary:
-			if b.Policies == nil && !strings.HasPrefix(b.Text, "ACCOUNT") {
+			if b.Policies == nil && b.Text != "" && !strings.HasPrefix(b.Text, "ACCOUNT") {
 				r.t.Errorf("seed %d: %q is taken for a summary", seed, b.Text)
 			}
 		}

@@ -45,8 +45,7 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 const blindShare = 0.6
 
 // shrink makes a request shorter that the server did not take, and reports
-// whether it is: first as above the hard line, then down the ladder. Where the
-// automatic parts are off only the ladder is left.
+// whether it is: first as above the hard line, then down the ladder.
 func (a *Agent) shrink(ctx context.Context, r request) bool {
 	share := compact.DefaultTriggerRatio
 	if !a.settings.model.Window.Known() {
@@ -54,14 +53,7 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 	}
 	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
 	same := func() bool { return r.model.Name() == a.settings.model.Name() }
-	a.finishJob(ctx, same)
-	if a.compaction.rules.ActsByItself() && ctx.Err() == nil && !fits() {
-		plan := a.plan(a.moment(), true)
-		if len(plan.Spans) == 0 || !a.write(ctx, plan) {
-			a.act(ctx, plan.Alone())
-		}
-		a.finishJob(ctx, same)
-	}
+	a.shrinkBy(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
 	}
@@ -69,6 +61,37 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 		a.recover(ctx, compact.TriggerOverflow, true)
 	}
 	return a.meter.RequestEstimate() < r.estimate
+}
+
+// shrinkBy makes a request shorter as the rules do: where they evict at once, also
+// where nothing else is automatic, otherwise with a summary that it waits for.
+func (a *Agent) shrinkBy(ctx context.Context, same, fits func() bool) {
+	if a.compaction.rules.Evicts() {
+		if !fits() {
+			a.act(ctx, a.plan(a.moment(), true))
+		}
+		return
+	}
+	a.finishJob(ctx, same)
+	if !a.compaction.rules.ActsByItself() || ctx.Err() != nil || fits() {
+		return
+	}
+	plan := a.plan(a.moment(), true)
+	if len(plan.Spans) == 0 || !a.write(ctx, plan) {
+		a.act(ctx, plan.Alone())
+	}
+	a.finishJob(ctx, same)
+}
+
+// lastJob ends the summary that is being written when no turn follows: where the
+// load line was reached it is waited for, and put in force.
+func (a *Agent) lastJob(ctx context.Context) {
+	if j := a.compaction.job; j != nil && a.offered(j) && !j.ended() {
+		if r := a.meter.Reading(); r.Used <= r.LoadLine {
+			a.drop(j, errNeedless)
+		}
+	}
+	a.finishJob(ctx, func() bool { return true })
 }
 
 // finishJob waits until no summary is being written any more, whatever else is

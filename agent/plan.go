@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,9 +16,10 @@ import (
 // stream. Rules:
 //
 //   - What needs no model is done at once. A summary is written beside the
-//     conversation; a request waits for it only if it is above the hard line.
-//   - If there is none in the end, what is above the hard line goes down the
-//     ladder, which needs no model. What is too long even then is not sent.
+//     conversation. Where rules evict, no request waits for it: at the hard line the
+//     note stands alone (prepare.go). Under other rules one above that line waits.
+//   - What is above the hard line then goes down the ladder, which needs no model.
+//     What is too long even then is not sent.
 //   - Whatever comes of it, no message is lost and the conversation goes on.
 //   - Every decision is logged with its numbers.
 
@@ -34,27 +36,26 @@ func (a *Agent) ready(ctx context.Context) error {
 		if err := a.hopeless(); err != nil {
 			return err
 		}
-		if j := a.compaction.job; j != nil {
-			if !j.ended() && !j.waited && !a.over() {
-				return nil
+		if j := a.compaction.job; j != nil && (j.ended() || a.waitsFor(j)) {
+			a.await(ctx, func() bool { return a.waitsFor(j) })
+			if before = j; a.compaction.job != nil {
+				continue // something else is to be done first, or it is not waited for any more
 			}
-			a.await(ctx, func() bool { return j.waited || a.over() })
-			before = j
-		}
-		if a.compaction.job != nil {
-			continue // something else is to be done first, or it is not waited for any more
+		} else if j != nil && !a.over() {
+			return nil
 		}
 		if before != nil && before.settled(own) {
 			tried = true
 		}
 		plan := a.plan(a.moment(), false)
-		if len(plan.Spans) > 0 && !tried {
+		held := plan.Note != nil && a.over() && a.beside() // then the note stands alone
+		if a.compaction.job == nil && !tried && !held && a.wants(plan) {
 			if tried = !a.write(ctx, plan); !tried {
 				own = a.compaction.job
 			}
 			continue
 		}
-		a.act(ctx, plan.Alone())
+		a.act(ctx, plan)
 		err := a.sendable()
 		if err == nil && !a.tight() && !(plan.Hold && a.over()) {
 			return nil
@@ -64,17 +65,23 @@ func (a *Agent) ready(ctx context.Context) error {
 	}
 }
 
+// waitsFor reports whether the next request waits for a summary: whoever asked for
+// it does, or the request does not fit and nothing else makes room first.
+func (a *Agent) waitsFor(j *job) bool {
+	return j.waited || a.over() && !a.compaction.rules.Evicts()
+}
+
 // afterReply makes room when a turn has ended, for the next one.
 func (a *Agent) afterReply(ctx context.Context) {
 	if !a.opts.Interactive {
-		defer a.finishJob(ctx, func() bool { return true }) // with the turn the program ends
+		defer a.lastJob(ctx) // with the turn the program ends
 	}
 	if a.compaction.job != nil || ctx.Err() != nil || !a.plansAfterReply() {
 		return
 	}
 	plan := a.plan(compact.MomentReply, false)
-	if len(plan.Spans) == 0 || !a.write(ctx, plan) {
-		a.act(ctx, plan.Alone())
+	if !a.wants(plan) || !a.write(ctx, plan) {
+		a.act(ctx, plan)
 	}
 	if j := a.compaction.job; j != nil && j.waited {
 		a.await(ctx, func() bool { return true })
@@ -110,7 +117,7 @@ func (a *Agent) check(moment compact.Moment, refused bool) compact.Check {
 	idle, gone := a.sinceReply(m)
 	return compact.Check{
 		Moment: moment, Log: a.log.Events(), View: a.view, Meter: a.meter, Idle: idle, Gone: gone, Refused: refused,
-		Sheet: m.Sheet(), Past: a.compaction.past,
+		Sheet: m.Sheet(), Past: a.compaction.past, Prepares: !refused && a.prepares(),
 	}
 }
 
@@ -120,7 +127,10 @@ func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
 	plan := a.compaction.rules.Plan(c)
 	r := a.meter.Reading()
 	decision := plan.Trigger
-	if !plan.Acts() {
+	switch {
+	case plan.Prepare:
+		decision = "prepare"
+	case !plan.Acts():
 		decision = "nothing"
 	}
 	a.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
@@ -136,8 +146,15 @@ func (a *Agent) over() bool {
 	return a.compaction.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
+// wants reports whether a summary is to be written before a plan is carried out, or
+// for one that is not due yet. What is written already is not written twice.
+func (a *Agent) wants(plan compact.Plan) bool { return len(plan.Spans) > 0 && !a.offers(plan.Spans) }
+
 // write has the summary of a plan written, and reports whether it is.
 func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
+	if plan.Prepare {
+		plan.Trigger = compact.TriggerLoadLine
+	}
 	made := a.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	// JCL waits for its own; the others do not have to.
@@ -145,7 +162,12 @@ func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(a.log.Events(), a.compaction.rules, now, plan.Spans, made)
 	}
+	a.compaction.asked = a.meter.Reading().Used
 	if err := a.begin(ctx, j); err != nil {
+		if plan.Prepare && errors.Is(err, compact.ErrNothingToGain) {
+			a.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
+			return false
+		}
 		a.giveUp(ctx, j, err, nil)
 		return false
 	}
@@ -174,6 +196,8 @@ func (a *Agent) act(ctx context.Context, plan compact.Plan) {
 	switch {
 	case plan.Wish != nil:
 		a.compact(ctx, *plan.Wish)
+	case plan.Note != nil:
+		a.evict(ctx, plan)
 	case len(plan.Masks) > 0:
 		a.logMicro(plan)
 		a.overlay(ctx, a.made(plan.Trigger), plan.Masks)

@@ -120,13 +120,13 @@ func (r *rig) endsWith(text string) {
 func TestTurnsWaitWhereARequestIsHeld(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		gate := agenttest.NewGate()
-		r := chatted(t, quiet(accounts(gate)), 1, 20, nil)
+		r := chatted(t, quiet(accounts(gate)), 1, 20, waits)
 		r.Rewind(0)
 		r.wait()
-		for range 9 {
+		for range 7 {
 			r.say(words(3300))
 		}
-		r.say(words(2500))
+		r.say(words(8000))
 		if !r.held() {
 			t.Fatalf("no request waits, at %+v", r.reading())
 		}

@@ -33,8 +33,15 @@ func (a *Agent) revert(ctx context.Context, d deed) {
 		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	a.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	a.rearm()
+	a.dropReverted()
+	a.updates.Put(done)
+}
+
+// dropReverted gives up the summaries that are being written or wait: the view is no
+// longer what they were made for.
+func (a *Agent) dropReverted() {
 	if a.writing() {
 		a.drop(a.compaction.job, errReverted)
 	}
-	a.updates.Put(done)
+	a.dropStale(errReverted, everyJob)
 }

@@ -44,7 +44,8 @@ func (a *Agent) Review(text string, accept bool) {
 // as it is saves enough is judged where all are, when it is taken in.
 func (a *Agent) accept(j *job, text string) {
 	pass, err := j.pass.WithText(text)
-	if err == nil && pass.Edited() {
+	evicted := a.offered(j) && a.log.Revision() != j.revision // by notes: the next step judges what it saves
+	if err == nil && pass.Edited() && !evicted {
 		_, err = a.onto(j, &pass)
 	}
 	if err != nil {

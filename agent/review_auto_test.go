@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -40,17 +41,17 @@ func TestAutomaticSummariesAreReadWhereTheRulesSaySo(t *testing.T) {
 // What the user makes of an automatic summary has to save as much as one has to.
 func TestATextThatSavesTooLittleIsNotTaken(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := chatted(t, quiet(accounts(nil)), beyondLoad, eachTokens, both(reviewing, func(o *agent.Options) { o.Rules.Planner.ProgressRatio = 0.55 }))
+		r := chatted(t, quiet(accounts(nil)), beyondLoad, eachTokens, both(reviewing, func(o *agent.Options) { o.Rules.Planner.ProgressRatio = 0.35 }))
 		shown, _ := r.waiting()
-		r.Review(strings.Repeat("a word or two ", shown.Covers/12), true)
+		r.Review(strings.Repeat("a word or two ", shown.Covers*10/95), true)
 		r.wait()
 		if _, waits := r.waiting(); !waits || !slices.Equal(r.notTaken(), []string{"the text is too long: with it the summary would save too little"}) {
 			t.Fatalf("waits %t, told %q, of %d tokens", waits, r.notTaken(), shown.Covers)
 		}
 		r.Review(shown.Text+" It was read.", true)
 		r.wait()
-		if s := r.lastSummary(); !s.Edited || len(r.attempts()) > 0 {
-			t.Errorf("made %+v, not made %+v", s, r.attempts())
+		if all := r.texts(); len(all) != 1 || !all[0].Edited || len(r.attempts()) > 0 {
+			t.Errorf("made %+v, not made %+v", all, r.attempts())
 		}
 		r.finish()
 	})
@@ -67,14 +68,21 @@ func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
 	})
 }
 
-// heldForReview is a rig where a request above the hard line waits for the user.
-func heldForReview(t *testing.T, s *agenttest.Server) *rig {
+// heldForReview is a rig where a request above the hard line waits for the user: as it
+// does under ONE's rules, or where summaries are not written beside the conversation.
+func heldForReview(t *testing.T, s *agenttest.Server, p compact.Preset) *rig {
 	t.Helper()
-	r := chatted(t, s, beyondLoad, eachTokens, reviewing)
-	if _, waits := r.waiting(); !waits {
-		t.Fatalf("nothing waits, told %v", r.refused())
+	var r *rig
+	if p == compact.PresetOneClaw {
+		r = chatted(t, s, beyondLoad, eachTokens, both(preset(p), reviewing))
+		if _, waits := r.waiting(); !waits {
+			t.Fatalf("nothing waits, told %v", r.refused())
+		}
+		r.say(words(3200))
+	} else {
+		r = chatted(t, s, belowLoad, eachTokens, both(waits, reviewing))
+		r.say(words(6500))
 	}
-	r.say(words(3200))
 	shown, waits := r.waiting()
 	if phases := r.watch.Phases(); !waits || !shown.Held || !r.held() || phases[len(phases)-1] != agent.PhaseCompacting {
 		t.Fatalf("waits %t, held %t, phases %v", waits, shown.Held, phases)
@@ -90,7 +98,7 @@ func heldForReview(t *testing.T, s *agenttest.Server) *rig {
 func TestARequestThatDoesNotFitWaitsForTheReader(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
-		r := heldForReview(t, s)
+		r := heldForReview(t, s, compact.PresetOneClaw)
 		r.Send("queued") // is stored, and sent in its turn
 		r.wait()
 		r.stored("queued")
@@ -109,19 +117,19 @@ func TestARequestThatDoesNotFitWaitsForTheReader(t *testing.T) {
 	})
 }
 
-func TestARequestThatWaitsForTheReaderGoesDownTheLadderOnEsc(t *testing.T) {
+func TestARequestThatWaitsForTheReaderIsEvictedForOnEsc(t *testing.T) {
 	for name, act := range map[string]func(*rig){"esc": func(r *rig) { r.Cancel() }, "refused": func(r *rig) { r.Review("", false) }} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := quiet(accounts(nil))
-				r := heldForReview(t, s)
+				r := heldForReview(t, s, compact.PresetPlimsoll)
 				act(r)
 				r.wait()
 				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || summaries(s) != 1 {
 					t.Errorf("recorded %+v, after %d requests for summaries", a, summaries(s))
 				}
-				if k := r.kinds(); len(k) == 0 || k[0] != conversation.KindDrop {
-					t.Errorf("made %v", k)
+				if k := r.kinds(); !slices.Equal(k, []conversation.Kind{conversation.KindSummary}) || len(r.texts()) > 0 {
+					t.Errorf("made %v, with %v", k, r.texts())
 				}
 				if _, waits := r.waiting(); waits {
 					t.Error("it waits still")
@@ -136,11 +144,41 @@ func TestARequestThatWaitsForTheReaderGoesDownTheLadderOnEsc(t *testing.T) {
 func TestAReviewThatNobodyWaitsForAnyMoreIsNotHeld(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
-		r := heldForReview(t, s)
+		r := heldForReview(t, s, compact.PresetOneClaw)
 		r.SwitchModel(other("large", 400_000), s)
 		r.wait()
 		if shown, waits := r.waiting(); !waits || shown.Held {
 			t.Errorf("waits %t, held %t", waits, shown.Held)
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+// Where rules evict, no request waits for the reader: a note makes room, and the text
+// that is accepted later joins the next step.
+func TestARequestIsEvictedForWhileASummaryIsRead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, beyondLoad, eachTokens, reviewing)
+		r.say(words(3200))
+		shown, waits := r.waiting()
+		if !waits || shown.Held || len(r.overlays()) != 1 || len(r.texts()) != 0 {
+			t.Fatalf("waits %t, made %v", waits, r.kinds())
+		}
+		r.answered()
+		r.Review(shown.Text+"\nAnd this is mine.", true)
+		r.wait()
+		if len(r.overlays()) != 1 || len(agenttest.Of[agent.Prepared](r.watch)) != 1 {
+			t.Errorf("made %v, and the text is not kept", r.kinds())
+		}
+		for range belowLoad {
+			if r.say(words(eachTokens)); len(r.texts()) > 0 {
+				break
+			}
+		}
+		if all := r.texts(); len(all) != 1 || !all[0].Edited || !strings.HasSuffix(all[0].Text, "mine.") || len(r.attempts()) > 0 {
+			t.Errorf("%d texts, edited %v, not made %+v", len(all), len(all) > 0 && all[0].Edited, r.attempts())
 		}
 		r.answered()
 		r.finish()

@@ -50,9 +50,7 @@ func (a *Agent) rewind(ctx context.Context, turn int) {
 		a.updates.Put(Failed{Err: AsError(err)})
 		return
 	}
-	if a.writing() {
-		a.drop(a.compaction.job, errReverted)
-	}
+	a.dropReverted()
 	a.giveBack(text)
 }
 

@@ -40,6 +40,8 @@ func unmade(err error) *Error {
 		}
 	case errors.Is(err, compact.ErrNoProfile):
 		e.Hint = "name one of them, or write the profile into the configuration"
+	case errors.Is(err, compact.ErrNoSummaries):
+		e.Hint = "use a profile that needs no model, such as " + compact.ProfileDefault + ", or set the key to another word"
 	case errors.Is(err, compact.ErrNoRange), errors.Is(err, compact.ErrNothingToGain):
 		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
 	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
@@ -86,6 +88,8 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 			conversation.OutcomeStale
 	case errors.Is(err, errNeedless):
 		return gone("the summary was given up, because it is not needed any more", nothingChanged), conversation.OutcomeStale
+	case errors.Is(err, errUnused):
+		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
 	case errors.Is(err, errTooLate):
 		return &Error{
 			Class: Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),

@@ -85,6 +85,11 @@ type Status struct {
 // Metered is the meter after something changed it.
 type Metered struct{ Meter compact.Meter }
 
+// CacheCold says from when on the provider's cache no longer holds the conversation,
+// as far as is known: the next request is then written anew. The zero time says that
+// it holds nothing: nothing was sent yet, or the endpoint keeps no cache.
+type CacheCold struct{ At time.Time }
+
 // ModelSwitched says that requests go to another model from here on, or that
 // its window became known.
 type ModelSwitched struct{ Model Model }
@@ -109,6 +114,11 @@ type Compacting struct {
 	Source           conversation.Source
 	Held             bool // the next request does not fit and waits for it
 }
+
+// Prepared says that a summary is written and waits for the step that evicts what it
+// covers. Nothing is in force, and nothing goes on. Compacted or CompactionFailed
+// follows one day.
+type Prepared struct{ FromTurn, ToTurn int } // covered, both included
 
 // Compacted says that a compaction is in force, or was taken back; its overlays
 // came with Appended. Of one that was taken back or brought back the preview
@@ -202,11 +212,13 @@ func (Queued) update()         {}
 func (Returned) update()       {}
 func (Status) update()         {}
 func (Metered) update()        {}
+func (CacheCold) update()      {}
 func (ModelSwitched) update()  {}
 func (Elsewhere) update()      {}
 func (Failed) update()         {}
 
 func (Compacting) update()       {}
+func (Prepared) update()         {}
 func (Compacted) update()        {}
 func (CompactionFailed) update() {}
 func (Previewed) update()        {}

@@ -183,3 +183,11 @@ func toldBefore(events []conversation.Event, model string) int {
 	}
 	return 0
 }
+
+// DefaultLines is the load line and the hard line of a window of so many tokens, as long
+// as nobody moves them.
+func DefaultLines(window int) (load, hard int) {
+	w := compact.Window{Tokens: window, Source: compact.WindowServer}
+	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.PresetRules(compact.PresetPlimsoll))).Reading()
+	return r.LoadLine, r.HardLine
+}

@@ -177,6 +177,8 @@ func layerText(l layer) string {
 		return plural(l.Events, "message") + " of tool calls left out"
 	case "summary":
 		return plural(l.Events, "message") + " replaced by a summary"
+	case "note":
+		return plural(l.Events, "message") + " evicted behind a note"
 	}
 	return plural(l.Events, "message") + " left out"
 }

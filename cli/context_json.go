@@ -40,12 +40,25 @@ type contextNext struct {
 	Left        *int                 `json:"left"`
 	Turns       *int                 `json:"turns"`
 	Masks       int                  `json:"masks"`
+	EvictFrom   *int                 `json:"evict_from"`
+	EvictTo     *int                 `json:"evict_to"`
 	SummaryFrom *int                 `json:"summary_from"`
 	SummaryTo   *int                 `json:"summary_to"`
 	After       *int                 `json:"after"`
 	AsksModel   bool                 `json:"asks_model"`
 	Failures    int                  `json:"failures"`
+	Cold        contextCold          `json:"cold"`
 	Words       string               `json:"words"`
+}
+
+// contextCold is what a step does before the next request once the provider's cache
+// has gone cold.
+type contextCold struct {
+	Now       bool `json:"now"`   // it has
+	Above     *int `json:"above"` // tokens of a request below which there is none
+	EvictFrom *int `json:"evict_from"`
+	EvictTo   *int `json:"evict_to"`
+	After     *int `json:"after"`
 }
 
 // contextItem is one of the heaviest things that are sent. The system prompt and
@@ -135,9 +148,15 @@ func newContextReport(m agent.Model, a compact.Account) contextReport {
 
 func newContextNext(o compact.Outlook) contextNext {
 	n := contextNext{State: o.State, At: or(o.At), Turns: or(o.Turns), Masks: o.Masks, After: or(o.After),
-		AsksModel: o.Asks, Failures: o.Failures, Words: o.Words()}
+		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: or(o.ColdLine)}, Words: o.Words()}
 	if o.At > 0 {
 		n.Left = &o.Left
+	}
+	if o.EvictTo >= 0 {
+		n.EvictFrom, n.EvictTo = &o.EvictFrom, &o.EvictTo
+	}
+	if o.ColdTo >= 0 {
+		n.Cold.EvictFrom, n.Cold.EvictTo, n.Cold.After = &o.ColdFrom, &o.ColdTo, or(o.ColdAfter)
 	}
 	if o.Until >= 0 {
 		n.SummaryFrom, n.SummaryTo = &o.SummaryFrom, &o.Until

@@ -56,11 +56,12 @@ type measuredSums struct {
 
 // variants are settings that were tried and are not the default.
 var variants = []string{
-	"compaction.planner.enough_ratio=0.01",
-	"compaction.planner.target_ratio=0.65",
-	"compaction.planner.summary_ratio=0.125",
-	"compaction.mask.enabled=false",
-	"compaction.mask.preview=0",
+	"compaction.summary.when=never",
+	"compaction.evict.target=0.6",
+	"compaction.evict.cold=0.3",
+	"compaction.evict.index=0.005",
+	"compaction.protected_ratio=0.05",
+	"compaction.mask.enabled=true",
 }
 
 // measureFolder is a measurement, and what the command prints of it as Markdown.

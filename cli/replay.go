@@ -79,7 +79,7 @@ is then 1.`,
 		Example: `  plimsoll replay newest
   plimsoll replay recordings --all --window 200k
   plimsoll replay talk.jsonl --preset plimsoll,heavy,configured --prices openai/gpt-5.4
-  plimsoll replay recordings --set compaction.trigger_ratio=0.6..0.9:0.1
+  plimsoll replay recordings --set compaction.evict.target=0.3..0.6:0.1
   plimsoll replay recordings --all --markdown --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: someInput,

@@ -66,6 +66,8 @@ func another(o config.Option) (key, value string) {
 	switch {
 	case o.Type == "ratio":
 		return key, "0.87" // hard_ratio has to stay above trigger_ratio
+	case strings.HasPrefix(o.Type, "ratio or"):
+		return key, "0.3" // below trigger_ratio
 	case o.Type == "true or false":
 		return key, fmt.Sprint(o.Default != "true")
 	case strings.HasPrefix(o.Type, "whole number"):

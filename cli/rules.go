@@ -46,14 +46,19 @@ func presetValues(name string) (config.Compaction, bool) {
 		ProtectedRatio: r.ProtectedRatio,
 		TokenThreshold: r.TokenThreshold,
 		Auto:           config.Auto(r.Auto),
-		Planner:        config.Planner(r.Planner),
-		Mask:           config.Mask(r.Mask),
-		Micro:          config.Micro(r.Micro),
-		Dedupe:         config.Dedupe(r.Dedupe),
+		Evict: config.Evict{
+			Target: config.Share(r.Evict.Target), Cold: config.Share(r.Evict.Cold),
+			Index: config.Share(r.Evict.Index), Words: config.Share(r.Evict.Words),
+		},
+		Planner: config.Planner(r.Planner),
+		Mask:    config.Mask(r.Mask),
+		Micro:   config.Micro(r.Micro),
+		Dedupe:  config.Dedupe(r.Dedupe),
 		Summary: config.Summary{
 			Model: r.Summary.Model, Instructions: r.Summary.Instructions, MaxTokens: r.Summary.MaxTokens,
 			Mode: string(r.Summary.Mode), Input: string(r.Summary.Input), Retries: r.Summary.Retries,
 			Timeout: time.Duration(r.Summary.TimeoutSecs) * time.Second, Review: r.Summary.Review,
+			When: string(r.Summary.When),
 		},
 	}, true
 }
@@ -73,6 +78,7 @@ func (a *app) rules(c config.Config) compact.Rules {
 		ProtectedRatio: co.ProtectedRatio,
 		TokenThreshold: co.TokenThreshold,
 		Auto:           compact.AutoRules(co.Auto),
+		Evict:          evictRules(co.Evict),
 		Planner:        compact.PlannerRules(co.Planner),
 		Mask:           compact.MaskRules(co.Mask),
 		Micro:          compact.MicroRules(co.Micro),
@@ -81,6 +87,10 @@ func (a *app) rules(c config.Config) compact.Rules {
 		Profiles:       profiles(co),
 		Tools:          toolRules(compact.PresetRules(preset).Tools, c.Tools),
 	}
+}
+
+func evictRules(e config.Evict) compact.EvictRules {
+	return compact.EvictRules{Target: float64(e.Target), Cold: float64(e.Cold), Index: float64(e.Index), Words: float64(e.Words)}
 }
 
 func dedupeParams(d config.Dedupe) compact.DedupeParams {
@@ -97,6 +107,7 @@ func summaryRules(s config.Summary) compact.SummaryRules {
 	return compact.SummaryRules{
 		Model: s.Model, Instructions: s.Instructions, MaxTokens: s.MaxTokens, Mode: compact.SummaryMode(s.Mode),
 		Input: compact.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: wholeSeconds(s.Timeout), Review: s.Review,
+		When: compact.SummaryWhen(s.When),
 	}
 }
 

@@ -89,12 +89,14 @@ compaction:
   auto: {background: true}
   micro: {keep_recent: 4}
   dedupe: {excluded_tools: [a], tool_identifier_fields: {read: [path]}}
-  summary: {timeout: 1500ms, retries: 1}
+  evict: {target: 0.25, words: 0.05, cold: auto}
+  summary: {timeout: 1500ms, retries: 1, when: never}
 `, "compaction.mask.enabled=true")
 	want := compact.PresetRules(compact.PresetJCLI)
 	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
 	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
-	want.Summary.TimeoutSecs, want.Summary.Retries = 2, 1
+	want.Evict = compact.EvictRules{Target: 0.25, Words: 0.05}
+	want.Summary.TimeoutSecs, want.Summary.Retries, want.Summary.When = 2, 1, compact.SummaryNever
 	want.Profiles["heavy"] = compact.Profile{Summarize: true, Summary: want.Summary}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -105,7 +107,7 @@ func TestProfilesOfTheUserBecomeRules(t *testing.T) {
 	t.Parallel()
 	got := rulesOf(t, `
 compaction:
-  summary: {model: openai/all, instructions: be short, max_tokens: 9000, review: true}
+  summary: {model: openai/all, instructions: be short, max_tokens: 9000, review: true, when: by-hand}
   profiles:
     light: {tool_calls: omit}
     lean: {tool_calls: strip-responses}
@@ -115,7 +117,7 @@ compaction:
 `)
 	all := compact.SummaryRules{
 		Model: "openai/all", Instructions: "be short", MaxTokens: 9000, Mode: compact.ModeBands, Input: compact.InputAuto,
-		Retries: 1, TimeoutSecs: 60, Review: true,
+		Retries: 1, TimeoutSecs: 60, Review: true, When: compact.SummaryByHand,
 	}
 	mine := all
 	mine.Model, mine.Instructions, mine.MaxTokens, mine.Mode = "groq/mine", "be long", 7, compact.ModeRawUnion

@@ -72,6 +72,8 @@ func (t *accountant) label() {
 
 func (t *accountant) labelOf(m *Message) string {
 	switch {
+	case OnlyNoted(m.State, m.Why):
+		return "note on " + t.turnsOf(m)
 	case m.State == StateSummarised:
 		return "summary of " + t.turnsOf(m)
 	case m.State == StateDropped:

@@ -15,17 +15,24 @@ import (
 // stands behind the newest band alone, and speaks of all of them.
 
 // BlockVersion is the version of the words around summaries that new ones have.
-// Bands of version 1 each keep what the program added to them.
-const BlockVersion = 2
+// Bands of version 1 each keep what the program added to them; from version 3 on
+// that is a note, which stands in the first block of a view.
+const BlockVersion = noteVersion
+
+// noteVersion is the first version with notes.
+const noteVersion = 3
 
 const (
 	blockHead = "Summary of earlier turns of this conversation, made to save context. It is an account of what was said, not an instruction. " +
 		"What was said can be read again with recall, by turn (t3) or event (e41)."
+	noteBlockHead = "Earlier turns of this conversation, kept short to save context. This is an account of them, and no instruction. " +
+		"Every original can be read again: recall with a turn (t3), turns (t3-7) or an event (e41), search_history by words."
 	oneClawHead = "Summary of the earlier conversation:"
 	jpQuestion  = "[Summary of previous conversation]"
 	whyLeftOut  = "tool calls are left out"
 
 	whyToldAbove = "part of the summary above"
+	whyEvicted   = "evicted; a note stands for "
 	jcliAnswer   = "Understood. I have the context from the summary. Continuing."
 )
 
@@ -39,7 +46,7 @@ type run struct {
 	from, to  int    // turns
 	overlay   uint64 // newest overlay that took part
 	tools     []string
-	newest    uint64 // see rulings.newestSummary
+	note      *summaryInForce // whose note stands in front, nil where it does already
 }
 
 type runKind int
@@ -109,13 +116,8 @@ func (r *run) silent(told map[*summaryInForce]bool) bool {
 // block is the messages of a summary run. A run has one style: that of its
 // newest summary.
 func (r *run) block(told map[*summaryInForce]bool) []Message {
-	newest := r.summaries[0]
-	for _, s := range r.summaries {
-		if s.seq > newest.seq {
-			newest = s
-		}
-	}
-	why := "summarised: " + turns(r.from, r.to)
+	newest := r.newest()
+	why := r.why()
 	text := ""
 	question, answer := "", ""
 	switch newest.Style {
@@ -143,6 +145,31 @@ func (r *run) block(told map[*summaryInForce]bool) []Message {
 	return out
 }
 
+// why says what became of the run: summarised, or evicted where a note alone stands
+// for some of it.
+func (r *run) why() string {
+	var told []string
+	for _, s := range r.summaries {
+		if s.Text != "" || !s.shares() {
+			told = append(told, turns(s.FromTurn, s.ToTurn))
+		}
+	}
+	switch text := whyEvicted + turns(r.from, r.to); {
+	case len(told) == len(r.summaries):
+		return "summarised: " + turns(r.from, r.to)
+	case len(told) == 0:
+		return text
+	default:
+		return text + ", with a summary of " + strings.Join(told, ", ")
+	}
+}
+
+// OnlyNoted reports whether a message, or the row of an event, is evicted: a note
+// stands for it, and no summary for all of it.
+func OnlyNoted(s State, why string) bool {
+	return s == StateSummarised && strings.HasPrefix(why, whyEvicted)
+}
+
 // plainTexts is the texts of the run's summaries.
 func (r *run) plainTexts(told map[*summaryInForce]bool) string {
 	parts := make([]string, len(r.summaries))
@@ -166,35 +193,77 @@ func (s *summaryInForce) tell(told map[*summaryInForce]bool, appendix bool) stri
 	return joined(s.Text, s.Appendix)
 }
 
-// bands is the block of Plimsoll's own style.
+// bands is the block of Plimsoll's own style: the summaries under their turns, and
+// in the first block of a view the newest note, which speaks of all of them.
 func (r *run) bands(told map[*summaryInForce]bool) string {
-	if r.toldAlready(told) {
-		return "[What stood here is part of the summary of " + turns(r.from, r.to) + " above.]"
+	if r.note == nil && r.toldAlready(told) {
+		what := "summary"
+		if r.newest().isNote() {
+			what = "account"
+		}
+		return "[What stood here is part of the " + what + " of " + turns(r.from, r.to) + " above.]"
 	}
 	var b strings.Builder
-	b.WriteString(blockHead)
-	appendix := ""
+	b.WriteString(r.head())
+	noted := false
 	for _, s := range r.summaries {
+		if s.isNote() {
+			noted, told[s] = true, true
+			continue
+		}
 		b.WriteString("\n\n## ")
 		b.WriteString(capital(turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
-		if s.seq == r.newest && !told[s] {
-			appendix = s.Appendix
-		}
 		b.WriteString(s.tell(told, !s.shares()))
 	}
-	return joined(b.String(), appendix)
+	switch {
+	case r.note == nil && noted:
+		return b.String() + "\n\n[The rest of " + turns(r.from, r.to) + " is part of the account above.]"
+	case r.note == nil:
+		return b.String()
+	}
+	return joined(b.String(), r.note.Appendix)
+}
+
+// head is what a block begins with: that of its newest summary's version.
+func (r *run) head() string {
+	if r.newest().Version < noteVersion {
+		return blockHead
+	}
+	return noteBlockHead
+}
+
+// newest is the newest summary of a run of summaries.
+func (r *run) newest() *summaryInForce {
+	newest := r.summaries[0]
+	for _, s := range r.summaries {
+		if s.seq > newest.seq {
+			newest = s
+		}
+	}
+	return newest
+}
+
+// inOwnWords reports whether a summary is shown in the words of Plimsoll.
+func (s *summaryInForce) inOwnWords() bool {
+	return s.Style == "" || s.Style == conversation.StylePlimsoll
+}
+
+// isNote reports whether a summary is nothing but a note.
+func (s *summaryInForce) isNote() bool {
+	return s.Version >= noteVersion && s.Text == "" && s.inOwnWords()
 }
 
 // shares reports whether what the program adds to a summary stands behind the
 // newest of its block only.
 func (s *summaryInForce) shares() bool {
-	return s.Version > 1 && (s.Style == "" || s.Style == conversation.StylePlimsoll)
+	return s.Version > 1 && s.inOwnWords()
 }
 
-// toldAlready reports whether all that the run's summaries say stands above.
+// toldAlready reports whether all that the run's summaries say stands above. What
+// only a note stands for is told in front.
 func (r *run) toldAlready(told map[*summaryInForce]bool) bool {
-	return !slices.ContainsFunc(r.summaries, func(s *summaryInForce) bool { return !told[s] })
+	return !slices.ContainsFunc(r.summaries, func(s *summaryInForce) bool { return !told[s] && !s.isNote() })
 }
 
 func joined(text, appendix string) string {

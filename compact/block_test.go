@@ -60,6 +60,11 @@ func TestTheAppendixOfABlockStandsOnce(t *testing.T) {
 		"a band that stands on both sides":        {said().band(2, own, "a", span(2, 2), span(4, 5)), "| a (a) | | | | | | | |"},
 		"a newer one within, which parts nothing": {said().band(2, own, "a", span(2, 7)).band(2, own, "b", span(4, 5)), "| a b (b) | | | |"},
 		"consolidated":                            {said().band(2, own, "a", span(2, 3)).band(2, own, "b", span(2, 5)), "| b (b) | | | | | |"},
+		"notes: the first block has the newest":   {said().band(3, own, "a", span(2, 2)).band(3, own, "b", span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind version 1":                 {said().band(1, own, "a", span(2, 3)).band(3, own, "b", span(4, 5)), "| a (a) b (b) | | | | | |"},
+		"a note behind version 1, apart":          {said().band(1, own, "a", span(2, 2)).band(3, own, "b", span(4, 5)), "| a (a) (b) | | b | | | | | |"},
+		"a note behind version 2, apart":          {said().band(2, own, "a", span(2, 2)).band(3, own, "b", span(4, 5)), "| a (b) | | b | | | | | |"},
+		"a note behind a summary of ONE":          {said().band(2, conversation.StyleOneClaw, "a", span(1, 1)).band(3, own, "b", span(4, 5)), "a (a) | | | b (b) | | | | | |"},
 		"ONE":                                     {said().band(2, conversation.StyleOneClaw, "a", span(1, 5)), "a (a) | | | | | |"},
 	} {
 		if d := cmp.Diff(c.want, outline(c.log)); d != "" {

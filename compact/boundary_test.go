@@ -206,8 +206,11 @@ func TestMeterTakesItsLinesFromRules(t *testing.T) {
 	if got := m.WithRules(r).Reading(); got.LoadLine != 400 || got.HardLine != 750 {
 		t.Errorf("lines at %d and %d", got.LoadLine, got.HardLine)
 	}
-	if got := m.WithRules(r).WithRules(compact.Rules{}).Reading(); got.LoadLine != 850 || got.HardLine != 950 {
+	if got := m.WithRules(r).WithRules(compact.Rules{}).Reading(); got.LoadLine != lineOf(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
 		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
+	}
+	if got := m.WithRules(compact.Rules{Preset: compact.PresetOneClaw}).Reading(); got.LoadLine != 850 {
+		t.Errorf("the line of a source is at %d", got.LoadLine)
 	}
 }
 

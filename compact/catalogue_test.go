@@ -421,7 +421,7 @@ func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	t.Parallel()
 	l := filesRead(30, 300) // about 1,300 tokens a turn
 	v, rules := compact.Project(l.events()), compact.PresetRules(compact.PresetPlimsoll)
-	rules.Mask.FirstTurnTokens = 0
+	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
 	large, small := compact.NewMeter(window(200_000)), compact.NewMeter(window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))
 	if atLarge == 0 || atSmall <= atLarge {

@@ -28,7 +28,9 @@ func MaskItemsRelaxed(v View, r Rules, m Meter) []conversation.MaskItem {
 }
 
 // NamesIn is the index of names of results.
-func NamesIn(said []conversation.Event, room float64) string { return namesIn(said, room) }
+func NamesIn(said []conversation.Event, room float64) string {
+	return nameIndex(said, shownNames{}, room)
+}
 
 // NamesOf lists the names in a text, in its order.
 func NamesOf(text string) []string {
@@ -36,3 +38,27 @@ func NamesOf(text string) []string {
 	names.Scan(text, func(name string) { out = append(out, name) })
 	return out
 }
+
+// NoteWithin is a note on spans with so many tokens for the user's words.
+func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
+	tokens := float64(budget)
+	return noteOf(log, View{}, spans, noteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
+}
+
+// EvictedSpans is what a step evicts so that a request comes down to a target,
+// whose note has no room and whose newest quarter is protected.
+func EvictedSpans(v View, m Meter, target float64) []conversation.Span {
+	return oldestUnits(v, m, target, 0, DefaultProtectedRatio*float64(m.Window().Tokens)).spans
+}
+
+// NoteOn is the note on spans and on what was evicted before, in a window of so many
+// tokens.
+func (r Rules) NoteOn(log []conversation.Event, v View, spans []conversation.Span, window int) string {
+	return noteOf(log, v, withEarlier(log, spans), r.Evict.room(window))
+}
+
+// ForceOf is how much a sentence binds: 2 demands, 1 prefers.
+func ForceOf(s string) int { return int(forceOf(s)) }
+
+// TriggerShare is the load line of a window of so many tokens, as a share of it.
+func TriggerShare(window int) float64 { return sharesOf(window).trigger }

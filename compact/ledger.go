@@ -15,7 +15,9 @@ import (
 //   - Every overlay is part of one entry: those that reduce of the one of their
 //     epoch, each other one of its own.
 //   - What summaries cost stands directly before the epoch or the attempt that they
-//     were for, because it is appended in the same transaction.
+//     were for, because it is appended in the same transaction. Where a summary waited
+//     for a step, it stands alone: it is that of the next epoch with a text, or of the
+//     next attempt that has no cost of its own.
 //   - A revert is told by what it comes to: taking back what was taken back brings
 //     it back.
 
@@ -96,6 +98,7 @@ func Ledger(log []conversation.Event) []Entry {
 				b.overlay(e, made, force[i])
 			}
 		}
+		b.waiting.join(b.spent)
 		b.spent = spending{}
 	}
 	return b.entries
@@ -108,6 +111,7 @@ type bookkeeper struct {
 	epochs  map[uint64]subject // what an epoch is about
 	events  map[uint64]subject // and an overlay
 	spent   spending           // directly before the event
+	waiting spending           // before that, and not told of yet
 }
 
 // subject is what an overlay is about: for a revert what it comes to, and of what.
@@ -145,11 +149,30 @@ func (s *spending) add(u conversation.Usage) {
 	s.output += max(0, u.Completion)
 }
 
+// join adds other spending.
+func (s *spending) join(o spending) {
+	addTo(&s.cost, o.cost)
+	s.prompt += o.prompt
+	s.output += o.output
+}
+
+// take is what was spent on what is entered; with waiting also on what waited.
+func (b *bookkeeper) take(waiting bool) spending {
+	sum := b.spent
+	b.spent = spending{}
+	if waiting {
+		sum.join(b.waiting)
+		b.waiting = spending{}
+	}
+	return sum
+}
+
 // attempt enters a compaction that came to nothing.
 func (b *bookkeeper) attempt(e conversation.Event, a conversation.Attempt) {
+	spent := b.take(b.spent == spending{} && a.Model != "")
 	entry := Entry{Kind: EntryAttempt, Event: e.Seq, Turn: e.Turn, Time: e.Time, Result: ResultFailed,
 		Source: a.Source, Trigger: a.Trigger, Preset: a.Preset, Profile: a.Profile, Why: a.Why, Model: a.Model, Before: a.Before,
-		Duration: milliseconds(a.Duration), CostUSD: b.spent.cost, Prompt: b.spent.prompt, Output: b.spent.output}
+		Duration: milliseconds(a.Duration), CostUSD: spent.cost, Prompt: spent.prompt, Output: spent.output}
 	switch a.Outcome {
 	case conversation.OutcomeCancelled:
 		entry.Result = ResultCancelled
@@ -190,7 +213,9 @@ func (b *bookkeeper) overlay(e conversation.Event, made conversation.Made, force
 	}
 	if s.kind == EntryEpoch && !known {
 		b.at[s.of] = at
-		entry.Event, entry.CostUSD, entry.Prompt, entry.Output = s.of, b.spent.cost, b.spent.prompt, b.spent.output
+		text, _ := e.Body.(conversation.Summary)
+		spent := b.take(text.Text != "")
+		entry.Event, entry.CostUSD, entry.Prompt, entry.Output = s.of, spent.cost, spent.prompt, spent.output
 	}
 }
 

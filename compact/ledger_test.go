@@ -228,3 +228,32 @@ func BenchmarkLedger(b *testing.B) {
 		}
 	}
 }
+
+// What a summary cost that waited for a step stands alone, and is told with the step.
+func TestLedgerTellsWhatASummaryCostThatWaited(t *testing.T) {
+	t.Parallel()
+	spent := func(prompt int) conversation.Usage {
+		return conversation.Usage{For: conversation.ForSummary, Prompt: prompt, Completion: 1}
+	}
+	text := func(first uint64) conversation.Summary {
+		return conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(first, first+3)}, Text: "s", Model: "m"}
+	}
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(1, 4)}, Appendix: "## Note"}
+	failed := conversation.Attempt{Outcome: conversation.OutcomeFailed, Why: "busy", Model: "m"}
+	stale := conversation.Attempt{Outcome: conversation.OutcomeStale, Why: "overtaken", Model: "m"}
+	l := filesRead(4, 60) // 16 events
+	l.add(spent(100)).user("go on")
+	l.pass(note)                       // 19: nothing was paid for it
+	l.add(spent(7), failed)            // 21 has its own
+	l.pass(text(5))                    // 22
+	l.add(spent(50)).user("and so on") // 24
+	l.add(stale)                       // 25: the one that waited
+	l.pass(text(9))                    // 26
+	got := map[uint64]int{}
+	for _, e := range compact.Ledger(l.events()) {
+		got[e.Event] = e.Prompt
+	}
+	if d := cmp.Diff(map[uint64]int{19: 0, 21: 7, 22: 100, 25: 50, 26: 0}, got); d != "" {
+		t.Error(d)
+	}
+}

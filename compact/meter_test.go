@@ -212,6 +212,11 @@ func TestSegmentsAddUpToUsed(t *testing.T) {
 	})
 }
 
+// lineOf is where Plimsoll's own load line is in a window, above that of the sources.
+func lineOf(tokens int) int {
+	return int(compact.TriggerShare(tokens) * float64(tokens))
+}
+
 func TestLinesFollowTheWindow(t *testing.T) {
 	t.Parallel()
 	gemini := compact.MeterOptions{Window: compact.Window{Tokens: 1_048_576}, PriceStep: 200_000}
@@ -220,7 +225,7 @@ func TestLinesFollowTheWindow(t *testing.T) {
 		load, hard, reserve int
 	}{
 		"defaults":                          {window(128_000), 108_800, 121_600, 16_000},
-		"small window":                      {window(8192), 6963, 7782, 1024},
+		"small window":                      {window(8192), lineOf(8192), 7782, 1024},
 		"small reply":                       {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, MaxOut: 4096}, 108_800, 121_600, 4096},
 		"price step":                        {compact.MeterOptions{Window: compact.Window{Tokens: 1_000_000}, PriceStep: 200_000}, 190_000, 950_000, 16_000},
 		"token threshold":                   {compact.MeterOptions{Window: compact.Window{Tokens: 128_000}, TokenThreshold: 50_000}, 50_000, 121_600, 16_000},

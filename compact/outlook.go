@@ -40,8 +40,18 @@ type Outlook struct {
 	Masks              int
 	Arguments          int  // of Masks, the arguments of calls
 	SummaryFrom, Until int  // turns a summary would cover; Until -1: none
+	EvictFrom, EvictTo int  // turns that a note would stand for; EvictTo -1: none
+	EvictMore          bool // and turns that are still to come
 	Drops              bool // the oldest messages would be left out (ONE)
 	After              int
+	// What a step would do before the next request if the provider's cache were cold
+	// then: the turns that a note would stand for, ColdTo -1 if none, and what would
+	// be left. Above ColdLine tokens such a step is made, 0 never; Cold says that the
+	// cache is cold now.
+	Cold             bool
+	ColdLine         int
+	ColdFrom, ColdTo int
+	ColdAfter        int
 	// Asks says that a model may be asked for a summary; after failures in a row none is.
 	Asks     bool
 	Failures int // in a row, of summaries that the rules ask for
@@ -58,7 +68,7 @@ type Outlook struct {
 
 // Outlook tells what the planner will do next.
 func (r Rules) Outlook(c Check) Outlook {
-	o := Outlook{Until: -1, Rule: r.ruleWords()}
+	o := Outlook{Until: -1, EvictTo: -1, ColdTo: -1, Rule: r.ruleWords()}
 	if !r.ActsByItself() || r.Preset == PresetTruncate && r.Auto.Profile == "" {
 		o.State = OutlookOff
 		return o
@@ -94,6 +104,9 @@ func (r Rules) ruleWords() string {
 
 // summarises reports whether rules ever have a summary written by themselves.
 func (r Rules) summarises() bool {
+	if r.Summary.When != SummaryAtLoadLine {
+		return false
+	}
 	if r.Auto.Profile != "" {
 		return r.Profiles[r.Auto.Profile].Summarize
 	}
@@ -107,7 +120,7 @@ func (p *planner) asking(o *Outlook) {
 	if !p.rules.summarises() {
 		return
 	}
-	o.Failures, o.Asks = past.Failures, !p.rules.Exhausted(past)
+	o.Failures, o.Asks = past.Failures, p.rules.Asks() && !p.rules.Exhausted(past)
 	if p.rules.Auto.Profile != "" {
 		o.Asks = p.rules.asks(past)
 	}
@@ -117,7 +130,7 @@ func (p *planner) asking(o *Outlook) {
 // the next request.
 func (p *planner) layers(o *Outlook) Plan {
 	r := p.rules
-	if r.Auto.Profile == "" && r.Preset != PresetOneClaw && r.Preset != PresetJCLI && r.Preset != PresetAdachsoft && r.Mask.Enabled && !p.held() {
+	if r.Evicts() && r.Mask.Enabled && !p.held() {
 		o.Saver, o.Stride = true, r.stride(p.reading.Window.Tokens)
 	}
 	if o.Each = r.Micro.Enabled || r.Dedupe.Enabled; !o.Each || len(p.check.View.Messages) == 0 {

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"math"
 	"time"
 
 	"plimsoll/conversation"
@@ -15,7 +14,7 @@ func (p *planner) forced() (Rules, Check) {
 	r, c := p.rules, p.check
 	c.Moment = MomentReply
 	c.Past = Past{Failures: c.Past.Failures, Settled: c.Past.Settled}
-	r.Auto.MinTurns = 0
+	r.Auto.MinTurns, c.capacity = 0, p.capacity
 	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
 		c.Meter.options.TokenThreshold = below
 	}
@@ -28,7 +27,19 @@ func (p *planner) forced() (Rules, Check) {
 // deed foretells what is done. Where layers are all that ever acts, it is what they
 // do.
 func (p *planner) deed(o *Outlook, layers Plan) {
+	// What is used may be counted from a report, what is left is estimated: told
+	// beside each other they are in one measure.
+	defer func() {
+		if before := p.check.Meter.EstimatedTokens(); before > 0 {
+			by := p.used / float64(before)
+			o.After, o.ColdAfter = whole(float64(o.After)*by), whole(float64(o.ColdAfter)*by)
+		}
+	}()
 	r, c := p.forced()
+	if r.Evicts() {
+		p.steps(o)
+		return
+	}
 	plan := layers
 	if r.Auto.Profile != "" || r.Preset != PresetAdachsoft {
 		plan = r.Plan(c)
@@ -43,21 +54,16 @@ func (p *planner) deed(o *Outlook, layers Plan) {
 	default:
 		p.planDeed(o, plan)
 	}
-	// What is used may be counted from a report, what is left is estimated: told
-	// beside each other they are in one measure.
-	if before := p.check.Meter.EstimatedTokens(); before > 0 {
-		o.After = int(math.Round(float64(o.After) * p.used / float64(before)))
-	}
 }
 
 // planDeed is what masks and a summary come to.
 func (p *planner) planDeed(o *Outlook, plan Plan) {
-	v := p.after(plan)
 	o.Masks, o.Arguments = hiddenBy(plan.Masks, plan.Spans)
 	if len(plan.Spans) == 0 {
-		o.After = p.tokensOf(v)
+		o.After = p.tokensOf(p.after(plan))
 		return
 	}
+	v := p.after(plan)
 	spans := plan.Spans
 	if p.rules.Summary.Mode == ModeRawUnion {
 		spans = withEarlier(p.check.Log, spans)
@@ -109,7 +115,9 @@ func (p *planner) profileDeed(o *Outlook, w Wish) {
 }
 
 // cold reports whether the provider's cache no longer holds the conversation.
-func (p *planner) cold() bool { return p.check.Gone || p.check.Sheet.Cold(p.check.Idle) }
+func (p *planner) cold() bool {
+	return p.check.Gone || p.check.AtOnce || p.check.Sheet.Cold(p.check.Idle)
+}
 
 // tokensOf is a request with a view, in tokens.
 func (p *planner) tokensOf(v View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
@@ -117,12 +125,16 @@ func (p *planner) tokensOf(v View) int { return p.check.Meter.WithView(v).Estima
 // hiddenBy is how many results and arguments masks hide outside of spans, and how
 // many of them are arguments.
 func hiddenBy(masks []conversation.Body, spans []conversation.Span) (all, arguments int) {
+	covered := conversation.Disjoint(spans)
 	for _, b := range masks {
 		mask, ok := b.(conversation.Mask)
 		if !ok {
 			continue
 		}
-		for _, item := range outside(mask.Items, spans) {
+		for _, item := range mask.Items {
+			if covered.Holds(item.Event) {
+				continue
+			}
 			all++
 			if item.Part == conversation.PartArguments {
 				arguments++

@@ -39,7 +39,9 @@ func driven(r compact.Rules, c compact.Check) compact.Plan {
 }
 
 // foretells reports whether an outlook says that anything is done.
-func foretells(o compact.Outlook) bool { return o.Masks > 0 || o.Until >= 0 || o.Drops || o.After > 0 }
+func foretells(o compact.Outlook) bool {
+	return o.Masks > 0 || o.Until >= 0 || o.EvictTo >= 0 || o.Drops || o.After > 0
+}
 
 // fataler is a test, or one run of a property.
 type fataler interface {
@@ -63,7 +65,25 @@ func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook,
 	case !presses(p) && o.State == compact.OutlookNow && o.At > 0 && o.Soon == 0 && foretells(o):
 		t.Fatalf("it does nothing of what was told: %s", tell())
 	}
+	checkCold(t, r, c, o)
 	return o, p
+}
+
+// checkCold fails unless the planner evicts with a cold cache what an outlook said.
+func checkCold(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
+	t.Helper()
+	if o.State == compact.OutlookNow {
+		return // the step at the load line comes first
+	}
+	c.Moment, c.Gone = compact.MomentTurn, true
+	p := r.Plan(c)
+	note, evicts := p.Note.(conversation.Summary)
+	switch evicts = evicts && p.Trigger == compact.TriggerCold; {
+	case evicts != (o.ColdTo >= 0):
+		t.Fatalf("with a cold cache it evicts: %v, and told was %d to %d: %s", evicts, o.ColdFrom, o.ColdTo, tell(p))
+	case evicts && (note.FromTurn != o.ColdFrom || note.ToTurn != o.ColdTo):
+		t.Fatalf("with a cold cache it evicts turns %d to %d, and told was %d to %d", note.FromTurn, note.ToTurn, o.ColdFrom, o.ColdTo)
+	}
 }
 
 func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
@@ -213,6 +233,9 @@ func checkDeed(t *testing.T, c compact.Check, o compact.Outlook, p compact.Plan)
 	if p.Wish == nil && o.Masks != masks || p.Wish != nil && o.Masks == 0 {
 		t.Errorf("%d stubs were foretold of %q", o.Masks, tell(p))
 	}
+	if note, evicts := p.Note.(conversation.Summary); evicts != (o.EvictTo >= 0) || evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
+		t.Errorf("turns %d to %d were foretold to be evicted of %q", o.EvictFrom, o.EvictTo, tell(p))
+	}
 	if (o.Until >= 0) != (len(p.Spans) > 0) {
 		t.Errorf("turns %d to %d were foretold of %q", o.SummaryFrom, o.Until, tell(p))
 	}
@@ -238,7 +261,9 @@ func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 		return true
 	}
 	bodies := p.Masks
-	if len(p.Spans) > 0 {
+	if len(p.Spans) == 0 {
+		bodies = p.Alone().Masks
+	} else {
 		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: words(500)})
 	}
 	after := compact.Project(append(slices.Clip(c.Log), compact.Following(c.Log, time.Time{}, bodies...)...))
@@ -263,7 +288,7 @@ func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(14)
-	k := at(compact.MomentReply)
+	k := at(compact.MomentReply).with(func(k *looking) { k.rules.Evict.Cold, k.rules.ProtectedRatio = 0.3, 0 })
 	estimated := k.rules.Outlook(k.of(l.events()))
 	l.add(conversation.Usage{Reply: uint64(len(l.events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
 	c := k.of(l.events())
@@ -272,8 +297,8 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	if used < 34_900 || used > 35_100 {
 		t.Fatalf("the report is not counted from: %d", used)
 	}
-	want := estimated.After * used / 70_000
-	if o := k.rules.Outlook(c); o.Masks != estimated.Masks || o.After < want-1 || o.After > want+1 || o.Left != 80_000-used {
+	want := estimated.ColdAfter * used / 70_000
+	if o := k.rules.Outlook(c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
 		t.Errorf("%+v is not half of %+v", o, estimated)
 	}
 }

@@ -9,7 +9,11 @@ import (
 // Lines are told exactly, what is foretold with three digits that count.
 
 // Words says the outlook in a sentence or two.
-func (o Outlook) Words() string {
+func (o Outlook) Words() string { return o.WordsUntil("") }
+
+// WordsUntil says the outlook with the time at which the provider's cache goes cold,
+// in words, "" unknown.
+func (o Outlook) WordsUntil(cold string) string {
 	switch {
 	case o.State == OutlookOff:
 		return "Automatic compaction is off; only a refusal by the server makes room."
@@ -20,7 +24,7 @@ func (o Outlook) Words() string {
 	case o.At == 0:
 		return joinedWords(o.eachWords(), o.exhausted())
 	}
-	return joinedWords(o.whenWords(), o.exhausted())
+	return joinedWords(o.whenWords(), o.coldWords(cold), o.exhausted())
 }
 
 // joinedWords is sentences in a row.
@@ -53,7 +57,7 @@ func (o Outlook) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
 	case OutlookHeld:
-		return "You took a compaction back: it holds until " + number(o.At) + "." + then(deed)
+		return "You undid a compaction: none is automatic until " + number(o.At) + "." + then(deed)
 	case OutlookResting:
 		return "After the last compaction it rests until " + number(o.At) + "." + then(deed)
 	case OutlookNow:
@@ -92,6 +96,9 @@ func then(deed string) string {
 
 // deedWords says what is done, without a full stop; "" if nothing is.
 func (o Outlook) deedWords() string {
+	if o.EvictTo >= 0 {
+		return o.evictWords()
+	}
 	text := ""
 	if o.Masks > 0 {
 		text = hiddenWords(o.Masks, o.Arguments) + " become stubs"
@@ -136,6 +143,8 @@ func (o Outlook) exhausted() string {
 	switch {
 	case o.Drops:
 		text += "; the oldest messages go instead"
+	case o.ColdLine > 0:
+		text += "; a note alone stands for what is evicted"
 	case o.Saver || o.Masks > 0:
 		text += "; stubs still make room"
 	}

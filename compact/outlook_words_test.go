@@ -1,12 +1,69 @@
 package compact_test
 
 import (
+	"strings"
 	"testing"
 
 	"plimsoll/compact"
 )
 
+// evicting is a look ahead at a step that evicts turns 0 to 7, in a conversation of
+// 70,000 tokens whose load line is at 80,000.
+func evicting(change func(*compact.Outlook)) compact.Outlook {
+	o := compact.Outlook{State: compact.OutlookReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
+		ColdLine: 50_000, Asks: true, Rule: "preset plimsoll"}
+	change(&o)
+	return o
+}
+
 func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
+	t.Parallel()
+	const when = "In about 10,000 tokens (2 turns), at 80,000: "
+	for name, c := range map[string]struct {
+		change      func(*compact.Outlook)
+		until, want string
+	}{
+		"a note": {func(*compact.Outlook) {}, "", when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"one turn": {func(o *compact.Outlook) { o.EvictFrom = 7 }, "",
+			when + "turn 7 is evicted, and a note stands for it; about 27,600 tokens are left."},
+		"a summary": {func(o *compact.Outlook) { o.Until = 7 }, "",
+			when + "turns 0–7 are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
+		"a summary of more": {func(o *compact.Outlook) { o.EvictFrom, o.Until = 5, 7 }, "",
+			when + "turns 5–7 are evicted, and a note stands for them with one summary of turns 0–7; about 27,600 tokens are left."},
+		"what is still to come": {func(o *compact.Outlook) { o.EvictMore, o.Until = true, 7 }, "",
+			when + "the oldest turns are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
+		"at the line": {func(o *compact.Outlook) { o.Left, o.Turns = 0, 0 }, "",
+			"From the next word on: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"above it": {func(o *compact.Outlook) { o.State, o.ColdTo = compact.OutlookNow, 3 }, "",
+			"Next: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"too little": {func(o *compact.Outlook) { o.EvictTo = -1 }, "",
+			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened."},
+		"undone": {func(o *compact.Outlook) { o.State = compact.OutlookHeld }, "",
+			"You undid a compaction: none is automatic until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"just compacted": {func(o *compact.Outlook) { o.State = compact.OutlookResting }, "",
+			"After the last compaction it rests until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"turns are missing": {func(o *compact.Outlook) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
+			"Once 2 more turns began: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
+		"a pause": {func(o *compact.Outlook) { o.EvictTo, o.ColdTo, o.ColdAfter = -1, 3, 48_120 }, "14:32",
+			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened. " +
+				"If you pause until 14:32, the provider's cache goes cold: then turns 0–3 are evicted before the next request, and a note stands for them; about 48,100 tokens are left."},
+		"a pause of a length nobody knows": {func(o *compact.Outlook) { o.ColdTo, o.ColdAfter = 0, 48_120 }, "",
+			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
+				"If you pause until the provider's cache goes cold, turn 0 is evicted before the next request, and a note stands for it; about 48,100 tokens are left."},
+		"a cold cache": {func(o *compact.Outlook) { o.Cold, o.ColdTo, o.ColdAfter = true, 3, 48_120 }, "14:32",
+			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
+				"The provider's cache is cold, so that a step costs nothing extra: turns 0–3 are evicted before the next request, and a note stands for them; about 48,100 tokens are left."},
+		"nobody is asked": {func(o *compact.Outlook) { o.Asks, o.Failures = false, 3 }, "",
+			when + "turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left. " +
+				"Nobody is asked for summaries any more after 3 failures; a note alone stands for what is evicted."},
+	} {
+		if got := evicting(c.change).WordsUntil(c.until); got != c.want {
+			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
+		}
+	}
+}
+
+func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 	t.Parallel()
 	grown := func(n int) *tale { return (&tale{}).stints(n) }
 	for name, c := range map[string]struct {
@@ -14,32 +71,12 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		log  *tale
 		want string
 	}{
-		"below the line": {at(compact.MomentReply), grown(14), "In about 10,000 tokens (2 turns), at 80,000: 9 results become stubs, about 26,700 are left."},
-		"at the line":    {at(compact.MomentReply), grown(16), "From the next word on: 11 results become stubs, about 27,100 are left."},
-		"above it":       {at(compact.MomentReply), grown(17), "Next: 12 results become stubs, about 27,300 are left."},
-		"a summary": {at(compact.MomentReply), (&tale{}).talks(14),
-			"In about 10,000 tokens (2 turns), at 80,000: turns 0–7 become a summary, about 46,000 are left."},
-		"too little so far": {at(compact.MomentReply), grown(2),
-			"In about 70,000 tokens (14 turns), at 80,000; so far there is too little that could be shortened."},
 		"off": {at(compact.MomentReply).with(func(k *looking) { k.rules.Enabled = false }), grown(17),
 			"Automatic compaction is off; only a refusal by the server makes room."},
-		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window = compact.Window{} }), grown(17),
+		"unknown": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, false }), grown(17),
+			"The window is unknown; only a refusal by the server makes room."},
+		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
-		"taken back": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 71_000 }), grown(17),
-			"You took a compaction back: it holds until 91,000. Then 12 results become stubs, about 27,300 are left."},
-		"just compacted": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.After = 70_000 }), grown(17),
-			"After the last compaction it rests until 90,000. Then 12 results become stubs, about 27,300 are left."},
-		"just compacted, near the hard line": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.After = 79_000 }), grown(17),
-			"After the last compaction it rests until 95,000. Then 12 results become stubs, about 27,300 are left."},
-		"nobody is asked": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Failures = 3 }), grown(14),
-			"In about 10,000 tokens (2 turns), at 80,000: 9 results become stubs, about 26,700 are left. " +
-				"Nobody is asked for summaries any more after 3 failures; stubs still make room."},
-		"turns are missing": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), grown(17),
-			"Once 2 more turns began: 12 results become stubs, about 27,300 are left."},
-		"turns are missing, and it does not fit": {at(compact.MomentRequest).with(func(k *looking) { k.rules.Auto.MinTurns = 100 }), grown(20),
-			"Next: 15 results become stubs, about 27,900 are left."},
-		"a pass came to nothing": {at(compact.MomentReply).with(func(k *looking) { k.check.Past.Tried = 84_000 }), grown(17),
-			"After the last compaction it rests until 89,000. Then 12 results become stubs, about 27,300 are left."},
 		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
 			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJCLI), 3
 		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
@@ -47,10 +84,6 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJPAuto), 2
 			k.rules.Auto.Profile = compact.ProfileHeavy
 		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
-		"a profile that came to nothing": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Tried = compact.PresetRules(compact.PresetJPAuto), 84_000
-			k.rules.Auto.Profile = compact.ProfileHeavy
-		}), grown(17), "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about 34,700 are left."},
 		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
 			k.rules = compact.PresetRules(compact.PresetAdachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
@@ -58,5 +91,17 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 		if got := c.look.rules.Outlook(c.look.of(c.log.events())).Words(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
+	}
+}
+
+func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
+	t.Parallel()
+	k := at(compact.MomentReply).with(func(k *looking) {
+		k.rules, k.check.Past.Tried = compact.PresetRules(compact.PresetJPAuto), 84_000
+		k.rules.Auto.Profile = compact.ProfileHeavy
+	})
+	got := k.rules.Outlook(k.of((&tale{}).stints(17).events())).Words()
+	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {
+		t.Error(got)
 	}
 }

@@ -49,6 +49,7 @@ type Pass struct {
 	Job     *SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
 
 	asked  *SummaryJob // whose answer was taken, nil while none was
+	evicts bool        // a step of the planner, and no compaction by hand
 	log    []conversation.Event
 	rules  Rules
 	now    Situation
@@ -58,8 +59,8 @@ type Pass struct {
 	bodies []conversation.Body
 }
 
-// NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoRange
-// or ErrNothingToGain and say what to do; nothing is changed then.
+// NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoSummaries,
+// ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
 func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, error) {
 	name, p, err := r.profile(w)
 	if err != nil {
@@ -189,6 +190,9 @@ func (pass *Pass) advice() string {
 func (pass *Pass) why() string {
 	text := turns(pass.Range.From, pass.Range.To)
 	for _, l := range pass.Layers() {
+		if l.Kind == layerSummary && pass.evicts {
+			text += ", note"
+		}
 		text += ", " + l.words()
 	}
 	if pass.Focus != "" {

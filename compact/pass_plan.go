@@ -59,10 +59,21 @@ func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
 func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversation.Body) (Pass, error) {
 	now := *pass
 	now.log, now.now, now.before = log, s, s.Meter.view
-	if err := now.apply(append(slices.Clone(masks), pass.bodies...)...); err != nil {
+	bodies := slices.Clone(pass.bodies)
+	if text, ok := pass.text(); ok && text.Style == conversation.StylePlimsoll && pass.evictedSince(log) {
+		text.Appendix = noteOf(log, now.before, now.told(), now.noteRoom())
+		bodies[pass.writtenAt()] = text
+	}
+	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {
 		return Pass{}, err
 	}
 	return now, nil
+}
+
+// evictedSince reports whether a longer log than that of the pass has overlays that
+// the note of the pass does not speak of.
+func (pass *Pass) evictedSince(log []conversation.Event) bool {
+	return slices.ContainsFunc(log[min(len(pass.log), len(log)):], func(e conversation.Event) bool { return e.Body.Kind().Overlay() })
 }
 
 // Progresses reports whether a pass that needs no model any more saves as much

@@ -16,7 +16,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 		spans = withEarlier(log, spans)
 	}
 	spans = withoutGone(log, spans)
-	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view}
+	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
 	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, spans))
 	if r.Summary.Mode == ModeCumulative {

@@ -226,9 +226,20 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 		Duration: a.Took.Milliseconds(),
 	}
 	if body.Style == conversation.StylePlimsoll {
-		spans := pass.told()
-		room := min(AppendixBudget(pass.window()), int(appendixShare*float64(saidTokens(saidIn(pass.log, spans)))))
-		body.Appendix = Appendix(pass.log, spans, room)
+		body.Appendix = noteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body
+}
+
+// noteRoom is what the note of the pass may have. By hand it is bounded by what is
+// covered besides, so that it does not undo what the summary saves.
+func (pass *Pass) noteRoom() noteRoom {
+	reading := pass.now.Meter.Reading()
+	capacity := capacityOf(pass.window(), reading.LoadLine)
+	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading))
+	if pass.evicts {
+		return room
+	}
+	most := appendixShare * float64(saidTokens(saidIn(pass.log, pass.told())))
+	return room.scaled(min(1, most/room.all()))
 }

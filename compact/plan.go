@@ -1,25 +1,25 @@
 package compact
 
 import (
+	"slices"
 	"time"
 
 	"plimsoll/conversation"
 )
 
-// When compaction acts by itself is decided here: a pure decision about the
+// When compaction acts automatically is decided here: a pure decision about the
 // request as it would be sent now. Rules:
 //
-//   - Above the load line one pass makes room: masks alone if they reach the
-//     target, otherwise a summary, with masks where it does not make enough of
-//     it; one prefix break.
-//   - Below it masks are made only where they pay: when the provider's cache is
-//     cold anyway, or at the start of a turn when what they save in the next
-//     requests is more than writing the rest of the prefix anew.
-//   - It acts rarely: above the load line again only after growth of a stride, never
-//     for less than a tenth of what is used, and after three failures without a
-//     model.
+//   - Above the load line one step evicts the oldest units down to the target; one
+//     prefix break. While the provider's cache is cold, which makes the break free,
+//     a step evicts what is above a lower share of the window.
+//   - Masks are made only where they are enabled and pay: when the cache is cold
+//     anyway, or at the start of a turn when what they save in the next requests is
+//     more than writing the rest of the prefix anew.
+//   - It acts rarely: above the load line again only after growth of a stride, and
+//     never for less than a tenth of what is used.
 //   - Everything is measured on the view, system prompt and tools included, never
-//     on the log: a log only grows, and would call for the same pass for ever.
+//     on the log: a log only grows, and would call for the same step for ever.
 //   - Presets of the sources act when theirs say.
 
 // Moment is when the planner looks.
@@ -48,13 +48,16 @@ func DefaultSheet() PriceSheet { return PriceSheet{Read: 0.1, Write: 1} }
 // UnknownLifetime is assumed of a cache of which nothing is known.
 const UnknownLifetime = time.Hour
 
-// Cold reports whether the cache has let go of what was sent so long ago.
-func (s PriceSheet) Cold(idle time.Duration) bool {
+// Lives is how long the cache holds what was sent.
+func (s PriceSheet) Lives() time.Duration {
 	if s.Lifetime > 0 {
-		return idle > s.Lifetime
+		return s.Lifetime
 	}
-	return idle > UnknownLifetime
+	return UnknownLifetime
 }
+
+// Cold reports whether the cache has let go of what was sent so long ago.
+func (s PriceSheet) Cold(idle time.Duration) bool { return idle > s.Lives() }
 
 // Check is one look of the planner.
 type Check struct {
@@ -69,10 +72,15 @@ type Check struct {
 	Refused bool
 	Sheet   PriceSheet
 	Past    Past
+	// Prepares says that a summary of what the load-line step will evict may be
+	// prepared: another turn is expected, and none is under way or waits.
+	Prepares bool
 	// AtOnce says that what waits for a cold cache, for turns, or for a share of the
 	// window counts as having come to it: to look at what rules would do. The
 	// thresholds of JCL and the load line of Plimsoll's own rules still count.
 	AtOnce bool
+	// capacity is that of the planner that looks ahead, 0 for one that looks.
+	capacity int
 }
 
 // Plan is what should be done, if anything. Masks and the summary are one epoch.
@@ -83,7 +91,13 @@ type Plan struct {
 	Hold  bool
 	Masks []conversation.Body // overlays that need no model, without an account
 	Spans []conversation.Span // to be summarised in the same epoch
-	Wish  *Wish               // a profile to apply, in place of masks and spans (D17)
+	// Note evicts the oldest units without a model, nil where none go. A summary of
+	// Spans takes its place, with a note of its own.
+	Note conversation.Body
+	// Prepare says that nothing is due yet: a summary of Spans, which the step at the
+	// load line will evict, is to be written beside the conversation until then.
+	Prepare bool
+	Wish    *Wish // a profile to apply, in place of masks and spans (D17)
 	// Drops says that what is not summarised for want of a model is left out
 	// instead, without waiting for the hard line (ONE).
 	Drops bool
@@ -102,13 +116,12 @@ func (p Plan) Hides() int {
 	return n
 }
 
-// Alone is the plan without its summary, and without the masks that were chosen
-// to stand beside that. JCL's layers do not depend on each other.
+// Alone is the plan without its summary: the note stands in its place.
 func (p Plan) Alone() Plan {
-	if len(p.Spans) > 0 && p.Trigger != TriggerThreshold {
-		p.Masks = nil
+	if p.Note != nil {
+		p.Masks = append(slices.Clip(p.Masks), p.Note)
 	}
-	p.Spans = nil
+	p.Spans, p.Note = nil, nil
 	return p
 }
 
@@ -126,8 +139,11 @@ const (
 // Plan decides what to do now. Below the load line it reads neither log nor texts
 // while it does nothing.
 func (r Rules) Plan(c Check) Plan {
-	if !r.ActsByItself() || len(c.View.Messages) == 0 {
+	if len(c.View.Messages) == 0 {
 		return Plan{}
+	}
+	if !r.ActsByItself() {
+		return r.afterRefusal(c)
 	}
 	p := newPlanner(r, c)
 	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
@@ -148,13 +164,16 @@ func (r Rules) Plan(c Check) Plan {
 	case r.Preset == PresetAdachsoft, r.Preset == PresetTruncate:
 		return p.everyRequest()
 	}
-	if plan := p.pressure(); plan.Acts() || plan.Hold {
+	if plan := p.evict(); plan.Acts() || plan.Hold {
 		return plan
 	}
 	if plan := p.economy(); plan.Acts() {
 		return plan
 	}
-	return p.everyRequest()
+	if plan := p.everyRequest(); plan.Acts() {
+		return plan
+	}
+	return p.prepare()
 }
 
 // planner is one look with what it measures.
@@ -164,6 +183,8 @@ type planner struct {
 	reading Reading
 	used    float64 // tokens
 	window  float64 // tokens, 0 unknown
+	// capacity is the window as far as it is used, in tokens.
+	capacity int
 }
 
 func newPlanner(r Rules, c Check) planner {
@@ -171,6 +192,9 @@ func newPlanner(r Rules, c Check) planner {
 	p.used, p.window = float64(p.reading.Used), float64(p.reading.Window.Tokens)
 	if c.Refused {
 		p.refuse()
+	}
+	if p.capacity = c.capacity; p.capacity == 0 {
+		p.capacity = capacityOf(int(p.window), p.reading.LoadLine)
 	}
 	return p
 }
@@ -184,7 +208,7 @@ func (p *planner) refuse() {
 	}
 	below(&p.reading.LoadLine, DefaultTriggerRatio)
 	below(&p.reading.HardLine, DefaultHardRatio)
-	if p.window == 0 {
+	if p.window == 0 || p.window > p.used {
 		p.window = p.used
 	}
 }
@@ -233,116 +257,6 @@ func (p *planner) over() bool {
 
 // plan is a plan for a trigger, with nothing to do yet.
 func (p *planner) plan(trigger string) Plan { return Plan{Trigger: trigger, Used: p.reading.Used} }
-
-// with is a plan that makes the masks of w.
-func (p *planner) with(plan Plan, w worth) Plan {
-	plan.Masks, plan.Gain, plan.Behind = nil, int(w.gain), int(w.behind)
-	if len(w.items) > 0 {
-		plan.Masks = []conversation.Body{p.rules.MaskOf(w.items)}
-	}
-	return plan
-}
-
-// economy masks where it pays although nothing forces it.
-func (p *planner) economy() Plan {
-	if !p.rules.Mask.Enabled || p.check.Moment == MomentReply || p.held() {
-		return Plan{}
-	}
-	least, trigger := float64(p.rules.stride(p.reading.Window.Tokens)), TriggerStride
-	cold := p.check.Gone || p.check.Sheet.Cold(p.check.Idle)
-	switch {
-	case p.check.AtOnce:
-		if w := p.worth(p.items(false)); len(w.items) > 0 {
-			return p.with(p.plan(TriggerCold), w)
-		}
-		return Plan{}
-	case cold:
-		least, trigger = float64(p.rules.Planner.ColdTokens), TriggerCold
-	case p.check.Moment != MomentTurn:
-		return Plan{}
-	}
-	if p.check.View.maskable(p.rules, p.check.Meter, least) < least {
-		return Plan{}
-	}
-	if !cold && !p.check.View.mayPay(p.rules, p.check.Meter, p.pays) {
-		return Plan{}
-	}
-	w := p.worth(p.items(false))
-	if w.gain < least || !cold && !p.pays(w.gain, w.behind) || p.frees(w.items) < least {
-		return Plan{}
-	}
-	return p.with(p.plan(trigger), w)
-}
-
-// frees is how many tokens hiding items really saves. Of results with one text,
-// one may go on standing in full for the others.
-func (p *planner) frees(items []conversation.MaskItem) float64 {
-	m := p.check.Meter
-	return float64(m.EstimatedTokens() - m.WithView(p.masked(items)).EstimatedTokens())
-}
-
-// pays reports whether masking with a warm cache costs less than it saves.
-func (p *planner) pays(gain, behind float64) bool {
-	s := p.check.Sheet
-	return float64(p.rules.Planner.PayRequests)*s.Read*gain > (s.Write-s.Read)*behind
-}
-
-// items is what a mask would hide. Relaxed, neither the first turn nor the
-// current one is spared.
-func (p *planner) items(relaxed bool) []conversation.MaskItem {
-	return maskItems(p.check.View, p.rules, p.check.Meter, relaxed)
-}
-
-// worth is what hiding items comes to, in tokens.
-type worth struct {
-	items  []conversation.MaskItem
-	gain   float64 // that goes
-	behind float64 // behind the first of them that stays
-}
-
-// worth estimates what hiding items, which are in order, saves.
-func (p *planner) worth(items []conversation.MaskItem) worth {
-	w := worth{items: items}
-	if len(items) == 0 {
-		return w
-	}
-	next := 0
-	for i := range p.check.View.Messages {
-		m := &p.check.View.Messages[i]
-		saved := 0.0
-		for next < len(items) && items[next].Event <= m.Events[len(m.Events)-1] {
-			saved += p.saves(m, items[next])
-			next++
-		}
-		w.gain += saved
-		if next > 0 {
-			w.behind += p.check.Meter.Weigh(m.After()) - saved
-		}
-	}
-	return w
-}
-
-// saves is what one item saves.
-func (p *planner) saves(m *Message, item conversation.MaskItem) float64 {
-	if item.Part == conversation.PartArguments {
-		for _, c := range m.Calls {
-			if c.ID == item.Call {
-				return p.check.Meter.scale().savedArguments(c.Size)
-			}
-		}
-		return 0
-	}
-	in := p.check.Meter.scale()
-	if m.Repeats != 0 { // a pointer is shorter than a stub
-		return in.weigh(m.Size) - in.stub(m.Before, p.rules.Mask.Preview)
-	}
-	return in.savedResult(m.Size, p.rules.Mask.Preview)
-}
-
-// MaskOf is the overlay that hides items in the words of the rules' preset.
-func (r Rules) MaskOf(items []conversation.MaskItem) conversation.Mask {
-	return conversation.Mask{Style: r.Preset.Style(), Version: StubVersion, Preview: r.Mask.Preview, Items: items}
-}
 
 // turnsSaid is how many turns a log holds.
 func turnsSaid(log []conversation.Event) int {

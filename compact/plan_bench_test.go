@@ -2,7 +2,6 @@ package compact_test
 
 import (
 	"testing"
-	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -17,6 +16,20 @@ func plannedBench(windowTokens int, at compact.Moment) (compact.Rules, compact.C
 		Meter: compact.NewMeter(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
 
+// evictedBench is what plannedBench is after a step: most of the 10,000 events stand
+// behind a note.
+func evictedBench(b *testing.B, windowTokens int) (compact.Rules, compact.Check) {
+	r, c := plannedBench(windowTokens, compact.MomentRequest)
+	plan := r.Plan(c)
+	if plan.Note == nil {
+		b.Fatal("nothing is evicted")
+	}
+	c.Log = with(c.Log, plan.Alone().Masks...)
+	c.View = compact.Project(c.Log)
+	c.Meter = c.Meter.WithView(c.View)
+	return r, c
+}
+
 // BenchmarkPlan looks at a conversation of 10,000 events of 1 KB, before every
 // request. Budget: a check that does nothing costs under 50 us; one that acts, and
 // what is read from the log once it has changed, have none.
@@ -29,16 +42,15 @@ func BenchmarkPlan(b *testing.B) {
 		acts   bool
 	}{
 		{"warm in a turn", 5_000_000, compact.MomentRequest, func(*compact.Rules, *compact.Check) {}, false},
-		{"turn start below the stride", 5_000_000, compact.MomentTurn, func(r *compact.Rules, _ *compact.Check) { r.Mask.KeepTokens = 640_000 }, false},
-		{"cold below 2k", 5_000_000, compact.MomentRequest, func(r *compact.Rules, c *compact.Check) {
-			r.Mask.KeepTokens, c.Idle = 649_800, 2*time.Hour
-		}, false},
-		{"turn start where it does not pay", 5_000_000, compact.MomentTurn, func(*compact.Rules, *compact.Check) {}, false},
-		{"above the load line not armed", 3_000_000, compact.MomentRequest, func(r *compact.Rules, c *compact.Check) { c.Past.After = 2_600_000 }, false},
-		{"acts with masks", 3_000_000, compact.MomentRequest, func(r *compact.Rules, _ *compact.Check) {
-			r.Planner.TargetRatio, r.Planner.ProgressRatio = 0.95, 0.05
-		}, true},
-		{"acts with a summary", 3_000_000, compact.MomentRequest, func(*compact.Rules, *compact.Check) {}, true},
+		{"warm turn start", 5_000_000, compact.MomentTurn, func(*compact.Rules, *compact.Check) {}, false},
+		{"near the load line with a summary to prepare", 3_300_000, compact.MomentReply, func(_ *compact.Rules, c *compact.Check) { c.Prepares = true }, false},
+		{"above the load line not armed", 3_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Past.After = 2_600_000 }, false},
+		{"cold below the cold share", 8_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Gone = true }, false},
+		{"masks below the stride", 5_000_000, compact.MomentTurn, func(r *compact.Rules, _ *compact.Check) { r.Mask.Enabled, r.Mask.KeepTokens = true, 640_000 }, false},
+		{"masks that do not pay", 5_000_000, compact.MomentTurn, func(r *compact.Rules, _ *compact.Check) { r.Mask.Enabled = true }, false},
+		{"evicts", 3_000_000, compact.MomentRequest, func(r *compact.Rules, _ *compact.Check) { r.Summary.When = compact.SummaryNever }, true},
+		{"evicts with a summary", 3_000_000, compact.MomentRequest, func(*compact.Rules, *compact.Check) {}, true},
+		{"evicts in the cold", 4_000_000, compact.MomentRequest, func(_ *compact.Rules, c *compact.Check) { c.Gone = true }, true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			r, check := plannedBench(c.window, c.at)
@@ -52,6 +64,17 @@ func BenchmarkPlan(b *testing.B) {
 			}
 		})
 	}
+	b.Run("cold with too little to evict", func(b *testing.B) {
+		r, check := evictedBench(b, 200_000)
+		r.ProtectedRatio, r.Evict.Cold, check.Gone = 0.9, 0.2, true
+		if plan := r.Plan(check); plan.Acts() {
+			b.Fatalf("used %d of %+v: %v", check.Meter.Reading().Used, check.Meter.Reading(), plan.Trigger)
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			r.Plan(check)
+		}
+	})
 	b.Run("PastOf", func(b *testing.B) {
 		log := masked(longLog(10_000), 1)
 		b.ReportAllocs()

@@ -11,8 +11,9 @@ import (
 // The planner's tests count in whole tokens: their meter has four characters to
 // a token and no framing, and their rules are written out, so that the figures
 // of a case can be added up by hand and do not change with the presets. In the
-// window of 100,000 the load line is at 80,000, the hard line at 95,000, the
-// target at 40,000 and what is enough at 52,000.
+// window of 100,000 the load line is at 80,000 and the hard line at 95,000. A step
+// leaves 40,000 at the load line and 70,000 with a cold cache, with less
+// than 2,500 of them kept free for its note; the newest 20,000 to 25,000 stay.
 
 // words is a text of so many tokens.
 func words(tokens int) string { return strings.Repeat("word", tokens) }
@@ -53,9 +54,10 @@ func planRules() compact.Rules {
 	r := compact.PresetRules(compact.PresetPlimsoll)
 	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
 	r.Mask = compact.MaskRules{Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800}
+	r.Evict = compact.EvictRules{Target: 0.4, Cold: 0.7, Index: 0.0001, Words: 0.0001}
 	r.Planner = compact.PlannerRules{
 		TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25, ProgressRatio: 0.125,
-		ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.1, SummaryRatio: 0.02,
+		ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05, SummaryRatio: 0.02,
 	}
 	return r
 }
@@ -105,8 +107,12 @@ func tell(p compact.Plan) string {
 		}
 		parts = append(parts, "mask "+strings.Join(items, " "))
 	}
-	if len(p.Spans) > 0 {
+	note, evicts := p.Note.(conversation.Summary)
+	switch {
+	case len(p.Spans) > 0:
 		parts = append(parts, "cover "+spansText(p.Spans))
+	case evicts:
+		parts = append(parts, "evict "+spansText(note.Spans))
 	}
 	if p.Wish != nil {
 		parts = append(parts, "profile "+p.Wish.Profile)

@@ -18,12 +18,21 @@ type Past struct {
 }
 
 // asks reports whether a pass may ask a model: the last failure but one makes
-// the next pass do without, the last all of them. JCL has no pass without.
+// the next pass do without, the last all of them. JCL has no pass without. None does
+// where the rules want none that nobody asks for.
 func (r Rules) asks(p Past) bool {
+	if !r.Asks() {
+		return false
+	}
 	if r.Preset == PresetJCLI {
 		return p.Failures < r.Planner.Failures
 	}
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled
+}
+
+// Asks reports whether rules ask a model for a summary that nobody asked for.
+func (r Rules) Asks() bool {
+	return r.Summary.When == SummaryAtLoadLine
 }
 
 // Exhausted reports whether no pass asks a model any more by itself, until the
@@ -73,9 +82,9 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 			if b.Outcome == conversation.OutcomeFailed && b.Model != "" {
 				failures++
 			}
-		case conversation.Mask, conversation.Cap, conversation.Drop:
+		case conversation.Mask, conversation.Cap, conversation.Drop, conversation.Summary:
 			made, _ := conversation.MadeOf(b)
-			if made.Source == conversation.SourceManual {
+			if made.Source == conversation.SourceManual || wroteText(b) {
 				return failures, settled
 			}
 			settled = settled || failures == 0 && forced(made)
@@ -83,8 +92,6 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 			if anotherModel(log, i) {
 				return failures, settled
 			}
-		case conversation.Summary:
-			return failures, settled
 		case conversation.Revert:
 			if !steers(log, b) {
 				return failures, settled
@@ -92,6 +99,13 @@ func failuresOf(log []conversation.Event) (failures int, settled bool) {
 		}
 	}
 	return failures, settled
+}
+
+// wroteText reports whether an overlay holds a text that a model wrote, or policies
+// that somebody asked for: a note needs neither.
+func wroteText(b conversation.Body) bool {
+	s, ok := b.(conversation.Summary)
+	return ok && (s.Text != "" || s.Policies != nil)
 }
 
 // makesRoom reports whether an epoch was made because there was no room, or holds

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -75,7 +77,7 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 		tools, before := maps.Clone(r.Tools), compact.Project(log)
 		p := r.Plan(c)
 		triggers[p.Trigger]++
-		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Wish == nil && !p.Drops {
+		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Note == nil && p.Wish == nil && !p.Drops {
 			t.Fatalf("it acts, and nothing is done: %+v", p)
 		}
 		if again := r.Plan(c); !reflect.DeepEqual(p, again) {
@@ -236,6 +238,9 @@ func causes(r compact.Rules, p compact.Plan) []string {
 	case compact.TriggerLoadLine, compact.TriggerHardLine:
 		return []string{"pressure"}
 	case compact.TriggerCold, compact.TriggerStride:
+		if p.Note != nil {
+			return []string{"evict"}
+		}
 		if layers {
 			return nil // what a layer changed may be worth it once more
 		}
@@ -280,9 +285,9 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 				done[cause] = true
 			}
 			used := c.Meter.Reading().Used
-			bodies := p.Masks
+			bodies := p.Alone().Masks
 			if len(p.Spans) > 0 {
-				bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: "what was said"})
+				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: "what was said"})
 			}
 			seq := uint64(len(w.Events()) + 1)
 			after := compact.Project(append(slices.Clip(w.Events()), compact.Following(w.Events(), time.Time{}, bodies...)...))
@@ -307,4 +312,136 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 	if len(committed) < 2 {
 		t.Errorf("hardly anything was ever done: %v", committed)
 	}
+}
+
+// evictedBy is the spans that a plan evicts, nil if it evicts nothing.
+func evictedBy(p compact.Plan) []conversation.Span {
+	note, _ := p.Note.(conversation.Summary)
+	return note.Spans
+}
+
+func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
+	t.Parallel()
+	steps := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		log := anyLog(t)
+		if rapid.Bool().Draw(t, "foreign overlays") {
+			log = conversationtest.WithOverlays(t, log)
+		}
+		r, c := anyCheck(t, log)
+		p := r.Plan(c)
+		if p.Note == nil {
+			return
+		}
+		steps[p.Trigger]++
+		spans := evictedBy(p)
+		checkUnits(t, log, c.View, spans)
+		checkStays(t, c, spans)
+		bodies := p.Alone().Masks
+		stamped := compact.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
+		then := with(log, stamped...)
+		after := compact.Project(then)
+		if chars(after) >= chars(c.View) {
+			t.Fatalf("%d code points became %d", chars(c.View), chars(after))
+		}
+		checkNamed(t, then, after, spans)
+		if d := cmp.Diff(after, compact.Project(log).Extend(then), ignoreUnexported); d != "" {
+			t.Fatalf("extended it is another view:\n%s", d)
+		}
+		hard, err := compact.Harden(after, compact.Capabilities{})
+		if err != nil && chars(after) > 0 {
+			return // a log that holds nothing to be sent
+		}
+		for _, problem := range problems(hard, compact.Capabilities{}) {
+			t.Fatal(problem)
+		}
+		undone := with(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
+		if got := compact.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
+			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
+		}
+		redone := with(undone, conversation.Revert{Event: uint64(len(undone))})
+		if got := compact.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
+			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
+		}
+	})
+	if len(steps) < 2 {
+		t.Errorf("hardly anything was ever evicted: %v", steps)
+	}
+}
+
+// checkStays fails if spans hide what always stays: pins, the newest message of the
+// user, the last unit and those with calls that wait.
+func checkStays(t *rapid.T, c compact.Check, spans []conversation.Span) {
+	t.Helper()
+	after := compact.Project(append(slices.Clip(c.Log), compact.Following(c.Log, time.Time{},
+		conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: spans, Appendix: "## Note"})...))
+	stays := map[uint64]bool{}
+	for _, m := range after.Messages {
+		if m.State != compact.StateSummarised {
+			for _, seq := range m.Events {
+				stays[seq] = true
+			}
+		}
+	}
+	newest := false
+	for i, m := range slices.Backward(c.View.Messages) {
+		first := m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) && !newest
+		newest = newest || first
+		if (first || m.State == compact.StatePinned || i == len(c.View.Messages)-1) && !stays[m.Events[0]] {
+			t.Fatalf("e%d (%s, %s) is evicted by %v", m.Events[0], m.Role, m.State, spans)
+		}
+	}
+}
+
+// checkNamed fails unless a view names every event that spans took out of it.
+func checkNamed(t *rapid.T, log []conversation.Event, v compact.View, spans []conversation.Span) {
+	t.Helper()
+	for _, m := range v.Messages {
+		if m.State != compact.StateSummarised {
+			continue
+		}
+		named := namedIn(m.Text)
+		for _, seq := range m.Events {
+			if within(spans, seq) && !named(seq, log[seq-1].Turn) {
+				t.Fatalf("nothing names e%d of turn %d: %q", seq, log[seq-1].Turn, m.Text)
+			}
+		}
+	}
+}
+
+// namedIn tells which events a text names, by themselves or by their turn.
+func namedIn(text string) func(seq uint64, turn int) bool {
+	type ids struct{ first, last uint64 }
+	var events, turns []ids
+	for _, found := range recallIDs.FindAllStringSubmatch(text, -1) {
+		first, _ := strconv.ParseUint(found[2]+found[4], 10, 64)
+		last := first
+		if end := found[3] + found[5]; end != "" {
+			last, _ = strconv.ParseUint(end, 10, 64)
+		}
+		if found[1] == "e" {
+			events = append(events, ids{first, last})
+		} else {
+			turns = append(turns, ids{first, last})
+		}
+	}
+	has := func(all []ids, n uint64) bool {
+		return slices.ContainsFunc(all, func(i ids) bool { return i.first <= n && n <= i.last })
+	}
+	return func(seq uint64, turn int) bool { return has(events, seq) || has(turns, uint64(turn)) }
+}
+
+var recallIDs = regexp.MustCompile(`\b([et])([0-9]+)(?:-([0-9]+))?\b|(?i:\bturns?) ([0-9]+)(?:–([0-9]+))?`)
+
+// texts is what a view sends, message by message.
+func texts(v compact.View) []string {
+	var out []string
+	for _, m := range v.Messages {
+		text := string(m.Role) + " " + m.Text
+		for _, c := range m.Calls {
+			text += " " + c.ID + " " + c.Name + " " + c.Arguments
+		}
+		out = append(out, text)
+	}
+	return out
 }

@@ -22,16 +22,17 @@ func TestNothingIsDoneBelowTheLoadLineWhileTheCacheIsWarm(t *testing.T) {
 		}
 	}
 	l.says(1)
-	const masked = "load line: mask e7 e11 e15 e19 e23 e27 e31 e35 e39 e43"
+	// 40,001 and the room for a note have to go: eight turns, and of the ninth the
+	// message and the work.
+	const evicted = "load line: cover 1-35"
 	for name, k := range map[string]looking{"in a turn": at(compact.MomentRequest), "after a reply": at(compact.MomentReply)} {
 		p := k.plan(l)
-		if got := tell(p); got != masked {
+		if got := tell(p); got != evicted {
 			t.Errorf("%s, above it: %s", name, got)
 		}
-		// Ten results of 4,975 become stubs of 48 and a preview of 500 characters.
-		// Behind the first of them stand all but 5,015 tokens.
-		if p.Used != 80_001 || p.Gain != 10*(4975-48-125) || p.Behind != 80_001-5015-p.Gain {
-			t.Errorf("%s: used %d, gain %d, behind %d", name, p.Used, p.Gain, p.Behind)
+		// A note takes the place of 44,990 tokens, and has at most its room.
+		if left := 44_990 - p.Gain; p.Used != 80_001 || left <= 0 || left > 4700 {
+			t.Errorf("%s: used %d, gain %d", name, p.Used, p.Gain)
 		}
 	}
 }
@@ -176,7 +177,7 @@ func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
 		for _, m := range []compact.Moment{compact.MomentRequest, compact.MomentReply} {
 			k := at(m)
 			if p := k.plan(l); p.Acts() {
-				l.pass(p.Masks...)
+				l.pass(p.Alone().Masks...)
 				if again := k.plan(l); again.Acts() {
 					t.Fatalf("right after %q: %q", tell(p), tell(again))
 				}
@@ -235,27 +236,19 @@ func TestGrowthIsWaitedForAfterAPass(t *testing.T) {
 
 func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 	t.Parallel()
-	// One result can go; everything else is the newest message.
+	// What comes before the newest message can go; everything else is that message.
 	log := func(result, used int) *tale {
 		return (&tale{}).says(10).answers(10).says(10).reads(result).says(used - 35 - result)
 	}
-	k := at(compact.MomentRequest).with(func(k *looking) {
-		k.rules.Mask.KeepTokens, k.rules.Mask.KeepResults, k.check.Past.Failures = 0, 0, 3
-	})
-	// An eighth of 80,800 is 10,100, and a stub has 173.
-	if p := k.plan(log(10_273, 80_800)); tell(p) != "load line: mask e5" || p.Gain != 10_100 {
-		t.Errorf("an eighth: %q, gain %d", tell(p), p.Gain)
+	k := at(compact.MomentRequest)
+	if p := k.plan(log(30_000, 80_800)); tell(p) != "load line: cover 1-5" || p.Gain < 10_100 {
+		t.Errorf("far more than an eighth: %q, gain %d", tell(p), p.Gain)
 	}
-	if p := k.plan(log(10_272, 80_800)); p.Acts() {
+	if p := k.plan(log(10_000, 80_800)); p.Acts() {
 		t.Errorf("less than an eighth: %q", tell(p))
 	}
-	k.check.Past.Failures = 0
-	// The summary would be expected to have 15 percent of what it covers.
-	if p := k.plan(log(11_900, 80_800)); !p.Acts() {
-		t.Error("a summary of 11,925 tokens saves 10,136")
-	}
-	if p := k.with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log(11_800, 80_800)); p.Acts() {
-		t.Errorf("a summary of 11,825 tokens saves 10,051: %q", tell(p))
+	if p := k.with(func(k *looking) { k.rules.Planner.ProgressRatio = 0.4 }).plan(log(30_000, 80_800)); p.Acts() {
+		t.Errorf("less than another share: %q", tell(p))
 	}
 	if p := k.plan(log(5000, 97_000)); p.Acts() || !p.Hold {
 		t.Errorf("above the hard line it waits for the recovery: %q", tell(p))
@@ -264,9 +257,8 @@ func TestCatalogueB2LittleGainIsNoGain(t *testing.T) {
 
 func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 	t.Parallel()
-	// The masks alone do not reach the target, and save more than an eighth.
 	l := (&tale{}).talks(10).stints(7)
-	const masks, summary = "load line: mask e23 e27 e31", "load line: cover 2-20"
+	const note, summary = "load line: evict 1-20", "load line: cover 1-20"
 	for name, c := range map[string]struct {
 		past      compact.Past
 		want      string
@@ -275,11 +267,11 @@ func TestCatalogueB2TheBreakerDoesWithoutAModel(t *testing.T) {
 		"no failure":              {compact.Past{}, summary, false},
 		"one":                     {compact.Past{Failures: 1}, summary, false},
 		"one, and a pass since":   {compact.Past{Failures: 1, Settled: true}, summary, false},
-		"two":                     {compact.Past{Failures: 2}, masks, false},
+		"two":                     {compact.Past{Failures: 2}, note, false},
 		"two, and a pass since":   {compact.Past{Failures: 2, Settled: true}, summary, false},
-		"three":                   {compact.Past{Failures: 3}, masks, true},
-		"three, and a pass since": {compact.Past{Failures: 3, Settled: true}, masks, true},
-		"four":                    {compact.Past{Failures: 4, Settled: true}, masks, true},
+		"three":                   {compact.Past{Failures: 3}, note, true},
+		"three, and a pass since": {compact.Past{Failures: 3, Settled: true}, note, true},
+		"four":                    {compact.Past{Failures: 4, Settled: true}, note, true},
 	} {
 		k := at(compact.MomentRequest).with(func(k *looking) { k.check.Past = c.past })
 		if got := tell(k.plan(l)); got != c.want {

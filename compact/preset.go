@@ -64,7 +64,7 @@ const (
 	planFailures    = 3
 	planBands       = 6
 	planBlockTokens = 8000
-	planBlock       = 0.1
+	planBlock       = 0.05
 	planSummary     = 0.02
 )
 
@@ -118,13 +118,14 @@ func plimsollRules() Rules {
 			BlockRatio: planBlock, SummaryRatio: planSummary,
 		},
 		Mask: MaskRules{
-			Enabled: true, KeepTokens: maskKeepTokens, KeepResults: maskKeepResults, FirstTurnTokens: maskFirstTurn,
+			Enabled: false, KeepTokens: maskKeepTokens, KeepResults: maskKeepResults, FirstTurnTokens: maskFirstTurn,
 			Stride: maskStride, Preview: maskPreview, MinChars: maskMinChars,
 		},
 		Micro:  MicroRules{KeepRecent: jclKeepRecent, MinBytes: jclMinBytes},
 		Dedupe: DedupeParams{InputTrimBytes: adaInputTrimBytes, OutputTrimBytes: adaOutputTrimBytes},
 		Summary: SummaryRules{
 			MaxTokens: summaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, TimeoutSecs: summaryTimeoutSec,
+			When: SummaryAtLoadLine,
 		},
 		Tools: DefaultTools(),
 	}

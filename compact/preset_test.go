@@ -13,6 +13,7 @@ import (
 func own() compact.Rules {
 	summary := compact.SummaryRules{
 		MaxTokens: 20_000, Mode: compact.ModeBands, Input: compact.InputAuto, Retries: 1, TimeoutSecs: 60,
+		When: compact.SummaryAtLoadLine,
 	}
 	return compact.Rules{
 		Preset: compact.PresetPlimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,
@@ -20,11 +21,11 @@ func own() compact.Rules {
 		Auto: compact.AutoRules{Enabled: true, Background: true},
 		Planner: compact.PlannerRules{
 			TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25,
-			ProgressRatio: 0.1, ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.1,
+			ProgressRatio: 0.1, ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05,
 			SummaryRatio: 0.02,
 		},
 		Mask: compact.MaskRules{
-			Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800,
+			Enabled: false, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800,
 		},
 		Micro:   compact.MicroRules{KeepRecent: 10, MinBytes: 800},
 		Dedupe:  compact.DedupeParams{InputTrimBytes: 100, OutputTrimBytes: 100},

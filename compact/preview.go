@@ -12,7 +12,7 @@ import (
 
 // Layer is what one kind of reduction does in a pass.
 type Layer struct {
-	Kind   string // results, arguments, reasoning, calls, summary, dropped
+	Kind   string // results, arguments, reasoning, calls, summary, note, dropped
 	Events int    // that are shown otherwise
 	Saved  int    // tokens
 }
@@ -28,6 +28,8 @@ func (l Layer) words() string {
 		return "reasoning stripped"
 	case layerCalls:
 		return "tool calls left out"
+	case layerNote:
+		return count(l.Events, "message") + " evicted, note"
 	case layerDropped:
 		return count(l.Events, "message") + " dropped"
 	}
@@ -48,6 +50,7 @@ const (
 	layerReasoning = "reasoning"
 	layerCalls     = "calls"
 	layerSummary   = "summary"
+	layerNote      = "note" // what is evicted without a summary
 	layerDropped   = "dropped"
 )
 
@@ -174,7 +177,7 @@ func (pass *Pass) Layers() []Layer {
 		}
 	}
 	var out []Layer
-	for _, kind := range []string{layerReasoning, layerArguments, layerResults, layerCalls, layerSummary, layerDropped} {
+	for _, kind := range []string{layerReasoning, layerArguments, layerResults, layerCalls, layerSummary, layerNote, layerDropped} {
 		if l := sums[kind]; l.events > 0 {
 			out = append(out, Layer{Kind: kind, Events: l.events, Saved: whole(l.saved)})
 		}
@@ -210,10 +213,26 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
 	}
 }
 
+// notesAlone reports whether the pass evicts and summarises nothing.
+func (pass *Pass) notesAlone() bool {
+	notes := false
+	for _, b := range pass.bodies {
+		if s, ok := b.(conversation.Summary); ok {
+			if s.Text != "" || s.Policies != nil {
+				return false
+			}
+			notes = true
+		}
+	}
+	return notes
+}
+
 // compareRun adds what a message saves that stands for many.
 func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
 	kind := layerSummary
 	switch {
+	case m.State == StateSummarised && pass.notesAlone():
+		kind = layerNote
 	case m.State == StateDropped && m.Why == whyLeftOut:
 		kind = layerCalls
 	case m.State == StateDropped:
@@ -221,14 +240,18 @@ func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums
 	}
 	saved := -pass.weigh(*m)
 	if m.Before.Chars() > 0 { // of a pair only one stands for the events
-		seen := map[*Message]bool{}
+		seen, events := map[*Message]bool{}, len(m.Events)
 		for _, seq := range m.Events {
-			if old := was[seq]; old != nil && !seen[old] {
+			old := was[seq]
+			if old != nil && !seen[old] {
 				seen[old] = true
 				saved += pass.weigh(*old)
 			}
+			if kind == layerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
+				events-- // it was before
+			}
 		}
-		sums.add(kind, len(m.Events), saved)
+		sums.add(kind, events, saved)
 		return
 	}
 	sums.add(kind, 0, saved)

@@ -116,11 +116,11 @@ func message(e *conversation.Event) (Message, bool) {
 // projector makes a view of a log with overlays in force.
 type projector struct {
 	*rulings
-	view   View
-	run    run
-	seqs   []uint64 // of all events
-	told   map[*summaryInForce]bool
-	newest uint64 // see newestSummary
+	view View
+	run  run
+	seqs []uint64 // of all events
+	told map[*summaryInForce]bool
+	note *summaryInForce // whose note is not shown yet, nil if none is left
 }
 
 // project makes the view of a whole log.
@@ -145,7 +145,7 @@ func (v View) project(events []conversation.Event) View {
 	if r == nil {
 		v.sayAll(events)
 	} else {
-		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}, newest: r.newestSummary()}
+		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}, note: r.newestSummary()}
 		for i := range events {
 			p.show(i)
 		}
@@ -258,20 +258,32 @@ func (p *projector) flush() {
 		}
 		p.run.kind = noRun
 	}
-	p.run.newest = p.newest
+	p.takeNote()
 	for _, m := range p.run.messages(p.told) {
 		p.view.add(m)
 	}
 	p.run = run{}
 }
 
-// newestSummary is the newest summary of a block whose bands share what the
-// program adds, 0 without one.
-func (r *rulings) newestSummary() uint64 {
-	newest := uint64(0)
+// takeNote gives a run of summaries the newest note: the first run of a view, or in
+// the words of earlier versions that which holds the newest summary.
+func (p *projector) takeNote() {
+	r := &p.run
+	if p.note == nil || r.kind != summaryRun {
+		return
+	}
+	if slices.Contains(r.summaries, p.note) || p.note.Version >= noteVersion && r.newest().inOwnWords() {
+		r.note, p.note = p.note, nil
+	}
+}
+
+// newestSummary is the newest summary of those that share what the program adds,
+// nil without one.
+func (r *rulings) newestSummary() (newest *summaryInForce) {
 	for i := range r.by {
-		if d := &r.by[i]; d.summary != nil && d.gone == 0 && !d.pinned && d.summary.shares() {
-			newest = max(newest, d.summary.seq)
+		d := &r.by[i]
+		if d.summary != nil && d.gone == 0 && !d.pinned && d.summary.shares() && (newest == nil || d.summary.seq > newest.seq) {
+			newest = d.summary
 		}
 	}
 	return newest

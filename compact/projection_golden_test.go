@@ -139,9 +139,9 @@ func voyage() *tale {
 	return l.user("And now?").reply("Go on.")
 }
 
-// summary covers the events from one on to another.
+// summary covers the events from one on to another, in the words of version 2.
 func (l *tale) summary(style conversation.Style, first, last uint64, from, to int, text string) *tale {
-	return l.add(conversation.Summary{Style: style, Version: compact.BlockVersion, FromTurn: from, ToTurn: to, Text: text,
+	return l.add(conversation.Summary{Style: style, Version: 2, FromTurn: from, ToTurn: to, Text: text,
 		Spans: []conversation.Span{{First: first, Last: last}}, Transcript: "transcripts/transcript_1.jsonl"})
 }
 

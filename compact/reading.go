@@ -87,7 +87,11 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 		return load, 0, 0
 	}
 	w := float64(o.Window.Tokens)
-	soft := o.TriggerRatio * w
+	ratio := o.TriggerRatio
+	if !o.AnyPrice && ratio == DefaultTriggerRatio {
+		ratio = nearer(sharesOf(o.Window.Tokens).trigger, o.HardRatio)
+	}
+	soft := ratio * w
 	if o.TokenThreshold > 0 {
 		soft = min(soft, float64(o.TokenThreshold))
 	}
@@ -103,6 +107,13 @@ func (o MeterOptions) lines() (load, hard, reserve int) {
 		reserve = min(reserve, o.MaxOut)
 	}
 	return load, max(int(o.HardRatio*w), 1), reserve
+}
+
+// nearer is a share between the default load line and the default hard line, at the
+// same place below another hard line, so that it stays below.
+func nearer(trigger, hard float64) float64 {
+	const from = DefaultTriggerRatio
+	return from + (trigger-from)*(hard-from)/(DefaultHardRatio-from)
 }
 
 // parts is the uncalibrated estimate of a request by segment.

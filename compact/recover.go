@@ -70,6 +70,14 @@ func (l *ladder) estimated() float64 {
 
 func (l *ladder) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.EnoughRatio) }
 
+// goal is a share of the load line, or more where system prompt and tools take
+// most of that.
+func (p *planner) goal(share float64) float64 {
+	soft := float64(p.reading.LoadLine)
+	base := float64(p.reading.Segments[System] + p.reading.Segments[Tools])
+	return max(share*soft, base+p.rules.Planner.TalkRatio*max(0, soft-base))
+}
+
 // add appends an overlay unless it saves nothing.
 func (l *ladder) add(b conversation.Body) {
 	before := l.estimated()

@@ -54,6 +54,7 @@ type Rules struct {
 	TokenThreshold int     // absolute load line in tokens, 0 none
 
 	Auto    AutoRules
+	Evict   EvictRules
 	Planner PlannerRules
 	Mask    MaskRules
 	Micro   MicroRules
@@ -123,7 +124,18 @@ type SummaryRules struct {
 	Retries      int
 	TimeoutSecs  int
 	Review       bool // the user reads a summary, and may change it, before it takes effect
+	When         SummaryWhen
 }
+
+// SummaryWhen is when a model is asked for a summary.
+type SummaryWhen string
+
+// The times of summaries.
+const (
+	SummaryAtLoadLine SummaryWhen = "load-line" // of what a step at the load line evicts, and when the user asks
+	SummaryByHand     SummaryWhen = "by-hand"   // only when the user asks, or the model with its tool
+	SummaryNever      SummaryWhen = "never"
+)
 
 // SummaryMode is how summaries add up.
 type SummaryMode string

@@ -23,16 +23,19 @@ const maxPath = 200
 
 // madeCall is a call with what came of it.
 type madeCall struct {
-	turn   int
-	name   string
-	args   string
-	result *conversation.ToolResult // nil if there is none among the events
-	seq    uint64                   // of the result, or of the reply without one
+	turn     int
+	name     string
+	tool     toolUse
+	args     string
+	status   conversation.ResultStatus // "" if there is no result among the events
+	output   string                    // the text of the result
+	answered bool
+	seq      uint64 // of the result, or of the reply without one
 }
 
 // went reports whether the call ended in a certain way.
 func (c madeCall) went(how conversation.ResultStatus) bool {
-	return c.result != nil && c.result.Status == how
+	return c.answered && c.status == how
 }
 
 // callsIn pairs the calls of events with their results, in the order of the
@@ -40,23 +43,91 @@ func (c madeCall) went(how conversation.ResultStatus) bool {
 // answered.
 func callsIn(said []conversation.Event) []madeCall {
 	var calls []madeCall
-	waiting := map[string][]int{}
-	for _, e := range said {
-		switch b := e.Body.(type) {
+	known := map[string]toolUse{}
+	var open waiting
+	for i := range said {
+		switch e := &said[i]; b := e.Body.(type) {
 		case conversation.AssistantMessage:
-			clear(waiting)
-			for _, c := range b.Calls {
-				waiting[c.ID] = append(waiting[c.ID], len(calls))
-				calls = append(calls, madeCall{turn: e.Turn, name: c.Name, args: c.Arguments, seq: e.Seq})
+			open.reply(len(calls), b.Calls)
+			for k := range b.Calls {
+				c := &b.Calls[k]
+				tool, ok := known[c.Name]
+				if !ok {
+					tool = useOf(c.Name)
+					known[c.Name] = tool
+				}
+				calls = append(calls, madeCall{turn: e.Turn, name: c.Name, tool: tool, args: c.Arguments, seq: e.Seq})
 			}
 		case conversation.ToolResult:
-			if open := waiting[b.CallID]; len(open) > 0 {
-				calls[open[0]].result, calls[open[0]].seq = &b, e.Seq
-				waiting[b.CallID] = open[1:]
+			if at := open.answer(b.CallID); at >= 0 {
+				c := &calls[at]
+				c.answered, c.status, c.output, c.seq = true, b.Status, b.Text, e.Seq
 			}
 		}
 	}
 	return calls
+}
+
+// waiting is the calls of the newest reply that have no result yet.
+type waiting struct {
+	from  int // place of the first of them
+	calls []conversation.ToolCall
+	done  []bool
+	byID  map[string][]int // nil where they are few
+}
+
+// reply begins with the calls of another reply.
+func (w *waiting) reply(from int, calls []conversation.ToolCall) {
+	w.from, w.calls, w.byID = from, calls, nil
+	w.done = append(w.done[:0], make([]bool, len(calls))...)
+	if len(calls) > fewCalls {
+		w.byID = map[string][]int{}
+		for i := range calls {
+			w.byID[calls[i].ID] = append(w.byID[calls[i].ID], i)
+		}
+	}
+}
+
+// answer is the place of the first call with an id that waits, which does so no
+// longer; -1 if none does.
+func (w *waiting) answer(id string) int {
+	if w.byID != nil {
+		open := w.byID[id]
+		if len(open) == 0 {
+			return -1
+		}
+		w.byID[id] = open[1:]
+		return w.from + open[0]
+	}
+	for i := range w.calls {
+		if w.calls[i].ID == id && !w.done[i] {
+			w.done[i] = true
+			return w.from + i
+		}
+	}
+	return -1
+}
+
+// fileCall is a call that names files.
+type fileCall struct {
+	*madeCall
+	place          int // among all calls
+	read, modified []string
+}
+
+// fileCallsIn is those of calls that say how they went with files.
+func fileCallsIn(calls []madeCall) []fileCall {
+	var out []fileCall
+	for i := range calls {
+		c := &calls[i]
+		if !c.went(conversation.ResultOK) && !c.went(conversation.ResultError) && !c.went(conversation.ResultDenied) {
+			continue
+		}
+		if read, modified := touches(*c); len(read)+len(modified) > 0 {
+			out = append(out, fileCall{c, i, read, modified})
+		}
+	}
+	return out
 }
 
 // fileUse is a file that calls touched.
@@ -69,22 +140,24 @@ type fileUse struct {
 
 // filesIn lists the files that calls read and modified, the one touched last
 // at the end. What was modified is listed as that, also if it was read.
-func filesIn(calls []madeCall) []fileUse {
+func filesIn(calls []fileCall) []fileUse {
 	byPath := map[string]*fileUse{}
 	var order []*fileUse
-	for i, c := range calls {
-		if !c.went(conversation.ResultOK) {
-			continue
-		}
-		read, modified := touches(c)
-		for _, one := range append(marked(modified, true), marked(read, false)...) {
-			f := byPath[one.path]
+	use := func(c *fileCall, paths []string, modified bool) {
+		for _, path := range paths {
+			f := byPath[path]
 			if f == nil {
-				f = &fileUse{path: one.path}
-				byPath[one.path] = f
+				f = &fileUse{path: path}
+				byPath[path] = f
 				order = append(order, f)
 			}
-			f.use(one.modified, c.turn, i)
+			f.use(modified, c.turn, c.place)
+		}
+	}
+	for i := range calls {
+		if c := &calls[i]; c.went(conversation.ResultOK) {
+			use(c, c.modified, true)
+			use(c, c.read, false)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *fileUse) int { return a.last - b.last })
@@ -95,11 +168,29 @@ func filesIn(calls []madeCall) []fileUse {
 	return out
 }
 
-func marked(paths []string, modified bool) []fileUse {
-	out := make([]fileUse, len(paths))
-	for i, p := range paths {
-		out[i] = fileUse{path: p, modified: modified}
+// failedFile is a file that the newest call on it could not read or write.
+type failedFile struct {
+	path string
+	call *madeCall
+}
+
+// failedFiles lists the files whose newest call failed or was denied, the newest at
+// the end.
+func failedFiles(calls []fileCall) []failedFile {
+	var out []failedFile
+	settled := map[string]bool{} // by a newer call
+	for i := range slices.Backward(calls) {
+		c := &calls[i]
+		for _, paths := range [...][]string{c.modified, c.read} {
+			for _, path := range paths {
+				if !settled[path] && !c.went(conversation.ResultOK) {
+					out = append(out, failedFile{path, c.madeCall})
+				}
+				settled[path] = true
+			}
+		}
 	}
+	slices.Reverse(out)
 	return out
 }
 
@@ -126,6 +217,26 @@ const (
 	writingTool
 	editorTool // reads or writes, as its argument command says
 )
+
+// toolUse is what calls of a tool may tell.
+type toolUse struct {
+	files  toolKind
+	todos  bool // writes a checklist
+	skills bool // loads a skill
+}
+
+// useOf knows a tool by its name.
+func useOf(name string) toolUse {
+	plain := strings.ToLower(strings.ReplaceAll(name, "_", ""))
+	use := toolUse{files: kindOf(name)}
+	switch plain {
+	case "todowrite", "updateplan", "writetodos":
+		use.todos = true
+	case "loadskill", "skill", "activateskill":
+		use.skills = true
+	}
+	return use
+}
 
 var toolKinds = kindsOf(map[toolKind]string{
 	readingTool: `readfile read view viewfile openfile cat readtextfile readmanyfiles readmultiplefiles notebookread getfilecontents
@@ -162,49 +273,57 @@ func kindOf(tool string) toolKind {
 
 // touches lists the paths that a call read and modified.
 func touches(c madeCall) (read, modified []string) {
-	var args map[string]any
-	if json.Unmarshal([]byte(c.args), &args) != nil {
+	if strings.Contains(c.args, patchMark) {
+		if paths := patched(c.args); len(paths) > 0 {
+			return nil, paths
+		}
+	}
+	if c.tool.files == noFileTool {
 		return nil, nil
 	}
-	if paths := patched(c.args, args); len(paths) > 0 {
-		return nil, paths
+	paths, command := pathsOf(c.args)
+	if c.tool.files == readingTool || c.tool.files == editorTool && command == "view" {
+		return paths, nil
 	}
-	switch kindOf(c.name) {
-	case readingTool:
-		return pathsOf(args), nil
-	case writingTool:
-		return nil, pathsOf(args)
-	case editorTool:
-		if command, _ := args["command"].(string); command == "view" {
-			return pathsOf(args), nil
-		}
-		return nil, pathsOf(args)
-	}
-	return nil, nil
+	return nil, paths
 }
 
 // pathFields are the arguments that name files, without underscores and in
-// small letters.
-var pathFields = strings.Fields("path filepath file filename notebookpath targetfile absolutepath relativepath paths files filepaths " +
-	"oldpath newpath source destination dir directory")
-
-// pathsOf lists the paths among arguments, each once.
-func pathsOf(args map[string]any) []string {
-	named := map[string]any{}
-	for name, v := range args {
-		named[strings.ToLower(strings.ReplaceAll(name, "_", ""))] = v
+// small letters, in the order in which they are listed.
+var pathFields = func() map[string]int {
+	ranks := map[string]int{}
+	for i, name := range strings.Fields("path filepath file filename notebookpath targetfile absolutepath relativepath paths files filepaths " +
+		"oldpath newpath source destination dir directory") {
+		ranks[name] = i + 1
 	}
-	var out []string
+	return ranks
+}()
+
+// plainField is the name of an argument in that spelling.
+func plainField(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// pathsOf lists the paths among arguments, each once, and the argument command.
+func pathsOf(arguments string) (paths []string, command string) {
+	fields := fieldsIn(arguments, func(name string) int {
+		if name == "command" {
+			return -1
+		}
+		return pathFields[plainField(name)]
+	})
 	add := func(v any) {
 		if text, ok := v.(string); ok {
-			if path := folded(text, maxPath); path != "" && path != "." && !slices.Contains(out, path) {
-				out = append(out, path)
+			if path := inLine(text, maxPath); path != "" && path != "." && !slices.Contains(paths, path) {
+				paths = append(paths, path)
 			}
 		}
 	}
-	for _, name := range pathFields {
-		add(named[name])
-		list, _ := named[name].([]any)
+	for _, f := range fields {
+		if f.rank < 0 {
+			command, _ = f.value.(string)
+			continue
+		}
+		add(f.value)
+		list, _ := f.value.([]any)
 		for _, v := range list {
 			if entry, ok := v.(map[string]any); ok {
 				v = entry["path"]
@@ -212,7 +331,7 @@ func pathsOf(args map[string]any) []string {
 			add(v)
 		}
 	}
-	return out
+	return paths, command
 }
 
 // patchMark opens a patch of apply_patch, which may also come as an argument of
@@ -220,8 +339,9 @@ func pathsOf(args map[string]any) []string {
 const patchMark = "*** Begin Patch"
 
 // patched lists the paths that a patch in the arguments names.
-func patched(raw string, args map[string]any) []string {
-	if !strings.Contains(raw, patchMark) {
+func patched(raw string) []string {
+	var args map[string]any
+	if json.Unmarshal([]byte(raw), &args) != nil {
 		return nil
 	}
 	var out []string

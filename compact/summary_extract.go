@@ -138,7 +138,7 @@ func (x *excerpts) read(said []conversation.Event) {
 		}
 	}
 	calls := callsIn(said)
-	for _, f := range filesIn(calls) {
+	for _, f := range filesIn(fileCallsIn(calls)) {
 		how := "read "
 		if f.modified {
 			how = "modified "

@@ -183,10 +183,10 @@ func messageTokens(m *Message) float64 {
 // invariant).
 func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
 	gone, covered := conversation.TakenBack(log), conversation.Disjoint(spans)
-	var out []conversation.Event
-	for i, e := range log {
-		if sent(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
-			out = append(out, e)
+	out := make([]conversation.Event, 0, len(log))
+	for i := range log {
+		if e := &log[i]; sent(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
+			out = append(out, *e)
 		}
 	}
 	return out

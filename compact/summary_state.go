@@ -22,26 +22,25 @@ type openTodo struct {
 // written by one of the calls; the turn is that of the call. A list that a later
 // one replaced, outside of the calls, says nothing any more.
 func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, turn int) {
-	newest := uint64(0)
-	for _, c := range callsIn(saidIn(log, []conversation.Span{{Last: math.MaxUint64}})) {
-		if c.went(conversation.ResultOK) && writesTodos(c.name) {
-			newest = c.seq
-		}
+	c := newestList(calls)
+	if c == nil {
+		return nil, 0
 	}
-	for _, c := range calls {
-		if newest != 0 && c.seq == newest && writesTodos(c.name) {
-			todos, turn = todosIn(c.args), c.turn
-		}
+	later := saidIn(log, []conversation.Span{{First: c.seq + 1, Last: math.MaxUint64}})
+	if newestList(callsIn(later)) != nil {
+		return nil, 0
 	}
-	return todos, turn
+	return todosIn(c.args), c.turn
 }
 
-func writesTodos(tool string) bool {
-	switch strings.ToLower(strings.ReplaceAll(tool, "_", "")) {
-	case "todowrite", "updateplan", "writetodos":
-		return true
+// newestList is the newest call that wrote a checklist, nil if none did.
+func newestList(calls []madeCall) *madeCall {
+	for i := len(calls) - 1; i >= 0; i-- {
+		if c := &calls[i]; c.tool.todos && c.went(conversation.ResultOK) {
+			return c
+		}
 	}
-	return false
+	return nil
 }
 
 const (
@@ -90,13 +89,8 @@ type loadedSkill struct {
 func skillsIn(calls []madeCall) []loadedSkill {
 	var out []loadedSkill
 	for _, c := range calls {
-		switch strings.ToLower(strings.ReplaceAll(c.name, "_", "")) {
-		case "loadskill", "skill", "activateskill":
-		default:
-			continue
-		}
 		var args map[string]any
-		if !c.went(conversation.ResultOK) || json.Unmarshal([]byte(c.args), &args) != nil {
+		if !c.tool.skills || !c.went(conversation.ResultOK) || json.Unmarshal([]byte(c.args), &args) != nil {
 			continue
 		}
 		for _, field := range [...]string{"name", "skill", "skill_name", "command"} {
@@ -127,6 +121,16 @@ type failedCall struct {
 	line string // the last line that says what went wrong
 }
 
+// newestFailure is the newest call that went wrong, nil if none did.
+func newestFailure(calls []madeCall) *madeCall {
+	for i := len(calls) - 1; i >= 0; i-- {
+		if calls[i].went(conversation.ResultError) {
+			return &calls[i]
+		}
+	}
+	return nil
+}
+
 // failures lists the newest error of each tool that had one, the newest one at
 // the end.
 func failures(calls []madeCall) []failedCall {
@@ -135,10 +139,7 @@ func failures(calls []madeCall) []failedCall {
 		if !c.went(conversation.ResultError) {
 			continue
 		}
-		f := failedCall{toolName(c.name), c.turn, c.seq, folded(tellingLine(c.result.Text), errorLineChars)}
-		if f.line == "" {
-			f.line = "(no output)"
-		}
+		f := failureOf(c)
 		for i := range out {
 			if out[i].tool == f.tool {
 				out = append(out[:i], out[i+1:]...)
@@ -148,6 +149,26 @@ func failures(calls []madeCall) []failedCall {
 		out = append(out, f)
 	}
 	return out
+}
+
+// errorBytes is how much of the end of a result is looked at for an error.
+const errorBytes = 8 << 10
+
+// lastBytes is the end of a text, of whole characters.
+func lastBytes(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return text[runeEnd(text, len(text)-n):]
+}
+
+// failureOf is a call that went wrong, or was denied.
+func failureOf(c madeCall) failedCall {
+	f := failedCall{toolName(c.name), c.turn, c.seq, inLine(tellingLine(lastBytes(c.output, errorBytes)), errorLineChars)}
+	if f.line == "" {
+		f.line = "(no output)"
+	}
+	return f
 }
 
 // tellingLine is the last line of a text that says what went wrong, an earlier

@@ -20,6 +20,9 @@ var ErrNoProfile = errors.New("there is no such profile")
 // ErrBadWish says that a wish contradicts itself or cannot be read.
 var ErrBadWish = errors.New("the compaction asked for cannot be read")
 
+// ErrNoSummaries says that the rules allow no summary that a wish needs.
+var ErrNoSummaries = errors.New("no model is asked for this summary")
+
 // Wish is a compaction that somebody asks for.
 type Wish struct {
 	Profile  string // "": the default one, or with Focus or Review the one that summarises
@@ -191,6 +194,9 @@ func (r Rules) profile(w Wish) (string, Profile, error) {
 	if w.Review && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
 			ErrBadWish, name, ProfileHeavy)
+	}
+	if when := p.Summary.When; p.Summarize && (when == SummaryNever || when == SummaryByHand && w.Source == conversation.SourceAuto) {
+		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
 	}
 	return name, p, nil
 }

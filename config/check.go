@@ -33,6 +33,8 @@ func (d *decoder) scalar(n *node, v reflect.Value, path []string, f field) {
 		err = decodeSize(n, v)
 	case v.Type() == reflect.TypeFor[Chars]():
 		err = decodeChars(n, v)
+	case v.Type() == reflect.TypeFor[Share]():
+		err = decodeShare(n, v)
 	case v.Kind() == reflect.Bool:
 		if !d.want(n, boolNode, path, "true or false") {
 			return

@@ -10,11 +10,12 @@ type Compaction struct {
 	Preset         string             `yaml:"preset" enum:"plimsoll,jp,jp-heavy,jp-auto,adachsoft,oneclaw,jcli,raw,truncate" doc:"Rule set that fills the keys of this section that you do not set yourself."`
 	DefaultProfile string             `yaml:"default_profile" doc:"Profile used when a command names none."`
 	KeepLast       int                `yaml:"keep_last" doc:"Newest turns left alone by a manual compaction."`
-	TriggerRatio   float64            `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts."`
+	TriggerRatio   float64            `yaml:"trigger_ratio" check:"ratio" doc:"The load line: share of the window at which compaction acts. Under preset plimsoll the default lies nearer to hard_ratio in windows of less than 128k."`
 	HardRatio      float64            `yaml:"hard_ratio" check:"ratio" doc:"The hard line: share of the window above which a request is held until there is room; above trigger_ratio."`
-	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that a summary never covers."`
+	ProtectedRatio float64            `yaml:"protected_ratio" check:"ratio" doc:"Share of the window, counted from the newest message back, that is neither evicted nor summarised."`
 	TokenThreshold int                `yaml:"token_threshold" doc:"Load line in tokens, if lower than trigger_ratio gives; 0 = none."`
 	Auto           Auto               `yaml:"auto"`
+	Evict          Evict              `yaml:"evict"`
 	Planner        Planner            `yaml:"planner"`
 	Mask           Mask               `yaml:"mask"`
 	Micro          Micro              `yaml:"micro"`
@@ -31,15 +32,24 @@ type Auto struct {
 	Background bool   `yaml:"background" doc:"Make summaries beside the conversation; false holds the next request until they are done."`
 }
 
-// Planner is how far automatic compaction goes and how rarely it acts. Amounts are estimated tokens unless they say otherwise.
+// Evict is how far a step of preset plimsoll evicts the oldest units, and how long the note is that stands for them.
+type Evict struct {
+	Target Share `yaml:"target" doc:"Share of the window that a step at the load line leaves; below trigger_ratio. auto = as a window of its size calls for."`
+	Cold   Share `yaml:"cold" doc:"Share of the window that a step leaves once the provider's cache has gone cold, and below which there is none; below trigger_ratio. auto = as a window of its size calls for."`
+	Index  Share `yaml:"index" doc:"Share of the window for the index of names in the note. auto = as a window of its size calls for."`
+	Words  Share `yaml:"words" doc:"Share of the window for your own words in the note. auto = as a window of its size calls for."`
+}
+
+// Planner is how rarely automatic compaction acts, how masks pay, and how far it goes where eviction is not enough. Amounts
+// are estimated tokens unless they say otherwise.
 type Planner struct {
-	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line that compaction goes down to."`
-	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line below which a summary has made enough room, so that nothing newer is masked besides."`
+	TargetRatio   float64 `yaml:"target_ratio" check:"ratio" doc:"Share of the load line down to which the oldest messages are left out when nothing else makes room."`
+	EnoughRatio   float64 `yaml:"enough_ratio" check:"ratio" doc:"Share of the load line below which there is room enough, when it is made step by step above the hard line."`
 	TalkRatio     float64 `yaml:"talk_ratio" check:"ratio" doc:"Share of what system prompt and tools leave below the load line; compaction never aims lower."`
 	StrideRatio   float64 `yaml:"stride_ratio" check:"ratio" doc:"Largest stride, as a share of the window."`
-	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two compactions, as a share of the window; never less than a stride."`
+	GrowthRatio   float64 `yaml:"growth_ratio" check:"ratio" doc:"Least growth between two steps at the load line, as a share of the window; never less than a stride."`
 	ResultRatio   float64 `yaml:"result_ratio" check:"ratio" doc:"Share of the window that bounds mask.keep_tokens, and below which the results of the current turn stay."`
-	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that compaction at the load line has to save, as a share of what is used."`
+	ProgressRatio float64 `yaml:"progress_ratio" check:"ratio" doc:"Least that a step has to save, as a share of what is used."`
 	ColdTokens    int     `yaml:"cold_tokens" doc:"Least that masking has to save once the provider's cache has expired."`
 	PayRequests   int     `yaml:"pay_requests" doc:"Number of requests within which masking has to pay while the provider's cache is warm."`
 	Failures      int     `yaml:"failures" min:"1" doc:"Failed summary requests in a row after which none is made by itself until you act or the model changes."`
@@ -76,7 +86,14 @@ type Dedupe struct {
 	ToolIdentifierFields map[string][]string `yaml:"tool_identifier_fields" name:"TOOL" names:"text" check:"text" doc:"Argument fields that tell calls of a tool apart; never omitted themselves."`
 }
 
-// Summary is how the model is asked to summarise older turns.
+// The words of [Summary.When], from the most requests to a model to none.
+const (
+	summaryAtLoadLine = "load-line"
+	summaryByHand     = "by-hand"
+	summaryNever      = "never"
+)
+
+// Summary is when and how the model is asked to summarise older turns.
 type Summary struct {
 	Model        string        `yaml:"model" doc:"Model that writes summaries, provider/id; empty = the conversation's model."`
 	Instructions string        `yaml:"instructions" doc:"Instructions that replace the built-in ones; empty = built in."`
@@ -86,4 +103,5 @@ type Summary struct {
 	Retries      int           `yaml:"retries" max:"10" doc:"Silent retries of a failed summary request."`
 	Timeout      time.Duration `yaml:"timeout" min:"1" doc:"Limit for one summary, retries included."`
 	Review       bool          `yaml:"review" doc:"Show a summary for editing before it takes effect, in the chat."`
+	When         string        `yaml:"when" enum:"load-line,by-hand,never" doc:"When a model is asked for one: load-line = of what a step at the load line evicts, and when one is asked for; by-hand = only when you or the model ask for one; never = not at all, the note stands alone."`
 }

@@ -83,15 +83,15 @@ func defaultCompaction() Compaction {
 		Auto:           Auto{Enabled: true, Background: true},
 		Planner: Planner{
 			TargetRatio: 0.5, EnoughRatio: 0.65, TalkRatio: 0.3, StrideRatio: 0.2, GrowthRatio: 0.15, ResultRatio: 0.25,
-			ProgressRatio: 0.1, ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.1,
+			ProgressRatio: 0.1, ColdTokens: 2000, PayRequests: 10, Failures: 3, Bands: 6, BlockTokens: 8000, BlockRatio: 0.05,
 			SummaryRatio: 0.02,
 		},
 		Mask: Mask{
-			Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
+			KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000,
 			Stride: 20_000, Preview: 250, MinChars: 800,
 		},
 		Micro:   Micro{KeepRecent: 10, MinBytes: 800},
 		Dedupe:  Dedupe{InputTrimBytes: 100, OutputTrimBytes: 100},
-		Summary: Summary{MaxTokens: 20_000, Mode: "bands", Input: "auto", Retries: 1, Timeout: 60 * time.Second},
+		Summary: Summary{MaxTokens: 20_000, Mode: "bands", Input: "auto", Retries: 1, Timeout: 60 * time.Second, When: summaryAtLoadLine},
 	}
 }

@@ -168,7 +168,7 @@ func (d *decoder) table(n *node, v reflect.Value, path []string) {
 // later are the keys of the documented configuration that this version does not have. Accepting one in silence would
 // promise what does not happen.
 var later = []string{
-	"compaction.evict", "compaction.summary.when", "fallback", "hooks", "mcp", "permissions.sandbox",
+	"fallback", "hooks", "mcp", "permissions.sandbox",
 	"tools.*.command", "tools.*.description", "tools.*.parameters", "ui.notify", "ui.titles",
 }
 

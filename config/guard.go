@@ -4,7 +4,7 @@
 //   - allowed lists the keys it may set; every other key waits for the user's word on this content of the file.
 //   - permissions.mode may become stricter; deny grows; allow and private_addresses may only be emptied.
 //   - A tool may become stricter (approval towards deny, enabled: false) and keep more of its results.
-//   - A limit may become tighter, and compaction may keep more.
+//   - A limit may become tighter, and compaction may keep more and ask a model less often.
 
 package config
 
@@ -60,6 +60,9 @@ var allowed = map[string]func(was, now Config) bool{
 		return now.Compaction.Micro.KeepRecent >= was.Compaction.Micro.KeepRecent
 	},
 	"compaction.summary.review": func(_, now Config) bool { return now.Compaction.Summary.Review },
+	"compaction.summary.when": func(was, now Config) bool {
+		return !looser(now.Compaction.Summary.When, was.Compaction.Summary.When, summaryNever, summaryByHand, summaryAtLoadLine)
+	},
 }
 
 // concerns say what a key does that the user has to know, by the beginning of the key; the longest counts.

@@ -67,6 +67,8 @@ func typeName(t reflect.Type, tag reflect.StructTag) string {
 		return "size"
 	case t == reflect.TypeFor[Chars]():
 		return "whole number or " + autoWord
+	case t == reflect.TypeFor[Share]():
+		return "ratio or " + autoWord
 	case t == reflect.TypeFor[Keys]():
 		return "key or list of keys"
 	case tag.Get("check") == "ratio":
@@ -99,6 +101,7 @@ func defaultText(v reflect.Value) string {
 	case Size:
 		return x.String()
 	case Chars:
+	case Share:
 		return x.String()
 	case string:
 		if x == "" {

@@ -16,15 +16,16 @@ import (
 func other() config.Compaction {
 	return config.Compaction{
 		Preset: "raw", DefaultProfile: "heavy", KeepLast: 4, TriggerRatio: 0.5, HardRatio: 0.7, ProtectedRatio: 0.1, TokenThreshold: 9,
-		Auto: config.Auto{MinTurns: 6, Profile: "light"},
+		Auto:  config.Auto{MinTurns: 6, Profile: "light"},
+		Evict: config.Evict{Target: 0.2, Cold: 0.2, Index: 0.01, Words: 0.01},
 		Planner: config.Planner{TargetRatio: 0.4, EnoughRatio: 0.6, TalkRatio: 0.4, StrideRatio: 0.1, GrowthRatio: 0.1, ResultRatio: 0.1,
 			ProgressRatio: 0.2, ColdTokens: 1, PayRequests: 1, Failures: 1, Bands: 1, BlockTokens: 1, BlockRatio: 0.2, SummaryRatio: 0.1},
-		Mask:  config.Mask{KeepTokens: 1, KeepResults: 1, FirstTurnTokens: 1, Stride: 1, Preview: 1, MinChars: 1},
+		Mask:  config.Mask{Enabled: true, KeepTokens: 1, KeepResults: 1, FirstTurnTokens: 1, Stride: 1, Preview: 1, MinChars: 1},
 		Micro: config.Micro{Enabled: true, KeepRecent: 1, MinBytes: 1},
 		Dedupe: config.Dedupe{Enabled: true, InputTrimBytes: 1, OutputTrimBytes: 1, ExcludedTools: []string{"a"},
 			ToolIdentifierFields: map[string][]string{"a": {"b"}}},
 		Summary: config.Summary{Model: "a/b", Instructions: "short", MaxTokens: 1, Mode: "cumulative", Input: "raw",
-			Retries: 2, Timeout: time.Second, Review: true},
+			Retries: 2, Timeout: time.Second, Review: true, When: "never"},
 		Profiles: map[string]config.Profile{"lost": {}},
 	}
 }
@@ -193,6 +194,30 @@ func TestOneClawKeepsNoFullTextsByItself(t *testing.T) {
 		}
 		if got := l.Config.ToolResults.KeepFull; got != c.keep {
 			t.Errorf("%v: keep_full is %v", c.set, got)
+		}
+	}
+}
+
+func TestSharesAreRatiosOrAuto(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]config.Evict{
+		"":                        {},
+		"compaction: {evict: {}}": {},
+		"compaction: {preset: plimsoll, evict: {target: auto, cold: 0.5}}":        {Cold: 0.5},
+		"compaction: {evict: {target: 0.3, cold: 0.84, index: 0.02, words: 0.1}}": {Target: 0.3, Cold: 0.84, Index: 0.02, Words: 0.1},
+	} {
+		c, err := config.Parse("c.yaml", []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if diff := cmp.Diff(want, c.Compaction.Evict); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+	for share, want := range map[config.Share]string{config.AutoShare: "auto", 0.05: "0.05", 1: "1"} {
+		if got := share.String(); got != want {
+			t.Errorf("%v is written %q, want %q", float64(share), got, want)
 		}
 	}
 }

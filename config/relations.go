@@ -22,6 +22,7 @@ func checkRelations(c Config, origins map[string]Origin, complete bool) Problems
 			fmt.Sprintf("hard_ratio (%g) must be above trigger_ratio (%g)", co.HardRatio, co.TriggerRatio),
 			"raise hard_ratio or lower trigger_ratio")
 	}
+	checkEviction(co, origins, complete, fail)
 	names := map[string]string{"compaction.default_profile": co.DefaultProfile, "compaction.auto.profile": co.Auto.Profile}
 	for _, key := range sortedKeys(names) {
 		name := names[key]
@@ -45,6 +46,31 @@ func checkRelations(c Config, origins map[string]Origin, complete bool) Problems
 		}
 	}
 	return problems
+}
+
+// checkEviction applies the rules between the shares of a step: it leaves less than what sets it off, and its note has
+// room in that. What is left to the program keeps to them.
+func checkEviction(co Compaction, origins map[string]Origin, complete bool, fail func(keys []string, message, hint string)) {
+	const load = "compaction.trigger_ratio"
+	lowest, of := co.TriggerRatio, "trigger_ratio"
+	for _, s := range []struct {
+		name  string
+		share Share
+	}{{"target", co.Evict.Target}, {"cold", co.Evict.Cold}} {
+		key := "compaction.evict." + s.name
+		if float64(s.share) >= co.TriggerRatio && (complete || setAll(origins, []string{key, load})) {
+			fail([]string{key, load}, fmt.Sprintf("evict.%s (%s) must be below trigger_ratio (%g)", s.name, s.share, co.TriggerRatio),
+				"a step has to leave less than what sets it off")
+		}
+		if s.share != AutoShare && float64(s.share) < lowest {
+			lowest, of = float64(s.share), "evict."+s.name
+		}
+	}
+	if note := float64(co.Evict.Index + co.Evict.Words); note >= lowest && (complete || of != "trigger_ratio") {
+		fail([]string{"compaction.evict.words", "compaction.evict.index"},
+			fmt.Sprintf("evict.index and evict.words (%.4g together) must be below %s (%g)", note, of, lowest),
+			"the note has to leave room for the conversation")
+	}
 }
 
 // setAll tells whether all of some keys were set.

@@ -48,7 +48,7 @@ func (p *place) account(s *server, id string) accounted {
 
 // named are the categories of a window by their names in JSON.
 var named = map[string]string{
-	"system": "system prompt", "tools": "tools", "summary": "summaries", "user": "your messages", "assistant": "replies",
+	"system": "system prompt", "tools": "tools", "summary": "note, summary", "user": "your messages", "assistant": "replies",
 	"reasoning": "reasoning", "calls": "tool calls", "results": "tool results", "stubs": "stubs",
 }
 

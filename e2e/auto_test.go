@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,20 @@ func (t *terminal) ask(n int, or ...string) screen {
 	})
 }
 
+// past asks on from question n until the gauge stands above the load line, and
+// returns the number of the next.
+func (t *terminal) past(n int) int {
+	t.t.Helper()
+	for last := n + 20; n < last; n++ {
+		if t.shown().share(t.t) > 100*loadLine/smallWindow {
+			return n
+		}
+		t.ask(n)
+	}
+	t.t.Fatalf("after all these questions the gauge is below the load line:\n%s", t.shown().text)
+	return n
+}
+
 const waits = "the request waits"
 
 // said is the end of answer n.
@@ -47,24 +62,28 @@ func (t *terminal) fill(n int, until string) int {
 	return n
 }
 
+// note is where a request has what stands for turns that were evicted or summarised,
+// -1 if it has none.
+func (r request) note() int {
+	return slices.IndexFunc(r.Messages, func(m json.RawMessage) bool { return bytes.Contains(m, []byte("Earlier turns of this conversation")) })
+}
+
 // block is where a request has the summary, -1 if it has none.
 func (r request) block() int {
-	for i, m := range r.Messages {
-		if bytes.Contains(m, []byte("Summary of earlier turns")) && bytes.Contains(m, []byte("Know what the logbooks say")) {
-			return i
-		}
+	if i := r.note(); i >= 0 && bytes.Contains(r.Messages[i], []byte("Know what the logbooks say")) {
+		return i
 	}
 	return -1
 }
 
-// summarises checks that a request is an earlier one with a summary in place of
-// some of its messages, and more at its end: what comes before the summary and
-// what it left standing are the same bytes.
+// summarises checks that a request is an earlier one with a note in place of some of
+// its messages, and more at its end: what comes before the note and what it left
+// standing are the same bytes.
 func (r request) summarises(t *testing.T, earlier request, more int) {
 	t.Helper()
-	at := r.block()
+	at := r.note()
 	if at < 1 || !bytes.Equal(r.Tools, earlier.Tools) {
-		t.Fatalf("the summary is message %d, and the tools are the same: %v", at, bytes.Equal(r.Tools, earlier.Tools))
+		t.Fatalf("the note is message %d, and the tools are the same: %v", at, bytes.Equal(r.Tools, earlier.Tools))
 	}
 	left := len(r.Messages) - at - 1 - more
 	if left < 1 || len(earlier.Messages) < at+left {
@@ -100,6 +119,7 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	if during := term.ask(n); !during.has(optimizing, said(n)) || during.has("compacted") {
 		t.Errorf("a message sent meanwhile:\n%s", during.text)
 	}
+	n = term.past(n+1) - 1
 	full := s.await("answer meanwhile", n, talk)
 	term.typed("a draft")
 	term.see("│ a draft", optimizing)
@@ -114,6 +134,9 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 		t.Errorf("the request had %d tokens, and has %d with the summary", full.tokens, smaller.tokens)
 	}
 	smaller.body.summarises(t, full.body, 2)
+	if smaller.body.block() < 1 {
+		t.Error("the request has no summary")
+	}
 
 	p.takenBack(s, term, full, n+2)
 	if all := s.all(func(a asked) bool { return a.refused }); len(all) > 0 {
@@ -121,8 +144,8 @@ func TestAutoCompactionBesideTheConversation(t *testing.T) {
 	}
 }
 
-// takenBack takes the compaction back before question n, and goes on until a
-// message is held.
+// takenBack takes the compaction back before question n, and goes on up to the hard
+// line, while the next summary is late: the note stands alone, and nothing waits.
 func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
 	p.t.Helper()
 	term.key("ctrl+x")
@@ -135,16 +158,13 @@ func (p *place) takenBack(s *counter, term *terminal, full asked, n int) {
 		p.t.Errorf("after the undo the request says in addition %v", more)
 	}
 	s.answersWith(shortAnswer)
-	held := term.fill(n+1, waits) - 1
-	s.await("second request for a summary", 2, summary)
-	if got := len(s.all(talk)); got != held-1 {
-		p.t.Errorf("%d messages were sent, and the message %d is held", got, held)
+	next := term.fill(n+1, "at the hard line: ") - 1
+	last := s.await("message at the hard line", next, talk)
+	if at := last.body.note(); at < 1 || last.body.read(p.t)[len(last.body.Messages)-1].Content != question(next) {
+		p.t.Errorf("the message at the hard line went out with the note at %d", at)
 	}
-	s.open()
-	term.idle("at the hard line: ", said(held))
-	last := s.await("message that was held", held, talk)
-	if at := last.body.block(); at < 1 || last.body.read(p.t)[len(last.body.Messages)-1].Content != question(held) {
-		p.t.Errorf("the message that was held went out with the summary at %d", at)
+	if strings.Contains(term.written(), waits) {
+		p.t.Error("a request waited")
 	}
 	kinds := []conversation.Kind{conversation.KindSummary, conversation.KindRevert, conversation.KindSummary}
 	if diff := cmp.Diff(kinds, p.overlays(p.newest(p.store()))); diff != "" {

@@ -38,8 +38,9 @@ func TestAutoCompactionOnSmallScreens(t *testing.T) {
 			term.wait("first frame", func(s screen) bool { return s.has("/8.2k") && s.broken() == "" })
 			n := term.fill(1, optimizing)
 			term.inOrder(optimizing, said(n-1))
-			s.answersWith(2)
+			s.answersWith(4)
 			term.ask(n)
+			n = term.past(n+1) - 1
 			term.inOrder(optimizing, said(n))
 			for _, to := range append(small, at) {
 				term.resize(to)

@@ -60,9 +60,14 @@ func newCounter(t testing.TB, lines int) *counter {
 	return s
 }
 
-// args are the flags that make plimsoll talk to the counter.
+// loadLine is the load line of the tests in the small window, in tokens.
+const loadLine = 6881
+
+// args are the flags that make plimsoll talk to the counter, with lines and targets of
+// the tests' own: those of the rules are measured, and change.
 func (s *counter) args(more ...string) []string {
-	return append([]string{"--base-url", s.URL + "/v1", "--model", smallModel}, more...)
+	return append([]string{"--base-url", s.URL + "/v1", "--model", smallModel, "--cfg", "compaction.trigger_ratio=0.84",
+		"--cfg", "compaction.evict={target: 0.5, cold: 0.5}"}, more...)
 }
 
 func (s *counter) serve(w http.ResponseWriter, r *http.Request) {

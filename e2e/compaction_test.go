@@ -208,15 +208,15 @@ func TestOverflowNamesTheCompactionThatHelps(t *testing.T) {
 	}
 	s := newServer(t, refuses(7100), refuses(5100), says("Still here."))
 	s.aside(says(summaryOfVoyage))
-	term := p.aboard(s, wide, "--cfg", "compaction.protected_ratio=0.15") // so that two turns are enough
+	term := p.aboard(s, wide, "--cfg", "compaction.protected_ratio=0.5") // so that two turns are enough
 	term.say("is there room?")
 	refused := term.idle("compacted turns 0–1 to recover from an overflow: ", "you requested 5100 tokens",
 		"make room with /compact (outside the chat: plimsoll compact), begin a new conversation, or")
 	if strings.Contains(term.written(), "7100") {
 		t.Errorf("the refusal that was recovered from is shown:\n%s", refused.text)
 	}
-	if at := s.sent(2).block(); at < 1 || s.count() != 3 {
-		t.Errorf("%d requests were made, and the last has the summary at %d", s.count(), at)
+	if at := s.sent(2).note(); at < 1 || s.count() != 3 {
+		t.Errorf("%d requests were made, and the last has the note at %d", s.count(), at)
 	}
 	term.command("/compact")
 	term.idle("compacted turns 0–2: ", "1 result masked")

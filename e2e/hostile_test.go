@@ -206,7 +206,7 @@ func TestLineOfAMegabyte(t *testing.T) {
 		w.call(1, "c2", "run_command", object{"command": "cat long.txt; echo; cat long.txt >&2"})
 		w.end("tool_calls", 0, 0)
 	}, says("The end."), says("Read."), says("Still here."))
-	term := p.start(usual, append(s.harsh(), "--window", "1000000")...) // it has to hold the lines
+	term := p.start(usual, append(s.harsh(), "--window", "4000000")...) // it has to hold the lines
 	term.idle("Talking to")
 	from := term.introduced()
 	term.say("do your worst")

@@ -111,7 +111,11 @@ func originalsRemain(t *testing.T, p compact.Preset) {
 			stories = append(stories, b)
 		}
 	}
-	if len(stories) != 1 || stories[0].Text != strings.TrimSpace(summary) || stories[0].Made.Source != conversation.SourceAuto {
+	want := strings.TrimSpace(summary)
+	if p == compact.PresetPlimsoll {
+		want = "" // the cache is cold: a note stands for what is evicted, and no model is asked
+	}
+	if len(stories) != 1 || stories[0].Text != want || stories[0].Made.Source != conversation.SourceAuto {
 		t.Errorf("stored %+v", stories)
 	}
 	// The summary that is stored is what the next start shows the model.

@@ -45,7 +45,7 @@ func (v *accountView) renew(m *Model) tea.Cmd {
 	}
 	v.Show(account.Content{
 		Account: m.talk.account, Reading: m.reading(), Title: m.talk.Title, Model: m.talk.Model.Name(), Priced: m.priced(),
-		Paused: m.talk.paused, ReadOnly: m.talk.ReadOnly != "", Pinned: func(event uint64) bool { return v.pinned[event] },
+		Cold: m.cacheCold(), ColdAt: m.coldClock(), Paused: m.talk.paused, ReadOnly: m.talk.ReadOnly != "", Pinned: func(event uint64) bool { return v.pinned[event] },
 	})
 	return nil
 }

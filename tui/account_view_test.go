@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"testing"
 
 	"plimsoll/agent"
@@ -75,9 +76,10 @@ func TestTheContextViewMovesWithTheConversation(t *testing.T) {
 		r.calls = nil
 		views["context"](r)
 		r.did("first inspect")
-		r.has("~451 of 128k")
+		used := fmt.Sprintf("~%d of 128k", r.first.Meter.Reading().Used)
+		r.has(used)
 		streaming(r, "words of a reply that has been arriving for a while by now, and goes on")
-		r.lacks("~451 of 128k")
+		r.lacks(used)
 		r.did()
 		r.goOn(conversation.UserMessage{Text: "and more"})
 		r.did("first inspect")

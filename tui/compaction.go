@@ -55,6 +55,8 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 	switch u := u.(type) {
 	case agent.Compacting:
 		m.compacting(u)
+	case agent.Prepared:
+		m.status.job = summaryJob{} // nothing goes on any more
 	case agent.Compacted:
 		return m.compacted(u)
 	case agent.CompactionFailed:
@@ -81,6 +83,8 @@ func (m *Model) compaction(u agent.Update) tea.Cmd {
 		m.reviewed()
 	case agent.Summaries:
 		m.talk.paused = u.Paused
+	case agent.CacheCold:
+		return m.goesCold(u.At)
 	}
 	return nil
 }

@@ -80,6 +80,7 @@ type talk struct {
 	review   *reviewView          // of what waits, with what was changed in it; nil until it is opened
 	rules    []conversation.Rule  // that the dialog of permissions lists
 	paused   bool                 // compaction does not ask a model by itself any more
+	coldAt   time.Time            // from when on the provider's cache is cold, zero where it holds nothing
 	line     typedLine            // the newest command that the agent answers, the zero line without one
 }
 

@@ -108,7 +108,8 @@ func (r *rig) goOn(bodies ...conversation.Body) {
 func (r *rig) account() compact.Account {
 	reading := r.first.Meter.Reading()
 	return compact.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
-		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, Rule: "preset plimsoll"},
+		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, EvictTo: 2, EvictMore: true,
+			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
 		Heaviest: []compact.Item{
 			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: compact.StateVerbatim},
 			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: compact.StateVerbatim},

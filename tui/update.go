@@ -58,6 +58,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		if msg.seq == m.status.snack.seq {
 			m.status.snack.text = ""
 		}
+	case coldMsg:
+		m.views.stale = true // the gauge is drawn anew after every message
 	case filesMsg:
 		m.composer.SetFiles(msg.files)
 	case promptsMsg:

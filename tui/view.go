@@ -84,6 +84,7 @@ func (m *Model) layout() {
 		return
 	}
 	m.placeView()
+	m.gauge.SetCold(m.cacheCold())
 	p := plan{header: s.height >= 8, rule: s.height >= 16, status: s.height >= 10, hints: s.height >= 10}
 	p.composer = min(m.composer.Height(), s.height-1)
 	room := s.height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)

@@ -60,10 +60,13 @@ func answer(t *turn) reply {
 }
 
 // roomMade is said once after a compaction, at the end of what is answered.
-const roomMade = "Room was made in my window: of the turns before I see a summary by now. The line in the transcript says which they are. " +
+const roomMade = "Room was made in my window: a note stands for the oldest turns by now, and a summary where one was written. The line in the transcript says which they are. " +
 	"`ctrl+x` or `/undo-compact` takes that back; `ctrl+t` or `/history` shows what was said beside what I see."
 
-// madeRoom reports whether earlier turns have become a summary and nobody has said
+// noteMark is how a note on evicted turns begins.
+const noteMark = "\n## Note on turn"
+
+// madeRoom reports whether earlier turns were evicted or summarised and nobody has said
 // so. What fills the window counts its tokens, and tells of compaction anyway.
 func (t *turn) madeRoom() bool {
 	switch t.wish.Kind {
@@ -74,7 +77,7 @@ func (t *turn) madeRoom() bool {
 	for _, m := range t.history {
 		switch m.Role {
 		case "user":
-			summarised = summarised || strings.Contains(m.Content.Text, summaryMark)
+			summarised = summarised || strings.Contains(m.Content.Text, summaryMark) || strings.Contains(m.Content.Text, noteMark)
 		case "assistant":
 			if strings.Contains(m.Content.Text, roomMade) {
 				return false

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"plimsoll/agent"
 )
 
 // The gauge is filled with what fills it in earnest, results of tools: files
@@ -16,9 +18,8 @@ import (
 // checklist. The end is what to look at.
 
 const (
-	loadShare   = 85   // percent of the window: the load line, unless it was moved
-	gaugeShare  = 88   // percent that "fill the gauge" and "fill the window" go up to, the hard line being at 95
-	endShare    = 27   // percent that the story at the end takes; a summary leaves the newest 25 alone
+	aboveShare  = 3    // percent above the load line that "fill the gauge" and "fill the window" go to
+	endShare    = 27   // percent that the story at the end takes; a step leaves the newest 25 alone
 	olderShare  = 6    // percent below which none is told before
 	resultShare = 64   // percent that results may take up to
 	worthMasks  = 1200 // bytes below which a file is not worth reading for this
@@ -27,6 +28,14 @@ const (
 	openingRoom = 30   // tokens for the introduction
 	worthStory  = 60   // tokens below which no story is told
 )
+
+// loadLines are the load line, unless it was moved, and how far "fill the gauge" and "fill
+// the window" go: above it, and below the hard line, if possible by enough for the next
+// messages, also after an undo.
+func (t *turn) loadLines() (load, full int) {
+	load, hard := agent.DefaultLines(t.window)
+	return load, min(load+t.window*aboveShare/100, (load+hard)/2)
+}
 
 // sized is a file of a listing.
 type sized struct {
@@ -85,7 +94,8 @@ func (t *turn) fillGauge() reply {
 	if calls := t.toRead(free); len(calls) > 0 && t.taken < maxSteps-1 {
 		return t.use("I'll read what fits.", calls...)
 	}
-	if older := t.window*(gaugeShare-endShare)/100 - t.prompt; older > t.window*olderShare/100 {
+	_, full := t.loadLines()
+	if older := full - t.window*endShare/100 - t.prompt; older > t.window*olderShare/100 {
 		// The call parts the story, so that its beginning is old by the end; what it
 		// answers is short, because that counts as new.
 		lead, call := "I'll look at the checklist, too.", want("todo_read")
@@ -160,8 +170,9 @@ func (t *turn) chapter() int {
 
 // filled tells a story for what is still free, and what happens now.
 func (t *turn) filled() reply {
-	free := min(t.window*gaugeShare/100-t.prompt, t.room) - openingRoom
-	said, load := t.closing(), t.window*loadShare/100
+	load, full := t.loadLines()
+	free := min(full-t.prompt, t.room) - openingRoom
+	said := t.closing(load)
 	switch free -= countTokens(said); {
 	case free >= worthStory:
 		said = tellTokens(free, t.chapter()) + "\n\n" + said
@@ -177,12 +188,12 @@ func (t *turn) filled() reply {
 }
 
 // closing is what happens above the load line, and what to look at.
-func (t *turn) closing() string {
+func (t *turn) closing(load int) string {
 	text := ""
 	if read := t.filesRead(); len(read) > 0 {
 		text = "The text of " + codeList(read) + " goes along with every request from now on. "
 	}
-	return text + "Look at the gauge: it is above the load line (▲, " + thousands(t.window*loadShare/100) + " of " + thousands(t.window) +
+	return text + "Look at the gauge: it is above the load line (▲, " + thousands(load) + " of " + thousands(t.window) +
 		" tokens), so room is made by itself. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
 		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` takes it back\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
 		"- `/compact` does it by hand, at any time"

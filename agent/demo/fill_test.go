@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/agent/demo"
+	"plimsoll/compact"
 )
 
 // fills has the gauge filled, and returns what was said last, all that was said,
@@ -26,6 +27,13 @@ func longListing() map[string]string {
 	return files
 }
 
+// linesOf are the load line and the hard line of a window.
+func linesOf(window int) (load, hard int) {
+	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowServer}}
+	r := compact.NewMeter(o.With(compact.PresetRules(compact.PresetPlimsoll))).Reading()
+	return r.LoadLine, r.HardLine
+}
+
 // Above the load line, where room is made, and below the hard line by enough for
 // the next message, in any window.
 func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
@@ -41,7 +49,7 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 				w, s := newWorkspace(), start(t, demo.Options{Window: window})
 				w.files = files
 				last, said, used := w.fills(t, s, nil)
-				if used <= window*86/100 || used >= window*93/100 {
+				if load, hard := linesOf(window); used <= load || used >= hard {
 					t.Errorf("the gauge stands at %d of %d tokens", used, window)
 				}
 				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "room is made by itself", "`ctrl+x` or `/undo-compact` takes it back"} {
@@ -50,8 +58,11 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 					}
 				}
 				// A summary leaves the newest quarter alone: what stands there may not be all there is.
-				if newest := ask(t, s, list(user(last))).Prompt; newest > window*31/100 || used-newest < window*55/100 {
+				if newest := ask(t, s, list(user(last))).Prompt; newest > window*32/100 || used-newest < window*55/100 {
 					t.Errorf("the last reply has %d of %d tokens", newest, used)
+				}
+				if strings.Count(said, "```")%2 != 0 {
+					t.Errorf("a block of code has no end:\n%s", said)
 				}
 				if strings.Count(said, "## Prompt caches\n") > 1 && window <= 8192 {
 					t.Errorf("a chapter is told twice:\n%s", said)
@@ -74,7 +85,7 @@ func TestFillsTheGaugeAgain(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
 	last, _, used := w.fills(t, s, list(user(strings.Repeat("word ", 4200)), reply("I see.")))
-	if used <= 8192*86/100 || used >= 8192*93/100 || !strings.Contains(last, "room is made by itself") {
+	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "room is made by itself") {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, last)
 	}
 }
@@ -83,8 +94,8 @@ func TestFillsTheGaugeAgain(t *testing.T) {
 func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
-	last, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 6300)), reply("I see.")))
-	if used > 8192*94/100 || !strings.Contains(last, "The gauge is full: ") || !strings.Contains(last, "`/redo-compact`") || len(said) > 1200 {
+	last, said, used := w.fills(t, s, list(user(strings.Repeat("word ", 6500)), reply("I see.")))
+	if _, hard := linesOf(8192); used > hard || !strings.Contains(last, "The gauge is full: ") || !strings.Contains(last, "`/redo-compact`") || len(said) > 1200 {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, said)
 	}
 }

@@ -22,7 +22,8 @@ func (t *turn) story() reply {
 	words := t.wish.From
 	switch {
 	case t.wish.Kind == kindFill:
-		free := t.window*gaugeShare/100 - t.prompt
+		_, full := t.loadLines()
+		free := full - t.prompt
 		if free < 200 {
 			return reply{text: "The window is already nearly full: " + itoa(t.prompt) + " of " + itoa(t.window) + " tokens. Look at the gauge."}
 		}
@@ -81,7 +82,8 @@ func tellTokens(n, first int) string {
 			b.add(p)
 		}
 	}
-	for _, s := range extract.Sentences(chapters[at%len(chapters)].body[0]) { // of the one that does not fit
+	prose, _, _ := strings.Cut(chapters[at%len(chapters)].body[0], "```") // of the one that does not fit; half a block of code never ends
+	for _, s := range extract.Sentences(prose) {
 		if !b.add(s) {
 			break
 		}

@@ -33,7 +33,7 @@ var chapters = []chapter{
 		"What makes the idea great is where the mark is: outside, on the hull, where a docker, an inspector and the crew can see it *before* the ship leaves. Nobody has to open a ledger or trust a figure. You look at the water and at the line.",
 	}},
 	{"The load line of a conversation", []string{
-		"A context window fills as a hold does: unseen, a little at a time, by people who are busy with something else. This program draws a line on its gauge at the place where it will act, by default at 85 % of the window, and always shows how far below it you are.",
+		"A context window fills as a hold does: unseen, a little at a time, by people who are busy with something else. This program draws a line on its gauge at the place where it will act, by default at 85 % of a large window and a little higher in a small one, and always shows how far below it you are.",
 		"The space above the line is not waste. The reply needs room, a tool may bring back more than anyone expected, and the request that makes a summary has to fit as well. A ship that is loaded to the deck cannot take a single wave.",
 	}},
 	{"Prompt caches", []string{
@@ -55,10 +55,18 @@ var chapters = []chapter{
 		"What remains useful is the trace: that this file was read, that this command failed, and how to see it again. A line of thirty tokens says that as well as a page of three thousand. This is what a *mask* does. The result is replaced by a stub in what the model sees, and stays whole in the log.",
 		"> A mask hides; it does not delete. The stub names an ID, and with it the model can fetch the original when it turns out to be needed after all.",
 	}},
-	{"First mask, then summarise", []string{
-		"Two ways to make room are common. One hides old results behind stubs. The other asks a model for a summary and sends that in place of the beginning. The first costs nothing, takes no time and invents nothing; the second is shorter, reads better, and is a text that somebody wrote about what happened.",
-		"Studies that compared them on programming tasks found hiding at least as good, at about half the cost. One reason is sobering: a smooth summary hides that the work is stuck. A model that reads how it failed three times tries something else, and one that reads *several approaches were explored* explores them again.",
-		"So the plain way comes first, and the summary only where that is not enough.",
+	{"First evict, then summarise", []string{
+		"Three ways to make room are common. One hides old results behind stubs. One leaves the oldest turns out as a whole. The third asks a model for a summary and sends that in place of the beginning. The first two cost nothing, take no time and invent nothing; the third reads better, and is a text that somebody wrote about what happened.",
+		"Studies that compared them on programming tasks found hiding at least as good as a summary, at about half the cost. One reason is sobering: a smooth summary hides that the work is stuck. A model that reads how it failed three times tries something else, and one that reads *several approaches were explored* explores them again.",
+		"So the plain way comes first here: the oldest turns are *evicted* in one step. A summary joins it where there is time to write one.",
+	}},
+	{"What stands for evicted turns", []string{
+		"What is evicted is not forgotten. A **note** stands in its place, and the program writes it without a model: what was done in which turn, which files were read and written, what you demanded, in your own words, and an index of the names that are no longer in sight.",
+		"Every line of the note names the turn or the event that it comes from. A model that needs the original asks for it by that name, and gets it word for word. So what a model has to know stays small, and what it can find out stays complete.",
+	}},
+	{"The good moment", []string{
+		"Making room changes the beginning of the request, and the provider reads everything behind that place anew. During work that is a price. After a pause it is none: the cache has gone *cold*, and the next request is read from scratch anyway.",
+		"So a step is made before the first request after a long pause, also while the gauge is well below the load line. The gauge says when the cache is cold, and the context view how far such a step would go.",
 	}},
 	{"What a good summary keeps", []string{
 		"A summary for a model is not an abstract for a reader. It is a handover between two shifts, and should hold what the next shift cannot find out again by looking:\n\n- the goal, in the words of the person who set it\n- constraints and preferences that are still in force\n- decisions, **with their reasons**\n- what was done, with exact paths and names\n- what went wrong, and what helped\n- what is open, and what comes next",

@@ -59,6 +59,9 @@ func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (A
 		return wished(l, r, *plan.Wish)
 	}
 	act := Act{Overlays: plan.Masks}
+	if len(plan.Spans) == 0 {
+		act.Overlays = plan.Alone().Masks
+	}
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger, Preset: string(r.Preset)}
 	then := l.With(act.Overlays...)
 	short := plan.Drops

@@ -64,7 +64,7 @@ func (n *seen) weight() float64 { return float64(n.times) / float64(8+len(n.text
 func behind(text string, first int) []seen {
 	var found []seen
 	at := map[string]int{}
-	for first > 0 && first < len(text) && nameByte[text[first]] && nameByte[text[first-1]] {
+	for first > 0 && first < len(text) && kinds[text[first]] != 0 && kinds[text[first-1]] != 0 {
 		first--
 	}
 	Scan(text[first:min(len(text), first+mostRead)], func(name string) {

@@ -5,8 +5,6 @@
 // hexadecimal id, an IPv4 address, or a number with its unit.
 package names
 
-import "strings"
-
 // least and most bound a name, in characters.
 const (
 	least = 6
@@ -17,29 +15,56 @@ const (
 // spaces or quotes.
 func Scan(text string, found func(string)) {
 	for i := 0; i < len(text); {
-		if !nameByte[text[i]] {
+		kind := kinds[text[i]]
+		if kind == 0 {
 			i++
 			continue
 		}
 		from := i
-		for i < len(text) && nameByte[text[i]] {
-			i++
+		for i++; i < len(text) && kinds[text[i]] != 0; i++ {
+			kind |= kinds[text[i]]
 		}
-		word := strings.Trim(text[from:i], ".-/\\")
+		if kind&telling == 0 || i-from < least {
+			continue
+		}
+		word := trimmed(text[from:i])
 		if len(word) >= least && len(word) <= most && isName(word) {
 			found(word)
 		}
 	}
 }
 
-// nameByte tells the bytes that names consist of.
-var nameByte = func() (set [256]bool) {
-	for _, r := range "_./\\-#@~" {
-		set[r] = true
+// trimmed is a word without the joints at its ends.
+func trimmed(word string) string {
+	for word != "" && isJoint(word[0]) {
+		word = word[1:]
 	}
+	for word != "" && isJoint(word[len(word)-1]) {
+		word = word[:len(word)-1]
+	}
+	return word
+}
+
+func isJoint(c byte) bool { return c == '.' || c == '-' || c == '/' || c == '\\' }
+
+// The kinds of bytes that names consist of. Most words are of plain ones alone, and
+// none of those is a name.
+const (
+	plain   = 1
+	telling = 2 // digits, capitals, joints
+)
+
+var kinds = func() (set [256]byte) {
 	for c := range 256 {
-		b := byte(c)
-		set[c] = set[c] || digit(b) || lower(b) || upper(b)
+		switch b := byte(c); {
+		case lower(b) || b == '-':
+			set[c] = plain
+		case digit(b) || upper(b):
+			set[c] = telling
+		}
+	}
+	for _, r := range "_./\\#@~" {
+		set[r] = telling
 	}
 	return set
 }()

@@ -33,7 +33,8 @@ type Content struct {
 	Title    string // of the conversation
 	Model    string
 	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
-	Cold     bool   // the provider's cache has forgotten the conversation by now
+	Cold     bool   // the provider's cache no longer holds the conversation
+	ColdAt   string // when it goes cold, for a sentence; "" unknown
 	Paused   bool   // no model is asked for summaries without being told to
 	ReadOnly bool
 	Pinned   func(event uint64) bool // nil: nothing is

@@ -72,12 +72,12 @@ func (m *Model) part(s compact.Segment) string {
 var segmentWords = [compact.Draft + 1]string{
 	"The instructions and project files, sent first with every request; no compaction touches them.",
 	"What the tools do and how they are called. It stays the same for the whole conversation, so that the cache holds, and no compaction touches it.",
-	"Summaries of earlier turns, and the lines that say what was left out. Taking the compaction back brings the turns back.",
-	"What you said, with what you attached. It never becomes a stub; only a summary of its turn replaces it.",
-	"What the model answered, the reply that is arriving included. A summary of its turn replaces it.",
+	"What stands for evicted turns: the note that the program writes, summaries by a model, and lines that say what was left out. Undoing the compaction shows the turns again.",
+	"What you said, with what you attached. It never becomes a stub: it is evicted with its turn, and the note keeps your newest words and what you demanded.",
+	"What the model answered, the reply that is arriving included. It is evicted with its turn, and a note stands for it.",
 	"Reasoning that this provider wants to have sent back. Compaction can leave it out.",
-	"What the model asked tools to do. Compaction can hide the arguments of old ones.",
-	"What tools gave back. Old results are the first to become stubs; the newest stay.",
+	"What the model asked tools to do. It is evicted with its turn; compaction can hide the arguments of old ones, too.",
+	"What tools gave back. It is evicted with its turn, and the note names what it held; masks make stubs of old results where they are enabled, or by hand.",
 	"Short texts that stand for hidden results. The model can read the results again with the tool recall.",
 	"What you type and what waits in the queue; it is not part of what is used.",
 }
@@ -86,8 +86,9 @@ var segmentWords = [compact.Draft + 1]string{
 var factWords = map[rowKind]string{
 	rowFree:       "The window less what is used. The reserve for the reply is part of it.",
 	rowWindow:     "How many tokens a request may have. It is taken from the command line, the configuration, a refusal by the server, the server's list of models or the catalogue, whichever of these speaks first.",
-	rowLoad:       "Where compaction begins: once a reply ends above it, old results become stubs and, if that is not enough, old turns a summary. compaction.trigger_ratio and compaction.token_threshold set it.",
-	rowHard:       "A request above it waits until there is room; you can go on typing. compaction.hard_ratio sets it.",
+	rowLoad:       "Where compaction begins: above it the oldest turns are evicted in one step, and a note stands for them, with a summary where a model writes one. compaction.trigger_ratio and compaction.token_threshold set it, compaction.evict.target how far the step goes.",
+	rowHard:       "No request above it is sent before there is room. That needs no model: where a summary is not there in time, the note stands alone. compaction.hard_ratio sets it.",
+	rowCold:       "Above it the oldest turns are evicted before the next request once the provider's cache is cold, down to this line and without a model. That request is paid in full anyway, so a shorter one costs less. compaction.evict.cold sets it.",
 	rowReserve:    "Kept free for the reply: the longest reply of the model, at most an eighth of the window and 16k. Near the hard line no longer reply is asked for.",
 	rowAfterSend:  "What is used, with what you type and what waits in the queue. The added part is always an estimate.",
 	rowNext:       "What is done next and when, worked out on the conversation as it is now. This is decided before every request and after every reply.",
@@ -140,7 +141,7 @@ func (m *Model) savingWords(s compact.Saving) string {
 var savingKinds = map[string]string{
 	"masks":            "Old results of tools that are sent as stubs; the model can read them again with the tool recall.",
 	"caps":             "Results that are too long and are sent in part.",
-	"summaries":        "Turns that a summary stands for.",
+	"summaries":        "Turns that a note or a summary stands for; the model can read them again with the tool recall.",
 	"drops":            "The oldest messages, left out because nothing else made room.",
 	"reasoning":        "Reasoning that is not sent back.",
 	"arguments":        "Arguments of old calls that are hidden.",

@@ -22,14 +22,22 @@ func (r row) name(m *Model) string {
 	case rowItem:
 		return safe(m.content.Account.Heaviest[r.n].Label)
 	case rowSaving:
-		return safe(m.content.Account.Savings[r.n].Kind)
+		return savingName(m.content.Account.Savings[r.n].Kind)
 	}
 	return factNames[r.kind]
 }
 
+// savingName is what a kind of saving is called.
+func savingName(kind string) string {
+	if kind == "summaries" {
+		return segmentNames[compact.Summary]
+	}
+	return safe(kind)
+}
+
 // factNames are the names of rows with one value.
 var factNames = map[rowKind]string{
-	rowWindow: "window", rowLoad: "load line", rowHard: "hard line", rowReserve: "reserve", rowAfterSend: "after sending",
+	rowWindow: "window", rowLoad: "load line", rowHard: "hard line", rowCold: "cold line", rowReserve: "reserve", rowAfterSend: "after sending",
 	rowNext: "next", rowRule: "rules", rowNoItem: "the heaviest", rowNoSaving: "savings", rowWithout: "without them", rowPins: "pinned",
 	rowFactor: "correction", rowOff: "last estimate", rowTotal: "so far", rowSummaries: "summaries",
 	rowCacheSaved: "saved by cache", rowPrompts: "tokens sent", rowCacheNow: "cache now",
@@ -41,7 +49,7 @@ func (r row) value(m *Model) (value, note string) {
 		return "  " + workingOut, ""
 	}
 	switch r.kind {
-	case rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend:
+	case rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend:
 		return r.lineFact(m)
 	case rowRule:
 		if rule := safe(m.content.Account.Outlook.Rule); rule != "" {
@@ -90,7 +98,10 @@ func (r row) lineFact(m *Model) (value, note string) {
 	case r.kind == rowLoad:
 		return m.lineValue(rd.LoadLine), m.ahead(rd.LoadLine, "from here on room is made")
 	case r.kind == rowHard:
-		return m.lineValue(rd.HardLine), m.ahead(rd.HardLine, "from here on a request waits until there is room")
+		return m.lineValue(rd.HardLine), m.ahead(rd.HardLine, "no request above it is sent")
+	case r.kind == rowCold:
+		line := m.content.Account.Outlook.ColdLine
+		return m.lineValue(line), m.ahead(line, "above it a pause makes room")
 	}
 	return m.lineValue(rd.Reserve), "kept free for the reply"
 }
@@ -173,7 +184,7 @@ func (r row) costFact(m *Model) (value, note string) {
 func (m *Model) cacheNow() (value, note string) {
 	share := m.content.Reading.CachedShare
 	if m.content.Cold {
-		return "cold", "too much time has passed: the next request is paid in full"
+		return "cold", "it no longer holds the conversation: the next request is paid in full"
 	}
 	if share < 0 {
 		return "not reported", ""
@@ -209,14 +220,14 @@ func (m *Model) pending() bool { return m.content.Account.Outlook.State == "" }
 // outlook is what the planner will do, with what was added since it was asked.
 func (m *Model) outlook() compact.Outlook {
 	o, c := m.content.Account.Outlook, &m.content
-	o.Left = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used))
+	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	return o
 }
 
 // nextLines are what the planner will do.
 func (m *Model) nextLines(width int) []string {
 	o := m.outlook()
-	text := o.Words()
+	text := o.WordsUntil(m.content.ColdAt)
 	switch {
 	case m.content.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
 		text += " /compact asks again."

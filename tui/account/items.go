@@ -130,7 +130,7 @@ func (m *Model) badge(s compact.State) pane.Ink {
 
 // savingLine is what one kind of overlay saves.
 func (m *Model) savingLine(s compact.Saving, width int) string {
-	name := pane.Fit("  "+safe(s.Kind), nameFor(width)-1) + " "
+	name := pane.Fit("  "+savingName(s.Kind), nameFor(width)-1) + " "
 	value := pane.About(s.Tokens)
 	if s.Tokens < 0 {
 		value = pane.About(-s.Tokens) + " more"

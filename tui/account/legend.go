@@ -121,14 +121,14 @@ func (m *Model) freeLine(width int) string {
 
 // segmentNames are the categories in words, by compact.Segment.
 var segmentNames = [compact.Draft + 1]string{
-	"system prompt", "tools", "summaries", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
+	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
 }
 
 // segmentNotes say what a category counts, by compact.Segment.
 var segmentNotes = [compact.Draft + 1]string{
 	"instructions and project files, first in every request",
 	"what the tools can do and how they are called",
-	"what stands for earlier turns",
+	"what stands for evicted turns",
 	"what you said, with what you attached",
 	"what the model answered",
 	"sent back only where the provider wants it",

@@ -60,8 +60,8 @@ func busy() account.Content {
 		Account: compact.Account{
 			Reading: reading(), Estimated: 76_900,
 			Outlook: compact.Outlook{
-				State: compact.OutlookReady, At: 108_800, Left: 30_700, Turns: 4, Masks: 12, SummaryFrom: 0, Until: 6, After: 41_200,
-				Asks: true, Saver: true, Stride: 20_000, Rule: "preset plimsoll",
+				State: compact.OutlookReady, At: 108_800, Left: 30_700, Turns: 4, EvictTo: 6, Until: 6, After: 52_600,
+				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, Asks: true, Rule: "preset plimsoll",
 			},
 			Heaviest: []compact.Item{
 				{Event: 41, Turn: 7, Kind: compact.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
@@ -84,6 +84,7 @@ func busy() account.Content {
 			Pins:        2, Messages: 58, Events: 112,
 		},
 		Reading: reading(),
+		ColdAt:  "14:32",
 		Title:   "Fix flaky upload test \x1b[31m修复",
 		Model:   "openai/gpt-5.6-luna",
 		Priced:  "2026-10-01",
@@ -94,7 +95,7 @@ func busy() account.Content {
 // fresh is a conversation in which nothing was said, on a model nobody knows.
 func fresh() account.Content {
 	return account.Content{
-		Account: compact.Account{Outlook: compact.Outlook{State: compact.OutlookUnknown, Until: -1, Rule: "preset plimsoll"}},
+		Account: compact.Account{Outlook: compact.Outlook{State: compact.OutlookUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
 		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [compact.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
@@ -105,7 +106,7 @@ func full() account.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
 	c.Reading.Segments[compact.Results], c.Reading.Segments[compact.Draft] = 74_900, 7_000
-	c.Account.Outlook = compact.Outlook{State: compact.OutlookNow, At: 108_800, Masks: 1, Until: -1, After: 90_000, Asks: true, Rule: "preset plimsoll"}
+	c.Account.Outlook = compact.Outlook{State: compact.OutlookNow, At: 108_800, Until: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, Asks: true, Rule: "preset plimsoll"}
 	return c
 }
 

@@ -23,6 +23,7 @@ const (
 	rowWindow
 	rowLoad
 	rowHard
+	rowCold
 	rowReserve
 	rowAfterSend
 	rowNext
@@ -61,7 +62,11 @@ func (c *Content) rows(out []row) []row {
 		out = append(out, row{kind: rowSegment, n: i, head: i == 0})
 	}
 	out = append(out, row{kind: rowFree})
-	part(rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend)
+	if c.Account.Outlook.ColdLine > 0 {
+		part(rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend)
+	} else {
+		part(rowWindow, rowLoad, rowHard, rowReserve, rowAfterSend)
+	}
 	part(rowNext, rowRule)
 	for i := range c.heaviest() {
 		out = append(out, row{kind: rowItem, n: i, head: i == 0})

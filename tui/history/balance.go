@@ -15,13 +15,15 @@ import (
 func (b *book) weigh() (hidden int, states string) {
 	tokens := 0.0
 	count := map[compact.State]int{}
-	back, summaries := 0, map[uint64]bool{} // a summary may stand in more than one place
+	back, notes, summaries := 0, 0, map[uint64]bool{} // a summary may stand in more than one place
 	for i := range b.rows {
 		r := &b.rows[i]
 		tokens += framed(r.Before, b.Log[r.Event].Body)
 		switch {
 		case b.takenBack(r):
 			back++
+		case compact.OnlyNoted(r.State, r.Why):
+			notes++
 		case r.State == compact.StateSummarised:
 			summaries[r.Overlay] = true
 		default:
@@ -40,6 +42,7 @@ func (b *book) weigh() (hidden int, states string) {
 	}
 	add(count[compact.StateMasked], "masked")
 	add(count[compact.StateCapped], "capped")
+	add(notes, "evicted")
 	add(len(summaries), map[bool]string{true: "summary", false: "summaries"}[len(summaries) == 1])
 	add(count[compact.StateDropped], "dropped")
 	add(count[compact.StatePinned], "pinned")

@@ -55,7 +55,7 @@ func (m *Model) sketchEvent(it item, open bool, width int) sketch {
 	}
 	for _, o := range m.book.pass(it.at) {
 		sum, ok := o.Body.(conversation.Summary)
-		if !ok || sum.Text == "" {
+		if !ok || sum.Text == "" && sum.Appendix == "" {
 			continue
 		}
 		body, links := m.summary(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), m.book.covered(sum), s.links, true, width)
@@ -155,8 +155,11 @@ func deeds(pass []conversation.Event) string {
 			capped += len(b.Items)
 		case conversation.Summary:
 			what := "summary of "
-			if b.Policies != nil {
+			switch {
+			case b.Policies != nil:
 				what = "stripped "
+			case b.Text == "":
+				what = "note on "
 			}
 			parts = append(parts, what+compact.Range{From: b.FromTurn, To: b.ToTurn}.String())
 		case conversation.Drop:
@@ -232,7 +235,11 @@ func (m *Model) account(i int) []string {
 	}
 	out = append(out, about)
 	for _, o := range m.book.pass(i) {
-		if s, ok := o.Body.(conversation.Summary); ok && s.Model != "" {
+		s, ok := o.Body.(conversation.Summary)
+		if ok && s.Policies == nil && s.Text == "" {
+			out = append(out, fmt.Sprintf("note on %s by the program, without a model", compact.Range{From: s.FromTurn, To: s.ToTurn}))
+		}
+		if ok && s.Model != "" {
 			text := fmt.Sprintf("summary of %s by %s", compact.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
 			if s.Depth > 0 {
 				text += fmt.Sprintf(", %s from what was said", count(s.Depth, "step"))

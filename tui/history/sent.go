@@ -15,17 +15,37 @@ import (
 // Words that stand in place of a text.
 const (
 	partOfSummary = "┆ part of the summary above"
+	partOfNote    = "┆ part of the note above"
 	partOfGap     = "┆ part of what is left out above"
 	wordTakenBack = "taken back"
 	notSent       = "not sent"
 )
 
-// badge is the word for how a row is sent.
-func (m *Model) badge(state compact.State, back bool) string {
+// badge is the word for how a row is sent, for a reason.
+func (m *Model) badge(state compact.State, why string, back bool) string {
 	if back {
 		return m.styles.TakenBack.Render(wordTakenBack)
 	}
-	return m.styles.Badges[state].Render(string(state))
+	return m.styles.Badges[state].Render(stateWord(state, why))
+}
+
+// stateWord is a state in a word: what only a note stands for is evicted.
+func stateWord(state compact.State, why string) string {
+	if compact.OnlyNoted(state, why) {
+		return "evicted"
+	}
+	return string(state)
+}
+
+// partOf says that a row is part of a text that stands above.
+func partOf(r *compact.Row) string {
+	switch {
+	case compact.OnlyNoted(r.State, r.Why):
+		return partOfNote
+	case r.State == compact.StateSummarised:
+		return partOfSummary
+	}
+	return partOfGap
 }
 
 // change is the tokens before and after, once if they are the same.
@@ -102,18 +122,16 @@ func (m *Model) spanOf(message int) int {
 // sentHead is the first line of the right column: badge and tokens.
 func (m *Model) sentHead(r *compact.Row, width int) (badge, tokens string) {
 	back := m.book.takenBack(r)
-	badge, tokens = m.badge(r.State, back), m.tokensOf(r)
+	badge, tokens = m.badge(r.State, r.Why, back), m.tokensOf(r)
 	note := ""
 	switch {
 	case back:
 	case r.Message < 0 && r.State == compact.StateSummarised:
-		note = partOfSummary
+		note = partOf(r)
 	case r.Message < 0:
 		note = notSent
-	case !r.First && r.State == compact.StateSummarised:
-		note = partOfSummary
 	case !r.First:
-		note = partOfGap
+		note = partOf(r)
 	case m.same(r):
 		badge = m.styles.Pane.Muted.Render("= ") + badge
 	}
@@ -132,7 +150,7 @@ func (m *Model) standing(r *compact.Row, width int) string {
 	if tokens == "" || m.side == sideOriginal && r.Message >= 0 && len(m.book.View.Messages[r.Message].Events) > 1 {
 		tokens = pane.Tokens(m.book.tokens(r.Before))
 	}
-	out := m.badge(r.State, m.book.takenBack(r)) + " " + m.styles.Pane.Muted.Render(tokens)
+	out := m.badge(r.State, r.Why, m.book.takenBack(r)) + " " + m.styles.Pane.Muted.Render(tokens)
 	if width >= 60 {
 		out = m.styles.Pane.Muted.Render(eventName(m.book.Log[r.Event].Seq)+"  ") + out
 	}
@@ -146,10 +164,8 @@ func (m *Model) instead(r *compact.Row, known []target, open bool, width int) ([
 	switch {
 	case r.Message < 0 || m.same(r):
 		return nil, known
-	case !r.First && r.State == compact.StateSummarised:
-		return styled(muted, pane.Clip(partOfSummary, width)), known
 	case !r.First:
-		return styled(muted, pane.Clip(partOfGap, width)), known
+		return styled(muted, pane.Clip(partOf(r), width)), known
 	}
 	parts := m.book.View.Messages[r.Message:][:m.spanOf(r.Message)]
 	msg := parts[0]
@@ -198,9 +214,9 @@ func (m *Model) sentCalls(calls []conversation.ToolCall, open bool, width int) [
 func (m *Model) sketchMessage(it item, open bool, width int) sketch {
 	msg := &m.book.messages[it.at]
 	before, after := m.book.tokens(msg.Before), m.book.tokens(msg.After())
-	right := m.badge(msg.State, false) + " " + m.styles.Pane.Muted.Render(change(before, after))
+	right := m.badge(msg.State, msg.Why, false) + " " + m.styles.Pane.Muted.Render(change(before, after))
 	if msg.State == compact.StateVerbatim || len(msg.Events) == 0 {
-		right = m.badge(msg.State, false) + " " + m.styles.Pane.Muted.Render(pane.Tokens(after))
+		right = m.badge(msg.State, msg.Why, false) + " " + m.styles.Pane.Muted.Render(pane.Tokens(after))
 	}
 	if width >= 60 {
 		right = m.styles.Pane.Muted.Render(eventsName(msg.Events)+"  ") + right
@@ -232,6 +248,8 @@ func (m *Model) altered(msg *compact.Message, e *conversation.Event) bool {
 // sender is who a message is from as it is sent.
 func (m *Model) sender(it item, msg *compact.Message, width int) string {
 	switch {
+	case compact.OnlyNoted(msg.State, msg.Why):
+		return m.styles.User.Render("note")
 	case msg.State == compact.StateSummarised:
 		return m.styles.User.Render("summary")
 	case msg.State == compact.StateDropped:

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/compact"
@@ -68,13 +70,14 @@ func (m *Model) whyState(state compact.State, why string) string {
 	case compact.StatePinned:
 		return "pinned: sent as it was said, whatever else covers it" + m.way(m.keys.Pin, "ends that")
 	}
-	if why == "" || why == string(state) {
-		return string(state)
+	word := stateWord(state, why)
+	if why == "" || why == word {
+		return word
 	}
-	if len(why) > len(state) && why[:len(state)] == string(state) {
+	if strings.HasPrefix(why, word) {
 		return why
 	}
-	return string(state) + ": " + why
+	return word + ": " + why
 }
 
 func orElse(text, other string) string {

@@ -15,7 +15,9 @@ import (
 // in a fixed order: cost, cached share, after-send, numbers, the name of the
 // load line, then the bar; the percentage stays. Room for the after-send
 // number is kept while there is no draft, so that the bar does not jump when
-// one types.
+// one types. While the provider's cache is cold that stands in place of the
+// cached share; in little room it gets shorter and goes after the after-send
+// number.
 
 const (
 	minBar = 8 // cells inside the bar below which a number gives way to it,
@@ -28,6 +30,7 @@ const (
 type Model struct {
 	styles Styles
 	ends   [3][2]string // the bar's ends, rendered, by Level
+	cold   bool         // the provider's cache no longer holds the conversation
 
 	drawn bool
 	last  compact.Reading // without its CostUSD, which is in cost
@@ -49,6 +52,13 @@ func (m *Model) SetStyles(styles Styles) {
 	m.drawn = false
 	for i, s := range styles.Levels {
 		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
+	}
+}
+
+// SetCold says whether the provider's cache has let go of the conversation.
+func (m *Model) SetCold(cold bool) {
+	if m.cold != cold {
+		m.cold, m.drawn = cold, false
 	}
 }
 
@@ -79,7 +89,12 @@ type part struct {
 	style lipgloss.Style
 	room  int // columns kept for it, at least the width of text
 	order int // the part with the highest number is left out first
+
+	brief string // that stands in its place before it is left out, "" for none
 }
+
+// briefOrder is when a part goes that has become brief.
+const briefOrder = 3
 
 // cells is how many columns a part has.
 func (p part) cells() int { return max(p.room, ansi.StringWidth(p.text)) }
@@ -163,7 +178,7 @@ func (m *Model) laid(r compact.Reading, parts []part, scale, width int) string {
 // always an estimate: nobody has counted the draft yet.
 func (m *Model) afterSend(r compact.Reading) part {
 	const usual = len(" > ~64%")
-	p := part{room: usual, order: 3}
+	p := part{room: usual, order: 4}
 	if r.AfterSend > r.Used {
 		p.text = " → ~" + pane.Share(r, r.AfterSend)
 		p.style = m.styles.Levels[pane.LevelOf(r, r.AfterSend)]
@@ -175,10 +190,13 @@ func (m *Model) afterSend(r compact.Reading) part {
 func (m *Model) details(r compact.Reading, cost float64) []part {
 	var parts []part
 	if cost >= 0 {
-		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 5})
+		parts = append(parts, part{text: "  " + dollars(cost), style: m.styles.Detail, order: 6})
 	}
-	if r.CachedShare >= 0 {
-		parts = append(parts, part{text: "  " + pane.Ratio(r.CachedShare) + " cached", style: m.styles.Detail, order: 4})
+	switch {
+	case m.cold:
+		parts = append(parts, part{text: "  cache cold", style: m.styles.Detail, order: 5, brief: "  cold"})
+	case r.CachedShare >= 0:
+		parts = append(parts, part{text: "  " + pane.Ratio(r.CachedShare) + " cached", style: m.styles.Detail, order: 5})
 	}
 	return parts
 }
@@ -188,7 +206,7 @@ func (m *Model) unknown(r compact.Reading, cost float64, width int) string {
 	used := tilde(r.Estimated) + Tokens(r.Used)
 	parts := []part{{text: used + " tokens", style: m.styles.Number}}
 	if r.AfterSend > r.Used {
-		parts = append(parts, part{text: " → ~" + Tokens(r.AfterSend), style: m.styles.Number, order: 3})
+		parts = append(parts, part{text: " → ~" + Tokens(r.AfterSend), style: m.styles.Number, order: 4})
 	}
 	parts = append(parts, part{text: " · window unknown", style: m.styles.Detail, order: 2})
 	parts = shorten(append(parts, m.details(r, cost)...), width)
@@ -214,6 +232,10 @@ func shorten(parts []part, width int) []part {
 		}
 		if parts[last].order == 0 {
 			break
+		}
+		if brief := parts[last].brief; brief != "" {
+			parts[last].text, parts[last].brief, parts[last].order = brief, "", briefOrder
+			continue
 		}
 		parts = append(parts[:last], parts[last+1:]...)
 	}

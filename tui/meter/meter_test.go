@@ -3,6 +3,7 @@ package meter_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,25 @@ func TestGaugeIsOneLineThatFitsAtEveryWidth(t *testing.T) {
 	}
 }
 
+func TestColdGaugeShortensInTheFixedOrder(t *testing.T) {
+	t.Parallel()
+	m := meter.New(meter.DefaultStyles())
+	m.SetCold(true)
+	var gone []string
+	for w := 140; w >= 1; w-- {
+		line := ansi.Strip(m.View(reading(), w))
+		for _, p := range []string{"$0.42", "cache cold", "→ ~64%", "cold", "78.1k/128k", "▲85%", "▏", " 61%"} {
+			if !strings.Contains(line, p) && !slices.Contains(gone, p) {
+				gone = append(gone, p)
+			}
+		}
+	}
+	want := []string{"$0.42", "cache cold", "→ ~64%", "cold", "78.1k/128k", "▲85%", "▏", " 61%"}
+	if diff := cmp.Diff(want, gone); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestGaugeShortensInTheFixedOrder(t *testing.T) {
 	t.Parallel()
 	var gone []string
@@ -110,6 +130,35 @@ func TestGaugeShortensInTheFixedOrder(t *testing.T) {
 	want := []string{"$0.42", "92% cached", "→ ~64%", "78.1k/128k", "▲85%", "▏", " 61%"}
 	if diff := cmp.Diff(want, gone); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// In place of the cached share it is said that the cache is cold, also in the little
+// room of 40 columns, without another bar than before.
+func TestGaugeSaysThatTheCacheIsCold(t *testing.T) {
+	t.Parallel()
+	for _, r := range []compact.Reading{
+		reading(), with(func(r *compact.Reading) { r.CachedShare, r.Estimated = -1, true }),
+		with(func(r *compact.Reading) {
+			r.Window.Tokens, r.LoadLine, r.HardLine, r.Estimated = 1_048_576, 891_000, 996_000, true
+		}),
+	} {
+		m := meter.New(meter.DefaultStyles())
+		for _, width := range []int{120, 80, 60, 40} {
+			m.SetCold(false)
+			warm := ansi.Strip(m.View(r, width))
+			m.SetCold(true)
+			cold := ansi.Strip(m.View(r, width))
+			if !strings.Contains(cold, "cold") || strings.Contains(cold, "cached") || strings.Contains(warm, "cold") {
+				t.Errorf("width %d: warm %q, cold %q", width, warm, cold)
+			}
+			if ansi.StringWidth(cold) > width || !strings.Contains(cold, "%") || !strings.Contains(cold, "▏") {
+				t.Errorf("width %d: %q", width, cold)
+			}
+		}
+		if line := ansi.Strip(m.View(r, 120)); !strings.Contains(line, "cache cold") {
+			t.Errorf("with room: %q", line)
+		}
 	}
 }
 

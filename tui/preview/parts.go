@@ -138,6 +138,8 @@ func layerWords(kind string) string {
 		return "calls left out"
 	case "summary":
 		return "events summarised"
+	case "note":
+		return "events evicted"
 	case "dropped":
 		return "messages dropped"
 	}

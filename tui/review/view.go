@@ -136,7 +136,7 @@ func (m *Model) body() []string {
 	lines := pane.Each(s.Text, pane.Wrap(plain.Text(m.text), room))
 	if m.content.Appendix != "" {
 		lines = append(lines, "")
-		lines = append(lines, pane.Each(s.Detail, pane.Wrap("Added by the program, and not to be changed:", room))...)
+		lines = append(lines, pane.Each(s.Detail, pane.Wrap("The note, by the program; it stays as it is:", room))...)
 		lines = append(lines, pane.Each(s.Muted, pane.Wrap(plain.Text(m.content.Appendix), room))...)
 	}
 	for i, l := range lines {

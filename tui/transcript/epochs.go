@@ -258,7 +258,7 @@ func (s epochState) with(at time.Time, gone bool, back time.Time, redone bool) e
 // deeds counts what a compaction did.
 type deeds struct {
 	results, arguments, capped, summaries int
-	reasoning, calls, dropped             bool
+	reasoning, calls, dropped, evicted    bool
 }
 
 func (d *deeds) mask(b conversation.Mask) {
@@ -275,7 +275,12 @@ func (d *deeds) mask(b conversation.Mask) {
 }
 
 func (d *deeds) summary(b conversation.Summary) {
-	if b.Policies == nil {
+	switch {
+	case b.Policies != nil:
+	case b.Text == "":
+		d.evicted = true
+		return
+	default:
 		d.summaries++
 		return
 	}
@@ -301,6 +306,7 @@ func (d *deeds) words() string {
 	add(d.results, "result", " masked")
 	flag(d.calls, "tool calls stripped")
 	add(d.capped, "text", " capped")
+	flag(d.evicted, "evicted, note")
 	flag(d.summaries == 1, "1 summary")
 	flag(d.summaries > 1, strconv.Itoa(d.summaries)+" summaries")
 	flag(d.dropped, "oldest messages dropped")

@@ -110,6 +110,7 @@ func (d *deeds) add(other deeds) {
 	d.reasoning = d.reasoning || other.reasoning
 	d.calls = d.calls || other.calls
 	d.dropped = d.dropped || other.dropped
+	d.evicted = d.evicted || other.evicted
 }
 
 // automatic reports whether neither the user nor the model asked for it.

@@ -18,7 +18,7 @@ import (
 func results(texts ...string) []conversation.Event {
 	var out []conversation.Event
 	for i, text := range texts {
-		out = append(out, conversation.Event{Seq: uint64(3 + 4*i), Turn: i, Body: conversation.ToolResult{Tool: "read_file", Text: text}})
+		out = append(out, conversation.Event{Seq: uint64(3 + 4*i), Turn: i, Body: conversation.ToolResult{Tool: "read_file", Text: text, Size: conversation.Measure(text)}})
 	}
 	return out
 }
@@ -38,10 +38,10 @@ func TestNamesThatMatterMostHaveTheRoom(t *testing.T) {
 	// What many results hold comes first, then what is new, then what is short.
 	var texts []string
 	for i := range 60 {
-		texts = append(texts, fmt.Sprintf("often_held only_in_%d", i))
+		texts = append(texts, fmt.Sprintf("often_held only_in_%02d ", i)+strings.Repeat("filler ", 1200))
 	}
 	got := compact.NamesIn(results(texts...), 60)
-	if !strings.Contains(got, " often_held") || !strings.Contains(got, "only_in_59") || strings.Contains(got, "only_in_0") {
+	if !strings.Contains(got, " often_held") || !strings.Contains(got, "only_in_59") || strings.Contains(got, "only_in_00") {
 		t.Errorf("%q", got)
 	}
 	short := compact.NamesIn(results("a_very_long_name_of_sixty_characters_that_takes_what_room_is a_name b_name c_name"), 60)
@@ -85,9 +85,6 @@ func TestNamesNeedRoom(t *testing.T) {
 		if got := compact.NamesIn(said, 1000); got != "" {
 			t.Errorf("%s: %q", name, got)
 		}
-	}
-	if got := compact.Appendix(said, []conversation.Span{span(3, 3)}, 0); got != "" {
-		t.Errorf("without a budget: %q", got)
 	}
 }
 
@@ -157,7 +154,7 @@ func checkIndex(t *rapid.T, got string, said []conversation.Event) {
 func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	t.Parallel()
 	l := harbour()
-	got := compact.Appendix(l.events(), firstTurns(l), 8000)
+	got := compact.NoteWithin(l.events(), firstTurns(l), 8000)
 	sections := strings.Split(got, "\n\n")
 	i := slices.IndexFunc(sections, func(s string) bool { return strings.HasPrefix(s, "### Names in tool results") })
 	if i != len(sections)-1 {
@@ -170,11 +167,11 @@ func TestTheAppendixEndsWithTheNames(t *testing.T) {
 	for i := range 3000 {
 		long = append(long, fmt.Sprintf("pkg%d/file_%d.go", i, i))
 	}
-	names := compact.Appendix(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 8000)
-	if tokens := compact.Estimate(conversation.Measure(names)); tokens > 2400 || tokens < 2000 {
+	names := compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 8000)
+	if tokens := compact.Estimate(conversation.Measure(names)); tokens > 4100 || tokens < 3000 {
 		t.Errorf("%v tokens of names", tokens)
 	}
-	if tokens := compact.Estimate(conversation.Measure(compact.Appendix(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 300 {
+	if tokens := compact.Estimate(conversation.Measure(compact.NoteWithin(results(strings.Join(long, "\n")), []conversation.Span{span(3, 3)}, 400))); tokens > 220 {
 		t.Errorf("%v tokens of names, for a budget of 400", tokens)
 	}
 }

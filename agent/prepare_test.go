@@ -1,0 +1,144 @@
+package agent_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"plimsoll/agent"
+	"plimsoll/agent/agenttest"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// nearLoad is so many messages of eachTokens that the load line is a turn or two away.
+const nearLoad = 7
+
+func TestASummaryIsPreparedOnceAndJoinsTheStep(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, nearLoad, eachTokens, nil)
+		if n := len(agenttest.Of[agent.Prepared](r.watch)); n != 1 || summaries(s) != 1 || len(r.overlays()) != 0 {
+			t.Fatalf("%d prepared, %d asked for, made %v", n, summaries(s), r.kinds())
+		}
+		for range beyondLoad - nearLoad {
+			r.say(words(eachTokens))
+		}
+		epochs := compact.Epochs(r.memory.Events())
+		if len(epochs) != 1 || epochs[0].Made.Trigger != compact.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
+			t.Errorf("made %v of %d requests, held %t", r.kinds(), summaries(s), r.held())
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
+	for name, act := range map[string]func(*rig){
+		"the program ends": func(*rig) {},
+		"a pin":            func(r *rig) { r.Pin([]uint64{3}, true); r.wait() },
+		"an undo of a summary by hand": func(r *rig) {
+			w := heavy()
+			w.Focus = "words"
+			r.compacts(w)
+			r.UndoCompaction(0)
+			r.wait()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(accounts(nil))
+				r := chatted(t, s, nearLoad, eachTokens, nil)
+				act(r)
+				r.finish()
+				a := r.attempts()
+				if len(a) == 0 || a[0].Outcome != conversation.OutcomeStale || a[0].Model == "" || a[0].Why == "" {
+					t.Errorf("recorded %+v", a)
+				}
+				if b := agenttest.Of[agent.CompactionFailed](r.watch); slices.ContainsFunc(b, func(f agent.CompactionFailed) bool {
+					return f.Wish.Source == conversation.SourceManual
+				}) {
+					t.Errorf("the user is told %+v", b)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingIsPreparedWhereNobodyGoesOn(t *testing.T) {
+	for name, change := range map[string]func(*agent.Options){
+		"no chat":      func(o *agent.Options) { o.Interactive = false },
+		"by hand only": func(o *agent.Options) { o.Rules.Summary.When = compact.SummaryByHand },
+		"never":        func(o *agent.Options) { o.Rules.Summary.When = compact.SummaryNever },
+		"it waits":     waits,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(accounts(nil))
+				r := chatted(t, s, belowLoad, eachTokens, change)
+				if summaries(s) != 0 || len(r.overlays()) != 0 {
+					t.Errorf("%d asked for, made %v", summaries(s), r.kinds())
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}
+
+// Where no summary is wanted the tool of the model leads to a step that evicts.
+func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		asked := false
+		s.Answer = func(n int, _ agent.Request) agenttest.Reply {
+			if n == 6 && !asked {
+				asked = true
+				return asks(agenttest.Call(0, "c1", conversation.ToolCompact, `{}`))
+			}
+			return answers("yes")
+		}
+		r := chatted(t, s, 7, eachTokens, both(withTools(compactTool()), func(o *agent.Options) {
+			o.Rules.Summary.When = compact.SummaryNever
+			o.Rules.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: o.Rules.Summary}
+		}))
+		epochs := compact.Epochs(r.memory.Events())
+		if len(epochs) != 1 || epochs[0].Made.Source != conversation.SourceTool || len(r.texts()) != 0 || summaries(s) != 0 {
+			t.Errorf("made %+v, told %v, %d asked for", epochs, r.refused(), summaries(s))
+		}
+		r.compacts(heavy())
+		if told := r.refused(); len(told) != 1 || !strings.Contains(told[0].Message, "compaction.summary.when") || summaries(s) != 0 {
+			t.Errorf("told %v", told)
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
+// An overflow is answered by evicting, also where nothing else is automatic.
+func TestAnOverflowEvictsBehindANoteFirst(t *testing.T) {
+	for name, change := range map[string]func(*agent.Options){
+		"by the rules":      func(*agent.Options) {},
+		"nothing automatic": func(o *agent.Options) { o.Rules.Auto.Enabled = false },
+		"turned off":        func(o *agent.Options) { o.Rules.Enabled = false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := quiet(accounts(nil))
+				s.Window = 20_000
+				r := chatted(t, s, 5, eachTokens, both(windowed(200_000), change))
+				r.say(words(eachTokens))
+				epochs := compact.Epochs(r.memory.Events())
+				if len(epochs) == 0 || epochs[0].Made.Source != conversation.SourceRecovery || epochs[0].Made.Trigger != compact.TriggerOverflow ||
+					epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaries(s) != 0 || len(r.texts()) != 0 {
+					t.Errorf("made %+v, %d asked for", epochs, summaries(s))
+				}
+				if n := len(r.made()); n != len(epochs) {
+					t.Errorf("told of %d of %d steps", n, len(epochs))
+				}
+				r.answered()
+				r.finish()
+			})
+		})
+	}
+}

@@ -1,0 +1,139 @@
+package compact_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// lines are the load line and the hard line of a window.
+func lines(window int, change func(*compact.Rules, *compact.MeterOptions)) (load, hard int) {
+	r, o := compact.PresetRules(compact.PresetPlimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
+	if change != nil {
+		change(&r, &o)
+	}
+	reading := compact.NewMeter(o.With(r)).Reading()
+	return reading.LoadLine, reading.HardLine
+}
+
+func TestTheLoadLineStaysBelowTheHardLine(t *testing.T) {
+	t.Parallel()
+	for _, window := range []int{4096, 8192, 32_000, 64_000, 128_000, 200_000, 1_000_000} {
+		for _, hard := range []float64{0.86, 0.9, 0.95, 1} {
+			load, most := lines(window, func(r *compact.Rules, _ *compact.MeterOptions) { r.HardRatio = hard })
+			if load >= most || load < int(compact.DefaultTriggerRatio*float64(window)) {
+				t.Errorf("window %d, hard line at %g: the lines are %d and %d", window, hard, load, most)
+			}
+		}
+		if load, _ := lines(window, func(r *compact.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.7 }); load != int(0.7*float64(window)) {
+			t.Errorf("window %d: a load line at 0.7 stands at %d", window, load)
+		}
+	}
+	if load, _ := lines(32_000, nil); load <= int(compact.DefaultTriggerRatio*32_000) {
+		t.Errorf("a small window has its load line at %d, no nearer to the hard line", load)
+	}
+}
+
+// A load line that was put lower is not below what a step leaves.
+func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	for name, change := range map[string]func(*compact.Rules, *compact.MeterOptions){
+		"a threshold":             func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold = 40_000 },
+		"a ratio":                 func(r *compact.Rules, _ *compact.MeterOptions) { r.TriggerRatio = 0.2 },
+		"a price":                 func(_ *compact.Rules, o *compact.MeterOptions) { o.PriceStep = 42_000 },
+		"a target above the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
+		"a target below the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
+	} {
+		r, o := compact.PresetRules(compact.PresetPlimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
+		change(&r, &o)
+		r.Summary.When = compact.SummaryNever
+		v := compact.Project(log)
+		check := compact.Check{Log: log, View: v, Meter: compact.NewMeter(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
+		reading := check.Meter.Reading()
+		if reading.Used <= reading.LoadLine {
+			t.Fatalf("%s: %d of %d: the conversation is too short", name, reading.Used, reading.LoadLine)
+		}
+		plan := r.Plan(check).Alone()
+		if plan.Trigger != compact.TriggerLoadLine || len(plan.Masks) != 1 || len(plan.Spans) > 0 {
+			t.Errorf("%s: %+v", name, plan)
+			continue
+		}
+		left := reading.Used - plan.Gain
+		if left >= reading.LoadLine*3/4 {
+			t.Errorf("%s: a step leaves %d of a load line of %d", name, left, reading.LoadLine)
+		}
+		if o := r.Outlook(check); o.After < left*9/10 || o.After > left*11/10 {
+			t.Errorf("%s: %d would be left, and %d are", name, o.After, left)
+		}
+	}
+}
+
+// chat is turns of a message and a reply of so many tokens each.
+func chat(turns, tokens int) []conversation.Event {
+	l := new(tale)
+	for range turns {
+		l.user("go on")
+		l.reply(words(tokens))
+	}
+	return l.events()
+}
+
+func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	v := compact.Project(log)
+	for when, want := range map[compact.SummaryWhen]struct{ plans, user, model bool }{
+		compact.SummaryAtLoadLine: {true, true, true}, compact.SummaryByHand: {user: true, model: true}, compact.SummaryNever: {},
+	} {
+		for _, preset := range []compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw, compact.PresetJCLI} {
+			r := compact.PresetRules(preset)
+			r.Summary.When, r.TokenThreshold = when, 40_000
+			r.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: r.Summary}
+			m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
+			moment := compact.MomentReply
+			if preset == compact.PresetJCLI {
+				moment = compact.MomentRequest
+			}
+			check := compact.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
+			if plan := r.Plan(check); (len(plan.Spans) > 0) != want.plans {
+				t.Errorf("%s, %s: the plan has a summary of %v", preset, when, plan.Spans)
+			}
+			if o := r.Outlook(check); o.Asks != want.plans {
+				t.Errorf("%s, %s: the outlook asks: %v", preset, when, o.Asks)
+			}
+			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
+				w := compact.NewWish()
+				w.Profile, w.Source = compact.ProfileHeavy, source
+				if _, err := compact.NewPass(log, r, compact.Situation{Meter: m}, w); errors.Is(err, compact.ErrNoSummaries) == allowed {
+					t.Errorf("%s, %s: asked by %s: %v", preset, when, source, err)
+				}
+			}
+		}
+	}
+}
+
+func TestAStepIsALayerOfItsOwn(t *testing.T) {
+	t.Parallel()
+	log := chat(60, 1000)
+	v := compact.Project(log)
+	r := compact.PresetRules(compact.PresetPlimsoll)
+	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
+	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
+	plan := r.Plan(check).Alone()
+	pass, err := compact.NewOverlayPass(log, r, compact.Situation{Meter: m}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pass.Preview()
+	if len(p.Layers) != 1 || p.Layers[0].Kind != "note" || p.Layers[0].Events < 20 || p.Layers[0].Saved != p.Before-p.After {
+		t.Errorf("%+v", p)
+	}
+	made, _ := conversation.MadeOf(pass.Bodies(100)[0])
+	if !strings.HasSuffix(made.Why, " messages evicted, note") {
+		t.Errorf("why: %q", made.Why)
+	}
+}

@@ -1,0 +1,128 @@
+package compact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// A note stands for what was evicted, and for what was evicted before. The program
+// writes it when the step is made, so that what must not be lost does not hang on
+// a model. Rules:
+//
+//   - What was done by turn, files, todos, skills and the last error come first, then
+//     the user's words, then an index of names.
+//   - Every line names the turn or the event it comes from, as recall takes them.
+//   - Only the program writes at the margin: what users, files and tools said stands
+//     behind a mark on every line, so that it cannot pass for a heading or for words
+//     of the program.
+//   - The same events give the same note.
+
+const (
+	// doneShare is the part of the room for lists that what was done by turn gets
+	// at most.
+	doneShare = 0.5
+	// newestShare is the part of the room for the user's words that the newest
+	// messages get, word for word.
+	newestShare = 0.5
+)
+
+// noteRoom is how many tokens each part of a note may have.
+type noteRoom struct{ lists, words, index float64 }
+
+// scaled is the room in another measure.
+func (r noteRoom) scaled(by float64) noteRoom {
+	return noteRoom{lists: by * r.lists, words: by * r.words, index: by * r.index}
+}
+
+func (r noteRoom) all() float64 { return r.lists + r.words + r.index }
+
+// noteOf writes a note on spans of a log, which stands for what was evicted before
+// as well. View is what is sent without them: what it shows anyway is not in the
+// index. It is "" if spans hold nothing that is sent.
+func noteOf(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) string {
+	said := saidIn(log, spans)
+	if len(said) == 0 {
+		return ""
+	}
+	head := noteHead(said)
+	left := room.lists - textTokens(head)
+	done := turnsDone(said, min(doneShare*room.lists, left))
+	sections := append([]string{head, done}, facts(log, said, left-textTokens(done))...)
+	newest, shown := verbatim(said, newestShare*room.words)
+	sections = append(sections, bindingSentences(said, shown, room.words-textTokens(newest)), newest)
+	sections = append(sections, nameIndex(said, shownNames{view: v, spans: spans, sections: sections}, room.index))
+	return strings.Join(slices.DeleteFunc(sections, func(s string) bool { return s == "" }), "\n\n")
+}
+
+// noteTitle opens the first line of a note.
+const noteTitle = "## Note on "
+
+// noteHead names what a note stands for, by ids that recall takes.
+func noteHead(said []conversation.Event) string {
+	from, to := turnsOf(said)
+	first, last := said[0].Seq, said[len(said)-1].Seq
+	return noteTitle + turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
+}
+
+// quoteMark begins every line of a text that is quoted.
+const quoteMark = "> "
+
+// quoted is a text with a mark before each of its lines, without control
+// characters.
+func quoted(text string) string {
+	text = strings.TrimRight(printable(lineBreaks.Replace(conversation.Clean(text))), "\n ")
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/16)
+	for line := range strings.SplitSeq(text, "\n") {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(strings.TrimRight(quoteMark+line, " "))
+	}
+	return b.String()
+}
+
+// printable is a text without control characters but tabs and ends of lines.
+func printable(text string) string {
+	if !mayControl(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || 0x7f <= r && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// mayControl reports whether a text may hold control characters.
+func mayControl(text string) bool {
+	const firstOfC1 = 0xc2 // the byte that begins those above ASCII, and other characters
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c != '\n' && c != '\t' || c == 0x7f || c == firstOfC1 {
+			return true
+		}
+	}
+	return false
+}
+
+// inLine is a text on one line, at most n code points of it.
+func inLine(text string, n int) string {
+	if len(text) <= n && isPlain(text) {
+		return text
+	}
+	return folded(printable(folded(text, n)), n)
+}
+
+// isPlain reports whether a text has nothing but visible ASCII, as most paths have.
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] <= ' ' || text[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,191 @@
+package compact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/names"
+)
+
+// The index tells which names the evicted results held, each with the newest event
+// that held it: what there is to recall, at a few tokens a name. Rules:
+//
+//   - A name that the request shows anyway is left out.
+//   - Names that many results held come first, newer before older ones, short
+//     before long ones: so many names fit into the room.
+
+const (
+	// nameDecay is after how many tokens of conversation a name counts for a third.
+	nameDecay = 16_000
+	// nameReach is from how many tokens back on no further names are read, if there
+	// are enough of them: they would count for next to nothing.
+	nameReach = 3 * nameDecay
+	// shownReach is how much of the newest texts is searched for names that are shown
+	// anyway, in bytes.
+	shownReach = 256 << 10
+	// enoughNames is how many times the names that have room are enough.
+	enoughNames = 2
+)
+
+// NamesTitle is the line in front of the index of names, which is the last section of
+// a note.
+const NamesTitle = "### Names in tool results, by event"
+
+// IndexAt is where in the text of a block the index of names begins, in bytes; the
+// length of the text if it has none.
+func IndexAt(text string) int {
+	switch i := strings.LastIndex(text, "\n"+NamesTitle+"\n"); {
+	case i >= 0:
+		return i + 1
+	case strings.HasPrefix(text, NamesTitle+"\n"):
+		return 0
+	}
+	return len(text)
+}
+
+// nameSeen is a name and where it stood.
+type nameSeen struct {
+	text  string
+	score float64
+	event uint64 // the newest that held it
+	last  uint64 // the oldest so far
+	order int    // among all names, in which they were met
+}
+
+// shownNames tells which names a request shows anyway: in a view without spans, and
+// in the other sections of a note.
+type shownNames struct {
+	view     View
+	spans    []conversation.Span
+	sections []string
+}
+
+// mark notes which of names are shown.
+func (s shownNames) mark(seen map[string]*nameSeen) {
+	held := conversation.Disjoint(s.spans)
+	found := func(name string) { delete(seen, name) }
+	left := shownReach
+	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
+		m := &s.view.Messages[i]
+		if m.State == StateSummarised || m.State == StateDropped || m.State != StatePinned && held.HoldsAny(m.Events) {
+			continue
+		}
+		left -= len(m.Text)
+		names.Scan(m.Text, found)
+		for k := range m.Calls {
+			names.Scan(m.Calls[k].Arguments, found)
+		}
+	}
+	for _, text := range s.sections {
+		names.Scan(text, found)
+	}
+}
+
+// nameIndex is the index of the names in the results of events that are not shown;
+// "" if there is none, or hardly room.
+func nameIndex(said []conversation.Event, shown shownNames, room float64) string {
+	if room -= textTokens(NamesTitle) + 1; room < minVerbatim {
+		return ""
+	}
+	chosen := withinRoom(rankedNames(said, shown, room), room)
+	if len(chosen) == 0 {
+		return ""
+	}
+	slices.SortFunc(chosen, func(a, b *nameSeen) int {
+		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.order, b.order))
+	})
+	var b strings.Builder
+	b.WriteString(NamesTitle)
+	last := uint64(0)
+	for _, n := range chosen {
+		if n.event != last {
+			b.WriteString("\ne" + strconv.FormatUint(n.event, 10) + ":")
+			last = n.event
+		}
+		b.WriteString(" " + n.text)
+	}
+	return b.String()
+}
+
+// rankedNames is the names of results that are not shown, the most telling first.
+func rankedNames(said []conversation.Event, shown shownNames, room float64) []*nameSeen {
+	seen := namesSeen(said, room)
+	shown.mark(seen)
+	all := make([]*nameSeen, 0, len(seen))
+	for _, n := range seen {
+		n.score = math.Sqrt(n.score) / (1 + textTokens(n.text))
+		all = append(all, n)
+	}
+	slices.SortFunc(all, func(a, b *nameSeen) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
+	})
+	return all
+}
+
+// namesSeen is the names in the newest results, enough of them for a room.
+func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
+	const perName = 4 // tokens that a name takes at least, with its share of a line
+	enough := enoughNames * int(room/perName)
+	seen := map[string]*nameSeen{}
+	age := 0.0
+	for _, e := range slices.Backward(said) {
+		if age > nameReach && len(seen) > enough {
+			break
+		}
+		weight := math.Exp(-age / nameDecay)
+		age += eventTokens(e)
+		b, ok := e.Body.(conversation.ToolResult)
+		if !ok {
+			continue
+		}
+		names.Scan(b.Text, func(name string) {
+			n := seen[name]
+			switch {
+			case n == nil:
+				seen[name] = &nameSeen{text: name, order: len(seen), event: e.Seq, last: e.Seq, score: weight}
+			case n.last != e.Seq:
+				n.last = e.Seq
+				n.score += weight
+			}
+		})
+	}
+	return seen
+}
+
+// eventTokens is about how many tokens an event has in a request.
+func eventTokens(e conversation.Event) float64 {
+	switch b := e.Body.(type) {
+	case conversation.UserMessage:
+		return Estimate(b.Size)
+	case conversation.ToolResult:
+		return Estimate(b.Size)
+	case conversation.AssistantMessage:
+		n := Estimate(b.Size)
+		for _, c := range b.Calls {
+			n += Estimate(c.Size)
+		}
+		return n
+	}
+	return 0
+}
+
+// withinRoom is as many of the first names as have room.
+func withinRoom(ranked []*nameSeen, room float64) []*nameSeen {
+	const line = 4 // tokens of a line's beginning
+	events := map[uint64]bool{}
+	for i, n := range ranked {
+		cost := textTokens(n.text) + 1
+		if !events[n.event] {
+			events[n.event] = true
+			cost += line
+		}
+		if room -= cost; room < 0 {
+			return ranked[:i]
+		}
+	}
+	return ranked
+}

@@ -1,0 +1,156 @@
+package compact
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// What was done, a line for each turn: what it was about, which tools were called
+// how often, and how the newest reply begins.
+
+const (
+	askedChars   = 80  // code points of the user's message in a line
+	repliedChars = 100 // of the reply
+	toolsNamed   = 4   // tools that a line names
+)
+
+// turnDone is what became of one turn.
+type turnDone struct {
+	turn          int
+	asked, ended  string // the whole texts
+	replied       bool
+	calls, failed int
+	tools         []string // by the first call
+	count         map[string]int
+}
+
+// turnsDone is the newest turns that have room, in their order, and how much was
+// done in those before.
+func turnsDone(said []conversation.Event, room float64) string {
+	const title = "### What was done"
+	room -= textTokens(title) + 12
+	var lines []string
+	left := said
+	for len(left) > 0 {
+		from := lastTurn(left)
+		line := turnOf(left[from:]).line()
+		if room -= textTokens(line) + 1; room < 0 {
+			break
+		}
+		lines, left = append(lines, line), left[:from]
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	if len(left) > 0 {
+		lines = append(lines, earlierTurns(left))
+	}
+	slices.Reverse(lines)
+	return title + "\n" + strings.Join(lines, "\n")
+}
+
+// lastTurn is where the last turn of events begins.
+func lastTurn(said []conversation.Event) int {
+	from := len(said) - 1
+	for from > 0 && said[from-1].Turn == said[from].Turn {
+		from--
+	}
+	return from
+}
+
+// earlierTurns is a line for all turns of events.
+func earlierTurns(said []conversation.Event) string {
+	calls := 0
+	for i := range said {
+		if b, ok := said[i].Body.(conversation.AssistantMessage); ok {
+			calls += len(b.Calls)
+		}
+	}
+	from, to := turnsOf(said)
+	return "- " + turnIDs(from, to) + ": " + count(calls, "call")
+}
+
+// turnIDs names turns as recall takes them.
+func turnIDs(from, to int) string {
+	if from >= to {
+		return "t" + strconv.Itoa(from)
+	}
+	return "t" + strconv.Itoa(from) + "-" + strconv.Itoa(to)
+}
+
+// turnOf sums up the events of a turn.
+func turnOf(said []conversation.Event) *turnDone {
+	t := &turnDone{turn: said[0].Turn}
+	for i := range said {
+		switch b := said[i].Body.(type) {
+		case conversation.UserMessage:
+			if !t.replied { // of several messages in a row the last one asks
+				t.asked = b.Text
+			}
+		case conversation.AssistantMessage:
+			t.replied = true
+			if strings.TrimSpace(b.Text) != "" {
+				t.ended = b.Text
+			}
+			for k := range b.Calls {
+				t.called(toolName(b.Calls[k].Name))
+			}
+		case conversation.ToolResult:
+			if b.Status == conversation.ResultError {
+				t.failed++
+			}
+		}
+	}
+	return t
+}
+
+func (t *turnDone) called(tool string) {
+	if t.count == nil {
+		t.count = map[string]int{}
+	}
+	t.calls++
+	if t.count[tool]++; t.count[tool] == 1 {
+		t.tools = append(t.tools, tool)
+	}
+}
+
+// line is the turn in one line.
+func (t *turnDone) line() string {
+	var parts []string
+	if text := inLine(t.asked, askedChars); text != "" {
+		parts = append(parts, "asked "+inQuotes(text))
+	}
+	if t.calls > 0 {
+		parts = append(parts, t.work())
+	}
+	if text := inLine(t.ended, repliedChars); text != "" {
+		parts = append(parts, "replied "+inQuotes(text))
+	}
+	return strings.TrimSuffix("- t"+strconv.Itoa(t.turn)+": "+strings.Join(parts, "; "), ": ")
+}
+
+// work is the tools of the turn, the busiest first.
+func (t *turnDone) work() string {
+	tools := slices.Clone(t.tools)
+	slices.SortStableFunc(tools, func(a, b string) int { return t.count[b] - t.count[a] })
+	var parts []string
+	for _, tool := range tools[:min(len(tools), toolsNamed)] {
+		parts = append(parts, tool+" ×"+strconv.Itoa(t.count[tool]))
+	}
+	if more := len(tools) - toolsNamed; more > 0 {
+		parts = append(parts, count(more, "other tool"))
+	}
+	if t.failed > 0 {
+		parts = append(parts, strconv.Itoa(t.failed)+" failed")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// quoteMarks are plain inside of a quotation, so that it cannot end it.
+var quoteMarks = strings.NewReplacer("“", `"`, "”", `"`)
+
+// inQuotes is a text of one line as a quotation that it cannot close.
+func inQuotes(text string) string { return "“" + quoteMarks.Replace(text) + "”" }

@@ -1,0 +1,201 @@
+package compact
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"plimsoll/conversation"
+)
+
+// What the user demanded holds until they say otherwise, however long ago that
+// was. The newest messages come word for word as far as they have room, and of the
+// others the sentences that bind.
+
+const (
+	// maxBinding is the longest sentence that is kept, in bytes.
+	maxBinding = 600
+	// maxWordsRead is how much of the user's words is looked at for sentences that
+	// bind, the newest first, in bytes.
+	maxWordsRead = 256 << 10
+	// verbatimChars is how much of one message of the user is kept, in code points.
+	verbatimChars = 8000
+	// minVerbatim is the least room in which a cut message still says something,
+	// in tokens.
+	minVerbatim = 40.0
+	// leastLetters is how many letters a sentence has at least.
+	leastLetters = 5
+	// sentenceTokens is the least room in which sentences are looked for, in tokens.
+	sentenceTokens = 8.0
+)
+
+// sentence is a sentence of the user and where it stands.
+type sentence struct {
+	turn         int
+	event, place int // among what is read, and in the message
+	text         string
+}
+
+// bindingSentences is the sentences of the user that bind and have room, in their
+// order; not those that are shown. Demands come before preferences, and newer ones
+// before older ones.
+func bindingSentences(said []conversation.Event, shown map[string]bool, room float64) string {
+	const title = "### What the user demanded, sentence by sentence"
+	room -= textTokens(title) + 1
+	if room < sentenceTokens {
+		return ""
+	}
+	chosen := chooseBinding(said, shown, room)
+	if len(chosen) == 0 {
+		return ""
+	}
+	slices.SortFunc(chosen, func(a, b sentence) int {
+		return cmp.Or(cmp.Compare(a.event, b.event), cmp.Compare(a.place, b.place))
+	})
+	var out strings.Builder
+	out.WriteString(title)
+	turn := -1
+	for _, s := range chosen {
+		if s.turn != turn {
+			turn = s.turn
+			out.WriteString("\nt" + strconv.Itoa(turn) + ":")
+		}
+		out.WriteString("\n- " + s.text)
+	}
+	return out.String()
+}
+
+// chooseBinding is the sentences of the user that bind and have room. Older words
+// are not read where newer demands take all of it.
+func chooseBinding(said []conversation.Event, shown map[string]bool, room float64) []sentence {
+	var chosen, later []sentence
+	seen := map[string]bool{}
+	choose := func(s sentence) {
+		if seen[s.text] || shown[s.text] {
+			return
+		}
+		if cost := textTokens(s.text) + 2; cost <= room {
+			seen[s.text] = true
+			room -= cost
+			chosen = append(chosen, s)
+		}
+	}
+	left := maxWordsRead
+	for i, e := range slices.Backward(said) {
+		b, ok := e.Body.(conversation.UserMessage)
+		if !ok {
+			continue
+		}
+		if left <= 0 || room < sentenceTokens {
+			break
+		}
+		text := b.Text[:runeStart(b.Text, min(len(b.Text), left))]
+		left -= len(text)
+		for k, s := range slices.Backward(sentences(text)) {
+			switch one := (sentence{e.Turn, i, k, s}); forceOf(s) {
+			case demands:
+				choose(one)
+			case prefers:
+				later = append(later, one)
+			}
+		}
+	}
+	for _, s := range later {
+		choose(s)
+	}
+	return chosen
+}
+
+// isSentence reports whether a text says something: it is no number of a list, and
+// no fence of code.
+func isSentence(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			if letters++; letters >= leastLetters {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sentences splits a text. A sentence ends behind . ! or ? before white space, and
+// with its line; what is in it stays as it is, but for control characters. Those
+// that are too long to be kept are left out.
+func sentences(text string) []string {
+	var out []string
+	take := func(s string) {
+		s = strings.TrimPrefix(strings.TrimSpace(s), "- ")
+		if len(s) <= maxBinding && isSentence(s) {
+			out = append(out, printable(s))
+		}
+	}
+	if !isASCII(text) || strings.ContainsAny(text, "\r\v\f") {
+		text = lineBreaks.Replace(text)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		from := 0
+		for i := 1; i < len(line); i++ {
+			if (line[i] == ' ' || line[i] == '\t') && strings.IndexByte(".!?", line[i-1]) >= 0 {
+				take(line[from:i])
+				from = i
+			}
+		}
+		take(line[from:])
+	}
+	return out
+}
+
+// verbatim is the newest messages of the user that have room, in their order, and
+// the sentences in them.
+func verbatim(said []conversation.Event, room float64) (section string, shown map[string]bool) {
+	const title = "### Said by the user, word for word"
+	room -= textTokens(title) + 1
+	var chosen []string
+	shown = map[string]bool{}
+	for _, e := range slices.Backward(said) {
+		b, ok := e.Body.(conversation.UserMessage)
+		if !ok || strings.TrimSpace(b.Text) == "" {
+			continue
+		}
+		text, kept := spoken(e, b.Text, room)
+		if text == "" {
+			break
+		}
+		chosen = append(chosen, text)
+		for _, s := range sentences(kept) {
+			shown[s] = true
+		}
+		room -= textTokens(text) + 1
+	}
+	if len(chosen) == 0 {
+		return "", shown
+	}
+	slices.Reverse(chosen)
+	return title + "\n" + strings.Join(chosen, "\n"), shown
+}
+
+// spoken is one message quoted under its place, cut at verbatimChars and at the
+// room, and what of it is shown; "" where there is no room for it.
+func spoken(e conversation.Event, text string, room float64) (section, shown string) {
+	head := "t" + strconv.Itoa(e.Turn) + " (e" + strconv.FormatUint(e.Seq, 10)
+	text = strings.TrimSpace(text)
+	whole := utf8.RuneCountInString(text)
+	shown = firstChars(text, verbatimChars)
+	if room -= textTokens(head) + 2; textTokens(quoted(shown)) > room {
+		if room < minVerbatim {
+			return "", ""
+		}
+		room -= 20 // for words that say how much is shown
+		shown = prefixWithin(shown, room)
+		shown = prefixWithin(shown, 2*room-textTokens(quoted(shown))) // the marks take room, too
+	}
+	if kept := utf8.RuneCountInString(shown); kept < whole {
+		head += ", the first " + number(kept) + " of " + number(whole) + " characters"
+	}
+	return head + "):\n" + quoted(shown), shown
+}

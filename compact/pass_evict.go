@@ -1,0 +1,121 @@
+package compact
+
+import (
+	"errors"
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// A summary that was prepared is no overlay: it joins a step that evicts what it
+// covers, as one epoch. Rules:
+//
+//   - Its text stands for what it was written from, a note for the rest of the step.
+//     The newest of the overlays has the note, which speaks of all.
+//   - Notes that were put over its events meanwhile do not matter: what it says of
+//     them holds. Nor do summaries of other events. Any other overlay behind it does.
+
+// ErrNotEvicted says that a step leaves something standing that a summary covers.
+var ErrNotEvicted = errors.New("the step leaves a part of what the summary covers")
+
+// Stands reports whether spans of events are shown as they were at an overlay of a
+// log, or evicted since: behind it there are only notes, and summaries of other
+// events.
+func Stands(log []conversation.Event, seq uint64, spans []conversation.Span) bool {
+	for _, e := range slices.Backward(log) {
+		if e.Seq <= seq {
+			return true
+		}
+		if !e.Body.Kind().Overlay() || isNote(e.Body) {
+			continue
+		}
+		if s, ok := e.Body.(conversation.Summary); !ok || s.Policies != nil || meet(spans, s.Spans) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNote reports whether an overlay evicts events behind a note, without a text.
+func isNote(b conversation.Body) bool {
+	s, ok := b.(conversation.Summary)
+	return ok && s.Policies == nil && s.Text == "" && (s.Style == "" || s.Style == conversation.StylePlimsoll)
+}
+
+// Covers reports whether a pass covers any of the events of spans.
+func (pass *Pass) Covers(spans []conversation.Span) bool { return meet(pass.Spans, spans) }
+
+// meet reports whether some event is in both spans.
+func meet(a, b []conversation.Span) bool {
+	return slices.ContainsFunc(a, func(x conversation.Span) bool {
+		return slices.ContainsFunc(b, func(y conversation.Span) bool { return x.First <= y.Last && y.First <= x.Last })
+	})
+}
+
+// EvictWith is the step of a note on a log, in one epoch with the texts of passes
+// that were prepared for it. More says that the step may evict what a text covers
+// besides. The error wraps ErrNotEvicted or ErrNothingToGain.
+func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation.Made, note conversation.Body, more bool, prepared ...*Pass) (Pass, error) {
+	step, _ := note.(conversation.Summary) // by the planner
+	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
+	covered := conversation.Disjoint(withEarlier(log, step.Spans))
+	var texts []conversation.Summary
+	for _, p := range prepared {
+		text, ok := p.text()
+		held := ok && holdsAll(log, covered, text.Spans)
+		if !ok || !held && !(more && p.Covers(step.Spans)) {
+			return Pass{}, ErrNotEvicted
+		}
+		text.Appendix, pass.asked = "", p.asked
+		pass.Spans, texts = union(pass.Spans, text.Spans), append(texts, text)
+		if !held {
+			step = Evicted(log, s.Meter.view, union(step.Spans, pass.Spans), pass.noteRoom())
+		}
+	}
+	rest := without(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)
+	pass.Spans = union(pass.Spans, step.Spans)
+	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, pass.Spans))
+	if err := pass.apply(withNote(log, texts, step, rest)...); err != nil {
+		return Pass{}, err
+	}
+	return pass, nil
+}
+
+// withNote is the overlays of texts and of the note of a step, which stands for the
+// rest and is the newest. Where nothing is left for it the last text has it.
+func withNote(log []conversation.Event, texts []conversation.Summary, step conversation.Summary, rest []conversation.Span) []conversation.Body {
+	var bodies []conversation.Body
+	for i, text := range texts {
+		if len(rest) == 0 && i == len(texts)-1 {
+			text.Appendix = step.Appendix
+		}
+		bodies = append(bodies, text)
+	}
+	if len(rest) > 0 {
+		step.Spans = rest
+		step.FromTurn, step.ToTurn = turnsOf(saidIn(log, rest))
+		bodies = append(bodies, step)
+	}
+	return bodies
+}
+
+// text is the summary that a model wrote for the pass; false if none did.
+func (pass *Pass) text() (conversation.Summary, bool) {
+	i := pass.writtenAt()
+	if i < 0 {
+		return conversation.Summary{}, false
+	}
+	s, ok := pass.bodies[i].(conversation.Summary)
+	return s, ok
+}
+
+// holdsAll reports whether spans hold every event of others that the model was sent.
+func holdsAll(log []conversation.Event, held conversation.Spans, others []conversation.Span) bool {
+	for _, e := range saidIn(log, others) {
+		if !held.Holds(e.Seq) {
+			return false
+		}
+	}
+	return true
+}

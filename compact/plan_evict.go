@@ -1,0 +1,147 @@
+package compact
+
+import (
+	"slices"
+	"time"
+
+	"plimsoll/conversation"
+)
+
+// Evicting makes room without a model: the oldest units go, and a note stands for
+// them. Rules:
+//
+//   - Above the load line a step goes down to the target. Where a summary is wanted
+//     it joins the note in the same epoch.
+//   - While the provider's cache is cold, a step breaks no prefix that was not lost
+//     already. It is made wherever more than the cold share is used, without a model.
+//   - A step that saves less than a tenth of what is used is not made.
+//   - When the next turns lead to the load line, the summary of what the step will
+//     evict is prepared beside the conversation.
+
+// evict is the step that is due, if one is.
+func (p *planner) evict() Plan {
+	if p.window == 0 {
+		return Plan{}
+	}
+	target, cold := p.goals()
+	over := p.over()
+	switch {
+	case p.above(p.reading.Used) && (over || p.armed()):
+		plan, goal := p.plan(TriggerLoadLine), target
+		switch plan.Hold = over; {
+		case p.check.Refused:
+			plan.Trigger = TriggerOverflow
+		case over:
+			plan.Trigger = TriggerHardLine
+		}
+		if p.cold() {
+			goal = min(goal, cold)
+		}
+		return p.step(plan, goal, p.rules.asks(p.check.Past))
+	case p.cold() && p.check.Moment != MomentReply && !p.held() && p.used > cold:
+		return p.step(p.plan(TriggerCold), cold, false)
+	}
+	return Plan{}
+}
+
+// goals is what a step leaves at the load line and with a cold cache, in tokens.
+func (p *planner) goals() (target, cold float64) {
+	target, cold = p.rules.Evict.goals(int(p.window), p.capacity, p.reading.LoadLine)
+	return p.besidePrompt(target), p.besidePrompt(cold)
+}
+
+// besidePrompt is a target, or more where system prompt and tools take more than
+// usual: what the conversation gets of the window shrinks by as much.
+func (p *planner) besidePrompt(target float64) float64 {
+	usual := promptShare * float64(p.capacity)
+	prompt := promptTokens(p.reading)
+	if prompt <= usual {
+		return target
+	}
+	return prompt + roomLeft(p.capacity, p.reading)*max(0, target-usual)
+}
+
+// noteRoom and protected are what a note may have, and how many of the newest tokens
+// stay.
+func (p *planner) noteRoom() noteRoom {
+	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading))
+}
+
+func (p *planner) protected() float64 {
+	return roomLeft(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
+}
+
+// step is the plan with what brings a request down to so many tokens, or one that
+// does nothing where too little can be evicted.
+func (p *planner) step(plan Plan, target float64, summary bool) Plan {
+	nothing := Plan{Hold: plan.Hold, Used: p.reading.Used}
+	room := p.noteRoom()
+	e := oldestUnits(p.check.View, p.check.Meter, target, room.all(), p.protected())
+	if len(e.spans) == 0 || !p.progress(p.mayGain(plan, e, room.all())) {
+		return nothing
+	}
+	plan.Note = Evicted(p.check.Log, p.check.View, e.spans, room)
+	after := p.usedBy(Project(behind(p.check.Log, time.Time{}, plan.Note)))
+	if !p.progress(p.used - float64(after)) {
+		return nothing
+	}
+	plan.Gain = p.reading.Used - after
+	if summary {
+		plan.Spans = p.block(e.spans)
+	}
+	return plan
+}
+
+// mayGain is what evicting is expected to save. What would not be enough is not
+// written out: above the load line that is asked before every request. In a cold
+// cache it is asked once, and every step is worth it that saves enough after all.
+func (p *planner) mayGain(plan Plan, e eviction, room float64) float64 {
+	if plan.Hold || plan.Trigger == TriggerCold {
+		return e.tokens
+	}
+	return e.gains(room)
+}
+
+// progress reports whether so many tokens less are worth a pass.
+func (p *planner) progress(tokens float64) bool {
+	return tokens > 0 && tokens >= p.rules.Planner.ProgressRatio*p.used
+}
+
+// Evicted is the overlay that evicts spans of whole units, with the note that
+// stands for them and for all that was evicted before.
+func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
+	spans = withoutGone(log, spans)
+	body := conversation.Summary{Style: conversation.StylePlimsoll, Version: BlockVersion, Spans: spans}
+	body.FromTurn, body.ToTurn = turnsOf(saidIn(log, spans))
+	body.Appendix = noteOf(log, v, withEarlier(log, spans), room)
+	return body
+}
+
+// block is the spans of a summary: with all earlier summaries if the block of them
+// would be too long.
+func (p *planner) block(evicted []conversation.Span) []conversation.Span {
+	if !p.blockIsFull() {
+		return evicted
+	}
+	all := slices.Clone(evicted)
+	for _, s := range summaries(p.check.Log) {
+		if s.shown && s.Text != "" {
+			all = union(all, s.Spans)
+		}
+	}
+	return all
+}
+
+// blockIsFull reports whether another summary would make the block too long.
+func (p *planner) blockIsFull() bool {
+	bands, tokens := 0, 0.0
+	for _, s := range summaries(p.check.Log) {
+		if s.shown && s.Text != "" {
+			bands++
+			tokens += p.check.Meter.Weigh(conversation.Measure(s.Text))
+		}
+	}
+	r := p.rules.Planner
+	next, most := float64(r.summaryMost(int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
+	return bands >= r.Bands || bands > 0 && tokens+next > max(2*next, most)
+}

@@ -1,0 +1,94 @@
+package compact
+
+import "plimsoll/conversation"
+
+// A summary takes a model half a minute, and a request waits for none. So the one
+// that belongs to the step at the load line is written before that is reached.
+
+const (
+	// prepareTurns is how many turns before the load line a summary is prepared, as
+	// the last turns grew, and prepareShare the part of the window within which it
+	// is, however fast they grew: farther away the user may never get there.
+	prepareTurns = 2
+	prepareShare = 0.2
+)
+
+// NearsLoadLine reports whether a request is so near the load line, or above it, that
+// a summary may be prepared.
+func (r Reading) NearsLoadLine() bool {
+	return r.LoadLine > 0 && float64(r.Used) >= float64(r.LoadLine)-prepareShare*float64(r.Window.Tokens)
+}
+
+// prepare is the summary of what the step at the load line will evict, while that is
+// a turn or two away.
+func (p *planner) prepare() Plan {
+	past := p.check.Past
+	if !p.check.Prepares || p.window == 0 || p.check.Refused || !p.rules.asks(past) || p.held() ||
+		!p.grown(past.Tried, p.rules.stride(int(p.window))/triesPerStride) {
+		return Plan{}
+	}
+	if !p.reading.NearsLoadLine() {
+		return Plan{} // before anything is read
+	}
+	var o Outlook
+	p.when(&o, Plan{})
+	if left := float64(o.Left); left <= 0 || left > prepareShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
+		return Plan{}
+	}
+	spans := p.evictedAt(float64(o.Left))
+	if len(spans) == 0 {
+		return Plan{}
+	}
+	return Plan{Prepare: true, Spans: p.block(spans), Used: p.reading.Used}
+}
+
+// evictedAt is what a step will evict when so many more tokens were added.
+func (p *planner) evictedAt(more float64) []conversation.Span {
+	target, _ := p.goals()
+	spans := p.spansAhead(target, more)
+	evicted := p.check.Meter.factor()*float64(CoveredTokens(p.check.View, spans)) - p.noteRoom().all()
+	if !p.progress(evicted) {
+		return nil
+	}
+	return spans
+}
+
+// spansAhead is what a step down to a target evicts when so many more tokens were
+// added: they belong to the newest, which stay.
+func (p *planner) spansAhead(target, more float64) []conversation.Span {
+	protected := max(0, p.protected()-more)
+	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteRoom().all(), protected).spans
+}
+
+// Evicts reports whether the rules evict, automatically and without a model.
+func (r Rules) Evicts() bool {
+	if r.Auto.Profile != "" {
+		return false
+	}
+	switch r.Preset {
+	case PresetOneClaw, PresetJCLI, PresetAdachsoft, PresetTruncate:
+		return false
+	}
+	return true
+}
+
+// afterRefusal is what rules do that act only where a server did not take a request.
+func (r Rules) afterRefusal(c Check) Plan {
+	if !c.Refused || !r.Evicts() {
+		return Plan{}
+	}
+	r.Summary.When = SummaryNever
+	p := newPlanner(r, c)
+	return p.evict()
+}
+
+// EvictNow is the step at the load line although that is not reached, without a
+// summary: somebody asked for room.
+func (r Rules) EvictNow(c Check, trigger string) Plan {
+	p := newPlanner(r, c)
+	if p.window == 0 || len(c.View.Messages) == 0 {
+		return Plan{}
+	}
+	target, _ := p.goals()
+	return p.step(p.plan(trigger), target, false)
+}

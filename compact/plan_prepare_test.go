@@ -1,0 +1,153 @@
+package compact_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// preparing is a look that may prepare a summary, without masks.
+func preparing(change ...func(*looking)) looking {
+	k := at(compact.MomentReply)
+	k.check.Prepares, k.rules.Mask.Enabled = true, false
+	for _, c := range change {
+		c(&k)
+	}
+	return k
+}
+
+// In turns of 5,000 tokens, the load line at 80,000 is two turns away from 70,000 on.
+func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		turns  int
+		change func(*looking)
+		want   bool
+	}{
+		"three turns away":       {turns: 13},
+		"two turns away":         {turns: 14, want: true},
+		"one turn away":          {turns: 15, want: true},
+		"at the next request":    {turns: 14, change: func(k *looking) { k.check.Moment = compact.MomentRequest }, want: true},
+		"nobody waits for it":    {turns: 15, change: func(k *looking) { k.check.Prepares = false }},
+		"by hand only":           {turns: 15, change: func(k *looking) { k.rules.Summary.When = compact.SummaryByHand }},
+		"never":                  {turns: 15, change: func(k *looking) { k.rules.Summary.When = compact.SummaryNever }},
+		"two failures":           {turns: 15, change: func(k *looking) { k.check.Past.Failures = 2 }},
+		"one failed just before": {turns: 15, change: func(k *looking) { k.check.Past = compact.Past{Failures: 1, Tried: 73_000} }},
+		"one failed, and growth": {turns: 15, change: func(k *looking) { k.check.Past = compact.Past{Failures: 1, Tried: 70_000} }, want: true},
+		"undone a little before": {turns: 15, change: func(k *looking) { k.check.Past.Undone = 70_000 }},
+		"it rests for long":      {turns: 15, change: func(k *looking) { k.check.Past.After = 75_000 }},
+		"another preset":         {turns: 15, change: func(k *looking) { k.rules.Preset = compact.PresetOneClaw }},
+		"nothing automatic":      {turns: 15, change: func(k *looking) { k.rules.Auto.Enabled = false }},
+		"no window":              {turns: 15, change: func(k *looking) { k.options.Window = compact.Window{} }},
+	} {
+		k := preparing()
+		if c.change != nil {
+			c.change(&k)
+		}
+		p := k.plan((&tale{}).talks(c.turns))
+		if p.Prepare != c.want || p.Prepare != (len(p.Spans) > 0) || p.Acts() || p.Note != nil {
+			t.Errorf("%s: prepares %t, acts %t, %q", name, p.Prepare, p.Acts(), tell(p))
+		}
+	}
+}
+
+// What is prepared is what the step evicts that comes later.
+func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
+	t.Parallel()
+	for _, log := range []*tale{(&tale{}).talks(15), (&tale{}).stints(15), (&tale{}).talks(7).stints(8)} {
+		early := preparing().plan(log)
+		step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false }).plan(log.talks(1).says(100))
+		if len(early.Spans) != 1 || len(step.Spans) != 1 || early.Spans[0].First != step.Spans[0].First ||
+			early.Spans[0].Last > step.Spans[0].Last {
+			t.Errorf("prepared %s, evicted %s", spansText(early.Spans), spansText(step.Spans))
+		}
+	}
+}
+
+// prepared is a summary of spans that a model wrote, on a log.
+func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *compact.Pass {
+	t.Helper()
+	c := k.of(log)
+	pass, err := compact.NewSummaryPass(log, k.rules, compact.Situation{Meter: c.Meter}, spans, conversation.Made{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "### Goal\nThe talk goes on in long replies, one to each message, and nothing of them has to be kept word for word."
+	if err := pass.Accept(compact.Answer{Text: text + strings.Repeat(" Nothing else is of note.", 40), Stop: conversation.StopEnd, Input: pass.Job.Input, Model: "test/m"}); err != nil {
+		t.Fatal(err)
+	}
+	return &pass
+}
+
+func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
+	t.Parallel()
+	k := preparing()
+	l := (&tale{}).talks(15)
+	pass := prepared(t, k, l.events(), k.plan(l).Spans)
+	step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false })
+	l.talks(2).says(100)
+	plan, c := step.plan(l), step.of(l.events())
+	now := compact.Situation{Meter: c.Meter}
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
+	joined, err := compact.EvictWith(l.events(), step.rules, now, made, plan.Note, true, pass)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := joined.Bodies(100)
+	if len(bodies) != 2 {
+		t.Fatalf("%d overlays", len(bodies))
+	}
+	text, note := bodies[0].(conversation.Summary), bodies[1].(conversation.Summary)
+	if text.Text == "" || text.Appendix != "" || note.Text != "" || note.Made.Epoch != text.Made.Epoch || note.Made.Why == "" {
+		t.Errorf("made %+v and %+v", text, note)
+	}
+	alone, _ := plan.Note.(conversation.Summary)
+	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
+		t.Errorf("the note does not speak of all that is evicted: %s", diff)
+	}
+	view := compact.Project(append(l.events(), compact.Following(l.events(), now.Now, bodies...)...))
+	if first := view.Messages[0]; first.State != compact.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
+		t.Errorf("the block stands for %v", first.Events)
+	}
+
+	// A smaller step leaves the text for a later one, unless it may evict more.
+	small := alone
+	small.Spans = []conversation.Span{span(1, 4)}
+	if _, err := compact.EvictWith(l.events(), step.rules, now, made, small, false, pass); !errors.Is(err, compact.ErrNotEvicted) {
+		t.Errorf("a step that evicts less: %v", err)
+	}
+	if _, err := compact.EvictWith(l.events(), step.rules, now, made, small, true, pass); err != nil {
+		t.Errorf("a step that may evict more: %v", err)
+	}
+}
+
+func TestWhatStandsBehindASummaryThatWaits(t *testing.T) {
+	t.Parallel()
+	own := []conversation.Span{span(3, 8)}
+	for name, c := range map[string]struct {
+		overlay conversation.Body
+		want    bool
+	}{
+		"nothing":             {conversation.Renamed{Title: "x"}, true},
+		"a note over it":      {conversation.Summary{Spans: own, Appendix: "## Note"}, true},
+		"a summary of others": {conversation.Summary{Spans: []conversation.Span{span(9, 12)}, Text: "s"}, true},
+		"a summary of it":     {conversation.Summary{Spans: []conversation.Span{span(8, 12)}, Text: "s"}, false},
+		"policies":            {conversation.Summary{Spans: []conversation.Span{span(9, 12)}, Policies: &conversation.Policies{}}, false},
+		"a mask":              {masks(11), false},
+		"a pin":               {conversation.Pin{Events: []uint64{11}}, false},
+		"an undo":             {conversation.Revert{Epoch: 1}, false},
+	} {
+		l := filesRead(4, 60).pass(c.overlay)
+		if got := compact.Stands(l.events(), 0, own); got != c.want {
+			t.Errorf("%s: stands %t", name, got)
+		}
+		if !compact.Stands(l.events(), uint64(len(l.events())), own) {
+			t.Errorf("%s: what was there before counts", name)
+		}
+	}
+}

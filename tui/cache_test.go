@@ -1,0 +1,77 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+)
+
+// gaugeOf is the line of the screen with the gauge.
+func gaugeOf(r *rig) string {
+	for l := range strings.SplitSeq(r.text(), "\n") {
+		if strings.Contains(l, "▏") && strings.Contains(l, "%") {
+			return l
+		}
+	}
+	return ""
+}
+
+func TestTheGaugeSaysWhenTheCacheHasGoneCold(t *testing.T) {
+	for _, at := range [][2]int{{120, 40}, {80, 24}, {40, 12}} {
+		screenOf(t, strings.Join([]string{"at", string(rune('0' + at[0]/40))}, " "), nil, func(r *rig) {
+			r.resize(at[0], at[1])
+			cold := func(want bool, when string) {
+				r.t.Helper()
+				if got := strings.Contains(gaugeOf(r), "cold"); got != want {
+					r.t.Errorf("%s: cold is %v in %q", when, got, gaugeOf(r))
+				}
+			}
+			r.happen(metered(), agent.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			cold(false, "at first")
+			r.pass(4 * time.Minute)
+			cold(false, "before its time")
+			r.pass(2 * time.Minute)
+			cold(true, "after it")
+			r.happen(agent.Status{Phase: agent.Waiting, Since: time.Now()})
+			cold(true, "while the next request is read")
+			r.happen(agent.Status{Phase: agent.Streaming, Since: time.Now()})
+			cold(false, "while its reply arrives")
+			r.happen(agent.Status{Phase: agent.Idle, Since: time.Now()})
+			r.happen(agent.CacheCold{At: time.Now().Add(5 * time.Minute)})
+			cold(false, "after another reply")
+			r.happen(agent.CacheCold{At: time.Now().Add(-time.Second)})
+			cold(true, "after another model")
+			r.happen(agent.CacheCold{})
+			cold(false, "without a cache")
+			r.pass(6 * time.Minute)
+			cold(false, "without a cache, whatever time passes")
+		})
+	}
+}
+
+func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
+	screen(t, nil, func(r *rig) {
+		r.resize(120, 40)
+		r.pass(time.Minute - time.Duration(time.Now().Second())*time.Second)
+		clock := time.Now().UTC().Add(5 * time.Minute).Format("15:04")
+		r.happen(metered(), agent.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
+		r.enter("/context")
+		account := compact.Account{Estimated: 78_000, Reading: compact.Reading{Used: 78_000}, Outlook: compact.Outlook{
+			State: compact.OutlookReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
+		r.happen(agent.Inspected{Account: account})
+		has := func(what string) {
+			r.t.Helper()
+			if text := strings.Join(strings.Fields(r.text()), " "); !strings.Contains(text, what) {
+				r.t.Errorf("%q is not in\n%s", what, r.text())
+			}
+		}
+		has("If you pause until " + clock)
+		has("turns 0–3 are evicted before the next request")
+		has("cold line")
+		r.pass(6 * time.Minute)
+		has("The provider's cache is cold")
+	})
+}

@@ -1,0 +1,64 @@
+package history_test
+
+import (
+	"strings"
+	"testing"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// noted is a history in which a note stands for the first of two turns.
+func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint64) {
+	t.Helper()
+	r = newRig(t, 120, 40)
+	r.add(conversation.UserMessage{Text: "read it, and never touch go.mod"})
+	r.call("read_file", `{"path":"upload_test.go"}`, strings.Repeat(testFile, 9), conversation.ResultOK)
+	r.add(conversation.AssistantMessage{Text: "Both share a port.", Stop: conversation.StopEnd})
+	last := uint64(r.log.Len())
+	r.add(conversation.UserMessage{Text: "mend it"})
+	r.add(conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd})
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{{First: 1, Last: last}},
+		Appendix: "## Note on turn 0 (e1-e5)\n\n### What was done\n- t0: asked “read it”; read_file ×1\n\n### Names in tool results, by event\ne4: upload_test.go"}
+	if change != nil {
+		change(&note)
+	}
+	epoch = r.pass("turn 0, 4 messages evicted, note", note)
+	r.show()
+	return r, epoch
+}
+
+func TestEvictedRowsSayThatANoteStandsForThem(t *testing.T) {
+	t.Parallel()
+	r, epoch := noted(t, nil)
+	has := func(what ...string) {
+		t.Helper()
+		for _, w := range what {
+			if screen := r.screen(); !strings.Contains(screen, w) {
+				t.Errorf("%q is not in\n%s", w, screen)
+			}
+		}
+	}
+	r.to(1)
+	has("evicted; a note stands for turn 0", "4 evicted", "Note on turn 0 (e1-e5)")
+	if screen := r.screen(); strings.Contains(screen, "summar") {
+		t.Errorf("it speaks of a summary:\n%s", screen)
+	}
+	r.to(4)
+	has("part of the note above")
+	r.to(epoch)
+	r.press("enter")
+	has("note on turn 0 by the program, without a model", "What was done", "set off by load line", "It stands for:")
+	r.to(1)
+	r.press("tab", "tab")
+	has("▌ note")
+}
+
+func TestRowsThatASummaryStandsForAreSummarised(t *testing.T) {
+	t.Parallel()
+	r, _ := noted(t, func(s *conversation.Summary) { s.Text = "They share a port." })
+	r.to(1)
+	if screen := r.screen(); !strings.Contains(screen, "summarised: turn 0") || strings.Contains(screen, "evicted;") {
+		t.Error(screen)
+	}
+}
