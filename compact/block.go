@@ -104,9 +104,9 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 }
 
 // silent reports whether nothing has to stand for the run: in the words of ONE
-// and JCL, whose one summary stands above.
+// and JCL, whose one summary stands above. A note may still have to be shown.
 func (r *run) silent(told map[*summaryInForce]bool) bool {
-	if r.kind != summaryRun || !r.toldAlready(told) {
+	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*summaryInForce).isNote) {
 		return false
 	}
 	style := r.summaries[0].Style
@@ -220,7 +220,7 @@ func (r *run) bands(told map[*summaryInForce]bool) string {
 	case r.note == nil && noted:
 		return b.String() + "\n\n[The rest of " + turns(r.from, r.to) + " is part of the account above.]"
 	case r.note == nil:
-		return b.String()
+		return strings.TrimSpace(b.String())
 	}
 	return joined(b.String(), r.note.Appendix)
 }
@@ -258,6 +258,12 @@ func (s *summaryInForce) isNote() bool {
 // newest of its block only.
 func (s *summaryInForce) shares() bool {
 	return s.Version > 1 && s.inOwnWords()
+}
+
+// hasNote reports whether what the program adds to a summary can stand for a block. In
+// the words of version 2 the newest has it, also where that is nothing.
+func (s *summaryInForce) hasNote() bool {
+	return s.shares() && (s.Version < noteVersion || s.Appendix != "")
 }
 
 // toldAlready reports whether all that the run's summaries say stands above. What

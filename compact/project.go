@@ -278,11 +278,12 @@ func (p *projector) takeNote() {
 }
 
 // newestSummary is the newest summary of those that share what the program adds,
-// nil without one.
+// nil without one. A text that joined a step has no note of its own: where nothing is
+// left of the note beside it, an earlier one still speaks of what was evicted before.
 func (r *rulings) newestSummary() (newest *summaryInForce) {
 	for i := range r.by {
 		d := &r.by[i]
-		if d.summary != nil && d.gone == 0 && !d.pinned && d.summary.shares() && (newest == nil || d.summary.seq > newest.seq) {
+		if d.summary != nil && d.gone == 0 && !d.pinned && d.summary.hasNote() && (newest == nil || d.summary.seq > newest.seq) {
 			newest = d.summary
 		}
 	}
