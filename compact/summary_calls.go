@@ -353,7 +353,7 @@ func patched(raw string) []string {
 		for line := range strings.Lines(patch) {
 			for _, mark := range [...]string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
 				rest, ok := strings.CutPrefix(line, mark)
-				if path := folded(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
+				if path := inLine(rest, maxPath); ok && path != "" && !slices.Contains(out, path) {
 					out = append(out, path)
 				}
 			}

@@ -63,7 +63,7 @@ func todosIn(arguments string) []openTodo {
 		text := ""
 		for _, name := range [...]string{"text", "content", "step", "title", "task", "description"} {
 			if s, _ := entry[name].(string); text == "" {
-				text = folded(s, maxTodoText)
+				text = inLine(s, maxTodoText)
 			}
 		}
 		status, _ := entry["status"].(string)
@@ -95,7 +95,7 @@ func skillsIn(calls []madeCall) []loadedSkill {
 		}
 		for _, field := range [...]string{"name", "skill", "skill_name", "command"} {
 			text, _ := args[field].(string)
-			if name := folded(text, maxCallID); name != "" {
+			if name := inLine(text, maxCallID); name != "" {
 				out = append(withoutSkill(out, name), loadedSkill{name, c.turn})
 				break
 			}
