@@ -130,7 +130,8 @@ func (a *Agent) commitPrepared(ctx context.Context, w compact.Wish) bool {
 		return false
 	}
 	j := list[len(list)-1]
-	if j.stopped != nil || w.Source == conversation.SourceManual && !j.joins(w, a.compaction.rules) || w.Focus != "" {
+	if j.stopped != nil || w.Source == conversation.SourceManual && !j.joins(w, a.compaction.rules) || w.Focus != "" ||
+		w.Review && a.opts.Interactive { // nobody has read it
 		return false
 	}
 	j.told, j.wanted = w.Source == conversation.SourceManual, w.Source == conversation.SourceTool

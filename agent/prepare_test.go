@@ -65,6 +65,29 @@ func TestASummaryThatNoStepComesForIsOnRecord(t *testing.T) {
 	}
 }
 
+// Who wants to read a summary before it takes effect reads one, also where one is written
+// that nobody read.
+func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, nearLoad, eachTokens, nil)
+		w := wish(compact.ProfileHeavy, -1)
+		w.Review = true
+		r.compacts(w)
+		shown, waits := r.waiting()
+		if !waits || len(r.overlays()) != 0 {
+			t.Fatalf("waits %t, made %v", waits, r.kinds())
+		}
+		r.Review(shown.Text+" It was read.", true)
+		r.wait()
+		if all := r.texts(); len(all) != 1 || !all[0].Edited || summaries(s) != 2 {
+			t.Errorf("made %+v of %d requests", all, summaries(s))
+		}
+		r.answered()
+		r.finish()
+	})
+}
+
 func TestNothingIsPreparedWhereNobodyGoesOn(t *testing.T) {
 	for name, change := range map[string]func(*agent.Options){
 		"no chat":      func(o *agent.Options) { o.Interactive = false },
