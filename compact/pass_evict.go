@@ -119,3 +119,22 @@ func holdsAll(log []conversation.Event, held conversation.Spans, others []conver
 	}
 	return true
 }
+
+// hides is the layer of the pass that hides whole messages, that of results if none
+// does.
+func (pass *Pass) hides() string {
+	if pass.notesAlone() {
+		return layerNote
+	}
+	for _, b := range pass.bodies {
+		switch b := b.(type) {
+		case conversation.Summary:
+			if b.Policies == nil {
+				return layerSummary
+			}
+		case conversation.Drop:
+			return layerDropped
+		}
+	}
+	return layerResults
+}

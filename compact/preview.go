@@ -194,6 +194,9 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
 	switch {
 	case m.State == StateSummarised || m.State == StateDropped:
 		pass.compareRun(m, was, sums)
+	case m.Role == RoleTool && old.Repeats != 0 && m.Overlay == 0:
+		// The result that it pointed to is what the pass hides, not this one.
+		sums.add(pass.hides(), 0, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
 	case m.Role == RoleTool:
 		sums.add(layerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
 	default:

@@ -102,3 +102,31 @@ func TestTheAccountCountsInWords(t *testing.T) {
 		}
 	}
 }
+
+// A result that pointed to one which is evicted is shown in full: that is a part of
+// what evicting saves, and nothing is masked.
+func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
+	t.Parallel()
+	log := readQuietly(6)
+	last := log[22].Body.(conversation.ToolResult)
+	last.Repeats = log[2].Seq
+	log[22].Body = last
+	before := compact.Project(log)
+	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
+		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
+	pass, err := compact.NewOverlayPass(log, compact.PresetRules(compact.PresetPlimsoll), s, conversation.Made{}, note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := pass.Preview()
+	if len(p.Layers) != 1 || p.Layers[0].Kind != "note" {
+		t.Fatalf("the layers are %+v, want the note alone", p.Layers)
+	}
+	if saved := p.Before - p.After; p.Layers[0].Saved < saved-1 || p.Layers[0].Saved > saved+1 {
+		t.Errorf("the note saves %d, want %d", p.Layers[0].Saved, saved)
+	}
+	if made, _ := conversation.MadeOf(pass.Bodies(99)[0]); strings.Contains(made.Why, "masked") {
+		t.Errorf("it says %q", made.Why)
+	}
+}
