@@ -11,8 +11,8 @@ import (
 // A run of covered events becomes one block at its start; what of the run is
 // pinned follows it word for word. The bands of a run stand in one block, in
 // their order, each under its own heading: a new band leaves the text of the
-// older ones, and the provider's cache of it, as they are. What the program adds
-// stands behind the newest band alone, and speaks of all of them.
+// older ones as they are. The newest note stands in the first block of a view,
+// behind its summaries, and speaks of everything that is evicted.
 
 // BlockVersion is the version of the words around summaries that new ones have.
 // Bands of version 1 each keep what the program added to them; from version 3 on

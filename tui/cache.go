@@ -19,11 +19,25 @@ type coldMsg struct{}
 // goesCold takes over from when on the cache is cold, and wakes the screen then.
 func (m *Model) goesCold(at time.Time) tea.Cmd {
 	m.talk.coldAt = at
-	left := at.Sub(m.options.Now())
-	if at.IsZero() || left <= 0 {
+	return m.wakeCold()
+}
+
+// wakeCold wakes the screen when the cache goes cold. A wake that is due no later looks
+// again when it comes, so that replies in a row leave one timer and not one each.
+func (m *Model) wakeCold() tea.Cmd {
+	at, now := m.talk.coldAt, m.options.Now()
+	if !at.After(now) || m.talk.wakesAt.After(now) && !m.talk.wakesAt.After(at) {
 		return nil
 	}
-	return wakeAfter(m.ctx, left)
+	m.talk.wakesAt = at
+	return wakeAfter(m.ctx, at.Sub(now))
+}
+
+// wokeCold has the screen look again. The gauge is drawn anew after every message.
+func (m *Model) wokeCold() tea.Cmd {
+	m.views.stale = true
+	m.talk.wakesAt = time.Time{}
+	return m.wakeCold()
 }
 
 // wakeAfter says after a while that a cache may have gone cold.

@@ -81,6 +81,7 @@ type talk struct {
 	rules    []conversation.Rule  // that the dialog of permissions lists
 	paused   bool                 // compaction does not ask a model by itself any more
 	coldAt   time.Time            // from when on the provider's cache is cold, zero where it holds nothing
+	wakesAt  time.Time            // when the screen looks whether it is, zero if it does not
 	line     typedLine            // the newest command that the agent answers, the zero line without one
 }
 

@@ -59,7 +59,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 			m.status.snack.text = ""
 		}
 	case coldMsg:
-		m.views.stale = true // the gauge is drawn anew after every message
+		return m.wokeCold()
 	case filesMsg:
 		m.composer.SetFiles(msg.files)
 	case promptsMsg:
