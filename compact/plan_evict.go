@@ -80,14 +80,15 @@ func (p *planner) step(plan Plan, target float64, summary bool) Plan {
 	if len(e.spans) == 0 || !p.progress(p.mayGain(plan, e, room.all())) {
 		return nothing
 	}
-	plan.Note = Evicted(p.check.Log, p.check.View, e.spans, room)
-	after := p.usedBy(Project(behind(p.check.Log, time.Time{}, plan.Note)))
-	if !p.progress(p.used - float64(after)) {
-		return nothing
+	note := Evicted(p.check.Log, p.check.View, e.spans, room)
+	view := Project(behind(p.check.Log, time.Time{}, note))
+	after := p.usedBy(view)
+	if !p.progress(p.used-float64(after)) || view.Sizes.chars() >= p.check.View.Sizes.chars() {
+		return nothing // fewer messages alone, with more text, make no view shorter
 	}
-	plan.Gain = p.reading.Used - after
+	plan.Note, plan.Gain = note, p.reading.Used-after
 	if summary {
-		plan.Spans = p.block(e.spans)
+		plan.Spans = p.block(note.Spans)
 	}
 	return plan
 }
@@ -110,11 +111,35 @@ func (p *planner) progress(tokens float64) bool {
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
 func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
-	spans = withoutGone(log, spans)
+	spans = withoutParts(log, withoutGone(log, spans))
 	body := conversation.Summary{Style: conversation.StylePlimsoll, Version: BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = turnsOf(saidIn(log, spans))
 	body.Appendix = noteOf(log, v, withEarlier(log, spans), room)
 	return body
+}
+
+// withoutParts is spans without units that they do not hold whole: a result that came
+// long after its call stands in a view apart from it, and neither goes alone.
+func withoutParts(log []conversation.Event, spans []conversation.Span) []conversation.Span {
+	held, parts := conversation.Disjoint(spans), map[uint64]bool{}
+	for _, u := range conversation.Units(log) {
+		in := 0
+		for _, i := range u.Events {
+			if held.Holds(log[i].Seq) {
+				in++
+			}
+		}
+		if in == 0 || in == len(u.Events) {
+			continue
+		}
+		for _, i := range u.Events {
+			parts[log[i].Seq] = true
+		}
+	}
+	if len(parts) == 0 {
+		return spans
+	}
+	return without(log, spans, func(seq uint64) bool { return parts[seq] })
 }
 
 // block is the spans of a summary: with all earlier summaries if the block of them

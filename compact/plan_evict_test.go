@@ -185,3 +185,20 @@ func TestWhatCameToNothingIsTriedAgainAfterSomeGrowth(t *testing.T) {
 		}
 	}
 }
+
+func TestAResultThatCameLongAfterItsCallIsNotEvictedWithoutIt(t *testing.T) {
+	t.Parallel()
+	l := (&tale{}).talks(2)
+	l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "late", Name: "read_file", Arguments: "{}"}}, Stop: conversation.StopCalls})
+	call := uint64(len(l.events()))
+	l.talks(2).add(conversation.ToolResult{CallID: "late", Tool: "read_file", Status: conversation.ResultOK, Text: words(200)})
+	result := uint64(len(l.events()))
+	l.talks(16).says(1)
+	spans := conversation.Disjoint(evictedBy(at(compact.MomentRequest).plan(l)))
+	if !spans.Holds(call-1) || !spans.Holds(result+1) {
+		t.Fatalf("what stands around both is not evicted: %v", spans)
+	}
+	if spans.Holds(call) || spans.Holds(result) {
+		t.Errorf("a part of the unit is evicted: %v hold e%d or e%d", spans, call, result)
+	}
+}

@@ -387,6 +387,12 @@ func checkStays(t *rapid.T, c compact.Check, spans []conversation.Span) {
 	for i, m := range slices.Backward(c.View.Messages) {
 		first := m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) && !newest
 		newest = newest || first
+		if m.State == compact.StateSummarised { // it may join the new block, and stays as it is in that
+			if conversation.Disjoint(spans).HoldsAny(m.Events) {
+				t.Fatalf("e%d, which a summary stands for, is evicted by %v", m.Events[0], spans)
+			}
+			continue
+		}
 		if (first || m.State == compact.StatePinned || i == len(c.View.Messages)-1) && !stays[m.Events[0]] {
 			t.Fatalf("e%d (%s, %s) is evicted by %v", m.Events[0], m.Role, m.State, spans)
 		}

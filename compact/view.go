@@ -163,6 +163,15 @@ func (s *Sizes) Add(seg Segment, size conversation.Size) {
 	s.Messages[seg]++
 }
 
+// chars is how many code points all texts have.
+func (s *Sizes) chars() int {
+	n := 0
+	for _, size := range s.Text {
+		n += size.Chars()
+	}
+	return n
+}
+
 // Plus adds two sums.
 func (s Sizes) Plus(t Sizes) Sizes {
 	for i := range s.Text {
