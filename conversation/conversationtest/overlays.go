@@ -37,7 +37,9 @@ func WithOverlays(t *rapid.T, events []conversation.Event) []conversation.Event 
 func (w *Writer) Pass(t *rapid.T) {
 	made := conversation.Made{Epoch: uint64(w.log.Len() + 1), Source: conversation.SourceAuto}
 	if rapid.IntRange(0, 9).Draw(t, "epoch") == 9 {
-		made.Epoch = w.Seq(t) // somebody else's, or none
+		if made.Epoch = w.Seq(t); made.Epoch > uint64(w.log.Len()) && made.Epoch < 1<<63 {
+			made.Epoch = 0 // somebody else's, or none, and not one that a later pass has
+		}
 	}
 	for range max(1, some(t, "overlays")) {
 		w.Add(t, conversation.WithMade(w.Overlay(t), made))
