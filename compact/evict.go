@@ -35,7 +35,7 @@ const listsPart = 0.2
 // sharesBySize was measured on recorded conversations. Between two sizes the
 // shares go evenly from one to the other, by the logarithm of the window.
 var sharesBySize = [...]shares{
-	{32_000, 0.865, 0.21, EvictRules{Target: 0.46, Cold: 0.40, Index: 0.039, Words: 0.064}},
+	{32_000, 0.856, 0.21, EvictRules{Target: 0.473, Cold: 0.45, Index: 0.0388, Words: 0.065}},
 	{128_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.45, Cold: 0.50, Index: 0.03, Words: 0.10}},
 	{200_000, DefaultTriggerRatio, DefaultProtectedRatio, EvictRules{Target: 0.50, Cold: 0.45, Index: 0.03, Words: 0.08}},
 }

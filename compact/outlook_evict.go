@@ -18,7 +18,7 @@ func (p *planner) steps(o *Outlook) {
 	}
 	target, cold := p.goals()
 	o.Cold, o.ColdLine = p.cold(), int(cold) // whole tokens are above one exactly where they are above the other
-	if p.used > float64(o.ColdLine) && o.Wait == 0 && !p.held() {
+	if p.used > float64(o.ColdLine) && o.Wait == 0 && p.settled() {
 		plan := p.step(p.plan(TriggerCold), cold, false)
 		if note, ok := plan.Note.(conversation.Summary); ok {
 			o.ColdFrom, o.ColdTo, o.ColdAfter = note.FromTurn, note.ToTurn, p.tokensOf(p.check.View)-plan.Gain
@@ -28,7 +28,16 @@ func (p *planner) steps(o *Outlook) {
 	if growth == 0 && o.Cold {
 		goal = min(goal, cold)
 	}
-	p.stepAhead(o, goal, growth)
+	if growth > 0 {
+		p.stepAhead(o, goal, growth)
+		return
+	}
+	plan := p.plan(TriggerLoadLine)
+	plan.Hold = p.over()
+	plan = p.step(plan, goal, p.rules.asks(p.check.Past))
+	if note, ok := plan.Note.(conversation.Summary); ok {
+		p.tellStep(o, note, plan.Spans, p.tokensOf(p.check.View)-plan.Gain)
+	}
 }
 
 // stepAhead foretells a step down to a target after so many tokens more.
@@ -40,16 +49,27 @@ func (p *planner) stepAhead(o *Outlook, target, growth float64) {
 	}
 	body := Evicted(p.check.Log, p.check.View, spans, p.noteRoom())
 	after := float64(p.tokensOf(p.after(Plan{Masks: []conversation.Body{body}}))) + growth
-	more := growth > 0 && after > target
+	more := after > target
 	if more {
 		after = target // what is still to be said goes as well
 	}
 	if gain := used + growth - after; gain <= 0 || gain < p.rules.Planner.ProgressRatio*(p.used+growth) {
 		return
 	}
-	o.EvictFrom, o.EvictTo, o.EvictMore, o.After = body.FromTurn, body.ToTurn, more, whole(after)
+	o.EvictMore = more
+	var summarised []conversation.Span
 	if p.rules.asks(p.check.Past) {
-		o.SummaryFrom, o.Until = turnsOf(saidIn(p.check.Log, p.block(spans)))
+		summarised = p.block(spans)
+	}
+	p.tellStep(o, body, summarised, whole(after))
+}
+
+// tellStep tells of a step with its note, with a summary of spans unless there are
+// none, and what it leaves without that.
+func (p *planner) tellStep(o *Outlook, note conversation.Summary, spans []conversation.Span, after int) {
+	o.EvictFrom, o.EvictTo, o.After = note.FromTurn, note.ToTurn, after
+	if len(spans) > 0 {
+		o.SummaryFrom, o.Until = turnsOf(saidIn(p.check.Log, spans))
 		o.After += whole(p.check.Meter.factor() * float64(p.rules.Planner.summaryMost(int(p.window))))
 	}
 }

@@ -236,7 +236,7 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 func (pass *Pass) noteRoom() noteRoom {
 	reading := pass.now.Meter.Reading()
 	capacity := capacityOf(pass.window(), reading.LoadLine)
-	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading))
+	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading) / pass.now.Meter.factor())
 	if pass.evicts {
 		return room
 	}

@@ -38,10 +38,16 @@ func (p *planner) evict() Plan {
 			goal = min(goal, cold)
 		}
 		return p.step(plan, goal, p.rules.asks(p.check.Past))
-	case p.cold() && p.check.Moment != MomentReply && !p.held() && p.used > cold:
+	case p.cold() && p.check.Moment != MomentReply && p.settled() && p.used > cold:
 		return p.step(p.plan(TriggerCold), cold, false)
 	}
 	return Plan{}
+}
+
+// settled reports whether a little was added since the newest step, so that one which
+// left more than it was meant to is not made again at once, and since an undo.
+func (p *planner) settled() bool {
+	return !p.held() && p.grown(p.check.Past.After, p.rules.stride(p.reading.Window.Tokens)/triesPerStride)
 }
 
 // goals is what a step leaves at the load line and with a cold cache, in tokens.
@@ -61,12 +67,15 @@ func (p *planner) besidePrompt(target float64) float64 {
 	return prompt + roomLeft(p.capacity, p.reading)*max(0, target-usual)
 }
 
-// noteRoom and protected are what a note may have, and how many of the newest tokens
-// stay.
+// noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
+// tokens of the model.
 func (p *planner) noteRoom() noteRoom {
-	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading))
+	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading) / p.check.Meter.factor())
 }
 
+func (p *planner) noteTokens() float64 { return p.check.Meter.factor() * p.noteRoom().all() }
+
+// protected is how many of the newest tokens stay.
 func (p *planner) protected() float64 {
 	return roomLeft(p.capacity, p.reading) * p.rules.ProtectedShare(p.capacity) * float64(p.capacity)
 }
@@ -75,12 +84,12 @@ func (p *planner) protected() float64 {
 // does nothing where too little can be evicted.
 func (p *planner) step(plan Plan, target float64, summary bool) Plan {
 	nothing := Plan{Hold: plan.Hold, Used: p.reading.Used}
-	room := p.noteRoom()
-	e := oldestUnits(p.check.View, p.check.Meter, target, room.all(), p.protected())
-	if len(e.spans) == 0 || !p.progress(p.mayGain(plan, e, room.all())) {
+	room := p.noteTokens()
+	e := oldestUnits(p.check.View, p.check.Meter, target, room, p.protected())
+	if len(e.spans) == 0 || !p.progress(p.mayGain(plan, e, room)) {
 		return nothing
 	}
-	note := Evicted(p.check.Log, p.check.View, e.spans, room)
+	note := Evicted(p.check.Log, p.check.View, e.spans, p.noteRoom())
 	view := Project(behind(p.check.Log, time.Time{}, note))
 	after := p.usedBy(view)
 	if !p.progress(p.used-float64(after)) || view.Sizes.chars() >= p.check.View.Sizes.chars() {

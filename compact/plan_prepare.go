@@ -46,7 +46,7 @@ func (p *planner) prepare() Plan {
 func (p *planner) evictedAt(more float64) []conversation.Span {
 	target, _ := p.goals()
 	spans := p.spansAhead(target, more)
-	evicted := p.check.Meter.factor()*float64(CoveredTokens(p.check.View, spans)) - p.noteRoom().all()
+	evicted := p.check.Meter.factor()*float64(CoveredTokens(p.check.View, spans)) - p.noteTokens()
 	if !p.progress(evicted) {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (p *planner) evictedAt(more float64) []conversation.Span {
 // added: they belong to the newest, which stay.
 func (p *planner) spansAhead(target, more float64) []conversation.Span {
 	protected := max(0, p.protected()-more)
-	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteRoom().all(), protected).spans
+	return oldestUnits(p.check.View, p.check.Meter, target-more, p.noteTokens(), protected).spans
 }
 
 // Evicts reports whether the rules evict, automatically and without a model.

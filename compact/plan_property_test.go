@@ -329,6 +329,9 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 			log = conversationtest.WithOverlays(t, log)
 		}
 		r, c := anyCheck(t, log)
+		if rapid.IntRange(0, 3).Draw(t, "as it comes") > 0 { // mostly so that a step is due
+			r, c = dueFor(t, c)
+		}
 		p := r.Plan(c)
 		if p.Note == nil {
 			return
@@ -367,6 +370,18 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 	if len(steps) < 2 {
 		t.Errorf("hardly anything was ever evicted: %v", steps)
 	}
+}
+
+// dueFor is the default rules and a look in a window that is nearly full, or one at
+// half of it after a pause.
+func dueFor(t *rapid.T, c compact.Check) (compact.Rules, compact.Check) {
+	r := compact.PresetRules(compact.PresetPlimsoll)
+	c.Meter = c.Meter.WithRules(r)
+	used := float64(c.Meter.Reading().Used)
+	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")
+	c.Meter = c.Meter.WithWindow(compact.Window{Tokens: int(used/share) + 1, Source: compact.WindowFlag})
+	c.Moment, c.Gone, c.Past = compact.MomentTurn, share < 0.8, compact.Past{}
+	return r, c
 }
 
 // checkStays fails if spans hide what always stays: pins, the newest message of the

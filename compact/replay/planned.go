@@ -31,7 +31,7 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 			return Act{}, nil
 		}
 		act, err := l.carryOut(rules, plan, past)
-		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Trigger == compact.TriggerLoadLine) {
+		if err == nil && (len(plan.Spans) > 0 || plan.Hold || plan.Note != nil) {
 			// What came to nothing is tried again after growth, too.
 			past.After = int(l.With(act.Overlays...).Used)
 		}
