@@ -73,7 +73,7 @@ const quoteMark = "> "
 // quoted is a text with a mark before each of its lines, without control
 // characters.
 func quoted(text string) string {
-	text = strings.TrimRight(printable(lineBreaks.Replace(conversation.Clean(text))), "\n ")
+	text = strings.TrimRight(printable(withNewlines(conversation.Clean(text))), "\n ")
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/16)
 	for line := range strings.SplitSeq(text, "\n") {
@@ -83,6 +83,14 @@ func quoted(text string) string {
 		b.WriteString(strings.TrimRight(quoteMark+line, " "))
 	}
 	return b.String()
+}
+
+// withNewlines is a text whose lines all end with a newline character.
+func withNewlines(text string) string {
+	if isASCII(text) && !strings.ContainsAny(text, "\r\v\f") {
+		return text
+	}
+	return lineBreaks.Replace(text)
 }
 
 // printable is a text without control characters but tabs and ends of lines.
@@ -114,7 +122,11 @@ func inLine(text string, n int) string {
 	if len(text) <= n && isPlain(text) {
 		return text
 	}
-	return folded(printable(folded(text, n)), n)
+	text = folded(text, n)
+	if clean := printable(text); clean != text {
+		return folded(clean, n)
+	}
+	return text
 }
 
 // isPlain reports whether a text has nothing but visible ASCII, as most paths have.

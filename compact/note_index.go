@@ -121,7 +121,13 @@ func rankedNames(said []conversation.Event, shown shownNames, room float64) []*n
 		all = append(all, n)
 	}
 	slices.SortFunc(all, func(a, b *nameSeen) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.order, b.order))
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return a.order - b.order
 	})
 	return all
 }
@@ -130,7 +136,7 @@ func rankedNames(said []conversation.Event, shown shownNames, room float64) []*n
 func namesSeen(said []conversation.Event, room float64) map[string]*nameSeen {
 	const perName = 4 // tokens that a name takes at least, with its share of a line
 	enough := enoughNames * int(room/perName)
-	seen := map[string]*nameSeen{}
+	seen := make(map[string]*nameSeen, min(enough, len(said)))
 	age := 0.0
 	for _, e := range slices.Backward(said) {
 		if age > nameReach && len(seen) > enough {

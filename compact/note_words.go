@@ -134,10 +134,7 @@ func sentences(text string) []string {
 			out = append(out, printable(s))
 		}
 	}
-	if !isASCII(text) || strings.ContainsAny(text, "\r\v\f") {
-		text = lineBreaks.Replace(text)
-	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(withNewlines(text), "\n") {
 		from := 0
 		for i := 1; i < len(line); i++ {
 			if (line[i] == ' ' || line[i] == '\t') && strings.IndexByte(".!?", line[i-1]) >= 0 {
@@ -186,16 +183,18 @@ func spoken(e conversation.Event, text string, room float64) (section, shown str
 	text = strings.TrimSpace(text)
 	whole := utf8.RuneCountInString(text)
 	shown = firstChars(text, verbatimChars)
-	if room -= textTokens(head) + 2; textTokens(quoted(shown)) > room {
+	quote := quoted(shown)
+	if room -= textTokens(head) + 2; textTokens(quote) > room {
 		if room < minVerbatim {
 			return "", ""
 		}
 		room -= 20 // for words that say how much is shown
 		shown = prefixWithin(shown, room)
 		shown = prefixWithin(shown, 2*room-textTokens(quoted(shown))) // the marks take room, too
+		quote = quoted(shown)
 	}
 	if kept := utf8.RuneCountInString(shown); kept < whole {
 		head += ", the first " + number(kept) + " of " + number(whole) + " characters"
 	}
-	return head + "):\n" + quoted(shown), shown
+	return head + "):\n" + quote, shown
 }

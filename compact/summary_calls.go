@@ -42,7 +42,13 @@ func (c madeCall) went(how conversation.ResultStatus) bool {
 // calls. Where servers give several calls one id, the first call that waits is
 // answered.
 func callsIn(said []conversation.Event) []madeCall {
-	var calls []madeCall
+	n := 0
+	for i := range said {
+		if b, ok := said[i].Body.(conversation.AssistantMessage); ok {
+			n += len(b.Calls)
+		}
+	}
+	calls := make([]madeCall, 0, n)
 	known := map[string]toolUse{}
 	var open waiting
 	for i := range said {
@@ -117,7 +123,7 @@ type fileCall struct {
 
 // fileCallsIn is those of calls that say how they went with files.
 func fileCallsIn(calls []madeCall) []fileCall {
-	var out []fileCall
+	out := make([]fileCall, 0, len(calls))
 	for i := range calls {
 		c := &calls[i]
 		if !c.went(conversation.ResultOK) && !c.went(conversation.ResultError) && !c.went(conversation.ResultDenied) {
@@ -141,8 +147,8 @@ type fileUse struct {
 // filesIn lists the files that calls read and modified, the one touched last
 // at the end. What was modified is listed as that, also if it was read.
 func filesIn(calls []fileCall) []fileUse {
-	byPath := map[string]*fileUse{}
-	var order []*fileUse
+	byPath := make(map[string]*fileUse, len(calls)/2)
+	order := make([]*fileUse, 0, len(calls)/2)
 	use := func(c *fileCall, paths []string, modified bool) {
 		for _, path := range paths {
 			f := byPath[path]
@@ -178,7 +184,7 @@ type failedFile struct {
 // the end.
 func failedFiles(calls []fileCall) []failedFile {
 	var out []failedFile
-	settled := map[string]bool{} // by a newer call
+	settled := make(map[string]bool, len(calls)/2) // by a newer call
 	for i := range slices.Backward(calls) {
 		c := &calls[i]
 		for _, paths := range [...][]string{c.modified, c.read} {

@@ -183,13 +183,24 @@ func messageTokens(m *Message) float64 {
 // invariant).
 func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
 	gone, covered := conversation.TakenBack(log), conversation.Disjoint(spans)
-	out := make([]conversation.Event, 0, len(log))
+	out := make([]conversation.Event, 0, eventsIn(log, spans))
 	for i := range log {
 		if e := &log[i]; sent(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
 			out = append(out, *e)
 		}
 	}
 	return out
+}
+
+// eventsIn is how many events of a log spans hold at most.
+func eventsIn(log []conversation.Event, spans []conversation.Span) int {
+	n := 0
+	for _, s := range spans {
+		if last := min(s.Last, uint64(len(log))); s.First <= last {
+			n = min(n+int(last-s.First+1), len(log))
+		}
+	}
+	return n
 }
 
 // turnsOf is the first and the last turn of events, 0 and 0 for none.

@@ -26,11 +26,25 @@ func openTodos(log []conversation.Event, calls []madeCall) (todos []openTodo, tu
 	if c == nil {
 		return nil, 0
 	}
-	later := saidIn(log, []conversation.Span{{First: c.seq + 1, Last: math.MaxUint64}})
-	if newestList(callsIn(later)) != nil {
+	if hasListBehind(log, c.seq) {
 		return nil, 0
 	}
 	return todosIn(c.args), c.turn
+}
+
+// hasListBehind reports whether a checklist was written behind an event of a log. It
+// looks at the newest events first, since they mostly tell.
+func hasListBehind(log []conversation.Event, seq uint64) bool {
+	const first = 64
+	for n := uint64(first); ; n *= 2 {
+		from := max(seq+1, uint64(len(log))-min(n, uint64(len(log)))+1)
+		if newestList(callsIn(saidIn(log, []conversation.Span{{First: from, Last: math.MaxUint64}}))) != nil {
+			return true
+		}
+		if from == seq+1 {
+			return false
+		}
+	}
 }
 
 // newestList is the newest call that wrote a checklist, nil if none did.
