@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Paths come from the model. They are taken relative to the workspace; absolute
@@ -170,7 +171,7 @@ func (f *files) open(p place) (*os.File, fs.FileInfo, error) {
 	if _, err := f.regular(p); err != nil {
 		return nil, nil, err
 	}
-	file, err := f.root.OpenFile(filepath.FromSlash(p.rel), os.O_RDONLY|openNonblock, 0)
+	file, err := f.root.OpenFile(filepath.FromSlash(p.rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, p.explain(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 )
 
 // Files are replaced atomically: the new content is written to a file of
@@ -18,7 +19,7 @@ import (
 // replace writes content to p, which must exist.
 func (f *files) replace(p place, content string) error {
 	rel := filepath.FromSlash(p.rel)
-	old, err := f.root.OpenFile(rel, os.O_WRONLY|openNonblock, 0)
+	old, err := f.root.OpenFile(rel, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return p.explain(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Walking visits entries in the order of their names, never follows links, and
@@ -99,7 +100,7 @@ func (w *walker) folder(rel string, depth int, rules []ignoreRule) error {
 
 // entries lists a folder by name.
 func (f *files) entries(rel string) ([]fs.DirEntry, error) {
-	dir, err := f.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|openNonblock, 0)
+	dir, err := f.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -56,7 +55,7 @@ func TestKeptGrantsAreThereInTheNextRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if runtime.GOOS != "windows" && st.Mode().Perm() != 0o600 {
+	if st.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", st.Mode())
 	}
 	entries, err := os.ReadDir(filepath.Dir(path))
