@@ -17,11 +17,19 @@ type link struct {
 	heading        string // as it stands behind #, "" none
 }
 
+// documents lists those for users and those for who changes the program.
+func documents(t *testing.T) []string {
+	t.Helper()
+	all := append(handbook(t), workshop(t)...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // links lists the links of all documents that lead into the repository.
 func links(t *testing.T) (found []link) {
 	t.Helper()
 	target := regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"`)
-	for _, document := range append(handbook(t), "ARCHITECTURE.md") {
+	for _, document := range documents(t) {
 		for _, m := range target.FindAllStringSubmatch(read(t, document), -1) {
 			if strings.Contains(m[1]+m[2], "://") {
 				continue
@@ -69,7 +77,7 @@ func TestDocumentsLinkToHeadingsThatExist(t *testing.T) {
 	}
 }
 
-// Whoever reads one page finds the others: each document for users is linked from the README or from a page that is.
+// Whoever reads one page finds the others: each document is linked from the README or from a page that is.
 func TestDocumentsAreLinkedFromTheReadme(t *testing.T) {
 	t.Parallel()
 	leads := map[string][]string{}
@@ -85,7 +93,7 @@ func TestDocumentsAreLinkedFromTheReadme(t *testing.T) {
 			todo = append(todo, leads[at]...)
 		}
 	}
-	for _, document := range handbook(t) {
+	for _, document := range documents(t) {
 		if !reached[document] {
 			t.Errorf("no way leads from the README to %s", document)
 		}

@@ -4,15 +4,43 @@
 //
 // Two streams leave it and are never mixed: events, which are durable and typed
 // and go to the log first (storage, then memory, then the watcher), and
-// updates, which are for the eye. A streamed token is an update; the finished
+// updates, which are for the screen. A streamed token is an update; the finished
 // reply is an event.
 //
+// # Ownership
+//
+// The goroutine of [Agent.Run] owns log, view, meter and settings, and alone
+// changes them. Methods of [Agent] put an order into its inbox and return at once.
+// Updates leave through a [Mailbox]: putting one never blocks and loses nothing,
+// and neighboring pieces of text merge.
+//
+// # Compaction
+//
 // A compaction, like everything that changes what the model is sent, happens
-// between requests: its overlays are one transaction. It is made when the user or
-// the model asks, or when the planner of package compact says so, which is asked
-// before every request and after every turn. A summary is written beside the
-// conversation, on a goroutine of its own, and is in the log when it is there
-// and counts, or not at all.
+// between requests: its overlays are one transaction. The user or the model asks
+// for one, or the planner of package compact does, which runs before every request
+// and after every turn.
+//
+// A summary is a job with one goroutine of its own, at most one for a conversation.
+// It works on a copy: the snapshot of the log, model, provider, prompt and tools. It
+// reads nothing that the owner changes. The owner takes the answer in between two
+// requests, and only if the view still has the revision that the summary was written
+// from and the window is no smaller. The summary then applies to the log as it is by
+// then; newer messages stand behind what it covers. Otherwise the log gets a
+// [plimsoll/conversation.Attempt] that says why not. Until then nothing of the
+// summary is in the log, so that Esc, quitting and a crash leave the old view.
+// Failures in a row are counted from the log, nowhere else.
+//
+// A summary that waits for its reader is a job like any other until the user
+// decides. A prepared summary waits in memory and joins the step that evicts what it
+// covers.
+//
+// # Windows and endpoints
+//
+// The size of a context window is a fact about a moment: what a server reports,
+// refuses and counts corrects it. In a small window the agent sends a shorter form
+// of prompt and tools. Where the requests of a server share one cache, a summary
+// makes way for the conversation.
 //
 // The package knows no wire, no file and no terminal: providers, storage and
 // tools are ports declared here and implemented elsewhere.

@@ -1,29 +1,74 @@
-// Package compact turns a conversation's log into what the model is sent, makes
-// the overlays that shorten it, and knows how full that makes the context window.
+// Package compact turns a conversation's log into the messages that a model is
+// sent, makes the overlays that shorten them, and knows how full that makes the
+// context window.
 //
-// # From a log to a request
+// # Projection
 //
-// [Project] is a pure function of the log, its overlays included: no clock, no
-// configuration, no randomness and no token counts enter it. [View.Extend] is
-// the same for a log that grew, at the cost of what is new. [Harden] makes a
-// view into messages that an endpoint with given [Capabilities] accepts. [Meter]
-// turns the sizes a view carries into tokens, anchored on what the provider
-// reported.
+// A log is events in the order in which they happened, overlays among them. An
+// overlay is an event that says how earlier events are shown. [Project] is a pure
+// function of the log: no clock, no configuration, no randomness and no token
+// counts enter it. It first decides for each event what counts, in the order pin,
+// summary, drop, mask, cap, original, and then writes the texts. Every [Message] of
+// the [View] names the events it stands for, in which state, and by which overlay.
+// [View.Extend] gives the same for a log that grew, at the cost of what is new.
 //
-// # From a wish to overlays
+// [Harden] makes a view valid for an endpoint with given [Capabilities]: calls and
+// results in pairs, roles in an accepted order, ids in an accepted form.
 //
-// [NewPass] works out what a [Wish] comes to on a log under [Rules]: which turns
-// ([ResolveRange]), by which policies ([Rules.Policies]), with what before and
-// after ([Pass.Preview]). It commits nothing; [Pass.Bodies] is for the caller to
-// append, as one epoch. Where a model has to write, the pass has a [SummaryJob],
-// and [Pass.Accept] decides whether an answer counts. [Undo] and [Redo] are
-// overlays too. Whatever could differ tomorrow stands in the overlay from then
-// on: projecting reads no rules.
+// # Meter
 //
-// Rules start from a [Preset]: Plimsoll's own, or that of a source, which is a
-// published design: JP's RFD 064 (S64) and D17, adachsoft's tool compaction (ADA),
-// OneClaw's FEAT-011 (ONE), J-CLI (JCL). [PresetView] shows what one would give for
-// a log now.
+// A [Meter] turns the sizes that a view carries into tokens. It is a value: each
+// event and each keystroke gives the next one, without reading the conversation
+// again. It anchors on what the provider last reported and estimates what came
+// after; a factor for the model corrects the estimate. A [Reading] is what the
+// gauge shows: used tokens by [Segment], window, load line and hard line, and for
+// each number whether it is reported or estimated.
 //
-// The package does no I/O and reads no clock: what depends on the time is given it.
+// # A compaction
+//
+//  1. Someone asks for one: the user, the model by a tool call, or the planner. The
+//     request names a range, a profile, or both.
+//  2. [NewPass] works it out on a snapshot of the log and commits nothing: the range
+//     ([ResolveRange]) as spans of events between units, and the policies
+//     ([Rules.Policies]) with the hints of tools frozen in them. A unit is a user
+//     message, or a reply with all its calls and results; no cut parts one.
+//     [Pass.Preview] is the dry run.
+//  3. If a model has to write, the pass has a [SummaryJob]. The caller asks the model
+//     and gives the answer to [Pass.Accept], which decides whether it counts: it has
+//     to be whole, and much shorter than what it covers.
+//  4. [Pass.Bodies] gives the overlays for the caller to append in one transaction.
+//     Together they are an epoch. Whatever could differ tomorrow (texts, hints,
+//     amounts) stands in them from then on, so that projecting reads no rules.
+//  5. [Undo] gives the overlay that reverts an epoch, [Redo] the one that reverts the
+//     undo. [PinOf] and [Rules.MaskByHand] give the manual overlays.
+//
+// # The planner
+//
+// [Rules.Plan] decides when to compact automatically. It is pure, and the agent
+// and package replay ask the same function. It gets a [Check]: the moment, log and
+// view, the meter, how long nothing was sent, prices, and what earlier compactions
+// left. The usual answer, nothing, reads neither log nor texts. Plimsoll's own rules
+// act above the load line, and earlier when the provider's cache is cold, because
+// then a new beginning costs nothing extra. A step evicts the oldest units down to a
+// target, in one go, so that the cache breaks once and not at every request. One
+// note, made by rule, stands for them: what was done, the user's own words, and an
+// index of names. A summary replaces parts of it where a model wrote one in time.
+// Above the hard line [Rules.Recover] makes room without a model.
+//
+// # Presets
+//
+// [Rules] are the numbers and switches of a design. They start from a [Preset]:
+// Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
+// (S64) and D17, adachsoft's tool compaction (ADA), OneClaw's FEAT-011 (ONE), J-CLI
+// (JCL). Comments name these sources. [PresetView] shows what a preset makes of a
+// log.
+//
+// # What views read
+//
+// [NewAccount] says what fills the window and what compaction saves,
+// [Rules.Outlook] what the planner does next, [Ledger] which compactions there were,
+// [Rows] how each original looks to the model, [Requests] which requests were sent.
+// [CutBefore] cuts a log between units for a fork.
+//
+// The package does no I/O and reads no clock: the caller passes times in.
 package compact

@@ -71,6 +71,15 @@
 // is then given to bbolt. Whoever holds the lock of a database takes no other
 // lock, so locks cannot wait for each other in a circle.
 //
+// # Search
+//
+// [Store.Search] looks through all conversations without an index. Workers look
+// through the stored bytes, under the lock for a few megabytes at a time, copy what
+// may hold the words, and decode it after the lock. Hits come in one order,
+// whichever file was read first.
+//
+// # Platforms
+//
 // The package runs on Unix-like systems with flock. A data directory on NFS is
 // refused: its locks and maps are not dependable ([ErrNetwork]).
 package storage

@@ -5,4 +5,25 @@
 // a command (effects.go) with a context, and everything outside the screen is
 // reached through the ports of ports.go. Only Model is a tea.Model; its parts
 // have methods and return typed actions. View is a function of the model.
+//
+// # Full-screen views
+//
+// The context view, the history, the ledger, the preview, the review and the
+// search each stand in a package below this one and know nothing of each other.
+// They lie on a stack (full.go): opening one puts it over the one in sight. When the
+// conversation goes on, the view in sight is renewed, once for all updates that
+// arrive together. A view draws, and answers a key with an action; the file that
+// embeds it here turns the action into a call of a port.
+//
+// What a view shows is a function of log and view, and looking costs no request.
+// The agent hands log, view and meter over as they are, also while a reply streams,
+// and a goroutine adds them up. Lists lay out only the rows in sight.
+//
+// # Requests of the past
+//
+// Every reply records of what its request was made: the newest event, the bound on
+// the reply, the form in which the client wrote it, and the hash of its bytes. The
+// history asks the host to build one again. The host projects the log as it was and
+// has the client write the body the way requests are written. The screen calls it
+// the same only if the hash is the same; otherwise it says why not.
 package tui
