@@ -227,16 +227,18 @@ func applyPrices(m *agent.Model, own config.Prices) {
 	m.Prices = &p
 }
 
-// connectDemo starts the demo model. It is reached over the wire like any
-// other; only its name, badge and prices come from here.
+// connectDemo starts the demo model with the window that the user chose. It is
+// reached over the wire like any other; only its name, badge and prices come
+// from here.
 func (a *app) connectDemo(ctx context.Context, unread bool) (link, error) {
-	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Pace: demoPace(unread)})
+	m := a.demoModel(ctx)
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: demoPace(unread)})
 	if err != nil {
 		return link{}, err
 	}
 	a.atEnd(s.Close)
 	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
-	return link{model: a.demoModel(ctx), provider: openai.New(o)}, nil
+	return link{model: m, provider: openai.New(o)}, nil
 }
 
 // demoPace is how fast the demo model writes, in tokens a second: it takes its

@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
+	"plimsoll/agent"
 	"plimsoll/agent/demo"
+	"plimsoll/compact"
 )
 
 func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
@@ -14,4 +17,56 @@ func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
 	if got := demoPace(false); got != demo.DefaultPace {
 		t.Errorf("to a reader it writes %d tokens a second", got)
 	}
+}
+
+// The window that the user chose is that of the gauge and of the server.
+func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		flags flags
+		want  compact.Window
+	}{
+		"by a flag":            {flags{window: 14000}, compact.Window{Tokens: 14000, Source: compact.WindowFlag}},
+		"in the configuration": {flags{set: []string{"context.window=12000"}}, compact.Window{Tokens: 12000, Source: compact.WindowConfig}},
+		"nowhere":              {flags{}, compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.flags.data = t.TempDir()
+			a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: c.flags}
+			if err := a.configure(); err != nil {
+				t.Fatal(err)
+			}
+			l, err := a.connectDemo(t.Context(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := a.close(); err != nil {
+					t.Error(err)
+				}
+			})
+			if l.model.Window != c.want {
+				t.Errorf("the gauge is of %+v, want %+v", l.model.Window, c.want)
+			}
+			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != agent.Overflow || err.Window != c.want.Tokens {
+				t.Errorf("a prompt above the window failed with %+v", err)
+			}
+			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens/2)); err != nil {
+				t.Errorf("a prompt below the window failed with %+v", err)
+			}
+		})
+	}
+}
+
+// sendTo sends a text and returns how that failed, nil if it did not.
+func sendTo(t *testing.T, l link, text string) *agent.Error {
+	t.Helper()
+	r := agent.Request{Model: l.model.ID, Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
+	for _, err := range l.provider.Stream(t.Context(), r) {
+		if err != nil {
+			return agent.AsError(err)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -151,13 +152,18 @@ func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 	return m, nil
 }
 
-// demoModel is the demo model as the last run of it was.
+// demoModel is the demo model with the window that it is started with. What was
+// learned of it is kept for each window: started with another one, it is another
+// server.
 func (a *app) demoModel(ctx context.Context) agent.Model {
 	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
-		Caps:           openai.New(openai.Options{Provider: providerDemo}).Capabilities(),
-		CalibrationKey: "demo " + demo.ModelID, Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
-	a.calibrate(ctx, &m)
+		Caps:   openai.New(openai.Options{Provider: providerDemo}).Capabilities(),
+		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
 	a.apply(&m, config.Model{})
+	started := m.Window
+	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
+	a.calibrate(ctx, &m)
+	m.Window = started
 	return m
 }
 
