@@ -35,7 +35,7 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 		madeText(t, page, "figures at "+w.name, r.markdown(report))
 	}
 	r, report := all["128k"].report()
-	example, err := r.text(report, 96, "")
+	example, err := r.text(report, 96)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestReplayPageTellsOfEveryFigure(t *testing.T) {
 		}
 	}
 	r, report := readMeasurements(t)["128k"].report()
-	for _, c := range r.columns(report) {
+	for _, c := range r.columns(report, false) {
 		if c.note != "" && !strings.Contains(string(text), "` | "+c.head+" | ") {
 			t.Errorf("%s does not tell of the column %s", replayPage, c.head)
 		}

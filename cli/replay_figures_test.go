@@ -44,7 +44,7 @@ func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	c := r.chart(report)
-	if len(c.Points) != 7 || strings.Contains(c.Subtitle, "NaN") {
+	if len(c.Points) != 8 || strings.Contains(c.Subtitle, "NaN") {
 		t.Errorf("the chart is %+v", c)
 	}
 	for _, p := range c.Points {
@@ -69,7 +69,7 @@ func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
 	if diff := cmp.Diff([]compact.Preset{"cheap", "good"}, frontOf(r.policies, report, replay.PlanSheet)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c := r.chart(report); len(c.Points) != 2 || c.Points[0].Kept != 0.7 || c.YLabel == keptAxis(replay.Report{Corpus: replay.Corpus{WrittenLines: 1}}).label {
+	if c := r.chart(report); len(c.Points) != 2 || c.Points[0].Kept != 0.7 || c.KeptLabel == keptAxis(replay.Report{Corpus: replay.Corpus{WrittenLines: 1}}).label {
 		t.Errorf("the chart is %+v", c)
 	}
 }
@@ -81,12 +81,12 @@ func TestTheTableFitsTheTerminal(t *testing.T) {
 	})
 	for limit, heads := range map[int]string{
 		0:   "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER BACK LOOKS ALL SENT P95 PEAK TIME openai",
-		120: "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER BACK",
-		80:  "POLICY COST /TRUNC DEBT WORSE CONTENT RECALL INDEX INSTR OVER",
+		120: "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER",
+		80:  "POLICY COST /TRUNC DEBT WORSE CONTENT RECALL INSTR OVER",
 		40:  "POLICY COST CONTENT OVER",
 		20:  "POLICY COST",
 	} {
-		text, err := r.text(report, limit, "")
+		text, err := r.text(report, limit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,13 +108,30 @@ func TestTheTableFitsTheTerminal(t *testing.T) {
 	}
 }
 
+func TestCostsHaveBarsInATerminalOnly(t *testing.T) {
+	t.Parallel()
+	r, report := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}, "unknown": {math.NaN(), 1, 0}})
+	text, err := r.text(report, 80)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"plimsoll  0.450  ██▊      0.900", "raw       1.000  ██████   2.000", "unknown       -               -  0.000"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q:\n%s", want, text)
+		}
+	}
+	if text, err = r.text(report, 0); err != nil || strings.Contains(text, "█") || !strings.Contains(text, "plimsoll  0.450   0.900") {
+		t.Errorf("without a terminal: %v\n%s", err, text)
+	}
+}
+
 func TestRequestsThatProvidersRefuseAreTold(t *testing.T) {
 	t.Parallel()
 	r, report := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}})
 	f := report.Totals["raw"]
 	f.Violations = 1200
 	report.Totals["raw"] = f
-	text, err := r.text(report, 80, "")
+	text, err := r.text(report, 80)
 	if err != nil || !strings.HasSuffix(text, "\nraw makes requests that providers refuse: 1,200 faults\n") {
 		t.Errorf("%v:\n%s", err, text)
 	}

@@ -8,18 +8,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/term"
-
 	"plimsoll/cli/plot"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/plain"
 )
 
-// Cost against content, a point for each policy: as SVG in a file, and small on a
-// terminal that has room for it. Policies whose figures are unknown have no
-// point. Names count only where nothing else is there to count: in a window they
-// are cheap, and tell little.
+// Cost against content, a point for each policy, as SVG in a file. Names count
+// only where nothing else is there to count: in a window they are cheap, and tell
+// little.
 
 // axis is what cost is compared with.
 type axis struct {
@@ -66,7 +63,7 @@ func frontOf(policies []compact.Preset, report replay.Report, sheet string) []co
 // chart is the picture of a report.
 func (r *replaying) chart(report replay.Report) plot.Chart {
 	sheet, kept := r.shownSheet(), keptAxis(report)
-	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", XLabel: "cost, if truncate costs 1", YLabel: kept.label, Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
+	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", CostLabel: "cost, if truncate costs 1", KeptLabel: kept.label, Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
 		counted(report.Corpus.Files, "conversation"), counted(report.Corpus.Requests, "request"), grouped(report.Window), sheet)}
 	front := map[compact.Preset]bool{}
 	for _, name := range frontOf(r.policies, report, sheet) {
@@ -74,11 +71,7 @@ func (r *replaying) chart(report replay.Report) plot.Chart {
 	}
 	for _, name := range r.policies {
 		f := report.Totals[name]
-		cost, share := f.CostVsTruncate[sheet], kept.of(f)
-		if !cost.Known() || !share.Known() {
-			continue
-		}
-		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(cost), Kept: float64(share),
+		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(f.CostVsTruncate[sheet]), Kept: float64(kept.of(f)),
 			Front: front[name], Overflow: f.Overflow, Emphasis: name == compact.PresetPlimsoll || name == configuredName})
 	}
 	return c
@@ -118,29 +111,4 @@ func writable(path string, force bool) error {
 		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
 	return nil
-}
-
-// A terminal smaller than this has no chart, in cells.
-const (
-	chartWidth  = 60
-	chartHeight = 30
-)
-
-// chartText is the chart as it stands above the table, "" where there is no
-// room.
-func (a *app) chartText(r *replaying, report replay.Report, limit int) string {
-	f, ok := a.env.Stdout.(*os.File)
-	if !ok || limit < chartWidth {
-		return ""
-	}
-	_, rows, err := term.GetSize(int(f.Fd()))
-	if err != nil || rows < chartHeight {
-		return ""
-	}
-	c := r.chart(report)
-	c.Title, c.Subtitle = "", ""
-	if len(c.Points) < 2 {
-		return ""
-	}
-	return plot.Text(c, min(limit, 100), 14, !a.env.colourless()) + "\n"
 }

@@ -157,7 +157,7 @@ func TestTheFrontComesFirstThenTheRestByCost(t *testing.T) {
 	if len(d.Variants) != 2 || d.Variants[0].Name != "good" || !d.Variants[0].Front || d.Variants[1].Front {
 		t.Errorf("the variants are %+v", d.Variants)
 	}
-	text, err := r.text(report, 0, "")
+	text, err := r.text(report, 0)
 	if err != nil || !strings.Contains(text, "\n\n   full") {
 		t.Errorf("the rest is not apart: %v\n%s", err, text)
 	}

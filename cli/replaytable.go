@@ -16,8 +16,8 @@ import (
 )
 
 // The table for people: a row for each policy, in as many columns as fit, and
-// below it what they mean. Where there is no width, in a pipe or a file, all are
-// there.
+// below it what they mean. A terminal has bars beside the costs. Where there is no
+// width, in a pipe or a file, all columns are there, and no bars.
 
 // replayColumn is a column of the table.
 type replayColumn struct {
@@ -48,9 +48,9 @@ func (a *app) writeReplay(r *replaying, report replay.Report) error {
 	return a.writePlot(r, report)
 }
 
-// writeReplayText writes headline, chart, table and legend.
+// writeReplayText writes headline, table and legend.
 func (a *app) writeReplayText(r *replaying, report replay.Report) error {
-	text, err := r.text(report, a.limit(), a.chartText(r, report, a.limit()))
+	text, err := r.text(report, a.limit())
 	if err != nil {
 		return err
 	}
@@ -59,14 +59,14 @@ func (a *app) writeReplayText(r *replaying, report replay.Report) error {
 }
 
 // text is the report for people, in lines of at most limit cells; 0 is no limit.
-func (r *replaying) text(report replay.Report, limit int, chart string) (string, error) {
+func (r *replaying) text(report replay.Report, limit int) (string, error) {
 	var b strings.Builder
-	b.WriteString(wrapped(r.headline(report), limit) + "\n\n" + chart)
-	columns := fitting(r.columns(report), r.policies, report, limit)
+	b.WriteString(wrapped(r.headline(report), limit) + "\n\n")
+	columns := fitting(r.columns(report, limit > 0), r.policies, report, limit)
 	front := frontOf(r.policies, report, r.shownSheet())
 	table := []*column{{head: ""}, {head: "POLICY"}}
 	for _, c := range columns {
-		table = append(table, &column{head: c.head, right: true})
+		table = append(table, &column{head: c.head, right: c.head != barHead})
 	}
 	for k, name := range r.policies {
 		mark := ""
@@ -118,8 +118,14 @@ func counted(n int, noun string) string {
 }
 
 // columns are those of the table, in order.
-func (r *replaying) columns(report replay.Report) []replayColumn {
+func (r *replaying) columns(report replay.Report, bars bool) []replayColumn {
 	sheet := r.shownSheet()
+	most := replay.Ratio(0)
+	for _, name := range r.policies {
+		if cost := report.Totals[name].CostRatio[sheet]; bars && cost.Known() {
+			most = max(most, cost)
+		}
+	}
 	fits := 0
 	for _, f := range report.Files {
 		if f.Fits {
@@ -137,33 +143,54 @@ func (r *replaying) columns(report replay.Report) []replayColumn {
 	}
 	out := []replayColumn{
 		{"COST", "by " + sheet + ", if sending everything costs 1", 0, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[sheet] })},
+		{barHead, "", 7, func(f replay.Figures) string { return costBar(f.CostRatio[sheet], most) }},
 		{"/TRUNC", "the same, if leaving out the oldest costs 1", 5, share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[sheet] })},
-		{"DEBT", "the same as COST, with looking up what was needed and not in view", 7, share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[sheet] })},
+		{"DEBT", "the same as COST, with looking up what was needed and not in view", 8, share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[sheet] })},
 		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", grouped(fits)), 6,
 			whole(func(f replay.Figures) int { return f.SessionsWorse[sheet] })},
 		{"CONTENT", "EDITS and WRITES together: share still in view", 1, share(func(f replay.Figures) replay.Ratio { return f.Content })},
-		{"EDITS", "texts that edits replace: share still in view", 10, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
-		{"WRITES", "lines of files written whole that results had: share still in view", 11, share(func(f replay.Figures) replay.Ratio { return f.WriteLines })},
+		{"EDITS", "texts that edits replace: share still in view", 11, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
+		{"WRITES", "lines of files written whole that results had: share still in view", 12, share(func(f replay.Figures) replay.Ratio { return f.WriteLines })},
 		{"RECALL", "names from tool results that later replies use: share still in view", 3, share(func(f replay.Figures) replay.Ratio { return f.RecallTool })},
-		{"INDEX", "of RECALL, what only an index of names shows", 8, share(func(f replay.Figures) replay.Ratio { return f.RecallIndex })},
+		{"INDEX", "of RECALL, what only an index of names shows", 9, share(func(f replay.Figures) replay.Ratio { return f.RecallIndex })},
 		{"INSTR", "what the user demanded: share still in view", 4, share(func(f replay.Figures) replay.Ratio { return f.Instructions })},
-		{"BREAKS", "requests for which the provider's cache was of less use", 12, whole(func(f replay.Figures) int { return f.PrefixBreaks })},
-		{"SUMS", "summaries", 9, whole(func(f replay.Figures) int { return f.Summaries })},
+		{"BREAKS", "requests for which the provider's cache was of less use", 13, whole(func(f replay.Figures) int { return f.PrefixBreaks })},
+		{"SUMS", "summaries", 10, whole(func(f replay.Figures) int { return f.Summaries })},
 		{"OVER", "requests larger than the window, which providers refuse", 2, whole(func(f replay.Figures) int { return f.Overflow })},
-		{"BACK", "lost names that the model could ask for again", 13, share(func(f replay.Figures) replay.Ratio { return f.Recoverable })},
-		{"LOOKS", "how often a request would have something looked up", 14, share(func(f replay.Figures) replay.Ratio { return f.LookupsPerRequest })},
-		{"ALL", "as RECALL, wherever the names stood", 15, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
-		{"SENT", "tokens in all requests", 16, size(func(f replay.Figures) float64 { return f.TokensSent })},
-		{"P95", "tokens that 95 % of the requests stay within", 18, size(func(f replay.Figures) float64 { return f.TokensP95 })},
-		{"PEAK", "tokens in the largest request", 17, size(func(f replay.Figures) float64 { return f.TokensPeak })},
-		{"TIME", "to decide and to make a request", 19, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
+		{"BACK", "lost names that the model could ask for again", 14, share(func(f replay.Figures) replay.Ratio { return f.Recoverable })},
+		{"LOOKS", "how often a request would have something looked up", 15, share(func(f replay.Figures) replay.Ratio { return f.LookupsPerRequest })},
+		{"ALL", "as RECALL, wherever the names stood", 16, share(func(f replay.Figures) replay.Ratio { return f.RecallAll })},
+		{"SENT", "tokens in all requests", 17, size(func(f replay.Figures) float64 { return f.TokensSent })},
+		{"P95", "tokens that 95 % of the requests stay within", 19, size(func(f replay.Figures) float64 { return f.TokensP95 })},
+		{"PEAK", "tokens in the largest request", 18, size(func(f replay.Figures) float64 { return f.TokensPeak })},
+		{"TIME", "to decide and to make a request", 20, func(f replay.Figures) string { return micros(f.NsPerRequest) }},
 	}
 	for _, name := range report.Sheets {
 		if name != sheet {
-			out = append(out, replayColumn{plain.Line(name), "", 20, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
+			out = append(out, replayColumn{plain.Line(name), "", 21, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
 		}
 	}
 	return out
+}
+
+// Bars are so many cells wide, and their column has no head.
+const (
+	costBarCells = 6
+	barHead      = ""
+)
+
+// costBar is a cost as a bar, the most expensive one being full; "" if there is
+// nothing to draw.
+func costBar(cost, most replay.Ratio) string {
+	if !cost.Known() || most <= 0 {
+		return ""
+	}
+	eighths := int(math.Round(float64(cost/most) * costBarCells * 8))
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
 }
 
 // fitting leaves columns out until the table fits, those of one rank together.

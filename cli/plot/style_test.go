@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// palettes are the colours by class of a picture, for light and for dark.
+// palettes are the colors by class of a picture, for light and for dark.
 func palettes(t *testing.T) map[string]map[string]string {
 	t.Helper()
 	style := parse(t, draw(t, sample())).all("style", "")[0].Text
@@ -30,40 +30,39 @@ func palettes(t *testing.T) map[string]map[string]string {
 	return out
 }
 
-func TestColoursReadInLightAndDark(t *testing.T) {
+func TestColorsReadInLightAndDark(t *testing.T) {
 	t.Parallel()
 	both := palettes(t)
-	for name, colours := range both {
-		back := colours[".back fill"]
+	for name, colors := range both {
+		back := colors[".back fill"]
 		for what, least := range map[string]float64{
 			"text fill": 4.5, ".quiet fill": 4.5, ".accent fill": 4.5,
-			".point fill": 3, ".over stroke": 3, ".ours fill": 3, ".ours.over stroke": 3,
+			".point fill": 4.5, ".point.ours fill": 4.5, ".number.hollow fill": 4.5, ".number.hollow.ours fill": 4.5,
 		} {
-			if got := contrast(t, colours[what], back); got < least {
-				t.Errorf("%s: %s %s has a contrast of %.2f, want %.1f", name, what, colours[what], got, least)
+			if got := contrast(t, colors[what], back); got < least {
+				t.Errorf("%s: %s %s has a contrast of %.2f, want %.1f", name, what, colors[what], got, least)
 			}
 		}
-		if colours[".over fill"] != back || colours[".name stroke"] != back {
-			t.Errorf("%s: what is hollow or cut out does not show the background: %v", name, colours)
+		if colors[".point.hollow fill"] != back || colors[".number fill"] != back {
+			t.Errorf("%s: hollow points and numbers in filled ones do not show the background: %v", name, colors)
 		}
 	}
 	if len(both["light"]) != len(both["dark"]) {
-		t.Errorf("light has %d colours, dark %d", len(both["light"]), len(both["dark"]))
+		t.Errorf("light has %d colors, dark %d", len(both["light"]), len(both["dark"]))
 	}
 	if l, d := luminance(t, both["light"][".back fill"]), luminance(t, both["dark"][".back fill"]); l < 0.8 || d > 0.1 {
 		t.Errorf("the luminance of the backgrounds is %.2f and %.2f", l, d)
 	}
 }
 
-// What is emphasised differs for those who see no blue: by its size, its ring
-// and its weight. The colours differ in lightness or in blue from grey, which no
-// common colour blindness takes away.
-func TestAccentIsTellableFromGreyWithoutRedAndGreen(t *testing.T) {
+// The accent differs from gray in blue, which no common color blindness takes
+// away. For those who see no blue the key has the emphasized name in bold.
+func TestAccentIsTellableFromGrayWithoutRedAndGreen(t *testing.T) {
 	t.Parallel()
-	for name, colours := range palettes(t) {
-		accent, grey := channels(t, colours[".ours fill"]), channels(t, colours[".point fill"])
-		if blue := (accent[2] - accent[0]) - (grey[2] - grey[0]); blue < 80 {
-			t.Errorf("%s: %s is only %v more blue than %s", name, colours[".ours fill"], blue, colours[".point fill"])
+	for name, colors := range palettes(t) {
+		accent, gray := channels(t, colors[".point.ours fill"]), channels(t, colors[".point fill"])
+		if blue := (accent[2] - accent[0]) - (gray[2] - gray[0]); blue < 80 {
+			t.Errorf("%s: %s is only %v more blue than %s", name, colors[".point.ours fill"], blue, colors[".point fill"])
 		}
 	}
 }

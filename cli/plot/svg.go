@@ -1,53 +1,94 @@
 package plot
 
 import (
+	"bytes"
 	"encoding/xml"
 	"fmt"
-	"io"
+	"strconv"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
-// The picture, from the top: title and subtitle, the axis of the share with its
-// words above it, the points, the axis of cost with its words below it, the
-// legend, and notes on what is not drawn. Rules:
-//   - a point, its label and its leader are one group, with a tooltip
-//   - nothing but these elements, their places and classes: how it looks is in
-//     the style
+// The picture has title and subtitle at the top, the points on the left, the key
+// on the right, and what the signs mean at the bottom. Lengths are whole pixels.
+// Elements have places and classes; how they look is in the style.
 
-// SVG writes the chart as a picture that stands on its own. The only errors are
-// those of w.
-func SVG(w io.Writer, c Chart) error {
-	d := &drawing{figure: newFigure(c, costApart, keptApart)}
-	d.layOut()
-	d.open()
-	d.heading()
-	d.axes()
-	d.frontLine()
-	d.points()
-	d.below()
-	d.write("</svg>\n")
-	if _, err := w.Write(d.out.Bytes()); err != nil {
-		return fmt.Errorf("writing the picture: %w", err)
-	}
-	return nil
+const (
+	leastWidth = 760
+	margin     = 24
+	plotLeft   = 66
+	plotRight  = 470
+	plotTop    = 106
+	plotHeight = 262 // at least; it grows with the key
+	plotMost   = 480
+	inset      = 12 // from the edge of the plot to the ends of the axes
+	keyLeft    = plotRight + 28
+	nameLeft   = keyLeft + 28
+	figures    = 62 + 62 + margin // right of the names
+	rowHeight  = 26
+	cell       = 8  // the width of a letter, taken generously
+	mostCells  = 60 // of a name
+)
+
+// picture is a chart being drawn.
+type picture struct {
+	Chart
+	out           bytes.Buffer
+	width, bottom int // bottom is where plot and key end
+	plot          box
+	shown         []Point // those of the points that are drawn; they come first
+	at            []dot   // where each stands
+	cost, kept    scale
 }
 
-func (d *drawing) write(format string, args ...any) { fmt.Fprintf(&d.out, format, args...) }
-
-// text writes a line of text.
-func (d *drawing) text(at dot, class, anchor, text string) {
-	d.write(`<text x="%s" y="%s"`, pixels(at.x), pixels(at.y))
-	if class != "" {
-		d.write(` class="%s"`, class)
+func newPicture(c Chart) *picture {
+	c.Title, c.Subtitle, c.CostLabel, c.KeptLabel = line(c.Title), line(c.Subtitle), line(c.CostLabel), line(c.KeptLabel)
+	c.Points = sorted(c.Points)
+	p := &picture{Chart: c, width: leastWidth, plot: box{plotLeft, plotTop, plotRight, 0}}
+	p.plot.y1 = plotTop + min(max(plotHeight, len(c.Points)*rowHeight-60), plotMost)
+	low, high := 0.5, 2.0
+	least, most := 0.0, 1.0
+	for i, point := range c.Points {
+		p.width = max(p.width, nameLeft+cell*min(ansi.StringWidth(point.Name), mostCells)+figures)
+		if !point.drawable() {
+			continue
+		}
+		if i == 0 {
+			low, least, most = point.Cost, point.Kept, point.Kept
+		}
+		p.shown = append(p.shown, point)
+		high, least, most = point.Cost, min(least, point.Kept), max(most, point.Kept)
 	}
-	if anchor != "start" {
-		d.write(` text-anchor="%s"`, anchor)
+	p.bottom = max(p.plot.y1+60, plotTop+len(c.Points)*rowHeight)
+	p.cost, p.kept = costScale(low, high), keptScale(least, most)
+	for _, point := range p.shown {
+		p.at = append(p.at, dot{p.x(point.Cost), p.y(point.Kept)})
 	}
-	d.write(">%s</text>\n", escape(text))
+	return p
 }
 
-func (d *drawing) line(class string, s segment) {
-	d.write(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, pixels(s.a.x), pixels(s.a.y), pixels(s.b.x), pixels(s.b.y))
+func (p *picture) x(cost float64) int {
+	return p.plot.x0 + inset + int(p.cost.at(cost)*float64(p.plot.x1-p.plot.x0-2*inset)+0.5)
+}
+
+func (p *picture) y(share float64) int {
+	return p.plot.y1 - inset - int(p.kept.at(share)*float64(p.plot.y1-p.plot.y0-2*inset)+0.5)
+}
+
+func (p *picture) write(format string, args ...any) { fmt.Fprintf(&p.out, format, args...) }
+
+// text writes a text of at most room pixels.
+func (p *picture) text(at dot, class string, room int, text string) {
+	p.write(`<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, at.x, at.y, escape(ansi.Truncate(text, room/cell, "…")))
+}
+
+func (p *picture) line(class string, a, b dot) {
+	p.write(`<line class="%s" x1="%d" y1="%d" x2="%d" y2="%d"/>`+"\n", class, a.x, a.y, b.x, b.y)
+}
+
+func (p *picture) circle(class string, at dot, radius int) {
+	p.write(`<circle class="%s" cx="%d" cy="%d" r="%d"/>`+"\n", class, at.x, at.y, radius)
 }
 
 // escape is a text as it stands between tags.
@@ -57,150 +98,180 @@ func escape(s string) string {
 	return b.String()
 }
 
-func (d *drawing) open() {
-	d.write(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-labelledby="plot-title plot-desc">`+"\n",
-		pixels(pictureWidth), pixels(d.height))
-	title := d.Title
+func (p *picture) open() {
+	height := p.bottom + 42
+	p.write(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img" aria-labelledby="plot-title plot-desc">`+"\n", p.width, height)
+	title := p.Title
 	if title == "" {
-		title = d.YLabel + " against " + d.XLabel
+		title = "Cost, and what is kept in view"
 	}
-	d.write("<title id=\"plot-title\">%s</title>\n<desc id=\"plot-desc\">%s</desc>\n", escape(title), escape(d.description()))
-	d.write("<style>\n%s</style>\n", sheet())
-	d.write(`<rect class="back" x="0.5" y="0.5" width="%s" height="%s" rx="8" stroke-opacity=".35"/>`+"\n",
-		pixels(pictureWidth-px), pixels(d.height-px))
+	p.write("<title id=\"plot-title\">%s</title>\n<desc id=\"plot-desc\">%s</desc>\n", escape(title), escape(p.description()))
+	p.write("<style>\n%s</style>\n", style())
+	p.write(`<rect class="back" x="0.5" y="0.5" width="%d" height="%d" rx="8"/>`+"\n", p.width-1, height-1)
 }
 
 // description is the picture in words.
-func (d *drawing) description() string {
+func (p *picture) description() string {
 	var b strings.Builder
-	if d.Subtitle != "" {
-		b.WriteString(d.Subtitle + ". ")
+	if p.Subtitle != "" {
+		b.WriteString(p.Subtitle + ". ")
 	}
-	b.WriteString("From left to right: " + d.XLabel + ", on a logarithmic scale, lower is cheaper. From bottom to top: " + d.YLabel + ", higher keeps more.")
-	for _, m := range d.marks {
-		b.WriteString(" " + m.describe() + ".")
-	}
-	if len(d.left) > 0 {
-		b.WriteString(" " + notDrawn + strings.Join(d.left, ", ") + ".")
+	b.WriteString("From left to right: " + p.CostLabel + ", on a logarithmic scale, lower is cheaper. From bottom to top: " + p.KeptLabel + ", higher keeps more.")
+	for _, point := range p.Points {
+		b.WriteString(" " + point.describe() + ".")
 	}
 	return b.String()
 }
 
-func (d *drawing) heading() {
-	y := margin
-	if d.Title != "" {
-		y += 14 * px
-		d.text(dot{margin, y}, "title", "start", fit(d.Title, pictureWidth-2*margin, titleSize, true))
-		y += 8 * px
-	}
-	if d.Subtitle != "" {
-		y += 14 * px
-		d.text(dot{margin, y}, "quiet", "start", fit(d.Subtitle, pictureWidth-2*margin, labelSize, false))
-	}
+func (p *picture) heading() {
+	p.text(dot{margin, 38}, "title", (p.width-2*margin)*3/4, p.Title) // its letters are larger
+	p.text(dot{margin, 60}, "quiet", p.width-2*margin, p.Subtitle)
 }
 
 // axes draws the grid, the ticks and the words that say which way is better.
-func (d *drawing) axes() {
-	for _, t := range d.kept.ticks {
-		y := d.y(t)
-		d.line("grid", segment{dot{d.plot.x0, y}, dot{d.plot.x1, y}})
-		d.text(dot{d.plot.x0 - 10*px, y + 4*px}, "small quiet", "end", percent(t))
+func (p *picture) axes() {
+	for i, label := range p.kept.labels(100) {
+		y := p.y(p.kept.ticks[i])
+		p.line("grid", dot{p.plot.x0, y}, dot{p.plot.x1, y})
+		p.text(dot{p.plot.x0 - 10, y + 4}, "small quiet end", plotLeft, label+" %")
 	}
-	labels := d.cost.labels()
-	for i, t := range d.cost.ticks {
-		x, class := d.x(t), "small quiet"
-		if t == 1 {
-			class = "small strong"
+	for i, label := range p.cost.labels(1) {
+		x, class, words := p.x(p.cost.ticks[i]), "grid", "small quiet middle"
+		if p.cost.ticks[i] == 1 {
+			class, words = "one", "small strong middle"
 		}
-		d.line("grid", segment{dot{x, d.plot.y0}, dot{x, d.plot.y1}})
-		d.text(dot{x, d.plot.y1 + 18*px}, class, "middle", labels[i])
+		p.line(class, dot{x, p.plot.y0}, dot{x, p.plot.y1})
+		p.text(dot{x, p.plot.y1 + 18}, words, plotLeft, label)
 	}
-	if d.cost.shows(1) {
-		d.line("one", d.reference())
-	}
-	d.line("axis", segment{dot{d.plot.x0, d.plot.y1}, dot{d.plot.x1, d.plot.y1}})
-	d.better(d.plot.y0-10*px, "↑ keeps more", d.YLabel)
-	d.better(d.plot.y1+39*px, "← cheaper", d.XLabel+logScale)
+	p.line("axis", dot{p.plot.x0, p.plot.y1}, dot{p.plot.x1, p.plot.y1})
+	p.better(p.plot.y0-12, "↑ keeps more", p.KeptLabel)
+	p.better(p.plot.y1+42, "← cheaper", p.CostLabel+", logarithmic")
 }
 
 // better writes which way of an axis is the better one, and what it measures.
-func (d *drawing) better(y int, word, label string) {
-	taken := extent(word, smallSize, true) + 12*px
-	label = fit(label, d.plot.x1-d.plot.x0-taken, smallSize, false)
-	d.write(`<text class="small quiet" x="%s" y="%s"><tspan class="accent strong">%s</tspan><tspan dx="8">%s</tspan></text>`+"\n",
-		pixels(d.plot.x0), pixels(y), escape(word), escape(label))
+func (p *picture) better(y int, word, label string) {
+	label = ansi.Truncate(label, (p.plot.x1-p.plot.x0)/cell-len(word), "…")
+	p.write(`<text class="small quiet" x="%d" y="%d"><tspan class="accent strong">%s</tspan><tspan dx="8">%s</tspan></text>`+"\n",
+		p.plot.x0, y, word, escape(label))
 }
 
-func (d *drawing) frontLine() {
-	steps := d.steps()
-	if len(steps) == 0 {
-		return
+// front joins the points of the front: level up to the cost of the next one, then
+// up to what that one keeps.
+func (p *picture) front() {
+	path := ""
+	n := 0
+	for i, point := range p.shown {
+		if !point.Front {
+			continue
+		}
+		if n++; n == 1 {
+			path = fmt.Sprintf("M%d %d", p.at[i].x, p.at[i].y)
+			continue
+		}
+		path += fmt.Sprintf("H%dV%d", p.at[i].x, p.at[i].y)
 	}
-	var b strings.Builder
-	b.WriteString("M" + pixels(steps[0].a.x) + " " + pixels(steps[0].a.y))
-	for _, s := range steps {
-		b.WriteString("L" + pixels(s.b.x) + " " + pixels(s.b.y))
+	if n > 1 {
+		p.write(`<path class="front" d="%s"/>`+"\n", path)
 	}
-	d.write(`<path class="front" d="%s"/>`+"\n", b.String())
 }
 
-// points draws all marks, what is emphasised above the others.
-func (d *drawing) points() {
+// points draws the points, those that are emphasized above the others, and below
+// them the lines from points to their discs.
+func (p *picture) points() {
+	places := discs(p.at, p.plot)
+	for i, disc := range places {
+		if disc != nil && *disc != p.at[i] {
+			p.line("leader", p.at[i], *disc)
+		}
+	}
 	for _, last := range []bool{false, true} {
-		for i, m := range d.marks {
-			if m.Emphasis == last {
-				d.point(m, d.at[i], d.tags[i])
+		for i, point := range p.shown {
+			if point.Emphasis == last {
+				p.write("<g><title>%s</title>\n", escape(point.describe()))
+				p.point(i, p.at[i], places[i])
+				p.write("</g>\n")
 			}
 		}
 	}
-	if len(d.marks) == 0 {
-		at := dot{(d.plot.x0 + d.plot.x1) / 2, (d.plot.y0 + d.plot.y1) / 2}
-		d.text(at, "quiet", "middle", nothing)
+	if len(p.shown) == 0 {
+		p.text(dot{(p.plot.x0 + p.plot.x1) / 2, (p.plot.y0 + p.plot.y1) / 2}, "quiet middle", plotRight-plotLeft, "There is nothing to draw.")
 	}
 }
 
-func (d *drawing) point(m mark, at dot, t *tag) {
-	d.write("<g><title>%s</title>\n", escape(m.describe()))
-	if t != nil && t.leader != nil {
-		d.line("leader", *t.leader)
-	}
-	d.symbol(m, at)
-	if t != nil {
-		class := "name"
-		if m.Emphasis {
-			class = "name accent strong"
-		}
-		x := t.box.x0
-		switch t.anchor {
-		case "middle":
-			x = (t.box.x0 + t.box.x1) / 2
-		case "end":
-			x = t.box.x1
-		}
-		d.text(dot{x, t.box.y0 + labelBase}, class, t.anchor, t.text)
-	}
-	d.write("</g>\n")
-}
-
-// symbol draws the mark itself: a circle, or an arrow beyond the scale.
-func (d *drawing) symbol(m mark, at dot) {
-	class, r := "point", radius(m)
-	if m.Emphasis {
-		class += " ours"
-	}
-	if m.Overflow > 0 {
-		class += " over"
-	}
-	if m.beyond {
-		d.write(`<path class="%s" d="M%s %sL%s %sL%s %sZ"/>`+"\n", class, pixels(at.x-r), pixels(at.y-r),
-			pixels(at.x+r), pixels(at.y), pixels(at.x-r), pixels(at.y+r))
+// point draws a point at its place, and its disc if it has another.
+func (p *picture) point(i int, at dot, disc *dot) {
+	if disc != nil && *disc == at {
+		p.disc(i, at)
 		return
 	}
-	if m.Overflow > 0 {
-		r -= px
+	if disc != nil {
+		p.disc(i, *disc)
 	}
-	if m.Emphasis {
-		d.write(`<circle class="halo" cx="%s" cy="%s" r="%s"/>`+"\n", pixels(at.x), pixels(at.y), pixels(r))
+	p.circle(p.shown[i].class(), at, dotRadius)
+}
+
+// disc draws a disc with the number of a point.
+func (p *picture) disc(i int, at dot) {
+	p.circle(p.shown[i].class(), at, discRadius)
+	words := "number"
+	if p.shown[i].Overflow > 0 {
+		words += " hollow"
 	}
-	d.write(`<circle class="%s" cx="%s" cy="%s" r="%s"/>`+"\n", class, pixels(at.x), pixels(at.y), pixels(r))
+	if p.shown[i].Emphasis {
+		words += " ours"
+	}
+	p.text(dot{at.x, at.y + 4}, words, 4*cell, strconv.Itoa(i+1))
+}
+
+func (p Point) class() string {
+	class := "point"
+	if p.Emphasis {
+		class += " ours"
+	}
+	if p.Overflow > 0 {
+		class += " hollow"
+	}
+	return class
+}
+
+// key lists all points beside the plot, with their figures.
+func (p *picture) key() {
+	right := p.width - margin
+	p.text(dot{right - 66, plotTop - 12}, "small quiet end", figures, "cost")
+	p.text(dot{right, plotTop - 12}, "small quiet end", figures, "in view")
+	for i, point := range p.Points {
+		y, class := plotTop+i*rowHeight+12, ""
+		if point.Emphasis {
+			class = "accent strong "
+		}
+		if i < len(p.shown) {
+			p.disc(i, dot{keyLeft + discRadius, y - 4})
+		}
+		p.text(dot{nameLeft, y}, class+"name", mostCells*cell, point.Name)
+		p.text(dot{right - 66, y}, class+"end", figures, point.cost())
+		p.text(dot{right, y}, class+"end", figures, point.kept())
+	}
+}
+
+// legend says what the signs mean that occur.
+func (p *picture) legend() {
+	x, y := margin, p.bottom+18
+	hollow, fronts := false, 0
+	for _, point := range p.shown {
+		hollow = hollow || point.Overflow > 0
+		if point.Front {
+			fronts++
+		}
+	}
+	if hollow {
+		p.circle("point", dot{x + 7, y - 4}, 6)
+		p.text(dot{x + 22, y}, "small quiet", p.width, "all requests fit")
+		p.circle("point hollow", dot{x + 157, y - 4}, 6)
+		p.text(dot{x + 172, y}, "small quiet", p.width, "some do not fit the window")
+		x += 370
+	}
+	if fronts > 1 {
+		p.write(`<path class="front" d="M%d %dh12v-8h12"/>`+"\n", x, y)
+		p.text(dot{x + 34, y}, "small quiet", p.width, "nothing that fits is cheaper and keeps more")
+	}
 }
