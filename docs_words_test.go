@@ -176,18 +176,18 @@ var alike = map[string][]string{
 var previews = []string{"compact/simulate.go"}
 
 // carriers are the files that hand values on without a look at them.
-var carriers = []string{"cli/rules.go", "compact/preset.go", "compact/dedupe_params.go"}
+var carriers = []string{"cli/rules.go", "compact/preset.go", "compact/preset/adachsoft/params.go"}
 
 // selection is a field or method of something: the file it stands in, and the name before the dot.
 type selection struct{ file, behind string }
 
-// readsOfRules finds, by name, all fields and methods outside of tests, of package config, of packages below compact, which
-// hold no conversations, and of what only hands on.
+// readsOfRules finds, by name, all fields and methods outside of tests, of package config, of the replay, which holds no
+// conversations, and of what only hands on.
 func readsOfRules(t *testing.T) map[string][]selection {
 	t.Helper()
 	found := map[string][]selection{}
 	for _, s := range sources(t) {
-		if s.test || under("config", s.pkg) || strings.HasPrefix(s.pkg, "compact/") || slices.Contains(carriers, s.name) {
+		if s.test || under("config", s.pkg) || under("compact/replay", s.pkg) || slices.Contains(carriers, s.name) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {

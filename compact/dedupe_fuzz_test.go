@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 )
 
 // FuzzDedupe takes any texts for arguments, results and identifiers through
@@ -19,29 +22,29 @@ func FuzzDedupe(f *testing.F) {
 		rules := onlyDedupe(map[string]ToolRule{"f": {Identifiers: []string{identifier}}})
 		rules.Dedupe.InputTrimBytes, rules.Dedupe.OutputTrimBytes = threshold, threshold
 
-		messages := make([]DedupeMessage, len(log))
+		messages := make([]adachsoft.Message, len(log))
 		for i := range log {
 			messages[i] = dedupeMessage(&log[i])
 		}
-		whole := Dedupe(messages, rules.dedupeParams())
+		whole := adachsoft.Dedupe(messages, rules.dedupeParams())
 		if diff := cmp.Diff(fmt.Sprint(messages[2:]), fmt.Sprint(whole[2:])); diff != "" {
 			t.Fatalf("the newest occurrence changed:\n%s", diff)
 		}
-		if diff := cmp.Diff(fmt.Sprint(whole), fmt.Sprint(Dedupe(whole, rules.dedupeParams()))); diff != "" {
+		if diff := cmp.Diff(fmt.Sprint(whole), fmt.Sprint(adachsoft.Dedupe(whole, rules.dedupeParams()))); diff != "" {
 			t.Fatalf("doing it again changes more:\n%s", diff)
 		}
 		for _, item := range dedupeItems(log, rules) {
 			m := &log[item.Event-1]
 			m.State = StateMasked
 			if item.Call == "" {
-				m.Text = adachsoftResult(m.Tool, m.CallID)
+				m.Text = adachsoft.Stub(m.Tool, m.CallID)
 				continue
 			}
-			shown, ok := adachsoftArguments(m.Calls[0].Arguments, item)
+			shown, ok := adachsoft.OmitFields(m.Calls[0].Arguments, item.Fields, item.Threshold)
 			if want := whole[item.Event-1].Calls[0].Arguments.String(); !ok || shown != want {
 				t.Fatalf("shown %s, %v; want %s", shown, ok, want)
 			}
-			if _, ok := ParseOrderedObject(shown); !ok {
+			if _, ok := ordered.Parse(shown); !ok {
 				t.Fatalf("what is shown is no object: %s", shown)
 			}
 			m.Calls[0].Arguments = shown

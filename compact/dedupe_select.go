@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -30,7 +32,7 @@ func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 		return nil
 	}
 	params := rules.dedupeParams()
-	before := make([]DedupeMessage, len(messages))
+	before := make([]adachsoft.Message, len(messages))
 	at := make(map[uint64]int, len(messages)) // by event
 	for i := range messages {
 		m := messages[i]
@@ -42,21 +44,21 @@ func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 		}
 		before[i] = dedupeMessage(&m)
 	}
-	after := Dedupe(before, params)
+	after := adachsoft.Dedupe(before, params)
 	var items []conversation.MaskItem
 	for i, m := range messages {
 		if len(m.Events) == 0 || m.State == StatePinned {
 			continue
 		}
 		for k, c := range after[i].Calls {
-			if fields := omittedFields(before[i].Calls[k].Arguments, c.Arguments); fields != nil {
+			if fields := adachsoft.OmittedFields(before[i].Calls[k].Arguments, c.Arguments); fields != nil {
 				items = append(items, conversation.MaskItem{
 					Event: m.Events[0], Part: conversation.PartArguments, Call: c.ID, Fields: fields, Threshold: params.InputTrimBytes,
 				})
 			}
 		}
 		for k, r := range after[i].Results {
-			if fields := omittedFields(before[i].Results[k].Result, r.Result); fields != nil {
+			if fields := adachsoft.OmittedFields(before[i].Results[k].Result, r.Result); fields != nil {
 				items = append(items, conversation.MaskItem{
 					Event: m.Events[0], Part: conversation.PartResult, Fields: fields, Threshold: params.OutputTrimBytes,
 				})
@@ -68,8 +70,8 @@ func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 
 // dedupeParams is Dedupe with the identifiers of tools that it has no entry
 // for taken from Tools.
-func (r Rules) dedupeParams() DedupeParams {
-	p := r.Dedupe
+func (r Rules) dedupeParams() adachsoft.Params {
+	p := adachsoft.Params(r.Dedupe)
 	p.ToolIdentifierFields = maps.Clone(p.ToolIdentifierFields)
 	if p.ToolIdentifierFields == nil {
 		p.ToolIdentifierFields = map[string][]string{}
@@ -83,55 +85,35 @@ func (r Rules) dedupeParams() DedupeParams {
 }
 
 // dedupeMessage is a message of a view as identity dedup sees it.
-func dedupeMessage(m *Message) DedupeMessage {
-	d := DedupeMessage{Role: m.Role, Content: m.Text}
+func dedupeMessage(m *Message) adachsoft.Message {
+	d := adachsoft.Message{Role: string(m.Role), Content: m.Text}
 	for _, c := range m.Calls {
-		arguments, ok := ParseOrderedObject(c.Arguments)
+		arguments, ok := ordered.Parse(c.Arguments)
 		stripped := m.State == StateMasked && len(arguments) == 0
 		if ok && !stripped && m.State != StateCapped {
-			d.Calls = append(d.Calls, DedupeCall{ID: c.ID, Tool: c.Name, Arguments: arguments})
+			d.Calls = append(d.Calls, adachsoft.Call{ID: c.ID, Tool: c.Name, Arguments: arguments})
 		}
 	}
 	if m.Role != RoleTool {
 		return d
 	}
-	r := DedupeResult{ID: m.CallID, Tool: m.Tool}
+	r := adachsoft.Result{ID: m.CallID, Tool: m.Tool}
 	if m.State != StateMasked {
 		r.Result = resultObject(m.Text)
 	}
-	d.Results = []DedupeResult{r}
+	d.Results = []adachsoft.Result{r}
 	return d
 }
 
 // resultObject is the text of a result as an object; nil for text that cannot
 // be encoded, of which nothing is omitted.
-func resultObject(text string) OrderedObject {
-	if object, ok := ParseOrderedObject(text); ok {
+func resultObject(text string) ordered.Object {
+	if object, ok := ordered.Parse(text); ok {
 		return object
 	}
 	quoted, err := jsontext.AppendQuote(nil, text)
 	if err != nil {
 		return nil
 	}
-	return OrderedObject{{Key: contentField, Value: quoted}}
-}
-
-// adachsoftArguments is the arguments of a call with the fields of an item
-// omitted, all of them if it names none, as Dedupe shows them. It is false,
-// with the arguments as they are, if they cannot be read or have nothing to
-// omit.
-func adachsoftArguments(arguments string, item conversation.MaskItem) (string, bool) {
-	object, ok := ParseOrderedObject(arguments)
-	if !ok {
-		return arguments, false
-	}
-	fields := make(map[string]bool, len(item.Fields))
-	for _, name := range item.Fields {
-		fields[name] = true
-	}
-	reduced, ok := omit(object, item.Threshold, func(key string, _ int) bool { return item.Fields == nil || fields[key] })
-	if !ok {
-		return arguments, false
-	}
-	return reduced.String(), true
+	return ordered.Object{{Key: contentField, Value: quoted}}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -34,7 +35,7 @@ func (l dedupeLog) state(s State) dedupeLog {
 
 // onlyDedupe are rules of nothing but identity dedup, with tools.
 func onlyDedupe(tools map[string]ToolRule) Rules {
-	return Rules{Dedupe: ParseDedupeParams(nil), Tools: tools}
+	return Rules{Dedupe: DedupeParams(adachsoft.ParseParams(nil)), Tools: tools}
 }
 
 var (
@@ -135,9 +136,9 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 	if len(items) != 2 {
 		t.Fatalf("items %v", items)
 	}
-	messages := []DedupeMessage{dedupeMessage(&log[0]), dedupeMessage(&log[1]), dedupeMessage(&log[2])}
-	whole := Dedupe(messages, rules.dedupeParams())
-	shown, ok := adachsoftArguments(writes, items[0])
+	messages := []adachsoft.Message{dedupeMessage(&log[0]), dedupeMessage(&log[1]), dedupeMessage(&log[2])}
+	whole := adachsoft.Dedupe(messages, rules.dedupeParams())
+	shown, ok := adachsoft.OmitFields(writes, items[0].Fields, items[0].Threshold)
 	if diff := cmp.Diff(whole[0].Calls[0].Arguments.String(), shown); diff != "" || !ok {
 		t.Error(ok, diff)
 	}
@@ -145,7 +146,7 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 		t.Error(shown)
 	}
 	log[0].Calls[0].Arguments, log[0].State = shown, StateMasked
-	log[1].Text, log[1].State = adachsoftResult("write", "1"), StateMasked
+	log[1].Text, log[1].State = adachsoft.Stub("write", "1"), StateMasked
 	if again := dedupeItems(log, rules); again != nil {
 		t.Errorf("chosen again: %v", again)
 	}
@@ -155,40 +156,5 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 	want := []conversation.MaskItem{{Event: 1, Part: conversation.PartArguments, Call: "1", Fields: []string{"text", "mode"}}}
 	if diff := cmp.Diff(want, dedupeItems(log, rules)); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestAdachsoftResultIsTheSourcesText(t *testing.T) {
-	t.Parallel()
-	const want = "[tool_compaction] Tool result compacted for tool=read_file_content, callId=call_1. Large fields omitted."
-	if got := adachsoftResult("read_file_content", "call_1"); got != want {
-		t.Error(got)
-	}
-}
-
-func TestAdachsoftArgumentsStayWhereThereIsNothingToOmit(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		arguments string
-		fields    []string
-	}{
-		"no object":        {`[1]`, nil},
-		"broken":           {`{"a":`, nil},
-		"empty":            {`{}`, nil},
-		"no such field":    {`{ "a": 1 }`, []string{"b"}},
-		"no field":         {`{ "a": 1 }`, []string{}},
-		"omitted already":  {`{ "a": "[omitted]" }`, []string{"a"}},
-		"only the record":  {`{ "_tool_compaction": 1 }`, []string{"_tool_compaction"}},
-		"without a size":   {`{ "a": null }`, []string{"a"}},
-		"without encoding": {`{ "a": 1e999 }`, []string{"a"}},
-	} {
-		item := conversation.MaskItem{Fields: c.fields}
-		if got, ok := adachsoftArguments(c.arguments, item); ok || got != c.arguments {
-			t.Errorf("%s: %s, %v", name, got, ok)
-		}
-	}
-	got, ok := adachsoftArguments(`{"b":"x","a":[1]}`, conversation.MaskItem{})
-	if o, _ := ParseOrderedObject(got); !ok || len(o) != 3 || string(o[0].Value) != `"[omitted]"` || string(o[1].Value) != `"[omitted]"` {
-		t.Errorf("an item without fields omits %s, %v", got, ok)
 	}
 }

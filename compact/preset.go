@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/preset/adachsoft"
+	"plimsoll/conversation"
+)
 
 // The values of the presets. Rules:
 //
@@ -21,9 +24,6 @@ const (
 
 	d17TriggerRatio = 0.75 // D17: of the window
 	d17MinTurns     = 5    // D17: only in conversations with more turns than this
-
-	adaInputTrimBytes  = 100 // ADA
-	adaOutputTrimBytes = 100 // ADA
 
 	oneRetries = 1 // ONE: a failed call is made once more
 
@@ -122,7 +122,7 @@ func plimsollRules() Rules {
 			Stride: maskStride, Preview: maskPreview, MinChars: maskMinChars,
 		},
 		Micro:  MicroRules{KeepRecent: jclKeepRecent, MinBytes: jclMinBytes},
-		Dedupe: DedupeParams{InputTrimBytes: adaInputTrimBytes, OutputTrimBytes: adaOutputTrimBytes},
+		Dedupe: DedupeParams{InputTrimBytes: adachsoft.DefaultTrimBytes, OutputTrimBytes: adachsoft.DefaultTrimBytes},
 		Summary: SummaryRules{
 			MaxTokens: summaryMaxTokens, Mode: ModeBands, Input: InputAuto, Retries: oneRetries, TimeoutSecs: summaryTimeoutSec,
 			When: SummaryAtLoadLine,

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -84,7 +86,7 @@ func stripReasoning(m *Message, overlay uint64) {
 // reducedArguments is arguments without what a mask hides.
 func reducedArguments(args string, how *masking) string {
 	if how.style == conversation.StyleAdachsoft {
-		args, _ = adachsoftArguments(args, conversation.MaskItem{Fields: how.fields, Threshold: how.threshold})
+		args, _ = adachsoft.OmitFields(args, how.fields, how.threshold)
 		return args
 	}
 	return emptyArguments
@@ -93,7 +95,7 @@ func reducedArguments(args string, how *masking) string {
 // cappedArguments is arguments whose long texts show their ends only; "" if
 // none is long. They remain an object with the same fields.
 func cappedArguments(args string, c cut) string {
-	object, ok := ParseOrderedObject(args)
+	object, ok := ordered.Parse(args)
 	if !ok {
 		return ""
 	}

@@ -1,6 +1,8 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/conversation"
+)
 
 // Preset names a set of rules: Plimsoll's own, that of a source to the letter, or
 // one to compare with.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -39,7 +40,7 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 	case conversation.StyleJCLI:
 		return "[Previous: used " + toolName(b.Tool) + "]"
 	case conversation.StyleAdachsoft:
-		return adachsoftResult(b.Tool, b.CallID)
+		return adachsoft.Stub(b.Tool, b.CallID)
 	}
 	if how.preview > 0 && b.Size.Chars() <= 2*how.preview {
 		return "" // the preview alone would be all of it

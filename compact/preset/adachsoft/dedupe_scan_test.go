@@ -1,4 +1,4 @@
-package compact_test
+package adachsoft_test
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 )
 
 // reduced names the calls and results, by id, of which something is omitted.
-func reduced(messages []compact.DedupeMessage) string {
+func reduced(messages []adachsoft.Message) string {
 	var names []string
 	for _, m := range messages {
 		for _, c := range m.Calls {
@@ -29,7 +30,7 @@ func reduced(messages []compact.DedupeMessage) string {
 }
 
 // joined puts the calls and results of messages into one.
-func joined(messages ...compact.DedupeMessage) compact.DedupeMessage {
+func joined(messages ...adachsoft.Message) adachsoft.Message {
 	m := messages[0]
 	for _, n := range messages[1:] {
 		m.Calls, m.Results = append(m.Calls, n.Calls...), append(m.Results, n.Results...)
@@ -39,53 +40,53 @@ func joined(messages ...compact.DedupeMessage) compact.DedupeMessage {
 
 func TestDedupeProtectsTheLatestOccurrence(t *testing.T) {
 	t.Parallel()
-	call := func(id, path string) compact.DedupeMessage {
+	call := func(id, path string) adachsoft.Message {
 		return called(t, id, "edit", fmt.Sprintf(`{"path":%q,"text":%q}`, path, source))
 	}
-	result := func(id string) compact.DedupeMessage { return gave(t, id, "edit", field("text", source)) }
+	result := func(id string) adachsoft.Message { return gave(t, id, "edit", field("text", source)) }
 	for name, c := range map[string]struct {
-		log  []compact.DedupeMessage
+		log  []adachsoft.Message
 		want string
 	}{
 		"call and result stay together": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), call("2", "a"), result("2")}, "call 1, result 1",
+			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a"), result("2")}, "call 1, result 1",
 		},
 		"three in a row": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), call("2", "a"), result("2"), call("3", "a"), result("3")},
+			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a"), result("2"), call("3", "a"), result("3")},
 			"call 1, result 1, call 2, result 2",
 		},
 		"another group between": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), call("2", "b"), result("2"), call("3", "a"), result("3")},
+			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "b"), result("2"), call("3", "a"), result("3")},
 			"call 1, result 1",
 		},
 		"the newest call has no result yet": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), call("2", "a")}, "call 1, result 1",
+			[]adachsoft.Message{call("1", "a"), result("1"), call("2", "a")}, "call 1, result 1",
 		},
 		"parallel calls without results": {
-			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a"))}, "call 1",
+			[]adachsoft.Message{joined(call("1", "a"), call("2", "a"))}, "call 1",
 		},
 		"parallel calls": {
-			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a")), result("1"), result("2")}, "call 1, result 1",
+			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), result("1"), result("2")}, "call 1, result 1",
 		},
 		"parallel calls answered the other way round": {
-			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a")), result("2"), result("1")}, "call 2, result 2",
+			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), result("2"), result("1")}, "call 2, result 2",
 		},
 		"parallel calls answered in one message": {
-			[]compact.DedupeMessage{joined(call("1", "a"), call("2", "a")), joined(result("1"), result("2"))}, "call 1, result 1",
+			[]adachsoft.Message{joined(call("1", "a"), call("2", "a")), joined(result("1"), result("2"))}, "call 1, result 1",
 		},
 		"a result before its call": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), result("2"), call("2", "a")}, "call 1, result 1",
+			[]adachsoft.Message{call("1", "a"), result("1"), result("2"), call("2", "a")}, "call 1, result 1",
 		},
 		"results without a call": {
-			[]compact.DedupeMessage{result("8"), result("9"), call("1", "a"), result("1")}, "",
+			[]adachsoft.Message{result("8"), result("9"), call("1", "a"), result("1")}, "",
 		},
 		"one id for every call": {
-			[]compact.DedupeMessage{call("1", "a"), result("1"), call("1", "a"), result("1")}, "",
+			[]adachsoft.Message{call("1", "a"), result("1"), call("1", "a"), result("1")}, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := reduced(compact.Dedupe(c.log, identifiers("edit", "path"))); got != c.want {
+			if got := reduced(adachsoft.Dedupe(c.log, identifiers("edit", "path"))); got != c.want {
 				t.Errorf("compacted: %s; want %s", got, c.want)
 			}
 		})
@@ -114,7 +115,7 @@ func TestDedupeTellsCallsApartByTheirIdentifiers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := []compact.DedupeMessage{
+			log := []adachsoft.Message{
 				called(t, "1", "f", c.older), gave(t, "1", "f", field("text", source)),
 				called(t, "2", "f", c.newer), gave(t, "2", "f", field("text", source)),
 			}
@@ -122,7 +123,7 @@ func TestDedupeTellsCallsApartByTheirIdentifiers(t *testing.T) {
 			if c.same {
 				want = "result 1"
 			}
-			if got := reduced(compact.Dedupe(log, identifiers("f", "a", "b"))); got != want {
+			if got := reduced(adachsoft.Dedupe(log, identifiers("f", "a", "b"))); got != want {
 				t.Errorf("compacted %q, want %q", got, want)
 			}
 		})
@@ -132,7 +133,7 @@ func TestDedupeTellsCallsApartByTheirIdentifiers(t *testing.T) {
 func TestDedupeWithAnEmptyListOfIdentifiersGroupsByTool(t *testing.T) {
 	t.Parallel()
 	log := twoSegments(t)
-	if got := reduced(compact.Dedupe(log, identifiers(reads))); got != "result call_A" {
+	if got := reduced(adachsoft.Dedupe(log, identifiers(reads))); got != "result call_A" {
 		t.Errorf("compacted %q", got)
 	}
 }
@@ -141,8 +142,8 @@ func TestDedupeLeavesExcludedToolsAndTheirGroupsAlone(t *testing.T) {
 	t.Parallel()
 	log := append(twoSegments(t), called(t, "1", "list_files", `{}`), gave(t, "1", "list_files", field("files", listing)),
 		called(t, "2", "list_files", `{}`), gave(t, "2", "list_files", field("files", listing)))
-	p := compact.ParseDedupeParams(map[string]any{"excludedTools": []string{reads}})
-	if got := reduced(compact.Dedupe(log, p)); got != "result 1" {
+	p := adachsoft.ParseParams(map[string]any{"excludedTools": []string{reads}})
+	if got := reduced(adachsoft.Dedupe(log, p)); got != "result 1" {
 		t.Errorf("compacted %q", got)
 	}
 }
@@ -150,13 +151,13 @@ func TestDedupeLeavesExcludedToolsAndTheirGroupsAlone(t *testing.T) {
 func TestDedupeNamesTheFirstCompactedResultOfAMessage(t *testing.T) {
 	t.Parallel()
 	small, large := `{"text":"short"}`, field("text", source)
-	log := []compact.DedupeMessage{
+	log := []adachsoft.Message{
 		joined(called(t, "1", "f", `{}`), called(t, "2", "f", `{}`), called(t, "3", "g", `{}`)),
 		joined(gave(t, "1", "f", small), gave(t, "2", "f", large), gave(t, "3", "g", large)),
 		joined(called(t, "4", "f", `{}`), called(t, "5", "g", `{}`)),
 		joined(gave(t, "4", "f", small), gave(t, "5", "g", small)),
 	}
-	got := compact.Dedupe(log, compact.ParseDedupeParams(nil))
+	got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
 	const want = "[tool_compaction] Tool result compacted for tool=f, callId=2. Large fields omitted."
 	if got[1].Content != want {
 		t.Errorf("content %q", got[1].Content)
@@ -164,8 +165,8 @@ func TestDedupeNamesTheFirstCompactedResultOfAMessage(t *testing.T) {
 	if got[3].Content != log[3].Content {
 		t.Errorf("a message of which nothing was omitted says %q", got[3].Content)
 	}
-	log[1].Role = compact.RoleUser
-	if got := compact.Dedupe(log, compact.ParseDedupeParams(nil)); got[1].Content != log[1].Content || reduced(got[1:2]) != "result 2, result 3" {
+	log[1].Role = "user"
+	if got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil)); got[1].Content != log[1].Content || reduced(got[1:2]) != "result 2, result 3" {
 		t.Errorf("a message that is no tool's says %q, compacted %q", got[1].Content, reduced(got[1:2]))
 	}
 }
@@ -185,8 +186,8 @@ func TestDedupePutsTheRecordWherePHPWould(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := []compact.DedupeMessage{called(t, "1", "f", c.args), called(t, "2", "f", c.args)}
-			got := compact.Dedupe(log, identifiers("f", c.fields...))
+			log := []adachsoft.Message{called(t, "1", "f", c.args), called(t, "2", "f", c.args)}
+			got := adachsoft.Dedupe(log, identifiers("f", c.fields...))
 			if diff := cmp.Diff(c.want, got[0].Calls[0].Arguments.String()); diff != "" {
 				t.Error(diff)
 			}
@@ -197,7 +198,7 @@ func TestDedupePutsTheRecordWherePHPWould(t *testing.T) {
 // Values that were not read from JSON text can be anything.
 func TestDedupeLeavesWhatCannotBeEncoded(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]compact.ObjectField{
+	for name, f := range map[string]ordered.Field{
 		"no value":              {Key: "v"},
 		"half a value":          {Key: "v", Value: []byte(`{"a":`)},
 		"two values":            {Key: "v", Value: []byte(`"a" "` + source + `"`)},
@@ -207,11 +208,11 @@ func TestDedupeLeavesWhatCannotBeEncoded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			log := []compact.DedupeMessage{
-				{Role: compact.RoleAssistant, Calls: []compact.DedupeCall{{ID: "1", Tool: "f", Arguments: compact.OrderedObject{f}}}},
+			log := []adachsoft.Message{
+				{Role: "assistant", Calls: []adachsoft.Call{{ID: "1", Tool: "f", Arguments: ordered.Object{f}}}},
 				called(t, "2", "f", `{}`),
 			}
-			if diff := cmp.Diff(log, compact.Dedupe(log, compact.ParseDedupeParams(nil))); diff != "" {
+			if diff := cmp.Diff(log, adachsoft.Dedupe(log, adachsoft.ParseParams(nil))); diff != "" {
 				t.Error(diff)
 			}
 		})

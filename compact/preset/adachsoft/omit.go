@@ -1,4 +1,4 @@
-package compact
+package adachsoft
 
 import (
 	"crypto/sha256"
@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"plimsoll/compact/ordered"
 	"plimsoll/conversation"
 )
 
@@ -19,10 +22,28 @@ import (
 //     nothing left to omit: so that compacting twice is compacting once.
 //   - A field that json_encode fails on stays.
 
+// OmitFields returns the arguments of a call with the named fields omitted as Dedupe omits them, all of them if fields is
+// nil. It is false, with the arguments as they are, if they cannot be read or have nothing to omit.
+func OmitFields(arguments string, fields []string, threshold int) (string, bool) {
+	object, ok := ordered.Parse(arguments)
+	if !ok {
+		return arguments, false
+	}
+	named := make(map[string]bool, len(fields))
+	for _, name := range fields {
+		named[name] = true
+	}
+	reduced, ok := omit(object, threshold, func(key string, _ int) bool { return fields == nil || named[key] })
+	if !ok {
+		return arguments, false
+	}
+	return reduced.String(), true
+}
+
 // compactInput omits arguments over the threshold that are no identifiers;
 // false if there are none. Where the record itself would be an identifier the
 // arguments stay whole.
-func compactInput(arguments OrderedObject, threshold int, identifiers []string) (OrderedObject, bool) {
+func compactInput(arguments ordered.Object, threshold int, identifiers []string) (ordered.Object, bool) {
 	if slices.Contains(identifiers, compactionKey) {
 		return arguments, false
 	}
@@ -33,15 +54,15 @@ func compactInput(arguments OrderedObject, threshold int, identifiers []string) 
 
 // compactOutput omits the fields of a result over the threshold; false if
 // there are none.
-func compactOutput(result OrderedObject, threshold int) (OrderedObject, bool) {
+func compactOutput(result ordered.Object, threshold int) (ordered.Object, bool) {
 	return omit(result, threshold, func(_ string, size int) bool { return size > threshold })
 }
 
 // omit puts the placeholder in place of the fields chosen by key and size in
 // bytes, and the record beside them; false, with the object itself, if nothing
 // was omitted. Fields without a size are never chosen (ADA).
-func omit(object OrderedObject, threshold int, chosen func(key string, size int) bool) (OrderedObject, bool) {
-	var out OrderedObject
+func omit(object ordered.Object, threshold int, chosen func(key string, size int) bool) (ordered.Object, bool) {
+	var out ordered.Object
 	record := strconv.AppendInt([]byte(`{"thresholdBytes":`), int64(threshold), 10)
 	record = append(record, `,"omittedFields":{`...)
 	for i, f := range object {
@@ -80,7 +101,8 @@ func omittedValue() conversation.RawJSON { return conversation.RawJSON(`"` + omi
 // appendOmission adds what the record says of one field.
 func appendOmission(record []byte, key string, size int, encoded []byte) []byte {
 	sum := sha256.Sum256(encoded)
-	record = append(appendKey(record, key), `:{"bytes":`...)
+	record, _ = jsontext.AppendQuote(record, key) // UTF-8, as omit sees to
+	record = append(record, `:{"bytes":`...)
 	record = strconv.AppendInt(record, int64(size), 10)
 	record = append(record, `,"sha256":"`...)
 	record = hex.AppendEncode(record, sum[:])
@@ -88,20 +110,20 @@ func appendOmission(record []byte, key string, size int, encoded []byte) []byte 
 }
 
 // withRecord sets the record in an object of its own.
-func withRecord(object OrderedObject, record conversation.RawJSON) OrderedObject {
+func withRecord(object ordered.Object, record conversation.RawJSON) ordered.Object {
 	for i := range object {
 		if object[i].Key == compactionKey {
 			object[i].Value = record
 			return object
 		}
 	}
-	return append(object, ObjectField{Key: compactionKey, Value: record})
+	return append(object, ordered.Field{Key: compactionKey, Value: record})
 }
 
-// omittedFields are the keys whose values are omitted in after, if any of them
+// OmittedFields are the keys whose values are omitted in after, if any of them
 // was not in before; nil otherwise. Both have the same fields in the same order
 // but for the record.
-func omittedFields(before, after OrderedObject) []string {
+func OmittedFields(before, after ordered.Object) []string {
 	var fields []string
 	changed := false
 	for i, f := range after {

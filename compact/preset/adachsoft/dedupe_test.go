@@ -1,4 +1,4 @@
-package compact_test
+package adachsoft_test
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 )
 
 // Large payloads. Their hashes in the tests below were written by PHP 8.2:
@@ -23,9 +24,9 @@ const (
 )
 
 // object reads a JSON object.
-func object(t testing.TB, text string) compact.OrderedObject {
+func object(t testing.TB, text string) ordered.Object {
 	t.Helper()
-	o, ok := compact.ParseOrderedObject(text)
+	o, ok := ordered.Parse(text)
 	if !ok {
 		t.Fatalf("no JSON object: %s", text)
 	}
@@ -35,21 +36,21 @@ func object(t testing.TB, text string) compact.OrderedObject {
 // field is an object with one text.
 func field(key, text string) string { return fmt.Sprintf("{%q:%q}", key, text) }
 
-func called(t testing.TB, id, tool, arguments string) compact.DedupeMessage {
+func called(t testing.TB, id, tool, arguments string) adachsoft.Message {
 	t.Helper()
-	call := compact.DedupeCall{ID: id, Tool: tool, Arguments: object(t, arguments)}
-	return compact.DedupeMessage{Role: compact.RoleAssistant, Calls: []compact.DedupeCall{call}}
+	call := adachsoft.Call{ID: id, Tool: tool, Arguments: object(t, arguments)}
+	return adachsoft.Message{Role: "assistant", Calls: []adachsoft.Call{call}}
 }
 
 // gave is a tool message as the source has them: the content repeats the result.
-func gave(t testing.TB, id, tool, result string) compact.DedupeMessage {
+func gave(t testing.TB, id, tool, result string) adachsoft.Message {
 	t.Helper()
-	r := compact.DedupeResult{ID: id, Tool: tool, Result: object(t, result)}
-	return compact.DedupeMessage{Role: compact.RoleTool, Content: r.Result.String(), Results: []compact.DedupeResult{r}}
+	r := adachsoft.Result{ID: id, Tool: tool, Result: object(t, result)}
+	return adachsoft.Message{Role: "tool", Content: r.Result.String(), Results: []adachsoft.Result{r}}
 }
 
 // shown writes messages as lines: role, content, then calls and results.
-func shown(messages []compact.DedupeMessage) string {
+func shown(messages []adachsoft.Message) string {
 	var b strings.Builder
 	for _, m := range messages {
 		fmt.Fprintf(&b, "%s: %s\n", m.Role, m.Content)
@@ -64,8 +65,8 @@ func shown(messages []compact.DedupeMessage) string {
 }
 
 // identifiers are the source's defaults with identifier fields for one tool.
-func identifiers(tool string, fields ...string) compact.DedupeParams {
-	p := compact.ParseDedupeParams(nil)
+func identifiers(tool string, fields ...string) adachsoft.Params {
+	p := adachsoft.ParseParams(nil)
 	p.ToolIdentifierFields[tool] = fields
 	return p
 }
@@ -76,8 +77,8 @@ func TestAdachsoftExampleA(t *testing.T) {
 	t.Parallel()
 	large := fmt.Sprintf(`{"content":%q,"eof":true}`, source)
 	same := `{"path": "A.php", "position": 0, "length": 6000}`
-	got := compact.Dedupe([]compact.DedupeMessage{
-		{Role: compact.RoleUser, Content: "Read it twice."},
+	got := adachsoft.Dedupe([]adachsoft.Message{
+		{Role: "user", Content: "Read it twice."},
 		called(t, "call_1", reads, same), gave(t, "call_1", reads, large),
 		called(t, "call_2", reads, same), gave(t, "call_2", reads, large),
 	}, identifiers(reads, "path", "position", "length"))
@@ -97,8 +98,8 @@ tool: ` + whole + `
 }
 
 // twoSegments are two calls for other parts of one file (example B).
-func twoSegments(t testing.TB) []compact.DedupeMessage {
-	return []compact.DedupeMessage{
+func twoSegments(t testing.TB) []adachsoft.Message {
+	return []adachsoft.Message{
 		called(t, "call_A", reads, `{"path":"A.php","position":0,"length":6000}`), gave(t, "call_A", reads, field("content", source)),
 		called(t, "call_B", reads, `{"path":"A.php","position":6000,"length":4000}`), gave(t, "call_B", reads, field("content", source)),
 	}
@@ -107,7 +108,7 @@ func twoSegments(t testing.TB) []compact.DedupeMessage {
 func TestAdachsoftExampleB(t *testing.T) {
 	t.Parallel()
 	log := twoSegments(t)
-	if diff := cmp.Diff(log, compact.Dedupe(log, identifiers(reads, "path", "position", "length"))); diff != "" {
+	if diff := cmp.Diff(log, adachsoft.Dedupe(log, identifiers(reads, "path", "position", "length"))); diff != "" {
 		t.Errorf("calls of different groups change each other:\n%s", diff)
 	}
 }
@@ -117,13 +118,13 @@ func TestAdachsoftExampleB(t *testing.T) {
 func TestAdachsoftMinimalConfigurationFixesTheLogBug(t *testing.T) {
 	t.Parallel()
 	log := twoSegments(t)
-	minimal := compact.ParseDedupeParams(map[string]any{
+	minimal := adachsoft.ParseParams(map[string]any{
 		"toolIdentifierFields": map[string]any{reads: []any{"path", "position", "length"}},
 	})
-	if diff := cmp.Diff(log, compact.Dedupe(log, minimal)); diff != "" {
+	if diff := cmp.Diff(log, adachsoft.Dedupe(log, minimal)); diff != "" {
 		t.Errorf("with the minimal configuration:\n%s", diff)
 	}
-	got := compact.Dedupe(log, compact.ParseDedupeParams(map[string]any{}))
+	got := adachsoft.Dedupe(log, adachsoft.ParseParams(map[string]any{}))
 	if value, _ := got[1].Results[0].Result.Get("content"); string(value) != `"[omitted]"` {
 		t.Errorf("without it the older segment is %s", value)
 	}
@@ -136,11 +137,11 @@ func TestAdachsoftExampleC(t *testing.T) {
 	t.Parallel()
 	const tool = "write_file_content"
 	first, second := strings.Repeat("echo 'v1';\n", 20), strings.Repeat("echo 'v2';\n", 20)
-	log := []compact.DedupeMessage{
+	log := []adachsoft.Message{
 		called(t, "call_1", tool, fmt.Sprintf(`{"path":"A.php","content":%q}`, first)), gave(t, "call_1", tool, `{"status":"ok"}`),
 		called(t, "call_2", tool, fmt.Sprintf(`{"path":"A.php","content":%q}`, second)), gave(t, "call_2", tool, `{"status":"ok"}`),
 	}
-	got := compact.Dedupe(log, identifiers(tool, "path"))
+	got := adachsoft.Dedupe(log, identifiers(tool, "path"))
 	want := `assistant: 
   call call_1 write_file_content {"path":"A.php","content":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"content":{"bytes":220,"sha256":"46ccc285b663b1db29b3acb3ddfc867b26ce9324e66ba43540aeb733a605eef4"}}}}
 `
@@ -155,12 +156,12 @@ func TestAdachsoftExampleC(t *testing.T) {
 func TestAdachsoftExampleD(t *testing.T) {
 	t.Parallel()
 	const tool = "list_files"
-	log := []compact.DedupeMessage{
+	log := []adachsoft.Message{
 		called(t, "call_1", tool, `{"path":"src"}`), gave(t, "call_1", tool, field("files", listing)),
 		called(t, "call_2", tool, `{"path":"docs"}`), gave(t, "call_2", tool, field("files", listing)),
 		called(t, "call_3", "other", `{}`), gave(t, "call_3", "other", field("files", listing)),
 	}
-	got := compact.Dedupe(log, compact.ParseDedupeParams(nil))
+	got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
 	want := `tool: [tool_compaction] Tool result compacted for tool=list_files, callId=call_1. Large fields omitted.
   result call_1 list_files {"files":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"files":{"bytes":180,"sha256":"` + listingSum + `"}}}}
 `
@@ -192,14 +193,14 @@ func TestDedupeCountsBytesStrictlyOverTheThreshold(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			was := `{"v":` + c.value + `}`
-			log := []compact.DedupeMessage{
+			log := []adachsoft.Message{
 				called(t, "1", "f", was), gave(t, "1", "f", was), called(t, "2", "f", `{}`), gave(t, "2", "f", `{}`),
 			}
 			want := was
 			if c.want != "" {
 				want = `{"v":"[omitted]","_tool_compaction":{"thresholdBytes":100,"omittedFields":{"v":` + c.want + `}}}`
 			}
-			got := compact.Dedupe(log, compact.ParseDedupeParams(nil))
+			got := adachsoft.Dedupe(log, adachsoft.ParseParams(nil))
 			if diff := cmp.Diff(want, got[0].Calls[0].Arguments.String()); diff != "" {
 				t.Errorf("arguments: %s", diff)
 			}
@@ -213,9 +214,9 @@ func TestDedupeCountsBytesStrictlyOverTheThreshold(t *testing.T) {
 // With no threshold at all a field stays only if it is empty or already gone.
 func TestDedupeOmitsWhateverHasASizeAtThresholdZero(t *testing.T) {
 	t.Parallel()
-	p := compact.DedupeParams{}
+	p := adachsoft.Params{}
 	args := `{"null":null,"no":false,"yes":true,"zero":0,"none":"","gone":"[omitted]","empty":[],"inf":1e400}`
-	got := compact.Dedupe([]compact.DedupeMessage{called(t, "1", "f", args), called(t, "2", "f", `{}`)}, p)[0].Calls[0].Arguments
+	got := adachsoft.Dedupe([]adachsoft.Message{called(t, "1", "f", args), called(t, "2", "f", `{}`)}, p)[0].Calls[0].Arguments
 	var omitted []string
 	for _, f := range got {
 		if string(f.Value) == `"[omitted]"` && f.Key != "gone" {

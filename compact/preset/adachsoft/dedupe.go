@@ -1,6 +1,10 @@
-package compact
+package adachsoft
 
-import "slices"
+import (
+	"slices"
+
+	"plimsoll/compact/ordered"
+)
 
 // Identity dedup (ADA): of calls that mean the same, only the newest keeps its
 // large fields. Rules:
@@ -15,32 +19,33 @@ import "slices"
 //     and nothing given is changed.
 
 const (
-	toolOnlyIdentity = "__tool_only__"    // ADA: identity of calls without identifier fields
-	omittedText      = "[omitted]"        // ADA: in place of a field
+	toolOnlyIdentity = "__tool_only__" // ADA: identity of calls without identifier fields
+	omittedText      = "[omitted]"     // ADA: in place of a field
+	roleTool         = "tool"
 	compactionKey    = "_tool_compaction" // ADA: key of the record of what was omitted
 )
 
-// DedupeMessage is one message as identity dedup sees it (ADA's
+// Message is one message as identity dedup sees it (ADA's
 // ConversationMessageDto). Content without text stands for none.
-type DedupeMessage struct {
-	Role    Role
+type Message struct {
+	Role    string // "tool" for one with results
 	Content string
-	Calls   []DedupeCall
-	Results []DedupeResult
+	Calls   []Call
+	Results []Result
 }
 
-// DedupeCall is a call of a tool (ADA's ToolCallDto).
-type DedupeCall struct {
+// Call is a call of a tool (ADA's ToolCallDto).
+type Call struct {
 	ID        string
 	Tool      string
-	Arguments OrderedObject
+	Arguments ordered.Object
 }
 
-// DedupeResult is what a call with the same id gave (ADA's ToolCallResultDto).
-type DedupeResult struct {
+// Result is what a call with the same id gave (ADA's ToolCallResultDto).
+type Result struct {
 	ID     string
 	Tool   string
-	Result OrderedObject
+	Result ordered.Object
 }
 
 // Dedupe returns the same messages in the same order, with fields over the
@@ -49,10 +54,10 @@ type DedupeResult struct {
 // its content, about the first of them. It is pure: what it does not change it
 // shares with the messages given. Doing it again changes nothing further.
 //
-// p.Enabled does not matter here. Within a message the last call or result is
+// Within a message the last call or result is
 // the newest. The result of a call that is not in the messages has no group
 // and stays.
-func Dedupe(messages []DedupeMessage, p DedupeParams) []DedupeMessage {
+func Dedupe(messages []Message, p Params) []Message {
 	s := newDedupeScan(messages, p)
 	out := slices.Clone(messages)
 	for i := len(out) - 1; i >= 0; i-- {
@@ -63,14 +68,14 @@ func Dedupe(messages []DedupeMessage, p DedupeParams) []DedupeMessage {
 
 // dedupeScan goes through messages from the newest to the oldest.
 type dedupeScan struct {
-	params    DedupeParams
+	params    Params
 	excluded  map[string]bool
 	groups    map[string]string // by call id; calls that are left alone are absent
 	seen      map[string]bool   // groups met so far
 	protected map[string]bool   // ids of calls that stay whole
 }
 
-func newDedupeScan(messages []DedupeMessage, p DedupeParams) *dedupeScan {
+func newDedupeScan(messages []Message, p Params) *dedupeScan {
 	s := &dedupeScan{
 		params: p, excluded: map[string]bool{}, groups: map[string]string{}, seen: map[string]bool{}, protected: map[string]bool{},
 	}
@@ -89,7 +94,7 @@ func newDedupeScan(messages []DedupeMessage, p DedupeParams) *dedupeScan {
 
 // group is ADA's IdentifierGroupKey of a call; false for one that is left
 // alone, because its tool is excluded or its identifiers cannot be encoded.
-func (s *dedupeScan) group(c DedupeCall) (string, bool) {
+func (s *dedupeScan) group(c Call) (string, bool) {
 	if s.excluded[c.Tool] {
 		return "", false
 	}
@@ -119,7 +124,7 @@ func (s *dedupeScan) group(c DedupeCall) (string, bool) {
 }
 
 // scan compacts one message, if it is not protected.
-func (s *dedupeScan) scan(m *DedupeMessage) {
+func (s *dedupeScan) scan(m *Message) {
 	results := slices.Clone(m.Results)
 	first := -1
 	for i := len(results) - 1; i >= 0; i-- {
@@ -144,8 +149,8 @@ func (s *dedupeScan) scan(m *DedupeMessage) {
 		}
 	}
 	m.Results, m.Calls = results, calls
-	if first >= 0 && m.Role == RoleTool {
-		m.Content = adachsoftResult(results[first].Tool, results[first].ID)
+	if first >= 0 && m.Role == roleTool {
+		m.Content = Stub(results[first].Tool, results[first].ID)
 	}
 }
 
@@ -164,8 +169,8 @@ func (s *dedupeScan) stays(id, group string) bool {
 	return true
 }
 
-// adachsoftResult is ADA's text in place of a result of which fields were
+// Stub is ADA's text in place of a result of which fields were
 // omitted.
-func adachsoftResult(tool, callID string) string {
+func Stub(tool, callID string) string {
 	return "[tool_compaction] Tool result compacted for tool=" + tool + ", callId=" + callID + ". Large fields omitted."
 }

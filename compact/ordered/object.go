@@ -1,4 +1,6 @@
-package compact
+// Package ordered reads and writes JSON objects that keep the order of their keys and the text of their values, so that
+// part of an object can be changed and the rest stays byte for byte.
+package ordered
 
 import (
 	"io"
@@ -9,22 +11,22 @@ import (
 	"plimsoll/conversation"
 )
 
-// OrderedObject is a JSON object that keeps the order of its keys and the text
+// Object is a JSON object that keeps the order of its keys and the text
 // of its values, so that numbers stay as they were written. Values of an object
 // that was read are valid JSON; keys occur once.
-type OrderedObject []ObjectField
+type Object []Field
 
-// ObjectField is one key of an object with its value.
-type ObjectField struct {
+// Field is one key of an object with its value.
+type Field struct {
 	Key   string
 	Value conversation.RawJSON
 }
 
-// ParseOrderedObject reads a JSON object. Of a repeated key the last value
+// Parse reads a JSON object. Of a repeated key the last value
 // stands at the first place, as in PHP. It is false for anything that is no
 // object or that strict JSON refuses: unpaired surrogates, bytes that are no
 // UTF-8, text behind the object. An empty object is not nil.
-func ParseOrderedObject(text string) (OrderedObject, bool) {
+func Parse(text string) (Object, bool) {
 	dec := jsontext.NewDecoder(strings.NewReader(text), jsontext.AllowDuplicateNames(true))
 	if dec.PeekKind() != jsontext.KindBeginObject {
 		return nil, false
@@ -32,7 +34,7 @@ func ParseOrderedObject(text string) (OrderedObject, bool) {
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, false
 	}
-	object, place := OrderedObject{}, map[string]int{}
+	object, place := Object{}, map[string]int{}
 	for dec.PeekKind() != jsontext.KindEndObject {
 		name, err := dec.ReadToken()
 		if err != nil {
@@ -49,7 +51,7 @@ func ParseOrderedObject(text string) (OrderedObject, bool) {
 			continue
 		}
 		place[key] = len(object)
-		object = append(object, ObjectField{Key: key, Value: value})
+		object = append(object, Field{Key: key, Value: value})
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, false
@@ -61,7 +63,7 @@ func ParseOrderedObject(text string) (OrderedObject, bool) {
 }
 
 // Get is the value of a key; false if there is none.
-func (o OrderedObject) Get(key string) (conversation.RawJSON, bool) {
+func (o Object) Get(key string) (conversation.RawJSON, bool) {
 	for _, f := range o {
 		if f.Key == key {
 			return f.Value, true
@@ -72,13 +74,14 @@ func (o OrderedObject) Get(key string) (conversation.RawJSON, bool) {
 
 // String is the object as JSON, keys in order and values as they are. A value
 // without text is null.
-func (o OrderedObject) String() string {
+func (o Object) String() string {
 	b := []byte{'{'}
 	for i, f := range o {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(appendKey(b, f.Key), ':')
+		b, _ = jsontext.AppendQuote(b, f.Key) // bytes that are not UTF-8 become U+FFFD
+		b = append(b, ':')
 		if len(f.Value) == 0 {
 			b = append(b, "null"...)
 			continue
@@ -86,11 +89,4 @@ func (o OrderedObject) String() string {
 		b = append(b, f.Value...)
 	}
 	return string(append(b, '}'))
-}
-
-// appendKey adds a JSON string. Bytes that are no UTF-8 become U+FFFD: an
-// object that was read has none.
-func appendKey(dst []byte, key string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, key)
-	return dst
 }

@@ -1,4 +1,4 @@
-package compact_test
+package adachsoft_test
 
 import (
 	"fmt"
@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/ordered"
+	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -25,30 +26,30 @@ func anyValue(t *rapid.T) conversation.RawJSON {
 }
 
 // anyObject is an object of a few keys, now and then repeated.
-func anyObject(t *rapid.T) compact.OrderedObject {
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.ObjectField {
+func anyObject(t *rapid.T) ordered.Object {
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ordered.Field {
 		key := rapid.SampledFrom([]string{"path", "position", "content", "_tool_compaction", "é/", "", "\xff"}).Draw(t, "key")
-		return compact.ObjectField{Key: key, Value: anyValue(t)}
+		return ordered.Field{Key: key, Value: anyValue(t)}
 	}), 0, 5).Draw(t, "object")
 }
 
-func anyMessage(t *rapid.T) compact.DedupeMessage {
+func anyMessage(t *rapid.T) adachsoft.Message {
 	id, tool := rapid.SampledFrom([]string{"", "1", "2", "3", "4", "5"}), rapid.SampledFrom(dedupeTools)
-	return compact.DedupeMessage{
-		Role:    rapid.SampledFrom([]compact.Role{compact.RoleUser, compact.RoleAssistant, compact.RoleTool}).Draw(t, "role"),
+	return adachsoft.Message{
+		Role:    rapid.SampledFrom([]string{"user", "assistant", "tool"}).Draw(t, "role"),
 		Content: rapid.SampledFrom([]string{"", "hello"}).Draw(t, "text"),
-		Calls: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.DedupeCall {
-			return compact.DedupeCall{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Arguments: anyObject(t)}
+		Calls: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) adachsoft.Call {
+			return adachsoft.Call{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Arguments: anyObject(t)}
 		}), 0, 3).Draw(t, "calls"),
-		Results: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) compact.DedupeResult {
-			return compact.DedupeResult{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Result: anyObject(t)}
+		Results: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) adachsoft.Result {
+			return adachsoft.Result{ID: id.Draw(t, "id"), Tool: tool.Draw(t, "tool"), Result: anyObject(t)}
 		}), 0, 3).Draw(t, "results"),
 	}
 }
 
-func anyParams(t *rapid.T) compact.DedupeParams {
+func anyParams(t *rapid.T) adachsoft.Params {
 	fields := rapid.SliceOfN(rapid.SampledFrom([]string{"path", "position", "_tool_compaction", "absent", "\xff"}), 0, 3)
-	return compact.DedupeParams{
+	return adachsoft.Params{
 		InputTrimBytes:       rapid.IntRange(-1, 120).Draw(t, "input"),
 		OutputTrimBytes:      rapid.IntRange(-1, 120).Draw(t, "output"),
 		ExcludedTools:        rapid.SliceOfN(rapid.SampledFrom(dedupeTools), 0, 2).Draw(t, "excluded"),
@@ -61,14 +62,14 @@ func TestDedupeIsPureAndDoingItAgainChangesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log, p := rapid.SliceOfN(rapid.Custom(anyMessage), 0, 8).Draw(t, "log"), anyParams(t)
 		before := shown(log)
-		once := compact.Dedupe(log, p)
+		once := adachsoft.Dedupe(log, p)
 		if diff := cmp.Diff(before, shown(log)); diff != "" {
 			t.Fatalf("the messages given were changed:\n%s", diff)
 		}
-		if diff := cmp.Diff(shown(once), shown(compact.Dedupe(log, p))); diff != "" {
+		if diff := cmp.Diff(shown(once), shown(adachsoft.Dedupe(log, p))); diff != "" {
 			t.Fatalf("the same messages give something else:\n%s", diff)
 		}
-		if diff := cmp.Diff(shown(once), shown(compact.Dedupe(once, p))); diff != "" {
+		if diff := cmp.Diff(shown(once), shown(adachsoft.Dedupe(once, p))); diff != "" {
 			t.Fatalf("doing it again changes more:\n%s", diff)
 		}
 	})
@@ -78,7 +79,7 @@ func TestDedupeKeepsWhatItMustNotTouch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log, p := rapid.SliceOfN(rapid.Custom(anyMessage), 0, 8).Draw(t, "log"), anyParams(t)
-		got := compact.Dedupe(log, p)
+		got := adachsoft.Dedupe(log, p)
 		if len(got) != len(log) {
 			t.Fatalf("%d messages of %d", len(got), len(log))
 		}
@@ -87,7 +88,7 @@ func TestDedupeKeepsWhatItMustNotTouch(t *testing.T) {
 			if m.Role != was.Role || len(m.Calls) != len(was.Calls) || len(m.Results) != len(was.Results) {
 				t.Fatalf("message %d is another: %v, was %v", i, m, was)
 			}
-			if m.Role != compact.RoleTool && m.Content != was.Content {
+			if m.Role != "tool" && m.Content != was.Content {
 				t.Fatalf("message %d of the %s says %q", i, m.Role, m.Content)
 			}
 			for k, c := range m.Calls {
@@ -104,7 +105,7 @@ func TestDedupeKeepsWhatItMustNotTouch(t *testing.T) {
 }
 
 // checkCall fails if a call lost more than large fields.
-func checkCall(t *rapid.T, was, is compact.DedupeCall, p compact.DedupeParams) {
+func checkCall(t *rapid.T, was, is adachsoft.Call, p adachsoft.Params) {
 	if is.ID != was.ID || is.Tool != was.Tool || slices.Contains(p.ExcludedTools, is.Tool) && !cmp.Equal(is, was) {
 		t.Fatalf("call %v, was %v", is, was)
 	}
@@ -127,7 +128,7 @@ func checkCall(t *rapid.T, was, is compact.DedupeCall, p compact.DedupeParams) {
 func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var log []compact.DedupeMessage
+		var log []adachsoft.Message
 		last := map[string]string{}
 		group := map[string]string{}
 		for i := range rapid.IntRange(0, 20).Draw(t, "turns") {
@@ -139,13 +140,13 @@ func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
 				group[id] = tool
 			}
 			last[group[id]] = id
-			arguments, _ := compact.ParseOrderedObject(fmt.Sprintf(`{"path":%q,"text":%q}`, path, source))
-			result, _ := compact.ParseOrderedObject(field("text", source))
+			arguments, _ := ordered.Parse(fmt.Sprintf(`{"path":%q,"text":%q}`, path, source))
+			result, _ := ordered.Parse(field("text", source))
 			log = append(log,
-				compact.DedupeMessage{Role: compact.RoleAssistant, Calls: []compact.DedupeCall{{ID: id, Tool: tool, Arguments: arguments}}},
-				compact.DedupeMessage{Role: compact.RoleTool, Results: []compact.DedupeResult{{ID: id, Tool: tool, Result: result}}})
+				adachsoft.Message{Role: "assistant", Calls: []adachsoft.Call{{ID: id, Tool: tool, Arguments: arguments}}},
+				adachsoft.Message{Role: "tool", Results: []adachsoft.Result{{ID: id, Tool: tool, Result: result}}})
 		}
-		p := compact.ParseDedupeParams(map[string]any{"toolIdentifierFields": map[string][]string{
+		p := adachsoft.ParseParams(map[string]any{"toolIdentifierFields": map[string][]string{
 			"read": {"path"}, "write": {"path", "absent"}, "todo": {"path"},
 		}})
 		var want []string
@@ -154,7 +155,7 @@ func TestDedupeKeepsTheLatestOfEachGroupAndOmitsTheRest(t *testing.T) {
 				want = append(want, "call "+id, "result "+id)
 			}
 		}
-		if diff := cmp.Diff(strings.Join(want, ", "), reduced(compact.Dedupe(log, p))); diff != "" {
+		if diff := cmp.Diff(strings.Join(want, ", "), reduced(adachsoft.Dedupe(log, p))); diff != "" {
 			t.Fatal(diff)
 		}
 	})
@@ -170,10 +171,10 @@ func TestDedupeParamsOfAnythingAreUsable(t *testing.T) {
 	fields := rapid.Map(rapid.MapOfN(rapid.SampledFrom(dedupeTools), rapid.OneOf(scalar, list), 0, 3), func(m map[string]any) any { return m })
 	name := rapid.SampledFrom([]string{"inputTrimBytes", "outputTrimBytes", "excludedTools", "toolIdentifierFields"})
 	rapid.Check(t, func(t *rapid.T) {
-		p := compact.ParseDedupeParams(rapid.MapOfN(name, rapid.OneOf(scalar, list, fields), 0, 4).Draw(t, "raw"))
+		p := adachsoft.ParseParams(rapid.MapOfN(name, rapid.OneOf(scalar, list, fields), 0, 4).Draw(t, "raw"))
 		if p.InputTrimBytes < 0 || p.OutputTrimBytes < 0 || p.ExcludedTools == nil || p.ToolIdentifierFields == nil {
 			t.Fatalf("%+v", p)
 		}
-		compact.Dedupe(rapid.SliceOfN(rapid.Custom(anyMessage), 0, 4).Draw(t, "log"), p)
+		adachsoft.Dedupe(rapid.SliceOfN(rapid.Custom(anyMessage), 0, 4).Draw(t, "log"), p)
 	})
 }

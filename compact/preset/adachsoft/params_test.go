@@ -1,4 +1,4 @@
-package compact_test
+package adachsoft_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset/adachsoft"
 )
 
 func TestDedupeParamsByTheirNamesInTheSeed(t *testing.T) {
@@ -17,21 +17,21 @@ func TestDedupeParamsByTheirNamesInTheSeed(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		t.Fatal(err)
 	}
-	want := compact.DedupeParams{
+	want := adachsoft.Params{
 		Enabled: true, InputTrimBytes: 50, OutputTrimBytes: 0, ExcludedTools: []string{"todo"},
 		ToolIdentifierFields: map[string][]string{"read_file_content": {"path", "position", "length"}},
 	}
-	if diff := cmp.Diff(want, compact.ParseDedupeParams(raw)); diff != "" {
+	if diff := cmp.Diff(want, adachsoft.ParseParams(raw)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestDedupeParamsOfWrongTypesAreTheDefaults(t *testing.T) {
 	t.Parallel()
-	def := compact.DedupeParams{
+	def := adachsoft.Params{
 		Enabled: true, InputTrimBytes: 100, OutputTrimBytes: 100, ExcludedTools: []string{}, ToolIdentifierFields: map[string][]string{},
 	}
-	if diff := cmp.Diff(def, compact.ParseDedupeParams(nil)); diff != "" {
+	if diff := cmp.Diff(def, adachsoft.ParseParams(nil)); diff != "" {
 		t.Fatalf("without parameters:\n%s", diff)
 	}
 	wrong := map[string]any{
@@ -43,7 +43,7 @@ func TestDedupeParamsOfWrongTypesAreTheDefaults(t *testing.T) {
 	}
 	for name, v := range wrong {
 		for _, param := range []string{"inputTrimBytes", "outputTrimBytes", "excludedTools", "toolIdentifierFields"} {
-			if diff := cmp.Diff(def, compact.ParseDedupeParams(map[string]any{param: v})); diff != "" {
+			if diff := cmp.Diff(def, adachsoft.ParseParams(map[string]any{param: v})); diff != "" {
 				t.Errorf("%s as %s:\n%s", param, name, diff)
 			}
 		}
@@ -60,11 +60,11 @@ func TestDedupeParamsKeepWhatIsRightBesideWhatIsWrong(t *testing.T) {
 			"f": []any{"x", 2.5, "y"}, "g": "path", "h": []any{[]any{"x"}}, "i": []string{"z"},
 		},
 	}
-	want := compact.DedupeParams{
+	want := adachsoft.Params{
 		Enabled: true, InputTrimBytes: 7, OutputTrimBytes: 100, ExcludedTools: []string{"a", "b"},
 		ToolIdentifierFields: map[string][]string{"f": {"x", "y"}, "i": {"z"}},
 	}
-	if diff := cmp.Diff(want, compact.ParseDedupeParams(raw)); diff != "" {
+	if diff := cmp.Diff(want, adachsoft.ParseParams(raw)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -72,7 +72,7 @@ func TestDedupeParamsKeepWhatIsRightBesideWhatIsWrong(t *testing.T) {
 func TestDedupeParamsTakeAnyWholeNumberForAnAmount(t *testing.T) {
 	t.Parallel()
 	for _, v := range []any{30, int32(30), int64(30), uint32(30), uint64(30), 30.0, json.Number("30")} {
-		if got := compact.ParseDedupeParams(map[string]any{"inputTrimBytes": v}).InputTrimBytes; got != 30 {
+		if got := adachsoft.ParseParams(map[string]any{"inputTrimBytes": v}).InputTrimBytes; got != 30 {
 			t.Errorf("%T: %d", v, got)
 		}
 	}
@@ -81,7 +81,7 @@ func TestDedupeParamsTakeAnyWholeNumberForAnAmount(t *testing.T) {
 func TestDedupeParamsShareNothingWithWhatTheyWereReadFrom(t *testing.T) {
 	t.Parallel()
 	tools, fields := []string{"a"}, map[string][]string{"f": {"x"}}
-	p := compact.ParseDedupeParams(map[string]any{"excludedTools": tools, "toolIdentifierFields": fields})
+	p := adachsoft.ParseParams(map[string]any{"excludedTools": tools, "toolIdentifierFields": fields})
 	tools[0], fields["f"][0] = "changed", "changed"
 	fields["g"] = []string{"y"}
 	if p.ExcludedTools[0] != "a" || p.ToolIdentifierFields["f"][0] != "x" || len(p.ToolIdentifierFields) != 1 {

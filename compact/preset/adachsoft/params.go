@@ -1,4 +1,4 @@
-package compact
+package adachsoft
 
 import (
 	"encoding/json"
@@ -11,6 +11,9 @@ import (
 // default, and in a list only the entries that are wrong are left out, because
 // the others still protect a tool or tell its calls apart.
 
+// DefaultTrimBytes is the largest field, of arguments and of results, that stays unless the parameters say otherwise (ADA).
+const DefaultTrimBytes = 100
+
 // The names of the parameters (ADA).
 const (
 	paramInputTrim   = "inputTrimBytes"
@@ -19,18 +22,27 @@ const (
 	paramIdentifiers = "toolIdentifierFields"
 )
 
-// ParseDedupeParams reads parameters by ADA's names; missing ones and those of
+// Params is what the reduction of repeated calls works by (ADA).
+type Params struct {
+	Enabled              bool                // for the caller; Dedupe does not read it
+	InputTrimBytes       int                 // argument fields over this many bytes are omitted
+	OutputTrimBytes      int                 // result fields over this many bytes are omitted
+	ExcludedTools        []string            // never touched
+	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
+}
+
+// ParseParams reads parameters by ADA's names; missing ones and those of
 // a wrong type are the defaults 100, 100, none and none. Rules where the source
 // is silent: an amount is any whole number from 0, also as the float or
 // [json.Number] that a JSON decoder makes of it; a negative one is no amount of
 // bytes. An entry of excludedTools that is no text is left out, and so is one
 // of a tool's identifier fields. A tool whose identifier fields are no list, or
 // a list without a text, has no entry. The result shares nothing with raw.
-func ParseDedupeParams(raw map[string]any) DedupeParams {
-	return DedupeParams{
+func ParseParams(raw map[string]any) Params {
+	return Params{
 		Enabled:              true,
-		InputTrimBytes:       byteCount(raw[paramInputTrim], adaInputTrimBytes),
-		OutputTrimBytes:      byteCount(raw[paramOutputTrim], adaOutputTrimBytes),
+		InputTrimBytes:       byteCount(raw[paramInputTrim], DefaultTrimBytes),
+		OutputTrimBytes:      byteCount(raw[paramOutputTrim], DefaultTrimBytes),
 		ExcludedTools:        texts(raw[paramExcluded]),
 		ToolIdentifierFields: textLists(raw[paramIdentifiers]),
 	}
