@@ -44,7 +44,8 @@ var ours = []struct {
 	{"agent/agenttest", []string{"agent", "compact", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "conversation"}},
 	{"agent/catalog", []string{"agent", "compact", "conversation"}},
-	{"agent/demo", []string{"agent", "compact/extract", "conversation"}},
+	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "conversation"}},
+	{"agent/wire", nil},
 	{"compact", []string{"compact/extract", "compact/ordered", "compact/preset/*", "conversation", "conversation/names"}},
 	{"compact/extract", nil},
 	{"compact/ordered", []string{"conversation"}},
@@ -82,7 +83,7 @@ var theirs = []struct {
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"themes", "tui/transcript/markdown"}},
-	{"net/http", []string{"agent/demo", "agent/openai", "tools"}},
+	{"net/http", []string{"agent/demo", "agent/openai", "agent/wire", "tools"}},
 }
 
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.

@@ -2,197 +2,239 @@ package demo
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// What is said is made of three sources: fixed sentences, what the tools found,
-// quoted with its place, and numbers counted from it. In a conversation's first
-// reply the program says what it is before anything else.
+// What is said is made of fixed sentences and of what the tools returned. In a
+// conversation's first reply the program says what it is before anything else.
 
 const (
 	introduction = "I'm a small rule program built into Plimsoll, not an AI: no language model, no network."
 
-	guide = `I know these sentences, and use the tools I am given on your real files:
+	guide = "I know these sentences, and use the tools I am given on your real files:\n\n" +
+		"- **look**: `what is in this project?`, `list DIR`, `read FILE lines 10-40`, `search TEXT in DIR`\n" +
+		"- **change** (you are asked first, with the diff or the command): `create FILE with TEXT`, `replace X with Y in FILE`, `run COMMAND`\n" +
+		"- **watch the gauge**: `fill the gauge`, `tell me a long story`, and `recall ID` for what a stub or a note stands for\n" +
+		"- put `think` before anything to see my reasoning\n\n" +
+		"My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama."
 
-- **look**: ` + "`what is in this project?`, `list DIR`, `tree`, `read FILE lines 10-40`, `find *.go`, `search TEXT in DIR`" + `
-- **compare and count**: ` + "`compare A B`, `how many lines in FILE`, `summarise FILE`, `summarise this conversation`" + `
-- **change** (you are asked first, with the diff or the command): ` + "`create FILE with TEXT`, `replace X with Y in FILE`, `run COMMAND`, `run the tests`" + `
-- **keep track**: ` + "`add todo TEXT`, `show todos`, `recall ID`, `ask me`" + `
-- **fill the context window**: ` + "`fill the gauge`, `tell me a long story`, `write 800 words`, `fill the window`" + `; put ` + "`think`" + ` before anything to see my reasoning
-
-My window is small on purpose, so that you can watch the gauge fill. To talk to a real model set a key such as OPENAI_API_KEY, or start Ollama.`
+	// roomMade is said once after a compaction, at the end of what is answered.
+	roomMade = "Room was made in my window: a note stands for the oldest turns by now, and a summary where one was written. The line in the transcript says which they are. " +
+		"`ctrl+x` or `/undo-compact` takes that back; `ctrl+t` or `/history` shows what was said beside what I see."
+	// noteMark is how a note on evicted turns begins.
+	noteMark = "\n## Note on turn"
 )
 
-// suggestion is something to try, with the words that make it fit.
-type suggestion struct {
-	say, why string
-	words    string
-}
-
-var suggestions = []suggestion{
-	{"what is in this project?", "lists and reads, and quotes what it finds", "project repo code explain understand about overview app program describe purpose"},
-	{"tell me a long story", "streams Markdown while the gauge fills", "story write poem joke sing tell text chat talk fun"},
-	{"search TODO", "looks through every file", "bug error fix issue problem wrong todo search fail failing broken crash where why"},
-	{"run the tests", "asks you before it runs anything", "test tests build compile run make ci check passing lint"},
-	{"read README.md", "shows a file with its line numbers", "readme docs documentation install usage how start setup manual"},
-	{"create notes.txt with Hello", "shows you the diff first", "write create file new save add implement make edit change refactor generate"},
-	{"summarise this conversation", "picks the sentences that say most", "summary summarise shorten recap conversation said earlier before context"},
-	{"add todo water the plants", "keeps a checklist", "todo task plan list remember remind later steps"},
-	{"fill the gauge", "reads files until it is above the load line, where room is made by itself", "window context token tokens gauge memory limit compaction compact full"},
-}
-
 // answer is the model: it decides what to say and which tools to call.
-func answer(t *turn) reply {
+func (t *turn) answer() reply {
 	if asked, ok := t.summaryRequest(); ok {
 		return reply{text: t.summary(asked)}
 	}
 	r := t.next()
-	if t.wish.Think && t.taken == 0 {
+	if t.think && len(t.steps) == 0 {
 		r.reasoning = t.reasoning(r)
 	}
-	if !t.greeted && t.taken == 0 {
+	if !t.greeted && len(t.steps) == 0 {
 		r.text = strings.TrimSpace(introduction + " " + r.text)
 	}
-	if len(r.calls) == 0 && t.madeRoom() {
+	// What fills the gauge counts its tokens, and tells of compaction anyway.
+	if fills := t.rule != nil && t.rule.name == "fill the gauge"; len(r.calls) == 0 && !fills && t.madeRoom() {
 		r.text += "\n\n" + roomMade
 	}
 	return r
 }
 
-// roomMade is said once after a compaction, at the end of what is answered.
-const roomMade = "Room was made in my window: a note stands for the oldest turns by now, and a summary where one was written. The line in the transcript says which they are. " +
-	"`ctrl+x` or `/undo-compact` takes that back; `ctrl+t` or `/history` shows what was said beside what I see."
-
-// noteMark is how a note on evicted turns begins.
-const noteMark = "\n## Note on turn"
-
-// madeRoom reports whether earlier turns were evicted or summarised and nobody has said
-// so. What fills the window counts its tokens, and tells of compaction anyway.
-func (t *turn) madeRoom() bool {
-	switch t.wish.Kind {
-	case kindFillGauge, kindFill, kindStory:
-		return false
+func (t *turn) next() reply {
+	switch {
+	case t.rule == nil:
+		return reply{text: "I only know a few fixed sentences, and yours is none of them. " + guide}
+	case t.rule.answer != nil:
+		return t.rule.answer(t)
+	case len(t.steps) == 0:
+		return t.use(t.rule.lead, t.rule.call(t.found))
 	}
-	summarised := false
-	for _, m := range t.history {
-		switch m.Role {
-		case "user":
-			summarised = summarised || strings.Contains(m.Content.Text, summaryMark) || strings.Contains(m.Content.Text, noteMark)
-		case "assistant":
-			if strings.Contains(m.Content.Text, roomMade) {
-				return false
-			}
-		}
-	}
-	return summarised
+	return reply{text: t.last()[0].report()}
 }
 
-func (t *turn) next() reply {
-	if len(t.steps) > 0 {
-		if sorry, ok := t.sorry(); ok {
-			return sorry
-		}
+// last is the newest step; only called after a step was taken.
+func (t *turn) last() step { return t.steps[len(t.steps)-1] }
+
+// reasoning says which rule fits and what it leads to.
+func (t *turn) reasoning(r reply) string {
+	text := "I have no thoughts, only rules, but I can show how they are applied. "
+	if t.rule == nil {
+		text += "I compared the message with every pattern I know, and none fits. "
+	} else {
+		text += "The first pattern that fits the message is \"" + t.rule.name + "\". "
 	}
-	act, ok := map[kind]func(*turn) reply{
-		kindHelp: (*turn).help, kindGreeting: (*turn).greeting, kindRecall: (*turn).recall,
-		kindTodoAdd: (*turn).todos, kindTodoDone: (*turn).todos, kindTodoShow: (*turn).todos,
-		kindTests: (*turn).tests, kindRun: (*turn).run, kindReplace: (*turn).replace, kindCreate: (*turn).create,
-		kindCompare: (*turn).compare, kindCount: (*turn).count, kindSummarise: (*turn).summarise, kindAsk: (*turn).askUser,
-		kindFillGauge: (*turn).fillGauge, kindFill: (*turn).story, kindStory: (*turn).story,
-		kindProject: (*turn).project, kindList: (*turn).list, kindRead: (*turn).readFile, kindGrep: (*turn).grep, kindFind: (*turn).find,
-	}[t.wish.Kind]
-	if !ok {
-		return reply{text: t.unknown()}
+	for _, c := range r.calls {
+		text += "That needs " + c.tool + "; what it returns decides the answer. "
 	}
-	return act(t)
+	return text + "The prompt took " + thousands(t.prompt) + " of " + thousands(t.window) + " tokens, so there is room for " + thousands(t.room) + " more."
 }
 
 func (t *turn) help() reply {
-	text := guide + "\n\n" + tryThese(suggestions[:3])
-	if t.greeted { // otherwise it is said anyway
-		text = introduction + " " + text
-	}
-	return reply{text: text}
-}
-
-func (t *turn) greeting() reply {
-	if strings.Contains("thanks thank cheers bye goodbye", strings.ToLower(firstWord(t.said))) && t.greeted {
+	if strings.HasPrefix(strings.ToLower(t.said), "thank") && t.greeted {
 		return reply{text: "You're welcome. `help` shows what else I know."}
 	}
-	return reply{text: "Hello! " + tryThese(suggestions[:3]) + "\n\nSay `help` for everything I know."}
+	return reply{text: guide}
 }
 
-func tryThese(some []suggestion) string {
-	var b strings.Builder
-	b.WriteString("Try one of these:\n")
-	for _, s := range some {
-		b.WriteString("\n- `" + s.say + "` " + s.why)
-	}
-	return b.String()
+func (t *turn) tests() reply {
+	return reply{text: "Tell me the command, for example `run go test ./...`."}
 }
 
-// unknown admits that no rule matched and offers what comes nearest.
-func (t *turn) unknown() string {
-	near := related(t.said)
-	for word := range strings.FieldsSeq(clipText(t.said, 2000)) {
-		if path := cleanPath(word); looksLikePath(path) && len(path) < 120 {
-			path = strings.ReplaceAll(path, "`", "'")
-			near = append([]suggestion{{say: "read " + path, why: "shows it"}, {say: "summarise " + path, why: "picks its main sentences"}}, near...)
-			break
-		}
-	}
-	return "I only know a few fixed sentences, and none of my rules matches that. " + tryThese(near[:3]) +
-		"\n\n`help` lists them all. For real answers, connect a model: set a key such as OPENAI_API_KEY, or start Ollama."
-}
+// manifests say what a project is.
+var manifests = []string{"readme.md", "readme", "readme.txt", "go.mod", "package.json", "cargo.toml", "pyproject.toml", "makefile"}
 
-// related orders the suggestions by how many of their words the text uses.
-func related(text string) []suggestion {
-	used := make(map[string]bool)
-	for word := range strings.FieldsFuncSeq(strings.ToLower(clipText(text, 2000)), func(r rune) bool { return r < 'a' || r > 'z' }) {
-		used[word] = true
-	}
-	overlap := func(s suggestion) int {
-		n := 0
-		for word := range strings.FieldsSeq(s.words) {
-			if used[word] {
-				n++
+// project lists the files, reads up to three that say what it is, and quotes them.
+func (t *turn) project() reply {
+	switch len(t.steps) {
+	case 0:
+		return t.use("I'll list the files first.", wanted{"list_files", args{"path": ".", "depth": 1}})
+	case 1:
+		entries := t.steps[0][0].entries()
+		var read []wanted
+		for _, name := range manifests {
+			at := slices.IndexFunc(entries, func(e string) bool { return strings.EqualFold(e, name) })
+			if at >= 0 && len(read) < 3 {
+				read = append(read, wanted{"read_file", args{"path": entries[at], "limit": 40}})
 			}
 		}
-		return n
+		if len(read) == 0 || !t.tools["read_file"] {
+			return reply{text: t.steps[0][0].report()}
+		}
+		return t.use("I'll read what says most about it.", read...)
 	}
-	sorted := slices.Clone(suggestions)
-	slices.SortStableFunc(sorted, func(a, b suggestion) int { return overlap(b) - overlap(a) })
-	return sorted
+	entries := t.steps[0][0].entries()
+	var b strings.Builder
+	b.WriteString("Here are " + plural(len(entries), "entry", "entries") + ": " + codeList(entries) + ". What the files say:\n")
+	for _, x := range t.last() {
+		for _, l := range x.firstLines(3) {
+			b.WriteString("\n- " + code(x.argument("path")) + " " + code(l))
+		}
+	}
+	b.WriteString("\n\nNext: `read FILE`, `search TEXT`, or `fill the gauge`.")
+	return reply{text: b.String()}
 }
 
-// reasoning says what the rules saw in the message, for "think".
-func (t *turn) reasoning(r reply) string {
-	var b strings.Builder
-	b.WriteString("I have no thoughts, only rules, but I can show how they are applied. ")
-	b.WriteString("The message has " + plural(len(strings.Fields(t.said)), "word") + ". ")
-	if t.wish.Kind == kindUnknown {
-		b.WriteString("I compared it with every sentence pattern I know and none fits. ")
-	} else {
-		b.WriteString("The first pattern that fits is \"" + string(t.wish.Kind) + "\". ")
-	}
-	if t.wish.Path != "" {
-		b.WriteString("I read " + quoteLine(t.wish.Path, 80) + " as a path. ")
-	}
-	if t.wish.Other != "" {
-		b.WriteString("I read " + quoteLine(t.wish.Other, 80) + " as a second path. ")
-	}
-	switch {
-	case len(r.calls) > 0:
-		var names []string
-		for _, c := range r.calls {
-			names = append(names, c.name)
+// entries are the names of a listing, without the sizes behind them and without
+// notes in brackets.
+func (x exchange) entries() []string {
+	var out []string
+	for l := range strings.Lines(x.result) {
+		name, _, _ := strings.Cut(strings.TrimSpace(l), "  ")
+		if name != "" && !strings.HasPrefix(name, "[") {
+			out = append(out, name)
 		}
-		b.WriteString("That needs " + codeList(names) + "; what comes back decides the answer. ")
-	case len(t.toolbox) == 0:
-		b.WriteString("The request offers no tools, so I answer from what is in it. ")
-	default:
-		b.WriteString("Of the " + plural(len(t.toolbox), "tool") + " offered none is needed, so I answer at once. ")
 	}
-	b.WriteString("The prompt took " + itoa(t.prompt) + " of " + itoa(t.window) + " tokens, so there is room for " + itoa(t.room) + " more.")
-	return b.String()
+	return out
+}
+
+// firstLines are the first lines of a file with words in them, of what was
+// returned where no line is numbered.
+func (x exchange) firstLines(n int) []string {
+	var out []string
+	for l := range strings.Lines(x.result) {
+		if at, text, ok := strings.Cut(l, "\t"); ok && number(at) > 0 && strings.TrimSpace(text) != "" && len(out) < n {
+			out = append(out, text)
+		}
+	}
+	if out == nil {
+		return []string{x.result}
+	}
+	return out
+}
+
+const (
+	linesShown = 12  // of a result
+	lineShown  = 160 // code points of a line
+)
+
+// report shows what a call returned. Of a command the first line says how it
+// ended, and of its output the end matters.
+func (x exchange) report() string {
+	if strings.HasPrefix(x.result, "denied") {
+		return "`" + x.tool + "` was not allowed, so I did nothing. It said: " + code(x.result)
+	}
+	text := strings.TrimRight(x.result, "\r\n")
+	if strings.TrimSpace(text) == "" {
+		return "`" + x.tool + "` returned nothing."
+	}
+	lines := strings.Split(text, "\n")
+	if len(lines) == 1 {
+		return "`" + x.tool + "` said: " + code(text)
+	}
+	head := "`" + x.tool + "` returned " + plural(len(lines), "line", "lines")
+	if subject := x.subject(); subject != "" {
+		head += " for " + code(subject)
+	}
+	if left := len(lines) - linesShown; left > 0 {
+		cut := linesShown
+		if x.tool == "run_command" {
+			cut = 1
+		}
+		lines = slices.Concat(lines[:cut], []string{"… " + plural(left, "line", "lines") + " left out …"}, lines[cut+left:])
+	}
+	for i, l := range lines {
+		lines[i] = clip(strings.TrimRight(l, "\r"), lineShown)
+	}
+	return head + ":\n\n" + fence(lines)
+}
+
+// code shows foreign text as code, on one line.
+func code(s string) string {
+	s = clip(strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "'")), " "), lineShown)
+	if s == "" {
+		return "(nothing)"
+	}
+	return "`" + s + "`"
+}
+
+func codeList(names []string) string {
+	var out []string
+	for _, n := range names[:min(len(names), 6)] {
+		out = append(out, code(n))
+	}
+	if len(names) > 6 {
+		out = append(out, "…")
+	}
+	return strings.Join(out, ", ")
+}
+
+// fence shows foreign lines as a code block that they cannot close.
+func fence(lines []string) string {
+	mark := "```"
+	for _, l := range lines {
+		for strings.Contains(l, mark) {
+			mark += "`"
+		}
+	}
+	return mark + "\n" + strings.Join(lines, "\n") + "\n" + mark
+}
+
+// clip cuts s to n code points and marks the cut.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:max(n-1, 0)]) + "…"
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return thousands(n) + " " + more
+}
+
+// thousands writes n with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

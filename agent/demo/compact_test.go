@@ -83,12 +83,12 @@ func TestSaysOnceThatRoomWasMade(t *testing.T) {
 	const told = "Room was made in my window"
 	summarised := list(system(prose), user("Summary of earlier turns.\n\nExtract made by fixed rules, not by an AI.\n\n## Goal\nKnow the ships."), reply("I see."))
 	evicted := list(system(prose), user("Earlier turns of this conversation.\n\n## Note on turns 0–2 (e1-e9)\n\n### What was done\n- t2: read_file ×1"), reply("I see."))
-	first, _ := newWorkspace().play(t, start(t, demo.Options{Window: 32_000}), evicted, "hello", workspaceTools)
+	first, _ := newWorkspace().play(t, start(t, demo.Options{Window: 8192}), evicted, "hello", workspaceTools)
 	if strings.Count(first, told) != 1 {
 		t.Errorf("after a note: %s", first)
 	}
 	for text, want := range map[string]int{"hello": 1, "what is in this project?": 1, "read main.go": 1, "fill the gauge": 0} {
-		w, s := newWorkspace(), start(t, demo.Options{Window: 32_000})
+		w, s := newWorkspace(), start(t, demo.Options{Window: 8192})
 		first, history := w.play(t, s, summarised, text, workspaceTools)
 		if strings.Count(first, told) != want || want == 1 && !strings.Contains(first[strings.Index(first, told):], "`ctrl+t` or `/history` shows") {
 			t.Errorf("%q after a compaction: %s", text, first)

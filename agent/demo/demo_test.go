@@ -117,7 +117,6 @@ type answer struct {
 	Cached, ReasoningTokens int
 	Pieces                  int // content pieces
 	Done                    bool
-	Comments                int
 }
 
 type toolCall struct{ ID, Name, Arguments string }
@@ -191,8 +190,6 @@ func readStream(t *testing.T, body io.Reader) (a answer, err error) {
 	for lines.Scan() {
 		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
 		switch {
-		case bytes.HasPrefix(lines.Bytes(), []byte(":")):
-			a.Comments++
 		case !ok:
 		case string(data) == "[DONE]":
 			a.Done = true

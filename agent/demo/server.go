@@ -6,7 +6,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 	"log"
 	"net"
@@ -19,8 +18,7 @@ import (
 )
 
 // The order of checks is: loopback host, token, path, size, JSON, history,
-// window. Faults asked for with the X-Demo-Fault header come after the token
-// and path, so that they say nothing to a stranger.
+// window.
 
 const (
 	// DefaultWindow is small, so that a newcomer sees the window fill, in tokens.
@@ -31,8 +29,6 @@ const (
 	longestReply = 8 * time.Second
 	// maxBody bounds a request, in bytes.
 	maxBody = 8 << 20
-	// longPause is the longest silence in a stream; a longer pause is filled with keep-alive comments.
-	longPause = time.Second
 )
 
 // Options says how the model behaves. The zero value is a DefaultWindow, as
@@ -64,11 +60,9 @@ type Server struct {
 	stop    context.CancelFunc // ends every stream
 	serving sync.WaitGroup     // the accepting goroutine
 	conns   sync.WaitGroup     // the goroutines of connections
-	seed    maphash.Seed
 
-	mu       sync.Mutex // guards cache and requests
-	cache    prefixCache
-	requests int
+	mu    sync.Mutex // guards cache
+	cache prefixCache
 }
 
 // Start listens on a free port of 127.0.0.1 and serves until Close or the end
@@ -90,7 +84,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	base, stop := context.WithCancel(ctx)
 	s := &Server{
 		URL: "http://" + listener.Addr().String() + "/v1", Token: "demo-" + rand.Text(),
-		options: o, stop: stop, seed: maphash.MakeSeed(),
+		options: o, stop: stop,
 	}
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
@@ -151,7 +145,6 @@ func (s *Server) Close(ctx context.Context) error {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.conns.Add(1) // a connection that is dropped counts as closed before its goroutine ends
 	defer s.conns.Done()
-	w.Header().Set("Server", fingerprint)
 	switch {
 	case !loopback(r.Host):
 		// A page in a browser that rebinds its name to 127.0.0.1 sends its own name.
@@ -203,11 +196,6 @@ func (s *Server) models(w http.ResponseWriter) {
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
-	fault := r.Header.Get("X-Demo-Fault")
-	if e := refusal(fault); e != nil {
-		fail(w, e)
-		return
-	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
@@ -227,31 +215,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, bad)
 		return
 	}
-	g.fault = fault
-	if req.Stream {
-		s.stream(w, r, g, req.StreamOptions.IncludeUsage)
-	} else {
-		s.whole(w, r, g)
-	}
-}
-
-// refusal is the error a fault header asks for, nil if it asks for none.
-func refusal(fault string) *apiError {
-	switch fault {
-	case "429":
-		return &apiError{Code: 429, Message: "too many requests, try again in a second", Type: "rate_limit_error", retryAfter: "1"}
-	case "500":
-		return &apiError{Code: 500, Message: "the demo model was told to fail", Type: "server_error"}
-	case "529":
-		return &apiError{Code: 529, Message: "the demo model was told to be overloaded", Type: "overloaded_error"}
-	}
-	return nil
+	s.stream(w, r, g, req.StreamOptions.IncludeUsage)
 }
 
 func fail(w http.ResponseWriter, e *apiError) {
-	if e.retryAfter != "" {
-		w.Header().Set("Retry-After", e.retryAfter)
-	}
 	writeJSON(w, e.Code, map[string]any{"error": e})
 }
 
@@ -263,12 +230,4 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // a client that is gone needs no answer
-}
-
-// pace is how many tokens of a reply of n are sent per second.
-func (o Options) pace(n int) int {
-	if o.Pace <= 0 {
-		return o.Pace
-	}
-	return max(o.Pace, n/int(longestReply/time.Second)+1)
 }

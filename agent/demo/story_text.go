@@ -91,7 +91,7 @@ var chapters = []chapter{
 	}},
 	{"Small windows", []string{
 		"Local models are often started with a window far below what they were trained for, because every token of it takes memory. Four or eight thousand tokens are common. The descriptions of a dozen tools can fill a quarter of that before anyone has said a word.",
-		"With a small window everything that matters in a large one happens within minutes, and that makes it a good place to learn. It is also why this demo model has one of 8,192 tokens: what you see here at the end of a story takes an afternoon elsewhere.",
+		"With a small window everything that matters in a large one happens within minutes, and that makes it a good place to learn. It is also why this demo model has a small one: what you see here at the end of a story takes an afternoon elsewhere.",
 	}},
 	{"Cutting in the right place", []string{
 		"A conversation is not a string that can be cut anywhere. A call and its result belong together: providers refuse a history in which a result answers nothing, or a call was never answered. An assistant's message with four calls and the four results after it is *one* unit, and cuts fall only between units.",

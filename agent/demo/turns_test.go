@@ -2,6 +2,7 @@ package demo_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,15 +38,11 @@ func golden(t *testing.T, name, got string) {
 func TestPlaysWholeTurns(t *testing.T) {
 	t.Parallel()
 	for name, says := range map[string][]string{
-		"project":   {"what is in this project?", "thanks"},
-		"look":      {"ls", "list docs", "read main.go", "read docs/long.md", "show lines 2-3 of hull/hull.go", "read nothing.go", "show docs/hostile.md"},
-		"search":    {"search TODO", "find *.go", "find hull", "find port 8080", "find floaty", "where is Draft defined?", "grep nowhere"},
-		"compare":   {"compare hull/hull.go and hull/hull2.go", "compare go.mod go.mod", "compare main.go and none.go"},
-		"count":     {"how many lines in README.md?", "how many go files are there?", "how many times does Draft appear"},
-		"summarise": {"summarise docs/long.md", "summarise README.md", "summarise this conversation"},
-		"change":    {"create notes.txt with Hello there", "replace Hello with Good day in notes.txt", "replace xyz with abc in notes.txt", "run `go test ./...`", "run the tests"},
-		"todo":      {"add todo buy rope", "add a todo: paint the hull", "mark rope as done", "show my todos", "mark anchor as done"},
-		"talk":      {"hi", "help", "what is love?", "is there an error in @main.go", "think about what is in this project?", "ask me something", "recall 17 for line"},
+		"project": {"what is in this project?", "thanks"},
+		"look":    {"ls", "list the files in docs", "read main.go", "read docs/long.md", "show hull/hull.go lines 2-3", "read nothing.go", "show docs/hostile.md"},
+		"search":  {"search TODO", "find port 8080 in docs", "grep nowhere"},
+		"change":  {"create notes.txt with Hello there", "replace Hello with Good day in notes.txt", "replace xyz with abc in notes.txt", "run `go test ./...`", "run the tests"},
+		"talk":    {"hi", "what is love?", "think about what is in this project?", "recall 17", "tell me a long story"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -94,22 +91,11 @@ func TestSaysWhatItIsOnceAndFirst(t *testing.T) {
 func TestUsesOnlyTheToolsItIsGiven(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
-	out, _ := w.play(t, s, nil, "read main.go", nil)
-	if !strings.Contains(out, "gives me no tools") {
-		t.Error(out)
-	}
-	out, _ = w.play(t, s, nil, "read main.go", list(function("grep_files", "pattern")))
-	if !strings.Contains(out, "`read_file`, which is not among the tools I was given: `grep_files`") {
-		t.Error(out)
-	}
-	got := ask(t, s, list(user("read main.go")), object{"tools": workspaceTools, "tool_choice": "none"})
-	if len(got.Calls) != 0 {
-		t.Errorf("calls although tool_choice is none: %v", got.Calls)
-	}
-	other := function("read_file", "file_path", "start_line", "max_lines")
-	got = ask(t, s, list(user("read main.go lines 3-5")), object{"tools": list(other)})
-	if len(got.Calls) != 1 || got.Calls[0].Arguments != `{"file_path": "main.go", "start_line": 3, "max_lines": 3}` {
-		t.Errorf("with other names: %v", got.Calls)
+	for name, tools := range map[string][]object{"none": nil, "another": list(function("grep_files", "pattern"))} {
+		out, _ := w.play(t, s, nil, "read main.go", tools)
+		if !strings.Contains(out, "`read_file`, which is not among the tools of this request") {
+			t.Errorf("%s: %s", name, out)
+		}
 	}
 }
 
@@ -118,51 +104,40 @@ func TestCallsHaveIDsOfTheirOwn(t *testing.T) {
 	s := start(t, demo.Options{})
 	seen := make(map[string]bool)
 	for range 3 {
-		for _, c := range ask(t, s, list(user("compare a.go b.go")), object{"tools": workspaceTools}).Calls {
+		for _, c := range ask(t, s, list(user("read main.go")), object{"tools": workspaceTools}).Calls {
 			if seen[c.ID] || len(c.ID) > 40 {
 				t.Errorf("id %q", c.ID)
 			}
 			seen[c.ID] = true
 		}
 	}
-	if len(seen) != 6 {
-		t.Errorf("%d ids, want 6", len(seen))
+	if len(seen) != 3 {
+		t.Errorf("%d ids, want 3", len(seen))
 	}
 }
 
 // Results may be cut, masked, or those of tools that write in another way.
 func TestAnswersWhateverToolsReturn(t *testing.T) {
 	t.Parallel()
-	s := start(t, demo.Options{})
+	s := start(t, demo.Options{Window: 2048})
 	for _, says := range []string{
-		"read a.txt", "what is in this project?", "list docs", "find foo", "search TODO", "compare a.go b.go", "how many lines in a.go",
-		"summarise a.txt", "replace a with b in c.txt", "run ls", "run the tests", "mark todo x as done", "recall 17", "ask me", "fill the gauge",
+		"read a.txt", "what is in this project?", "list docs", "search TODO", "replace a with b in c.txt", "run ls", "recall 17", "fill the gauge",
 	} {
-		for _, result := range []string{"", "\n", "lines 1-3 of 10", "lines 1-3 of 10\n\n", "[cut]", "a.go:99999999999999999999:x", ":1:x", "0\tx", "[ ]", "│"} {
-			calls := []object{
-				{"id": "1", "type": "function", "function": object{"name": "read_file", "arguments": `{"path":7,"offset":1e300}`}},
-				{"id": "2", "type": "function", "function": object{"name": "list_files", "arguments": "{}"}},
-			}
-			step := list(object{"role": "assistant", "content": "", "tool_calls": calls},
-				object{"role": "tool", "tool_call_id": "1", "content": result}, object{"role": "tool", "tool_call_id": "2", "content": result})
-			if a := ask(t, s, append(list(user(says)), step...)); a.Text == "" {
-				t.Errorf("%q with the result %q is answered with nothing", says, result)
+		for _, result := range []string{"", "\n", "lines 1-3 of 10", "[cut]", "a.go:99999999999999999999:x", "0\tx", "│"} {
+			for _, steps := range []int{1, 3} {
+				history := list(user(says))
+				for i := range steps {
+					id := fmt.Sprint(i)
+					history = append(history, object{"role": "assistant", "content": "", "tool_calls": list(
+						object{"id": id, "type": "function", "function": object{"name": "read_file", "arguments": `{"path":7,"offset":1e300}`}})},
+						object{"role": "tool", "tool_call_id": id, "content": result})
+				}
+				a := ask(t, s, history, object{"tools": workspaceTools})
+				if a.Text == "" || len(a.Calls) > 0 && steps > 1 {
+					t.Errorf("%q with %d results %q is answered with %q and %d calls", says, steps, result, a.Text, len(a.Calls))
+				}
 			}
 		}
-	}
-}
-
-func TestStopsAfterFourSteps(t *testing.T) {
-	t.Parallel()
-	s := start(t, demo.Options{})
-	history := list(user("what is in this project?"))
-	for _, id := range []string{"a", "b", "c", "d"} {
-		history = append(history,
-			object{"role": "assistant", "tool_calls": list(object{"id": id, "type": "function", "function": object{"name": "ask_user", "arguments": "{}"}})},
-			object{"role": "tool", "tool_call_id": id, "content": "ask me something"})
-	}
-	if got := ask(t, s, history, object{"tools": workspaceTools}); len(got.Calls) != 0 || got.Text == "" {
-		t.Errorf("a fifth step: %+v", got)
 	}
 }
 

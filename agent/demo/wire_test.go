@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,8 +88,12 @@ func TestRefusesWhatItCannotRead(t *testing.T) {
 		"result of nothing": `{"messages":[{"role":"user","content":"x"},` + calls + `,{"role":"tool","tool_call_id":"a"}]}`,
 		"broken arguments":  `{"messages":[{"role":"user","content":"x"},` + strings.Replace(calls, `"{}"`, `"{\"a\":"`, 1) + `]}`,
 		"empty arguments":   `{"messages":[{"role":"user","content":"x"},` + strings.Replace(calls, `"{}"`, `""`, 1) + `]}`,
+		"no stream":         `{"messages":[{"role":"user","content":"x"}]}`,
 		"tools no list":     `{"messages":[{"role":"user","content":"x"}],"tools":3}`,
 	} {
+		if name != "no stream" {
+			body = strings.Replace(body, "{", `{"stream":true,`, 1)
+		}
 		resp := post(t, s, body)
 		var e struct {
 			Error struct {
@@ -110,45 +112,28 @@ func TestRefusesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-func TestAnswersWholeAsItStreams(t *testing.T) {
-	t.Parallel()
-	s := start(t, demo.Options{})
-	streamed := ask(t, s, list(user("help")))
-	body := read(t, post(t, s, object{"messages": list(user("help"))}))
-	var w wireReply
-	if err := json.Unmarshal([]byte(body), &w); err != nil {
-		t.Fatal(err)
-	}
-	var whole answer
-	whole.add(t, w)
-	if streamed.Pieces < 50 {
-		t.Errorf("streamed in %d pieces", streamed.Pieces)
-	}
-	streamed.Pieces, streamed.Done, whole.Pieces = 0, false, 0
-	if d := cmp.Diff(streamed, whole); d != "" {
-		t.Error(d)
-	}
-}
-
-func TestStreamsLikeLlamaServer(t *testing.T) {
+func TestStreamsChunks(t *testing.T) {
 	t.Parallel()
 	s := start(t, demo.Options{})
 	resp := post(t, s, object{"messages": list(user("hi")), "stream": true, "max_tokens": 2, "stream_options": object{"include_usage": true}})
-	head := `"created":1795167000,"id":"chatcmpl-demo-000001","model":"demo","system_fingerprint":"plimsoll-demo","object":"chat.completion.chunk"`
-	want := `data: {"choices":[{"finish_reason":null,"index":0,"delta":{"role":"assistant","content":null}}],` + head + `}
+	text := read(t, resp)
+	_, id, _ := strings.Cut(text, `"id":"`)
+	id, _, _ = strings.Cut(id, `"`)
+	head := `{"id":"` + id + `","object":"chat.completion.chunk","created":1795167000,"model":"demo",`
+	want := `data: ` + head + `"choices":[{"index":0,"delta":{"role":"assistant"},"finish_reason":null}]}
 
-data: {"choices":[{"finish_reason":null,"index":0,"delta":{"content":"I"}}],` + head + `}
+data: ` + head + `"choices":[{"index":0,"delta":{"content":"I'm "},"finish_reason":null}]}
 
-data: {"choices":[{"finish_reason":null,"index":0,"delta":{"content":"'"}}],` + head + `}
+data: ` + head + `"choices":[{"index":0,"delta":{"content":"a sm"},"finish_reason":null}]}
 
-data: {"choices":[{"finish_reason":"length","index":0,"delta":{}}],` + head + `}
+data: ` + head + `"choices":[{"index":0,"delta":{},"finish_reason":"length"}]}
 
-data: {"choices":[],` + head + `,"usage":{"prompt_tokens":8,"completion_tokens":2,"total_tokens":10,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}}
+data: ` + head + `"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":2,"total_tokens":7,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}}
 
 data: [DONE]
 
 `
-	if d := cmp.Diff(want, read(t, resp)); d != "" {
+	if d := cmp.Diff(want, text); d != "" {
 		t.Error(d)
 	}
 	if got := resp.Header.Get("Content-Type"); got != "text/event-stream" {
@@ -156,38 +141,6 @@ data: [DONE]
 	}
 	if text := read(t, post(t, s, object{"messages": list(user("hi")), "stream": true})); strings.Contains(text, "usage") {
 		t.Error("usage although it was not asked for")
-	}
-}
-
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	c := newClock()
-	s := start(t, demo.Options{Now: c.Now, Wait: c.Wait})
-	body := object{"messages": list(user("help")), "stream": true}
-	for fault, status := range map[string]int{"429": 429, "500": 500, "529": 529} {
-		resp := post(t, s, body, "X-Demo-Fault", fault)
-		if resp.StatusCode != status {
-			t.Errorf("fault %s: %s", fault, resp.Status)
-		}
-		if got := resp.Header.Get("Retry-After"); (got == "1") != (fault == "429") {
-			t.Errorf("fault %s: Retry-After %q", fault, got)
-		}
-	}
-	whole, err := readStream(t, post(t, s, body).Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cut, err := readStream(t, post(t, s, body, "X-Demo-Fault", "cut").Body)
-	if !errors.Is(err, io.ErrUnexpectedEOF) || cut.Done || cut.Text == "" || !strings.HasPrefix(whole.Text, cut.Text) {
-		t.Errorf("cut: %v, %d of %d characters", err, len(cut.Text), len(whole.Text))
-	}
-	if got, err := readStream(t, post(t, s, body, "X-Demo-Fault", "empty").Body); err != nil || got.Text != "" || got.Finish != "stop" || !got.Done {
-		t.Errorf("empty: %+v %v", got, err)
-	}
-	before := c.Now()
-	slow, err := readStream(t, post(t, s, body, "X-Demo-Fault", "slow").Body)
-	if err != nil || slow.Text != whole.Text || slow.Comments != 2 || c.Now().Sub(before) != 3*time.Second {
-		t.Errorf("slow: %d comments in %v (%v)", slow.Comments, c.Now().Sub(before), err)
 	}
 }
 
@@ -201,8 +154,8 @@ func TestKeepsItsPace(t *testing.T) {
 		t.Errorf("%d tokens took %v, want %v", got.Completion, c.Now().Sub(before), want)
 	}
 	before = c.Now()
-	got = ask(t, s, list(user("write 4000 words")))
-	if took := c.Now().Sub(before); got.Completion < 4000 || took > 8*time.Second || took < 7*time.Second {
+	got = ask(t, s, list(user("tell me a story")))
+	if took := c.Now().Sub(before); got.Completion < 1000 || took > 8*time.Second || took < 7*time.Second {
 		t.Errorf("%d tokens took %v", got.Completion, took)
 	}
 }
