@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/table"
 	"plimsoll/config"
 )
 
@@ -52,9 +53,9 @@ func (a *app) configPath(all bool) error {
 	}
 	// Where the sources are does not depend on what stands in them.
 	loaded, _ := a.load()
-	layer, source, state := &column{head: "LAYER"}, &column{head: "SOURCE"}, &column{head: "STATE"}
+	layer, source, state := &table.Column{Head: "LAYER"}, &table.Column{Head: "SOURCE"}, &table.Column{Head: "STATE"}
 	for _, s := range loaded.Sources {
-		layer.add(string(s.Layer))
+		layer.Add(string(s.Layer))
 		place, there := s.Path, "read"
 		switch {
 		case s.Layer == config.LayerDefault:
@@ -62,10 +63,10 @@ func (a *app) configPath(all bool) error {
 		case !s.Found:
 			there = "not there"
 		}
-		source.add(a.text(place))
-		state.add(there)
+		source.Add(a.text(place))
+		state.Add(there)
 	}
-	return writeTable(a.env.Stdout, a.limit(), layer, source, state)
+	return table.Write(a.env.Stdout, a.limit(), layer, source, state)
 }
 
 // configFile is the user's configuration file, whether it exists or not.

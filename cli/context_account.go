@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation/plain"
 )
@@ -30,23 +31,23 @@ func writeHeaviest(b *strings.Builder, limit int, a compact.Account) error {
 		return nil
 	}
 	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", plural(a.Messages, "message"), plural(a.Events, "event"), pinsText(a.Pins))
-	size, share := &column{head: "tokens", right: true}, &column{head: "share", right: true}
-	turn, event := &column{head: "turn", right: true}, &column{head: "event", right: true}
-	what, state := &column{head: "what"}, &column{head: "state"}
+	size, share := &table.Column{Head: "tokens", Right: true}, &table.Column{Head: "share", Right: true}
+	turn, event := &table.Column{Head: "turn", Right: true}, &table.Column{Head: "event", Right: true}
+	what, state := &table.Column{Head: "what"}, &table.Column{Head: "state"}
 	for _, item := range a.Heaviest {
-		size.add("~" + grouped(item.Tokens))
-		share.add(percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
+		size.Add("~" + grouped(item.Tokens))
+		share.Add(percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
 		if item.Event == 0 {
-			turn.add("")
-			event.add("")
+			turn.Add("")
+			event.Add("")
 		} else {
-			turn.add(fmt.Sprint(item.Turn))
-			event.add(fmt.Sprintf("e%d", item.Event))
+			turn.Add(fmt.Sprint(item.Turn))
+			event.Add(fmt.Sprintf("e%d", item.Event))
 		}
-		what.add(clip(plain.Line(item.Label), maxWhat))
-		state.add(stateText(item))
+		what.Add(clip(plain.Line(item.Label), maxWhat))
+		state.Add(stateText(item))
 	}
-	return writeTable(b, limit, size, share, turn, event, what, state)
+	return table.Write(b, limit, size, share, turn, event, what, state)
 }
 
 // maxWhat is how long a label or a heading gets, in characters.

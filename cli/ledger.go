@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -87,34 +88,34 @@ const leastWhy = 24
 // writeLedger writes entries for people, at most limit cells wide, 0 without one:
 // as a table, or where that would leave too little of why, in two lines each.
 func writeLedger(w io.Writer, limit int, entries []compact.Entry) error {
-	event, when, turn := &column{head: "EVENT"}, &column{head: "TIME"}, &column{head: "TURN", right: true}
-	what, result, by := &column{head: "WHAT"}, &column{head: "RESULT"}, &column{head: "BY"}
-	size, cost, took := &column{head: "TOKENS"}, &column{head: "COST", right: true}, &column{head: "TOOK", right: true}
-	model, why := &column{head: "MODEL"}, &column{head: "WHY"}
+	event, when, turn := &table.Column{Head: "EVENT"}, &table.Column{Head: "TIME"}, &table.Column{Head: "TURN", Right: true}
+	what, result, by := &table.Column{Head: "WHAT"}, &table.Column{Head: "RESULT"}, &table.Column{Head: "BY"}
+	size, cost, took := &table.Column{Head: "TOKENS"}, &table.Column{Head: "COST", Right: true}, &table.Column{Head: "TOOK", Right: true}
+	model, why := &table.Column{Head: "MODEL"}, &table.Column{Head: "WHY"}
 	for _, e := range entries {
-		event.add(fmt.Sprintf("e%d", e.Event))
-		when.add(e.Time.Local().Format("2006-01-02 15:04"))
-		turn.add(fmt.Sprint(e.Turn))
-		what.add(whatText(e))
-		result.add(string(e.Result))
-		by.add(byText(e))
-		size.add(changeText(e))
-		cost.add(costText(e))
-		took.add(tookText(e))
-		model.add(plain.Line(e.Model))
-		why.add(plain.Line(e.Why))
+		event.Add(fmt.Sprintf("e%d", e.Event))
+		when.Add(e.Time.Local().Format("2006-01-02 15:04"))
+		turn.Add(fmt.Sprint(e.Turn))
+		what.Add(whatText(e))
+		result.Add(string(e.Result))
+		by.Add(byText(e))
+		size.Add(changeText(e))
+		cost.Add(costText(e))
+		took.Add(tookText(e))
+		model.Add(plain.Line(e.Model))
+		why.Add(plain.Line(e.Why))
 	}
-	columns := []*column{event, when, turn, what, result, by, size, cost, took, model}
+	columns := []*table.Column{event, when, turn, what, result, by, size, cost, took, model}
 	wide := leastWhy
 	for _, c := range columns {
-		if n := c.size(); n > 0 {
-			wide += n + len(gap)
+		if n := c.Size(); n > 0 {
+			wide += n + len(table.Gap)
 		}
 	}
 	if limit > 0 && wide > limit {
 		return writeNarrowLedger(w, limit, entries)
 	}
-	return writeTable(w, limit, append(columns, why)...)
+	return table.Write(w, limit, append(columns, why)...)
 }
 
 // writeNarrowLedger writes two lines for each entry: what was done, and below it
@@ -125,7 +126,7 @@ func writeNarrowLedger(w io.Writer, limit int, entries []compact.Entry) error {
 		line := fmt.Sprintf("e%d", e.Event)
 		for _, part := range []string{whatText(e) + ", " + string(e.Result), changeText(e), costText(e), tookText(e), e.Time.Local().Format("2006-01-02 15:04")} {
 			if part != "" {
-				line += gap + part
+				line += table.Gap + part
 			}
 		}
 		below := "    " + byText(e)

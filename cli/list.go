@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/table"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -85,26 +86,26 @@ func (a *app) list(ctx context.Context, o listOptions) error {
 }
 
 func (a *app) listTable(entries []storage.Entry, workspaces bool) error {
-	id, updated, turns := &column{head: "ID"}, &column{head: "UPDATED"}, &column{head: "TURNS", right: true}
-	model, where := &column{head: "MODEL"}, &column{head: "WORKSPACE"}
-	open, title := &column{head: "OPEN"}, &column{head: "TITLE"}
+	id, updated, turns := &table.Column{Head: "ID"}, &table.Column{Head: "UPDATED"}, &table.Column{Head: "TURNS", Right: true}
+	model, where := &table.Column{Head: "MODEL"}, &table.Column{Head: "WORKSPACE"}
+	open, title := &table.Column{Head: "OPEN"}, &table.Column{Head: "TITLE"}
 	now := time.Now()
 	for _, e := range entries {
-		id.add(e.ID)
-		updated.add(ago(now, e.Updated))
-		turns.add(fmt.Sprint(e.Turns))
-		model.add(plain.Line(e.Model))
+		id.Add(e.ID)
+		updated.Add(ago(now, e.Updated))
+		turns.Add(fmt.Sprint(e.Turns))
+		model.Add(plain.Line(e.Model))
 		place := ""
 		if workspaces && e.Workspace != a.workspace {
 			place = plain.Line(a.home(e.Workspace))
 		}
-		where.add(place)
+		where.Add(place)
 		mark := ""
 		if e.Elsewhere {
 			mark = "elsewhere"
 		}
-		open.add(mark)
-		title.add(plain.Line(e.Heading()))
+		open.Add(mark)
+		title.Add(plain.Line(e.Heading()))
 	}
-	return writeTable(a.env.Stdout, a.limit(), id, updated, turns, model, where, open, title)
+	return table.Write(a.env.Stdout, a.limit(), id, updated, turns, model, where, open, title)
 }

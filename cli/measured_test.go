@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	formats "plimsoll/cli/replay"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 )
@@ -87,7 +88,7 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	for _, v := range variants {
 		m.Variants[v] = summed(tried, compact.Preset(v))
 	}
-	return m, r.markdown(report)
+	return m, written(t, r.run(report).WriteMarkdown)
 }
 
 // summed is a policy's totals, without speed.
@@ -139,9 +140,9 @@ func replayFolder(t *testing.T, folder string, window int, o replayOptions, own 
 	return r, report
 }
 
-// report is the command's report as far as it was stored: one file has all sums,
+// run is the command's report as far as it was stored: one file has all sums,
 // and as many others fit the window.
-func (m measurement) report() (*replaying, replay.Report) {
+func (m measurement) run() formats.Run {
 	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[compact.Preset]replay.Figures{}}
 	all := replay.File{Policies: map[compact.Preset]replay.Figures{}}
 	for name, s := range m.Totals {
@@ -152,11 +153,7 @@ func (m measurement) report() (*replaying, replay.Report) {
 	for range m.Fits {
 		report.Files = append(report.Files, replay.File{Fits: true})
 	}
-	r := &replaying{window: m.Window}
-	for _, name := range presetNames() {
-		r.policies = append(r.policies, compact.Preset(name))
-	}
-	return r, report
+	return formats.Run{Report: report, Policies: compact.Presets(), Sheet: replay.PlanSheet}
 }
 
 // readMeasurement reads what was stored of a window.
@@ -195,8 +192,8 @@ func TestRecordedConversationsMeasureAsStored(t *testing.T) {
 	}
 	for _, w := range measuredWindows {
 		got, printed := measureFolder(t, folder, w.tokens)
-		if r, report := got.report(); r.markdown(report) != printed {
-			t.Errorf("%s: what is stored is not all that the command prints:\n%s", w.name, cmp.Diff(printed, r.markdown(report)))
+		if stored := written(t, got.run().WriteMarkdown); stored != printed {
+			t.Errorf("%s: what is stored is not all that the command prints:\n%s", w.name, cmp.Diff(printed, stored))
 		}
 		if *update {
 			text, err := json.MarshalIndent(got, "", "  ")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation/plain"
 )
@@ -61,18 +62,18 @@ func (a *app) modelTable(ctx context.Context, rows []modelRow) error {
 	if c, err := a.choose(ctx, "", false); err == nil {
 		inUse = c.provider + "/" + c.model
 	}
-	heads := []column{{}, {head: "MODEL"}, {head: "WINDOW", right: true}, {head: "FROM"}, {head: "REPLY", right: true},
-		{head: "$ IN", right: true}, {head: "CACHED", right: true}, {head: "OUT", right: true}, {head: "DATE"}, {head: "NOTE"}}
-	columns := make([]*column, len(heads))
+	heads := []table.Column{{}, {Head: "MODEL"}, {Head: "WINDOW", Right: true}, {Head: "FROM"}, {Head: "REPLY", Right: true},
+		{Head: "$ IN", Right: true}, {Head: "CACHED", Right: true}, {Head: "OUT", Right: true}, {Head: "DATE"}, {Head: "NOTE"}}
+	columns := make([]*table.Column, len(heads))
 	for i := range heads {
 		columns[i] = &heads[i]
 	}
 	for _, r := range rows {
 		for i, cell := range r.cells(inUse) {
-			columns[i].add(cell)
+			columns[i].Add(cell)
 		}
 	}
-	return writeTable(a.env.Stdout, a.limit(), columns...)
+	return table.Write(a.env.Stdout, a.limit(), columns...)
 }
 
 // cells is a row of the table: the mark of the model in use, name, window and

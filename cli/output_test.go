@@ -147,20 +147,6 @@ func TestABodyOnATerminalEndsItsLine(t *testing.T) {
 	}
 }
 
-func TestTablesAreMeasuredAsTerminalsShowThem(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	err := writeTable(&b, 14, &column{head: "ID", cells: []string{"a", "日本"}}, &column{head: "EMPTY", cells: []string{"", ""}},
-		&column{head: "N", right: true, cells: []string{"7", "1,000"}}, &column{head: "TITLE", cells: []string{"short", "much too long"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "ID        N  …\na         7  …\n日本  1,000  …\n"
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("the table differs (-want +got):\n%s", diff)
-	}
-}
-
 func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)

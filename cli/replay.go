@@ -150,8 +150,9 @@ func (a *app) replay(c *cobra.Command, args []string, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	r.order(report)
-	if err := a.writeReplay(r, report); err != nil {
+	run := r.run(report)
+	run.SortVariants()
+	if err := a.writeReplay(o, run); err != nil {
 		return err
 	}
 	return r.outcome()

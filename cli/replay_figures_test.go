@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -17,132 +15,6 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 )
-
-// measured is a report by hand: cost in relation to truncate, content, overflow.
-func measured(rows map[compact.Preset][3]float64) (*replaying, replay.Report) {
-	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.PlanSheet}, Totals: map[compact.Preset]replay.Figures{},
-		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
-	r := &replaying{}
-	for name, row := range rows {
-		report.Totals[name] = replay.Figures{Kept: replay.Kept{Content: replay.Ratio(row[1])}, Overflow: int(row[2]), TokensSent: 4.5e8, TokensPeak: 9.8e5,
-			CostRatio:      map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0] / 2), "openai": 1},
-			CostVsTruncate: map[string]replay.Ratio{replay.PlanSheet: replay.Ratio(row[0])}}
-		r.policies = append(r.policies, name)
-	}
-	slices.Sort(r.policies)
-	return r, report
-}
-
-func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{
-		"cheap": {0.5, 0.7, 0}, "good": {0.9, 0.9, 0}, "alike": {0.9, 0.9, 0}, "dearer": {0.95, 0.9, 0}, "less": {0.9, 0.85, 0},
-		"full": {0.1, 1, 3}, "unknown": {0.2, math.NaN(), 0}, "best": {1.2, 0.99, 0},
-	})
-	want := []compact.Preset{"alike", "best", "cheap", "good"}
-	if diff := cmp.Diff(want, frontOf(r.policies, report, replay.PlanSheet)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	c := r.chart(report)
-	if len(c.Points) != 8 || strings.Contains(c.Subtitle, "NaN") {
-		t.Errorf("the chart is %+v", c)
-	}
-	for _, p := range c.Points {
-		if p.Front != slices.Contains(want, compact.Preset(p.Name)) || (p.Overflow > 0) != (p.Name == "full") {
-			t.Errorf("a point is %+v", p)
-		}
-	}
-}
-
-func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
-	if front := frontOf(r.policies, report, replay.PlanSheet); len(front) != 0 {
-		t.Errorf("without content the front is %v", front)
-	}
-	report.Corpus.EditAnchors = 0
-	for name, recall := range map[compact.Preset]replay.Ratio{"cheap": 0.7, "good": 0.8} {
-		f := report.Totals[name]
-		f.RecallTool, f.WithoutIndex.RecallTool = 0.9, recall
-		report.Totals[name] = f
-	}
-	if diff := cmp.Diff([]compact.Preset{"cheap", "good"}, frontOf(r.policies, report, replay.PlanSheet)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if c := r.chart(report); len(c.Points) != 2 || c.Points[0].Kept != 0.7 || c.KeptLabel == keptAxis(replay.Report{Corpus: replay.Corpus{WrittenLines: 1}}).label {
-		t.Errorf("the chart is %+v", c)
-	}
-}
-
-func TestTheTableFitsTheTerminal(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{
-		"plimsoll": {0.9, 0.95, 0}, "a\x1b[1mb\nc": {1.1, 0.9, 1064}, "truncate": {1, 0.97, 0},
-	})
-	for limit, heads := range map[int]string{
-		0:   "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER BACK LOOKS ALL SENT P95 PEAK TIME openai",
-		120: "POLICY COST /TRUNC DEBT WORSE CONTENT EDITS WRITES RECALL INDEX INSTR BREAKS SUMS OVER",
-		80:  "POLICY COST /TRUNC DEBT WORSE CONTENT RECALL INSTR OVER",
-		40:  "POLICY COST CONTENT OVER",
-		20:  "POLICY COST",
-	} {
-		text, err := r.text(report, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.ContainsAny(text, "\x1b") || !strings.Contains(text, "b c") && limit > 20 {
-			t.Errorf("%d cells: the name is not made safe:\n%s", limit, text)
-		}
-		got := ""
-		for l := range strings.Lines(text) {
-			if limit > 0 && ansi.StringWidth(strings.TrimRight(l, "\n")) > limit {
-				t.Errorf("%d cells: a line is wider: %q", limit, l)
-			}
-			if strings.Contains(l, "POLICY") {
-				got = strings.Join(strings.Fields(l), " ")
-			}
-		}
-		if limit > 20 && got != heads {
-			t.Errorf("%d cells: the columns are %q, not %q", limit, got, heads)
-		}
-	}
-}
-
-func TestCostsHaveBarsInATerminalOnly(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}, "unknown": {math.NaN(), 1, 0}})
-	text, err := r.text(report, 80)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"plimsoll  0.450  ██▊      0.900", "raw       1.000  ██████   2.000", "unknown       -               -  0.000"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("there is no %q:\n%s", want, text)
-		}
-	}
-	if text, err = r.text(report, 0); err != nil || strings.Contains(text, "█") || !strings.Contains(text, "plimsoll  0.450   0.900") {
-		t.Errorf("without a terminal: %v\n%s", err, text)
-	}
-}
-
-func TestRequestsThatProvidersRefuseAreTold(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}})
-	f := report.Totals["raw"]
-	f.Violations = 1200
-	report.Totals["raw"] = f
-	text, err := r.text(report, 80)
-	if err != nil || !strings.HasSuffix(text, "\nraw makes requests that providers refuse: 1,200 faults\n") {
-		t.Errorf("%v:\n%s", err, text)
-	}
-}
-
-func TestMarkdownCellsHoldOneCell(t *testing.T) {
-	t.Parallel()
-	if got := cellText("a|b\n<c> `d` \x1b[1m"); got != `a\|b &lt;c> 'd' ␛[1m` {
-		t.Errorf("%q", got)
-	}
-}
 
 func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 	t.Parallel()
@@ -212,25 +84,6 @@ func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 		if note := a.cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
 			t.Errorf("%s: %v, told as %q", name, sheets[0].Lifetime, note)
 		}
-	}
-}
-
-func TestHeadlinesTellHowLongTheCachesOfModelsLive(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}})
-	if text := r.headline(report) + r.markdown(report); strings.Contains(text, "lives") {
-		t.Errorf("of named sheets it is told:\n%s", text)
-	}
-	r.options.prices = []string{"a/one", "openai", "b/two"}
-	report.Sheets = r.options.prices
-	r.sheets = []replay.Sheet{{Name: "a/one"}, {Name: "openai"}, {Name: "b/two"}}
-	r.caches = map[string]string{"a/one": "cache lives 5 min (assumed)", "b/two": "cache lives 24 h"}
-	if got := r.headline(report); !strings.HasSuffix(got, "prices a/one, cache lives 5 min (assumed); b/two: cache lives 24 h") {
-		t.Errorf("the headline is %q", got)
-	}
-	first, _, _ := strings.Cut(r.markdown(report), "\n")
-	if !strings.HasSuffix(first, " a/one: cache lives 5 min (assumed). b/two: cache lives 24 h.") {
-		t.Errorf("the Markdown begins with %q", first)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	formats "plimsoll/cli/replay"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -40,9 +41,6 @@ type taken struct {
 
 // incomplete reports whether something of it was left out.
 func (in *replayInput) incomplete() bool { return in.failure != nil || len(in.problems) > 0 }
-
-// noReply says that a conversation holds no request.
-const noReply = "there is no reply in it, so there is nothing to replay"
 
 // newestWord stands for the newest conversation of the workspace.
 const newestWord = "newest"
@@ -245,7 +243,7 @@ func (in *replayInput) account(left string) string {
 	}
 	switch {
 	case in.requests == 0:
-		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), noReply))
+		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), formats.NoReply))
 	case left != "":
 		lines = append(lines, "  "+left+" left out, the rest is replayed")
 	case len(in.problems) > 0:

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	formats "plimsoll/cli/replay"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
@@ -17,7 +18,7 @@ import (
 // whose names have a = in them, as no other has.
 
 // configuredName stands for the rules of the user's configuration.
-const configuredName = "configured"
+const configuredName = string(formats.Configured)
 
 // choosePolicies sets the policies that are asked for.
 func (a *app) choosePolicies(r *replaying) error {

@@ -8,8 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
-	"plimsoll/compact/replay"
 	"plimsoll/config"
 )
 
@@ -132,33 +130,5 @@ func TestKeysThatMakeNoDifferenceAreRefused(t *testing.T) {
 		if _, err := a.variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
 			t.Errorf("%s: %v", text, err)
 		}
-	}
-}
-
-func TestTheFrontComesFirstThenTheRestByCost(t *testing.T) {
-	t.Parallel()
-	r, report := measured(map[compact.Preset][3]float64{
-		"good": {0.9, 0.9, 0}, "dearer": {0.95, 0.9, 0}, "cheap": {0.5, 0.7, 0}, "full": {0.1, 1, 3}, "best": {1.2, 0.99, 0},
-	})
-	for name, f := range report.Totals {
-		f.Cost = map[string]float64{replay.PlanSheet: float64(f.CostVsTruncate[replay.PlanSheet])}
-		report.Totals[name] = f
-	}
-	before := slices.Clone(r.policies)
-	if r.order(report); !slices.Equal(before, r.policies) {
-		t.Errorf("without variants the order is %v", r.policies)
-	}
-	r.variants = []variant{{own: replay.Named{Name: "good"}}, {own: replay.Named{Name: "full"}}}
-	r.order(report)
-	if d := cmp.Diff([]compact.Preset{"cheap", "good", "best", "full", "dearer"}, r.policies); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	d := newReplayDocument(r, report)
-	if len(d.Variants) != 2 || d.Variants[0].Name != "good" || !d.Variants[0].Front || d.Variants[1].Front {
-		t.Errorf("the variants are %+v", d.Variants)
-	}
-	text, err := r.text(report, 0)
-	if err != nil || !strings.Contains(text, "\n\n   full") {
-		t.Errorf("the rest is not apart: %v\n%s", err, text)
 	}
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -119,23 +118,4 @@ func covers(above, key string) bool {
 		}
 	}
 	return true
-}
-
-// order puts the policies of the front first, then the others, both by cost:
-// with variants the best are looked for.
-func (r *replaying) order(report replay.Report) {
-	if len(r.variants) == 0 {
-		return
-	}
-	sheet := r.shownSheet()
-	front := frontOf(r.policies, report, sheet)
-	slices.SortStableFunc(r.policies, func(x, y compact.Preset) int {
-		if on := slices.Contains(front, x); on != slices.Contains(front, y) {
-			if on {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Compare(report.Totals[x].Cost[sheet], report.Totals[y].Cost[sheet])
-	})
 }

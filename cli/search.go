@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/table"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
@@ -124,7 +125,7 @@ func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query
 		if h.Conversation != id {
 			id = h.Conversation
 			conversations++
-			broken = a.hitLine(limit, h.Conversation+gap+h.Title)
+			broken = a.hitLine(limit, h.Conversation+table.Gap+h.Title)
 		}
 		hits++
 		if broken == nil {

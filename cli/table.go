@@ -2,87 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/compact"
 )
 
-// Tables for people. Cells are measured as a terminal shows them; on a
-// terminal the last column is cut so that no row wraps.
-
-// column is one column of a table. An empty one is left out.
-type column struct {
-	head  string
-	right bool // numbers
-	cells []string
-}
-
-// add puts a cell below the others.
-func (c *column) add(cell string) { c.cells = append(c.cells, cell) }
-
-// size is the width of the widest cell, 0 if all are empty.
-func (c *column) size() int {
-	widest := 0
-	for _, cell := range c.cells {
-		widest = max(widest, ansi.StringWidth(cell))
-	}
-	if widest == 0 {
-		return 0
-	}
-	return max(widest, ansi.StringWidth(c.head))
-}
-
-const gap = "  "
-
-// writeTable writes the columns side by side, at most limit cells wide; 0 is
-// no limit.
-func writeTable(w io.Writer, limit int, columns ...*column) error {
-	var kept []*column
-	var sizes []int
-	for _, c := range columns {
-		if n := c.size(); n > 0 {
-			kept, sizes = append(kept, c), append(sizes, n)
-		}
-	}
-	if len(kept) == 0 {
-		return nil
-	}
-	var b strings.Builder
-	for i := -1; i < len(kept[0].cells); i++ {
-		var line strings.Builder
-		for k, c := range kept {
-			cell := c.head
-			if i >= 0 {
-				cell = c.cells[i]
-			}
-			if k > 0 {
-				line.WriteString(gap)
-			}
-			line.WriteString(pad(cell, sizes[k], c.right))
-		}
-		text := strings.TrimRight(line.String(), " ")
-		if limit > 0 {
-			text = ansi.Truncate(text, limit, "…")
-		}
-		b.WriteString(text + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func pad(cell string, size int, right bool) string {
-	space := strings.Repeat(" ", max(0, size-ansi.StringWidth(cell)))
-	if right {
-		return space + cell
-	}
-	return cell + space
-}
+// Numbers and times as tables show them.
 
 // limit is how wide a table may be: that of the terminal, 0 elsewhere.
 func (a *app) limit() int {

@@ -1,33 +1,35 @@
-package cli
+package replay
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
 // The Markdown form has all figures that are the same every time, which speed is
 // not, so that documents can hold it and be compared with it.
 
-// markdown is the report as Markdown.
-func (r *replaying) markdown(report replay.Report) string {
+// WriteMarkdown writes the report as Markdown tables.
+func (r Run) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	c := report.Corpus
+	report, c := r.Report, r.Report.Corpus
 	fmt.Fprintf(&b, "%s, %s, %s (%s to tool results alone), %s, %s; window %s tokens. "+
 		"What is no cost was measured with compaction planned for %s.",
-		counted(c.Files, "conversation"), counted(c.Requests, "request"), counted(c.References, "reference"), grouped(c.ToolReferences),
-		counted(c.EditAnchors, "edit anchor"), counted(c.WrittenLines, "written line"), grouped(report.Window), cellText(report.Plan))
+		numbers.Count(c.Files, "conversation"), numbers.Count(c.Requests, "request"), numbers.Count(c.References, "reference"), numbers.Grouped(c.ToolReferences),
+		numbers.Count(c.EditAnchors, "edit anchor"), numbers.Count(c.WrittenLines, "written line"), numbers.Grouped(report.Window), cellText(report.Plan))
 	for _, name := range report.Sheets {
-		if note := r.caches[name]; note != "" {
+		if note := r.Caches[name]; note != "" {
 			fmt.Fprintf(&b, " %s: %s.", cellText(name), note)
 		}
 	}
 	b.WriteString("\n")
-	t := mdTable{r: r, report: report}
+	t := mdTable{r}
 	t.visible(&b)
 	t.bare(&b)
 	t.debt(&b)
@@ -44,25 +46,23 @@ func (r *replaying) markdown(report replay.Report) string {
 			fits++
 		}
 	}
-	t.bySheet(&b, fmt.Sprintf("Conversations that cost more than sending everything, of the %s that fit the window, and the highest ratio to that:", grouped(fits)),
+	t.bySheet(&b, fmt.Sprintf("Conversations that cost more than sending everything, of the %s that fit the window, and the highest ratio to that:", numbers.Grouped(fits)),
 		func(f replay.Figures, sheet string) string {
 			return strconv.Itoa(f.SessionsWorse[sheet]) + ", " + ratioText(f.WorstFit[sheet])
 		})
 	t.bySheet(&b, "Highest ratio to `truncate` among the conversations that do not fit:", func(f replay.Figures, sheet string) string { return ratioText(f.WorstOver[sheet]) })
 	b.WriteString("\n" + presenceNote + "\n")
-	return b.String()
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // mdTable writes tables with a row for each policy.
-type mdTable struct {
-	r      *replaying
-	report replay.Report
-}
+type mdTable struct{ Run }
 
 // visible is what stays in view.
 func (t mdTable) visible(b *strings.Builder) {
 	front := map[compact.Preset]bool{}
-	for _, name := range frontOf(t.r.policies, t.report, t.r.shownSheet()) {
+	for _, name := range t.Front() {
 		front[name] = true
 	}
 	t.write(b, "Share still in view when it is needed, and what of the rest can be had back:",
@@ -94,8 +94,8 @@ func (t mdTable) debt(b *strings.Builder) {
 		[]string{"lookups", "lookups for a request", "tokens looked up", "recall debt", "lookups, no index", "tokens looked up, no index"},
 		func(_ compact.Preset, f replay.Figures) []string {
 			w := f.WithoutIndex
-			return []string{grouped(f.Lookups), ratioText(f.LookupsPerRequest), sizeText(f.LookupTokens), sizeText(f.RecallDebt),
-				grouped(w.Lookups), sizeText(w.LookupTokens)}
+			return []string{numbers.Grouped(f.Lookups), ratioText(f.LookupsPerRequest), sizeText(f.LookupTokens), sizeText(f.RecallDebt),
+				numbers.Grouped(w.Lookups), sizeText(w.LookupTokens)}
 		})
 }
 
@@ -104,17 +104,17 @@ func (t mdTable) requests(b *strings.Builder) {
 	t.write(b, "Requests, sizes in tokens:",
 		[]string{"sent", "p95", "peak", "overflow", "prefix breaks", "rewritten", "summaries", "read for them", "violations"},
 		func(name compact.Preset, f replay.Figures) []string {
-			return []string{sizeText(f.TokensSent), sizeText(f.TokensP95), sizeText(f.TokensPeak), grouped(f.Overflow),
-				grouped(f.PrefixBreaks), sizeText(f.Rewritten),
-				grouped(f.Summaries), sizeText(f.SummaryInput), grouped(f.Violations)}
+			return []string{sizeText(f.TokensSent), sizeText(f.TokensP95), sizeText(f.TokensPeak), numbers.Grouped(f.Overflow),
+				numbers.Grouped(f.PrefixBreaks), sizeText(f.Rewritten),
+				numbers.Grouped(f.Summaries), sizeText(f.SummaryInput), numbers.Grouped(f.Violations)}
 		})
 }
 
 // bySheet is a table with a column for each sheet.
 func (t mdTable) bySheet(b *strings.Builder, title string, cell func(f replay.Figures, sheet string) string) {
-	t.write(b, title, t.report.Sheets, func(_ compact.Preset, f replay.Figures) []string {
+	t.write(b, title, t.Report.Sheets, func(_ compact.Preset, f replay.Figures) []string {
 		var cells []string
-		for _, sheet := range t.report.Sheets {
+		for _, sheet := range t.Report.Sheets {
 			cells = append(cells, cell(f, sheet))
 		}
 		return cells
@@ -127,8 +127,8 @@ func (t mdTable) write(b *strings.Builder, title string, heads []string, cells f
 		fmt.Fprintf(b, " %s |", cellText(head))
 	}
 	b.WriteString("\n| --- |" + strings.Repeat(" ---: |", len(heads)) + "\n")
-	for _, name := range t.r.policies {
-		fmt.Fprintf(b, "| %s | %s |\n", cellText(string(name)), strings.Join(cells(name, t.report.Totals[name]), " | "))
+	for _, name := range t.Policies {
+		fmt.Fprintf(b, "| %s | %s |\n", cellText(string(name)), strings.Join(cells(name, t.Report.Totals[name]), " | "))
 	}
 }
 
@@ -138,4 +138,4 @@ func cellText(text string) string {
 }
 
 // sizeText is a number of tokens, rounded.
-func sizeText(n float64) string { return grouped(int(n + 0.5)) }
+func sizeText(n float64) string { return numbers.Grouped(int(n + 0.5)) }

@@ -1,4 +1,4 @@
-package cli
+package replay
 
 import (
 	"fmt"
@@ -10,8 +10,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -19,109 +21,72 @@ import (
 // below it what they mean. A terminal has bars beside the costs. Where there is no
 // width, in a pipe or a file, all columns are there, and no bars.
 
-// replayColumn is a column of the table.
-type replayColumn struct {
+// column is a column of the table.
+type column struct {
 	head string
 	note string // what it means
 	rank int    // the higher, the earlier it is left out
 	cell func(replay.Figures) string
 }
 
-// writeReplay writes what was measured in the form that is asked for.
-func (a *app) writeReplay(r *replaying, report replay.Report) error {
-	out := a.env.Stdout
-	measured := report.Corpus.Requests > 0
-	var err error
-	switch {
-	case r.options.json:
-		err = writeJSON(out, newReplayDocument(r, report))
-	case !measured:
-		return nil
-	case r.options.markdown:
-		_, err = io.WriteString(out, r.markdown(report))
-	case r.options.plot != "-":
-		err = a.writeReplayText(r, report)
-	}
-	if err != nil || !measured {
-		return err
-	}
-	return a.writePlot(r, report)
-}
-
-// writeReplayText writes headline, table and legend.
-func (a *app) writeReplayText(r *replaying, report replay.Report) error {
-	text, err := r.text(report, a.limit())
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(a.env.Stdout, text)
-	return err
-}
-
-// text is the report for people, in lines of at most limit cells; 0 is no limit.
-func (r *replaying) text(report replay.Report, limit int) (string, error) {
+// WriteTable writes the report for people, in lines of at most limit cells; 0 is no
+// limit.
+func (r Run) WriteTable(w io.Writer, limit int) error {
 	var b strings.Builder
-	b.WriteString(wrapped(r.headline(report), limit) + "\n\n")
-	columns := fitting(r.columns(report, limit > 0), r.policies, report, limit)
-	front := frontOf(r.policies, report, r.shownSheet())
-	table := []*column{{head: ""}, {head: "POLICY"}}
+	b.WriteString(wrapped(r.headline(), limit) + "\n\n")
+	columns := fitting(r.columns(limit > 0), r.Policies, r.Report, limit)
+	front := r.Front()
+	all := []*table.Column{{}, {Head: "POLICY"}}
 	for _, c := range columns {
-		table = append(table, &column{head: c.head, right: c.head != barHead})
+		all = append(all, &table.Column{Head: c.head, Right: c.head != barHead})
 	}
-	for k, name := range r.policies {
+	for k, name := range r.Policies {
 		mark := ""
 		if slices.Contains(front, name) {
 			mark = "*"
 		}
-		if len(r.variants) > 0 && k > 0 && k == len(front) { // the rest
-			for _, c := range table {
-				c.add("")
+		if len(r.Variants) > 0 && k > 0 && k == len(front) { // the rest
+			for _, c := range all {
+				c.Add("")
 			}
 		}
-		table[0].add(mark)
-		table[1].add(plain.Line(string(name)))
+		all[0].Add(mark)
+		all[1].Add(plain.Line(string(name)))
 		for i := range columns {
-			table[i+2].add(columns[i].cell(report.Totals[name]))
+			all[i+2].Add(columns[i].cell(r.Report.Totals[name]))
 		}
 	}
-	if err := writeTable(&b, limit, table...); err != nil {
-		return "", err
+	if err := table.Write(&b, limit, all...); err != nil {
+		return err
 	}
-	b.WriteString("\n" + legend(columns, len(front) > 0, keptAxis(report).head, limit))
-	b.WriteString(violationsText(r.policies, report))
-	return b.String(), nil
+	b.WriteString("\n" + legend(columns, len(front) > 0, keptAxis(r.Report).head, limit))
+	b.WriteString(violationsText(r.Policies, r.Report))
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
 // headline says what was replayed.
-func (r *replaying) headline(report replay.Report) string {
-	c := report.Corpus
+func (r Run) headline() string {
+	report, c := r.Report, r.Report.Corpus
 	text := fmt.Sprintf("%s, %s, %s (%s to tool results alone); window %s tokens, prices %s",
-		counted(c.Files, "conversation"), counted(c.Requests, "request"), counted(c.References, "reference"), grouped(c.ToolReferences),
-		grouped(report.Window), plain.Line(r.shownSheet()))
-	if note := r.caches[r.shownSheet()]; note != "" {
+		numbers.Count(c.Files, "conversation"), numbers.Count(c.Requests, "request"), numbers.Count(c.References, "reference"), numbers.Grouped(c.ToolReferences),
+		numbers.Grouped(report.Window), plain.Line(r.Sheet))
+	if note := r.Caches[r.Sheet]; note != "" {
 		text += ", " + note
 	}
 	for _, name := range report.Sheets {
-		if note := r.caches[name]; note != "" && name != r.shownSheet() {
+		if note := r.Caches[name]; note != "" && name != r.Sheet {
 			text += "; " + plain.Line(name) + ": " + note
 		}
 	}
 	return text
 }
 
-// counted is a number of things, with commas.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return grouped(n) + " " + noun
-}
-
 // columns are those of the table, in order.
-func (r *replaying) columns(report replay.Report, bars bool) []replayColumn {
-	sheet := r.shownSheet()
+func (r Run) columns(bars bool) []column {
+	report, sheet := r.Report, r.Sheet
 	most := replay.Ratio(0)
-	for _, name := range r.policies {
+	for _, name := range r.Policies {
 		if cost := report.Totals[name].CostRatio[sheet]; bars && cost.Known() {
 			most = max(most, cost)
 		}
@@ -133,7 +98,7 @@ func (r *replaying) columns(report replay.Report, bars bool) []replayColumn {
 		}
 	}
 	whole := func(get func(replay.Figures) int) func(replay.Figures) string {
-		return func(f replay.Figures) string { return grouped(get(f)) }
+		return func(f replay.Figures) string { return numbers.Grouped(get(f)) }
 	}
 	share := func(get func(replay.Figures) replay.Ratio) func(replay.Figures) string {
 		return func(f replay.Figures) string { return ratioText(get(f)) }
@@ -141,12 +106,12 @@ func (r *replaying) columns(report replay.Report, bars bool) []replayColumn {
 	size := func(get func(replay.Figures) float64) func(replay.Figures) string {
 		return func(f replay.Figures) string { return amount(get(f)) }
 	}
-	out := []replayColumn{
+	out := []column{
 		{"COST", "by " + sheet + ", if sending everything costs 1", 0, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[sheet] })},
 		{barHead, "", 7, func(f replay.Figures) string { return costBar(f.CostRatio[sheet], most) }},
 		{"/TRUNC", "the same, if leaving out the oldest costs 1", 5, share(func(f replay.Figures) replay.Ratio { return f.CostVsTruncate[sheet] })},
 		{"DEBT", "the same as COST, with looking up what was needed and not in view", 8, share(func(f replay.Figures) replay.Ratio { return f.CostWithDebtRatio[sheet] })},
-		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", grouped(fits)), 6,
+		{"WORSE", fmt.Sprintf("conversations dearer than sending everything, of the %s that fit the window", numbers.Grouped(fits)), 6,
 			whole(func(f replay.Figures) int { return f.SessionsWorse[sheet] })},
 		{"CONTENT", "EDITS and WRITES together: share still in view", 1, share(func(f replay.Figures) replay.Ratio { return f.Content })},
 		{"EDITS", "texts that edits replace: share still in view", 11, share(func(f replay.Figures) replay.Ratio { return f.EditAnchors })},
@@ -167,7 +132,7 @@ func (r *replaying) columns(report replay.Report, bars bool) []replayColumn {
 	}
 	for _, name := range report.Sheets {
 		if name != sheet {
-			out = append(out, replayColumn{plain.Line(name), "", 21, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
+			out = append(out, column{plain.Line(name), "", 21, share(func(f replay.Figures) replay.Ratio { return f.CostRatio[name] })})
 		}
 	}
 	return out
@@ -194,7 +159,7 @@ func costBar(cost, most replay.Ratio) string {
 }
 
 // fitting leaves columns out until the table fits, those of one rank together.
-func fitting(columns []replayColumn, policies []compact.Preset, report replay.Report, limit int) []replayColumn {
+func fitting(columns []column, policies []compact.Preset, report replay.Report, limit int) []column {
 	for limit > 0 && len(columns) > 2 {
 		total := 3 + ansi.StringWidth("POLICY")
 		for _, name := range policies {
@@ -206,13 +171,13 @@ func fitting(columns []replayColumn, policies []compact.Preset, report replay.Re
 			for _, name := range policies {
 				wide = max(wide, ansi.StringWidth(columns[i].cell(report.Totals[name])))
 			}
-			total += len(gap) + wide
+			total += len(table.Gap) + wide
 			last = max(last, columns[i].rank)
 		}
 		if total <= limit {
 			break
 		}
-		columns = slices.DeleteFunc(columns, func(c replayColumn) bool { return c.rank == last })
+		columns = slices.DeleteFunc(columns, func(c column) bool { return c.rank == last })
 	}
 	return columns
 }
@@ -222,14 +187,14 @@ const presenceNote = "What is in view need not be used: shares are upper bounds.
 	"The recorded model saw everything, and so had less to look up again."
 
 // legend says what the columns mean, and how to take it.
-func legend(columns []replayColumn, front bool, kept string, limit int) string {
+func legend(columns []column, front bool, kept string, limit int) string {
 	var b strings.Builder
 	line := func(head, text string) {
 		const indent = 9
 		if limit > 0 {
 			text = wrapped(text, max(1, limit-indent))
 		}
-		b.WriteString(pad(head, indent, false) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+		b.WriteString(table.Pad(head, indent, false) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
 	}
 	for _, c := range columns {
 		if c.note != "" {
@@ -249,7 +214,7 @@ func violationsText(policies []compact.Preset, report replay.Report) string {
 	var b strings.Builder
 	for _, name := range policies {
 		if n := report.Totals[name].Violations; n > 0 {
-			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), counted(n, "fault"))
+			fmt.Fprintf(&b, "%s makes requests that providers refuse: %s\n", plain.Line(string(name)), numbers.Count(n, "fault"))
 		}
 	}
 	return b.String()
@@ -283,4 +248,4 @@ func amount(n float64) string {
 }
 
 // micros is a time in microseconds.
-func micros(ns int64) string { return grouped(int(math.Round(float64(ns)/1e3))) + " µs" }
+func micros(ns int64) string { return numbers.Grouped(int(math.Round(float64(ns)/1e3))) + " µs" }

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	formats "plimsoll/cli/replay"
+	"plimsoll/compact/replay"
+)
+
+// run is a report as its formats take it.
+func (r *replaying) run(report replay.Report) formats.Run {
+	run := formats.Run{Report: report, Policies: r.policies, Sheet: r.shownSheet(), Caches: r.caches}
+	for _, v := range r.variants {
+		run.Variants = append(run.Variants, formats.Variant{Name: v.own.Name, Set: v.set})
+	}
+	for _, in := range r.inputs {
+		shown := formats.Input{Name: in.name, Requests: in.requests}
+		for _, p := range in.problems {
+			shown.Problems = append(shown.Problems, formats.Problem(p))
+		}
+		if in.failure != nil {
+			p := formats.Problem(problemOf(in.failure))
+			shown.Failure = &p
+		}
+		run.Inputs = append(run.Inputs, shown)
+	}
+	return run
+}
+
+// writeReplay writes what was measured in the form that is asked for.
+func (a *app) writeReplay(o replayOptions, run formats.Run) error {
+	out := a.env.Stdout
+	measured := run.Report.Corpus.Requests > 0
+	var err error
+	switch {
+	case o.json:
+		err = writeJSON(out, run.Document())
+	case !measured:
+		return nil
+	case o.markdown:
+		err = run.WriteMarkdown(out)
+	case o.plot != "-":
+		err = run.WriteTable(out, a.limit())
+	}
+	if err != nil || !measured {
+		return err
+	}
+	return a.writePlot(o, run)
+}
+
+// writePlot writes the picture where --plot wants it.
+func (a *app) writePlot(o replayOptions, run formats.Run) error {
+	if o.plot == "" {
+		return nil
+	}
+	if o.plot == "-" {
+		return run.WritePicture(a.env.Stdout)
+	}
+	return writeNew(o.plot, o.force, run.WritePicture)
+}
+
+// writable reports what would keep a file from being written, before there is
+// anything to write.
+func writable(path string, force bool) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("writing %s: %w", path, err)
+	case st.IsDir():
+		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+	case st.Mode().IsRegular() && !force:
+		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package numbers_test
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"plimsoll/conversation/numbers"
+)
+
+func TestGroupedPutsCommasBetweenThousands(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 81_114: "81,114", 999_999: "999,999", 1_000_000: "1,000,000",
+		-1: "-1", -999: "-999", -1000: "-1,000", -123_456: "-123,456",
+		math.MaxInt: "9,223,372,036,854,775,807", math.MinInt: "-9,223,372,036,854,775,808",
+	} {
+		if got := numbers.Grouped(n); got != want {
+			t.Errorf("Grouped(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestCountTakesTheSingularForOneAlone(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0 files", 1: "1 file", 2: "2 files", -1: "-1 files", 1234: "1,234 files"} {
+		if got := numbers.Count(n, "file"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func FuzzGroupedIsTheNumberWithoutItsCommas(f *testing.F) {
+	f.Add(1234567)
+	f.Add(-1000)
+	f.Fuzz(func(t *testing.T, n int) {
+		if got := strings.ReplaceAll(numbers.Grouped(n), ",", ""); got != strconv.Itoa(n) {
+			t.Errorf("Grouped(%d) without commas is %q", n, got)
+		}
+	})
+}
