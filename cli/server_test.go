@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+
+	"plimsoll/agent/wire"
 )
 
 // A scripted server speaks chat completions: it answers the requests of a
@@ -101,11 +103,7 @@ func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body stri
 		_, _ = w.Write(reply.Body)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
-	for _, frame := range reply.frames() {
-		_, _ = io.WriteString(w, frame)
-	}
-	_ = http.NewResponseController(w).Flush()
+	reply.write(wire.NewStream(w))
 	if reply.Hang {
 		s.hangs <- struct{}{}
 		<-r.Context().Done()
@@ -115,36 +113,26 @@ func (s *scriptedServer) reply(w http.ResponseWriter, r *http.Request, body stri
 	}
 }
 
-// frames is the stream of a reply.
-func (r scriptedReply) frames() []string {
+// write streams a reply.
+func (r scriptedReply) write(s *wire.Stream) {
+	s.Raw("") // the header goes out before the first word, if one comes
 	if r.Raw != "" {
-		return []string{r.Raw}
-	}
-	var out []string
-	add := func(v any) {
-		data, err := json.Marshal(v)
-		if err != nil {
-			panic(err)
-		}
-		out = append(out, "data: "+string(data)+"\n\n")
-	}
-	delta := func(d map[string]any) {
-		add(map[string]any{"object": "chat.completion.chunk", "choices": []any{map[string]any{"index": 0, "delta": d}}})
+		s.Raw(r.Raw)
+		return
 	}
 	if r.Reasoning != "" {
-		delta(map[string]any{"reasoning_content": r.Reasoning})
+		s.Send(wire.Delta{Reasoning: r.Reasoning})
 	}
 	for _, word := range strings.SplitAfter(r.Text, " ") {
 		if word != "" {
-			delta(map[string]any{"content": word})
+			s.Send(wire.Delta{Content: word})
 		}
 	}
 	for i, c := range r.Calls {
-		delta(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.ID, "type": "function",
-			"function": map[string]any{"name": c.Name, "arguments": string(c.Args)}}}})
+		s.Send(wire.Delta{Calls: []wire.Call{wire.NewCall(i, c.ID, c.Name, string(c.Args))}})
 	}
 	if r.Hang || r.Cut {
-		return out
+		return
 	}
 	finish := r.Finish
 	if finish == "" {
@@ -154,16 +142,14 @@ func (r scriptedReply) frames() []string {
 		}
 	}
 	if finish != "none" {
-		add(map[string]any{"object": "chat.completion.chunk",
-			"choices": []any{map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}}})
+		s.Finish(finish)
 	}
 	if r.Usage != nil {
-		add(map[string]any{"object": "chat.completion.chunk", "choices": []any{}, "usage": r.Usage})
+		s.Usage(r.Usage)
 	}
 	if finish != "none" {
-		out = append(out, "data: [DONE]\n\n")
+		s.Done()
 	}
-	return out
 }
 
 // bodies is the chat requests so far, one a line.

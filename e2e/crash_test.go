@@ -91,7 +91,7 @@ func TestKillWhileReasoningKeepsTheThoughts(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, nil)
 	s := newServer(t, func(w *wire) {
-		w.choice(object{"reasoning_content": "Ferries cross rivers, I suppose."}, nil)
+		w.other("reasoning_content", "Ferries cross rivers, I suppose.")
 		w.hang()
 	}, says("Still here."))
 	p.killInReply(s, "I suppose")

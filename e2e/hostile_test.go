@@ -65,12 +65,12 @@ func TestHostileTextOfAModel(t *testing.T) {
 		p := newPlace(t, nil)
 		s := newServer(t, func(w *wire) {
 			for _, piece := range strings.SplitAfter(hostile, ";") { // sequences come in pieces
-				w.choice(object{"reasoning": piece}, nil)
+				w.other("reasoning", piece)
 			}
 			for _, piece := range strings.SplitAfter(hostile, "\x1b") {
 				w.text(piece)
 			}
-			w.raw(`data: {"choices":[{"delta":{"content":"` + strings.TrimSuffix(nasty, "\n") + `"}}]}` + "\n\n")
+			w.Raw(`data: {"choices":[{"delta":{"content":"` + strings.TrimSuffix(nasty, "\n") + `"}}]}` + "\n\n")
 			w.text("\n\n```\n" + hostile + "\n```\n\n| a | b |\n|---|---|\n| " + strings.ReplaceAll(hostile, "\n", " | x |\n| ") + " | y |\n\nThe end.")
 			w.end("stop", 0, 0)
 		}, status(400, nil, `{"error":{"message":"refused \u001b]52;c;UFdORUQ=\u0007\u001b[2J\u009b2J \u202e`+payload+`"}}`),

@@ -68,7 +68,7 @@ func half(then func(w *wire)) reply {
 func breakages() []mishap {
 	drop := half((*wire).cut)
 	clean := half(func(*wire) {})
-	garbled := half(func(w *wire) { w.raw("data: {\"choices\":[{\"delta\":{\"content\":\n\n") })
+	garbled := half(func(w *wire) { w.Raw("data: {\"choices\":[{\"delta\":{\"content\":\n\n") })
 	return []mishap{
 		{name: "dropped once", script: []reply{drop, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
 		{name: "dropped for good", script: again(4, drop), kept: "Half of an answer.", see: []string{"broke", "tried 4 times"}},
@@ -77,10 +77,10 @@ func breakages() []mishap {
 		{name: "malformed once", script: []reply{garbled, says("A whole answer.")}, see: []string{"A whole answer."}, unseen: "Half of"},
 		{name: "malformed for good", script: again(4, garbled), kept: "Half of an answer.", see: []string{"tried 4 times"}},
 		{name: "empty", script: again(2, says()), see: []string{"gave an empty reply", "tried 2 times"}},
-		{name: "a page instead of a stream", script: again(1, func(w *wire) { w.raw("<html><title>Welcome to nginx</title></html>") }),
+		{name: "a page instead of a stream", script: again(1, func(w *wire) { w.Raw("<html><title>Welcome to nginx</title></html>") }),
 			see: []string{"Welcome to nginx", "base_url"}},
 		{name: "400 keep-alives", script: again(1, func(w *wire) {
-			w.raw(strings.Repeat(": OPENROUTER PROCESSING\n\n", 400))
+			w.Raw(strings.Repeat(": OPENROUTER PROCESSING\n\n", 400))
 			w.text("Worth the wait.")
 			w.end("stop", 0, 0)
 		}), see: []string{"Worth the wait."}, unseen: "OPENROUTER"},

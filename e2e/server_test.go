@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	chunks "plimsoll/agent/wire"
 )
 
 // A server speaks chat completions as its script says: one reply for each
@@ -74,10 +76,17 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model"}]}`, modelName)
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		s.next(string(body))(&wire{w: w, r: r, t: s.t})
+		s.next(string(body))(&wire{Stream: newStream(w), w: w, r: r, t: s.t})
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// newStream is a reply of the server's model.
+func newStream(w http.ResponseWriter) *chunks.Stream {
+	s := chunks.NewStream(w)
+	s.Model = modelName
+	return s
 }
 
 // next is the reply to a request.
@@ -139,42 +148,23 @@ func (s *server) count() int {
 
 // wire is one reply under way. Writing to a client that is gone does nothing.
 type wire struct {
-	t     testing.TB
-	w     http.ResponseWriter
-	r     *http.Request
-	begun bool
-}
-
-// raw sends bytes at once.
-func (w *wire) raw(s string) {
-	if !w.begun {
-		w.w.Header().Set("Content-Type", "text/event-stream")
-		w.begun = true
-	}
-	_, _ = io.WriteString(w.w, s)
-	_ = http.NewResponseController(w.w).Flush()
-}
-
-func (w *wire) event(v any) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		w.t.Error(err)
-		return
-	}
-	w.raw("data: " + string(data) + "\n\n")
+	*chunks.Stream
+	t testing.TB
+	w http.ResponseWriter
+	r *http.Request
 }
 
 type object = map[string]any
 
-func (w *wire) choice(delta object, finish any) {
-	w.event(object{"id": "r", "object": "chat.completion.chunk", "model": modelName,
-		"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}}})
+// other sends a piece of the reply in a field that only some servers have.
+func (w *wire) other(field, piece string) {
+	w.Event(object{"choices": []object{{"index": 0, "delta": object{field: piece}, "finish_reason": nil}}})
 }
 
 // text sends pieces of text, an event each.
 func (w *wire) text(pieces ...string) {
 	for _, p := range pieces {
-		w.choice(object{"content": p}, nil)
+		w.Send(chunks.Delta{Content: p})
 	}
 }
 
@@ -185,19 +175,17 @@ func (w *wire) call(index int, id, name string, args object) {
 		w.t.Error(err)
 		return
 	}
-	w.choice(object{"tool_calls": []object{{"index": index, "id": id, "type": "function",
-		"function": object{"name": name, "arguments": string(data)}}}}, nil)
+	w.Send(chunks.Delta{Calls: []chunks.Call{chunks.NewCall(index, id, name, string(data))}})
 }
 
 // end ends the reply with a reason, usage if prompt is above 0, and the mark
 // of the end.
 func (w *wire) end(reason string, prompt, completion int) {
-	w.choice(object{}, reason)
+	w.Finish(reason)
 	if prompt > 0 {
-		w.event(object{"object": "chat.completion.chunk", "choices": []object{},
-			"usage": object{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}})
+		w.Usage(object{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion})
 	}
-	w.raw("data: [DONE]\n\n")
+	w.Done()
 }
 
 // pour sends pieces at the pace of a fast model until the client goes, or until

@@ -53,7 +53,7 @@ func poured(text string, done chan<- time.Time) reply {
 	return func(w *wire) {
 		for s := stream.String(); s != ""; {
 			n := min(16<<10, len(s))
-			w.raw(s[:n])
+			w.Raw(s[:n])
 			s = s[n:]
 		}
 		w.end("stop", 3000, len(pieces))

@@ -81,8 +81,8 @@ func TestShowsReasoningUnderBothNames(t *testing.T) {
 			p := newPlace(t, nil)
 			answer := make(chan struct{})
 			s := newServer(t, func(w *wire) {
-				w.choice(object{field: "Let me think about ferries. "}, nil)
-				w.choice(object{field: "They float."}, nil)
+				w.other(field, "Let me think about ferries. ")
+				w.other(field, "They float.")
 				w.await(answer)
 				w.text("A ferry floats.")
 				w.end("stop", 0, 0)
