@@ -171,28 +171,3 @@ func TestDocumentsListTheViewsWhoseKeysCanBeBound(t *testing.T) {
 	}
 	checkTable(t, "docs/configuration.md", "views", rows)
 }
-
-// How much the views show is told as the program has it.
-func TestDocumentsTellTheLimitsOfTheViews(t *testing.T) {
-	t.Parallel()
-	text, literals := strings.Join(strings.Fields(read(t, lookingPage)), " "), literalsOf(t)
-	for _, c := range []struct{ says, name, value string }{
-		{"Below 72 columns", "history.leastColumns", "72"},
-		{"the ten largest parts", "account.mostItems", "10"},
-	} {
-		if !strings.Contains(text, c.says) || literals[c.name] != c.value {
-			t.Errorf("%s should say %q, and %s is %s, not %s", lookingPage, c.says, c.name, literals[c.name], c.value)
-		}
-	}
-	var limits []string
-	for _, s := range sources(t) {
-		if s.name == "storage/search.go" {
-			for _, m := range regexp.MustCompile(`o\.(?:Limit|PerConversation) = (\d+)`).FindAllStringSubmatch(read(t, s.name), -1) {
-				limits = append(limits, m[1])
-			}
-		}
-	}
-	if len(limits) != 2 || !strings.Contains(text, fmt.Sprintf("at most %s places and %s of one conversation", limits[0], limits[1])) {
-		t.Errorf("%s does not say that a search hands out %q", lookingPage, limits)
-	}
-}

@@ -1,13 +1,12 @@
 // The thresholds that docs/compaction.md and docs/replay.md name are those of the program. Rules:
 //
 //   - A key that is told with a value in brackets has that default, and every key of the planner is told so.
-//   - A number without a key stands here beside the constant that it is.
+//   - Figures without a key have a mark behind them; docs_figures_test.go reads it.
 
 package main_test
 
 import (
 	"fmt"
-	"go/ast"
 	"reflect"
 	"regexp"
 	"slices"
@@ -88,85 +87,4 @@ func commas(n int) string {
 	return text
 }
 
-func TestDocumentsTellTheConstantsOfTheProgram(t *testing.T) {
-	t.Parallel()
-	literals := literalsOf(t)
-	for _, c := range []struct{ page, says, name, value string }{
-		{compactionPage, "30 % of what is covered", "compact.summaryAimShare", "0.30"},
-		{compactionPage, "no less than 300 and no more than 4,000 tokens", "compact.summaryLeast", "300"},
-		{compactionPage, "no more than 4,000 tokens", "compact.summaryAim", "4000"},
-		{compactionPage, "at most 2 % of the window (`compaction.planner.summary_ratio`)", "compact.planSummary", "0.02"},
-		{compactionPage, "at most a fifth as long as what is covered", "compact.appendixShare", "0.2"},
-		{compactionPage, "more than an eighth of the window", "compact.promptShare", "0.125"},
-		{compactionPage, "it stands at 95 % of that size", "compact.priceStepRatio", "0.95"},
-		{compactionPage, "if it is long (over 2,000 tokens)", "compact.firstTextTokens", "2000"},
-		{compactionPage, "does, but for the newest three", "compact.ladderResults", "3"},
-		{compactionPage, "4,000 characters of each, then 1,000", "compact.capChars", "4000 1000"},
-		{compactionPage, "above 0.75 of the window and", "compact.d17TriggerRatio", "0.75"},
-		{compactionPage, "in conversations of more than five turns", "compact.d17MinTurns", "5"},
-		{compactionPage, "the newest quarter of the window", "compact.DefaultProtectedRatio", "0.25"},
-		{compactionPage, "above 204,800 tokens everything", "compact.jclTokenThreshold", "256 800"},
-		{compactionPage, "left out, down to half the window |", "compact.TruncateShare", "0.5"},
-		{replayPage, "divided by four, not rounded", "compact.CharsPerToken", "4.0"},
-		{replayPage, "has 4,000 tokens for system prompt and tools", "replay.Overhead", "4000"},
-		{replayPage, "of 6 to 120 characters", "replay.identifierLeast", "6"},
-		{replayPage, "of 6 to 120 characters", "replay.identifierMost", "120"},
-		{replayPage, "have at least 13 characters", "replay.lineLeast", "13"},
-		{replayPage, "in whole steps of 128 tokens", "replay.cacheStep", "128"},
-		{replayPage, "if it is at least 1,024", "replay.cacheLeast", "1024"},
-		{replayPage, "it then leaves out the oldest units until half the window is used", "compact.TruncateShare", "0.5"},
-		{replayPage, "five minutes where writing costs 1.25 times the input", "agent.shortWrite", "1.25"},
-		{replayPage, "five minutes where writing costs", "agent.shortLifetime", "5"},
-		{replayPage, "thirty for such models of OpenAI", "agent.openaiLifetime", "30"},
-		{replayPage, "`oneclaw` results are cut at 30,000 characters", "conversation.ResultMaxChars", "30000"},
-		{replayPage, "the threshold of its source, 204,800 tokens", "compact.jclTokenThreshold", "256 800"},
-	} {
-		if !strings.Contains(flowing(t, c.page), c.says) {
-			t.Errorf("%s no longer says %q", c.page, c.says)
-		}
-		if got := literals[c.name]; got != c.value {
-			t.Errorf("%s says %q, but %s is %q, not %q", c.page, c.says, c.name, got, c.value)
-		}
-	}
-}
-
 const replayPage = "docs/replay.md"
-
-// literalsOf gives the numbers in the values of all constants and variables of packages, by package.Name.
-func literalsOf(t *testing.T) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	for _, s := range sources(t) {
-		if s.test {
-			continue
-		}
-		for _, d := range s.file.Decls {
-			gen, ok := d.(*ast.GenDecl)
-			if !ok {
-				continue
-			}
-			for _, spec := range gen.Specs {
-				values, ok := spec.(*ast.ValueSpec)
-				if !ok || len(values.Names) != len(values.Values) {
-					continue
-				}
-				for i, name := range values.Names {
-					found[s.file.Name.Name+"."+name.Name] = numbersIn(values.Values[i])
-				}
-			}
-		}
-	}
-	return found
-}
-
-// numbersIn is the numbers of an expression, in their order.
-func numbersIn(x ast.Expr) string {
-	var out []string
-	ast.Inspect(x, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.BasicLit); ok {
-			out = append(out, strings.ReplaceAll(lit.Value, "_", ""))
-		}
-		return true
-	})
-	return strings.Join(out, " ")
-}
