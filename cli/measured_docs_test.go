@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -42,9 +44,7 @@ func TestDocumentsShowWhatWasMeasured(t *testing.T) {
 	madeText(t, compactionPage, "variants", variantRows(all))
 	madeText(t, readme, "numbers", numbersIn(all["128k"]))
 	pictureIs(t, run)
-	for _, c := range append(claims(all), variantClaims(all)...) {
-		c.check(t)
-	}
+	checkClaims(t, append(claims(all), variantClaims(all)...))
 }
 
 // written is what a function writes.
@@ -156,23 +156,40 @@ func numbersIn(m measurement) string {
 		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
 }
 
-// claim is a sentence of a document, and what has to be so for it to be true.
+// claim is what a document says of the measurements, in whatever words. A mark behind the words names it:
+// <!-- measured: cheaper-than-truncate -->
 type claim struct {
-	page, says string
-	so         bool
+	name string
+	so   bool
 }
 
-func (c claim) check(t *testing.T) {
+// checkClaims holds all claims of the documents against what was measured.
+func checkClaims(t *testing.T, all []claim) {
 	t.Helper()
-	text, err := os.ReadFile(c.page)
+	known, told := map[string]bool{}, map[string]bool{}
+	for _, c := range all {
+		known[c.name] = c.so
+	}
+	pages, err := filepath.Glob("../docs/*/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), c.says) {
-		t.Errorf("%s no longer says %q; look whether this test still says what it does", c.page, c.says)
+	for _, page := range append(pages, readme, compactionPage) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`<!-- measured: (\S+) -->`).FindAllStringSubmatch(string(text), -1) {
+			told[m[1]] = true
+			if so, ok := known[m[1]]; !ok || !so {
+				t.Errorf("%s claims %s, which is not what was measured", page, m[1])
+			}
+		}
 	}
-	if !c.so {
-		t.Errorf("%s says %q, which is not what was measured", c.page, c.says)
+	for name := range known {
+		if !told[name] {
+			t.Errorf("no document claims %s: remove it here, or its mark is lost", name)
+		}
 	}
 }
 
@@ -191,32 +208,32 @@ func claims(all map[string]measurement) []claim {
 	others := []compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetJPAuto, compact.PresetAdachsoft, compact.PresetOneClaw, jcli}
 	mid, wide := all["128k"].Totals, all["200k"].Totals
 	return []claim{
-		{readme, "plimsoll is the cheapest, truncate keeps somewhat more of what edits and writes go back to, all others make requests that do not fit the window",
+		{"picture-at-128k",
 			cheaper("128k", own, cut) && more(cut, own, content, "128k") && every(append(others, raw), func(p compact.Preset) bool {
 				return mid[p].Overflow > 0 && mid[p].CostVsTruncate[all["128k"].Plan] > mid[own].CostVsTruncate[all["128k"].Plan]
 			})},
-		{compactionPage, "In windows of 128,000 and 200,000 tokens `plimsoll` costs less than leaving out the oldest messages, by every price sheet",
+		{"cheaper-than-truncate",
 			cheaper("128k", own, cut) && cheaper("200k", own, cut)},
-		{compactionPage, "no conversation that fits the window costs more than sending everything",
+		{"none-dearer-than-everything",
 			most(mid[own].SessionsWorse) == 0 && most(wide[own].SessionsWorse) == 0},
-		{compactionPage, "In one of 32,000 it costs more than leaving out the oldest for its summaries alone", cheaper("32k", cut, own) &&
+		{"dearer-for-summaries-at-32k", cheaper("32k", cut, own) &&
 			all["32k"].Variants[variants[0]].CostVsTruncate[all["32k"].Plan] < 1},
-		{compactionPage, "It keeps more of what the user demanded, in all three.", more(own, cut, demands, "32k", "128k", "200k")},
-		{compactionPage, "What goes out of view the model can have back", every([]string{"32k", "128k", "200k"}, func(w string) bool {
+		{"more-demands", more(own, cut, demands, "32k", "128k", "200k")},
+		{"all-can-be-had-back", every([]string{"32k", "128k", "200k"}, func(w string) bool {
 			return all[w].Totals[own].Recoverable == 1 && all[w].Totals[own].Overflow == 0 && all[w].Totals[own].Violations == 0
 		})},
-		{compactionPage, "In all three windows it has more names from results in view", more(own, cut, names, "32k", "128k", "200k")},
-		{compactionPage, "Leaving out the oldest keeps somewhat more of the lines that edits and writes go back to",
+		{"more-names", more(own, cut, names, "32k", "128k", "200k")},
+		{"truncate-keeps-more-lines",
 			more(cut, own, content, "32k", "128k", "200k")},
-		{compactionPage, "All other presets make requests that are larger than a window of 128,000 tokens",
+		{"others-overflow-128k",
 			every(others, func(p compact.Preset) bool { return mid[p].Overflow > 0 }) && mid[raw].Overflow > 0},
-		{compactionPage, "of one of 200,000, too.", every(others, func(p compact.Preset) bool { return wide[p].Overflow > 0 })},
-		{compactionPage, "By some prices `jcli` is cheaper there, most of all by those of gpt-4o",
+		{"others-overflow-200k", every(others, func(p compact.Preset) bool { return wide[p].Overflow > 0 })},
+		{"jcli-cheaper-by-gpt-4o",
 			wide[jcli].Cost["gpt-4o"] < wide[own].Cost["gpt-4o"]},
-		{compactionPage, "It has the fewest names in view.", every(others, func(p compact.Preset) bool {
+		{"jcli-fewest-names", every(others, func(p compact.Preset) bool {
 			return p == jcli || wide[p].RecallTool > wide[jcli].RecallTool
 		})},
-		{compactionPage, "By every price sheet there are conversations that each of them makes dearer than doing nothing.",
+		{"others-dearer-than-nothing",
 			every(all["128k"].Sheets, func(s string) bool {
 				return every([]compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetAdachsoft, jcli},
 					func(p compact.Preset) bool { return mid[p].SessionsWorse[s] > 0 })
@@ -237,13 +254,13 @@ func variantClaims(all map[string]measurement) []claim {
 	}
 	windows, large := []string{"32k", "128k", "200k"}, []string{"128k", "200k"}
 	return []claim{
-		{compactionPage, "is cheaper, and as much stays in view", is(0, windows, func(dearer, _, _ bool) bool { return !dearer })},
-		{compactionPage, "It costs more, for some edits in the smallest window", is(1, windows, func(dearer, _, _ bool) bool { return dearer }) &&
+		{"no-summaries", is(0, windows, func(dearer, _, _ bool) bool { return !dearer })},
+		{"smaller-steps", is(1, windows, func(dearer, _, _ bool) bool { return dearer }) &&
 			is(1, []string{"32k"}, func(_, _, edits bool) bool { return edits })},
-		{compactionPage, "is cheaper still in the larger windows, and loses some edits", is(2, large, func(dearer, _, edits bool) bool { return !dearer && !edits })},
-		{compactionPage, "saves little, and hides names", is(3, windows, func(dearer, names, _ bool) bool { return !dearer && !names })},
-		{compactionPage, "is cheaper, and costs edits where it matters", is(4, windows, func(dearer, _, edits bool) bool { return !dearer && !edits })},
-		{compactionPage, "save most in the largest window, for some names and edits", is(5, []string{"200k"}, func(dearer, names, edits bool) bool { return !dearer && !names && !edits })},
+		{"further-while-cold", is(2, large, func(dearer, _, edits bool) bool { return !dearer && !edits })},
+		{"hardly-an-index", is(3, windows, func(dearer, names, _ bool) bool { return !dearer && !names })},
+		{"fewer-spared", is(4, windows, func(dearer, _, edits bool) bool { return !dearer && !edits })},
+		{"stubs-besides", is(5, []string{"200k"}, func(dearer, names, edits bool) bool { return !dearer && !names && !edits })},
 	}
 }
 
