@@ -80,7 +80,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	}
 	term.say("hello")
 	told := term.wait("what was done", func(s screen) bool {
-		return !s.busy() && s.has("Room was made in my window") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact takes that back; ctrl+t or /history shows")
+		return !s.busy() && s.has("Room was made in my window") && strings.Contains(unwrapped(s.text), "ctrl+x or /undo-compact undoes that; ctrl+t or /history shows")
 	})
 	term.command("/undo-compact")
 	term.wait("full gauge again", func(s screen) bool { return s.has("· undone ") && s.share(t) > made.share(t)+15 })
@@ -93,11 +93,11 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 }
 
 // fillsAndCompacts has the gauge filled, and waits for the compaction that
-// follows by itself.
+// follows.
 func (t *terminal) fillsAndCompacts(filling string) screen {
 	t.t.Helper()
 	t.say(filling)
-	t.see("ctrl+x or /undo-compact takes it back")
+	t.see("ctrl+x or /undo-compact undoes it")
 	made := t.idle("at the load line: ", "1 summary", "ctrl+x undo")
 	if left := made.share(t.t); left < 40 || left > 75 {
 		t.t.Errorf("the compaction left %s:\n%s", made.used(), made.text)

@@ -22,7 +22,7 @@ const (
 
 	// roomMade is said once after a compaction, at the end of what is answered.
 	roomMade = "Room was made in my window: a note stands for the oldest turns by now, and a summary where one was written. The line in the transcript says which they are. " +
-		"`ctrl+x` or `/undo-compact` takes that back; `ctrl+t` or `/history` shows what was said beside what I see."
+		"`ctrl+x` or `/undo-compact` undoes that; `ctrl+t` or `/history` shows what was said beside what I see."
 	// noteMark is how a note on evicted turns begins.
 	noteMark = "\n## Note on turn"
 )

@@ -74,7 +74,7 @@ func list(items ...object) []object {
 }
 
 // post sends a body, a string as it is and anything else as JSON.
-func post(t *testing.T, s *demo.Server, body any, header ...string) *http.Response {
+func post(t *testing.T, s *demo.Server, body any) *http.Response {
 	t.Helper()
 	text, ok := body.(string)
 	if !ok {
@@ -89,9 +89,6 @@ func post(t *testing.T, s *demo.Server, body any, header ...string) *http.Respon
 		t.Fatal(err)
 	}
 	r.Header.Set("Authorization", "Bearer "+s.Token)
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

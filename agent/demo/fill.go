@@ -63,13 +63,13 @@ func (t *turn) chapter() int {
 // fillUp tells a story for what is still free, and what happens now.
 func (t *turn) fillUp(load, full int) reply {
 	said := "Look at the gauge: it is above the load line (▲, " + thousands(load) + " of " + thousands(t.window) +
-		" tokens), so room is made by itself. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
-		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` takes it back\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
+		" tokens), so room is made automatically. \"Optimizing conversation context…\" stands below while a summary is written, and you can go on typing; " +
+		"then a line says what was done.\n\n- `ctrl+x` or `/undo-compact` undoes it\n- `ctrl+t` or `/history` shows what was said beside what is sent\n" +
 		"- `/compact` does it by hand, at any time"
 	free := min(full-t.prompt, t.room) - openingRoom - countTokens(said)
 	if free < worthStory && len(t.steps) == 0 {
 		return reply{text: "The gauge is full: " + thousands(t.prompt) + " of " + thousands(t.window) + " tokens. Before a request would be above the hard line, " +
-			"room is made by itself. To make it now:\n\n- `/redo-compact`, if you took it back\n- `/summarize --keep-last 0`"}
+			"room is made automatically. To make it now:\n\n- `/redo-compact`, if you undid it\n- `/summarize --keep-last 0`"}
 	}
 	story := ""
 	if free >= worthStory {

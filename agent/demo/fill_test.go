@@ -52,7 +52,7 @@ func TestFillsTheGaugePastTheLoadLine(t *testing.T) {
 				if load, hard := linesOf(window); used <= load || used >= hard {
 					t.Errorf("the gauge stands at %d of %d tokens", used, window)
 				}
-				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "room is made by itself", "`ctrl+x` or `/undo-compact` takes it back"} {
+				for _, want := range []string{"Look at the gauge: it is above the load line (▲,", "room is made automatically", "`ctrl+x` or `/undo-compact` undoes it"} {
 					if !strings.Contains(last, want) {
 						t.Errorf("%q is missing from\n%s", want, last)
 					}
@@ -77,12 +77,12 @@ func TestFillsTheGaugeAgain(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})
 	last, _, used := w.fills(t, s, list(user(strings.Repeat("word ", 3300)), reply("I see.")))
-	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "room is made by itself") {
+	if load, hard := linesOf(8192); used <= load || used >= hard || !strings.Contains(last, "room is made automatically") {
 		t.Errorf("the gauge stands at %d of 8192 tokens: %s", used, last)
 	}
 }
 
-// Room was made and taken back: filling must not run into the hard line.
+// Room was made and undone: filling must not run into the hard line.
 func TestAFullGaugeIsNotFilledFurther(t *testing.T) {
 	t.Parallel()
 	w, s := newWorkspace(), start(t, demo.Options{})

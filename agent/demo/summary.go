@@ -160,7 +160,7 @@ func (d *digest) write(room int) string {
 // Plimsoll's form has a line at the margin before each text ("t3 e17 user:") and
 // indents the text, J-CLI's is a list of messages as JSON, cut at its beginning
 // where it was too long. Both are read back into messages, so that the summary
-// is of what was said and not of its frame.
+// covers the messages and not their frame.
 
 var partLine = lazy(`(?m)^(?:t\d+ e\d+ (user|assistant, thinking|assistant(?: \(\w+\))?|assistant, call of (\S+)|result of \S+ \(\w+\))|Earlier summary of turns? .*):$`)
 

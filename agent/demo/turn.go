@@ -58,7 +58,9 @@ func newTurn(r *request, prompt, window, room int) *turn {
 	for _, m := range r.Messages[:last] {
 		t.greeted = t.greeted || m.Role == "assistant" || compacted(m)
 	}
-	t.said = strings.TrimSpace(r.Messages[last].Content.Text)
+	if m := r.Messages[last]; m.Role == "user" {
+		t.said = strings.TrimSpace(m.Content.Text)
+	}
 	t.steps = stepsOf(r.Messages[last:])
 	t.choose()
 	return t

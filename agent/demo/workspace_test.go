@@ -24,36 +24,23 @@ func function(name string, properties ...string) object {
 		"parameters": object{"type": "object", "properties": props}}}
 }
 
-var workspaceTools = func() []object {
-	todos := function("todo_write")
-	todos["function"].(object)["parameters"] = object{"type": "object", "required": []string{"todos"}, "properties": object{
-		"todos": object{"type": "array", "items": object{"type": "object", "properties": object{
-			"text":   object{"type": "string"},
-			"status": object{"type": "string", "enum": []string{"pending", "in_progress", "completed"}},
-		}}},
-	}}
-	return []object{
-		function("read_file", "path", "offset", "limit"), function("list_files", "path", "depth"),
-		function("find_files", "pattern", "path", "limit"), function("grep_files", "pattern", "path", "glob", "ignore_case", "limit"),
-		function("create_file", "path", "content"), function("modify_file", "path", "old", "new"), function("run_command", "command"),
-		function("todo_read"), todos, function("ask_user", "question", "options"), function("recall", "id", "query"),
-	}
-}()
+var workspaceTools = list(
+	function("read_file", "path", "offset", "limit"), function("list_files", "path", "depth"),
+	function("grep_files", "pattern", "path", "ignore_case"), function("create_file", "path", "content"), function("modify_file", "path", "old", "new"),
+	function("run_command", "command"), function("todo_read"), function("recall", "id"),
+)
 
 type workspace struct {
 	files  map[string]string
-	todos  []string
-	answer string // of the user, to ask_user
-	refuse bool   // what needs approval
+	refuse bool // what needs approval
 }
 
 func newWorkspace() *workspace {
-	return &workspace{answer: "what is in this project?", files: map[string]string{
+	return &workspace{files: map[string]string{
 		"go.mod":          "module example.org/boat\n\ngo 1.26.0\n",
 		"README.md":       "# Boat\n\nBoat keeps a list of boats and says which of them float.\n\n## Use\n\nRun `boat list` to see them all.\n",
 		"main.go":         "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfmt.Println(float(3)) // TODO: say why\n}\n",
 		"hull/hull.go":    "package hull\n\n// Draft is how deep she lies.\ntype Draft int\n",
-		"hull/hull2.go":   "package hull\n\n// Draft is how deep the ship lies.\ntype Draft int64\n",
 		"docs/long.md":    strings.Repeat("# Part\n\nA line about port 8080 in server.go that says something.\n", 60),
 		"docs/hostile.md": "``` `x` \x1b]52;c;aGk=\x07 ````\n",
 	}}
@@ -70,8 +57,6 @@ func (w *workspace) run(name string, args map[string]any) string {
 		return w.list(text("path"))
 	case "read_file":
 		return w.read(text("path"), args)
-	case "find_files":
-		return w.find(text("pattern"))
 	case "grep_files":
 		return w.grep(text("pattern"), args["ignore_case"] == true)
 	case "create_file":
@@ -86,19 +71,7 @@ func (w *workspace) run(name string, args map[string]any) string {
 	case "run_command":
 		return "exit status 0\nok  \texample.org/boat\t0.012s\n"
 	case "todo_read":
-		if len(w.todos) == 0 {
-			return "the list is empty"
-		}
-		return "0 of 9 done\n" + strings.Join(w.todos, "\n")
-	case "todo_write":
-		w.todos = nil
-		for _, item := range args["todos"].([]any) {
-			mark := map[any]string{"completed": "x", "in_progress": "~"}[item.(object)["status"]]
-			w.todos = append(w.todos, fmt.Sprintf("[%1s] %s", mark, item.(object)["text"]))
-		}
-		return fmt.Sprintf("%d todos", len(w.todos))
-	case "ask_user":
-		return w.answer
+		return "the list is empty"
 	case "recall":
 		return "line one\nline two\n"
 	}
@@ -151,19 +124,6 @@ func (w *workspace) read(name string, args map[string]any) string {
 	out := fmt.Sprintf("%s, lines %d-%d of %d\n", name, from, to, len(lines))
 	for i := from; i <= to; i++ {
 		out += fmt.Sprintf("%d\t%s\n", i, lines[i-1])
-	}
-	return out
-}
-
-func (w *workspace) find(pattern string) string {
-	var out string
-	for _, name := range w.names() {
-		if ok, _ := path.Match(pattern, path.Base(name)); ok {
-			out += name + "\n"
-		}
-	}
-	if out == "" {
-		return "no file matches " + pattern
 	}
 	return out
 }
