@@ -13,9 +13,8 @@ import (
 // Agent runs one conversation. Its methods never block; what they ask for is
 // carried out by the goroutine of Run, in order, and shows up as updates.
 type Agent struct {
-	opts    Options
+	*journal
 	inbox   *inbox
-	updates *Mailbox
 	started atomic.Bool
 	free    atomic.Int64 // tokens of the window that are free, -1 unknown
 	arrival atomic.Pointer[conversation.ArrivalCap]
@@ -23,24 +22,19 @@ type Agent struct {
 	inspections atomic.Int64             // asked for so far
 	declared    atomic.Pointer[[]string] // names of the tools that the model is given
 
-	// From here on owned by the goroutine of Run.
-	log      *conversation.Log
-	view     compact.View
-	meter    compact.Meter
-	settings settings
-	pending  []conversation.Body // to be appended before whatever comes next
-	queue    queue
-	turn     *turn  // nil while idle
-	busy     bool   // the newest status says that something goes on
-	memory   memory // what the log says, kept at hand
-	learned  map[string]conversation.Calibration
-	keeper   *calibrationKeeper
-	backlog  *backlogKeeper
-	looking  inspection
-	lane     *lane
-	coldAt   time.Time // from when on the watcher was told that the provider's cache is cold
+	// From here on, and journal, owned by the goroutine of Run.
+	queue   queue
+	turn    *turn  // nil while idle
+	busy    bool   // the newest status says that something goes on
+	memory  memory // what the log says, kept at hand
+	learned map[string]conversation.Calibration
+	keeper  *calibrationKeeper
+	backlog *backlogKeeper
+	looking inspection
+	lane    *lane
+	coldAt  time.Time // from when on the watcher was told that the provider's cache is cold
 
-	compaction compaction
+	compactor *compactor
 }
 
 // memory is what would otherwise be looked up in the log again and again.
@@ -70,10 +64,12 @@ func New(o Options) (*Agent, error) {
 		return nil, err
 	}
 	a := &Agent{
-		opts: o, inbox: newInbox(), updates: NewMailbox(), log: log, settings: set,
+		journal: &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}, inbox: newInbox(),
 		memory: memory{callIDs: map[string]bool{}, answered: map[string]bool{}, askedShort: map[string]bool{}}, learned: map[string]conversation.Calibration{},
-		compaction: compaction{rules: o.Rules}, lane: newLane(),
+		lane: newLane(),
 	}
+	a.compactor = &compactor{journal: a.journal, agent: a}
+	a.journal.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
 		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
@@ -133,9 +129,9 @@ func (a *Agent) Add(text string) {
 // then goes on without. While nothing goes on it does nothing.
 func (a *Agent) Cancel() {
 	a.inbox.put(func(context.Context) {
-		switch c := &a.compaction; {
-		case a.writing() && c.job.stopped == nil && (a.turn == nil || c.held):
-			a.drop(c.job, errCancelled)
+		switch c := a.compactor; {
+		case a.compactor.writing() && (a.turn == nil || c.held):
+			a.compactor.drop(c.job, errCancelled)
 			if a.turn != nil {
 				return
 			}
@@ -224,10 +220,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.outdated()
 	a.showMeter()
 	a.resume(ctx)
-	a.lookBack()
+	a.compactor.lookBack()
 	for ctx.Err() == nil {
 		a.obey(ctx)
-		if a.settle(ctx) {
+		if a.compactor.settle(ctx) {
 			continue
 		}
 		if m, ok := a.next(); ok {
@@ -243,13 +239,13 @@ func (a *Agent) Run(ctx context.Context) error {
 		}
 	}
 	a.obey(ctx)
-	if j := a.compaction.job; j != nil {
-		a.drop(j, context.Cause(ctx))
+	if j := a.compactor.job; j != nil {
+		a.compactor.drop(j, context.Cause(ctx))
 		<-j.done
-		a.finish(ctx, j, context.Cause(ctx)) // the view stays as it was
+		a.compactor.finish(ctx, j) // the view stays as it was
 	}
-	a.dropStale(errUnused, everyJob)
-	a.sweep(ctx)
+	a.compactor.dropStale(errUnused, everyJob)
+	a.compactor.sweep(ctx)
 	a.inspected()
 	a.keepQuiet(ctx)
 	a.backlog.end(a.queue.texts())
@@ -270,7 +266,7 @@ func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.arrival.Load() 
 
 // fitResults makes the cap of results follow the rules and the window.
 func (a *Agent) fitResults() {
-	most := compact.ArrivalCap(a.compaction.rules.Preset, a.opts.Results.MaxChars, a.meter.Reading().Window.Tokens)
+	most := compact.ArrivalCap(a.rules.Preset, a.opts.Results.MaxChars, a.meter.Reading().Window.Tokens)
 	a.arrival.Store(&most)
 }
 

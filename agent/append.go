@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -14,14 +15,28 @@ import (
 // the turn's end. What could not be stored is not forgotten: it goes in front
 // of whatever is stored next.
 
+// journal is the conversation as it is stored, as the model is sent it, and by which
+// rules. The turn loop and the compactor share it.
+type journal struct {
+	opts     Options
+	updates  *Mailbox
+	log      *conversation.Log
+	view     compact.View
+	meter    compact.Meter
+	settings settings
+	rules    compact.Rules
+	pending  []conversation.Body // to be appended before whatever comes next
+	appended func([]conversation.Event)
+}
+
 // append stores bodies as one transaction, behind whatever is pending. When it
 // fails nothing of it counts; the error is an *Error of class NotSaved.
-func (a *Agent) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+func (a *journal) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	return a.appendAt(ctx, a.opts.Now(), bodies...)
 }
 
 // appendAt is append for what happened at a time.
-func (a *Agent) appendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
+func (a *journal) appendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
 	all := append(a.pending[:len(a.pending):len(a.pending)], bodies...)
 	if len(all) == 0 {
 		return nil, nil
@@ -34,15 +49,13 @@ func (a *Agent) appendAt(ctx context.Context, when time.Time, bodies ...conversa
 		return nil, notSaved(err) // Prepare numbered them; only a second owner could break this
 	}
 	a.pending = nil
-	a.fold(events)
-	a.updates.Put(Appended{Events: events})
-	a.showMeter()
+	a.appended(events)
 	return events, nil
 }
 
 // keep is append for what must not get lost: if it cannot be stored now, it
 // waits for the next append.
-func (a *Agent) keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+func (a *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
 	events, err := a.append(ctx, bodies...)
 	if err != nil {
 		a.pending = append(a.pending, bodies...)
@@ -64,7 +77,7 @@ func (a *Agent) save(ctx context.Context, bodies ...conversation.Body) {
 }
 
 // flush stores what is pending. Chats in which nothing was said are not kept.
-func (a *Agent) flush(ctx context.Context) *Error {
+func (a *journal) flush(ctx context.Context) *Error {
 	if a.log.Len() == 0 && !speaks(a.pending) {
 		return nil
 	}
@@ -83,13 +96,14 @@ func speaks(bodies []conversation.Body) bool {
 	return false
 }
 
-// fold takes stored events into the view, the meter and what is kept at hand.
+// fold takes stored events into the view, the meter and what is kept at hand, and
+// tells of them.
 func (a *Agent) fold(events []conversation.Event) {
 	a.memory.note(events)
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
-		a.lookBack()
+		a.compactor.lookBack()
 	}
 	for i, e := range events {
 		switch b := e.Body.(type) {
@@ -101,11 +115,13 @@ func (a *Agent) fold(events []conversation.Event) {
 			maps.Copy(a.settings.recorded, b.Set)
 		case conversation.Usage:
 			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
-				a.compaction.former = nil // the conversation fits into the one in use
+				a.compactor.previous = nil // the conversation fits into the one in use
 			}
 			a.foldUsage(events[i:i+1], b)
 		}
 	}
+	a.updates.Put(Appended{Events: events})
+	a.showMeter()
 }
 
 // foldUsage anchors the meter on a report and keeps what that taught. A report
@@ -136,7 +152,7 @@ func (a *Agent) keepCalibration() {
 
 // nextSeq is the Seq of the first body of the next append. What is pending
 // comes before it, now or later.
-func (a *Agent) nextSeq() uint64 { return uint64(a.log.Len() + len(a.pending) + 1) }
+func (a *journal) nextSeq() uint64 { return uint64(a.log.Len() + len(a.pending) + 1) }
 
 // resume appends what a crash left: answers to calls that were open, and the
 // reply that was arriving with what is known of its request, at the time when it

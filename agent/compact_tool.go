@@ -46,41 +46,44 @@ func focusOf(arguments string) string {
 }
 
 // heedModel carries out what the model asked for.
-func (a *Agent) heedModel(ctx context.Context) {
-	t := a.turn
+func (c *compactor) heedModel(ctx context.Context) {
+	t := c.agent.turn
 	if t == nil || t.asked == nil || ctx.Err() != nil {
 		return
 	}
 	w := *t.asked
 	t.asked = nil
 	if t.compacted {
-		a.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
+		c.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
 		return
 	}
 	t.compacted = true
-	profile, e := a.grants()
+	profile, e := c.grants()
 	if e != nil {
-		a.refuse(ctx, w, e)
+		c.refuse(ctx, w, e)
 		return
 	}
 	w.Profile = profile
-	if j := a.compaction.job; j != nil && j.stopped == nil && w.Focus == "" {
-		j.waited, j.wanted = true, true // it comes to the same
+	if j := c.job; j != nil && j.state.open() && w.Focus == "" {
+		j.blocking = true // it comes to the same
+		if j.joined == "" {
+			j.joined = conversation.SourceTool
+		}
 		return
 	}
 	switch {
-	case a.compaction.rules.Evicts() && a.compaction.rules.Summary.When == compact.SummaryNever:
-		a.evictAsked(ctx, w)
-	case !a.commitPrepared(ctx, w):
-		a.compact(ctx, a.reach(w))
+	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
+		c.evictAsked(ctx, w)
+	case !c.commitPrepared(ctx, w):
+		c.compact(ctx, c.reach(w))
 	}
-	a.rearm()
+	c.rearm()
 }
 
 // grants is the profile by which the model's wish is carried out, or why it is
 // not.
-func (a *Agent) grants() (profile string, e *Error) {
-	rules := a.compaction.rules
+func (c *compactor) grants() (profile string, e *Error) {
+	rules := c.rules
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *Error) {
 		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
@@ -90,15 +93,15 @@ func (a *Agent) grants() (profile string, e *Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case a.meter.Reading().Used < a.compaction.rearmAt:
+	case c.meter.Reading().Used < c.rearmAt:
 		return refuse("the conversation has hardly grown since the last one", nothingChanged)
 	}
 	return profile, nil
 }
 
 // reach is the model's wish with a range that holds something, if one does.
-func (a *Agent) reach(w compact.Wish) compact.Wish {
-	log, rules := a.log.Events(), a.compaction.rules
+func (c *compactor) reach(w compact.Wish) compact.Wish {
+	log, rules := c.log.Events(), c.rules
 	if rules.Preset == compact.PresetPlimsoll && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
 		if band := compact.NextBand(log); band > 0 {
 			from := compact.AtTurn(band)
@@ -109,7 +112,7 @@ func (a *Agent) reach(w compact.Wish) compact.Wish {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := compact.NewPass(log, rules, a.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
+		if _, err := compact.NewPass(log, rules, c.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
 			return tried
 		}
 	}

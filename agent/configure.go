@@ -22,10 +22,10 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		maps.Copy(overrides, a.settings.overrides) // the caller's map stays as it is
 		maps.Copy(overrides, set)
 		a.settings.overrides = overrides
-		a.compaction.rules = rules
+		a.rules = rules
 		a.meter = a.meter.WithRules(rules)
-		a.lookBack()
-		a.dropOvertaken()
+		a.compactor.lookBack()
+		a.compactor.dropOvertaken()
 		a.showMeter()
 		if a.turn == nil {
 			a.recordConfig(ctx)

@@ -251,7 +251,7 @@ func (a *Agent) lower(limit int) string {
 	}
 	w.lowered = to
 	does := ""
-	if a.compaction.rules.ActsByItself() {
+	if a.rules.ActsByItself() {
 		does = " and compacts the conversation to fit"
 	}
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)

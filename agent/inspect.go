@@ -36,7 +36,7 @@ func (a *Agent) inspect() {
 		a.looking.again = true
 		return
 	}
-	done, account := make(chan struct{}), a.account()
+	done, account := make(chan struct{}), a.compactor.account()
 	a.looking.done = done
 	go func() {
 		a.updates.Put(Inspected{Account: account()})
@@ -60,12 +60,12 @@ func (a *Agent) inspected() {
 // account adds up the conversation's context as the planner finds it now. While
 // idle what it will look at next is a turn that begins. What is returned reads
 // nothing that the owner changes.
-func (a *Agent) account() func() compact.Account {
+func (c *compactor) account() func() compact.Account {
 	moment := compact.MomentTurn
-	if a.turn != nil {
-		moment = a.moment()
+	if c.agent.turn != nil {
+		moment = c.moment()
 	}
-	rules, check, model, saved := a.compaction.rules, a.check(moment, false), a.settings.model, a.opts.CacheSaved
+	rules, check, model, saved := c.rules, c.check(moment, false), c.settings.model, c.opts.CacheSaved
 	return func() compact.Account {
 		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {
@@ -81,7 +81,7 @@ func (a *Agent) account() func() compact.Account {
 func (a *Agent) Preview(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
 		told := Previewed{Wish: w, Now: a.meter.Reading()}
-		pass, err := compact.NewPass(a.log.Events(), a.compaction.rules, a.situation(), w)
+		pass, err := compact.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
 		if err != nil {
 			told.Err = unmade(err)
 		} else {

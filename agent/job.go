@@ -23,28 +23,20 @@ import (
 //   - No text of an error ever becomes a summary: what counts decides package
 //     compact.
 
-// job is a summary that is being written. Above done it belongs to the owner;
-// below it to its goroutine until done is closed.
+// job is a summary on its way. Above done it belongs to the owner; below it to its
+// goroutine until done is closed.
 type job struct {
+	state state
+	cause error // why it was given up or failed, nil in the other states
+
 	wish compact.Wish                                  // that asked for it; of a plan its source and trigger only
 	plan *compact.Plan                                 // that asked for it, nil for a wish
 	work func(compact.Situation) (compact.Pass, error) // works it out on the log as it is
 
-	preset   compact.Preset
-	began    time.Time
-	limit    time.Duration       // for the whole
-	revision uint64              // of the view it is about
-	spans    []conversation.Span // that it covers
-	window   compact.Window      // of the conversation's model when it began
-	former   bool                // the model before writes it
-	waited   bool                // whoever asked waits for it
-	told     bool                // the user is told what comes of it
-	wanted   bool                // the model asked for it, too
-	review   bool                // the user reads the text before it counts
-	shown    bool                // it waits for him
-	decided  bool                // he takes it
-	stopped  error               // why it was given up, nil if it was not
-	outcome  string              // what it came to, "" while it is not taken in or was made
+	basis    basis
+	blocking bool                // the next request waits for it
+	joined   conversation.Source // the user or the model, where they asked for what was under way
+	review   bool                // the user reads the text before it takes effect
 	cancel   context.CancelCauseFunc
 
 	done chan struct{} // closed when its goroutine ended
@@ -54,84 +46,123 @@ type job struct {
 	err    error
 }
 
-// stop gives the summary up; see [Agent.drop].
-func (j *job) stop(cause error) {
-	j.stopped = cause
-	j.cancel(cause)
+// basis is what a summary is written from.
+type basis struct {
+	revision uint64              // of the view
+	spans    []conversation.Span // that it covers
+	window   compact.Window      // of the conversation's model
 }
 
-// ended reports whether there is nothing to wait for any more.
-func (j *job) ended() bool {
+// on moves the summary to its next state.
+func (j *job) on(e event) { j.state = j.state.next(e) }
+
+// end gives the summary up for a cause; see [Agent.drop].
+func (j *job) end(cause error) {
+	if !j.state.open() {
+		return
+	}
+	j.on(eventOf(cause))
+	j.cause = cause
+	if j.cancel != nil {
+		j.cancel(cause)
+	}
+}
+
+// look takes over what the goroutine of the summary left, and reports whether that
+// has ended. A text that the user reads first is shown by [Agent.written].
+func (j *job) look() bool {
 	select {
 	case <-j.done:
-		return !j.review || j.decided || j.stopped != nil || j.err != nil
 	default:
 		return false
 	}
+	if j.state == statePreparing {
+		switch {
+		case j.err != nil:
+			j.end(j.err)
+		case !j.review:
+			j.on(eventWritten)
+		}
+	}
+	return true
+}
+
+// pending reports whether the summary is being written, or waits for the user.
+func (j *job) pending() bool {
+	j.look()
+	return j.state == statePreparing || j.state == stateInReview
+}
+
+// ended reports whether there is nothing to wait for any more.
+func (j *job) ended() bool { return j.look() && !j.pending() }
+
+// asked reports whether the user or the model asked for the summary.
+func (j *job) asked() bool {
+	return j.joined != "" || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool
 }
 
 // writing reports whether a summary is being written, or waits for the user.
-func (a *Agent) writing() bool { return a.compaction.job != nil && !a.compaction.job.ended() }
+func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
 
 // begin has the text of a job written. The error is an *Error, one of package
 // compact, or the cause of ctx's end; then there is no job.
-func (a *Agent) begin(ctx context.Context, j *job) error {
-	a.clear(ctx)
-	j.began, j.window = a.opts.Now(), a.settings.model.Window
-	j.writer = a.newWriter()
-	if err := a.recordOverrides(ctx); err != nil {
+func (c *compactor) begin(ctx context.Context, j *job) error {
+	c.clear(ctx)
+	j.basis.window, j.writer = c.settings.model.Window, c.newWriter()
+	if err := c.recordOverrides(ctx); err != nil {
 		return err
 	}
-	if err := a.prepare(ctx, j); err != nil {
+	if err := c.prepare(ctx, j); err != nil {
 		return err
 	}
 	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
 		// Only this form carries the prompt and the tools, to the conversation's model.
-		if err := a.record(ctx); err != nil {
+		if err := c.record(ctx); err != nil {
 			return err
 		}
-		if err := a.prepare(ctx, j); err != nil {
+		if err := c.prepare(ctx, j); err != nil {
 			return err
 		}
 	}
-	j.revision, j.spans, j.done = a.log.Revision(), j.pass.Spans, make(chan struct{})
+	j.basis.revision, j.basis.spans, j.done = c.log.Revision(), j.pass.Spans, make(chan struct{})
 	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	j.cancel, a.compaction.job = cancel, j
+	j.cancel, c.job = cancel, j
 	if j.pass.Job == nil { // the rules were changed meanwhile
-		j.review = false
+		j.on(eventComplete)
 		close(j.done)
 		return nil
 	}
-	a.tellJob(false)
+	j.on(eventBegun)
+	c.tellJob(false)
 	go func() {
-		j.err = j.writer.write(jobCtx, &j.pass, j.limit)
+		j.err = j.writer.write(jobCtx, &j.pass)
 		cancel(nil)
 		close(j.done)
-		a.inbox.put(func(context.Context) { a.written(j) }) // and whoever waits looks
+		c.agent.inbox.put(func(context.Context) { c.written(j) }) // and whoever waits looks
 	}()
 	return nil
 }
 
 // tellJob tells that a summary is being written, or waited for.
-func (a *Agent) tellJob(held bool) {
-	j := a.compaction.job
-	a.updates.Put(Compacting{
-		Since: j.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
+func (c *compactor) tellJob(held bool) {
+	j := c.job
+	c.updates.Put(Compacting{
+		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
 		Source: j.wish.Source, Held: held,
 	})
 }
 
 // prepare works a job out on the log as it is now, and finds who writes.
-func (a *Agent) prepare(ctx context.Context, j *job) error {
-	rules, now := a.compaction.rules, a.situation()
-	j.preset = rules.Preset
-	former := a.former(j)
+func (c *compactor) prepare(ctx context.Context, j *job) error {
+	rules, now := c.rules, c.situation()
+	j.writer.preset = rules.Preset
+	former := c.previousFor(j)
 	switch {
-	case j.bound() > 0 && !a.settings.model.Window.Known():
+	case j.bound() > 0 && !c.settings.model.Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
 	case former != nil:
-		j.former = true
-		now.Cold, now.Caps, now.Writer = a.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
+		j.writer.former = true
+		now.Cold, now.Caps, now.Writer = c.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
 	}
 	var err error
 	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
@@ -141,22 +172,22 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 	if j.plan != nil {
 		summary = rules.Summary
 	}
-	j.writer.retries, j.review = summary.Retries, a.reviews(j.wish, summary)
-	if j.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.limit <= 0 {
-		j.limit = time.Minute
+	j.writer.retries, j.review = summary.Retries, c.reviews(j.wish, summary)
+	if j.writer.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.writer.limit <= 0 {
+		j.writer.limit = time.Minute
 	}
-	if err := a.findWriter(j, former); err != nil {
+	if err := c.findWriter(j, former); err != nil {
 		return err
 	}
-	j.writer.preset, j.writer.from, j.writer.to = j.preset, j.pass.Range.From, j.pass.Range.To
-	if j.preset.Style() != conversation.StyleJCLI {
+	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
+	if j.writer.preset.Style() != conversation.StyleJCLI {
 		return nil
 	}
-	a.opts.Logger.Info("auto_compact triggered") // JCL
-	if a.opts.Transcript == nil {
+	c.opts.Logger.Info("auto_compact triggered") // JCL
+	if c.opts.Transcript == nil {
 		return nil
 	}
-	if now.Transcript, err = a.transcript(ctx); err != nil {
+	if now.Transcript, err = c.transcript(ctx); err != nil {
 		return err
 	}
 	j.pass, err = j.work(now)
@@ -165,23 +196,23 @@ func (a *Agent) prepare(ctx context.Context, j *job) error {
 
 // findWriter finds the model that a profile names: the conversation's own if it
 // names none, or the one it was held with if that has the larger window.
-func (a *Agent) findWriter(j *job, former *party) error {
+func (c *compactor) findWriter(j *job, former *party) error {
 	name := j.pass.Job.Model
 	w := &j.writer
 	switch {
 	case name == "" && former != nil:
-		w.use(a, former.model, former.provider)
+		w.use(c.agent, former.model, former.provider)
 		return nil
-	case name == "" || name == a.settings.model.Name():
-		w.use(a, a.settings.model, a.settings.provider)
+	case name == "" || name == c.settings.model.Name():
+		w.use(c.agent, c.settings.model, c.settings.provider)
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = compact.Window{Tokens: n, Source: compact.WindowUnknown}
 		}
 		return nil
 	}
-	if a.opts.Summarisers != nil {
-		if m, p, ok := a.opts.Summarisers(name); ok && p != nil {
-			w.use(a, m, p)
+	if c.opts.Summarisers != nil {
+		if m, p, ok := c.opts.Summarisers(name); ok && p != nil {
+			w.use(c.agent, m, p)
 			return nil
 		}
 	}
@@ -192,11 +223,11 @@ func (a *Agent) findWriter(j *job, former *party) error {
 }
 
 // transcript saves the history as it is sent (JCL).
-func (a *Agent) transcript(ctx context.Context) (path string, err error) {
-	view := a.view
-	path = beside(ctx, a, func() string {
+func (c *compactor) transcript(ctx context.Context) (path string, err error) {
+	view := c.view
+	path = beside(ctx, c.agent, func() string {
 		var saved string
-		saved, err = a.opts.Transcript(ctx, view)
+		saved, err = c.opts.Transcript(ctx, view)
 		return saved
 	})
 	if cause := context.Cause(ctx); cause != nil {
@@ -208,36 +239,36 @@ func (a *Agent) transcript(ctx context.Context) (path string, err error) {
 			Hint: "check the data folder, then compact again", Err: err,
 		}
 	}
-	a.opts.Logger.Info("Transcript saved: " + path) // JCL
+	c.opts.Logger.Info("Transcript saved: " + path) // JCL
 	return path, nil
 }
 
 // await waits for the summary that is being written, and takes it in. It returns
 // before that if ctx ends, something else is to be done first, or it is not needed
 // any more.
-func (a *Agent) await(ctx context.Context, needed func() bool) {
-	j := a.compaction.job
-	a.compaction.held = true
+func (c *compactor) await(ctx context.Context, needed func() bool) {
+	j := c.job
+	c.held = true
 	defer func() {
-		a.compaction.held = false
-		a.tellReview()
+		c.held = false
+		c.tellReview()
 	}()
-	if len(a.queue.messages) > 0 {
-		a.backlog.put(a.queue.texts())
-		a.showQueue()
+	if len(c.agent.queue.messages) > 0 {
+		c.agent.backlog.put(c.agent.queue.texts())
+		c.agent.showQueue()
 	}
-	a.status(Status{Phase: PhaseCompacting})
-	a.tellJob(true)
-	a.tellReview()
-	for !a.due() {
+	c.agent.status(Status{Phase: PhaseCompacting})
+	c.tellJob(true)
+	c.tellReview()
+	for !c.due() {
 		if j.ended() {
-			a.land(ctx)
+			c.land(ctx)
 			return
 		}
 		select {
-		case <-a.inbox.wake: // its goroutine puts something in when it ends
-			a.obey(ctx)
-			if !j.ended() && j.stopped == nil && !needed() {
+		case <-c.agent.inbox.wake: // its goroutine puts something in when it ends
+			c.agent.obey(ctx)
+			if j.pending() && !needed() {
 				return
 			}
 		case <-ctx.Done():
@@ -247,18 +278,16 @@ func (a *Agent) await(ctx context.Context, needed func() bool) {
 }
 
 // clear ends the summary that is being written, if one is.
-func (a *Agent) clear(ctx context.Context) {
-	j := a.compaction.job
+func (c *compactor) clear(ctx context.Context) {
+	j := c.job
 	if j == nil {
 		return
 	}
-	if !j.ended() {
-		if j.stopped == nil {
-			a.drop(j, errReplaced)
-		}
-		<-j.done // it ends at once
+	if j.pending() {
+		c.drop(j, errReplaced)
 	}
-	a.land(ctx)
+	<-j.done // it ends at once
+	c.land(ctx)
 }
 
 // party is a model and where it is reached.
@@ -276,22 +305,23 @@ func (j *job) bound() int {
 	return int(compact.DefaultTriggerRatio * float64(j.plan.Used))
 }
 
-// former is the model that the conversation was held with before one with a
+// previousFor is the model that the conversation was held with before one with a
 // smaller window, while a plan has to make room for that; nil otherwise.
-func (a *Agent) former(j *job) *party {
-	if j.plan == nil || !a.over() {
+func (c *compactor) previousFor(j *job) *party {
+	if j.plan == nil || !c.over() {
 		return nil
 	}
-	return a.compaction.former
+	return c.previous
 }
 
-// joins reports whether somebody who wishes for w gets it from this job.
-func (j *job) joins(w compact.Wish, r compact.Rules) bool {
-	if j.stopped != nil {
+// serves reports whether somebody who asks for w gets it from a summary: one that was
+// asked for alike, or an automatic one where he asks for nothing in particular.
+func (c *compactor) serves(j *job, w compact.Wish) bool {
+	if !j.state.open() {
 		return false
 	}
 	if j.plan == nil {
-		return sameWish(r, j.wish, w)
+		return sameWish(c.rules, j.wish, w)
 	}
-	return r.Profiles[r.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+	return c.rules.Profiles[c.rules.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }

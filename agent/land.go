@@ -15,67 +15,68 @@ import (
 var errTooLittle = errors.New("it would save too little")
 
 // land takes in a summary that is written, or records that none is.
-func (a *Agent) land(ctx context.Context) {
-	j := a.compaction.job
-	err := j.err
-	switch {
-	case j.stopped != nil:
-		err = j.stopped
-	case err == nil && a.overtook(j):
-		err = errOvertaken
+func (c *compactor) land(ctx context.Context) {
+	j := c.job
+	j.look()
+	if j.state == stateReady && c.overtook(j) {
+		j.end(errOvertaken)
 	}
-	if err == nil && a.offered(j) {
-		a.offer(ctx, j)
-		a.takeUp(ctx)
+	if j.state == stateReady && c.offered(j) {
+		c.offer(ctx, j)
+		c.takeUp(ctx)
 		return
 	}
-	a.finish(ctx, j, err)
+	c.finish(ctx, j)
 }
 
 // spentOn is what the requests of a job cost, for the log.
-func (a *Agent) spentOn(ctx context.Context, j *job) []conversation.Body {
+func (c *compactor) spentOn(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
-		spent = append(spent, a.usage(s.request, s.reply, 0)...)
+		spent = append(spent, c.agent.usage(s.request, s.reply, 0)...)
 	}
-	if n := j.writer.learned; n > 0 && j.writer.model.Name() == a.settings.model.Name() {
-		a.learnWindow(ctx, n)
+	if n := j.writer.learned; n > 0 && j.writer.model.Name() == c.settings.model.Name() {
+		c.agent.learnWindow(ctx, n)
 	}
 	return spent
 }
 
-// finish puts the summary of a job that ended in force, or records the error for
-// which it is not.
-func (a *Agent) finish(ctx context.Context, j *job, err error) {
-	a.compaction.job = nil
-	spent := a.spentOn(ctx, j)
-	if err == nil {
-		err = a.commitJob(ctx, j, spent)
+// finish puts the summary of a job that ended in force, or records why it is not.
+func (c *compactor) finish(ctx context.Context, j *job) {
+	c.job = nil
+	spent := c.spentOn(ctx, j)
+	if j.state == stateReady {
+		if err := c.commitJob(ctx, j, spent); err != nil {
+			j.end(err)
+		}
 	}
-	if err == nil {
-		a.compaction.former = nil
+	if j.state == stateApplied {
+		c.previous = nil
 		return
 	}
-	j.outcome = a.giveUp(ctx, j, err, spent)
-	if j.former && j.outcome == conversation.OutcomeFailed {
-		a.compaction.former = nil // the one in use is asked next
+	c.giveUp(ctx, j, spent)
+	if j.state != stateFailed {
+		return
 	}
-	if j.plan != nil && j.plan.Drops && j.outcome == conversation.OutcomeFailed {
-		a.recover(ctx, j.plan.Trigger, false) // ONE
+	if j.writer.former {
+		c.previous = nil // the one in use is asked next
+	}
+	if j.plan != nil && j.plan.Drops {
+		c.recover(ctx, j.plan.Trigger, false) // ONE
 	}
 }
 
 // commitJob puts a summary in force, with the masks of its plan.
-func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
-	pass, err := a.onto(j, &j.pass)
+func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+	pass, err := c.onto(j, &j.pass)
 	if err != nil {
 		return err
 	}
 	w := j.wish
-	if j.told {
-		w.Source = conversation.SourceManual // who joined it is told like who asked for it
+	if j.joined == conversation.SourceManual {
+		w.Source = j.joined // who joined it is told like who asked for it
 	}
-	if e := a.commit(ctx, &pass, w, spent); e != nil {
+	if e := c.commit(ctx, &pass, w, spent, j); e != nil {
 		return e
 	}
 	return nil
@@ -83,12 +84,12 @@ func (a *Agent) commitJob(ctx context.Context, j *job, spent []conversation.Body
 
 // onto is a pass with the text of a job on the log as it is now, with the masks of
 // its plan. The error says why it does not count.
-func (a *Agent) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
+func (c *compactor) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
 	}
-	now, err := pass.Onto(a.log.Events(), a.situation(), masks...)
+	now, err := pass.Onto(c.log.Events(), c.situation(), masks...)
 	if err == nil && j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !now.Progresses() {
 		err = errTooLittle
 	}
@@ -97,76 +98,75 @@ func (a *Agent) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
 
 // overtook reports whether the conversation went over a summary: overlays lie on it
 // that are no notes, or it has to fit into less.
-func (a *Agent) overtook(j *job) bool {
-	now := a.settings.model.Window
-	return !compact.Stands(a.log.Events(), j.revision, j.spans) || j.window.Known() && now.Known() && now.Tokens < j.window.Tokens
+func (c *compactor) overtook(j *job) bool {
+	then, now := j.basis.window, c.settings.model.Window
+	return !compact.Stands(c.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
 }
 
 // dropOvertaken stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
-func (a *Agent) dropOvertaken() {
-	j, rules := a.compaction.job, a.compaction.rules
-	a.dropStale(errOvertaken, a.overtook)
+func (c *compactor) dropOvertaken() {
+	j, rules := c.job, c.rules
+	c.dropStale(errOvertaken, c.overtook)
 	if !rules.Evicts() || !rules.ActsByItself() {
-		a.dropStale(errNeedless, everyJob)
+		c.dropStale(errNeedless, everyJob)
 	}
-	if !a.writing() || j.stopped != nil {
+	if !c.writing() {
 		return
 	}
-	r := a.meter.Reading()
+	r := c.meter.Reading()
 	switch {
-	case a.overtook(j):
-		a.drop(j, errOvertaken)
-	case j.shown: // it is paid for, and the user reads it
-	case j.told || j.wanted || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool:
-	case !rules.ActsByItself(), !rules.Asks() && a.offered(j):
-		a.drop(j, errNeedless)
-	case a.offered(j) && !j.waited && (a.log.Revision() != j.revision || r.NearsLoadLine()): // the next step wants it
+	case c.overtook(j):
+		c.drop(j, errOvertaken)
+	case j.state == stateInReview: // it is paid for, and the user reads it
+	case j.asked():
+	case !rules.ActsByItself(), !rules.Asks() && c.offered(j):
+		c.drop(j, errNeedless)
+	case c.offered(j) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
-		a.drop(j, errNeedless)
+		c.drop(j, errNeedless)
 	}
 }
 
 // settled reports whether a request that waited for it has to do without another
 // one: it was tried, or stopped by the user, or made for it and not enough.
 func (j *job) settled(own *job) bool {
-	switch j.outcome {
-	case "":
-		return j == own
-	case conversation.OutcomeCancelled:
-		return errors.Is(j.stopped, errCancelled)
+	switch j.state {
+	case stateFailed, stateCancelled:
+		return true
+	case stateStale:
+		return false
 	}
-	return j.outcome == conversation.OutcomeFailed
+	return j == own
 }
 
-// giveUp records and tells why a summary came to nothing.
-func (a *Agent) giveUp(ctx context.Context, j *job, err error, spent []conversation.Body) (outcome string) {
-	e, outcome := ended(err, j.limit)
-	took := a.opts.Now().Sub(j.began)
+// giveUp records and tells why a summary is not in force.
+func (c *compactor) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
+	e, outcome := ended(j.cause, j.writer.limit)
+	took := c.opts.Now().Sub(j.writer.began)
 	if j.writer.took > 0 {
 		took = j.writer.took // without the user's reading
 	}
-	a.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.preset,
+	c.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.writer.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
-	if j.preset.Style() == conversation.StyleJCLI && outcome == conversation.OutcomeFailed {
-		a.opts.Logger.Error("auto_compact failed: " + string(e.Class)) // JCL; the message may quote what was said
+	if j.writer.preset.Style() == conversation.StyleJCLI && outcome == conversation.OutcomeFailed {
+		c.opts.Logger.Error("auto_compact failed: " + string(e.Class)) // JCL; the message may quote what was said
 	}
 	attempt := conversation.Attempt{
-		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.preset), Profile: j.pass.Profile,
-		Outcome: outcome, Why: e.Message, Before: a.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,
+		Outcome: outcome, Why: e.Message, Before: c.meter.EstimatedTokens(), Duration: took.Milliseconds(),
 	}
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(j.cause, context.Canceled) {
 		attempt.Before = 0 // the program ended: the next one may try at once
 	}
 	if len(j.writer.spent) > 0 { // otherwise no model is to blame
 		attempt.Model = j.writer.model.Name()
 	}
-	a.fail(ctx, attempt, spent...)
-	a.rearm()
-	if j.told {
-		j.wish.Source = conversation.SourceManual
+	c.fail(ctx, attempt, spent...)
+	c.rearm()
+	if j.joined == conversation.SourceManual {
+		j.wish.Source = j.joined
 	}
-	a.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
-	return outcome
+	c.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
 }

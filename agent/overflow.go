@@ -19,7 +19,7 @@ import (
 // what can be done.
 func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 	told := *e
-	told.Hint = a.roomHint(e)
+	told.Hint = a.compactor.roomHint(e)
 	if r.model.Name() != a.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
@@ -51,55 +51,55 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 	if !a.settings.model.Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
+	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.compactor.over() }
 	same := func() bool { return r.model.Name() == a.settings.model.Name() }
-	a.shrinkBy(ctx, same, fits)
+	a.compactor.shrinkBy(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
 	}
 	if ctx.Err() == nil && !fits() {
-		a.recover(ctx, compact.TriggerOverflow, true)
+		a.compactor.recover(ctx, compact.TriggerOverflow, true)
 	}
 	return a.meter.RequestEstimate() < r.estimate
 }
 
 // shrinkBy makes a request shorter as the rules do: where they evict at once, also
 // where nothing else is automatic, otherwise with a summary that it waits for.
-func (a *Agent) shrinkBy(ctx context.Context, same, fits func() bool) {
-	if a.compaction.rules.Evicts() {
+func (c *compactor) shrinkBy(ctx context.Context, same, fits func() bool) {
+	if c.rules.Evicts() {
 		if !fits() {
-			a.act(ctx, a.plan(a.moment(), true))
+			c.act(ctx, c.plan(c.moment(), true))
 		}
 		return
 	}
-	a.finishJob(ctx, same)
-	if !a.compaction.rules.ActsByItself() || ctx.Err() != nil || fits() {
+	c.finishJob(ctx, same)
+	if !c.rules.ActsByItself() || ctx.Err() != nil || fits() {
 		return
 	}
-	plan := a.plan(a.moment(), true)
-	if len(plan.Spans) == 0 || !a.write(ctx, plan) {
-		a.act(ctx, plan.Alone())
+	plan := c.plan(c.moment(), true)
+	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
+		c.act(ctx, plan.Alone())
 	}
-	a.finishJob(ctx, same)
+	c.finishJob(ctx, same)
 }
 
 // lastJob ends the summary that is being written when no turn follows: where the
 // load line was reached it is waited for, and put in force.
-func (a *Agent) lastJob(ctx context.Context) {
-	if j := a.compaction.job; j != nil && a.offered(j) && !j.ended() {
-		if r := a.meter.Reading(); r.Used <= r.LoadLine {
-			a.drop(j, errNeedless)
+func (c *compactor) lastJob(ctx context.Context) {
+	if j := c.job; j != nil && c.offered(j) && !j.ended() {
+		if r := c.meter.Reading(); r.Used <= r.LoadLine {
+			c.drop(j, errNeedless)
 		}
 	}
-	a.finishJob(ctx, func() bool { return true })
+	c.finishJob(ctx, func() bool { return true })
 }
 
 // finishJob waits until no summary is being written any more, whatever else is
 // asked for meanwhile, or it is not needed.
-func (a *Agent) finishJob(ctx context.Context, needed func() bool) {
-	for a.compaction.job != nil && ctx.Err() == nil && needed() {
-		a.await(ctx, needed)
-		a.boundary(ctx)
+func (c *compactor) finishJob(ctx context.Context, needed func() bool) {
+	for c.job != nil && ctx.Err() == nil && needed() {
+		c.await(ctx, needed)
+		c.boundary(ctx)
 	}
 }
 
@@ -120,10 +120,10 @@ const roomShare = 0.9
 // roomHint says how to go on in a conversation that does not fit: by what helps
 // here. A compaction that does not make it fit is not named, and where prompt and
 // tools alone are too long no shorter conversation helps.
-func (a *Agent) roomHint(e *Error) string {
-	now := a.situation()
+func (c *compactor) roomHint(e *Error) string {
+	now := c.situation()
 	now.Answering = false // the turn is over when the user acts
-	r := a.meter.Reading()
+	r := c.meter.Reading()
 	alone, limit := r.Segments[compact.System]+r.Segments[compact.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[compact.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
@@ -133,7 +133,7 @@ func (a *Agent) roomHint(e *Error) string {
 	for _, room := range rooms {
 		wish := compact.NewWish()
 		wish.Profile, wish.KeepLast = room.profile, room.keep
-		pass, err := compact.NewPass(a.log.Events(), a.compaction.rules, now, wish)
+		pass, err := compact.NewPass(c.log.Events(), c.rules, now, wish)
 		if err != nil {
 			continue
 		}

@@ -25,80 +25,80 @@ import (
 
 // ready makes room for the next request. The error says why it is not sent: an
 // *Error, or the cause of ctx's end.
-func (a *Agent) ready(ctx context.Context) error {
+func (c *compactor) ready(ctx context.Context) error {
 	var own *job
 	for tried := false; ; {
-		before := a.compaction.job
-		a.boundary(ctx)
+		before := c.job
+		c.boundary(ctx)
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if err := a.hopeless(); err != nil {
+		if err := c.agent.hopeless(); err != nil {
 			return err
 		}
-		if j := a.compaction.job; j != nil && (j.ended() || a.waitsFor(j)) {
-			a.await(ctx, func() bool { return a.waitsFor(j) })
-			if before = j; a.compaction.job != nil {
+		if j := c.job; j != nil && (j.ended() || c.waitsFor(j)) {
+			c.await(ctx, func() bool { return c.waitsFor(j) })
+			if before = j; c.job != nil {
 				continue // something else is to be done first, or it is not waited for any more
 			}
-		} else if j != nil && !a.over() {
+		} else if j != nil && !c.over() {
 			return nil
 		}
 		if before != nil && before.settled(own) {
 			tried = true
 		}
-		plan := a.plan(a.moment(), false)
-		held := plan.Note != nil && a.over() && a.beside() // then the note stands alone
-		if a.compaction.job == nil && !tried && !held && a.wants(plan) {
-			if tried = !a.write(ctx, plan); !tried {
-				own = a.compaction.job
+		plan := c.plan(c.moment(), false)
+		held := plan.Note != nil && c.over() && c.beside() // then the note stands alone
+		if c.job == nil && !tried && !held && c.wants(plan) {
+			if tried = !c.write(ctx, plan); !tried {
+				own = c.job
 			}
 			continue
 		}
-		a.act(ctx, plan)
-		err := a.sendable()
-		if err == nil && !a.tight() && !(plan.Hold && a.over()) {
+		c.act(ctx, plan)
+		err := c.agent.sendable()
+		if err == nil && !c.agent.tight() && !(plan.Hold && c.over()) {
 			return nil
 		}
-		a.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false) // also where the preset's source does nothing
-		return a.sendable()
+		c.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false) // also where the preset's source does nothing
+		return c.agent.sendable()
 	}
 }
 
 // waitsFor reports whether the next request waits for a summary: whoever asked for
 // it does, or the request does not fit and nothing else makes room first.
-func (a *Agent) waitsFor(j *job) bool {
-	return j.waited || a.over() && !a.compaction.rules.Evicts()
+func (c *compactor) waitsFor(j *job) bool {
+	return j.blocking || c.over() && !c.rules.Evicts()
 }
 
 // afterReply makes room when a turn has ended, for the next one.
-func (a *Agent) afterReply(ctx context.Context) {
-	if !a.opts.Interactive {
-		defer a.lastJob(ctx) // with the turn the program ends
+func (c *compactor) afterReply(ctx context.Context) {
+	if !c.opts.Interactive {
+		defer c.lastJob(ctx) // with the turn the program ends
 	}
-	if a.compaction.job != nil || ctx.Err() != nil || !a.plansAfterReply() {
+	if c.job != nil || ctx.Err() != nil || !c.plansAfterReply() {
 		return
 	}
-	plan := a.plan(compact.MomentReply, false)
-	if !a.wants(plan) || !a.write(ctx, plan) {
-		a.act(ctx, plan)
+	plan := c.plan(compact.MomentReply, false)
+	if !c.wants(plan) || !c.write(ctx, plan) {
+		c.act(ctx, plan)
 	}
-	if j := a.compaction.job; j != nil && j.waited {
-		a.await(ctx, func() bool { return true })
+	if j := c.job; j != nil && j.blocking {
+		c.await(ctx, func() bool { return true })
 	}
 }
 
 // plansAfterReply reports whether something may be done between turns. Where no
 // user is there it is not known whether another turn comes: Plimsoll's own rules
 // then wait for it, as they act before requests, too.
-func (a *Agent) plansAfterReply() bool {
-	r := a.compaction.rules
-	return a.opts.Interactive || r.Preset != compact.PresetPlimsoll || r.Auto.Profile != ""
+func (c *compactor) plansAfterReply() bool {
+	r := c.rules
+	return c.opts.Interactive || r.Preset != compact.PresetPlimsoll || r.Auto.Profile != ""
 }
 
 // moment is when the planner looks, before a request.
-func (a *Agent) moment() compact.Moment {
-	events := a.log.Events()
+func (c *compactor) moment() compact.Moment {
+	events := c.log.Events()
 	for i := len(events) - 1; i >= 0; i-- {
 		switch events[i].Body.(type) {
 		case conversation.AssistantMessage, conversation.ToolResult:
@@ -112,20 +112,20 @@ func (a *Agent) moment() compact.Moment {
 
 // check is what the planner looks at. Refused says that the server did not take
 // the request as it is.
-func (a *Agent) check(moment compact.Moment, refused bool) compact.Check {
-	m := a.settings.model
-	idle, gone := a.sinceReply(m)
+func (c *compactor) check(moment compact.Moment, refused bool) compact.Check {
+	m := c.settings.model
+	idle, gone := c.sinceReply(m)
 	return compact.Check{
-		Moment: moment, Log: a.log.Events(), View: a.view, Meter: a.meter, Idle: idle, Gone: gone, Refused: refused,
-		Sheet: m.Sheet(), Past: a.compaction.past, Prepares: !refused && a.prepares(),
+		Moment: moment, Log: c.log.Events(), View: c.view, Meter: c.meter, Idle: idle, Gone: gone, Refused: refused,
+		Sheet: m.Sheet(), Past: c.past, Prepares: !refused && c.prepares(),
 	}
 }
 
 // plan asks the planner, and logs what it says.
-func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
-	c := a.check(moment, refused)
-	plan := a.compaction.rules.Plan(c)
-	r := a.meter.Reading()
+func (c *compactor) plan(moment compact.Moment, refused bool) compact.Plan {
+	look := c.check(moment, refused)
+	plan := c.rules.Plan(look)
+	r := c.meter.Reading()
 	decision := plan.Trigger
 	switch {
 	case plan.Prepare:
@@ -133,58 +133,61 @@ func (a *Agent) plan(moment compact.Moment, refused bool) compact.Plan {
 	case !plan.Acts():
 		decision = "nothing"
 	}
-	a.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
+	c.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
 		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
-		"idle", c.Idle, "cold", c.Gone || c.Sheet.Cold(c.Idle), "after_last", c.Past.After, "after_undo", c.Past.Undone, "failures", c.Past.Failures)
+		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
 	return plan
 }
 
 // over reports whether the next request must not be sent as it is.
-func (a *Agent) over() bool {
-	r := a.meter.Reading()
-	return a.compaction.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
+func (c *compactor) over() bool {
+	r := c.meter.Reading()
+	return c.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // wants reports whether a summary is to be written before a plan is carried out, or
 // for one that is not due yet. What is written already is not written twice.
-func (a *Agent) wants(plan compact.Plan) bool { return len(plan.Spans) > 0 && !a.offers(plan.Spans) }
+func (c *compactor) wants(plan compact.Plan) bool {
+	return len(plan.Spans) > 0 && !c.offers(plan.Spans)
+}
 
 // write has the summary of a plan written, and reports whether it is.
-func (a *Agent) write(ctx context.Context, plan compact.Plan) bool {
+func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 	if plan.Prepare {
 		plan.Trigger = compact.TriggerLoadLine
 	}
-	made := a.made(plan.Trigger)
+	made := c.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	// JCL waits for its own; the others do not have to.
-	j.waited = !a.beside() || a.compaction.rules.Preset == compact.PresetJCLI
+	j.blocking = !c.beside() || c.rules.Preset == compact.PresetJCLI
 	j.work = func(now compact.Situation) (compact.Pass, error) {
-		return compact.NewSummaryPass(a.log.Events(), a.compaction.rules, now, plan.Spans, made)
+		return compact.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
-	a.compaction.asked = a.meter.Reading().Used
-	if err := a.begin(ctx, j); err != nil {
+	c.asked = c.meter.Reading().Used
+	if err := c.begin(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, compact.ErrNothingToGain) {
-			a.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
+			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
 		}
-		a.giveUp(ctx, j, err, nil)
+		j.end(err)
+		c.giveUp(ctx, j, nil)
 		return false
 	}
-	a.logMicro(plan)
+	c.logMicro(plan)
 	return true
 }
 
 // logMicro logs that a plan hides old results, and how many, in the words of JCL.
-func (a *Agent) logMicro(plan compact.Plan) {
-	if n := plan.Hides(); n > 0 && a.compaction.rules.Preset == compact.PresetJCLI {
-		a.opts.Logger.Info("micro_compact triggered", "compacted", n)
+func (c *compactor) logMicro(plan compact.Plan) {
+	if n := plan.Hides(); n > 0 && c.rules.Preset == compact.PresetJCLI {
+		c.opts.Logger.Info("micro_compact triggered", "compacted", n)
 	}
 }
 
 // made is how an overlay of a trigger comes about.
-func (a *Agent) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(a.compaction.rules.Preset)}
+func (c *compactor) made(trigger string) conversation.Made {
+	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.rules.Preset)}
 	if trigger == compact.TriggerOverflow {
 		made.Source = conversation.SourceRecovery
 	}
@@ -192,44 +195,44 @@ func (a *Agent) made(trigger string) conversation.Made {
 }
 
 // act does what of a plan needs no model, or what a profile says.
-func (a *Agent) act(ctx context.Context, plan compact.Plan) {
+func (c *compactor) act(ctx context.Context, plan compact.Plan) {
 	switch {
 	case plan.Wish != nil:
-		a.compact(ctx, *plan.Wish)
+		c.compact(ctx, *plan.Wish)
 	case plan.Note != nil:
-		a.evict(ctx, plan)
+		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:
-		a.logMicro(plan)
-		a.overlay(ctx, a.made(plan.Trigger), plan.Masks)
+		c.logMicro(plan)
+		c.overlay(ctx, c.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
-		a.recover(ctx, plan.Trigger, false)
+		c.recover(ctx, plan.Trigger, false)
 	}
 }
 
 // recover goes down the ladder that needs no model.
-func (a *Agent) recover(ctx context.Context, trigger string, refused bool) {
-	made := a.made(trigger)
+func (c *compactor) recover(ctx context.Context, trigger string, refused bool) {
+	made := c.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := a.compaction.rules.Recover(a.check(compact.MomentRequest, refused)); len(bodies) > 0 {
-		a.overlay(ctx, made, bodies)
+	if bodies := c.rules.Recover(c.check(compact.MomentRequest, refused)); len(bodies) > 0 {
+		c.overlay(ctx, made, bodies)
 	}
 }
 
 // overlay puts overlays in force as one epoch. Where they save nothing or cannot
 // be stored nothing is changed.
-func (a *Agent) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
+func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
 	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
-	if err := a.flush(ctx); err != nil {
-		a.refuse(ctx, w, err)
+	if err := c.flush(ctx); err != nil {
+		c.refuse(ctx, w, err)
 		return
 	}
-	pass, err := compact.NewOverlayPass(a.log.Events(), a.compaction.rules, a.situation(), made, bodies...)
+	pass, err := compact.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
 	if err != nil {
-		a.refuse(ctx, w, unmade(err))
+		c.refuse(ctx, w, unmade(err))
 		return
 	}
-	if err := a.commit(ctx, &pass, w, nil); err != nil {
-		a.refuse(ctx, w, err)
+	if err := c.commit(ctx, &pass, w, nil); err != nil {
+		c.refuse(ctx, w, err)
 	}
 }
 
@@ -245,7 +248,7 @@ const estimateSlack = 64
 // by: then more room is made if that is possible, and it is sent if not.
 func (a *Agent) tight() bool {
 	r := a.meter.Reading()
-	return a.compaction.rules.ActsByItself() && r.Window.Known() && r.Estimated && a.meter.Calibration().Samples > 0 &&
+	return a.rules.ActsByItself() && r.Window.Known() && r.Estimated && a.meter.Calibration().Samples > 0 &&
 		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
 }
 
@@ -253,7 +256,7 @@ func (a *Agent) tight() bool {
 // done by itself the server says so.
 func (a *Agent) fits() bool {
 	r := a.meter.Reading()
-	return !a.compaction.rules.ActsByItself() || !r.Window.Known() || r.Used <= a.mostSendable(r)
+	return !a.rules.ActsByItself() || !r.Window.Known() || r.Used <= a.mostSendable(r)
 }
 
 // sendable is why the next request cannot be sent, nil if it can.
@@ -323,12 +326,11 @@ func (m Model) larger() string {
 
 // lookBack notes what the log says of earlier passes, and tells if that ends or
 // begins the asking of a model.
-func (a *Agent) lookBack() {
-	c := &a.compaction
-	c.past = compact.PastOf(a.log.Events())
+func (c *compactor) lookBack() {
+	c.past = compact.PastOf(c.log.Events())
 	if paused := c.rules.Exhausted(c.past); paused != c.paused {
 		c.paused = paused
-		a.updates.Put(Summaries{Paused: paused})
+		c.updates.Put(Summaries{Paused: paused})
 	}
 }
 

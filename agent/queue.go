@@ -42,7 +42,7 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.turn != nil || a.compaction.held
+	busy := a.turn != nil || a.compactor.held
 	if err := a.oversized(m.text); err != nil && busy {
 		a.updates.Put(Returned{Texts: []string{m.text}})
 		a.updates.Put(Failed{Err: err})

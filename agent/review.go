@@ -20,8 +20,8 @@ import (
 //     told why and goes on editing.
 
 // reviews reports whether the user reads what comes of a wish by some rules.
-func (a *Agent) reviews(w compact.Wish, r compact.SummaryRules) bool {
-	return a.opts.Interactive && (w.Review || r.Review)
+func (c *compactor) reviews(w compact.Wish, r compact.SummaryRules) bool {
+	return c.opts.Interactive && (w.Review || r.Review)
 }
 
 // Review takes a summary in that waits for the user, with the text he made of it,
@@ -29,31 +29,32 @@ func (a *Agent) reviews(w compact.Wish, r compact.SummaryRules) bool {
 // text cannot be taken; the summary then waits on.
 func (a *Agent) Review(text string, accept bool) {
 	a.inbox.put(func(context.Context) {
-		j := a.compaction.job
+		j := a.compactor.job
 		switch {
-		case j == nil || !j.shown:
+		case j == nil || j.state != stateInReview:
 		case accept:
-			a.accept(j, text)
+			a.compactor.accept(j, text)
 		default:
-			a.drop(j, errCancelled)
+			a.compactor.drop(j, errCancelled)
 		}
 	})
 }
 
 // accept lets a summary be taken in with the user's text. Whether one that he left
 // as it is saves enough is judged where all are, when it is taken in.
-func (a *Agent) accept(j *job, text string) {
+func (c *compactor) accept(j *job, text string) {
 	pass, err := j.pass.WithText(text)
-	evicted := a.offered(j) && a.log.Revision() != j.revision // by notes: the next step judges what it saves
+	evicted := c.offered(j) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
 	if err == nil && pass.Edited() && !evicted {
-		_, err = a.onto(j, &pass)
+		_, err = c.onto(j, &pass)
 	}
 	if err != nil {
-		a.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})
+		c.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})
 		return
 	}
-	j.pass, j.decided = pass, true
-	a.reviewed(j)
+	j.pass = pass
+	j.on(eventAccepted)
+	c.updates.Put(Reviewed{})
 }
 
 // notTaken is why a text of the user does not count.
@@ -69,37 +70,31 @@ func notTaken(err error) *Error {
 }
 
 // written shows a summary to the user if he wants to read it.
-func (a *Agent) written(j *job) {
-	if a.compaction.job != j || j.ended() {
+func (c *compactor) written(j *job) {
+	if c.job != j || j.ended() {
 		return
 	}
-	j.shown = true
-	a.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
-	a.tellReview()
+	j.on(eventShown)
+	c.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
+	c.tellReview()
 }
 
 // tellReview tells that a summary waits for the user, if one does.
-func (a *Agent) tellReview() {
-	j := a.compaction.job
-	if j == nil || !j.shown {
+func (c *compactor) tellReview() {
+	j := c.job
+	if j == nil || j.state != stateInReview {
 		return
 	}
 	s, _ := j.pass.Written() // it is what waits
-	a.updates.Put(Reviewing{
-		Text: s.Text, Appendix: s.Appendix, Wish: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: a.compaction.held,
+	c.updates.Put(Reviewing{
+		Text: s.Text, Appendix: s.Appendix, Wish: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
 	})
 }
 
-// reviewed tells that a summary waits for the user no more, if it did.
-func (a *Agent) reviewed(j *job) {
-	if j.shown {
-		j.shown = false
-		a.updates.Put(Reviewed{})
-	}
-}
-
 // drop gives a summary up that is being written or waits for the user.
-func (a *Agent) drop(j *job, cause error) {
-	j.stop(cause)
-	a.reviewed(j)
+func (c *compactor) drop(j *job, cause error) {
+	shown := j.state == stateInReview
+	if j.end(cause); shown {
+		c.updates.Put(Reviewed{})
+	}
 }

@@ -16,7 +16,7 @@ const deedRewind compact.Deed = "rewind"
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.put(func(context.Context) {
-		if first, _ := a.turnToRewind(turn, a.restores()); first < 0 {
+		if first, _ := a.compactor.turnToRewind(turn, a.compactor.restores()); first < 0 {
 			a.updates.Put(Failed{Err: noSuchTurn()})
 			return
 		}
@@ -25,33 +25,33 @@ func (a *Agent) Rewind(turn int) {
 			a.status(Status{Phase: Stopping})
 			a.giveBack()
 		}
-		a.order(deed{what: deedRewind, turn: turn})
+		a.compactor.order(deed{what: deedRewind, turn: turn})
 	})
 }
 
 // restores reports whether turns that were taken back are about to come back.
-func (a *Agent) restores() bool {
-	return slices.ContainsFunc(a.compaction.deeds, func(d deed) bool { return d.what == deedRestore })
+func (c *compactor) restores() bool {
+	return slices.ContainsFunc(c.deeds, func(d deed) bool { return d.what == deedRestore })
 }
 
 // rewind takes turns back, between two turns.
-func (a *Agent) rewind(ctx context.Context, turn int) {
-	if err := a.flush(ctx); err != nil {
-		a.updates.Put(Failed{Err: err})
+func (c *compactor) rewind(ctx context.Context, turn int) {
+	if err := c.flush(ctx); err != nil {
+		c.updates.Put(Failed{Err: err})
 		return
 	}
-	first, text := a.turnToRewind(turn, false)
+	first, text := c.turnToRewind(turn, false)
 	if first < 0 {
-		a.updates.Put(Failed{Err: noSuchTurn()})
+		c.updates.Put(Failed{Err: noSuchTurn()})
 		return
 	}
-	made := conversation.Made{Epoch: a.nextSeq(), Source: conversation.SourceManual, Trigger: string(deedRewind)}
-	if _, err := a.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		a.updates.Put(Failed{Err: AsError(err)})
+	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(deedRewind)}
+	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
+		c.updates.Put(Failed{Err: AsError(err)})
 		return
 	}
-	a.dropReverted()
-	a.giveBack(text)
+	c.dropReverted()
+	c.agent.giveBack(text)
 }
 
 func noSuchTurn() *Error {
@@ -63,8 +63,8 @@ func noSuchTurn() *Error {
 // turnToRewind is the first turn that a rewind takes back, and what the user
 // said there; -1 if there is none. With back turns that were taken back count as
 // well: they are about to be there again.
-func (a *Agent) turnToRewind(turn int, back bool) (first int, text string) {
-	events := a.log.Events()
+func (c *compactor) turnToRewind(turn int, back bool) (first int, text string) {
+	events := c.log.Events()
 	var gone []uint64
 	if !back {
 		gone = conversation.TakenBack(events)

@@ -72,7 +72,7 @@ func (s *settings) modelChanged() conversation.ModelChanged {
 
 // unrecorded is what the log does not record yet of what the next request
 // carries. Blobs are stored first.
-func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
+func (a *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	s := &a.settings
 	if s.blobs == nil {
 		blobs, err := a.storePrompt(ctx)
@@ -99,7 +99,7 @@ func (a *Agent) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 
 // record appends what the log does not record yet of what the next request
 // carries.
-func (a *Agent) record(ctx context.Context) error {
+func (a *journal) record(ctx context.Context) error {
 	bodies, err := a.unrecorded(ctx)
 	if err != nil {
 		return notSaved(err)
@@ -109,7 +109,7 @@ func (a *Agent) record(ctx context.Context) error {
 }
 
 // recordOverrides appends the overrides that the log does not have.
-func (a *Agent) recordOverrides(ctx context.Context) error {
+func (a *journal) recordOverrides(ctx context.Context) error {
 	set := a.settings.newOverrides()
 	if len(set) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (s *settings) newOverrides() map[string]string {
 	return set
 }
 
-func (a *Agent) storePrompt(ctx context.Context) (conversation.Instructions, error) {
+func (a *journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
 	s := &a.settings
 	in := conversation.Instructions{SystemSize: conversation.Measure(s.system), ToolsSize: conversation.Measure(s.toolText)}
 	for _, part := range []struct {
@@ -189,29 +189,29 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	if known, ok := a.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compaction.former = a.largerThan(m.Window)
+	a.compactor.previous = a.compactor.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
 	a.outdated()
-	a.compaction.rearmAt = 0 // it was reckoned by another window
+	a.compactor.rearmAt = 0 // it was reckoned by another window
 	a.settings.choose()
 	a.declare()
-	a.meter = a.meter.WithModel(m.MeterOptions(a.compaction.rules)).WithPrompt(a.settings.promptSizes())
-	a.dropOvertaken()
+	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
+	a.compactor.dropOvertaken()
 	a.updates.Put(ModelSwitched{Model: m})
 	a.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
 	if a.turn == nil && a.log.Len() > 0 {
 		a.save(ctx, a.settings.modelChanged())
-		a.compaction.look = true // what is said need not fit into the new one
+		a.compactor.look = true // what is said need not fit into the new one
 	}
 }
 
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
-func (a *Agent) largerThan(w compact.Window) *party {
-	best := &party{a.settings.model, a.settings.provider}
-	if f := a.compaction.former; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
+func (c *compactor) largerThan(w compact.Window) *party {
+	best := &party{c.settings.model, c.settings.provider}
+	if f := c.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
 	if have := best.model.Window; !have.Known() || w.Known() && w.Tokens >= have.Tokens {

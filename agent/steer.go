@@ -45,32 +45,32 @@ func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
 
 func (a *Agent) orderSteer(what Steer, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.order(deed{what: compact.Deed(what), events: events}) })
+	a.inbox.put(func(context.Context) { a.compactor.order(deed{what: compact.Deed(what), events: events}) })
 }
 
 // steer does by hand what a deed says.
-func (a *Agent) steer(ctx context.Context, d deed) {
+func (c *compactor) steer(ctx context.Context, d deed) {
 	told := Steered{What: Steer(d.what), Events: d.events}
-	if made, err := a.overlayByHand(ctx, d); err != nil {
+	if made, err := c.overlayByHand(ctx, d); err != nil {
 		told.Err = err
 	} else {
 		told.Before, told.After = made.Before, made.After
-		a.dropOvertaken()
+		c.dropOvertaken()
 	}
-	a.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
-	a.updates.Put(told)
+	c.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
+	c.updates.Put(told)
 }
 
 // overlayByHand puts the overlay of a deed in force.
-func (a *Agent) overlayByHand(ctx context.Context, d deed) (made conversation.Made, e *Error) {
-	if err := a.flush(ctx); err != nil {
+func (c *compactor) overlayByHand(ctx context.Context, d deed) (made conversation.Made, e *Error) {
+	if err := c.flush(ctx); err != nil {
 		return made, err
 	}
-	bodies, err := a.byHand(d)
+	bodies, err := c.byHand(d)
 	if err != nil {
 		return made, &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
-	if _, err := a.append(ctx, bodies...); err != nil {
+	if _, err := c.append(ctx, bodies...); err != nil {
 		return made, &Error{
 			Class: NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
@@ -81,14 +81,14 @@ func (a *Agent) overlayByHand(ctx context.Context, d deed) (made conversation.Ma
 }
 
 // byHand works a deed out on the log as it is. The error is one of package compact.
-func (a *Agent) byHand(d deed) ([]conversation.Body, error) {
-	log, rules := a.log.Events(), a.compaction.rules
+func (c *compactor) byHand(d deed) ([]conversation.Body, error) {
+	log, rules := c.log.Events(), c.rules
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch Steer(d.what) {
 	case SteerMask:
-		return a.maskByHand(d.events, made)
+		return c.maskByHand(d.events, made)
 	case SteerRestore:
 		body, err = compact.Restore(log)
 	default:
@@ -99,24 +99,24 @@ func (a *Agent) byHand(d deed) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, compact.Following(log, a.opts.Now(), body)...)
-	made.Before, made.After = a.meter.EstimatedTokens(), a.meter.WithView(compact.Project(then)).EstimatedTokens()
-	return compact.Stamp([]conversation.Body{body}, a.nextSeq(), made), nil
+	then := append(log, compact.Following(log, c.opts.Now(), body)...)
+	made.Before, made.After = c.meter.EstimatedTokens(), c.meter.WithView(compact.Project(then)).EstimatedTokens()
+	return compact.Stamp([]conversation.Body{body}, c.nextSeq(), made), nil
 }
 
 // maskByHand is a pass that hides results.
-func (a *Agent) maskByHand(events []uint64, made conversation.Made) ([]conversation.Body, error) {
-	log, rules := a.log.Events(), a.compaction.rules
-	mask, err := rules.MaskByHand(log, a.view, events)
+func (c *compactor) maskByHand(events []uint64, made conversation.Made) ([]conversation.Body, error) {
+	log, rules := c.log.Events(), c.rules
+	mask, err := rules.MaskByHand(log, c.view, events)
 	if err != nil {
 		return nil, err
 	}
-	pass, err := compact.NewOverlayPass(log, rules, a.situation(), made, mask)
+	pass, err := compact.NewOverlayPass(log, rules, c.situation(), made, mask)
 	if errors.Is(err, compact.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", compact.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return pass.Bodies(a.nextSeq()), nil
+	return pass.Bodies(c.nextSeq()), nil
 }

@@ -32,7 +32,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	a.turn = nil
 	a.recordConfig(ctx)
 	if err == nil {
-		a.afterReply(ctx)
+		a.compactor.afterReply(ctx)
 	}
 
 	var failure *Error
@@ -45,7 +45,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 
 // rest tells that nothing goes on, unless something waits to be done.
 func (a *Agent) rest() {
-	if len(a.queue.messages) == 0 && len(a.compaction.deeds) == 0 {
+	if len(a.queue.messages) == 0 && len(a.compactor.deeds) == 0 {
 		a.status(Status{Phase: Idle})
 	}
 }
@@ -145,12 +145,12 @@ type request struct {
 // inside a tool loop and never in the middle of a stream: what has to be
 // decided before the model is asked again is decided here.
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
-	a.boundary(ctx)
-	a.heedModel(ctx)
+	a.compactor.boundary(ctx)
+	a.compactor.heedModel(ctx)
 	if err := a.record(ctx); err != nil {
 		return request{}, err
 	}
-	if err := a.grown(ctx, a.ready(ctx)); err != nil {
+	if err := a.grown(ctx, a.compactor.ready(ctx)); err != nil {
 		return request{}, err
 	}
 	if err := a.record(ctx); err != nil { // what was asked for meanwhile

@@ -13,15 +13,6 @@ import (
 // Why a compaction was not made, as the user is told it. In all cases nothing
 // was changed.
 
-// The causes for which a summary that is being written is given up.
-var (
-	errReplaced  = errors.New("another compaction was asked for")
-	errReverted  = errors.New("a compaction was taken back or brought back")
-	errOvertaken = errors.New("the conversation is shown otherwise by now")
-	errNeedless  = errors.New("it is not needed any more")
-	errTooLate   = errors.New("the time limit is over")
-)
-
 const (
 	nothingChanged = "nothing was changed"
 	otherProfile   = "try again, or use a profile that needs no model, such as " + compact.ProfileDefault

@@ -65,13 +65,13 @@ func (a *Agent) useWindow(w compact.Window) {
 	a.outdated()
 	a.meter = a.meter.WithWindow(w)
 	a.reform()
-	a.compaction.rearmAt = 0 // it was reckoned by another window
-	a.dropOvertaken()
-	switch former := a.compaction.former; {
+	a.compactor.rearmAt = 0 // it was reckoned by another window
+	a.compactor.dropOvertaken()
+	switch former := a.compactor.previous; {
 	case former != nil && w.Tokens >= former.model.Window.Tokens:
-		a.compaction.former = nil
+		a.compactor.previous = nil
 	case former != nil && a.turn == nil && a.log.Len() > 0:
-		a.compaction.look = true // as when it is known at once
+		a.compactor.look = true // as when it is known at once
 	}
 	a.updates.Put(ModelSwitched{Model: a.settings.model})
 	a.showMeter()
@@ -143,7 +143,7 @@ func (a *Agent) grown(ctx context.Context, err error) error {
 	if w := a.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return a.ready(ctx)
+	return a.compactor.ready(ctx)
 }
 
 // checkWindow asks the server anew where a reply puts the window in doubt, before

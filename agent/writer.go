@@ -45,6 +45,8 @@ type writer struct {
 	preset       compact.Preset
 	retries      int // left
 	now          func() time.Time
+	limit        time.Duration // for the whole
+	former       bool          // the model before writes it
 	began        time.Time
 	took         time.Duration // until the summary was there, 0 if none is
 	from, to     int           // turns covered, both included
@@ -62,11 +64,11 @@ type spent struct {
 }
 
 // newWriter is a writer for the conversation as it is now.
-func (a *Agent) newWriter() writer {
+func (c *compactor) newWriter() writer {
 	return writer{
-		model: a.settings.model, conversation: a.opts.Stored.ID, system: a.settings.system, tools: a.settings.tools, retry: a.opts.Retry,
-		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(a.settings.promptSizes()).RequestEstimate(),
-		now:    a.opts.Now, began: a.opts.Now(), lane: a.lane,
+		model: c.settings.model, conversation: c.opts.Stored.ID, system: c.settings.system, tools: c.settings.tools, retry: c.opts.Retry,
+		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(c.settings.promptSizes()).RequestEstimate(),
+		now:    c.opts.Now, began: c.opts.Now(), lane: c.agent.lane,
 	}
 }
 
@@ -83,10 +85,10 @@ func (w *writer) use(a *Agent, m Model, p Provider) {
 
 // write has the text of a pass written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
-func (w *writer) write(ctx context.Context, pass *compact.Pass, limit time.Duration) error {
+func (w *writer) write(ctx context.Context, pass *compact.Pass) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	w.clock = newClock(limit, func() { end(errTooLate) })
+	w.clock = newClock(w.limit, func() { end(errTooLate) })
 	defer w.clock.stop()
 	err := w.fulfil(ctx, pass)
 	if err == nil {
