@@ -173,7 +173,7 @@ func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 	switch {
 	case err != nil:
 		c.refuse(ctx, w, unmade(err))
-	case pass.Job != nil && c.commitPrepared(ctx, w):
+	case pass.Job != nil && c.commitPrepared(ctx, w, pass.Spans):
 	case pass.Job != nil:
 		c.summarise(ctx, w)
 	default:

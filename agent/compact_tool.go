@@ -74,7 +74,7 @@ func (c *compactor) heedModel(ctx context.Context) {
 	switch {
 	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
 		c.evictAsked(ctx, w)
-	case !c.commitPrepared(ctx, w):
+	case !c.commitPrepared(ctx, w, nil):
 		c.compact(ctx, c.reach(w))
 	}
 	c.rearm()

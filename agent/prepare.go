@@ -120,14 +120,15 @@ func (c *compactor) takeUp(ctx context.Context) {
 }
 
 // commitPrepared puts the newest summary that is written in force at once, for
-// somebody who asked for one, and reports whether it is.
-func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish) bool {
+// somebody who asked for one, and reports whether it is. It has to cover all that
+// the user asked for; the model asks for room only.
+func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false
 	}
 	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !c.serves(j, w) || w.Focus != "" ||
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(c.serves(j, w) && c.coversMessages(j.basis.spans, asked)) || w.Focus != "" ||
 		w.Review && c.opts.Interactive { // nobody has read it
 		return false
 	}
@@ -138,6 +139,18 @@ func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish) bool {
 	}
 	c.prepared = list[:len(list)-1]
 	return true
+}
+
+// coversMessages reports whether all messages and results in asked are in covered.
+func (c *compactor) coversMessages(covered, asked []conversation.Span) bool {
+	in, of := conversation.Disjoint(covered), conversation.Disjoint(asked)
+	return !slices.ContainsFunc(c.log.Events(), func(e conversation.Event) bool {
+		switch e.Body.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+			return of.Holds(e.Seq) && !in.Holds(e.Seq)
+		}
+		return false
+	})
 }
 
 // dropStale has summaries that are written no longer count, for a reason.

@@ -88,6 +88,26 @@ func TestAReviewIsNotSkippedForASummaryThatIsWritten(t *testing.T) {
 	})
 }
 
+// A user who asks for a compaction gets all that he asked for, also where a summary of
+// less is written already.
+func TestAPlainCompactionCoversNoLessThanWasAsked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := quiet(accounts(nil))
+		r := chatted(t, s, nearLoad, eachTokens, func(o *agent.Options) { o.Rules.KeepLast = 1 })
+		w := wish(compact.ProfileHeavy, -1)
+		r.Preview(w)
+		r.wait()
+		shown := agenttest.Of[agent.Previewed](r.watch)
+		asked := shown[len(shown)-1].Preview.Range
+		r.compacts(w)
+		made := r.made()
+		if len(made) != 1 || made[0].Preview.Range != asked || made[0].Source != conversation.SourceManual {
+			t.Errorf("asked for %+v, made %+v", asked, made)
+		}
+		r.finish()
+	})
+}
+
 func TestNothingIsPreparedWhereNobodyGoesOn(t *testing.T) {
 	for name, change := range map[string]func(*agent.Options){
 		"no chat":      func(o *agent.Options) { o.Interactive = false },
