@@ -31,34 +31,34 @@ type journal struct {
 
 // append stores bodies as one transaction, behind whatever is pending. When it
 // fails nothing of it counts; the error is an *Error of class NotSaved.
-func (a *journal) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
-	return a.appendAt(ctx, a.opts.Now(), bodies...)
+func (j *journal) append(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+	return j.appendAt(ctx, j.opts.Now(), bodies...)
 }
 
 // appendAt is append for what happened at a time.
-func (a *journal) appendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
-	all := append(a.pending[:len(a.pending):len(a.pending)], bodies...)
+func (j *journal) appendAt(ctx context.Context, when time.Time, bodies ...conversation.Body) ([]conversation.Event, error) {
+	all := append(j.pending[:len(j.pending):len(j.pending)], bodies...)
 	if len(all) == 0 {
 		return nil, nil
 	}
-	events := a.log.Prepare(when, all...)
-	if err := a.opts.Log.Append(context.WithoutCancel(ctx), events); err != nil {
+	events := j.log.Prepare(when, all...)
+	if err := j.opts.Log.Append(context.WithoutCancel(ctx), events); err != nil {
 		return nil, notSaved(err)
 	}
-	if err := a.log.Commit(events); err != nil {
+	if err := j.log.Commit(events); err != nil {
 		return nil, notSaved(err) // Prepare numbered them; only a second owner could break this
 	}
-	a.pending = nil
-	a.appended(events)
+	j.pending = nil
+	j.appended(events)
 	return events, nil
 }
 
 // keep is append for what must not get lost: if it cannot be stored now, it
 // waits for the next append.
-func (a *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
-	events, err := a.append(ctx, bodies...)
+func (j *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conversation.Event, error) {
+	events, err := j.append(ctx, bodies...)
 	if err != nil {
-		a.pending = append(a.pending, bodies...)
+		j.pending = append(j.pending, bodies...)
 	}
 	return events, err
 }
@@ -77,11 +77,11 @@ func (a *Agent) save(ctx context.Context, bodies ...conversation.Body) {
 }
 
 // flush stores what is pending. Chats in which nothing was said are not kept.
-func (a *journal) flush(ctx context.Context) *Error {
-	if a.log.Len() == 0 && !speaks(a.pending) {
+func (j *journal) flush(ctx context.Context) *Error {
+	if j.log.Len() == 0 && !speaks(j.pending) {
 		return nil
 	}
-	_, err := a.append(ctx)
+	_, err := j.append(ctx)
 	return AsError(err)
 }
 
@@ -152,7 +152,7 @@ func (a *Agent) keepCalibration() {
 
 // nextSeq is the Seq of the first body of the next append. What is pending
 // comes before it, now or later.
-func (a *journal) nextSeq() uint64 { return uint64(a.log.Len() + len(a.pending) + 1) }
+func (j *journal) nextSeq() uint64 { return uint64(j.log.Len() + len(j.pending) + 1) }
 
 // resume appends what a crash left: answers to calls that were open, and the
 // reply that was arriving with what is known of its request, at the time when it

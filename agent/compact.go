@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"slices"
-	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -250,64 +249,6 @@ func (c *compactor) fail(ctx context.Context, attempt conversation.Attempt, spen
 func (c *compactor) situation() compact.Situation {
 	return compact.Situation{
 		Meter: c.meter, Now: c.opts.Now(), Cold: c.cold(), Caps: c.settings.model.Caps, Answering: c.agent.turn != nil,
-	}
-}
-
-// cold reports whether the provider's cache no longer holds what was sent last,
-// or that nobody knows: too long ago, by another model, or with another prompt.
-func (c *compactor) cold() bool { return c.coldFor(c.settings.model) }
-
-// coldFor is cold for a request to a model.
-func (c *compactor) coldFor(m Model) bool {
-	idle, gone := c.sinceReply(m)
-	return gone || m.NoCache || m.Sheet().Cold(idle)
-}
-
-// sinceReply is how long ago the newest reply was reported, and whether what was
-// sent for it is no longer the beginning of a request to m.
-func (c *compactor) sinceReply(m Model) (idle time.Duration, gone bool) {
-	at, gone := c.lastReply(m)
-	if at.IsZero() {
-		return 0, gone
-	}
-	return c.opts.Now().Sub(at), gone
-}
-
-// lastReply is when the newest reply was reported, the zero time if nothing was sent
-// with the prompt in force yet, and whether what was sent for it is no longer the
-// beginning of a request to m: it went to another model, with another prompt, or
-// never.
-func (c *compactor) lastReply(m Model) (at time.Time, gone bool) {
-	system, tools := c.settings.promptSizes()
-	for _, e := range slices.Backward(c.log.Events()) {
-		switch b := e.Body.(type) {
-		case conversation.Instructions:
-			return at, true // nothing was sent with it yet
-		case conversation.Usage:
-			if b.For != conversation.ForReply {
-				continue
-			}
-			in := c.settings.instructions
-			changed := in.SystemSize != system || !m.Caps.NoTools && in.ToolsSize != tools
-			return e.Time, changed || b.Model != m.Name()
-		}
-	}
-	return at, true
-}
-
-// tellCache tells from when on the provider's cache is cold, if that is new.
-func (a *Agent) tellCache() {
-	m := a.settings.model
-	at, gone := a.compactor.lastReply(m)
-	switch {
-	case m.NoCache:
-		at = time.Time{}
-	case !at.IsZero() && !gone:
-		at = at.Add(m.Sheet().Lives())
-	}
-	if !at.Equal(a.coldAt) {
-		a.coldAt = at
-		a.updates.Put(CacheCold{At: at})
 	}
 }
 

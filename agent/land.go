@@ -129,9 +129,12 @@ func (c *compactor) dropOvertaken() {
 	}
 }
 
-// settled reports whether a request that waited for it has to do without another
-// one: it was tried, or stopped by the user, or made for it and not enough.
-func (j *job) settled(own *job) bool {
+// isLastTry reports whether a request that waited for a summary does without another
+// one: it failed, the user stopped it, or it is the request's own and was not enough.
+func (j *job) isLastTry(own *job) bool {
+	if j == nil {
+		return false
+	}
 	switch j.state {
 	case stateFailed, stateCancelled:
 		return true

@@ -51,7 +51,7 @@ func (a *Agent) shrink(ctx context.Context, r request) bool {
 	if !a.settings.model.Window.Known() {
 		share = blindShare
 	}
-	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.compactor.over() }
+	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
 	same := func() bool { return r.model.Name() == a.settings.model.Name() }
 	a.compactor.shrinkBy(ctx, same, fits)
 	if !same() {

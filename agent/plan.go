@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
-// Compaction by itself: the planner is asked before every request, also inside
+// Automatic compaction: the planner is asked before every request, also inside
 // a tool loop, and after every reply that ends a turn; never in the middle of a
 // stream. Rules:
 //
@@ -24,45 +22,70 @@ import (
 //   - Every decision is logged with its numbers.
 
 // ready makes room for the next request. The error says why it is not sent: an
-// *Error, or the cause of ctx's end.
+// *Error, or the cause of ctx's end. It asks a model for one summary at most.
 func (c *compactor) ready(ctx context.Context) error {
-	var own *job
-	for tried := false; ; {
-		before := c.job
-		c.boundary(ctx)
-		if err := context.Cause(ctx); err != nil {
+	var own *job // the summary that is asked for here
+	tried := false
+	for {
+		last, busy, err := c.settleSummary(ctx)
+		switch {
+		case err != nil:
 			return err
-		}
-		if err := c.agent.hopeless(); err != nil {
-			return err
-		}
-		if j := c.job; j != nil && (j.ended() || c.waitsFor(j)) {
-			c.await(ctx, func() bool { return c.waitsFor(j) })
-			if before = j; c.job != nil {
-				continue // something else is to be done first, or it is not waited for any more
-			}
-		} else if j != nil && !c.over() {
+		case busy: // something else goes first, or nothing waits for the summary any more
+			continue
+		case c.job != nil && !c.over():
 			return nil
 		}
-		if before != nil && before.settled(own) {
+		tried = tried || last.isLastTry(own)
+		plan := c.plan(c.moment(), false)
+		switch {
+		case tried || !c.asksFirst(plan):
+			return c.makeFit(ctx, plan)
+		case c.write(ctx, plan):
+			own = c.job
+		default:
 			tried = true
 		}
-		plan := c.plan(c.moment(), false)
-		held := plan.Note != nil && c.over() && c.beside() // then the note stands alone
-		if c.job == nil && !tried && !held && c.wants(plan) {
-			if tried = !c.write(ctx, plan); !tried {
-				own = c.job
-			}
-			continue
-		}
-		c.act(ctx, plan)
-		err := c.agent.sendable()
-		if err == nil && !c.agent.tight() && !(plan.Hold && c.over()) {
-			return nil
-		}
-		c.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false) // also where the preset's source does nothing
-		return c.agent.sendable()
 	}
+}
+
+// settleSummary does what waits for a moment between two requests, and waits for the
+// summary that is being written if the next request needs it. Last is that summary,
+// nil if there was none; busy says that one is still there after a wait for it.
+func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, err error) {
+	last = c.job
+	c.boundary(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return nil, false, err
+	}
+	if err := c.hopeless(); err != nil {
+		return nil, false, err
+	}
+	j := c.job
+	if j == nil || !j.ended() && !c.waitsFor(j) {
+		return last, false, nil
+	}
+	c.await(ctx, func() bool { return c.waitsFor(j) })
+	return j, c.job != nil, nil
+}
+
+// asksFirst reports whether a plan waits for a summary that is to be written before.
+// Above the hard line a note stands alone.
+func (c *compactor) asksFirst(plan compact.Plan) bool {
+	alone := plan.Note != nil && c.over() && c.beside()
+	return c.job == nil && !alone && c.wants(plan)
+}
+
+// makeFit carries a plan out, and goes down the ladder where the request then still
+// does not fit, also where the preset's source does nothing.
+func (c *compactor) makeFit(ctx context.Context, plan compact.Plan) error {
+	c.act(ctx, plan)
+	err := c.sendable()
+	if err == nil && !c.tight() && !(plan.Hold && c.over()) {
+		return nil
+	}
+	c.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
+	return c.sendable()
 }
 
 // waitsFor reports whether the next request waits for a summary: whoever asked for
@@ -96,20 +119,6 @@ func (c *compactor) plansAfterReply() bool {
 	return c.opts.Interactive || r.Preset != compact.PresetPlimsoll || r.Auto.Profile != ""
 }
 
-// moment is when the planner looks, before a request.
-func (c *compactor) moment() compact.Moment {
-	events := c.log.Events()
-	for i := len(events) - 1; i >= 0; i-- {
-		switch events[i].Body.(type) {
-		case conversation.AssistantMessage, conversation.ToolResult:
-			return compact.MomentRequest
-		case conversation.UserMessage:
-			return compact.MomentTurn
-		}
-	}
-	return compact.MomentTurn
-}
-
 // check is what the planner looks at. Refused says that the server did not take
 // the request as it is.
 func (c *compactor) check(moment compact.Moment, refused bool) compact.Check {
@@ -138,12 +147,6 @@ func (c *compactor) plan(moment compact.Moment, refused bool) compact.Plan {
 		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
 		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
 	return plan
-}
-
-// over reports whether the next request must not be sent as it is.
-func (c *compactor) over() bool {
-	r := c.meter.Reading()
-	return c.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
 }
 
 // wants reports whether a summary is to be written before a plan is carried out, or
@@ -234,94 +237,6 @@ func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies 
 	if err := c.commit(ctx, &pass, w, nil); err != nil {
 		c.refuse(ctx, w, err)
 	}
-}
-
-// unsure is how far above the window a request may seem to be as long as no
-// report has said how the model counts.
-const unsure = 1.25
-
-// estimateSlack is the part of the window, one in so many, by which an estimate is
-// off as often as not.
-const estimateSlack = 64
-
-// tight reports whether the next request seems to fit by less than estimates are off
-// by: then more room is made if that is possible, and it is sent if not.
-func (a *Agent) tight() bool {
-	r := a.meter.Reading()
-	return a.rules.ActsByItself() && r.Window.Known() && r.Estimated && a.meter.Calibration().Samples > 0 &&
-		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
-}
-
-// fits reports whether the next request can be sent as it is. Where nothing is
-// done by itself the server says so.
-func (a *Agent) fits() bool {
-	r := a.meter.Reading()
-	return !a.rules.ActsByItself() || !r.Window.Known() || r.Used <= a.mostSendable(r)
-}
-
-// sendable is why the next request cannot be sent, nil if it can.
-func (a *Agent) sendable() error {
-	if a.fits() {
-		return nil
-	}
-	return a.tooLong()
-}
-
-// hopeless is why the next request cannot be sent whatever is left out of it: the
-// newest message alone, with the prompt, is too long. Nil if it can.
-func (a *Agent) hopeless() error {
-	if a.fits() || a.newestFits() {
-		return nil
-	}
-	return a.tooLong()
-}
-
-// newestFits reports whether the newest message of the user fits, with the prompt
-// alone.
-func (a *Agent) newestFits() bool {
-	r := a.meter.Reading()
-	return a.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= a.mostSendable(r)
-}
-
-// mostSendable is how many tokens a request may seem to have.
-func (a *Agent) mostSendable(r compact.Reading) int {
-	if a.meter.Calibration().Samples == 0 {
-		return int(unsure * float64(r.Window.Tokens))
-	}
-	return r.Window.Tokens
-}
-
-// newestMessage is about how many tokens the newest message of the user has.
-func (a *Agent) newestMessage() int {
-	for _, m := range slices.Backward(a.view.Messages) {
-		if m.Role == compact.RoleUser && m.State == compact.StateVerbatim {
-			return int(a.meter.Weigh(m.After()))
-		}
-	}
-	return 0
-}
-
-// tooLong is a request that is not sent.
-func (a *Agent) tooLong() error {
-	r, model := a.meter.Reading(), a.settings.model
-	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
-	if a.newestFits() { // what must stay does not
-		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
-	}
-	return &Error{
-		Class: Overflow,
-		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
-			r.Used, model.Name(), r.Window.Tokens, a.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
-		Hint: hint + model.larger(),
-	}
-}
-
-// larger says how a larger window is had. One that a server told may have changed.
-func (m Model) larger() string {
-	if told(m.Window) && m.BaseURL != "" { // otherwise there is no server
-		return "or choose a model with a larger window (/model); if the server's is larger by now, say so with --window"
-	}
-	return "or choose a model with a larger window (/model)"
 }
 
 // lookBack notes what the log says of earlier passes, and tells if that ends or

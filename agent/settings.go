@@ -72,10 +72,10 @@ func (s *settings) modelChanged() conversation.ModelChanged {
 
 // unrecorded is what the log does not record yet of what the next request
 // carries. Blobs are stored first.
-func (a *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
-	s := &a.settings
+func (j *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
+	s := &j.settings
 	if s.blobs == nil {
-		blobs, err := a.storePrompt(ctx)
+		blobs, err := j.storePrompt(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -99,22 +99,22 @@ func (a *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 
 // record appends what the log does not record yet of what the next request
 // carries.
-func (a *journal) record(ctx context.Context) error {
-	bodies, err := a.unrecorded(ctx)
+func (j *journal) record(ctx context.Context) error {
+	bodies, err := j.unrecorded(ctx)
 	if err != nil {
 		return notSaved(err)
 	}
-	_, err = a.append(ctx, bodies...)
+	_, err = j.append(ctx, bodies...)
 	return err
 }
 
 // recordOverrides appends the overrides that the log does not have.
-func (a *journal) recordOverrides(ctx context.Context) error {
-	set := a.settings.newOverrides()
+func (j *journal) recordOverrides(ctx context.Context) error {
+	set := j.settings.newOverrides()
 	if len(set) == 0 {
 		return nil
 	}
-	_, err := a.append(ctx, conversation.ConfigChanged{Set: set})
+	_, err := j.append(ctx, conversation.ConfigChanged{Set: set})
 	return err
 }
 
@@ -129,8 +129,8 @@ func (s *settings) newOverrides() map[string]string {
 	return set
 }
 
-func (a *journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
-	s := &a.settings
+func (j *journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
+	s := &j.settings
 	in := conversation.Instructions{SystemSize: conversation.Measure(s.system), ToolsSize: conversation.Measure(s.toolText)}
 	for _, part := range []struct {
 		text string
@@ -139,7 +139,7 @@ func (a *journal) storePrompt(ctx context.Context) (conversation.Instructions, e
 		if part.text == "" {
 			continue
 		}
-		blob, err := a.opts.Log.PutBlob(context.WithoutCancel(ctx), part.text)
+		blob, err := j.opts.Log.PutBlob(context.WithoutCancel(ctx), part.text)
 		if err != nil {
 			return in, err
 		}

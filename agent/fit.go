@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+
+	"plimsoll/compact"
+)
+
+// Whether the next request can be sent as it is, by the meter, the window and the
+// rules.
+
+// unsure is how far above the window a request may seem to be as long as no
+// report has said how the model counts.
+const unsure = 1.25
+
+// estimateSlack is the part of the window, one in so many, by which an estimate is
+// off as often as not.
+const estimateSlack = 64
+
+// over reports whether the next request must not be sent as it is.
+func (j *journal) over() bool {
+	r := j.meter.Reading()
+	return j.rules.ActsByItself() && r.HardLine > 0 && r.Used > r.HardLine
+}
+
+// fits reports whether the next request can be sent as it is. Where nothing is
+// done by itself the server says so.
+func (j *journal) fits() bool {
+	r := j.meter.Reading()
+	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
+}
+
+// tight reports whether the next request seems to fit by less than estimates are off
+// by: then more room is made if that is possible, and it is sent if not.
+func (j *journal) tight() bool {
+	r := j.meter.Reading()
+	return j.rules.ActsByItself() && r.Window.Known() && r.Estimated && j.meter.Calibration().Samples > 0 &&
+		r.Used > r.Window.Tokens-r.Window.Tokens/estimateSlack
+}
+
+// sendable is why the next request cannot be sent, nil if it can.
+func (j *journal) sendable() error {
+	if j.fits() {
+		return nil
+	}
+	return j.tooLong()
+}
+
+// hopeless is why the next request cannot be sent whatever is left out of it: the
+// newest message alone, with the prompt, is too long. Nil if it can.
+func (j *journal) hopeless() error {
+	if j.fits() || j.newestFits() {
+		return nil
+	}
+	return j.tooLong()
+}
+
+// newestFits reports whether the newest message of the user fits, with the prompt
+// alone.
+func (j *journal) newestFits() bool {
+	r := j.meter.Reading()
+	return j.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= j.mostSendable(r)
+}
+
+// mostSendable is how many tokens a request may seem to have.
+func (j *journal) mostSendable(r compact.Reading) int {
+	if j.meter.Calibration().Samples == 0 {
+		return int(unsure * float64(r.Window.Tokens))
+	}
+	return r.Window.Tokens
+}
+
+// newestMessage is about how many tokens the newest message of the user has.
+func (j *journal) newestMessage() int {
+	for _, m := range slices.Backward(j.view.Messages) {
+		if m.Role == compact.RoleUser && m.State == compact.StateVerbatim {
+			return int(j.meter.Weigh(m.After()))
+		}
+	}
+	return 0
+}
+
+// tooLong is a request that is not sent.
+func (j *journal) tooLong() error {
+	r, model := j.meter.Reading(), j.settings.model
+	hint := "send a shorter message or fewer files: the long one stays in the conversation, and can be left out of the next request; "
+	if j.newestFits() { // what must stay does not
+		hint = "unpin what is pinned (/unpin), go back to an earlier message (/rewind), begin a new conversation, "
+	}
+	return &Error{
+		Class: Overflow,
+		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
+			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
+		Hint: hint + model.larger(),
+	}
+}
+
+// larger says how a larger window is had. One that a server told may have changed.
+func (m Model) larger() string {
+	if told(m.Window) && m.BaseURL != "" { // otherwise there is no server
+		return "or choose a model with a larger window (/model); if the server's is larger by now, say so with --window"
+	}
+	return "or choose a model with a larger window (/model)"
+}
