@@ -200,7 +200,7 @@ func (a *Agent) Rename(title string) {
 			return
 		}
 		a.memory.titled = true
-		a.save(ctx, conversation.Renamed{Title: title, By: "user"})
+		a.keepForLater(ctx, conversation.Renamed{Title: title, By: "user"})
 	})
 }
 
@@ -220,10 +220,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.outdated()
 	a.showMeter()
 	a.resume(ctx)
-	a.compactor.lookBack()
+	a.compactor.refreshPast()
 	for ctx.Err() == nil {
-		a.obey(ctx)
-		if a.compactor.settle(ctx) {
+		a.drainInbox(ctx)
+		if a.compactor.runPending(ctx) {
 			continue
 		}
 		if m, ok := a.next(); ok {
@@ -231,21 +231,21 @@ func (a *Agent) Run(ctx context.Context) error {
 			continue
 		}
 		if a.busy { // what waited was taken back before it began
-			a.rest()
+			a.setIdle()
 		}
 		select {
 		case <-a.inbox.wake:
 		case <-ctx.Done():
 		}
 	}
-	a.obey(ctx)
+	a.drainInbox(ctx)
 	if j := a.compactor.job; j != nil {
 		a.compactor.drop(j, context.Cause(ctx))
 		<-j.done
 		a.compactor.finish(ctx, j) // the view stays as it was
 	}
-	a.compactor.dropStale(errUnused, everyJob)
-	a.compactor.sweep(ctx)
+	a.compactor.dropPrepared(errUnused, everyJob)
+	a.compactor.recordStale(ctx)
 	a.inspected()
 	a.keepQuiet(ctx)
 	a.backlog.end(a.queue.texts())

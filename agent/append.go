@@ -63,10 +63,10 @@ func (j *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 	return events, err
 }
 
-// save keeps something that the turn has no part in: at once while idle, with
+// keepForLater keeps something that the turn has no part in: at once while idle, with
 // the turn's next append otherwise, and with the first message in a
 // conversation where nothing was said yet.
-func (a *Agent) save(ctx context.Context, bodies ...conversation.Body) {
+func (a *Agent) keepForLater(ctx context.Context, bodies ...conversation.Body) {
 	a.pending = append(a.pending, bodies...)
 	if a.turn != nil {
 		return
@@ -103,7 +103,7 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
-		a.compactor.lookBack()
+		a.compactor.refreshPast()
 	}
 	for i, e := range events {
 		switch b := e.Body.(type) {

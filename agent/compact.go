@@ -22,22 +22,22 @@ type compactor struct {
 	*journal
 	agent *Agent // whose turns it serves
 
-	deeds   []deed // wait for the next boundary, oldest first
-	job     *job   // the summary that is being written, or waits for the user; nil if none does
-	held    bool   // the owner waits for it
-	rearmAt int    // size of a request, in tokens, from which on the model may ask again
+	operations []operation // wait for the next boundary, oldest first
+	job        *job        // the summary that is being written, or waits for the user; nil if none does
+	held       bool        // the owner waits for it
+	rearmAt    int         // size of a request, in tokens, from which on the model may ask again
 
 	prepared []*job // summaries that are written and wait for a step, oldest first
-	asked    int    // tokens of the request when a model was asked for one automatically, 0 not since the newest epoch
+	askedAt  int    // tokens of the request when a model was asked for one automatically, 0 not since the newest epoch
 
-	look     bool         // the planner is asked once more before the next turn
+	replan   bool         // the planner is asked once more before the next turn
 	past     compact.Past // what the log says of earlier passes
 	paused   bool         // no model is asked by itself any more; the watcher was told
-	previous *party       // the model before one whose window is smaller, or unknown so far, until room was made
+	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
 }
 
-// deed is something to be done at a boundary.
-type deed struct {
+// operation is something to be done at a boundary.
+type operation struct {
 	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
 	wish   compact.Wish
 	epoch  uint64   // to be taken back, 0 for the newest in force
@@ -45,8 +45,8 @@ type deed struct {
 	events []uint64 // to be pinned or masked
 }
 
-// betweenTurns reports whether a deed waits until no turn runs.
-func (d deed) betweenTurns() bool { return d.what == deedRewind || d.what == deedRestore }
+// betweenTurns reports whether an operation waits until no turn runs.
+func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == opRestore }
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
@@ -54,8 +54,8 @@ func (d deed) betweenTurns() bool { return d.what == deedRewind || d.what == dee
 func (a *Agent) Compact(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
 		c := a.compactor
-		if n := len(c.deeds); n > 0 {
-			if last := &c.deeds[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
+		if n := len(c.operations); n > 0 {
+			if last := &c.operations[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
 				last.wish.Review = last.wish.Review || w.Review
 				return
 			}
@@ -66,7 +66,7 @@ func (a *Agent) Compact(w compact.Wish) {
 				return
 			} // what replaces it has to be possible first
 		}
-		c.deeds = append(c.deeds, deed{what: compact.DeedCompact, wish: w})
+		c.operations = append(c.operations, operation{what: compact.DeedCompact, wish: w})
 	})
 }
 
@@ -74,14 +74,14 @@ func (a *Agent) Compact(w compact.Wish) {
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.put(func(context.Context) {
-		if epoch == 0 && len(a.compactor.deeds) == 0 { // what the user sees in force, not what is about to be
+		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
 			if epoch = a.compactor.newestEpoch(); epoch == 0 {
 				a.updates.Put(CompactionFailed{Err: unmade(compact.ErrNothingToUndo),
 					Wish: compact.Wish{Source: conversation.SourceManual, Trigger: string(compact.DeedUndo)}})
 				return
 			}
 		}
-		a.compactor.order(deed{what: compact.DeedUndo, epoch: epoch})
+		a.compactor.enqueue(operation{what: compact.DeedUndo, epoch: epoch})
 	})
 }
 
@@ -99,30 +99,30 @@ func (c *compactor) newestEpoch() uint64 {
 // RedoCompaction brings back the compaction that was taken back last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(context.Context) { a.compactor.order(deed{what: compact.DeedRedo}) })
+	a.inbox.put(func(context.Context) { a.compactor.enqueue(operation{what: compact.DeedRedo}) })
 }
 
-// order has something done at the next boundary.
-func (c *compactor) order(d deed) { c.deeds = append(c.deeds, d) }
+// enqueue has something done at the next boundary.
+func (c *compactor) enqueue(d operation) { c.operations = append(c.operations, d) }
 
-// settle does, while idle, what waits to be done, and takes in a summary that is
+// runPending does, while idle, what waits to be done, and takes in a summary that is
 // written. It reports whether something did.
-func (c *compactor) settle(ctx context.Context) bool {
-	if c.look && len(c.deeds) == 0 && len(c.agent.queue.messages) == 0 {
-		c.look = false
-		c.afterReply(ctx)
+func (c *compactor) runPending(ctx context.Context) bool {
+	if c.replan && len(c.operations) == 0 && len(c.agent.queue.messages) == 0 {
+		c.replan = false
+		c.makeRoomAfterTurn(ctx)
 	}
-	if len(c.deeds) == 0 && (c.job == nil || !c.job.ended()) && len(c.stale()) == 0 {
+	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.stalePrepared()) == 0 {
 		return false
 	}
-	if len(c.deeds) > 0 {
+	if len(c.operations) > 0 {
 		c.agent.status(Status{Phase: PhaseCompacting})
 	}
 	c.boundary(ctx)
 	if j := c.job; j != nil && j.blocking {
 		c.await(ctx, func() bool { return true })
 	}
-	c.agent.rest()
+	c.agent.setIdle()
 	return true
 }
 
@@ -131,29 +131,29 @@ func (c *compactor) settle(ctx context.Context) bool {
 func (c *compactor) boundary(ctx context.Context) {
 	for ctx.Err() == nil {
 		if c.job != nil && c.job.ended() {
-			c.land(ctx)
+			c.applySummary(ctx)
 		}
-		c.sweep(ctx)
+		c.recordStale(ctx)
 		if !c.due() {
 			return
 		}
-		d := c.deeds[0]
-		c.deeds = c.deeds[1:]
-		c.carryOut(ctx, d)
+		d := c.operations[0]
+		c.operations = c.operations[1:]
+		c.execute(ctx, d)
 	}
 }
 
 // due reports whether something waits that can be done now.
 func (c *compactor) due() bool {
-	deeds := c.deeds
-	return len(deeds) > 0 && (c.agent.turn == nil || !deeds[0].betweenTurns())
+	operations := c.operations
+	return len(operations) > 0 && (c.agent.turn == nil || !operations[0].betweenTurns())
 }
 
-func (c *compactor) carryOut(ctx context.Context, d deed) {
+func (c *compactor) execute(ctx context.Context, d operation) {
 	switch d.what {
 	case compact.DeedCompact:
 		c.compact(ctx, d.wish)
-	case deedRewind:
+	case opRewind:
 		c.rewind(ctx, d.turn)
 	case compact.DeedUndo, compact.DeedRedo:
 		c.revert(ctx, d)
@@ -174,7 +174,7 @@ func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 		c.refuse(ctx, w, unmade(err))
 	case pass.Job != nil && c.commitPrepared(ctx, w, pass.Spans):
 	case pass.Job != nil:
-		c.summarise(ctx, w)
+		c.startRequested(ctx, w)
 	default:
 		if err := c.commit(ctx, &pass, w, nil); err != nil {
 			c.refuse(ctx, w, err)
@@ -182,20 +182,20 @@ func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 	}
 }
 
-// summarise has the summary of a wish written.
-func (c *compactor) summarise(ctx context.Context, w compact.Wish) {
-	j := &job{wish: w, blocking: w.Source != conversation.SourceManual || !c.beside()}
+// startRequested has the summary of a wish written.
+func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
+	j := &job{wish: w, blocking: w.Source != conversation.SourceManual || !c.inBackground()}
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewPass(c.log.Events(), c.rules, now, w)
 	}
-	if err := c.begin(ctx, j); err != nil {
+	if err := c.start(ctx, j); err != nil {
 		j.end(err)
 		c.giveUp(ctx, j, nil)
 	}
 }
 
-// beside reports whether summaries are written beside the conversation.
-func (c *compactor) beside() bool { return c.rules.Auto.Background }
+// inBackground reports whether summaries are written beside the conversation.
+func (c *compactor) inBackground() bool { return c.rules.Auto.Background }
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
@@ -213,8 +213,8 @@ func (c *compactor) commit(ctx context.Context, pass *compact.Pass, w compact.Wi
 		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
 		"before", p.Before, "after", p.After)
 	c.rearm()
-	c.asked = 0
-	c.dropOvertaken()
+	c.askedAt = 0
+	c.dropStale()
 	c.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
 	return nil
 }

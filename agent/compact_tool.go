@@ -45,8 +45,8 @@ func focusOf(arguments string) string {
 	return oneLine(text)
 }
 
-// heedModel carries out what the model asked for.
-func (c *compactor) heedModel(ctx context.Context) {
+// handleCompactCall carries out what the model asked for.
+func (c *compactor) handleCompactCall(ctx context.Context) {
 	t := c.agent.turn
 	if t == nil || t.asked == nil || ctx.Err() != nil {
 		return
@@ -58,7 +58,7 @@ func (c *compactor) heedModel(ctx context.Context) {
 		return
 	}
 	t.compacted = true
-	profile, e := c.grants()
+	profile, e := c.profileForModel()
 	if e != nil {
 		c.refuse(ctx, w, e)
 		return
@@ -73,16 +73,16 @@ func (c *compactor) heedModel(ctx context.Context) {
 	}
 	switch {
 	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
-		c.evictAsked(ctx, w)
+		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.reach(w))
+		c.compact(ctx, c.widen(w))
 	}
 	c.rearm()
 }
 
-// grants is the profile by which the model's wish is carried out, or why it is
+// profileForModel is the profile by which the model's wish is carried out, or why it is
 // not.
-func (c *compactor) grants() (profile string, e *Error) {
+func (c *compactor) profileForModel() (profile string, e *Error) {
 	rules := c.rules
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *Error) {
@@ -99,8 +99,8 @@ func (c *compactor) grants() (profile string, e *Error) {
 	return profile, nil
 }
 
-// reach is the model's wish with a range that holds something, if one does.
-func (c *compactor) reach(w compact.Wish) compact.Wish {
+// widen is the model's wish with a range that holds something, if one does.
+func (c *compactor) widen(w compact.Wish) compact.Wish {
 	log, rules := c.log.Events(), c.rules
 	if rules.Preset == compact.PresetPlimsoll && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
 		if band := compact.NextBand(log); band > 0 {

@@ -24,8 +24,8 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		a.settings.overrides = overrides
 		a.rules = rules
 		a.meter = a.meter.WithRules(rules)
-		a.compactor.lookBack()
-		a.compactor.dropOvertaken()
+		a.compactor.refreshPast()
+		a.compactor.dropStale()
 		a.showMeter()
 		if a.turn == nil {
 			a.recordConfig(ctx)
@@ -36,6 +36,6 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 // recordConfig records settings that are new, if anything was said.
 func (a *Agent) recordConfig(ctx context.Context) {
 	if set := a.settings.newOverrides(); len(set) > 0 && a.log.Len() > 0 {
-		a.save(ctx, conversation.ConfigChanged{Set: set})
+		a.keepForLater(ctx, conversation.ConfigChanged{Set: set})
 	}
 }

@@ -14,6 +14,18 @@
 // Updates leave through a [Mailbox]: putting one never blocks and loses nothing,
 // and neighboring pieces of text merge.
 //
+// # Two halves
+//
+// [Agent] runs turns: message, request, reply, tool calls. The compactor reduces what
+// the next request carries; the turn loop calls it between requests and when a turn
+// has ended. Both work on the journal: log, view, meter, settings and rules. It has
+// these ways to store events:
+//
+//   - append stores now, or fails and changes nothing
+//   - keep stores now, or with the next append where that fails
+//   - keepForLater stores while idle, and with the turn's next append otherwise
+//   - flush stores what still waits for an append
+//
 // # Compaction
 //
 // A compaction, like everything that changes what the model is sent, happens
@@ -30,6 +42,9 @@
 // [plimsoll/conversation.Attempt] that says why not. Until then nothing of the
 // summary is in the log, so that Esc, quitting and a crash leave the old view.
 // Failures in a row are counted from the log, nowhere else.
+//
+// Its states and every way between them stand in one table (state.go): idle,
+// preparing, in review, ready, then applied, failed, cancelled or stale.
 //
 // A summary that waits for its reader is a job like any other until the user
 // decides. A prepared summary waits in memory and joins the step that evicts what it

@@ -47,9 +47,9 @@ func (j *journal) sendable() error {
 	return j.tooLong()
 }
 
-// hopeless is why the next request cannot be sent whatever is left out of it: the
+// cannotFit is why the next request cannot be sent whatever is left out of it: the
 // newest message alone, with the prompt, is too long. Nil if it can.
-func (j *journal) hopeless() error {
+func (j *journal) cannotFit() error {
 	if j.fits() || j.newestFits() {
 		return nil
 	}

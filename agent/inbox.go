@@ -40,8 +40,8 @@ func (b *inbox) take() []command {
 	return taken
 }
 
-// obey carries out what is in the inbox.
-func (a *Agent) obey(ctx context.Context) {
+// drainInbox carries out what is in the inbox.
+func (a *Agent) drainInbox(ctx context.Context) {
 	for _, c := range a.inbox.take() {
 		c(ctx)
 	}
@@ -55,7 +55,7 @@ func receive[T any](ctx context.Context, a *Agent, ch <-chan T) (v T, ok bool, e
 		case v, ok = <-ch:
 			return v, ok, nil
 		case <-a.inbox.wake:
-			a.obey(ctx)
+			a.drainInbox(ctx)
 		case <-ctx.Done():
 			return v, false, context.Cause(ctx)
 		}

@@ -104,9 +104,9 @@ func (j *job) asked() bool {
 // writing reports whether a summary is being written, or waits for the user.
 func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
 
-// begin has the text of a job written. The error is an *Error, one of package
+// start has the text of a job written. The error is an *Error, one of package
 // compact, or the cause of ctx's end; then there is no job.
-func (c *compactor) begin(ctx context.Context, j *job) error {
+func (c *compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
 	j.basis.window, j.writer = c.settings.model.Window, c.newWriter()
 	if err := c.recordOverrides(ctx); err != nil {
@@ -117,7 +117,7 @@ func (c *compactor) begin(ctx context.Context, j *job) error {
 	}
 	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
 		// Only this form carries the prompt and the tools, to the conversation's model.
-		if err := c.record(ctx); err != nil {
+		if err := c.recordSettings(ctx); err != nil {
 			return err
 		}
 		if err := c.prepare(ctx, j); err != nil {
@@ -133,18 +133,18 @@ func (c *compactor) begin(ctx context.Context, j *job) error {
 		return nil
 	}
 	j.on(eventBegun)
-	c.tellJob(false)
+	c.announce(false)
 	go func() {
 		j.err = j.writer.write(jobCtx, &j.pass)
 		cancel(nil)
 		close(j.done)
-		c.agent.inbox.put(func(context.Context) { c.written(j) }) // and whoever waits looks
+		c.agent.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
 	}()
 	return nil
 }
 
-// tellJob tells that a summary is being written, or waited for.
-func (c *compactor) tellJob(held bool) {
+// announce tells that a summary is being written, or waited for.
+func (c *compactor) announce(held bool) {
 	j := c.job
 	c.updates.Put(Compacting{
 		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
@@ -196,7 +196,7 @@ func (c *compactor) prepare(ctx context.Context, j *job) error {
 
 // findWriter finds the model that a profile names: the conversation's own if it
 // names none, or the one it was held with if that has the larger window.
-func (c *compactor) findWriter(j *job, former *party) error {
+func (c *compactor) findWriter(j *job, former *modelClient) error {
 	name := j.pass.Job.Model
 	w := &j.writer
 	switch {
@@ -251,23 +251,23 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 	c.held = true
 	defer func() {
 		c.held = false
-		c.tellReview()
+		c.announceReview()
 	}()
 	if len(c.agent.queue.messages) > 0 {
 		c.agent.backlog.put(c.agent.queue.texts())
 		c.agent.showQueue()
 	}
 	c.agent.status(Status{Phase: PhaseCompacting})
-	c.tellJob(true)
-	c.tellReview()
+	c.announce(true)
+	c.announceReview()
 	for !c.due() {
 		if j.ended() {
-			c.land(ctx)
+			c.applySummary(ctx)
 			return
 		}
 		select {
 		case <-c.agent.inbox.wake: // its goroutine puts something in when it ends
-			c.agent.obey(ctx)
+			c.agent.drainInbox(ctx)
 			if j.pending() && !needed() {
 				return
 			}
@@ -287,11 +287,11 @@ func (c *compactor) clear(ctx context.Context) {
 		c.drop(j, errReplaced)
 	}
 	<-j.done // it ends at once
-	c.land(ctx)
+	c.applySummary(ctx)
 }
 
-// party is a model and where it is reached.
-type party struct {
+// modelClient is a model and where it is reached.
+type modelClient struct {
 	model    Model
 	provider Provider
 }
@@ -307,7 +307,7 @@ func (j *job) bound() int {
 
 // previousFor is the model that the conversation was held with before one with a
 // smaller window, while a plan has to make room for that; nil otherwise.
-func (c *compactor) previousFor(j *job) *party {
+func (c *compactor) previousFor(j *job) *modelClient {
 	if j.plan == nil || !c.over() {
 		return nil
 	}

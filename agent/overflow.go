@@ -44,31 +44,31 @@ func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
 // nobody knows how much fits: it is the last try.
 const blindShare = 0.6
 
-// shrink makes a request shorter that the server did not take, and reports
+// retryShorter makes a request shorter that the server did not take, and reports
 // whether it is: first as above the hard line, then down the ladder.
-func (a *Agent) shrink(ctx context.Context, r request) bool {
+func (a *Agent) retryShorter(ctx context.Context, r request) bool {
 	share := compact.DefaultTriggerRatio
 	if !a.settings.model.Window.Known() {
 		share = blindShare
 	}
 	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
 	same := func() bool { return r.model.Name() == a.settings.model.Name() }
-	a.compactor.shrinkBy(ctx, same, fits)
+	a.compactor.makeShorter(ctx, same, fits)
 	if !same() {
 		return true // nothing is known of how much fits there
 	}
 	if ctx.Err() == nil && !fits() {
-		a.compactor.recover(ctx, compact.TriggerOverflow, true)
+		a.compactor.applyLadder(ctx, compact.TriggerOverflow, true)
 	}
 	return a.meter.RequestEstimate() < r.estimate
 }
 
-// shrinkBy makes a request shorter as the rules do: where they evict at once, also
+// makeShorter makes a request shorter as the rules do: where they evict at once, also
 // where nothing else is automatic, otherwise with a summary that it waits for.
-func (c *compactor) shrinkBy(ctx context.Context, same, fits func() bool) {
+func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 	if c.rules.Evicts() {
 		if !fits() {
-			c.act(ctx, c.plan(c.moment(), true))
+			c.applyPlan(ctx, c.plan(c.moment(), true))
 		}
 		return
 	}
@@ -78,7 +78,7 @@ func (c *compactor) shrinkBy(ctx context.Context, same, fits func() bool) {
 	}
 	plan := c.plan(c.moment(), true)
 	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
-		c.act(ctx, plan.Alone())
+		c.applyPlan(ctx, plan.Alone())
 	}
 	c.finishJob(ctx, same)
 }
@@ -86,7 +86,7 @@ func (c *compactor) shrinkBy(ctx context.Context, same, fits func() bool) {
 // lastJob ends the summary that is being written when no turn follows: where the
 // load line was reached it is waited for, and put in force.
 func (c *compactor) lastJob(ctx context.Context) {
-	if j := c.job; j != nil && c.offered(j) && !j.ended() {
+	if j := c.job; j != nil && c.waitsForStep(j) && !j.ended() {
 		if r := c.meter.Reading(); r.Used <= r.LoadLine {
 			c.drop(j, errNeedless)
 		}

@@ -58,7 +58,7 @@ func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, er
 	if err := context.Cause(ctx); err != nil {
 		return nil, false, err
 	}
-	if err := c.hopeless(); err != nil {
+	if err := c.cannotFit(); err != nil {
 		return nil, false, err
 	}
 	j := c.job
@@ -72,19 +72,19 @@ func (c *compactor) settleSummary(ctx context.Context) (last *job, busy bool, er
 // asksFirst reports whether a plan waits for a summary that is to be written before.
 // Above the hard line a note stands alone.
 func (c *compactor) asksFirst(plan compact.Plan) bool {
-	alone := plan.Note != nil && c.over() && c.beside()
-	return c.job == nil && !alone && c.wants(plan)
+	alone := plan.Note != nil && c.over() && c.inBackground()
+	return c.job == nil && !alone && c.needsSummary(plan)
 }
 
 // makeFit carries a plan out, and goes down the ladder where the request then still
 // does not fit, also where the preset's source does nothing.
 func (c *compactor) makeFit(ctx context.Context, plan compact.Plan) error {
-	c.act(ctx, plan)
+	c.applyPlan(ctx, plan)
 	err := c.sendable()
 	if err == nil && !c.tight() && !(plan.Hold && c.over()) {
 		return nil
 	}
-	c.recover(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
+	c.applyLadder(ctx, cmp.Or(plan.Trigger, compact.TriggerHardLine), false)
 	return c.sendable()
 }
 
@@ -94,8 +94,8 @@ func (c *compactor) waitsFor(j *job) bool {
 	return j.blocking || c.over() && !c.rules.Evicts()
 }
 
-// afterReply makes room when a turn has ended, for the next one.
-func (c *compactor) afterReply(ctx context.Context) {
+// makeRoomAfterTurn makes room when a turn has ended, for the next one.
+func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 	if !c.opts.Interactive {
 		defer c.lastJob(ctx) // with the turn the program ends
 	}
@@ -103,8 +103,8 @@ func (c *compactor) afterReply(ctx context.Context) {
 		return
 	}
 	plan := c.plan(compact.MomentReply, false)
-	if !c.wants(plan) || !c.write(ctx, plan) {
-		c.act(ctx, plan)
+	if !c.needsSummary(plan) || !c.write(ctx, plan) {
+		c.applyPlan(ctx, plan)
 	}
 	if j := c.job; j != nil && j.blocking {
 		c.await(ctx, func() bool { return true })
@@ -149,10 +149,10 @@ func (c *compactor) plan(moment compact.Moment, refused bool) compact.Plan {
 	return plan
 }
 
-// wants reports whether a summary is to be written before a plan is carried out, or
+// needsSummary reports whether a summary is to be written before a plan is carried out, or
 // for one that is not due yet. What is written already is not written twice.
-func (c *compactor) wants(plan compact.Plan) bool {
-	return len(plan.Spans) > 0 && !c.offers(plan.Spans)
+func (c *compactor) needsSummary(plan compact.Plan) bool {
+	return len(plan.Spans) > 0 && !c.hasPrepared(plan.Spans)
 }
 
 // write has the summary of a plan written, and reports whether it is.
@@ -163,12 +163,12 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 	made := c.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	// JCL waits for its own; the others do not have to.
-	j.blocking = !c.beside() || c.rules.Preset == compact.PresetJCLI
+	j.blocking = !c.inBackground() || c.rules.Preset == compact.PresetJCLI
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
-	c.asked = c.meter.Reading().Used
-	if err := c.begin(ctx, j); err != nil {
+	c.askedAt = c.meter.Reading().Used
+	if err := c.start(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, compact.ErrNothingToGain) {
 			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
@@ -197,8 +197,8 @@ func (c *compactor) made(trigger string) conversation.Made {
 	return made
 }
 
-// act does what of a plan needs no model, or what a profile says.
-func (c *compactor) act(ctx context.Context, plan compact.Plan) {
+// applyPlan does what of a plan needs no model, or what a profile says.
+func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	switch {
 	case plan.Wish != nil:
 		c.compact(ctx, *plan.Wish)
@@ -208,12 +208,12 @@ func (c *compactor) act(ctx context.Context, plan compact.Plan) {
 		c.logMicro(plan)
 		c.overlay(ctx, c.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
-		c.recover(ctx, plan.Trigger, false)
+		c.applyLadder(ctx, plan.Trigger, false)
 	}
 }
 
-// recover goes down the ladder that needs no model.
-func (c *compactor) recover(ctx context.Context, trigger string, refused bool) {
+// applyLadder goes down the ladder that needs no model.
+func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
 	made := c.made(trigger)
 	made.Source = conversation.SourceRecovery
 	if bodies := c.rules.Recover(c.check(compact.MomentRequest, refused)); len(bodies) > 0 {
@@ -239,9 +239,9 @@ func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies 
 	}
 }
 
-// lookBack notes what the log says of earlier passes, and tells if that ends or
+// refreshPast notes what the log says of earlier passes, and tells if that ends or
 // begins the asking of a model.
-func (c *compactor) lookBack() {
+func (c *compactor) refreshPast() {
 	c.past = compact.PastOf(c.log.Events())
 	if paused := c.rules.Exhausted(c.past); paused != c.paused {
 		c.paused = paused

@@ -22,25 +22,25 @@ import (
 
 // prepares reports whether a summary may be prepared.
 func (c *compactor) prepares() bool {
-	return c.opts.Interactive && c.beside() && c.job == nil &&
-		(c.asked == 0 || c.meter.Reading().Used >= c.asked+c.rules.Rearm(c.meter.Window().Tokens))
+	return c.opts.Interactive && c.inBackground() && c.job == nil &&
+		(c.askedAt == 0 || c.meter.Reading().Used >= c.askedAt+c.rules.Rearm(c.meter.Window().Tokens))
 }
 
-// offered reports whether the text of a job waits for a step, in place of an epoch of
+// waitsForStep reports whether the text of a job waits for a step, in place of an epoch of
 // its own.
-func (c *compactor) offered(j *job) bool {
+func (c *compactor) waitsForStep(j *job) bool {
 	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && c.rules.Evicts()
 }
 
-// offers reports whether a summary that is written covers some of spans.
-func (c *compactor) offers(spans []conversation.Span) bool {
+// hasPrepared reports whether a summary that is written covers some of spans.
+func (c *compactor) hasPrepared(spans []conversation.Span) bool {
 	return slices.ContainsFunc(c.prepared, func(j *job) bool { return j.state == stateReady && j.pass.Covers(spans) })
 }
 
-// offer keeps a summary that is written for the step that evicts what it covers.
-func (c *compactor) offer(ctx context.Context, j *job) {
+// keepPrepared keeps a summary that is written for the step that evicts what it covers.
+func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.keep(ctx, c.spentOn(ctx, j)...); err != nil {
+	if _, err := c.keep(ctx, c.usageOf(ctx, j)...); err != nil {
 		c.updates.Put(Failed{Err: AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
@@ -103,9 +103,9 @@ func (c *compactor) holds(plan compact.Plan, pass *compact.Pass) bool {
 	return plan.Hold && hard > 0 && pass.Preview().After > hard
 }
 
-// takeUp makes the step that a summary which is written was waited for, if that is
+// makeDueStep makes the step that a summary which is written was waited for, if that is
 // due.
-func (c *compactor) takeUp(ctx context.Context) {
+func (c *compactor) makeDueStep(ctx context.Context) {
 	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
 		return
 	}
@@ -114,7 +114,7 @@ func (c *compactor) takeUp(ctx context.Context) {
 		moment = c.moment()
 	}
 	plan := c.plan(moment, false)
-	if note, ok := plan.Note.(conversation.Summary); ok && c.offers(note.Spans) {
+	if note, ok := plan.Note.(conversation.Summary); ok && c.hasPrepared(note.Spans) {
 		c.evict(ctx, plan)
 	}
 }
@@ -153,8 +153,8 @@ func (c *compactor) coversMessages(covered, asked []conversation.Span) bool {
 	})
 }
 
-// dropStale has summaries that are written no longer count, for a reason.
-func (c *compactor) dropStale(why error, stale func(*job) bool) {
+// dropPrepared has summaries that are written no longer count, for a reason.
+func (c *compactor) dropPrepared(why error, stale func(*job) bool) {
 	for _, j := range c.prepared {
 		if stale(j) {
 			j.end(why)
@@ -165,22 +165,22 @@ func (c *compactor) dropStale(why error, stale func(*job) bool) {
 // everyJob is any summary.
 func everyJob(*job) bool { return true }
 
-// sweep records the summaries that no longer count.
-func (c *compactor) sweep(ctx context.Context) {
-	for _, j := range c.stale() {
+// recordStale records the summaries that no longer count.
+func (c *compactor) recordStale(ctx context.Context) {
+	for _, j := range c.stalePrepared() {
 		c.giveUp(ctx, j, nil)
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
 }
 
-// stale are the summaries that were written and no longer count.
-func (c *compactor) stale() []*job {
+// stalePrepared are the summaries that were written and no longer count.
+func (c *compactor) stalePrepared() []*job {
 	return slices.DeleteFunc(slices.Clone(c.prepared), func(j *job) bool { return j.state == stateReady })
 }
 
-// evictAsked makes room for the model, which asked for it where rules want no model
+// evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
-func (c *compactor) evictAsked(ctx context.Context, w compact.Wish) {
+func (c *compactor) evictForModel(ctx context.Context, w compact.Wish) {
 	plan := c.rules.EvictNow(c.check(c.moment(), false), w.Trigger)
 	if plan.Note == nil {
 		c.refuse(ctx, w, unmade(compact.ErrNothingToGain))

@@ -110,7 +110,7 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 		a.updates.Put(Failed{Err: AsError(err)})
 	}
 	a.backlog.put(a.queue.texts()) // it is in the log now, or with the user
-	a.rest()
+	a.setIdle()
 }
 
 // keepQuiet stores what waits and asks for no answer. It is for the end.

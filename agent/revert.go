@@ -11,8 +11,8 @@ import (
 // epoch of its own. It costs no request, but it breaks the cached prefix like
 // any other.
 
-// revert takes the compaction of a deed back, or brings one back.
-func (c *compactor) revert(ctx context.Context, d deed) {
+// revert takes the compaction of an operation back, or brings one back.
+func (c *compactor) revert(ctx context.Context, d operation) {
 	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.flush(ctx); err != nil {
 		c.refuse(ctx, w, err)
@@ -43,5 +43,5 @@ func (c *compactor) dropReverted() {
 	if c.writing() {
 		c.drop(c.job, errReverted)
 	}
-	c.dropStale(errReverted, everyJob)
+	c.dropPrepared(errReverted, everyJob)
 }

@@ -44,9 +44,9 @@ func (a *Agent) Review(text string, accept bool) {
 // as it is saves enough is judged where all are, when it is taken in.
 func (c *compactor) accept(j *job, text string) {
 	pass, err := j.pass.WithText(text)
-	evicted := c.offered(j) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	evicted := c.waitsForStep(j) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
 	if err == nil && pass.Edited() && !evicted {
-		_, err = c.onto(j, &pass)
+		_, err = c.rebase(j, &pass)
 	}
 	if err != nil {
 		c.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})
@@ -69,18 +69,18 @@ func notTaken(err error) *Error {
 	return e
 }
 
-// written shows a summary to the user if he wants to read it.
-func (c *compactor) written(j *job) {
+// showForReview shows a summary to the user if he wants to read it.
+func (c *compactor) showForReview(j *job) {
 	if c.job != j || j.ended() {
 		return
 	}
 	j.on(eventShown)
 	c.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
-	c.tellReview()
+	c.announceReview()
 }
 
-// tellReview tells that a summary waits for the user, if one does.
-func (c *compactor) tellReview() {
+// announceReview tells that a summary waits for the user, if one does.
+func (c *compactor) announceReview() {
 	j := c.job
 	if j == nil || j.state != stateInReview {
 		return

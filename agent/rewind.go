@@ -8,8 +8,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// deedRewind takes turns back.
-const deedRewind compact.Deed = "rewind"
+// opRewind takes turns back.
+const opRewind compact.Deed = "rewind"
 
 // Rewind takes the turns from one on back, negative for the newest; what the
 // user said in the first of them comes back to the composer. A turn that runs is
@@ -25,13 +25,13 @@ func (a *Agent) Rewind(turn int) {
 			a.status(Status{Phase: Stopping})
 			a.giveBack()
 		}
-		a.compactor.order(deed{what: deedRewind, turn: turn})
+		a.compactor.enqueue(operation{what: opRewind, turn: turn})
 	})
 }
 
 // restores reports whether turns that were taken back are about to come back.
 func (c *compactor) restores() bool {
-	return slices.ContainsFunc(c.deeds, func(d deed) bool { return d.what == deedRestore })
+	return slices.ContainsFunc(c.operations, func(d operation) bool { return d.what == opRestore })
 }
 
 // rewind takes turns back, between two turns.
@@ -45,7 +45,7 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 		c.updates.Put(Failed{Err: noSuchTurn()})
 		return
 	}
-	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(deedRewind)}
+	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
 	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
 		c.updates.Put(Failed{Err: AsError(err)})
 		return

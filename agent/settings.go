@@ -97,9 +97,9 @@ func (j *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
 	return bodies, nil
 }
 
-// record appends what the log does not record yet of what the next request
+// recordSettings appends what the log does not record yet of what the next request
 // carries.
-func (j *journal) record(ctx context.Context) error {
+func (j *journal) recordSettings(ctx context.Context) error {
 	bodies, err := j.unrecorded(ctx)
 	if err != nil {
 		return notSaved(err)
@@ -196,21 +196,21 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.settings.choose()
 	a.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
-	a.compactor.dropOvertaken()
+	a.compactor.dropStale()
 	a.updates.Put(ModelSwitched{Model: m})
 	a.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
 	if a.turn == nil && a.log.Len() > 0 {
-		a.save(ctx, a.settings.modelChanged())
-		a.compactor.look = true // what is said need not fit into the new one
+		a.keepForLater(ctx, a.settings.modelChanged())
+		a.compactor.replan = true // what is said need not fit into the new one
 	}
 }
 
 // largerThan is the model with the larger window of the one in use and the one
 // before it, if that is larger than w or w is unknown; nil otherwise.
-func (c *compactor) largerThan(w compact.Window) *party {
-	best := &party{c.settings.model, c.settings.provider}
+func (c *compactor) largerThan(w compact.Window) *modelClient {
+	best := &modelClient{c.settings.model, c.settings.provider}
 	if f := c.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
 		best = f
 	}
@@ -224,6 +224,6 @@ func (c *compactor) largerThan(w compact.Window) *party {
 // to it is on record: otherwise the first request records it.
 func (a *Agent) recordLimits(ctx context.Context) {
 	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
-		a.save(ctx, c)
+		a.keepForLater(ctx, c)
 	}
 }

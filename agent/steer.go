@@ -22,8 +22,8 @@ import (
 //     model waits for longer because of it.
 //   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
 
-// deedRestore brings turns back.
-const deedRestore = compact.Deed(SteerRestore)
+// opRestore brings turns back.
+const opRestore = compact.Deed(SteerRestore)
 
 // Pin keeps events as they were said, whatever else covers them, or ends that.
 // Steered tells what came of it.
@@ -45,24 +45,24 @@ func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
 
 func (a *Agent) orderSteer(what Steer, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.order(deed{what: compact.Deed(what), events: events}) })
+	a.inbox.put(func(context.Context) { a.compactor.enqueue(operation{what: compact.Deed(what), events: events}) })
 }
 
-// steer does by hand what a deed says.
-func (c *compactor) steer(ctx context.Context, d deed) {
+// steer does by hand what an operation says.
+func (c *compactor) steer(ctx context.Context, d operation) {
 	told := Steered{What: Steer(d.what), Events: d.events}
 	if made, err := c.overlayByHand(ctx, d); err != nil {
 		told.Err = err
 	} else {
 		told.Before, told.After = made.Before, made.After
-		c.dropOvertaken()
+		c.dropStale()
 	}
 	c.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
 	c.updates.Put(told)
 }
 
-// overlayByHand puts the overlay of a deed in force.
-func (c *compactor) overlayByHand(ctx context.Context, d deed) (made conversation.Made, e *Error) {
+// overlayByHand puts the overlay of an operation in force.
+func (c *compactor) overlayByHand(ctx context.Context, d operation) (made conversation.Made, e *Error) {
 	if err := c.flush(ctx); err != nil {
 		return made, err
 	}
@@ -80,8 +80,8 @@ func (c *compactor) overlayByHand(ctx context.Context, d deed) (made conversatio
 	return made, nil
 }
 
-// byHand works a deed out on the log as it is. The error is one of package compact.
-func (c *compactor) byHand(d deed) ([]conversation.Body, error) {
+// byHand works an operation out on the log as it is. The error is one of package compact.
+func (c *compactor) byHand(d operation) ([]conversation.Body, error) {
 	log, rules := c.log.Events(), c.rules
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body

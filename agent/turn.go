@@ -32,7 +32,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 	a.turn = nil
 	a.recordConfig(ctx)
 	if err == nil {
-		a.compactor.afterReply(ctx)
+		a.compactor.makeRoomAfterTurn(ctx)
 	}
 
 	var failure *Error
@@ -40,12 +40,12 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 		a.giveBack()
 		a.updates.Put(Failed{Err: failure})
 	}
-	a.rest()
+	a.setIdle()
 }
 
-// rest tells that nothing goes on, unless something waits to be done.
-func (a *Agent) rest() {
-	if len(a.queue.messages) == 0 && len(a.compactor.deeds) == 0 {
+// setIdle tells that nothing goes on, unless something waits to be done.
+func (a *Agent) setIdle() {
+	if len(a.queue.messages) == 0 && len(a.compactor.operations) == 0 {
 		a.status(Status{Phase: Idle})
 	}
 }
@@ -120,7 +120,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if again || err != nil || answer.reply.arrived() {
 			return nil, told
 		}
-		shorter := a.shrink(ctx, r)
+		shorter := a.retryShorter(ctx, r)
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -146,14 +146,14 @@ type request struct {
 // decided before the model is asked again is decided here.
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	a.compactor.boundary(ctx)
-	a.compactor.heedModel(ctx)
-	if err := a.record(ctx); err != nil {
+	a.compactor.handleCompactCall(ctx)
+	if err := a.recordSettings(ctx); err != nil {
 		return request{}, err
 	}
 	if err := a.grown(ctx, a.compactor.ready(ctx)); err != nil {
 		return request{}, err
 	}
-	if err := a.record(ctx); err != nil { // what was asked for meanwhile
+	if err := a.recordSettings(ctx); err != nil { // what was asked for meanwhile
 		return request{}, err
 	}
 	set := &a.settings

@@ -66,12 +66,12 @@ func (a *Agent) useWindow(w compact.Window) {
 	a.meter = a.meter.WithWindow(w)
 	a.reform()
 	a.compactor.rearmAt = 0 // it was reckoned by another window
-	a.compactor.dropOvertaken()
+	a.compactor.dropStale()
 	switch former := a.compactor.previous; {
 	case former != nil && w.Tokens >= former.model.Window.Tokens:
 		a.compactor.previous = nil
 	case former != nil && a.turn == nil && a.log.Len() > 0:
-		a.compactor.look = true // as when it is known at once
+		a.compactor.replan = true // as when it is known at once
 	}
 	a.updates.Put(ModelSwitched{Model: a.settings.model})
 	a.showMeter()

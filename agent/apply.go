@@ -14,23 +14,23 @@ import (
 // errTooLittle says that a summary did not make enough room.
 var errTooLittle = errors.New("it would save too little")
 
-// land takes in a summary that is written, or records that none is.
-func (c *compactor) land(ctx context.Context) {
+// applySummary takes in a summary that is written, or records that none is.
+func (c *compactor) applySummary(ctx context.Context) {
 	j := c.job
 	j.look()
-	if j.state == stateReady && c.overtook(j) {
+	if j.state == stateReady && c.isStale(j) {
 		j.end(errOvertaken)
 	}
-	if j.state == stateReady && c.offered(j) {
-		c.offer(ctx, j)
-		c.takeUp(ctx)
+	if j.state == stateReady && c.waitsForStep(j) {
+		c.keepPrepared(ctx, j)
+		c.makeDueStep(ctx)
 		return
 	}
 	c.finish(ctx, j)
 }
 
-// spentOn is what the requests of a job cost, for the log.
-func (c *compactor) spentOn(ctx context.Context, j *job) []conversation.Body {
+// usageOf is what the requests of a job cost, for the log.
+func (c *compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
 		spent = append(spent, c.agent.usage(s.request, s.reply, 0)...)
@@ -44,7 +44,7 @@ func (c *compactor) spentOn(ctx context.Context, j *job) []conversation.Body {
 // finish puts the summary of a job that ended in force, or records why it is not.
 func (c *compactor) finish(ctx context.Context, j *job) {
 	c.job = nil
-	spent := c.spentOn(ctx, j)
+	spent := c.usageOf(ctx, j)
 	if j.state == stateReady {
 		if err := c.commitJob(ctx, j, spent); err != nil {
 			j.end(err)
@@ -62,13 +62,13 @@ func (c *compactor) finish(ctx context.Context, j *job) {
 		c.previous = nil // the one in use is asked next
 	}
 	if j.plan != nil && j.plan.Drops {
-		c.recover(ctx, j.plan.Trigger, false) // ONE
+		c.applyLadder(ctx, j.plan.Trigger, false) // ONE
 	}
 }
 
 // commitJob puts a summary in force, with the masks of its plan.
 func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
-	pass, err := c.onto(j, &j.pass)
+	pass, err := c.rebase(j, &j.pass)
 	if err != nil {
 		return err
 	}
@@ -82,9 +82,9 @@ func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 	return nil
 }
 
-// onto is a pass with the text of a job on the log as it is now, with the masks of
+// rebase is a pass with the text of a job on the log as it is now, with the masks of
 // its plan. The error says why it does not count.
-func (c *compactor) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
+func (c *compactor) rebase(j *job, pass *compact.Pass) (compact.Pass, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
@@ -96,33 +96,33 @@ func (c *compactor) onto(j *job, pass *compact.Pass) (compact.Pass, error) {
 	return now, err
 }
 
-// overtook reports whether the conversation went over a summary: overlays lie on it
+// isStale reports whether the conversation went over a summary: overlays lie on it
 // that are no notes, or it has to fit into less.
-func (c *compactor) overtook(j *job) bool {
+func (c *compactor) isStale(j *job) bool {
 	then, now := j.basis.window, c.settings.model.Window
 	return !compact.Stands(c.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
 }
 
-// dropOvertaken stops a summary that would be stale, or for which there is no
+// dropStale stops a summary that would be stale, or for which there is no
 // reason any more: it is paid for no further.
-func (c *compactor) dropOvertaken() {
+func (c *compactor) dropStale() {
 	j, rules := c.job, c.rules
-	c.dropStale(errOvertaken, c.overtook)
+	c.dropPrepared(errOvertaken, c.isStale)
 	if !rules.Evicts() || !rules.ActsByItself() {
-		c.dropStale(errNeedless, everyJob)
+		c.dropPrepared(errNeedless, everyJob)
 	}
 	if !c.writing() {
 		return
 	}
 	r := c.meter.Reading()
 	switch {
-	case c.overtook(j):
+	case c.isStale(j):
 		c.drop(j, errOvertaken)
 	case j.state == stateInReview: // it is paid for, and the user reads it
 	case j.asked():
-	case !rules.ActsByItself(), !rules.Asks() && c.offered(j):
+	case !rules.ActsByItself(), !rules.Asks() && c.waitsForStep(j):
 		c.drop(j, errNeedless)
-	case c.offered(j) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+	case c.waitsForStep(j) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
 	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
