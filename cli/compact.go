@@ -36,10 +36,10 @@ func (a *app) compactCommand() *cobra.Command {
 	var o compactOptions
 	c := &cobra.Command{
 		Use:   "compact [ID]",
-		Short: "Make what the model is sent of a conversation shorter",
-		Long: `Compact makes a conversation's older turns shorter in what the model is sent.
-Nothing that was said is changed or removed: --undo takes the newest compaction
-back, --redo brings it into force again.
+		Short: "Compact a conversation's context",
+		Long: `Compact shortens the older turns of a conversation in what the model is sent.
+The originals stay as they are: --undo undoes the newest compaction, --redo
+redoes it.
 
 The profile says what is done: default masks tool results and strips arguments
 and reasoning, light strips reasoning, heavy has a model write a summary; the

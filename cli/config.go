@@ -12,7 +12,7 @@ import (
 func (a *app) configCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
-		Short: "Find, check or begin the configuration",
+		Short: "Find, check or create the configuration",
 		Long: `The configuration is read from the defaults, your config.yaml, .plimsoll.yaml at
 the top of the workspace and --cfg KEY=VALUE; what comes later wins. Mistakes are
 errors that name the line.`,

@@ -72,7 +72,7 @@ The window is ` + grouped(replayWindow) + ` tokens unless --window says otherwis
 and models, as PROVIDER/ID or an id the catalogue knows, with your own prices and
 cache_ttl where the configuration has them; how long a model's cache lives is
 otherwise assumed, and told. Without --prices every sheet is planned for and billed
-in turn; what is no cost is measured under ` + replay.PlanSheet + `.
+in turn; all figures but costs are those under ` + replay.PlanSheet + `.
 
 What cannot be read is told and left out, and the rest is replayed; the exit code
 is then 1.`,
