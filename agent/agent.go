@@ -27,8 +27,7 @@ type Agent struct {
 	turn    *turn  // nil while idle
 	busy    bool   // the newest status says that something goes on
 	memory  memory // what the log says, kept at hand
-	learned map[string]conversation.Calibration
-	keeper  *calibrationKeeper
+	windows *windowKeeper
 	backlog *backlogKeeper
 	looking inspection
 	lane    *lane
@@ -42,10 +41,8 @@ type memory struct {
 	callIDs map[string]bool // every id a call had
 	repeats compact.Repeats // the results, by their text
 	titled  bool            // the conversation has a title, or will have
-	cuts    cutWatch        // whether the server cuts prompts silently
 
-	answered   map[string]bool // models that gave a reply, by name
-	askedShort map[string]bool // models whose server was asked for its window after a short report
+	answered map[string]bool // models that gave a reply, by name
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -65,13 +62,16 @@ func New(o Options) (*Agent, error) {
 	}
 	a := &Agent{
 		journal: &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}, inbox: newInbox(),
-		memory: memory{callIDs: map[string]bool{}, answered: map[string]bool{}, askedShort: map[string]bool{}}, learned: map[string]conversation.Calibration{},
-		lane: newLane(),
+		memory: memory{callIDs: map[string]bool{}, answered: map[string]bool{}},
+		lane:   newLane(),
+	}
+	a.windows = &windowKeeper{
+		journal: a.journal, agent: a, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
 	}
 	a.compactor = &compactor{journal: a.journal, agent: a}
 	a.journal.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
-		a.memory.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
+		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
 	}
 	a.declare()
@@ -81,7 +81,7 @@ func New(o Options) (*Agent, error) {
 	a.fitResults()
 	a.memory.note(o.Stored.Events)
 	if o.Calibrations != nil {
-		a.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
+		a.windows.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
 	}
 	if o.Backlog != nil {
 		a.backlog = newBacklogKeeper(o.Backlog, o.Logger)
@@ -170,7 +170,7 @@ func (a *Agent) SwitchModel(m Model, p Provider) {
 // that requests go to by now. Model is its name, provider/id.
 func (a *Agent) SetWindow(model string, w compact.Window) {
 	a.inbox.put(func(ctx context.Context) {
-		if model == a.settings.model.Name() && a.setWindow(w) {
+		if model == a.settings.model.Name() && a.windows.setWindow(w) {
 			a.recordLimits(ctx)
 		}
 	})
@@ -215,9 +215,9 @@ func (a *Agent) Run(ctx context.Context) error {
 		return errors.New("the agent runs already")
 	}
 	defer a.updates.Close()
-	defer a.keeper.start(ctx)()
+	defer a.windows.keeper.start(ctx)()
 	defer a.backlog.start(ctx)()
-	a.outdated()
+	a.windows.outdated()
 	a.showMeter()
 	a.resume(ctx)
 	a.compactor.refreshPast()

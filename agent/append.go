@@ -136,18 +136,18 @@ func (a *Agent) foldUsage(event []conversation.Event, u conversation.Usage) {
 	a.meter = a.meter.WithUsage(u)
 	if c := a.meter.Calibration(); c != before {
 		a.settings.model.Calibration.Factor, a.settings.model.Calibration.Samples = c.Factor, c.Samples
-		a.keepCalibration()
+		a.windows.keepCalibration()
 	}
 }
 
 // keepCalibration stores what is known about the model, off the hot path.
-func (a *Agent) keepCalibration() {
-	key := a.settings.model.CalibrationKey
+func (k *windowKeeper) keepCalibration() {
+	key := k.settings.model.CalibrationKey
 	if key == "" {
 		return
 	}
-	a.learned[key] = a.settings.model.Calibration
-	a.keeper.put(key, a.settings.model.Calibration)
+	k.learned[key] = k.settings.model.Calibration
+	k.keeper.put(key, k.settings.model.Calibration)
 }
 
 // nextSeq is the Seq of the first body of the next append. What is pending

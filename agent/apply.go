@@ -36,7 +36,7 @@ func (c *compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
 		spent = append(spent, c.agent.usage(s.request, s.reply, 0)...)
 	}
 	if n := j.writer.learned; n > 0 && j.writer.model.Name() == c.settings.model.Name() {
-		c.agent.learnWindow(ctx, n)
+		c.agent.windows.learnWindow(ctx, n)
 	}
 	return spent
 }

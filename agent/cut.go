@@ -47,9 +47,9 @@ const trustUncached = 3
 
 // report is what was reported for a reply of the conversation, as far as it can
 // be judged: not if the model, or what it is shown, changed meanwhile.
-func (a *Agent) report(r request, rep *reply) (conversation.Usage, bool) {
+func (k *windowKeeper) report(r request, rep *reply) (conversation.Usage, bool) {
 	if rep.usage == nil || rep.usage.Prompt <= 0 || r.purpose != conversation.ForReply ||
-		r.model.Name() != a.settings.model.Name() || r.revision != a.view.Revision {
+		r.model.Name() != k.settings.model.Name() || r.revision != k.view.Revision {
 		return conversation.Usage{}, false
 	}
 	t := rep.usage
@@ -58,11 +58,11 @@ func (a *Agent) report(r request, rep *reply) (conversation.Usage, bool) {
 }
 
 // judge says what a report tells, before it is in the log.
-func (a *Agent) judge(u conversation.Usage) (compact.Finding, compact.Expected) {
-	e := a.meter.Expect(u, a.samePrompt(u))
+func (k *windowKeeper) judge(u conversation.Usage) (compact.Finding, compact.Expected) {
+	e := k.meter.Expect(u, k.samePrompt(u))
 	found := e.Find(u)
 	if found != compact.Whole {
-		if hidden := a.hiddenReasoning(u.Model); hidden > 0 {
+		if hidden := k.hiddenReasoning(u.Model); hidden > 0 {
 			e.Reasoning += hidden
 			found = e.Find(u)
 		}
@@ -72,8 +72,8 @@ func (a *Agent) judge(u conversation.Usage) (compact.Finding, compact.Expected) 
 
 // samePrompt reports whether requests have carried the same prompt and tools
 // since the last whole report of the model.
-func (a *Agent) samePrompt(u conversation.Usage) bool {
-	for _, e := range slices.Backward(a.log.Events()) {
+func (k *windowKeeper) samePrompt(u conversation.Usage) bool {
+	for _, e := range slices.Backward(k.log.Events()) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return false
@@ -92,8 +92,8 @@ func (a *Agent) samePrompt(u conversation.Usage) bool {
 
 // hiddenReasoning is the tokens of reasoning that goes back in a form that
 // nobody but the endpoint reads, at most: it may leave out what is old.
-func (a *Agent) hiddenReasoning(model string) float64 {
-	events, sum := a.log.Events(), 0
+func (k *windowKeeper) hiddenReasoning(model string) float64 {
+	events, sum := k.log.Events(), 0
 	for _, e := range events {
 		u, ok := e.Body.(conversation.Usage)
 		if !ok || u.Reasoning <= 0 || u.Model != model || u.Reply == 0 || u.Reply > uint64(len(events)) {
@@ -107,41 +107,41 @@ func (a *Agent) hiddenReasoning(model string) float64 {
 }
 
 // short reports whether a report counts less than was sent.
-func (a *Agent) short(r request, rep *reply) bool {
-	u, ok := a.report(r, rep)
+func (k *windowKeeper) short(r request, rep *reply) bool {
+	u, ok := k.report(r, rep)
 	if !ok {
 		return false
 	}
-	found, _ := a.judge(u)
+	found, _ := k.judge(u)
 	return found != compact.Whole
 }
 
 // watchCuts takes in a report, before it is in the log, and returns what the
 // user is told.
-func (a *Agent) watchCuts(r request, rep *reply) []conversation.Body {
-	u, ok := a.report(r, rep)
+func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
+	u, ok := k.report(r, rep)
 	if !ok {
 		return nil
 	}
-	w := &a.memory.cuts
+	w := &k.cuts
 	if w.model != u.Model {
 		*w = cutWatch{model: u.Model, warned: w.warned}
 	}
-	found, e := a.judge(u)
+	found, e := k.judge(u)
 	if found != compact.Uncached && float64(u.Prompt) < 2*e.Tokens {
-		a.raise(u.Prompt)
+		k.raise(u.Prompt)
 	}
 	if !w.note(found, u.Prompt) {
 		return nil
 	}
-	a.opts.Logger.Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
+	k.opts.Logger.Info("report", "short", true, "cut", w.cut(found), "prompt", u.Prompt, "expected", int(e.Tokens),
 		"estimated", int(e.Estimated), "reasoning", int(e.Reasoning), "in_row", w.inRow)
 	if !w.cut(found) {
 		return nil
 	}
-	told := a.lower(w.limit(e))
+	told := k.lower(w.limit(e))
 	var bodies []conversation.Body
-	if c := a.settings.modelChanged(); c != a.settings.changed && a.settings.blobs != nil {
+	if c := k.settings.modelChanged(); c != k.settings.changed && k.settings.blobs != nil {
 		bodies = append(bodies, c) // with the report: the program may end with the turn
 	}
 	if w.warned[u.Model] {
@@ -226,9 +226,9 @@ const nearTold = 0.6
 
 // lower takes the window to be the server's, if that is smaller, and returns
 // what the user is told about it.
-func (a *Agent) lower(limit int) string {
+func (k *windowKeeper) lower(limit int) string {
 	const larger = "Give the model a larger window on the server"
-	w, have := &a.memory.cuts, a.settings.model.Window
+	w, have := &k.cuts, k.settings.model.Window
 	set := have.Source == compact.WindowFlag || have.Source == compact.WindowConfig
 	switch {
 	case have.Source == compact.WindowServer && float64(limit) >= nearTold*float64(have.Tokens):
@@ -240,7 +240,7 @@ func (a *Agent) lower(limit int) string {
 			have.Tokens, have.Source, larger)
 	}
 	to := compact.Window{Tokens: limit, Source: compact.WindowLearned}
-	if !a.setWindow(to) {
+	if !k.setWindow(to) {
 		return larger + "."
 	}
 	if !w.lowered.Known() || have != w.lowered {
@@ -251,23 +251,23 @@ func (a *Agent) lower(limit int) string {
 	}
 	w.lowered = to
 	does := ""
-	if a.rules.ActsByItself() {
+	if k.rules.ActsByItself() {
 		does = " and compacts the conversation to fit"
 	}
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)
 }
 
 // raise takes back what was lowered too far: the server counted more.
-func (a *Agent) raise(prompt int) {
-	w := &a.memory.cuts
-	if !w.lowered.Known() || a.settings.model.Window != w.lowered {
+func (k *windowKeeper) raise(prompt int) {
+	w := &k.cuts
+	if !w.lowered.Known() || k.settings.model.Window != w.lowered {
 		return
 	}
 	if w.before.Known() {
 		prompt = min(prompt, w.before.Tokens)
 	}
 	to := compact.Window{Tokens: prompt, Source: compact.WindowLearned}
-	if prompt > w.lowered.Tokens && a.setWindow(to) {
+	if prompt > w.lowered.Tokens && k.setWindow(to) {
 		w.lowered = to
 	}
 }

@@ -105,7 +105,7 @@ func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
 	u.Reply = seq
 	if t := rep.usage; t != nil {
 		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Short = a.short(r, rep)
+		u.Short = a.windows.short(r, rep)
 		switch {
 		case t.CostUSD != nil:
 			u.CostUSD, u.Priced = t.CostUSD, "reported"
@@ -136,7 +136,7 @@ func (a *Agent) hints(r request, rep *reply) []conversation.Body {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
-	return append(bodies, a.watchCuts(r, rep)...)
+	return append(bodies, a.windows.watchCuts(r, rep)...)
 }
 
 // titleChars is the length of a title made from a message.

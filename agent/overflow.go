@@ -17,23 +17,23 @@ import (
 
 // overflowed learns from a server that refused a request as too long, and says
 // what can be done.
-func (a *Agent) overflowed(ctx context.Context, r request, e *Error) error {
+func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error) error {
 	told := *e
-	told.Hint = a.compactor.roomHint(e)
-	if r.model.Name() != a.settings.model.Name() { // the user may have switched meanwhile
+	told.Hint = k.agent.compactor.roomHint(e)
+	if r.model.Name() != k.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
 	counted := e.Requested
 	if counted <= 0 {
 		counted = e.Window // it has more than that
 	}
-	a.meter = a.meter.WithRefusal(counted)
-	if f := a.meter.Calibration().Factor; f != a.settings.model.Calibration.Factor {
-		a.settings.model.Calibration.Factor = f
-		a.keepCalibration()
+	k.meter = k.meter.WithRefusal(counted)
+	if f := k.meter.Calibration().Factor; f != k.settings.model.Calibration.Factor {
+		k.settings.model.Calibration.Factor = f
+		k.keepCalibration()
 	}
-	if e.Window > 0 && !a.learnWindow(ctx, e.Window) {
-		if have := a.settings.model.Window; have.Tokens > e.Window {
+	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
+		if have := k.settings.model.Window; have.Tokens > e.Window {
 			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
 		}
 	}

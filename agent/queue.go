@@ -80,7 +80,7 @@ func (a *Agent) oversized(text string) *Error {
 // oversizedNow is the same by what the server says now, where its word is what counts.
 func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
 	err := a.oversized(text)
-	if err == nil || !told(a.settings.model.Window) || !a.askWindow(ctx) {
+	if err == nil || !told(a.settings.model.Window) || !a.windows.askWindow(ctx) {
 		return err
 	}
 	return a.oversized(text)

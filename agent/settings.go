@@ -186,12 +186,12 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 
 // switchModel sends requests to another model from the next one on.
 func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
-	if known, ok := a.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
+	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
 	a.compactor.previous = a.compactor.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
-	a.outdated()
+	a.windows.outdated()
 	a.compactor.rearmAt = 0 // it was reckoned by another window
 	a.settings.choose()
 	a.declare()

@@ -103,7 +103,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		}
 		a.showMeter()
 		answer := a.ask(ctx, r)
-		a.checkWindow(ctx, r, answer)
+		a.windows.checkWindow(ctx, r, answer)
 		a.showMeter()
 		calls, err := a.keepReply(ctx, r, answer)
 		if answer.err == nil {
@@ -116,7 +116,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if failure == nil {
 			return nil, answer.err
 		}
-		told := a.overflowed(ctx, r, failure)
+		told := a.windows.overflowed(ctx, r, failure)
 		if again || err != nil || answer.reply.arrived() {
 			return nil, told
 		}
@@ -150,7 +150,7 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	if err := a.recordSettings(ctx); err != nil {
 		return request{}, err
 	}
-	if err := a.grown(ctx, a.compactor.ready(ctx)); err != nil {
+	if err := a.windows.grown(ctx, a.compactor.ready(ctx)); err != nil {
 		return request{}, err
 	}
 	if err := a.recordSettings(ctx); err != nil { // what was asked for meanwhile

@@ -22,6 +22,18 @@ import (
 //     back for it, when a report counts more than it or falls short, and when the
 //     server was gone in between.
 
+// windowKeeper knows how large the window of the model in use is, by what the user
+// says, the server tells and reports show.
+type windowKeeper struct {
+	*journal
+	agent *Agent
+
+	cuts       cutWatch        // whether the server cuts prompts silently
+	askedShort map[string]bool // models whose server was asked for its window after a short report
+	learned    map[string]conversation.Calibration
+	keeper     *calibrationKeeper
+}
+
 // rank orders the sources of a window's size, strongest first.
 func rank(s compact.WindowSource) int {
 	switch s {
@@ -42,71 +54,71 @@ func told(w compact.Window) bool { return w.Known() && rank(w.Source) == rank(co
 
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
-func (a *Agent) setWindow(w compact.Window) bool {
-	have := a.settings.model.Window
-	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) || a.memory.cuts.refutes(w, have) {
+func (k *windowKeeper) setWindow(w compact.Window) bool {
+	have := k.settings.model.Window
+	if !w.Known() || w == have || have.Known() && rank(w.Source) > rank(have.Source) || k.cuts.refutes(w, have) {
 		return false
 	}
-	a.useWindow(w)
+	k.useWindow(w)
 	return true
 }
 
 // outdated drops what was learned of the window in earlier runs, where the server
 // says otherwise now.
-func (a *Agent) outdated() {
-	if w := a.settings.model.Window; w.Source == compact.WindowServer && a.settings.model.Calibration.Window != w.Tokens {
-		a.forgetWindow()
+func (k *windowKeeper) outdated() {
+	if w := k.settings.model.Window; w.Source == compact.WindowServer && k.settings.model.Calibration.Window != w.Tokens {
+		k.forgetWindow()
 	}
 }
 
 // useWindow puts a window in force, also an unknown one.
-func (a *Agent) useWindow(w compact.Window) {
-	a.settings.model.Window = w
-	a.outdated()
-	a.meter = a.meter.WithWindow(w)
-	a.reform()
-	a.compactor.rearmAt = 0 // it was reckoned by another window
-	a.compactor.dropStale()
-	switch former := a.compactor.previous; {
+func (k *windowKeeper) useWindow(w compact.Window) {
+	k.settings.model.Window = w
+	k.outdated()
+	k.meter = k.meter.WithWindow(w)
+	k.agent.reform()
+	k.agent.compactor.rearmAt = 0 // it was reckoned by another window
+	k.agent.compactor.dropStale()
+	switch former := k.agent.compactor.previous; {
 	case former != nil && w.Tokens >= former.model.Window.Tokens:
-		a.compactor.previous = nil
-	case former != nil && a.turn == nil && a.log.Len() > 0:
-		a.compactor.replan = true // as when it is known at once
+		k.agent.compactor.previous = nil
+	case former != nil && k.agent.turn == nil && k.log.Len() > 0:
+		k.agent.compactor.replan = true // as when it is known at once
 	}
-	a.updates.Put(ModelSwitched{Model: a.settings.model})
-	a.showMeter()
+	k.updates.Put(ModelSwitched{Model: k.settings.model})
+	k.agent.showMeter()
 }
 
 // learnWindow takes over the window that a server named, in tokens, and keeps it
 // for the next time. It reports whether it is in force.
-func (a *Agent) learnWindow(ctx context.Context, tokens int) bool {
-	c := &a.settings.model.Calibration
-	c.Window, c.WindowAt = tokens, a.opts.Now().Unix()
-	a.keepCalibration()
-	had := a.settings.model.Window.Tokens
+func (k *windowKeeper) learnWindow(ctx context.Context, tokens int) bool {
+	c := &k.settings.model.Calibration
+	c.Window, c.WindowAt = tokens, k.opts.Now().Unix()
+	k.keepCalibration()
+	had := k.settings.model.Window.Tokens
 	if had == tokens {
 		return true // nobody needs to hear it again
 	}
-	if !a.setWindow(compact.Window{Tokens: tokens, Source: compact.WindowLearned}) {
+	if !k.setWindow(compact.Window{Tokens: tokens, Source: compact.WindowLearned}) {
 		return false
 	}
-	a.note(ctx, fmt.Sprintf("The server says that its window is %d tokens.", tokens))
+	k.note(ctx, fmt.Sprintf("The server says that its window is %d tokens.", tokens))
 	return true
 }
 
 // forgetWindow drops what was learned of the window in earlier runs.
-func (a *Agent) forgetWindow() {
-	if c := &a.settings.model.Calibration; c.Window != 0 {
+func (k *windowKeeper) forgetWindow() {
+	if c := &k.settings.model.Calibration; c.Window != 0 {
 		c.Window, c.WindowAt = 0, 0
-		a.keepCalibration()
+		k.keepCalibration()
 	}
 }
 
 // note records what became known about the model, and tells it.
-func (a *Agent) note(ctx context.Context, text string) {
-	_, err := a.keep(ctx, a.settings.modelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
+func (k *windowKeeper) note(ctx context.Context, text string) {
+	_, err := k.keep(ctx, k.settings.modelChanged(), conversation.Notice{Level: conversation.NoticeInfo, Text: text})
 	if err != nil {
-		a.updates.Put(Failed{Err: AsError(err)})
+		k.updates.Put(Failed{Err: AsError(err)})
 	}
 }
 
@@ -115,61 +127,61 @@ const askTime = 2 * time.Second
 
 // askWindow asks the server how large the window is now, and reports whether
 // another size is in force afterwards.
-func (a *Agent) askWindow(ctx context.Context) bool {
-	if a.opts.AskWindow == nil || ctx.Err() != nil {
+func (k *windowKeeper) askWindow(ctx context.Context) bool {
+	if k.opts.AskWindow == nil || ctx.Err() != nil {
 		return false
 	}
-	m := a.settings.model
+	m := k.settings.model
 	if rank(m.Window.Source) < rank(compact.WindowServer) {
 		return false // the user says it
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := beside(ctx, a, func() compact.Window { return a.opts.AskWindow(ask, m) })
-	if a.settings.model.Name() != m.Name() {
+	w := beside(ctx, k.agent, func() compact.Window { return k.opts.AskWindow(ask, m) })
+	if k.settings.model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
-	had := a.settings.model.Window.Tokens
-	return a.setWindow(w) && w.Tokens != had
+	had := k.settings.model.Window.Tokens
+	return k.setWindow(w) && w.Tokens != had
 }
 
 // grown is the error for which a request is held back, nil if the server says now
 // that its window is larger.
-func (a *Agent) grown(ctx context.Context, err error) error {
-	had := a.settings.model.Window
-	if overflow(err) == nil || !told(had) || !a.askWindow(ctx) {
+func (k *windowKeeper) grown(ctx context.Context, err error) error {
+	had := k.settings.model.Window
+	if overflow(err) == nil || !told(had) || !k.askWindow(ctx) {
 		return err
 	}
-	if w := a.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
+	if w := k.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return a.compactor.ready(ctx)
+	return k.agent.compactor.ready(ctx)
 }
 
 // checkWindow asks the server anew where a reply puts the window in doubt, before
 // the reply is judged by it.
-func (a *Agent) checkWindow(ctx context.Context, r request, ans answer) {
-	u, ok := a.report(r, ans.reply)
+func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
+	u, ok := k.report(r, ans.reply)
 	if ans.err != nil || !ok {
 		return
 	}
-	had := a.settings.model.Window
-	above := told(had) && u.Prompt > had.Tokens && had != a.memory.cuts.lowered
-	short := a.short(r, ans.reply) && !a.memory.askedShort[r.model.Name()]
+	had := k.settings.model.Window
+	above := told(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
+	short := k.short(r, ans.reply) && !k.askedShort[r.model.Name()]
 	if short {
-		a.memory.askedShort[r.model.Name()] = true
+		k.askedShort[r.model.Name()] = true
 	}
 	if !above && !short && !ans.gone {
 		return
 	}
-	a.askWindow(ctx)
-	have := a.settings.model.Window
-	if !above || r.model.Name() != a.settings.model.Name() || have.Tokens >= u.Prompt || !told(have) {
+	k.askWindow(ctx)
+	have := k.settings.model.Window
+	if !above || r.model.Name() != k.settings.model.Name() || have.Tokens >= u.Prompt || !told(have) {
 		return
 	}
-	a.forgetWindow()
-	a.useWindow(compact.Window{Source: compact.WindowUnknown})
-	a.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
+	k.forgetWindow()
+	k.useWindow(compact.Window{Source: compact.WindowUnknown})
+	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
 		u.Prompt, have.Tokens))
 }
 
