@@ -99,7 +99,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.Results.Ceiling = DefaultCeiling
 	}
 	if o.Rules.Preset == "" {
-		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+		o.Rules = compact.DefaultRules()
 	}
 	if o.Now == nil {
 		o.Now = time.Now

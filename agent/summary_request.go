@@ -35,7 +35,7 @@ func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Ans
 			continue
 		}
 		wait, again := w.retry.wait(failure, 1)
-		if w.preset.Style() == conversation.StyleOneClaw { // ONE: any failed call, and no empty answer
+		if w.preset.Design().FailedCallsOnly { // ONE: any failed call, and no empty answer
 			again = failure.Class != Empty && failure.Class != Overflow
 		}
 		if wait >= w.clock.left() {

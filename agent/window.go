@@ -200,6 +200,6 @@ func toldBefore(events []conversation.Event, model string) int {
 // as nobody moves them.
 func DefaultLines(window int) (load, hard int) {
 	w := compact.Window{Tokens: window, Source: compact.WindowServer}
-	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.PresetRules(compact.PresetPlimsoll))).Reading()
+	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
 }

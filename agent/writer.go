@@ -133,7 +133,7 @@ func (w *writer) another(pass *compact.Pass, err error) bool {
 	if pass.Fallback() != nil && errors.Is(err, compact.ErrSummaryCut) {
 		helps = true // the other form leaves more room
 	}
-	if w.retries <= 0 || w.preset.Style() == conversation.StyleOneClaw || !helps {
+	if w.retries <= 0 || w.preset.Design().FailedCallsOnly || !helps {
 		return false
 	}
 	w.retries--

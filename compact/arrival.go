@@ -12,7 +12,7 @@ import "plimsoll/conversation"
 //   - Under Plimsoll's own preset the marker names what was cut. The others have
 //     that of ONE, to the letter.
 func ArrivalCap(preset Preset, maxChars, window int) conversation.ArrivalCap {
-	own := preset == PresetPlimsoll
+	own := preset.Design().Additions
 	if maxChars <= 0 {
 		maxChars = conversation.ResultMaxChars
 		if own {

@@ -27,13 +27,10 @@ const (
 		"What was said can be read again with recall, by turn (t3) or event (e41)."
 	noteBlockHead = "Earlier turns of this conversation, kept short to save context. This is an account of them, and no instruction. " +
 		"Every original can be read again: recall with a turn (t3), turns (t3-7) or an event (e41), search_history by words."
-	oneClawHead = "Summary of the earlier conversation:"
-	jpQuestion  = "[Summary of previous conversation]"
-	whyLeftOut  = "tool calls are left out"
+	whyLeftOut = "tool calls are left out"
 
 	whyToldAbove = "part of the summary above"
 	whyEvicted   = "evicted; a note stands for "
-	jcliAnswer   = "Understood. I have the context from the summary. Continuing."
 )
 
 // run collects neighbouring events that no longer stand for themselves.
@@ -103,14 +100,13 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 		State: state, Why: why, Overlay: r.overlay}
 }
 
-// silent reports whether nothing has to stand for the run: in the words of ONE
-// and JCL, whose one summary stands above. A note may still have to be shown.
+// silent reports whether nothing has to stand for the run: in words
+// that tell a summary once, which stands above. A note may still have to be shown.
 func (r *run) silent(told map[*summaryInForce]bool) bool {
 	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*summaryInForce).isNote) {
 		return false
 	}
-	style := r.summaries[0].Style
-	return style == conversation.StyleOneClaw || style == conversation.StyleJCLI
+	return WordingOf(r.summaries[0].Style).Once
 }
 
 // block is the messages of a summary run. A run has one style: that of its
@@ -118,27 +114,19 @@ func (r *run) silent(told map[*summaryInForce]bool) bool {
 func (r *run) block(told map[*summaryInForce]bool) []Message {
 	newest := r.newest()
 	why := r.why()
-	text := ""
-	question, answer := "", ""
-	switch newest.Style {
-	case conversation.StyleJP:
-		question, text = jpQuestion, r.plainTexts(told)
-	case conversation.StyleJCLI:
-		text = jcliBlock(newest.Transcript, r.plainTexts(told))
-		answer = jcliAnswer
-	case conversation.StyleOneClaw:
-		text = oneClawHead + "\n\n" + r.plainTexts(told)
-	default:
-		text = r.bands(told)
+	block := WordingOf(newest.Style).Block
+	if block == nil {
+		return []Message{r.message(RoleUser, r.bands(told), StateSummarised, why)}
 	}
-	if question != "" {
-		ask := r.message(RoleUser, question, StateSummarised, why)
+	words := block(newest.Transcript, r.plainTexts(told))
+	if words.Question != "" {
+		ask := r.message(RoleUser, words.Question, StateSummarised, why)
 		ask.Before = conversation.Size{} // counted with the text
-		return []Message{ask, r.message(RoleAssistant, text, StateSummarised, why)}
+		return []Message{ask, r.message(RoleAssistant, words.Text, StateSummarised, why)}
 	}
-	out := []Message{r.message(RoleUser, text, StateSummarised, why)}
-	if answer != "" {
-		ack := r.message(RoleAssistant, answer, StateSummarised, why)
+	out := []Message{r.message(RoleUser, words.Text, StateSummarised, why)}
+	if words.Answer != "" {
+		ack := r.message(RoleAssistant, words.Answer, StateSummarised, why)
 		ack.Before = conversation.Size{}
 		out = append(out, ack)
 	}
@@ -246,7 +234,7 @@ func (r *run) newest() *summaryInForce {
 
 // inOwnWords reports whether a summary is shown in the words of Plimsoll.
 func (s *summaryInForce) inOwnWords() bool {
-	return s.Style == "" || s.Style == conversation.StylePlimsoll
+	return WordingOf(s.Style).Notes
 }
 
 // isNote reports whether a summary is nothing but a note.

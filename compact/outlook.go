@@ -69,7 +69,7 @@ type Outlook struct {
 // Outlook tells what the planner will do next.
 func (r Rules) Outlook(c Check) Outlook {
 	o := Outlook{Until: -1, EvictTo: -1, ColdTo: -1, Rule: r.ruleWords()}
-	if !r.ActsByItself() || r.Preset == PresetTruncate && r.Auto.Profile == "" {
+	if !r.ActsByItself() || r.Preset.Design().Acts == ActDrop && r.Auto.Profile == "" {
 		o.State = OutlookOff
 		return o
 	}
@@ -86,14 +86,14 @@ func (r Rules) Outlook(c Check) Outlook {
 // request.
 func (r Rules) ruleWords() string {
 	text := "preset " + string(r.Preset)
-	switch {
+	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
 		text += ", profile " + r.Auto.Profile + " after a reply"
-	case r.Preset == PresetOneClaw:
+	case acts == ActSummariseOld:
 		text += ", a summary after a reply"
-	case r.Preset == PresetJCLI:
+	case acts == ActSummariseAll:
 		text += ", a summary of everything"
-	case r.Preset == PresetAdachsoft:
+	case acts == ActOnRepeats:
 		text += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
@@ -110,7 +110,7 @@ func (r Rules) summarises() bool {
 	if r.Auto.Profile != "" {
 		return r.Profiles[r.Auto.Profile].Summarize
 	}
-	return r.Preset != PresetAdachsoft
+	return r.Preset.Design().Acts != ActOnRepeats
 }
 
 // asking says whether a model may be asked. A profile that summarises has no way

@@ -18,7 +18,7 @@ func (p *planner) forced() (Rules, Check) {
 	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
 		c.Meter.options.TokenThreshold = below
 	}
-	if r.Preset == PresetJCLI && r.Auto.Profile == "" {
+	if r.Preset.Design().Acts == ActSummariseAll && r.Auto.Profile == "" {
 		c.Moment = MomentRequest
 	}
 	return r, c
@@ -41,7 +41,7 @@ func (p *planner) deed(o *Outlook, layers Plan) {
 		return
 	}
 	plan := layers
-	if r.Auto.Profile != "" || r.Preset != PresetAdachsoft {
+	if r.Auto.Profile != "" || r.Preset.Design().Acts != ActOnRepeats {
 		plan = r.Plan(c)
 	}
 	switch {

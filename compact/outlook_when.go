@@ -22,19 +22,19 @@ type threshold struct {
 func (p *planner) threshold(layers Plan) (threshold, bool) {
 	r := p.rules
 	t := threshold{used: p.reading.Used, line: p.reading.LoadLine}
-	switch {
+	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
 		t.tries = r.Profiles[r.Auto.Profile].Summarize
 		return t, t.line > 0 && (!t.tries || r.asks(p.check.Past))
-	case r.Preset == PresetJCLI:
+	case acts == ActSummariseAll:
 		t.used = p.usedBy(p.after(layers))
 		return t, t.line > 0 && r.asks(p.check.Past)
-	case r.Preset == PresetOneClaw:
+	case acts == ActSummariseOld:
 		if p.check.Gone {
 			t.hard = p.reading.HardLine
 		}
 		return t, t.line > 0
-	case r.Preset == PresetAdachsoft:
+	case acts == ActOnRepeats:
 		return threshold{}, false
 	}
 	t.rests, t.tries, t.hard = true, true, p.reading.HardLine
@@ -66,7 +66,8 @@ func (p *planner) when(o *Outlook, layers Plan) {
 
 // unmeasured is the state where no number of tokens makes the rules act.
 func (p *planner) unmeasured(soon int) OutlookState {
-	anyWindow := p.rules.Auto.Profile == "" && (p.rules.Preset == PresetJCLI || p.rules.Preset == PresetAdachsoft)
+	acts := p.rules.Preset.Design().Acts
+	anyWindow := p.rules.Auto.Profile == "" && (acts == ActSummariseAll || acts == ActOnRepeats)
 	switch {
 	case !p.reading.Window.Known() && !anyWindow:
 		return OutlookUnknown
@@ -96,7 +97,7 @@ func (p *planner) rest(o *Outlook, t threshold) {
 	if t.tries {
 		until(OutlookResting, past.Tried, p.rules.stride(window)/triesPerStride)
 	}
-	if p.rules.Preset != PresetJCLI || p.rules.Auto.Profile != "" {
+	if p.rules.Preset.Design().Acts != ActSummariseAll || p.rules.Auto.Profile != "" {
 		until(OutlookHeld, past.Undone, p.rules.stride(window))
 	}
 }

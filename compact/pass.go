@@ -125,12 +125,8 @@ func goneTurns(log []conversation.Event) func(int) bool {
 
 // mechanical is the overlay of a profile that needs no model.
 func (pass *Pass) mechanical(p Profile) conversation.Body {
-	style := pass.rules.Preset.Style()
-	if style != conversation.StyleJP {
-		style = conversation.StylePlimsoll // the other sources have no words for it
-	}
 	policies := pass.rules.Policies(p, pass.toolsUsed())
-	return conversation.Summary{Style: style, Version: StubVersion, Spans: pass.Spans,
+	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: StubVersion, Spans: pass.Spans,
 		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
 }
 

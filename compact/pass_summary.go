@@ -70,7 +70,7 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 // mayMerge reports whether earlier summaries may be read in place of what they
 // cover.
 func (pass *Pass) mayMerge(r SummaryRules) bool {
-	return r.Mode == ModeBands && r.Input != InputRaw && pass.rules.Preset.Style() == conversation.StylePlimsoll && len(pass.earlier()) > 0
+	return r.Mode == ModeBands && r.Input != InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
@@ -121,7 +121,7 @@ func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
 // readsView reports whether the summariser reads the next request.
 func (pass *Pass) readsView(r SummaryRules) bool {
 	switch {
-	case r.Mode == ModeRawUnion || r.Model != "" || pass.rules.Preset.Style() != conversation.StylePlimsoll:
+	case r.Mode == ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
 		return false
 	case pass.coversSummary():
 		return false
@@ -145,7 +145,7 @@ func (pass *Pass) Fallback() *SummaryJob {
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
 func (pass *Pass) Shorter(budget int) *SummaryJob {
-	if pass.Job == nil || pass.Job.ask.Style != conversation.StyleJCLI {
+	if pass.Job == nil || !WordingOf(pass.Job.ask.Style).AsJSON {
 		return nil
 	}
 	ask := pass.Job.ask
@@ -225,7 +225,7 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
-	if body.Style == conversation.StylePlimsoll {
+	if WordingOf(body.Style).Notes {
 		body.Appendix = noteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body

@@ -149,7 +149,7 @@ func (r Rules) Plan(c Check) Plan {
 	if r.Auto.MinTurns > 0 && turnsSaid(c.Log) <= r.Auto.MinTurns && !p.over() && !c.AtOnce {
 		return p.everyRequest() // layers that act whatever is used do not wait either
 	}
-	switch {
+	switch acts := r.Preset.Design().Acts; {
 	case c.Refused && r.waits():
 		return Plan{Hold: true, Used: p.reading.Used}
 	case r.Auto.Profile != "":
@@ -157,11 +157,11 @@ func (r Rules) Plan(c Check) Plan {
 			return plan
 		}
 		return p.everyRequest()
-	case r.Preset == PresetOneClaw:
+	case acts == ActSummariseOld:
 		return p.oneClaw()
-	case r.Preset == PresetJCLI:
+	case acts == ActSummariseAll:
 		return p.jcli()
-	case r.Preset == PresetAdachsoft, r.Preset == PresetTruncate:
+	case acts == ActOnRepeats, acts == ActDrop:
 		return p.everyRequest()
 	}
 	if plan := p.evict(); plan.Acts() || plan.Hold {

@@ -24,7 +24,7 @@ func (r Rules) asks(p Past) bool {
 	if !r.Asks() {
 		return false
 	}
-	if r.Preset == PresetJCLI {
+	if r.Preset.Design().Acts == ActSummariseAll {
 		return p.Failures < r.Planner.Failures
 	}
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled

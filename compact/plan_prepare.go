@@ -62,14 +62,7 @@ func (p *planner) spansAhead(target, more float64) []conversation.Span {
 
 // Evicts reports whether the rules evict, automatically and without a model.
 func (r Rules) Evicts() bool {
-	if r.Auto.Profile != "" {
-		return false
-	}
-	switch r.Preset {
-	case PresetOneClaw, PresetJCLI, PresetAdachsoft, PresetTruncate:
-		return false
-	}
-	return true
+	return r.Auto.Profile == "" && r.Preset.Design().Acts == ActEvict
 }
 
 // afterRefusal is what rules do that act only where a server did not take a request.

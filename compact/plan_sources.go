@@ -20,8 +20,8 @@ import (
 // waits reports whether rules do nothing themselves about a request that was
 // refused: the ladder does.
 func (r Rules) waits() bool {
-	switch r.Preset {
-	case PresetJCLI, PresetAdachsoft, PresetTruncate:
+	switch r.Preset.Design().Acts {
+	case ActSummariseAll, ActOnRepeats, ActDrop:
 		return true
 	}
 	return r.Auto.Profile != ""
@@ -98,7 +98,7 @@ func (p *planner) everyRequest() Plan {
 	}
 	if items := DedupeItems(p.check.View, p.rules); len(items) > 0 {
 		mask := p.rules.MaskOf(items)
-		mask.Style = conversation.StyleAdachsoft
+		mask.Style = DedupeStyle
 		plan.Masks = append(plan.Masks, mask)
 	}
 	if len(plan.Masks) == 0 {
@@ -111,7 +111,7 @@ func (p *planner) everyRequest() Plan {
 // of a source replace whatever they are put over; Plimsoll's own leave what is
 // hardly longer than a stub, and would be made again before every request.
 func (p *planner) shortened(items []conversation.MaskItem) []conversation.MaskItem {
-	if len(items) == 0 || newMasking(0, p.rules.Preset.Style(), 0).letter() {
+	if len(items) == 0 || p.rules.Wording().Exact {
 		return items
 	}
 	v := p.masked(items)

@@ -101,6 +101,9 @@ func PresetRules(p Preset) Rules {
 	return r
 }
 
+// DefaultRules gives the complete rules that hold when nothing is configured.
+func DefaultRules() Rules { return PresetRules(PresetPlimsoll) }
+
 // plimsollRules is what holds when nothing is said, without the profiles.
 func plimsollRules() Rules {
 	return Rules{

@@ -226,7 +226,7 @@ func (p *projector) showPinned(m Message) {
 // is a pair of its own, so another one begins a run.
 func (p *projector) cover(m *Message, s *summaryInForce) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
-		(s.Style == conversation.StyleJP || r.summaries[0].Style == conversation.StyleJP) {
+		(WordingOf(s.Style).Alone || WordingOf(r.summaries[0].Style).Alone) {
 		p.flush()
 	}
 	p.join(summaryRun, m)

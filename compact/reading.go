@@ -71,8 +71,8 @@ func (m Meter) Reading() Reading {
 func (o MeterOptions) With(r Rules) MeterOptions {
 	lines := NewMeter(MeterOptions{TriggerRatio: r.TriggerRatio, HardRatio: r.HardRatio}).options
 	o.TriggerRatio, o.HardRatio, o.TokenThreshold = lines.TriggerRatio, lines.HardRatio, r.TokenThreshold
-	o.Absolute = r.Preset == PresetJCLI && r.Auto.Profile == ""
-	o.AnyPrice = r.Preset != PresetPlimsoll && r.Preset != ""
+	o.Absolute = r.Preset.Design().Absolute && r.Auto.Profile == ""
+	o.AnyPrice = r.Preset != "" && !r.Preset.Design().Additions
 	return o
 }
 

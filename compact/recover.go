@@ -43,7 +43,7 @@ func (r Rules) Recover(c Check) []conversation.Body {
 	case hard > 0 && l.reading.LoadLine > hard: // J-CLI's threshold may be
 		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}
-	if r.Preset == PresetOneClaw {
+	if r.Preset.Design().Acts == ActSummariseOld {
 		l.drop(float64(l.reading.LoadLine))
 		return l.bodies
 	}

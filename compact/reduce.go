@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/ordered"
-	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -85,9 +84,8 @@ func stripReasoning(m *Message, overlay uint64) {
 
 // reducedArguments is arguments without what a mask hides.
 func reducedArguments(args string, how *masking) string {
-	if how.style == conversation.StyleAdachsoft {
-		args, _ = adachsoft.OmitFields(args, how.fields, how.threshold)
-		return args
+	if shorten := how.words.Arguments; shorten != nil {
+		return shorten(args, how.fields, how.threshold)
 	}
 	return emptyArguments
 }

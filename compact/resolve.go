@@ -67,6 +67,7 @@ type summaryInForce struct {
 type masking struct {
 	seq       uint64 // of the overlay
 	style     conversation.Style
+	words     *Wording
 	preview   int
 	minChars  int
 	fields    []string
@@ -75,7 +76,7 @@ type masking struct {
 }
 
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
-	m := &masking{seq: seq, style: style, preview: preview}
+	m := &masking{seq: seq, style: style, words: WordingOf(style), preview: preview}
 	m.self[0] = m
 	return m
 }
@@ -86,7 +87,7 @@ func (m *masking) alone() []*masking { return m.self[:] }
 // letter reports whether a masking holds to the letter of a source, also where
 // what it shows is longer than what it hides.
 func (m *masking) letter() bool {
-	return m.style == conversation.StyleJP || m.style == conversation.StyleJCLI || m.style == conversation.StyleAdachsoft
+	return m.words.Exact
 }
 
 // callMask hides the arguments of one call.
@@ -264,8 +265,8 @@ func (r *rulings) policies(seq uint64, b conversation.Summary) {
 // strip rules on one event by what its tool's calls are stripped of.
 func (r *rulings) strip(i int, p *conversation.Policies, how *masking) {
 	d := &r.by[i]
-	jp := how.style == conversation.StyleJP
-	if jp {
+	whole := how.words.WholePolicies
+	if whole {
 		d.omit = nil
 	}
 	switch b := r.events[i].Body.(type) {
@@ -273,11 +274,11 @@ func (r *rulings) strip(i int, p *conversation.Policies, how *masking) {
 		switch _, response := p.For(b.Tool); {
 		case response:
 			d.masks = covered(d.masks, how)
-		case jp:
+		case whole:
 			d.masks = nil
 		}
 	case conversation.AssistantMessage:
-		if jp {
+		if whole {
 			d.calls = nil
 		}
 		for k := range b.Calls {

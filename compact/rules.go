@@ -4,44 +4,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Preset names a set of rules: Plimsoll's own, that of a source to the letter, or
-// one to compare with.
-type Preset string
-
-// The presets.
-const (
-	PresetPlimsoll  Preset = "plimsoll"
-	PresetJP        Preset = "jp"       // S64, profile default
-	PresetJPHeavy   Preset = "jp-heavy" // S64, profile heavy
-	PresetJPAuto    Preset = "jp-auto"  // D17
-	PresetAdachsoft Preset = "adachsoft"
-	PresetOneClaw   Preset = "oneclaw"
-	PresetJCLI      Preset = "jcli"
-	PresetRaw       Preset = "raw"
-	PresetTruncate  Preset = "truncate"
-)
-
-// Presets lists the presets in the order they are told of.
-func Presets() []Preset {
-	return []Preset{PresetPlimsoll, PresetJP, PresetJPHeavy, PresetJPAuto, PresetAdachsoft, PresetOneClaw, PresetJCLI,
-		PresetRaw, PresetTruncate}
-}
-
-// Style is the family of texts a preset puts where something is hidden.
-func (p Preset) Style() conversation.Style {
-	switch p {
-	case PresetJP, PresetJPHeavy, PresetJPAuto:
-		return conversation.StyleJP
-	case PresetAdachsoft:
-		return conversation.StyleAdachsoft
-	case PresetOneClaw:
-		return conversation.StyleOneClaw
-	case PresetJCLI:
-		return conversation.StyleJCLI
-	}
-	return conversation.StylePlimsoll
-}
-
 // Rules is by what a conversation is compacted: the values of a preset, with
 // what the user set in their place. It is a value; projecting never reads it,
 // making overlays does.
@@ -66,6 +28,9 @@ type Rules struct {
 	Profiles map[string]Profile  // by name, the built-in ones included
 	Tools    map[string]ToolRule // by name; tools without an entry have none
 }
+
+// Wording is the words of the rules' own overlays.
+func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
 
 // ActsByItself reports whether anything is done that nobody asked for, but the
 // recovery from an overflow.

@@ -16,7 +16,7 @@ import (
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
 func PresetView(log []conversation.Event, s Situation, r Rules) (View, error) {
-	said := asSaid(log, r.Preset == PresetPlimsoll)
+	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
 	err := p.run()
@@ -81,15 +81,15 @@ const mostPlans = 3
 // next request. Only what waits counts as having come: a rule that is turned off
 // does nothing here either.
 func (p *presetRun) run() error {
-	switch preset := p.rules.Preset; {
-	case preset == PresetRaw || !p.rules.Enabled:
+	switch d := p.rules.Preset.Design(); {
+	case d.Unchanged || !p.rules.Enabled:
 		return nil
-	case p.rules.Preset.Style() == conversation.StyleJP && !p.rules.Auto.Enabled:
+	case d.Command && !p.rules.Auto.Enabled:
 		if err := p.byHand(NewWish()); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
-	case preset == PresetTruncate:
+	case d.Acts == ActDrop:
 		p.truncate()
 	}
 	atOnce := true
@@ -193,7 +193,7 @@ func (p *presetRun) summarise(plan Plan) (bool, error) {
 // ErrSummaryRefused or ErrNothingToGain.
 func (pass *Pass) Extract() error {
 	job := *pass.Job
-	if pass.rules.Preset.Style() == conversation.StylePlimsoll {
+	if pass.rules.Wording().Notes {
 		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.summaryMost(pass.now.Meter.Window().Tokens))
 	}
 	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
 
@@ -31,16 +30,8 @@ const (
 // stub is what stands in place of a result; "" if nothing shorter can. Recall is
 // what brings the original back.
 func stub(b conversation.ToolResult, how *masking, recall string) string {
-	switch how.style {
-	case conversation.StyleJP:
-		if b.Status == conversation.ResultOK {
-			return "[compacted] " + toolName(b.Tool) + ": success"
-		}
-		return "[compacted] " + toolName(b.Tool) + ": error"
-	case conversation.StyleJCLI:
-		return "[Previous: used " + toolName(b.Tool) + "]"
-	case conversation.StyleAdachsoft:
-		return adachsoft.Stub(b.Tool, b.CallID)
+	if how.words.Stub != nil {
+		return how.words.Stub(b, toolName(b.Tool))
 	}
 	if how.preview > 0 && b.Size.Chars() <= 2*how.preview {
 		return "" // the preview alone would be all of it

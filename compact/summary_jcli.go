@@ -31,11 +31,11 @@ type jcliCall struct {
 
 // jcliJob asks for a summary in J-CLI's words.
 func jcliJob(said []conversation.Event, priors []conversation.Summary, ask SummaryAsk) SummaryJob {
+	words := WordingOf(ask.Style)
 	var old, fresh []jcliMessage
 	for _, p := range priors {
-		old = append(old,
-			jcliMessage{Role: "user", Content: jcliBlock(p.Transcript, p.Text)},
-			jcliMessage{Role: "assistant", Content: jcliAnswer})
+		block := words.Block(p.Transcript, p.Text)
+		old = append(old, jcliMessage{Role: "user", Content: block.Text}, jcliMessage{Role: "assistant", Content: block.Answer})
 	}
 	for _, e := range said {
 		fresh = append(fresh, jcliMessageOf(e))
@@ -48,7 +48,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 			j.CoveredTokens += int(textTokens(m.Content))
 		}
 	}
-	text := jcliPrompt
+	text := words.Prompt
 	if ask.Rules.Instructions != "" || ask.Focus != "" {
 		text = ask.instructions(j.CoveredTokens, len(priors) > 0) + "\n\n"
 	}
@@ -100,11 +100,6 @@ func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
 		tail = suffixWithin(tail, tokens)
 	}
 	return head + tail
-}
-
-// jcliBlock is the words of the user that J-CLI puts in place of the history.
-func jcliBlock(transcript, text string) string {
-	return "[Conversation compressed. Transcript: " + transcript + "]\n\n" + text
 }
 
 // jcliItems is each message as JSON.

@@ -8,14 +8,15 @@ import (
 // newPlanned is the planner at work, as it decides live: before every request,
 // and when a turn has ended.
 func newPlanned(s Setting, rules compact.Rules) Policy {
-	own := rules.Preset == compact.PresetPlimsoll
+	d := rules.Preset.Design()
+	own := d.Additions
 	p := Policy{Recall: own, PerSheet: own}
-	switch rules.Preset {
-	case compact.PresetPlimsoll:
+	switch {
+	case own:
 		p.Arrive = AsStored(s.Window)
-	case compact.PresetOneClaw:
+	case d.Acts == compact.ActSummariseOld:
 		p.Arrive = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
-	case compact.PresetAdachsoft:
+	case d.Acts == compact.ActOnRepeats:
 		// ADA wants the arguments declared that tell calls apart: every one but those
 		// that carry a payload. Tools without such an argument are left alone, because
 		// without it all their calls would be one. What is configured counts instead.
@@ -72,7 +73,7 @@ func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (A
 		}
 		short = short && len(more.Overlays) == 0
 		for i := range more.Calls {
-			if r.Preset == compact.PresetPlimsoll {
+			if r.Preset.Design().Additions {
 				more.Calls[i].View, more.Calls[i].Input = true, l.Used
 			}
 		}

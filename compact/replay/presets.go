@@ -21,15 +21,13 @@ import (
 // Planned is how rules act by themselves, in the way of their preset; nil for
 // one that is not known.
 func Planned(r compact.Rules) Maker {
-	switch r.Preset {
-	case compact.PresetRaw:
+	switch d := r.Preset.Design(); {
+	case d.Unchanged:
 		return func(Setting) Policy { return Policy{} }
-	case compact.PresetTruncate:
+	case d.Acts == compact.ActDrop:
 		return func(s Setting) Policy { return newTruncate(s, r) }
-	case compact.PresetJP, compact.PresetJPHeavy:
-		if !r.ActsByItself() { // otherwise it is D17
-			return Commanded(r)
-		}
+	case d.Command && !r.ActsByItself() && !compact.PresetRules(r.Preset).ActsByItself(): // otherwise it is D17
+		return Commanded(r)
 	}
 	if !slices.Contains(compact.Presets(), r.Preset) {
 		return nil
@@ -54,7 +52,7 @@ const transcript = "transcripts/transcript_0.jsonl"
 // situation is what a pass depends on.
 func (l Look) situation(r compact.Rules) compact.Situation {
 	s := compact.Situation{Meter: l.Meter, Now: l.Now, Cold: l.Cold(), Answering: !l.TurnEnd}
-	if r.Preset == compact.PresetJCLI {
+	if r.Preset.Design().Transcript {
 		s.Transcript = transcript
 	}
 	return s
@@ -137,7 +135,7 @@ func newJP(s Setting, rules compact.Rules) Policy {
 		w.KeepLast = rules.KeepLast + 1 // and the turn that begins
 		return wished(l, rules, w)
 	}}
-	if rules.Preset == compact.PresetPlimsoll { // a profile, in its own words
+	if rules.Preset.Design().Additions { // a profile, in its own words
 		p.Arrive, p.Recall = AsStored(s.Window), true
 	}
 	return p

@@ -73,7 +73,7 @@ func (n Named) storing(make Maker) Maker {
 	return func(s Setting) Policy {
 		p := make(s)
 		p.Arrive = CutOnArrival(compact.ArrivalCap(n.Rules.Preset, n.Results.MaxChars, s.Window), n.Results.KeepFull)
-		if n.Rules.Preset == compact.PresetPlimsoll {
+		if n.Rules.Preset.Design().Additions {
 			p.Arrive = asStored(p.Arrive)
 		}
 		return p
