@@ -13,6 +13,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,28 +32,30 @@ var ours = []struct {
 }{
 	{".", []string{"cli"}},
 	{"cli", []string{
-		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/replay", "cli/table", "compact", "compact/replay", "config",
+		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/replay", "cli/table", "compact", "compact/preset", "compact/replay",
+		"config",
 		"conversation", "conversation/find", "conversation/jsonl", "conversation/plain", "storage", "themes", "tools", "tools/grants", "tui",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
-	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
+	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
 	{"tui", []string{"agent", "compact", "conversation", "conversation/find", "conversation/plain", "themes", "tui/*"}},
 	{"tui/pane", []string{"compact"}},
 	{"tui/transcript", []string{"compact", "conversation", "conversation/plain", "themes", "tui/pane", "tui/transcript/*"}},
 	{"tui/*", []string{"compact", "conversation", "conversation/find", "conversation/plain", "themes", "tui/pane"}},
 	{"e2e", nil},
-	{"agent", []string{"compact", "conversation"}},
+	{"agent", []string{"compact", "compact/preset", "conversation"}},
 	{"agent/agenttest", []string{"agent", "compact", "conversation"}},
 	{"agent/openai", []string{"agent", "agent/catalog", "compact", "conversation"}},
 	{"agent/catalog", []string{"agent", "compact", "conversation"}},
 	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "conversation"}},
 	{"agent/wire", nil},
-	{"compact", []string{"compact/extract", "compact/ordered", "compact/preset/*", "conversation", "conversation/names"}},
+	{"compact", []string{"compact/extract", "compact/ordered", "compact/preset", "compact/preset/*", "conversation", "conversation/names"}},
 	{"compact/extract", nil},
 	{"compact/ordered", []string{"conversation"}},
+	{"compact/preset", []string{"compact/preset/*", "conversation"}},
 	{"compact/preset/*", []string{"compact/ordered", "conversation"}},
-	{"compact/replay", []string{"compact", "conversation", "conversation/jsonl"}},
+	{"compact/replay", []string{"compact", "compact/preset", "conversation", "conversation/jsonl"}},
 	{"storage", []string{"conversation", "conversation/find"}},
 	{"storage/storagetest", []string{"conversation", "storage"}},
 	{"tools", []string{"conversation", "tools/grants", "tools/harmless"}},
@@ -106,9 +109,14 @@ var timeless = []string{"compact"}
 var clock = []string{"Now", "Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"}
 
 const (
-	module       = "plimsoll"
-	maxFile      = 400 // lines
-	maxFunction  = 70  // lines
+	module      = "plimsoll"
+	maxFile     = 400 // lines
+	maxFunction = 70  // lines
+
+	// maxPresetFiles is how many files outside of compact/preset name a preset: the values of the rules, and what the
+	// replay compares with. Where it can be lower, lower it.
+	maxPresetFiles = 8
+
 	forTestsOnly = "test"
 )
 
@@ -358,6 +366,33 @@ func TestPackageCommentsSayWhatEachIsFor(t *testing.T) {
 		if !strings.HasPrefix(doc, want) {
 			t.Errorf("package %s has no comment that begins with %q", pkg, want)
 		}
+	}
+}
+
+// TestPresetsAreNamedInTheirPackage holds how many files outside of compact/preset name a preset or a style of one, as
+// tests of names grow into designs that only their author can add to. Others ask a preset.Design or a preset.Wording.
+func TestPresetsAreNamedInTheirPackage(t *testing.T) {
+	t.Parallel()
+	names := map[string][]string{
+		"preset":       {"Plimsoll", "JP", "JPHeavy", "JPAuto", "Adachsoft", "OneClaw", "JCLI", "Raw", "Truncate"},
+		"conversation": {"StylePlimsoll", "StyleJP", "StyleAdachsoft", "StyleOneClaw", "StyleJCLI"},
+	}
+	found := map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test || under("compact/preset", s.pkg) || strings.HasSuffix(s.pkg, forTestsOnly) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && slices.Contains(names[x.Name], sel.Sel.Name) {
+					found[s.name] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(found) > maxPresetFiles {
+		t.Errorf("%d files name presets, more than %d: %v", len(found), maxPresetFiles, slices.Sorted(maps.Keys(found)))
 	}
 }
 

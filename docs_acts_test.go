@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -121,8 +122,8 @@ func TestDocumentsTellWhichPresetsActByThemselves(t *testing.T) {
 	t.Parallel()
 	text := read(t, compactionPage)
 	_, text, _ = strings.Cut(text, "\n| preset | in a conversation |\n")
-	for _, p := range compact.Presets() {
-		if p == compact.PresetPlimsoll {
+	for _, p := range preset.All() {
+		if p == preset.Plimsoll {
 			continue
 		}
 		row := regexp.MustCompile("(?m)^\\|[^|\n]*`" + string(p) + "`[^|\n]*\\| ([^|\n]*) \\|$").FindStringSubmatch(text)
@@ -131,7 +132,7 @@ func TestDocumentsTellWhichPresetsActByThemselves(t *testing.T) {
 			continue
 		}
 		r := compact.PresetRules(p)
-		acts := r.Enabled && r.Auto.Enabled && p != compact.PresetTruncate // which Plan leaves to replays
+		acts := r.Enabled && r.Auto.Enabled && p != preset.Truncate // which Plan leaves to replays
 		if says := !strings.HasPrefix(row[1], "nothing by itself"); says != acts {
 			t.Errorf("%s says of %s %q", compactionPage, p, row[1])
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/themes"
@@ -153,7 +154,7 @@ func (s *story) pass(profile string) compact.Pass {
 	wish := compact.NewWish()
 	wish.Profile, wish.KeepLast = profile, 1
 	now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(s.log.Events())), Now: s.now, Cold: true}
-	pass, err := compact.NewPass(s.log.Events(), compact.PresetRules(compact.PresetPlimsoll), now, wish)
+	pass, err := compact.NewPass(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -218,8 +219,8 @@ func TestDocumentsTellOfEveryPreset(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{compactionPage, "docs/configuration.md"} {
 		text := read(t, name)
-		for _, p := range compact.Presets() {
-			if p == compact.PresetPlimsoll && name != compactionPage {
+		for _, p := range preset.All() {
+			if p == preset.Plimsoll && name != compactionPage {
 				continue // the table there tells how the others differ from it
 			}
 			if !strings.Contains(text, "\n| `"+string(p)+"` |") {

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 
 	"github.com/charmbracelet/x/ansi"
@@ -33,7 +34,7 @@ func shareRows(t *testing.T) string {
 	if _, err := fmt.Sscan(literalsOf(t)["compact.listsPart"], &lists); err != nil {
 		t.Fatal(err)
 	}
-	rules := compact.PresetRules(compact.PresetPlimsoll)
+	rules := compact.PresetRules(preset.Plimsoll)
 	rows := "| window | load line | a step leaves | with a cold cache | never evicted | your words | names | lists |\n| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
 		o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
@@ -58,7 +59,7 @@ type paced struct {
 
 // newPaced is an empty conversation in a window.
 func newPaced(t *testing.T, window int) *paced {
-	p := &paced{story: &story{t: t, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, rules: compact.PresetRules(compact.PresetPlimsoll)}
+	p := &paced{story: &story{t: t, now: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, rules: compact.PresetRules(preset.Plimsoll)}
 	p.rules.Summary.When = compact.SummaryNever
 	system, tools := conversation.Measure(strings.Repeat("word", 1200)), conversation.Measure(strings.Repeat("word", 4000))
 	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}

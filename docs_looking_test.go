@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/history"
@@ -58,7 +59,7 @@ const title = "TestUpload fails on CI"
 func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
 	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
-	a := compact.NewAccount(compact.PresetRules(compact.PresetPlimsoll), check, nil)
+	a := compact.NewAccount(compact.PresetRules(preset.Plimsoll), check, nil)
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})

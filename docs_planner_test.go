@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 )
 
@@ -30,7 +31,7 @@ func TestDocumentsTellTheThresholdsOfThePlanner(t *testing.T) {
 	text, _, _ = strings.Cut(text, "\n## ")
 	text = strings.Join(strings.Fields(text), " ")
 	defaults := map[string]string{}
-	rules := reflect.ValueOf(compact.PresetRules(compact.PresetPlimsoll))
+	rules := reflect.ValueOf(compact.PresetRules(preset.Plimsoll))
 	keysOfCompaction(reflect.TypeFor[config.Compaction](), "compaction", "", func(key, section, field string) {
 		table := rules
 		if section != "" {

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -86,7 +87,7 @@ func (v *voyage) answer(text string) {
 
 // append adds an overlay of its own.
 func (v *voyage) append(body conversation.Body) {
-	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(compact.PresetPlimsoll)}
+	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(preset.Plimsoll)}
 	add(v.t, &v.log, v.now, compact.Stamp([]conversation.Body{body}, v.next(), made)...)
 }
 
@@ -126,7 +127,7 @@ func (v *voyage) pass(profile string, keep int) compact.Pass {
 	v.t.Helper()
 	wish := compact.NewWish()
 	wish.Profile, wish.KeepLast = profile, keep
-	pass, err := compact.NewPass(v.log.Events(), compact.PresetRules(compact.PresetPlimsoll), compact.Situation{Meter: v.meter(), Now: v.now, Cold: true}, wish)
+	pass, err := compact.NewPass(v.log.Events(), compact.PresetRules(preset.Plimsoll), compact.Situation{Meter: v.meter(), Now: v.now, Cold: true}, wish)
 	if err != nil {
 		v.t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func (c *compactor) dropStale() {
 	case !rules.ActsByItself(), !rules.Asks() && c.waitsForStep(j):
 		c.drop(j, errNeedless)
 	case c.waitsForStep(j) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
-	case rules.Preset == compact.PresetJCLI: // its threshold is no share of the window
+	case rules.Preset.Design().Absolute: // its threshold is no share of the window
 	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
 		c.drop(j, errNeedless)
 	}
@@ -153,8 +153,8 @@ func (c *compactor) giveUp(ctx context.Context, j *job, spent []conversation.Bod
 	}
 	c.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.writer.preset,
 		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
-	if j.writer.preset.Style() == conversation.StyleJCLI && outcome == conversation.OutcomeFailed {
-		c.opts.Logger.Error("auto_compact failed: " + string(e.Class)) // JCL; the message may quote what was said
+	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
+		c.opts.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
 	}
 	attempt := conversation.Attempt{
 		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,

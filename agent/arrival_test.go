@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -73,10 +74,10 @@ func TestResultsAreCutByTheWindowOfTheModelInUse(t *testing.T) {
 		r.SwitchModel(other("m2", 200_000), r.provider)
 		r.wait()
 		want("of another model", 200_000)
-		r.Configure(nil, compact.PresetRules(compact.PresetOneClaw))
+		r.Configure(nil, compact.PresetRules(preset.OneClaw))
 		r.wait()
 		want("under the letter of ONE", 30_000)
-		r.Configure(nil, compact.PresetRules(compact.PresetPlimsoll))
+		r.Configure(nil, compact.PresetRules(preset.Plimsoll))
 		r.SwitchModel(other("m3", 8_192), r.provider)
 		r.wait()
 		if got := r.ArrivalCap().Chars; got != 30_000 {

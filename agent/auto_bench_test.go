@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -100,7 +101,7 @@ func BenchmarkBegin(b *testing.B) {
 		b.Run(string(input), func(b *testing.B) {
 			model := testModel
 			model.Window = compact.Window{Tokens: 20_000_000, Source: compact.WindowConfig}
-			rules := compact.PresetRules(compact.PresetPlimsoll)
+			rules := compact.PresetRules(preset.Plimsoll)
 			p := rules.Profiles[compact.ProfileHeavy]
 			p.Summary.Input = input
 			rules.Profiles[compact.ProfileHeavy] = p

@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -68,7 +69,7 @@ func TestNoteStandsAloneWhereTheFormerModelFails(t *testing.T) {
 func TestRequestThatFitsAfterAllDoesNotWaitForItsSummary(t *testing.T) {
 	under := func(change func(*compact.Rules)) func(*rig, *agenttest.Server) {
 		return func(r *rig, _ *agenttest.Server) {
-			rules := compact.PresetRules(compact.PresetPlimsoll)
+			rules := compact.PresetRules(preset.Plimsoll)
 			change(&rules)
 			r.Configure(nil, rules)
 		}

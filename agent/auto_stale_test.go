@@ -7,6 +7,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -68,7 +69,7 @@ func TestTurnThatIsStoppedDuringARecoveryIsNoFailure(t *testing.T) {
 				gate := agenttest.NewGate()
 				s := quiet(accounts(gate))
 				s.Window, s.Nameless = 20_000, true
-				r := chatted(t, s, 0, 0, both(preset(compact.PresetOneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
+				r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
 				for range 20 {
 					if r.say(words(3000)); summaries(s) > 0 {
 						break

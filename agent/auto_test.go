@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -22,7 +23,7 @@ const autoWindow = 32_000
 // autoRules are Plimsoll's with figures of the tests' own, which do not change with
 // what is measured.
 func autoRules() compact.Rules {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.TriggerRatio, r.HardRatio = 0.84, 0.95
 	r.Evict = compact.EvictRules{Target: 0.5, Cold: 0.5, Index: 0.03, Words: 0.06}
 	return r
@@ -145,7 +146,7 @@ func (r *rig) sources() []conversation.Source {
 func TestModelThatAlwaysFailsIsAskedForThreeSummaries(t *testing.T) {
 	jcli := func(o *agent.Options) {
 		o.Model.Window.Tokens = 400_000
-		o.Rules = compact.PresetRules(compact.PresetJCLI)
+		o.Rules = compact.PresetRules(preset.JCLI)
 		o.Rules.TokenThreshold = 10_000
 	}
 	for name, test := range map[string]struct {
@@ -226,7 +227,7 @@ func TestCommandThatDoesNothingDoesNotCutARecoveryShort(t *testing.T) {
 		gate := agenttest.NewGate()
 		s := quiet(accounts(gate))
 		s.Window, s.Nameless = 20_000, true
-		r := chatted(t, s, 0, 0, both(preset(compact.PresetOneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
+		r := chatted(t, s, 0, 0, both(byPreset(preset.OneClaw), func(o *agent.Options) { o.Model.Window = compact.Window{} }))
 		for range 20 {
 			if r.say(words(3000)); summaries(s) > 0 {
 				break

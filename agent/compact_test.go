@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -317,14 +318,14 @@ func TestResultThatRepeatsAnEarlierOnePointsToIt(t *testing.T) {
 	}{
 		"as it is":                    {points: true},
 		"the earlier one is masked":   {compact: true},
-		"rules that know no pointers": {change: func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetJP) }},
+		"rules that know no pointers": {change: func(r *compact.Rules) { *r = compact.PresetRules(preset.JP) }},
 		"masks are turned on":         {change: func(r *compact.Rules) { r.Mask.Enabled = true }, points: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				again := asks(agenttest.Call(0, "again", "look", `{"n":0}`), agenttest.Call(1, "other", "look", `{"n":7}`))
 				r := talk(t, 3, func(o *agent.Options) {
-					o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+					o.Rules = compact.PresetRules(preset.Plimsoll)
 					if test.change != nil {
 						test.change(&o.Rules)
 					}

@@ -102,7 +102,7 @@ func (c *compactor) profileForModel() (profile string, e *Error) {
 // widen is the model's wish with a range that holds something, if one does.
 func (c *compactor) widen(w compact.Wish) compact.Wish {
 	log, rules := c.log.Events(), c.rules
-	if rules.Preset == compact.PresetPlimsoll && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
+	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
 		if band := compact.NextBand(log); band > 0 {
 			from := compact.AtTurn(band)
 			w.From = &from

@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -65,7 +66,7 @@ func TestModelThatAsksEarlyCompactsAllButThisTurn(t *testing.T) {
 }
 
 func TestModelThatAsksInItsFirstTurnCompactsWhatIsDoneOfIt(t *testing.T) {
-	for _, preset := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJCLI, compact.PresetJP, compact.PresetOneClaw} {
+	for _, preset := range []preset.Name{preset.Plimsoll, preset.JCLI, preset.JP, preset.OneClaw} {
 		t.Run(string(preset), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) { o.Rules = compact.PresetRules(preset) }),
@@ -155,11 +156,11 @@ func TestTurnGoesOnWhenTheModelsCompactionComesToNothing(t *testing.T) {
 		"nothing to compact": {0, nil, nil, "nothing to compact"},
 		"provider down":      {5, nil, agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}), "out of credit"},
 		"turned off": {5, func(o *agent.Options) {
-			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			o.Rules = compact.PresetRules(preset.Plimsoll)
 			o.Rules.Enabled = false
 		}, nil, "compaction is turned off"},
 		"no profile": {5, func(o *agent.Options) {
-			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			o.Rules = compact.PresetRules(preset.Plimsoll)
 			delete(o.Rules.Profiles, compact.ProfileHeavy)
 		}, nil, "no profile makes summaries"},
 	} {

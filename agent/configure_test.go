@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +24,7 @@ func (r *rig) configured() []map[string]string {
 }
 
 func lower() compact.Rules {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.KeepLast, r.TriggerRatio, r.TokenThreshold = 1, 0.5, 9000
 	return r
 }

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -92,7 +93,7 @@ func chat(t *testing.T, s *server, turns, chars int, change func(*agent.Options)
 	r := start(t, func(o *agent.Options) {
 		o.Provider = s
 		o.Model.Window = compact.Window{Tokens: 32_768, Source: compact.WindowCatalogue}
-		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+		o.Rules = compact.PresetRules(preset.Plimsoll)
 		o.Rules.Auto.Enabled = false
 		if change != nil {
 			change(o)

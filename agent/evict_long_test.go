@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -121,7 +122,7 @@ func (l *longTalk) checkExplained() {
 	l.t.Helper()
 	triggers, texts, failed := map[string]int{}, 0, 0
 	for _, e := range compact.Ledger(l.memory.Events()) {
-		if e.Why == "" || e.Trigger == "" || e.Preset != string(compact.PresetPlimsoll) {
+		if e.Why == "" || e.Trigger == "" || e.Preset != string(preset.Plimsoll) {
 			l.t.Errorf("e%d is not explained: %+v", e.Event, e)
 		}
 		switch {

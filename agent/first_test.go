@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -31,10 +32,10 @@ func longFirst(t *testing.T, more ...conversation.Body) func(*agent.Options) {
 }
 
 func TestFirstMessageThatIsTooLongDoesNotBlockAConversation(t *testing.T) {
-	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw} {
+	for _, p := range []preset.Name{preset.Plimsoll, preset.OneClaw} {
 		t.Run(string(p), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				r := start(t, both(longFirst(t), preset(p)), answers("fine"), answers("fine"), answers("fine"))
+				r := start(t, both(longFirst(t), byPreset(p)), answers("fine"), answers("fine"), answers("fine"))
 				r.say("and now?")
 				if got := agenttest.Of[agent.Failed](r.watch); len(got) > 0 {
 					t.Errorf("failed: %v", got)

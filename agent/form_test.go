@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -58,7 +59,7 @@ func TestSmallWindowsGetFewerWords(t *testing.T) {
 				r := start(t, func(o *agent.Options) {
 					forms(o)
 					o.Model.Window, o.AssumeWindow = sized(c.window, compact.WindowServer), c.assumed
-					o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+					o.Rules = compact.PresetRules(preset.Plimsoll)
 					o.Rules.Auto.Enabled = false
 				}, answers("fine"), answers("fine"))
 				if c.later > 0 {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -46,15 +47,15 @@ type course struct {
 	sent             map[string]int
 	got              map[string]int // that came back in earlier runs
 	told             map[uint64]int // how often an epoch was told to be made
-	presets          []compact.Preset
+	presets          []preset.Name
 	configured, gone bool
 }
 
 // enter opens a conversation with what was stored.
 func enter(t *testing.T, window int, stored []conversation.Event) *course {
 	c := &course{
-		t: t, memory: &agenttest.Memory{}, model: testModel, rules: compact.PresetRules(compact.PresetPlimsoll),
-		sent: map[string]int{}, got: map[string]int{}, told: map[uint64]int{}, presets: []compact.Preset{compact.PresetJCLI, compact.PresetOneClaw},
+		t: t, memory: &agenttest.Memory{}, model: testModel, rules: compact.PresetRules(preset.Plimsoll),
+		sent: map[string]int{}, got: map[string]int{}, told: map[uint64]int{}, presets: []preset.Name{preset.JCLI, preset.OneClaw},
 	}
 	c.model.Window.Tokens = window
 	c.rules.TriggerRatio += 1e-9 // the default lies nearer the hard line in small windows
@@ -290,7 +291,7 @@ func TestWhateverHappensTogetherAtTheGatesOfASummary(t *testing.T) {
 func TestConversationThatDoesNotFitGoesOnUnderEveryPreset(t *testing.T) {
 	t.Parallel()
 	stored := past(t)
-	for _, preset := range compact.Presets() {
+	for _, preset := range preset.All() {
 		t.Run(string(preset), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := enter(t, 50_000, stored)

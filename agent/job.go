@@ -180,11 +180,11 @@ func (c *compactor) prepare(ctx context.Context, j *job) error {
 		return err
 	}
 	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
-	if j.writer.preset.Style() != conversation.StyleJCLI {
-		return nil
+	design := j.writer.preset.Design()
+	if design.SummaryLog != "" {
+		c.opts.Logger.Info(design.SummaryLog + " triggered")
 	}
-	c.opts.Logger.Info("auto_compact triggered") // JCL
-	if c.opts.Transcript == nil {
+	if !design.Transcript || c.opts.Transcript == nil {
 		return nil
 	}
 	if now.Transcript, err = c.transcript(ctx); err != nil {

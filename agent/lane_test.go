@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -147,7 +148,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 		s := &crowded{}
 		r := start(t, func(o *agent.Options) {
 			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), s
-			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			o.Rules = compact.PresetRules(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
 		for i := range 6 {
@@ -198,7 +199,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 		gate := agenttest.NewGate()
 		r := start(t, func(o *agent.Options) {
 			o.Model.Window, o.Provider = sized(32_768, compact.WindowServer), switching{s, gate}
-			o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+			o.Rules = compact.PresetRules(preset.Plimsoll)
 			o.Rules.Auto.Background = true
 		})
 		for i := range 6 {

@@ -7,6 +7,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -38,14 +39,14 @@ func window(tokens int, source compact.WindowSource) func(*agent.Options) {
 	return func(o *agent.Options) { o.Model.Window = compact.Window{Tokens: tokens, Source: source} }
 }
 
-func preset(p compact.Preset) func(*agent.Options) {
+func byPreset(p preset.Name) func(*agent.Options) {
 	return func(o *agent.Options) { o.Rules = compact.PresetRules(p) }
 }
 
 // jcliAt is J-CLI with a threshold that the window has room for.
 func jcliAt(tokens int) func(*agent.Options) {
 	return func(o *agent.Options) {
-		o.Rules = compact.PresetRules(compact.PresetJCLI)
+		o.Rules = compact.PresetRules(preset.JCLI)
 		o.Rules.TokenThreshold = tokens
 	}
 }
@@ -94,13 +95,13 @@ func longCases() map[string]longCase {
 		}, options: window(4*longWindow, compact.WindowConfig), server: func(l *longTalk) {
 			l.server.Windows = map[string]int{testModel.ID: 4 * longWindow}
 		}},
-		"oneclaw":                {options: preset(compact.PresetOneClaw)},
-		"oneclaw always fails":   {options: preset(compact.PresetOneClaw), server: summary(fallsOver()), fails: true},
-		"jcli":                   {options: preset(compact.PresetJCLI)},
-		"jcli always fails":      {options: preset(compact.PresetJCLI), server: summary(fallsOver()), fails: true},
+		"oneclaw":                {options: byPreset(preset.OneClaw)},
+		"oneclaw always fails":   {options: byPreset(preset.OneClaw), server: summary(fallsOver()), fails: true},
+		"jcli":                   {options: byPreset(preset.JCLI)},
+		"jcli always fails":      {options: byPreset(preset.JCLI), server: summary(fallsOver()), fails: true},
 		"jcli in a small window": {options: jcliAt(5000)},
-		"jp-auto":                {options: preset(compact.PresetJPAuto)},
-		"jp-auto always fails":   {options: preset(compact.PresetJPAuto), server: summary(fallsOver()), fails: true},
+		"jp-auto":                {options: byPreset(preset.JPAuto)},
+		"jp-auto always fails":   {options: byPreset(preset.JPAuto), server: summary(fallsOver()), fails: true},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -41,7 +42,7 @@ func TestOneClawAcceptanceCriteriaOptional(t *testing.T) {
 	})
 }
 
-func modelHasAWindow(t *testing.T, p compact.Preset) {
+func modelHasAWindow(t *testing.T, p preset.Name) {
 	for _, w := range []compact.Window{{}, {Tokens: 200_000, Source: compact.WindowCatalogue}} {
 		k := talksUnder(t, p, func(o *agent.Options) { o.Model.Window = w })
 		k.answered("hello?")
@@ -59,7 +60,7 @@ func modelHasAWindow(t *testing.T, p compact.Preset) {
 
 // indicator comes with the request for the summary and goes with it; nothing
 // waits for it.
-func indicator(t *testing.T, p compact.Preset) {
+func indicator(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 9, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	if c := agenttest.Of[agent.Compacting](k.watch); len(c) != 1 || !c[0].Summary || c[0].Held || c[0].Source != conversation.SourceAuto || len(k.made()) != 0 {
@@ -75,12 +76,12 @@ func indicator(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func fallsBackAndTells(t *testing.T, p compact.Preset) {
+func fallsBackAndTells(t *testing.T, p preset.Name) {
 	fallback(t, p)
 	snackbar(t, p)
 }
 
-func byHand(t *testing.T, p compact.Preset) {
+func byHand(t *testing.T, p preset.Name) {
 	k := after(t, p, 6, nil, summarises(account))
 	k.Compact(wish(compact.ProfileHeavy, -1))
 	k.wait()
@@ -90,7 +91,7 @@ func byHand(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func usageIsShown(t *testing.T, p compact.Preset) {
+func usageIsShown(t *testing.T, p preset.Name) {
 	k := after(t, p, 7, nil)
 	k.reports(8000)
 	if r := k.reading(); r.Used != 8000 || r.Window.Tokens != talkWindow || r.Estimated || segmentSum(r) != 8000 {
@@ -99,7 +100,7 @@ func usageIsShown(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func thresholdIsConfigurable(t *testing.T, p compact.Preset) {
+func thresholdIsConfigurable(t *testing.T, p preset.Name) {
 	k := after(t, p, 5, nil, summarises(account))
 	rules := compact.PresetRules(p)
 	rules.TriggerRatio = 0.6
@@ -125,7 +126,7 @@ func TestOneClawTokenCountingRules(t *testing.T) {
 	})
 }
 
-func reportedTokens(t *testing.T, p compact.Preset) {
+func reportedTokens(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, nil)
 	k.gets("short", "words", agenttest.Used(4321, 21))
 	if r := k.reading(); r.Used != 4342 || r.Estimated {
@@ -142,7 +143,7 @@ func reportedTokens(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func estimatedTokens(t *testing.T, p compact.Preset) {
+func estimatedTokens(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, func(o *agent.Options) { o.System = "" })
 	k.hears(0, 1000)
 	chars := len(asked(0)) + 4000
@@ -170,7 +171,7 @@ func estimatedTokens(t *testing.T, p compact.Preset) {
 
 // whatWouldBeSent is the view, system prompt and tools: after a compaction what is
 // in the log besides no longer counts.
-func whatWouldBeSent(t *testing.T, p compact.Preset) {
+func whatWouldBeSent(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, func(o *agent.Options) { o.System = strings.Repeat("be brief ", 20) }, summarises(account))
 	if r := k.reading(); r.Segments[compact.System] < 45 || segmentSum(r) != r.Used {
 		t.Errorf("the system prompt counts %d of %d", r.Segments[compact.System], r.Used)
@@ -205,7 +206,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			model := testModel
 			model.Window.Tokens = 70_000
 			a, err := agent.New(agent.Options{Log: m, Stored: agent.Stored{Events: events}, Model: model, Interactive: true,
-				Rules:    compact.PresetRules(compact.PresetOneClaw),
+				Rules:    compact.PresetRules(preset.OneClaw),
 				Provider: voices{agenttest.NewProvider(answers("fine")), agenttest.NewProvider(answers(account))}})
 			if err != nil {
 				b.Fatal(err)
@@ -234,7 +235,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			bodies = append(bodies, conversation.UserMessage{Text: asked(i)}, conversation.AssistantMessage{Text: fmt.Sprint("answer ", i), Stop: conversation.StopEnd})
 		}
 		events := log.Prepare(time.Now(), bodies...)
-		view, rules := compact.Project(events), compact.PresetRules(compact.PresetOneClaw)
+		view, rules := compact.Project(events), compact.PresetRules(preset.OneClaw)
 		meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -27,7 +28,7 @@ func TestOneClawEdgeCases(t *testing.T) {
 	})
 }
 
-func noMessages(t *testing.T, p compact.Preset) {
+func noMessages(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 9000) }) // above every line by itself
 	k.SwitchModel(agent.Model{Provider: "test", ID: "small", Window: compact.Window{Tokens: 5000, Source: compact.WindowConfig}}, k.provider)
 	k.wait()
@@ -41,7 +42,7 @@ func noMessages(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func oneMessage(t *testing.T, p compact.Preset) {
+func oneMessage(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, nil)
 	k.provider.Add(agenttest.Fail(&agent.Error{Class: agent.Quota, Message: "out of credit"}))
 	k.say(spoken(0, 9000)) // above the threshold, and below the hard line
@@ -56,9 +57,9 @@ func oneMessage(t *testing.T, p compact.Preset) {
 	k.finish()
 }
 
-func allProtected(t *testing.T, p compact.Preset) {
+func allProtected(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, func(o *agent.Options) { o.System = strings.Repeat("rule ", 5600) })
-	if p == compact.PresetPlimsoll { // protects of what the prompt leaves: the newest unit alone
+	if p == preset.Plimsoll { // protects of what the prompt leaves: the newest unit alone
 		k.hears(0, 1900)
 	} else {
 		k.hears(0, 900)
@@ -68,11 +69,11 @@ func allProtected(t *testing.T, p compact.Preset) {
 		t.Fatalf("used %d, between %d and %d", got.Used, got.LoadLine, got.HardLine)
 	}
 	k.untouched()
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		k.summaries.Add(summarises(account)) // the long reply is no longer the newest
 	}
 	k.answered("and now?")
-	if p != compact.PresetPlimsoll {
+	if p != preset.Plimsoll {
 		k.untouched()
 	}
 	k.ends()
@@ -84,7 +85,7 @@ func allProtected(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func resultAtTheLimit(t *testing.T, p compact.Preset) {
+func resultAtTheLimit(t *testing.T, p preset.Name) {
 	for _, text := range []string{strings.Repeat("x", 30_000), strings.Repeat("漢", 30_000)} {
 		k, r := oneCut(t, p, text)
 		if r.Text != text || r.Total != 0 || r.Blob != "" {
@@ -94,7 +95,7 @@ func resultAtTheLimit(t *testing.T, p compact.Preset) {
 	}
 }
 
-func resultOfManyBytes(t *testing.T, p compact.Preset) {
+func resultOfManyBytes(t *testing.T, p preset.Name) {
 	for _, char := range []string{"é", "漢", "😀"} {
 		k, r := oneCut(t, p, strings.Repeat(char, 30_001))
 		if want := strings.Repeat(char, 30_000) + fmt.Sprintf(oneMarker, 30_001); r.Text != want {
@@ -107,26 +108,26 @@ func resultOfManyBytes(t *testing.T, p compact.Preset) {
 // smallerWindow goes from 200,000 tokens to 10,000. Room is made before the next
 // message is sent: under oneclaw by the model that can read all of it; under plimsoll,
 // which waits for no summary, by a note.
-func smallerWindow(t *testing.T, p compact.Preset) {
+func smallerWindow(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	k.untouched()
 	small := agenttest.NewProvider(answers("in fewer words"))
 	k.SwitchModel(agent.Model{Provider: "other", ID: "small", Window: compact.Window{Tokens: talkWindow, Source: compact.WindowConfig}},
 		voices{small, agenttest.NewProvider()})
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		k.wait() // between turns there is time for a summary
 	}
 	k.Send("and now?")
 	k.wait()
-	if n := len(small.Requests()); n != map[compact.Preset]int{compact.PresetPlimsoll: 1}[p] {
+	if n := len(small.Requests()); n != map[preset.Name]int{preset.Plimsoll: 1}[p] {
 		t.Fatalf("%d requests before there is a summary", n)
 	}
 	k.asks(1)
 	gate.Open()
 	k.wait()
 	k.idle()
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		k.evictedFor(small)
 		return
 	}
@@ -146,7 +147,7 @@ func smallerWindow(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func inProgress(t *testing.T, p compact.Preset) {
+func inProgress(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 9, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	k.asks(1)
@@ -166,7 +167,7 @@ func inProgress(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func alreadyHasASummary(t *testing.T, p compact.Preset) {
+func alreadyHasASummary(t *testing.T, p preset.Name) {
 	first := after(t, p, 9, nil, summarises(account))
 	first.ends()
 	events := first.memory.Events()
@@ -188,7 +189,7 @@ func alreadyHasASummary(t *testing.T, p compact.Preset) {
 	k.turns(9, 7)
 	k.asks(1)
 	read := fmt.Sprint(onWire(k.summaries.Requests()[0].Messages))
-	if p == compact.PresetOneClaw && (!strings.Contains(read, "The user goes through the listings") || strings.Contains(read, "words of turn 3")) {
+	if p == preset.OneClaw && (!strings.Contains(read, "The user goes through the listings") || strings.Contains(read, "words of turn 3")) {
 		t.Errorf("the next one is made of %.300s", read)
 	}
 	k.answered("and then?")
@@ -229,12 +230,12 @@ func TestOneClawCompactRules(t *testing.T) {
 		{says: "If contextWindowSize is null (unknown), compact does not trigger (no-op)", holds: windowIsNull},
 		{says: "The protected window (recent messages) targets 25% of the context window by token count", holds: protectedWindow},
 		{says: "The summarization request uses the same model, provider, and API key as the current conversation", holds: sameModel},
-		{says: "The summary prompt is a fixed system prompt instructing the model to produce a concise factual summary", holds: fixedPrompt, only: compact.PresetOneClaw},
+		{says: "The summary prompt is a fixed system prompt instructing the model to produce a concise factual summary", holds: fixedPrompt, only: preset.OneClaw},
 		{says: "Compact is idempotent – triggering it when already under threshold is a no-op", holds: idempotent},
 	})
 }
 
-func neverMidStream(t *testing.T, p compact.Preset) {
+func neverMidStream(t *testing.T, p preset.Name) {
 	// A reply that arrives is over the threshold long before it ends.
 	gate, tool, round := agenttest.NewGate(), agenttest.NewGate(), agenttest.NewGate()
 	k := after(t, p, 7, withTools(agenttest.Reader("look", gated(map[string]*agenttest.Gate{"c1": tool}))), summarises(account))
@@ -249,7 +250,7 @@ func neverMidStream(t *testing.T, p compact.Preset) {
 	k.untouched() // while the tool runs
 	tool.Open()
 	k.wait()
-	if p == compact.PresetOneClaw {
+	if p == preset.OneClaw {
 		k.untouched() // nor between the rounds; plimsoll looks before each request
 	}
 	round.Open()
@@ -261,7 +262,7 @@ func neverMidStream(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func thresholdOfTheModel(t *testing.T, p compact.Preset) {
+func thresholdOfTheModel(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, func(o *agent.Options) { o.Model.Window.Tokens = 200_000 }, summarises(account), summarises(account))
 	k.untouched()
 	k.SwitchModel(agent.Model{Provider: "test", ID: "n", Window: compact.Window{Tokens: 11_000, Source: compact.WindowConfig}}, voices{k.provider, k.summaries})
@@ -269,14 +270,14 @@ func thresholdOfTheModel(t *testing.T, p compact.Preset) {
 	k.untouched() // 9,128 tokens are less than 9,350
 	k.SwitchModel(agent.Model{Provider: "test", ID: "o", Window: compact.Window{Tokens: 10_500, Source: compact.WindowConfig}}, voices{k.provider, k.summaries})
 	k.wait()
-	k.asks(map[compact.Preset]int{compact.PresetOneClaw: 1, compact.PresetPlimsoll: 2}[p]) // one was prepared for the larger window
+	k.asks(map[preset.Name]int{preset.OneClaw: 1, preset.Plimsoll: 2}[p]) // one was prepared for the larger window
 	if len(k.stories()) != 1 {
 		t.Errorf("refused %v", k.refused())
 	}
 	k.ends()
 }
 
-func sameModel(t *testing.T, p compact.Preset) {
+func sameModel(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account))
 	k.asks(1) // of the provider of the conversation, with its key
 	if r := k.summaries.Requests()[0]; r.Model != k.last().Model || r.Conversation != k.last().Conversation {
@@ -285,7 +286,7 @@ func sameModel(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func fixedPrompt(t *testing.T, p compact.Preset) {
+func fixedPrompt(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account), summarises(further))
 	k.turns(9, 7)
 	k.asks(2)
@@ -296,7 +297,7 @@ func fixedPrompt(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func idempotent(t *testing.T, p compact.Preset) {
+func idempotent(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account))
 	k.asks(1)
 	overlays := k.overlays()

@@ -14,7 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -23,13 +23,13 @@ import (
 // cornered is a talker whose summary failed as the replies say and that has come
 // to where room is made without one: at once under oneclaw; under plimsoll, which
 // leaves the view as it was, when the next message goes over the hard line.
-func cornered(t *testing.T, p compact.Preset, change func(*agent.Options), failure ...agenttest.Reply) *talker {
+func cornered(t *testing.T, p preset.Name, change func(*agent.Options), failure ...agenttest.Reply) *talker {
 	t.Helper()
 	k := after(t, p, 7, change, slices.Repeat(failure, 2)...) // plimsoll prepares one, and asks again at the load line
 	k.passes()
 	k.turns(7, 2)
 	k.passes()
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		if n := len(k.overlays()); n != 0 || k.trimmed() != 0 {
 			t.Errorf("%d overlays below the hard line", n)
 		}
@@ -40,11 +40,11 @@ func cornered(t *testing.T, p compact.Preset, change func(*agent.Options), failu
 	return k
 }
 
-func fallback(t *testing.T, p compact.Preset) {
+func fallback(t *testing.T, p preset.Name) {
 	k := cornered(t, p, nil, down(), down())
-	k.asks(map[compact.Preset]int{compact.PresetOneClaw: 2, compact.PresetPlimsoll: 4}[p])
+	k.asks(map[preset.Name]int{preset.OneClaw: 2, preset.Plimsoll: 4}[p])
 	o := k.overlays()
-	want := map[compact.Preset]conversation.Kind{compact.PresetOneClaw: conversation.KindDrop, compact.PresetPlimsoll: conversation.KindSummary}[p]
+	want := map[preset.Name]conversation.Kind{preset.OneClaw: conversation.KindDrop, preset.Plimsoll: conversation.KindSummary}[p]
 	if len(o) != 1 || o[0].Body.Kind() != want || len(k.stories()) != 0 {
 		t.Fatalf("the overlays are %v, attempts %+v", brief(o), k.attempts())
 	}
@@ -58,7 +58,7 @@ func fallback(t *testing.T, p compact.Preset) {
 	if strings.Contains(sent, spoken(0, 1000)) || !strings.Contains(sent, asked(0)) || !strings.Contains(sent, "words of turn 8") {
 		t.Errorf("sent %.300s", sent)
 	}
-	if p == compact.PresetOneClaw && !strings.Contains(sent, "words of turn 1") {
+	if p == preset.OneClaw && !strings.Contains(sent, "words of turn 1") {
 		t.Error("more was left out than is needed to get under the threshold")
 	}
 	if all := said(k.memory.Events()); all[1] != "assistant stop "+spoken(0, 1000) {
@@ -67,9 +67,9 @@ func fallback(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func snackbar(t *testing.T, p compact.Preset) {
+func snackbar(t *testing.T, p preset.Name) {
 	k := cornered(t, p, nil, down(), down())
-	want := map[compact.Preset]int{compact.PresetOneClaw: 1}[p] // plimsoll evicts behind a note, and drops nothing
+	want := map[preset.Name]int{preset.OneClaw: 1}[p] // plimsoll evicts behind a note, and drops nothing
 	if n := k.trimmed(); n != want || len(k.made()) != 1 {
 		t.Errorf("told %d times, of %+v", n, k.made())
 	}
@@ -78,11 +78,11 @@ func snackbar(t *testing.T, p compact.Preset) {
 
 // oneCut is the talk with a tool that returns a text, and its only result as it is
 // stored. Under oneclaw the full text is not kept.
-func oneCut(t *testing.T, p compact.Preset, text string) (*talker, conversation.ToolResult) {
+func oneCut(t *testing.T, p preset.Name, text string) (*talker, conversation.ToolResult) {
 	t.Helper()
 	k := talksUnder(t, p, func(o *agent.Options) {
 		o.Model.Window.Tokens = 200_000
-		if p == compact.PresetPlimsoll { // its own cap would grow with the window
+		if p == preset.Plimsoll { // its own cap would grow with the window
 			o.Results = agent.Results{MaxChars: conversation.ResultMaxChars, KeepFull: true}
 		}
 		withTools(agenttest.Reader("fetch", func(context.Context, conversation.ToolCall, func(string)) conversation.Outcome { return ok(text) }))(o)
@@ -103,7 +103,7 @@ func oneCut(t *testing.T, p compact.Preset, text string) (*talker, conversation.
 
 const oneMarker = "\n\n[... content truncated, showing first 30000 characters of %d total ...]"
 
-func resultIsCut(t *testing.T, p compact.Preset) {
+func resultIsCut(t *testing.T, p preset.Name) {
 	text := strings.Repeat("abcde ", 50_000)
 	k, r := oneCut(t, p, text)
 	if !strings.HasPrefix(r.Text, text[:30_000]) || len(r.Text) != 30_000+len(fmt.Sprintf(oneMarker, 300_000)) || r.Total != 300_000 {
@@ -116,13 +116,13 @@ func resultIsCut(t *testing.T, p compact.Preset) {
 			}
 		}
 	}
-	if full := k.memory.Blob(r.Blob); (full == text) != (p == compact.PresetPlimsoll) || p == compact.PresetOneClaw && r.Blob != "" {
+	if full := k.memory.Blob(r.Blob); (full == text) != (p == preset.Plimsoll) || p == preset.OneClaw && r.Blob != "" {
 		t.Errorf("%d bytes are kept beside it", len(full))
 	}
 	k.ends()
 }
 
-func resultIsMarked(t *testing.T, p compact.Preset) {
+func resultIsMarked(t *testing.T, p preset.Name) {
 	for _, n := range []int{30_001, 123_456} {
 		k, r := oneCut(t, p, strings.Repeat("x", n))
 		if want := strings.Repeat("x", 30_000) + fmt.Sprintf(oneMarker, n); r.Text != want {
@@ -132,7 +132,7 @@ func resultIsMarked(t *testing.T, p compact.Preset) {
 	}
 }
 
-func resultIsWhole(t *testing.T, p compact.Preset) {
+func resultIsWhole(t *testing.T, p preset.Name) {
 	for _, text := range []string{"x", "two\nlines\n", strings.Repeat("x", 29_999)} {
 		k, r := oneCut(t, p, text)
 		if r.Text != text || r.Total != 0 || r.Blob != "" {
@@ -173,7 +173,7 @@ func TestOneClawConversationNeverStops(t *testing.T) {
 	for name, way := range mishaps() {
 		t.Run(name, func(t *testing.T) {
 			lines(t, []line{
-				{says: "goes on", only: compact.PresetOneClaw, holds: func(t *testing.T, p compact.Preset) {
+				{says: "goes on", only: preset.OneClaw, holds: func(t *testing.T, p preset.Name) {
 					k := after(t, p, 9, nil, way.reply, way.reply)
 					time.Sleep(2 * time.Minute)
 					k.wait()
@@ -190,7 +190,7 @@ func TestOneClawConversationNeverStops(t *testing.T) {
 					}
 					k.ends()
 				}},
-				{says: "goes on behind notes", only: compact.PresetPlimsoll, holds: func(t *testing.T, p compact.Preset) {
+				{says: "goes on behind notes", only: preset.Plimsoll, holds: func(t *testing.T, p preset.Name) {
 					k := talksUnder(t, p, nil, slices.Repeat([]agenttest.Reply{way.reply}, 3*way.plimsoll)...)
 					k.goesOn(0, way.reply)
 					k.goesOn(8, way.reply)
@@ -217,7 +217,7 @@ func TestOneClawConversationNeverStops(t *testing.T) {
 func (k *talker) goesOn(from int, summary agenttest.Reply) {
 	k.t.Helper()
 	for i := from; i < from+8; i++ {
-		if k.preset != compact.PresetPlimsoll {
+		if k.preset != preset.Plimsoll {
 			k.summaries.Add(summary, summary)
 		}
 		k.provider.Add(answers(spoken(i, 900)))
@@ -244,7 +244,7 @@ func TestOneClawFailureHandlingRules(t *testing.T) {
 	})
 }
 
-func failureIsLogged(t *testing.T, p compact.Preset) {
+func failureIsLogged(t *testing.T, p preset.Name) {
 	var b bytes.Buffer
 	k := cornered(t, p, func(o *agent.Options) {
 		o.Logger = slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -265,8 +265,8 @@ func failureIsLogged(t *testing.T, p compact.Preset) {
 	}
 }
 
-func emptyGoesStraight(t *testing.T, p compact.Preset) {
-	turns := map[compact.Preset]int{compact.PresetOneClaw: 9, compact.PresetPlimsoll: 7}[p] // plimsoll prepares it
+func emptyGoesStraight(t *testing.T, p preset.Name) {
+	turns := map[preset.Name]int{preset.OneClaw: 9, preset.Plimsoll: 7}[p] // plimsoll prepares it
 	k := after(t, p, turns, nil, agenttest.Stop(conversation.StopEnd), agenttest.Stop(conversation.StopEnd))
 	var kinds []conversation.Kind
 	for _, o := range k.overlays() {
@@ -274,7 +274,7 @@ func emptyGoesStraight(t *testing.T, p compact.Preset) {
 	}
 	var want []conversation.Kind
 	times := 2 // plimsoll asks once more
-	if p == compact.PresetOneClaw {
+	if p == preset.OneClaw {
 		want, times = []conversation.Kind{conversation.KindDrop}, 1
 	}
 	k.asks(times)

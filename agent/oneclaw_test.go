@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -33,8 +34,8 @@ const talkWindow = 10_000
 // line is a line of a list with what it says of a preset.
 type line struct {
 	says  string
-	holds func(t *testing.T, p compact.Preset)
-	only  compact.Preset // "": both
+	holds func(t *testing.T, p preset.Name)
+	only  preset.Name // "": both
 }
 
 // lines runs each line under both presets.
@@ -43,7 +44,7 @@ func lines(t *testing.T, all []line) {
 	for _, l := range all {
 		t.Run(l.says, func(t *testing.T) {
 			t.Parallel()
-			for _, p := range []compact.Preset{compact.PresetOneClaw, compact.PresetPlimsoll} {
+			for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
 				if l.only != "" && p != l.only {
 					continue
 				}
@@ -69,16 +70,16 @@ func (v voices) Stream(ctx context.Context, r agent.Request) iter.Seq2[agent.Chu
 type talker struct {
 	*rig
 	summaries *agenttest.Provider
-	preset    compact.Preset
+	preset    preset.Name
 }
 
 // talksUnder is an idle talker with the rules of a preset.
-func talksUnder(t *testing.T, p compact.Preset, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
+func talksUnder(t *testing.T, p preset.Name, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
 	t.Helper()
 	s := agenttest.NewProvider(summaries...)
 	r := start(t, func(o *agent.Options) {
 		o.Rules, o.Model.Window.Tokens = compact.PresetRules(p), talkWindow
-		if p == compact.PresetPlimsoll {
+		if p == preset.Plimsoll {
 			o.Rules.TriggerRatio += 1e-9 // the default lies nearer the hard line in small windows
 		}
 		o.Provider = voices{o.Provider, s}
@@ -91,7 +92,7 @@ func talksUnder(t *testing.T, p compact.Preset, change func(*agent.Options), sum
 }
 
 // after is a talker in which turns were said.
-func after(t *testing.T, p compact.Preset, turns int, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
+func after(t *testing.T, p preset.Name, turns int, change func(*agent.Options), summaries ...agenttest.Reply) *talker {
 	t.Helper()
 	k := talksUnder(t, p, change, summaries...)
 	k.turns(0, turns)
@@ -181,7 +182,7 @@ func (k *talker) trimmed() int {
 func (k *talker) untouched() {
 	k.t.Helper()
 	begun := 0
-	if k.preset != compact.PresetPlimsoll {
+	if k.preset != preset.Plimsoll {
 		k.asks(0)
 		begun = len(agenttest.Of[agent.Compacting](k.watch))
 	}
@@ -223,12 +224,12 @@ func TestOneClawFunctionalTests(t *testing.T) {
 	})
 }
 
-func compactTriggers(t *testing.T, p compact.Preset) {
+func compactTriggers(t *testing.T, p preset.Name) {
 	k := after(t, p, 7, nil, summarises(account))
 	k.untouched()
 	k.reports(8501)
 	k.asks(1)
-	want := map[compact.Preset]string{compact.PresetOneClaw: compact.TriggerThreshold, compact.PresetPlimsoll: compact.TriggerLoadLine}[p]
+	want := map[preset.Name]string{preset.OneClaw: compact.TriggerThreshold, preset.Plimsoll: compact.TriggerLoadLine}[p]
 	s := k.stories()
 	if len(s) != 1 || s[0].Made.Source != conversation.SourceAuto || s[0].Made.Trigger != want {
 		t.Errorf("made %+v, refused %v", s, k.refused())
@@ -236,7 +237,7 @@ func compactTriggers(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func compactDoesNotTrigger(t *testing.T, p compact.Preset) {
+func compactDoesNotTrigger(t *testing.T, p preset.Name) {
 	k := after(t, p, 7, nil, summarises(account))
 	k.reports(8500) // exactly 85 percent is not above it
 	if got := k.reading(); got.Used != 8500 || got.LoadLine != 8500 {
@@ -246,7 +247,7 @@ func compactDoesNotTrigger(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func windowIsNull(t *testing.T, p compact.Preset) {
+func windowIsNull(t *testing.T, p preset.Name) {
 	k := after(t, p, 14, func(o *agent.Options) { o.Model.Window = compact.Window{} })
 	k.untouched()
 	k.ends()
@@ -255,7 +256,7 @@ func windowIsNull(t *testing.T, p compact.Preset) {
 	}
 }
 
-func protectedWindow(t *testing.T, p compact.Preset) {
+func protectedWindow(t *testing.T, p preset.Name) {
 	k := talksUnder(t, p, nil, summarises(account))
 	for i, tokens := range []int{1500, 1500, 1500, 1500, 900, 700, 600, 900} {
 		k.hears(i, tokens)
@@ -271,16 +272,16 @@ func protectedWindow(t *testing.T, p compact.Preset) {
 		newest = append(newest, m.Text)
 	}
 	// Three turns have some 2,300 tokens; the reply before them has 900.
-	if p == compact.PresetOneClaw && (kept > 2500 || kept+904 <= 2500 || len(newest) != 6 || newest[5] != asked(5)) {
+	if p == preset.OneClaw && (kept > 2500 || kept+904 <= 2500 || len(newest) != 6 || newest[5] != asked(5)) {
 		t.Errorf("%d messages of %.0f tokens stand, the oldest of them %.40q", len(newest), kept, newest[len(newest)-1])
 	}
-	if p == compact.PresetPlimsoll && (len(newest) < 6 || kept < 2200) {
+	if p == preset.Plimsoll && (len(newest) < 6 || kept < 2200) {
 		t.Errorf("only %d messages of %.0f tokens stand", len(newest), kept)
 	}
 	k.ends()
 }
 
-func summaryIsStored(t *testing.T, p compact.Preset) {
+func summaryIsStored(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account))
 	s := k.stories()
 	if len(s) != 1 || s[0].Text != account || s[0].Model != "test/m" || s[0].Made.Preset != string(p) || s[0].FromTurn != 0 {
@@ -289,13 +290,13 @@ func summaryIsStored(t *testing.T, p compact.Preset) {
 	if again, err := conversation.NewLog(k.memory.Events()); err != nil || again.Len() != len(k.memory.Events()) {
 		t.Errorf("it cannot be loaded: %v", err)
 	}
-	if p == compact.PresetOneClaw && (s[0].ToTurn != 6 || s[0].Appendix != "" || s[0].Input != string(compact.InputRaw)) {
+	if p == preset.OneClaw && (s[0].ToTurn != 6 || s[0].Appendix != "" || s[0].Input != string(compact.InputRaw)) {
 		t.Errorf("stored %+v", s[0]) // the newest two turns are not part of it, nor is anything added
 	}
 	k.ends()
 }
 
-func originalsRemain(t *testing.T, p compact.Preset) {
+func originalsRemain(t *testing.T, p preset.Name) {
 	gate := agenttest.NewGate()
 	k := after(t, p, 9, nil, agenttest.Join(agenttest.Hold(gate), summarises(account)))
 	before := k.memory.Events()
@@ -310,7 +311,7 @@ func originalsRemain(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func requestsUseTheSummary(t *testing.T, p compact.Preset) {
+func requestsUseTheSummary(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account))
 	k.answered("and now?")
 	got := onWire(k.last().Messages)
@@ -318,7 +319,7 @@ func requestsUseTheSummary(t *testing.T, p compact.Preset) {
 		{Role: "user", Text: asked(7)}, {Role: "assistant", Text: spoken(7, 1000)},
 		{Role: "user", Text: asked(8)}, {Role: "assistant", Text: spoken(8, 1000)}, {Role: "user", Text: "and now?"},
 	}
-	if p == compact.PresetOneClaw {
+	if p == preset.OneClaw {
 		want := append([]wire{{Role: "user", Text: "Summary of the earlier conversation:\n\n" + account}}, recent...)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -328,7 +329,7 @@ func requestsUseTheSummary(t *testing.T, p compact.Preset) {
 	if diff := cmp.Diff(recent, got[max(0, len(got)-len(recent)):]); diff != "" || strings.Count(all, account) != 1 || strings.Contains(all, "words of turn 3") {
 		t.Errorf("sent %d messages: %s", len(got), diff)
 	}
-	if p == compact.PresetPlimsoll && !strings.Contains(got[0].Text, asked(0)) {
+	if p == preset.Plimsoll && !strings.Contains(got[0].Text, asked(0)) {
 		t.Errorf("the first question does not stand: %.80q", got[0].Text)
 	}
 	if k.last().System != "be brief" {
@@ -347,14 +348,14 @@ const anew = "### Goal\nMore of the talk is gone through in later turns, one que
 	"### Next step\nAnswer the next question as those before it."
 
 // next is the summary that a model writes second under a preset.
-func next(p compact.Preset) string {
-	if p == compact.PresetPlimsoll {
+func next(p preset.Name) string {
+	if p == preset.Plimsoll {
 		return anew
 	}
 	return further
 }
 
-func compactionsMerge(t *testing.T, p compact.Preset) {
+func compactionsMerge(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, summarises(account), summarises(next(p)))
 	k.turns(9, 7)
 	k.asks(2)
@@ -365,7 +366,7 @@ func compactionsMerge(t *testing.T, p compact.Preset) {
 	k.answered("and now?")
 	wants := onWire(k.summaries.Requests()[1].Messages)
 	asks, sent := wants[len(wants)-1].Text, fmt.Sprint(onWire(k.last().Messages))
-	if p == compact.PresetOneClaw {
+	if p == preset.OneClaw {
 		if !strings.Contains(asks, "words of turn 9") || strings.Contains(asks, "words of turn 3") || !strings.Contains(asks, "The user goes through the listings") {
 			t.Errorf("the second one is made of %.300q", asks)
 		}
@@ -389,7 +390,7 @@ func compactionsMerge(t *testing.T, p compact.Preset) {
 	k.ends()
 }
 
-func oneRetry(t *testing.T, p compact.Preset) {
+func oneRetry(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, nil, down(), summarises(account))
 	k.passes()
 	k.asks(2)

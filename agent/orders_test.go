@@ -17,6 +17,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -104,7 +105,7 @@ func (w *whim) inspect(messages []compact.Message) {
 
 // order is a random thing to ask of an agent; what is said is noted.
 func (r *rig) order(chance *rand.Rand, n int, w *whim, said map[string]int) {
-	presets := compact.Presets()
+	presets := preset.All()
 	switch chance.IntN(20) {
 	case 0, 1, 2, 3:
 		text := fmt.Sprintf("message %d", n)
@@ -157,7 +158,7 @@ func (r *rig) anyResult(chance *rand.Rand) []uint64 {
 // request can be sent, and no message and no cost is lost or counted twice.
 func TestOrdersInAnyOrder(t *testing.T) {
 	t.Parallel()
-	presets := compact.Presets()
+	presets := preset.All()
 	for seed := range uint64(300) {
 		synctest.Test(t, func(t *testing.T) {
 			chance, w, sent := rand.New(rand.NewPCG(seed, 1)), &whim{chance: rand.New(rand.NewPCG(seed, 2))}, map[string]int{}

@@ -116,7 +116,7 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 // then wait for it, as they act before requests, too.
 func (c *compactor) plansAfterReply() bool {
 	r := c.rules
-	return c.opts.Interactive || r.Preset != compact.PresetPlimsoll || r.Auto.Profile != ""
+	return c.opts.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
 }
 
 // check is what the planner looks at. Refused says that the server did not take
@@ -162,8 +162,7 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 	}
 	made := c.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
-	// JCL waits for its own; the others do not have to.
-	j.blocking = !c.inBackground() || c.rules.Preset == compact.PresetJCLI
+	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
@@ -181,10 +180,11 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 	return true
 }
 
-// logMicro logs that a plan hides old results, and how many, in the words of JCL.
+// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
 func (c *compactor) logMicro(plan compact.Plan) {
-	if n := plan.Hides(); n > 0 && c.rules.Preset == compact.PresetJCLI {
-		c.opts.Logger.Info("micro_compact triggered", "compacted", n)
+	name := c.rules.Preset.Design().MaskLog
+	if n := plan.Hides(); n > 0 && name != "" {
+		c.opts.Logger.Info(name+" triggered", "compacted", n)
 	}
 }
 

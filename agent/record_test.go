@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -56,7 +57,7 @@ func TestEveryRequestCanBeMadeAgainFromTheLog(t *testing.T) {
 		43: func(l *longTalk) { l.Pin(l.results()[len(l.results())-2:], false) },
 		60: func(l *longTalk) { l.SwitchModel(other("m", longWindow), l.server) },
 		70: func(l *longTalk) {
-			l.Configure(map[string]string{"compaction.preset": "jp-auto"}, compact.PresetRules(compact.PresetJPAuto))
+			l.Configure(map[string]string{"compaction.preset": "jp-auto"}, compact.PresetRules(preset.JPAuto))
 		},
 	}
 	bubble(t, func(t *testing.T) {

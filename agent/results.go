@@ -5,7 +5,6 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -115,7 +114,7 @@ func (a *Agent) result(ctx context.Context, c *call, seq uint64) (conversation.T
 // repeated is the Seq of an earlier result with the same text that the model
 // sees in full, 0 if there is none or the rules say nothing of pointers.
 func (a *Agent) repeated(r conversation.ToolResult) uint64 {
-	if rules := a.rules; rules.Preset != compact.PresetPlimsoll {
+	if !a.rules.Preset.Design().Additions {
 		return 0
 	}
 	r.Size = conversation.Measure(r.Text)

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -70,11 +70,11 @@ func TestNobodyIsAskedWhereNobodyIs(t *testing.T) {
 
 // heldForReview is a rig where a request above the hard line waits for the user: as it
 // does under ONE's rules, or where summaries are not written beside the conversation.
-func heldForReview(t *testing.T, s *agenttest.Server, p compact.Preset) *rig {
+func heldForReview(t *testing.T, s *agenttest.Server, p preset.Name) *rig {
 	t.Helper()
 	var r *rig
-	if p == compact.PresetOneClaw {
-		r = chatted(t, s, beyondLoad, eachTokens, both(preset(p), reviewing))
+	if p == preset.OneClaw {
+		r = chatted(t, s, beyondLoad, eachTokens, both(byPreset(p), reviewing))
 		if _, waits := r.waiting(); !waits {
 			t.Fatalf("nothing waits, told %v", r.refused())
 		}
@@ -98,7 +98,7 @@ func heldForReview(t *testing.T, s *agenttest.Server, p compact.Preset) *rig {
 func TestARequestThatDoesNotFitWaitsForTheReader(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
-		r := heldForReview(t, s, compact.PresetOneClaw)
+		r := heldForReview(t, s, preset.OneClaw)
 		r.Send("queued") // is stored, and sent in its turn
 		r.wait()
 		r.stored("queued")
@@ -122,7 +122,7 @@ func TestARequestThatWaitsForTheReaderIsEvictedForOnEsc(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				s := quiet(accounts(nil))
-				r := heldForReview(t, s, compact.PresetPlimsoll)
+				r := heldForReview(t, s, preset.Plimsoll)
 				act(r)
 				r.wait()
 				if a := r.attempts(); len(a) != 1 || a[0].Outcome != conversation.OutcomeCancelled || summaries(s) != 1 {
@@ -144,7 +144,7 @@ func TestARequestThatWaitsForTheReaderIsEvictedForOnEsc(t *testing.T) {
 func TestAReviewThatNobodyWaitsForAnyMoreIsNotHeld(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := quiet(accounts(nil))
-		r := heldForReview(t, s, compact.PresetOneClaw)
+		r := heldForReview(t, s, preset.OneClaw)
 		r.SwitchModel(other("large", 400_000), s)
 		r.wait()
 		if shown, waits := r.waiting(); !waits || shown.Held {

@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -38,7 +39,7 @@ func (r *rig) byHand(what agent.Steer, kind conversation.Kind) conversation.Even
 	if s.What != what || s.Err != nil || o.Body.Kind() != kind {
 		r.t.Fatalf("e%d is a %s, told %+v", o.Seq, o.Body.Kind(), s)
 	}
-	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(compact.PresetPlimsoll) ||
+	if made.Epoch != o.Seq || made.Source != conversation.SourceManual || made.Trigger != "command" || made.Preset != string(preset.Plimsoll) ||
 		made.Before != s.Before || made.After != s.After || s.After != r.meterOf().EstimatedTokens() {
 		r.t.Errorf("it was made as %+v, told %+v, and the meter has %d", made, s, r.meterOf().EstimatedTokens())
 	}

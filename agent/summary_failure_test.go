@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -149,7 +150,7 @@ func TestAnswerThatDidNotCountIsAskedForAgainInWriting(t *testing.T) {
 
 func TestOneClawAsksAgainOnlyAfterAFailedCall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		rules := func(o *agent.Options) { o.Rules = compact.PresetRules(compact.PresetOneClaw) }
+		rules := func(o *agent.Options) { o.Rules = compact.PresetRules(preset.OneClaw) }
 		r := talk(t, 4, rules, agenttest.Stop(conversation.StopEnd), agenttest.Fail(fault()), summarises(account))
 		requests := len(r.provider.Requests())
 		r.compacts(wish("", 1))

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -93,7 +94,7 @@ func TestFormThatCannotFitIsNotBought(t *testing.T) {
 
 func TestProfileHasItsOwnModelForSummaries(t *testing.T) {
 	own := func(o *agent.Options) {
-		o.Rules = compact.PresetRules(compact.PresetPlimsoll)
+		o.Rules = compact.PresetRules(preset.Plimsoll)
 		p := o.Rules.Profiles[compact.ProfileHeavy]
 		p.Summary.Model = "other/n"
 		o.Rules.Profiles[compact.ProfileHeavy] = p
@@ -146,7 +147,7 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				var saved []compact.View
 				r := talk(t, 4, func(o *agent.Options) {
-					o.Rules = compact.PresetRules(compact.PresetJCLI)
+					o.Rules = compact.PresetRules(preset.JCLI)
 					o.Transcript = func(_ context.Context, v compact.View) (string, error) {
 						saved = append(saved, v)
 						return "/data/transcripts/transcript_1.jsonl", failure
@@ -253,7 +254,7 @@ func TestServerThatNamesEverSmallerWindowsIsNotAskedForEver(t *testing.T) {
 
 func TestJCLIWritesLessOutWhereTheWindowIsSmall(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		r := talk(t, 6, func(o *agent.Options) { o.Rules = compact.PresetRules(compact.PresetJCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
+		r := talk(t, 6, func(o *agent.Options) { o.Rules = compact.PresetRules(preset.JCLI) }, summarises(account), answers("fine"), summarises(secondAccount))
 		r.SetWindow("test/m", compact.Window{Tokens: 5000, Source: compact.WindowFlag})
 		r.compacts(wish("", -1))
 		if len(r.made()) != 1 {

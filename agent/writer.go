@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -42,7 +43,7 @@ type writer struct {
 	prompt       float64 // uncalibrated tokens of system prompt and tools
 	revision     uint64  // of the view it is about
 	retry        Retry
-	preset       compact.Preset
+	preset       preset.Name
 	retries      int // left
 	now          func() time.Time
 	limit        time.Duration // for the whole

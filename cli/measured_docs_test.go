@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	formats "plimsoll/cli/replay"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
@@ -93,7 +93,7 @@ func comparison(all map[string]measurement) string {
 		"| --- | --- |" + strings.Repeat(" ---: |", 10) + "\n")
 	for _, w := range measuredWindows {
 		m := all[w.name]
-		for _, name := range []compact.Preset{compact.PresetPlimsoll, compact.PresetTruncate} {
+		for _, name := range []preset.Name{preset.Plimsoll, preset.Truncate} {
 			f := m.Totals[name]
 			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", grouped(m.Window), name,
 				ratio(f.CostVsTruncate[m.Plan]), ratio(f.CostWithDebtVsTruncate[m.Plan]), shareText(f.Content),
@@ -134,7 +134,7 @@ func variantRows(all map[string]measurement) string {
 		}
 		b.WriteString("\n")
 	}
-	row("nothing: the default", func(m measurement) measuredSums { return m.Totals[compact.PresetPlimsoll] })
+	row("nothing: the default", func(m measurement) measuredSums { return m.Totals[preset.Plimsoll] })
 	for _, v := range variants {
 		row("`"+v+"`", func(m measurement) measuredSums { return m.Variants[v] })
 	}
@@ -143,7 +143,7 @@ func variantRows(all map[string]measurement) string {
 
 // numbersIn are the three of the README.
 func numbersIn(m measurement) string {
-	own, cut := m.Totals[compact.PresetPlimsoll], m.Totals[compact.PresetTruncate]
+	own, cut := m.Totals[preset.Plimsoll], m.Totals[preset.Truncate]
 	whole := func(r replay.Ratio) string { return fmt.Sprintf("%.0f %%", 100*float64(r)) }
 	return fmt.Sprintf("In a window of %s tokens, over %s of several agents and chats:\n\n"+
 		"- It costs **%.2f** times what leaving out the oldest messages does, and **%d of %d** conversations that fit the window\n"+
@@ -195,21 +195,21 @@ func checkClaims(t *testing.T, all []claim) {
 
 // claims are those about presets.
 func claims(all map[string]measurement) []claim {
-	own, cut, raw, jcli := compact.PresetPlimsoll, compact.PresetTruncate, compact.PresetRaw, compact.PresetJCLI
-	cheaper := func(window string, a, b compact.Preset) bool { // by every sheet
+	own, cut, raw, jcli := preset.Plimsoll, preset.Truncate, preset.Raw, preset.JCLI
+	cheaper := func(window string, a, b preset.Name) bool { // by every sheet
 		return every(all[window].Sheets, func(s string) bool { return all[window].Totals[a].Cost[s] < all[window].Totals[b].Cost[s] })
 	}
-	more := func(a, b compact.Preset, get func(measuredSums) replay.Ratio, windows ...string) bool {
+	more := func(a, b preset.Name, get func(measuredSums) replay.Ratio, windows ...string) bool {
 		return every(windows, func(w string) bool { return get(all[w].Totals[a]) > get(all[w].Totals[b]) })
 	}
 	names := func(f measuredSums) replay.Ratio { return f.RecallTool }
 	content := func(f measuredSums) replay.Ratio { return f.Content }
 	demands := func(f measuredSums) replay.Ratio { return f.Instructions }
-	others := []compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetJPAuto, compact.PresetAdachsoft, compact.PresetOneClaw, jcli}
+	others := []preset.Name{preset.JP, preset.JPHeavy, preset.JPAuto, preset.Adachsoft, preset.OneClaw, jcli}
 	mid, wide := all["128k"].Totals, all["200k"].Totals
 	return []claim{
 		{"picture-at-128k",
-			cheaper("128k", own, cut) && more(cut, own, content, "128k") && every(append(others, raw), func(p compact.Preset) bool {
+			cheaper("128k", own, cut) && more(cut, own, content, "128k") && every(append(others, raw), func(p preset.Name) bool {
 				return mid[p].Overflow > 0 && mid[p].CostVsTruncate[all["128k"].Plan] > mid[own].CostVsTruncate[all["128k"].Plan]
 			})},
 		{"cheaper-than-truncate",
@@ -226,17 +226,17 @@ func claims(all map[string]measurement) []claim {
 		{"truncate-keeps-more-lines",
 			more(cut, own, content, "32k", "128k", "200k")},
 		{"others-overflow-128k",
-			every(others, func(p compact.Preset) bool { return mid[p].Overflow > 0 }) && mid[raw].Overflow > 0},
-		{"others-overflow-200k", every(others, func(p compact.Preset) bool { return wide[p].Overflow > 0 })},
+			every(others, func(p preset.Name) bool { return mid[p].Overflow > 0 }) && mid[raw].Overflow > 0},
+		{"others-overflow-200k", every(others, func(p preset.Name) bool { return wide[p].Overflow > 0 })},
 		{"jcli-cheaper-by-gpt-4o",
 			wide[jcli].Cost["gpt-4o"] < wide[own].Cost["gpt-4o"]},
-		{"jcli-fewest-names", every(others, func(p compact.Preset) bool {
+		{"jcli-fewest-names", every(others, func(p preset.Name) bool {
 			return p == jcli || wide[p].RecallTool > wide[jcli].RecallTool
 		})},
 		{"others-dearer-than-nothing",
 			every(all["128k"].Sheets, func(s string) bool {
-				return every([]compact.Preset{compact.PresetJP, compact.PresetJPHeavy, compact.PresetAdachsoft, jcli},
-					func(p compact.Preset) bool { return mid[p].SessionsWorse[s] > 0 })
+				return every([]preset.Name{preset.JP, preset.JPHeavy, preset.Adachsoft, jcli},
+					func(p preset.Name) bool { return mid[p].SessionsWorse[s] > 0 })
 			})},
 	}
 }
@@ -246,7 +246,7 @@ func variantClaims(all map[string]measurement) []claim {
 	cost := func(f measuredSums, m measurement) float64 { return f.Cost[m.Plan] }
 	than := func(variant, window string) (dearer, moreNames, moreEdits bool) {
 		m := all[window]
-		own, v := m.Totals[compact.PresetPlimsoll], m.Variants[variant]
+		own, v := m.Totals[preset.Plimsoll], m.Variants[variant]
 		return cost(v, m) > cost(own, m), v.RecallTool > own.RecallTool, v.EditAnchors > own.EditAnchors
 	}
 	is := func(variant int, windows []string, so func(dearer, names, edits bool) bool) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	formats "plimsoll/cli/replay"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
@@ -43,10 +43,10 @@ type measurement struct {
 	Plan   string   `json:"plan_sheet"`
 	Sheets []string `json:"sheets"`
 
-	Corpus   replay.Corpus                   `json:"corpus"`
-	Fits     int                             `json:"fits"` // conversations that fit, sent whole
-	Totals   map[compact.Preset]measuredSums `json:"totals"`
-	Variants map[string]measuredSums         `json:"variants"` // of plimsoll, by the key that is set; one sheet
+	Corpus   replay.Corpus                `json:"corpus"`
+	Fits     int                          `json:"fits"` // conversations that fit, sent whole
+	Totals   map[preset.Name]measuredSums `json:"totals"`
+	Variants map[string]measuredSums      `json:"variants"` // of plimsoll, by the key that is set; one sheet
 }
 
 // measuredSums is what a policy came to on all conversations.
@@ -70,7 +70,7 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	t.Helper()
 	r, report := replayFolder(t, folder, window, replayOptions{all: true}, nil)
 	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
-		Totals: map[compact.Preset]measuredSums{}, Variants: map[string]measuredSums{}}
+		Totals: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}}
 	for _, f := range report.Files {
 		if f.Fits {
 			m.Fits++
@@ -82,17 +82,17 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	var own []replay.Named
 	for _, v := range variants {
 		a := testApp(t, window, v)
-		own = append(own, replay.Named{Name: compact.Preset(v), Rules: a.rules(a.cfg())})
+		own = append(own, replay.Named{Name: preset.Name(v), Rules: a.rules(a.cfg())})
 	}
 	_, tried := replayFolder(t, folder, window, replayOptions{prices: []string{report.Plan}}, own)
 	for _, v := range variants {
-		m.Variants[v] = summed(tried, compact.Preset(v))
+		m.Variants[v] = summed(tried, preset.Name(v))
 	}
 	return m, written(t, r.run(report).WriteMarkdown)
 }
 
 // summed is a policy's totals, without speed.
-func summed(report replay.Report, name compact.Preset) measuredSums {
+func summed(report replay.Report, name preset.Name) measuredSums {
 	s := measuredSums{Figures: report.Totals[name]}
 	s.NsPerRequest = 0
 	return s
@@ -143,8 +143,8 @@ func replayFolder(t *testing.T, folder string, window int, o replayOptions, own 
 // run is the command's report as far as it was stored: one file has all sums,
 // and as many others fit the window.
 func (m measurement) run() formats.Run {
-	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[compact.Preset]replay.Figures{}}
-	all := replay.File{Policies: map[compact.Preset]replay.Figures{}}
+	report := replay.Report{Window: m.Window, Plan: m.Plan, Sheets: m.Sheets, Corpus: m.Corpus, Totals: map[preset.Name]replay.Figures{}}
+	all := replay.File{Policies: map[preset.Name]replay.Figures{}}
 	for name, s := range m.Totals {
 		report.Totals[name] = s.Figures
 		all.Policies[name] = s.Figures
@@ -153,7 +153,7 @@ func (m measurement) run() formats.Run {
 	for range m.Fits {
 		report.Files = append(report.Files, replay.File{Fits: true})
 	}
-	return formats.Run{Report: report, Policies: compact.Presets(), Sheet: replay.PlanSheet}
+	return formats.Run{Report: report, Policies: preset.All(), Sheet: replay.PlanSheet}
 }
 
 // readMeasurement reads what was stored of a window.

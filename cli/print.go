@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // printOptions says what of a conversation is written, and how.
@@ -61,7 +62,7 @@ each entry, in which null is what nobody knows.`,
   plimsoll print --ledger`,
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("preset") && !slices.Contains(compact.Presets(), compact.Preset(o.preset)) {
+			if c.Flags().Changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
 				return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
 			}
 			if o.ledger {
@@ -87,7 +88,7 @@ each entry, in which null is what nobody knows.`,
 // presetNames lists the presets.
 func presetNames() []string {
 	var names []string
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		names = append(names, string(p))
 	}
 	return names

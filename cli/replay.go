@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
@@ -109,10 +109,10 @@ func someInput(_ *cobra.Command, args []string) error {
 // replaying is a replay that is set up.
 type replaying struct {
 	options  replayOptions
-	window   int              // tokens
-	policies []compact.Preset // in the order they are told of
-	own      []replay.Named   // those of policies that are no presets
-	variants []variant        // those of own that --set asks for
+	window   int            // tokens
+	policies []preset.Name  // in the order they are told of
+	own      []replay.Named // those of policies that are no presets
+	variants []variant      // those of own that --set asks for
 	sheets   []replay.Sheet
 	caches   map[string]string // by sheet of a model: how long its cache lives
 	inputs   []*replayInput
@@ -190,7 +190,7 @@ func (o replayOptions) check(changed func(flag string) bool, args []string) erro
 func (a *app) runReplay(ctx context.Context, r *replaying) (replay.Report, error) {
 	r.bar = newProgress(a.env.Stderr, "replaying "+plural(len(r.inputs), "conversation"))
 	defer r.bar.close()
-	o := replay.Options{Window: r.window, Policies: []compact.Preset{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
+	o := replay.Options{Window: r.window, Policies: []preset.Name{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
 		Clock: time.Now, Progress: r.bar.show}
 	for _, name := range r.policies {
 		if !r.isOwn(name) {
@@ -235,7 +235,7 @@ func runUntil(ctx context.Context, work func() (replay.Report, error)) (replay.R
 }
 
 // isOwn reports whether a policy is none of the presets.
-func (r *replaying) isOwn(name compact.Preset) bool {
+func (r *replaying) isOwn(name preset.Name) bool {
 	for _, n := range r.own {
 		if n.Name == name {
 			return true

@@ -7,6 +7,7 @@ import (
 
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
 )
@@ -23,12 +24,12 @@ const configuredName = string(formats.Configured)
 // choosePolicies sets the policies that are asked for.
 func (a *app) choosePolicies(r *replaying) error {
 	rules := a.rules(a.cfg())
-	names := []string{string(compact.PresetPlimsoll), string(compact.PresetRaw), string(compact.PresetTruncate), string(rules.Preset)}
+	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
 	switch {
 	case r.options.all:
 		names = presetNames()
 	case r.options.presets == nil && len(r.variants) > 0:
-		names = []string{configuredName, string(compact.PresetTruncate)}
+		names = []string{configuredName, string(preset.Truncate)}
 	case r.options.presets != nil:
 		var err error
 		if names, err = splitList("--preset", r.options.presets); err != nil {
@@ -36,11 +37,11 @@ func (a *app) choosePolicies(r *replaying) error {
 		}
 	}
 	for _, name := range names {
-		p := compact.Preset(name)
+		p := preset.Name(name)
 		if slices.Contains(r.policies, p) {
 			continue
 		}
-		if !slices.Contains(compact.Presets(), p) {
+		if !slices.Contains(preset.All(), p) {
 			own, ok := ownPolicy(name, rules, a.cfg().ToolResults)
 			if !ok {
 				return wrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
@@ -58,7 +59,7 @@ func (a *app) choosePolicies(r *replaying) error {
 
 // ownPolicy is a policy that the configuration makes.
 func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
-	own := replay.Named{Name: compact.Preset(name), Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
+	own := replay.Named{Name: preset.Name(name), Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
 	if name == configuredName {
 		return own, true
 	}

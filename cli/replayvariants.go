@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
 )
@@ -46,7 +46,7 @@ func (a *app) variants(texts []string) ([]variant, error) {
 			v.set[key] = value
 		}
 		v.own, _ = ownPolicy(configuredName, a.rules(loaded.Config), loaded.Config.ToolResults)
-		v.own.Name = compact.Preset(variantName(set))
+		v.own.Name = preset.Name(variantName(set))
 		out = append(out, v)
 	}
 	for _, c := range trials {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -31,8 +32,8 @@ func (a *app) loadConfig(workspace string, set []string) (config.Loaded, error) 
 
 // presetValues are the keys of compaction that a preset fills.
 func presetValues(name string) (config.Compaction, bool) {
-	p := compact.Preset(name)
-	if !slices.Contains(compact.Presets(), p) {
+	p := preset.Name(name)
+	if !slices.Contains(preset.All(), p) {
 		return config.Compaction{}, false
 	}
 	r := compact.PresetRules(p)
@@ -67,7 +68,7 @@ func presetValues(name string) (config.Compaction, bool) {
 // no maps and lists with it.
 func (a *app) rules(c config.Config) compact.Rules {
 	co := c.Compaction
-	preset := compact.Preset(co.Preset)
+	preset := preset.Name(co.Preset)
 	return compact.Rules{
 		Preset:         preset,
 		Enabled:        co.Enabled,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // The table of presets in docs/configuration.md is made from the rules; -update
@@ -42,11 +42,11 @@ func TestDocumentedPresetsAreTheRules(t *testing.T) {
 }
 
 func presetRows() string {
-	own, _ := presetValues(string(compact.PresetPlimsoll))
+	own, _ := presetValues(string(preset.Plimsoll))
 	var b strings.Builder
 	b.WriteString("| preset | keys in which it differs from `plimsoll` |\n| --- | --- |\n")
-	for _, p := range compact.Presets() {
-		if p == compact.PresetPlimsoll {
+	for _, p := range preset.All() {
+		if p == preset.Plimsoll {
 			continue
 		}
 		values, _ := presetValues(string(p))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools"
@@ -43,7 +44,7 @@ func rulesOf(t *testing.T, file string, set ...string) compact.Rules {
 // The defaults stand in two places, because neither package may know the other.
 func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 	t.Parallel()
-	want := compact.PresetRules(compact.PresetPlimsoll)
+	want := compact.PresetRules(preset.Plimsoll)
 	if diff := cmp.Diff(want, (&app{}).rules(config.Default())); diff != "" {
 		t.Errorf("(-compact +config):\n%s", diff)
 	}
@@ -59,18 +60,18 @@ func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 
 func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 	t.Parallel()
-	var listed []compact.Preset
+	var listed []preset.Name
 	for _, o := range config.Options() {
 		if o.Key == "compaction.preset" {
 			for name := range strings.SplitSeq(strings.ReplaceAll(o.Type, " or ", ", "), ", ") {
-				listed = append(listed, compact.Preset(name))
+				listed = append(listed, preset.Name(name))
 			}
 		}
 	}
-	if diff := cmp.Diff(compact.Presets(), listed); diff != "" {
+	if diff := cmp.Diff(preset.All(), listed); diff != "" {
 		t.Errorf("the configuration knows other presets (-compact +config):\n%s", diff)
 	}
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		if diff := cmp.Diff(compact.PresetRules(p), rulesOf(t, "", "compaction.preset="+string(p))); diff != "" {
 			t.Errorf("%s (-compact +config):\n%s", p, diff)
 		}
@@ -92,7 +93,7 @@ compaction:
   evict: {target: 0.25, words: 0.05, cold: auto}
   summary: {timeout: 1500ms, retries: 1, when: never}
 `, "compaction.mask.enabled=true")
-	want := compact.PresetRules(compact.PresetJCLI)
+	want := compact.PresetRules(preset.JCLI)
 	want.KeepLast, want.Auto.Background, want.Micro.KeepRecent, want.Mask.Enabled = 3, true, 4, true
 	want.Dedupe.ExcludedTools, want.Dedupe.ToolIdentifierFields = []string{"a"}, map[string][]string{"read": {"path"}}
 	want.Evict = compact.EvictRules{Target: 0.25, Words: 0.05}
@@ -215,7 +216,7 @@ func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := compact.PresetRules(compact.PresetJPHeavy)
+	want := compact.PresetRules(preset.JPHeavy)
 	want.KeepLast = 7
 	if diff := cmp.Diff(want, a.rules(c)); diff != "" {
 		t.Error(diff)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -208,7 +209,7 @@ func BenchmarkAccount(b *testing.B) {
 	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
-		compact.NewAccount(compact.PresetRules(compact.PresetRaw), c, nil) // which foretells nothing
+		compact.NewAccount(compact.PresetRules(preset.Raw), c, nil) // which foretells nothing
 	}
 }
 

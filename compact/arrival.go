@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
+)
 
 // ArrivalCap is how tool results are cut when they arrive, under a preset and in a
 // window of so many tokens, 0 if it is unknown. maxChars is what is configured, 0 if
@@ -11,7 +14,7 @@ import "plimsoll/conversation"
 //   - The sources' presets, and those to compare with, cut where ONE does.
 //   - Under Plimsoll's own preset the marker names what was cut. The others have
 //     that of ONE, to the letter.
-func ArrivalCap(preset Preset, maxChars, window int) conversation.ArrivalCap {
+func ArrivalCap(preset preset.Name, maxChars, window int) conversation.ArrivalCap {
 	own := preset.Design().Additions
 	if maxChars <= 0 {
 		maxChars = conversation.ResultMaxChars

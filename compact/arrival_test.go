@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -14,12 +15,12 @@ func TestTheCapOfResultsFollowsPresetAndWindow(t *testing.T) {
 		{0, 0}: 30_000, {0, 8_192}: 30_000, {0, 30_000}: 30_000, {0, 30_001}: 30_001, {0, 200_000}: 200_000, {0, 1_000_000}: 1_000_000,
 		{100, 200_000}: 100, {500_000, 8_192}: 500_000, {500_000, 0}: 500_000,
 	} {
-		if got, want := compact.ArrivalCap(compact.PresetPlimsoll, s.maxChars, s.window), (conversation.ArrivalCap{Chars: want, Names: true}); got != want {
+		if got, want := compact.ArrivalCap(preset.Plimsoll, s.maxChars, s.window), (conversation.ArrivalCap{Chars: want, Names: true}); got != want {
 			t.Errorf("%+v: %+v, want %+v", s, got, want)
 		}
 	}
-	for _, p := range compact.Presets() {
-		if p == compact.PresetPlimsoll {
+	for _, p := range preset.All() {
+		if p == preset.Plimsoll {
 			continue
 		}
 		if got, want := compact.ArrivalCap(p, 0, 200_000), (conversation.ArrivalCap{Chars: conversation.ResultMaxChars}); got != want {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -106,7 +107,7 @@ func (r *run) silent(told map[*summaryInForce]bool) bool {
 	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*summaryInForce).isNote) {
 		return false
 	}
-	return WordingOf(r.summaries[0].Style).Once
+	return preset.WordingOf(r.summaries[0].Style).Once
 }
 
 // block is the messages of a summary run. A run has one style: that of its
@@ -114,7 +115,7 @@ func (r *run) silent(told map[*summaryInForce]bool) bool {
 func (r *run) block(told map[*summaryInForce]bool) []Message {
 	newest := r.newest()
 	why := r.why()
-	block := WordingOf(newest.Style).Block
+	block := preset.WordingOf(newest.Style).Block
 	if block == nil {
 		return []Message{r.message(RoleUser, r.bands(told), StateSummarised, why)}
 	}
@@ -234,7 +235,7 @@ func (r *run) newest() *summaryInForce {
 
 // inOwnWords reports whether a summary is shown in the words of Plimsoll.
 func (s *summaryInForce) inOwnWords() bool {
-	return WordingOf(s.Style).Notes
+	return preset.WordingOf(s.Style).Notes
 }
 
 // isNote reports whether a summary is nothing but a note.

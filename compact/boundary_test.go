@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -42,7 +43,7 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 	return bodies
 }
 
-func boundaryPass(log []conversation.Event, preset compact.Preset, profile string, answering bool) (compact.Pass, error) {
+func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (compact.Pass, error) {
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = profile, 0
 	m := compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))
@@ -65,7 +66,7 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pass, err := boundaryPass(boundaryLog(t, test.bodies...), compact.PresetPlimsoll, compact.ProfileHeavy, true)
+			pass, err := boundaryPass(boundaryLog(t, test.bodies...), preset.Plimsoll, compact.ProfileHeavy, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +80,7 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 	t.Parallel()
 	log := boundaryLog(t, append(spokenTurn("one", 1, true), spokenTurn("two", 2, false)...)...)
-	pass, err := boundaryPass(log, compact.PresetPlimsoll, compact.ProfileDefault, true)
+	pass, err := boundaryPass(log, preset.Plimsoll, compact.ProfileDefault, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 func TestPassInATurnWithNothingBeforeItHasNoRange(t *testing.T) {
 	t.Parallel()
 	for _, calls := range []int{0, 1} {
-		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), compact.PresetPlimsoll, compact.ProfileHeavy, true)
+		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, compact.ProfileHeavy, true)
 		if !errors.Is(err, compact.ErrNoRange) {
 			t.Errorf("with %d calls: %v", calls, err)
 		}
@@ -112,7 +113,7 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		}
 		bodies = append(bodies, spokenTurn("z", rapid.IntRange(0, 3).Draw(t, "calls now"), false)...)
 		log := boundaryLog(t, bodies...)
-		preset := rapid.SampledFrom(compact.Presets()).Draw(t, "preset")
+		preset := rapid.SampledFrom(preset.All()).Draw(t, "preset")
 		profile := rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy, compact.ProfileLight}).Draw(t, "profile")
 		pass, err := boundaryPass(log, preset, profile, true)
 		if err == nil && pass.Job != nil {
@@ -171,7 +172,7 @@ func TestNextBandBeginsBehindTheNewestSummary(t *testing.T) {
 
 func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	check := func(want string, ok bool) {
 		t.Helper()
 		if got, found := r.Summarising(); got != want || found != ok {
@@ -191,7 +192,7 @@ func TestSummarisingProfileIsTheDefaultThenTheBuiltInThenTheFirst(t *testing.T) 
 
 func TestRearmIsOneStrideAndAShareOfTheWindow(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	for window, want := range map[int]int{0: 20_000, 8192: 1638, 100_000: 20_000, 200_000: 30_000} {
 		if got := r.Rearm(window); got != want {
 			t.Errorf("for a window of %d: %d, want %d", window, got, want)
@@ -209,7 +210,7 @@ func TestMeterTakesItsLinesFromRules(t *testing.T) {
 	if got := m.WithRules(r).WithRules(compact.Rules{}).Reading(); got.LoadLine != lineOf(1000) || got.LoadLine <= 850 || got.HardLine != 950 {
 		t.Errorf("without values the lines are at %d and %d", got.LoadLine, got.HardLine)
 	}
-	if got := m.WithRules(compact.Rules{Preset: compact.PresetOneClaw}).Reading(); got.LoadLine != 850 {
+	if got := m.WithRules(compact.Rules{Preset: preset.OneClaw}).Reading(); got.LoadLine != 850 {
 		t.Errorf("the line of a source is at %d", got.LoadLine)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -420,7 +421,7 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	t.Parallel()
 	l := filesRead(30, 300) // about 1,300 tokens a turn
-	v, rules := compact.Project(l.events()), compact.PresetRules(compact.PresetPlimsoll)
+	v, rules := compact.Project(l.events()), compact.PresetRules(preset.Plimsoll)
 	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
 	large, small := compact.NewMeter(window(200_000)), compact.NewMeter(window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -29,7 +30,7 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 // summaryOf is the pass for a summary of a span, in a window of so many tokens.
 func summaryOf(t *testing.T, log []conversation.Event, tokens int, input compact.SummaryInput, span conversation.Span) compact.Pass {
 	t.Helper()
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.Summary.Input = input
 	s := compact.Situation{Meter: compact.NewMeter(window(tokens)).WithView(compact.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	pass, err := compact.NewSummaryPass(log, r, s, []conversation.Span{span}, conversation.Made{})

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
@@ -73,7 +74,7 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 			t.Parallel()
 			a := recorded(t, file)
 			hidden := map[uint64]bool{}
-			for _, preset := range compact.Presets() {
+			for _, preset := range preset.All() {
 				for _, window := range []int{32_000, 128_000, 200_000} {
 					checkPreset(t, a, preset, window, hidden)
 				}
@@ -102,7 +103,7 @@ func recorded(t *testing.T, file string) archive {
 	return archive{events, texts, new(int)}
 }
 
-func checkPreset(t *testing.T, a archive, preset compact.Preset, window int, hidden map[uint64]bool) {
+func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden map[uint64]bool) {
 	t.Helper()
 	what := fmt.Sprintf("%s at %d", preset, window)
 	view := compact.Project(a.events)

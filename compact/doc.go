@@ -57,8 +57,8 @@
 //
 // # Presets
 //
-// [Rules] are the numbers and switches of a design. They start from a [Preset]:
-// Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
+// [Rules] are the numbers and switches of a design. They start from a preset,
+// whose behavior is a [preset.Design]: Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
 // (S64) and D17, adachsoft's tool compaction (ADA), OneClaw's FEAT-011 (ONE), J-CLI
 // (JCL). Comments name these sources. [PresetView] shows what a preset makes of a
 // log.

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
 // lines are the load line and the hard line of a window.
 func lines(window int, change func(*compact.Rules, *compact.MeterOptions)) (load, hard int) {
-	r, o := compact.PresetRules(compact.PresetPlimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
+	r, o := compact.PresetRules(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}
 	if change != nil {
 		change(&r, &o)
 	}
@@ -48,7 +49,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		"a target above the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.5 },
 		"a target below the line": func(r *compact.Rules, _ *compact.MeterOptions) { r.TokenThreshold, r.Evict.Target = 40_000, 0.15 },
 	} {
-		r, o := compact.PresetRules(compact.PresetPlimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
+		r, o := compact.PresetRules(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
 		change(&r, &o)
 		r.Summary.When = compact.SummaryNever
 		v := compact.Project(log)
@@ -89,27 +90,27 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 	for when, want := range map[compact.SummaryWhen]struct{ plans, user, model bool }{
 		compact.SummaryAtLoadLine: {true, true, true}, compact.SummaryByHand: {user: true, model: true}, compact.SummaryNever: {},
 	} {
-		for _, preset := range []compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw, compact.PresetJCLI} {
-			r := compact.PresetRules(preset)
+		for _, name := range []preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI} {
+			r := compact.PresetRules(name)
 			r.Summary.When, r.TokenThreshold = when, 40_000
 			r.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: r.Summary}
 			m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 			moment := compact.MomentReply
-			if preset == compact.PresetJCLI {
+			if name == preset.JCLI {
 				moment = compact.MomentRequest
 			}
 			check := compact.Check{Moment: moment, Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
 			if plan := r.Plan(check); (len(plan.Spans) > 0) != want.plans {
-				t.Errorf("%s, %s: the plan has a summary of %v", preset, when, plan.Spans)
+				t.Errorf("%s, %s: the plan has a summary of %v", name, when, plan.Spans)
 			}
 			if o := r.Outlook(check); o.Asks != want.plans {
-				t.Errorf("%s, %s: the outlook asks: %v", preset, when, o.Asks)
+				t.Errorf("%s, %s: the outlook asks: %v", name, when, o.Asks)
 			}
 			for source, allowed := range map[conversation.Source]bool{conversation.SourceManual: want.user, conversation.SourceTool: want.model} {
 				w := compact.NewWish()
 				w.Profile, w.Source = compact.ProfileHeavy, source
 				if _, err := compact.NewPass(log, r, compact.Situation{Meter: m}, w); errors.Is(err, compact.ErrNoSummaries) == allowed {
-					t.Errorf("%s, %s: asked by %s: %v", preset, when, source, err)
+					t.Errorf("%s, %s: asked by %s: %v", name, when, source, err)
 				}
 			}
 		}
@@ -120,7 +121,7 @@ func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
 	v := compact.Project(log)
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}
 	plan := r.Plan(check).Alone()

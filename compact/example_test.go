@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -71,7 +72,7 @@ func ExampleNewPass() {
 	request := compact.NewWish()
 	request.KeepLast = 1
 
-	rules := compact.PresetRules(compact.PresetPlimsoll)
+	rules := compact.PresetRules(preset.Plimsoll)
 	pass, err := compact.NewPass(log.Events(), rules, compact.Situation{Meter: meter, Now: exampleTime}, request)
 	if err != nil {
 		fmt.Println(err)
@@ -111,7 +112,7 @@ func ExampleRules_Plan() {
 	}
 	commit(log, conversation.UserMessage{Text: "What stands out?"})
 
-	rules := compact.PresetRules(compact.PresetPlimsoll)
+	rules := compact.PresetRules(preset.Plimsoll)
 	rules.Summary.When = compact.SummaryNever
 	options := compact.MeterOptions{Window: compact.Window{Tokens: 24_000, Source: compact.WindowFlag}}
 	meter := compact.NewMeter(options.With(rules)).WithView(compact.Project(log.Events()))

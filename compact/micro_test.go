@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -40,7 +41,7 @@ func jcliLog(t *testing.T) []conversation.Event {
 
 func jcliResults(t *testing.T, keepRecent int) []string {
 	t.Helper()
-	rules := compact.PresetRules(compact.PresetJCLI)
+	rules := compact.PresetRules(preset.JCLI)
 	rules.Micro.KeepRecent = keepRecent
 	v, err := compact.PresetView(jcliLog(t), compact.Situation{Now: conversationtest.Epoch}, rules)
 	if err != nil {
@@ -77,7 +78,7 @@ func TestJCLIMicroExample(t *testing.T) {
 
 func TestJCLIMicroReplacesOnlyWhatIsOver800Bytes(t *testing.T) {
 	t.Parallel()
-	rules := compact.PresetRules(compact.PresetJCLI)
+	rules := compact.PresetRules(preset.JCLI)
 	var l conversation.Log
 	var bodies []conversation.Body
 	bodies = append(bodies, conversation.UserMessage{Text: "go"})

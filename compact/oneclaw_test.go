@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -20,7 +21,7 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 		if compact.DefaultTriggerRatio != 0.85 || compact.DefaultProtectedRatio != 0.25 || compact.CharsPerToken != 4 {
 			t.Errorf("%v, %v and %v, want 0.85, 0.25 and 4", compact.DefaultTriggerRatio, compact.DefaultProtectedRatio, compact.CharsPerToken)
 		}
-		for _, p := range []compact.Preset{compact.PresetOneClaw, compact.PresetPlimsoll} {
+		for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
 			r := compact.PresetRules(p)
 			if r.TriggerRatio != compact.DefaultTriggerRatio || r.ProtectedRatio != compact.DefaultProtectedRatio {
 				t.Errorf("%s: %v and %v", p, r.TriggerRatio, r.ProtectedRatio)
@@ -35,7 +36,7 @@ func TestOneClawLeavesAloneWhatIsProtected(t *testing.T) {
 	t.Parallel()
 	crowded := func(k *looking) { k.system = 70_000 }
 	l := (&tale{}).says(5000).answers(5000).says(5000).answers(5000)
-	k := preset(compact.PresetOneClaw, compact.MomentReply).with(crowded)
+	k := byPreset(preset.OneClaw, compact.MomentReply).with(crowded)
 	for failures := range 4 {
 		if got := tell(k.with(func(k *looking) { k.check.Past.Failures = failures }).plan(l)); got != "" {
 			t.Errorf("after %d failures: %q", failures, got)
@@ -56,13 +57,13 @@ func TestOneClawEarlierSummaryMayBeCarriedOver(t *testing.T) {
 		prior += fmt.Sprintf("Fact %d was settled in turn %d, for the reason that was given there. ", n, n)
 	}
 	prior = strings.TrimSpace(prior)
-	log = with(answered(t, log, heavyPass(t, log, compact.PresetOneClaw, 1, true), prior), spokenOf(4, 4)...)
+	log = with(answered(t, log, heavyPass(t, log, preset.OneClaw, 1, true), prior), spokenOf(4, 4)...)
 	for text, want := range map[string]error{
 		prior: compact.ErrSummaryEcho,
 		prior + " Later the words of turn 4 to 6 were gone through as well.": nil,
 		strings.Repeat("more words in reply. ", 50):                          compact.ErrSummaryEcho,
 	} {
-		pass := heavyPass(t, log, compact.PresetOneClaw, 1, true)
+		pass := heavyPass(t, log, preset.OneClaw, 1, true)
 		err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input})
 		if !errors.Is(err, want) {
 			t.Errorf("%.60q of %d bytes: %v, want %v", text, len(text), err, want)

@@ -1,5 +1,7 @@
 package compact
 
+import "plimsoll/compact/preset"
+
 // The outlook is what the planner will do next, and when, told before it happens.
 // Rules:
 //
@@ -69,7 +71,7 @@ type Outlook struct {
 // Outlook tells what the planner will do next.
 func (r Rules) Outlook(c Check) Outlook {
 	o := Outlook{Until: -1, EvictTo: -1, ColdTo: -1, Rule: r.ruleWords()}
-	if !r.ActsByItself() || r.Preset.Design().Acts == ActDrop && r.Auto.Profile == "" {
+	if !r.ActsByItself() || r.Preset.Design().Acts == preset.ActDrop && r.Auto.Profile == "" {
 		o.State = OutlookOff
 		return o
 	}
@@ -89,11 +91,11 @@ func (r Rules) ruleWords() string {
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
 		text += ", profile " + r.Auto.Profile + " after a reply"
-	case acts == ActSummariseOld:
+	case acts == preset.ActSummariseOld:
 		text += ", a summary after a reply"
-	case acts == ActSummariseAll:
+	case acts == preset.ActSummariseAll:
 		text += ", a summary of everything"
-	case acts == ActOnRepeats:
+	case acts == preset.ActOnRepeats:
 		text += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
@@ -110,7 +112,7 @@ func (r Rules) summarises() bool {
 	if r.Auto.Profile != "" {
 		return r.Profiles[r.Auto.Profile].Summarize
 	}
-	return r.Preset.Design().Acts != ActOnRepeats
+	return r.Preset.Design().Acts != preset.ActOnRepeats
 }
 
 // asking says whether a model may be asked. A profile that summarises has no way

@@ -3,6 +3,7 @@ package compact
 import (
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +19,7 @@ func (p *planner) forced() (Rules, Check) {
 	if below := max(p.reading.Used-1, 1); p.reading.LoadLine >= p.reading.Used {
 		c.Meter.options.TokenThreshold = below
 	}
-	if r.Preset.Design().Acts == ActSummariseAll && r.Auto.Profile == "" {
+	if r.Preset.Design().Acts == preset.ActSummariseAll && r.Auto.Profile == "" {
 		c.Moment = MomentRequest
 	}
 	return r, c
@@ -41,7 +42,7 @@ func (p *planner) deed(o *Outlook, layers Plan) {
 		return
 	}
 	plan := layers
-	if r.Auto.Profile != "" || r.Preset.Design().Acts != ActOnRepeats {
+	if r.Auto.Profile != "" || r.Preset.Design().Acts != preset.ActOnRepeats {
 		plan = r.Plan(c)
 	}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -157,7 +158,7 @@ func outlookCases() map[string]struct {
 	look looking
 	grow func(*tale)
 } {
-	preset := func(p compact.Preset) looking {
+	byOwnRules := func(p preset.Name) looking {
 		return at(compact.MomentReply).with(func(k *looking) { k.rules = compact.PresetRules(p) })
 	}
 	type one = struct {
@@ -172,10 +173,10 @@ func outlookCases() map[string]struct {
 		"both":                        {at(compact.MomentReply), func(l *tale) { l.stints(1).talks(2) }},
 		"a long system prompt":        {at(compact.MomentReply).with(func(k *looking) { k.system = 30_000 }), work},
 		"more than a number of turns": {at(compact.MomentReply).with(func(k *looking) { k.rules.Auto.MinTurns = 18 }), work},
-		"plimsoll":                    {preset(compact.PresetPlimsoll), work},
-		"jp-auto":                     {preset(compact.PresetJPAuto), work},
-		"oneclaw":                     {preset(compact.PresetOneClaw), talk},
-		"jcli": {preset(compact.PresetJCLI).with(func(k *looking) {
+		"plimsoll":                    {byOwnRules(preset.Plimsoll), work},
+		"jp-auto":                     {byOwnRules(preset.JPAuto), work},
+		"oneclaw":                     {byOwnRules(preset.OneClaw), talk},
+		"jcli": {byOwnRules(preset.JCLI).with(func(k *looking) {
 			k.check.Moment, k.rules.TokenThreshold, k.rules.Micro.KeepRecent = compact.MomentRequest, 20_000, 2
 		}), func(l *tale) { l.says(10).uses("run_command", `{"command":"ls"}`, 2000).answers(800) }},
 	}
@@ -307,10 +308,10 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 // for every batch of events. Budget: 20 ms; what presets of the sources read
 // whenever something is sent (ADA, JCL) comes on top of that.
 func BenchmarkOutlook(b *testing.B) {
-	for _, preset := range compact.Presets() {
-		b.Run(string(preset), func(b *testing.B) {
+	for _, name := range preset.All() {
+		b.Run(string(name), func(b *testing.B) {
 			_, c := plannedBench(3_000_000, compact.MomentReply)
-			r := compact.PresetRules(preset)
+			r := compact.PresetRules(name)
 			b.ReportAllocs()
 			for b.Loop() {
 				r.Outlook(c)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -26,15 +27,15 @@ func (p *planner) threshold(layers Plan) (threshold, bool) {
 	case r.Auto.Profile != "":
 		t.tries = r.Profiles[r.Auto.Profile].Summarize
 		return t, t.line > 0 && (!t.tries || r.asks(p.check.Past))
-	case acts == ActSummariseAll:
+	case acts == preset.ActSummariseAll:
 		t.used = p.usedBy(p.after(layers))
 		return t, t.line > 0 && r.asks(p.check.Past)
-	case acts == ActSummariseOld:
+	case acts == preset.ActSummariseOld:
 		if p.check.Gone {
 			t.hard = p.reading.HardLine
 		}
 		return t, t.line > 0
-	case acts == ActOnRepeats:
+	case acts == preset.ActOnRepeats:
 		return threshold{}, false
 	}
 	t.rests, t.tries, t.hard = true, true, p.reading.HardLine
@@ -67,7 +68,7 @@ func (p *planner) when(o *Outlook, layers Plan) {
 // unmeasured is the state where no number of tokens makes the rules act.
 func (p *planner) unmeasured(soon int) OutlookState {
 	acts := p.rules.Preset.Design().Acts
-	anyWindow := p.rules.Auto.Profile == "" && (acts == ActSummariseAll || acts == ActOnRepeats)
+	anyWindow := p.rules.Auto.Profile == "" && (acts == preset.ActSummariseAll || acts == preset.ActOnRepeats)
 	switch {
 	case !p.reading.Window.Known() && !anyWindow:
 		return OutlookUnknown
@@ -97,7 +98,7 @@ func (p *planner) rest(o *Outlook, t threshold) {
 	if t.tries {
 		until(OutlookResting, past.Tried, p.rules.stride(window)/triesPerStride)
 	}
-	if p.rules.Preset.Design().Acts != ActSummariseAll || p.rules.Auto.Profile != "" {
+	if p.rules.Preset.Design().Acts != preset.ActSummariseAll || p.rules.Auto.Profile != "" {
 		until(OutlookHeld, past.Undone, p.rules.stride(window))
 	}
 }

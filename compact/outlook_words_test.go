@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // evicting is a look ahead at a step that evicts turns 0 to 7, in a conversation of
@@ -78,14 +79,14 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 		"unknown, with masks": {at(compact.MomentReply).with(func(k *looking) { k.options.Window, k.rules.Mask.Enabled = compact.Window{}, true }), grown(17),
 			"The window is unknown: stubs are made where they pay, and a refusal by the server makes room."},
 		"a source that asks nobody any more": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJCLI), 3
+			k.rules, k.check.Past.Failures = compact.PresetRules(preset.JCLI), 3
 		}), grown(3), "Before every request old results are shortened; by now there is none. Nobody is asked for summaries any more after 3 failures."},
 		"a profile that needs a model": {at(compact.MomentReply).with(func(k *looking) {
-			k.rules, k.check.Past.Failures = compact.PresetRules(compact.PresetJPAuto), 2
+			k.rules, k.check.Past.Failures = compact.PresetRules(preset.JPAuto), 2
 			k.rules.Auto.Profile = compact.ProfileHeavy
 		}), grown(17), "Nobody is asked for summaries any more after 2 failures."},
 		"a layer alone": {at(compact.MomentRequest).with(func(k *looking) {
-			k.rules = compact.PresetRules(compact.PresetAdachsoft)
+			k.rules = compact.PresetRules(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
 		if got := c.look.rules.Outlook(c.look.of(c.log.events())).Words(); got != c.want {
@@ -97,7 +98,7 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 	t.Parallel()
 	k := at(compact.MomentReply).with(func(k *looking) {
-		k.rules, k.check.Past.Tried = compact.PresetRules(compact.PresetJPAuto), 84_000
+		k.rules, k.check.Past.Tried = compact.PresetRules(preset.JPAuto), 84_000
 		k.rules.Auto.Profile = compact.ProfileHeavy
 	})
 	got := k.rules.Outlook(k.of((&tale{}).stints(17).events())).Words()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -16,7 +17,7 @@ import (
 // by that: the view alone must not grow.
 
 // heavyAgain works a heavy compaction out.
-func heavyAgain(t *testing.T, l *tale, p compact.Preset, focus string, keep int) (compact.Pass, error) {
+func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (compact.Pass, error) {
 	t.Helper()
 	r := compact.PresetRules(p)
 	r.KeepLast = keep
@@ -58,7 +59,7 @@ func asked(t *testing.T, job *compact.SummaryJob) int {
 
 func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 	t.Parallel()
-	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJPHeavy, compact.PresetOneClaw, compact.PresetJCLI} {
+	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		for name, grow := range map[string]int{"another focus": 0, "a range that grew by a turn": 1} {
 			l := (&tale{}).talks(4) // 20,000 tokens
 			first, err := heavyAgain(t, l, p, "", 1)
@@ -98,7 +99,7 @@ func TestASummaryOverASummaryIsJudgedByWhatWasSaid(t *testing.T) {
 
 func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 	t.Parallel()
-	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJPHeavy, compact.PresetOneClaw, compact.PresetJCLI} {
+	for _, p := range []preset.Name{preset.Plimsoll, preset.JPHeavy, preset.OneClaw, preset.JCLI} {
 		l := (&tale{}).says(10).answers(990).says(10).answers(990).says(10).answers(990)
 		first, err := heavyAgain(t, l, p, "", 1)
 		if err != nil {
@@ -116,7 +117,7 @@ func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 
 func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 	t.Parallel()
-	for _, p := range []compact.Preset{compact.PresetPlimsoll, compact.PresetJP, compact.PresetOneClaw, compact.PresetJCLI} {
+	for _, p := range []preset.Name{preset.Plimsoll, preset.JP, preset.OneClaw, preset.JCLI} {
 		l := (&tale{}).talks(3).stints(2)
 		first, err := heavyAgain(t, l, p, "", 2)
 		if err != nil {
@@ -145,7 +146,7 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 
 func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 	t.Parallel()
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		l := (&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "ok").reply("Done.")
 		l.user("And?").call("create_file", "{}", conversation.ResultOK, "x").add(conversation.AssistantMessage{Text: "Done.", Reasoning: "I think so."})
 		for _, profile := range []string{compact.ProfileDefault, compact.ProfileLight} {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -39,7 +40,7 @@ func Stands(log []conversation.Event, seq uint64, spans []conversation.Span) boo
 // isNote reports whether an overlay evicts events behind a note, without a text.
 func isNote(b conversation.Body) bool {
 	s, ok := b.(conversation.Summary)
-	return ok && s.Policies == nil && s.Text == "" && WordingOf(s.Style).Notes
+	return ok && s.Policies == nil && s.Text == "" && preset.WordingOf(s.Style).Notes
 }
 
 // Covers reports whether a pass covers any of the events of spans.

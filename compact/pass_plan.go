@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -60,7 +61,7 @@ func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversat
 	now := *pass
 	now.log, now.now, now.before = log, s, s.Meter.view
 	bodies := slices.Clone(pass.bodies)
-	if text, ok := pass.text(); ok && WordingOf(text.Style).Notes && pass.evictedSince(log) {
+	if text, ok := pass.text(); ok && preset.WordingOf(text.Style).Notes && pass.evictedSince(log) {
 		text.Appendix = noteOf(log, now.before, now.told(), now.noteRoom())
 		bodies[pass.writtenAt()] = text
 	}

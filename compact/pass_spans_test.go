@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -18,7 +19,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	v := compact.Project(log)
 	s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
-	pass, err := compact.NewSummaryPass(log, compact.PresetRules(compact.PresetPlimsoll), s, spans, conversation.Made{})
+	pass, err := compact.NewSummaryPass(log, compact.PresetRules(preset.Plimsoll), s, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 	t.Parallel()
 	for mode, whole := range map[compact.SummaryMode]bool{compact.ModeBands: false, compact.ModeRawUnion: true} {
 		log := filesRead(6, 40).user("And now?").events()
-		r := compact.PresetRules(compact.PresetPlimsoll)
+		r := compact.PresetRules(preset.Plimsoll)
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) compact.Pass {
 			s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(log)), Now: conversationtest.Epoch, Cold: true}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -145,7 +146,7 @@ func (pass *Pass) Fallback() *SummaryJob {
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
 func (pass *Pass) Shorter(budget int) *SummaryJob {
-	if pass.Job == nil || !WordingOf(pass.Job.ask.Style).AsJSON {
+	if pass.Job == nil || !preset.WordingOf(pass.Job.ask.Style).AsJSON {
 		return nil
 	}
 	ask := pass.Job.ask
@@ -225,7 +226,7 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
-	if WordingOf(body.Style).Notes {
+	if preset.WordingOf(body.Style).Notes {
 		body.Appendix = noteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -46,7 +47,7 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
 		w := compact.NewWish()
 		w.Profile, w.KeepLast = rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy}).Draw(rt, "profile"), 1
-		pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), compact.Situation{Meter: meter, Now: time.Unix(0, 0)}, w)
+		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), compact.Situation{Meter: meter, Now: time.Unix(0, 0)}, w)
 		if err != nil {
 			return
 		}
@@ -73,7 +74,7 @@ func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(compact.Project(log))
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), compact.Situation{Meter: meter}, w)
+	pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), compact.Situation{Meter: meter}, w)
 	if err != nil {
 		t.Fatal(err)
 	}

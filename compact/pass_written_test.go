@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +19,7 @@ func toSummarise(t *testing.T, log []conversation.Event) compact.Pass {
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
 	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
-	pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), s, w)
+	pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}

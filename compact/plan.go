@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -157,11 +158,11 @@ func (r Rules) Plan(c Check) Plan {
 			return plan
 		}
 		return p.everyRequest()
-	case acts == ActSummariseOld:
+	case acts == preset.ActSummariseOld:
 		return p.oneClaw()
-	case acts == ActSummariseAll:
+	case acts == preset.ActSummariseAll:
 		return p.jcli()
-	case acts == ActOnRepeats, acts == ActDrop:
+	case acts == preset.ActOnRepeats, acts == preset.ActDrop:
 		return p.everyRequest()
 	}
 	if plan := p.evict(); plan.Acts() || plan.Hold {

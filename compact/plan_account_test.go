@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -82,7 +83,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 		log.user(fmt.Sprintf("Rule %d: you must never touch module %d. %s", i, i, strings.Repeat("It matters. ", 18))).
 			reply(strings.Repeat("A long reply. ", 300))
 	}
-	rules := compact.PresetRules(compact.PresetPlimsoll)
+	rules := compact.PresetRules(preset.Plimsoll)
 	said := func(first, last uint64) int {
 		m := compact.NewMeter(window(128_000)).WithView(compact.Project(log.events()))
 		pass, err := compact.NewSummaryPass(log.events(), rules, compact.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
@@ -143,7 +144,7 @@ func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
 	v := compact.Project(log.events())
 	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
-	plan := compact.PresetRules(compact.PresetPlimsoll).Plan(compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m})
+	plan := compact.PresetRules(preset.Plimsoll).Plan(compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m})
 	if len(plan.Spans) == 0 {
 		t.Fatalf("%d of %d tokens call for nothing: %+v", plan.Used, m.Reading().LoadLine, plan)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -12,7 +13,7 @@ import (
 func plannedBench(windowTokens int, at compact.Moment) (compact.Rules, compact.Check) {
 	log := with(longLog(10_000), conversation.UserMessage{Text: "And now?"})
 	v := compact.Project(log)
-	return compact.PresetRules(compact.PresetPlimsoll), compact.Check{Moment: at, Log: log, View: v,
+	return compact.PresetRules(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
 		Meter: compact.NewMeter(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -121,7 +122,7 @@ func (p *planner) progress(tokens float64) bool {
 // stands for them and for all that was evicted before.
 func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
 	spans = withoutParts(log, withoutGone(log, spans))
-	body := conversation.Summary{Style: OwnStyle, Version: BlockVersion, Spans: spans}
+	body := conversation.Summary{Style: preset.OwnStyle, Version: BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = turnsOf(saidIn(log, spans))
 	body.Appendix = noteOf(log, v, withEarlier(log, spans), room)
 	return body

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -51,7 +52,7 @@ func (l *tale) talks(n int) *tale {
 
 // planRules are Plimsoll's ways with figures of the tests' own.
 func planRules() compact.Rules {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.TriggerRatio, r.HardRatio, r.ProtectedRatio, r.TokenThreshold = 0.8, 0.95, 0.25, 0
 	r.Mask = compact.MaskRules{Enabled: true, KeepTokens: 20_000, KeepResults: 3, FirstTurnTokens: 20_000, Stride: 20_000, Preview: 250, MinChars: 800}
 	r.Evict = compact.EvictRules{Target: 0.4, Cold: 0.7, Index: 0.0001, Words: 0.0001}

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -24,7 +25,7 @@ func (r Rules) asks(p Past) bool {
 	if !r.Asks() {
 		return false
 	}
-	if r.Preset.Design().Acts == ActSummariseAll {
+	if r.Preset.Design().Acts == preset.ActSummariseAll {
 		return p.Failures < r.Planner.Failures
 	}
 	return p.Failures < r.Planner.Failures-1 || p.Failures < r.Planner.Failures && p.Settled

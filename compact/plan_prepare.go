@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/preset"
+	"plimsoll/conversation"
+)
 
 // A summary takes a model half a minute, and a request waits for none. So the one
 // that belongs to the step at the load line is written before that is reached.
@@ -62,7 +65,7 @@ func (p *planner) spansAhead(target, more float64) []conversation.Span {
 
 // Evicts reports whether the rules evict, automatically and without a model.
 func (r Rules) Evicts() bool {
-	return r.Auto.Profile == "" && r.Preset.Design().Acts == ActEvict
+	return r.Auto.Profile == "" && r.Preset.Design().Acts == preset.ActEvict
 }
 
 // afterRefusal is what rules do that act only where a server did not take a request.

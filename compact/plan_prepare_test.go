@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -41,7 +42,7 @@ func TestASummaryIsPreparedATurnOrTwoBeforeTheLoadLine(t *testing.T) {
 		"one failed, and growth": {turns: 15, change: func(k *looking) { k.check.Past = compact.Past{Failures: 1, Tried: 70_000} }, want: true},
 		"undone a little before": {turns: 15, change: func(k *looking) { k.check.Past.Undone = 70_000 }},
 		"it rests for long":      {turns: 15, change: func(k *looking) { k.check.Past.After = 75_000 }},
-		"another preset":         {turns: 15, change: func(k *looking) { k.rules.Preset = compact.PresetOneClaw }},
+		"another preset":         {turns: 15, change: func(k *looking) { k.rules.Preset = preset.OneClaw }},
 		"nothing automatic":      {turns: 15, change: func(k *looking) { k.rules.Auto.Enabled = false }},
 		"no window":              {turns: 15, change: func(k *looking) { k.options.Window = compact.Window{} }},
 	} {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -22,23 +23,23 @@ import (
 
 // anyCheck draws rules and a look at a log.
 func anyCheck(t *rapid.T, log []conversation.Event) (compact.Rules, compact.Check) {
-	presets := append([]compact.Preset{compact.PresetPlimsoll, compact.PresetPlimsoll, compact.PresetPlimsoll, compact.PresetPlimsoll}, compact.Presets()...)
+	presets := append([]preset.Name{preset.Plimsoll, preset.Plimsoll, preset.Plimsoll, preset.Plimsoll}, preset.All()...)
 	p := rapid.SampledFrom(presets).Draw(t, "preset")
 	r := compact.PresetRules(p)
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		r = maskRules(t)
 		r.ProtectedRatio = rapid.SampledFrom([]float64{0.25, 0, 0.6}).Draw(t, "protected")
 	}
-	if p == compact.PresetJPAuto {
+	if p == preset.JPAuto {
 		r.Auto.MinTurns = 1
 	}
 	switch layer := rapid.IntRange(0, 5).Draw(t, "layer"); {
-	case p == compact.PresetJCLI || p == compact.PresetPlimsoll && layer == 5:
+	case p == preset.JCLI || p == preset.Plimsoll && layer == 5:
 		r.Micro = compact.MicroRules{Enabled: true, KeepRecent: rapid.IntRange(0, 3).Draw(t, "recent"), MinBytes: rapid.SampledFrom([]int{800, 10}).Draw(t, "min bytes")}
-	case p == compact.PresetPlimsoll && layer == 4:
+	case p == preset.Plimsoll && layer == 4:
 		r.Dedupe.Enabled = true
 	}
-	if p == compact.PresetJCLI {
+	if p == preset.JCLI {
 		r.TokenThreshold = rapid.SampledFrom([]int{500, 5000}).Draw(t, "threshold")
 	}
 	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
@@ -267,10 +268,10 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			w.Turn(t)
 		}
 		r, c := anyCheck(t, w.Events())
-		if r.Preset == compact.PresetOneClaw || r.Preset == compact.PresetJPAuto {
+		if r.Preset == preset.OneClaw || r.Preset == preset.JPAuto {
 			return // theirs act after every reply above their line, and fail then
 		}
-		if r.Preset == compact.PresetPlimsoll { // what others leave behind may come back by the letter of theirs
+		if r.Preset == preset.Plimsoll { // what others leave behind may come back by the letter of theirs
 			w.Add(t, w.Reduction(t))
 			w.Turn(t)
 			c.Log = w.Events()
@@ -375,7 +376,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 // dueFor is the default rules and a look in a window that is nearly full, or one at
 // half of it after a pause.
 func dueFor(t *rapid.T, c compact.Check) (compact.Rules, compact.Check) {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	c.Meter = c.Meter.WithRules(r)
 	used := float64(c.Meter.Reading().Used)
 	share := rapid.SampledFrom([]float64{0.6, 0.7, 0.9, 0.94, 1.1}).Draw(t, "full")

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -21,7 +22,7 @@ import (
 // refused: the ladder does.
 func (r Rules) waits() bool {
 	switch r.Preset.Design().Acts {
-	case ActSummariseAll, ActOnRepeats, ActDrop:
+	case preset.ActSummariseAll, preset.ActOnRepeats, preset.ActDrop:
 		return true
 	}
 	return r.Auto.Profile != ""
@@ -98,7 +99,7 @@ func (p *planner) everyRequest() Plan {
 	}
 	if items := DedupeItems(p.check.View, p.rules); len(items) > 0 {
 		mask := p.rules.MaskOf(items)
-		mask.Style = DedupeStyle
+		mask.Style = preset.DedupeStyle
 		plan.Masks = append(plan.Masks, mask)
 	}
 	if len(plan.Masks) == 0 {

@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
 // When the presets of the sources act. The figures are explained in
 // plan_look_test.go; a plan that does nothing is "".
 
-// preset is a look by a preset's own rules.
-func preset(p compact.Preset, m compact.Moment) looking {
+// byPreset is a look by a preset's own rules.
+func byPreset(p preset.Name, m compact.Moment) looking {
 	return at(m).with(func(k *looking) { k.rules = compact.PresetRules(p) })
 }
 
@@ -36,7 +37,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 		return l.user("u").reply(strings.Repeat("a", chars-2001))
 	}
 	small := func(k *looking) { k.options.Window.Tokens, k.system = 1000, 200 }
-	k := preset(compact.PresetJPAuto, compact.MomentReply).with(small)
+	k := byPreset(preset.JPAuto, compact.MomentReply).with(small)
 	if got := tell(k.plan(log(2200))); got != "" {
 		t.Errorf("three quarters: %s", got)
 	}
@@ -62,7 +63,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	if got := tell(k.with(func(k *looking) { k.rules.Auto.MinTurns = 5 }).plan(log(3500))); got == "" {
 		t.Error("six turns are more than five")
 	}
-	heavy := preset(compact.PresetJPHeavy, compact.MomentReply).with(small).with(func(k *looking) { k.rules.Auto.Enabled = true })
+	heavy := byPreset(preset.JPHeavy, compact.MomentReply).with(small).with(func(k *looking) { k.rules.Auto.Enabled = true })
 	if got := tell(heavy.plan(log(3500))); got != "threshold: profile heavy" {
 		t.Errorf("the heavy profile, turned on: %q", got)
 	}
@@ -70,7 +71,7 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 
 func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 	t.Parallel()
-	k := preset(compact.PresetJPAuto, compact.MomentReply).with(func(k *looking) { k.options.Window.Tokens, k.system = 40_000, 3000 })
+	k := byPreset(preset.JPAuto, compact.MomentReply).with(func(k *looking) { k.options.Window.Tokens, k.system = 40_000, 3000 })
 	l, passes := &tale{}, 0
 	for range 14 {
 		l.stints(1)
@@ -99,7 +100,7 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 
 func TestONESummarisesAllButTheProtectedShareAfterAReply(t *testing.T) {
 	t.Parallel()
-	k := preset(compact.PresetOneClaw, compact.MomentReply)
+	k := byPreset(preset.OneClaw, compact.MomentReply)
 	if got := tell(k.plan((&tale{}).talks(17))); got != "" {
 		t.Errorf("at 85 percent: %s", got)
 	}
@@ -150,7 +151,7 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 		old = append(old, 801)
 	}
 	for _, m := range moments() {
-		k := preset(compact.PresetJCLI, m)
+		k := byPreset(preset.JCLI, m)
 		want := "every request: mask e5 e7"
 		if m == compact.MomentReply {
 			want = ""
@@ -166,7 +167,7 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 			t.Errorf("ten results, moment %d: %q", m, got)
 		}
 	}
-	p := preset(compact.PresetJCLI, compact.MomentRequest).plan(jcliWork("read_file", old...))
+	p := byPreset(preset.JCLI, compact.MomentRequest).plan(jcliWork("read_file", old...))
 	if m, ok := p.Masks[0].(conversation.Mask); !ok || m.Style != conversation.StyleJCLI {
 		t.Errorf("%+v", p.Masks)
 	}
@@ -175,7 +176,7 @@ func TestJCLReplacesOldResultsBeforeEveryRequest(t *testing.T) {
 func TestJCLSummarisesEverythingAboveItsThreshold(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).talks(3).user("And now?").call("read_file", "{}", conversation.ResultOK, "x")
-	k := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.system = 300 })
+	k := byPreset(preset.JCLI, compact.MomentRequest).with(func(k *looking) { k.system = 300 })
 	size := k.of(l.events()).Meter.Reading().Used
 	if size < 15_300 {
 		t.Fatalf("system prompt and tools count, and there are %d tokens", size)
@@ -213,7 +214,7 @@ func TestJCLCountsWhatItsPlaceholdersLeave(t *testing.T) {
 		bytes = append(bytes, 1000)
 	}
 	l := jcliWork("read_file", bytes...)
-	k := preset(compact.PresetJCLI, compact.MomentRequest)
+	k := byPreset(preset.JCLI, compact.MomentRequest)
 	p := k.plan(l)
 	if tell(p) != "every request: mask e3" {
 		t.Fatalf("%q", tell(p))
@@ -243,7 +244,7 @@ func identified(k *looking) {
 func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 	t.Parallel()
 	for _, m := range moments() {
-		k := preset(compact.PresetAdachsoft, m).with(identified)
+		k := byPreset(preset.Adachsoft, m).with(identified)
 		want := "every request: mask e2 call_1 e3"
 		if m == compact.MomentReply {
 			want = ""
@@ -261,7 +262,7 @@ func TestADAOmitsWhatNewerCallsRepeatBeforeEveryRequest(t *testing.T) {
 			}
 		}
 	}
-	full := preset(compact.PresetAdachsoft, compact.MomentRequest).with(identified)
+	full := byPreset(preset.Adachsoft, compact.MomentRequest).with(identified)
 	if got := tell(full.plan((&tale{}).talks(30))); got != "" {
 		t.Errorf("above every line it has no other layer: %q", got)
 	}
@@ -313,7 +314,7 @@ func TestALayerDoesNotChooseWhatItCannotShorten(t *testing.T) {
 	if got := tell(k.plan(l)); got != "" {
 		t.Errorf("on every request: %q", got)
 	}
-	jcl := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
+	jcl := byPreset(preset.JCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
 	if got := tell(jcl.plan(l)); got != "every request: mask e3" {
 		t.Errorf("to the letter of JCL: %q", got)
 	}
@@ -331,7 +332,7 @@ func TestALayerTakesWhatPointsToAResultAtOnce(t *testing.T) {
 	t.Parallel()
 	// The newest result stays. Were only e3 hidden, e5 would stand in full next.
 	l := jcliWork("read_file", 5000).again("read_file", "{}").again("read_file", "{}").call("read_file", "{}", conversation.ResultOK, "x")
-	k := preset(compact.PresetJCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
+	k := byPreset(preset.JCLI, compact.MomentRequest).with(func(k *looking) { k.rules.Micro.KeepRecent = 1 })
 	p := k.plan(l)
 	if tell(p) != "every request: mask e3 e5 e7" {
 		t.Errorf("JCL: %q", tell(p))
@@ -341,7 +342,7 @@ func TestALayerTakesWhatPointsToAResultAtOnce(t *testing.T) {
 	}
 	// Of three calls with one identity the newest stays.
 	l = edits("a").again("edit", `{"path":"a"}`).again("edit", `{"path":"a"}`)
-	k = preset(compact.PresetAdachsoft, compact.MomentRequest).with(identified)
+	k = byPreset(preset.Adachsoft, compact.MomentRequest).with(identified)
 	p = k.plan(l)
 	if tell(p) != "every request: mask e2 call_1 e3 e5" {
 		t.Errorf("ADA: %q", tell(p))

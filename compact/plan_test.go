@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -43,9 +44,9 @@ func TestThePlannerCanBeTurnedOff(t *testing.T) {
 	for name, off := range map[string]func(*compact.Rules){
 		"compaction":      func(r *compact.Rules) { r.Enabled = false },
 		"by itself":       func(r *compact.Rules) { r.Auto.Enabled = false },
-		"the preset raw":  func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetRaw) },
-		"truncate drops":  func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetTruncate) },
-		"S64 is for hand": func(r *compact.Rules) { *r = compact.PresetRules(compact.PresetJPHeavy) },
+		"the preset raw":  func(r *compact.Rules) { *r = compact.PresetRules(preset.Raw) },
+		"truncate drops":  func(r *compact.Rules) { *r = compact.PresetRules(preset.Truncate) },
+		"S64 is for hand": func(r *compact.Rules) { *r = compact.PresetRules(preset.JPHeavy) },
 	} {
 		for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
 			k := at(m).with(func(k *looking) {
@@ -80,7 +81,7 @@ func TestAShortConversationIsLeftAloneUntilItDoesNotFit(t *testing.T) {
 func TestAnEmptyViewHasNothingToCompact(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]*tale{"no event": {}, "all taken back": (&tale{}).stints(20).add(conversation.Rewind{Turn: 0})} {
-		for _, preset := range compact.Presets() {
+		for _, preset := range preset.All() {
 			for _, m := range []compact.Moment{compact.MomentTurn, compact.MomentRequest, compact.MomentReply} {
 				k := at(m).with(func(k *looking) {
 					k.system, k.check.Gone = 200_000, true

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -70,7 +71,7 @@ func TestHintsKeepWhatTheProfileStrips(t *testing.T) {
 
 func TestHintsMatterOnlyUnderStrip(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.Tools["always"] = compact.ToolRule{Request: compact.KeepStrip, Response: compact.KeepStrip}
 	names := []string{"always", "read_file", "todo_read"}
 	for what, c := range map[string]struct {
@@ -104,13 +105,13 @@ func TestDefaultProfileOfThePresets(t *testing.T) {
 		Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsStrip, Request: true, Response: true,
 		Tools: map[string]conversation.ToolPolicy{"read_file": {Response: true}, "create_file": {Request: true}},
 	}
-	r := compact.PresetRules(compact.PresetJP)
+	r := compact.PresetRules(preset.JP)
 	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
 		t.Errorf("jp, which exempts no tool, shows no preview and strips results of any size:\n%s", diff)
 	}
 	want.Preview, want.MinChars = 250, 800
 	want.Tools["todo_write"] = conversation.ToolPolicy{}
-	r = compact.PresetRules(compact.PresetPlimsoll)
+	r = compact.PresetRules(preset.Plimsoll)
 	if diff := cmp.Diff(want, r.Policies(r.Profiles["default"], names)); diff != "" {
 		t.Errorf("plimsoll:\n%s", diff)
 	}
@@ -118,7 +119,7 @@ func TestDefaultProfileOfThePresets(t *testing.T) {
 
 func TestPoliciesNameOnlyToolsThatOccur(t *testing.T) {
 	t.Parallel()
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	if got := r.Policies(r.Profiles["default"], nil); got.Tools != nil {
 		t.Errorf("without tools there are decisions: %v", got.Tools)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -16,7 +17,7 @@ func own() compact.Rules {
 		When: compact.SummaryAtLoadLine,
 	}
 	return compact.Rules{
-		Preset: compact.PresetPlimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,
+		Preset: preset.Plimsoll, Enabled: true, DefaultProfile: "default", KeepLast: 3,
 		TriggerRatio: 0.85, HardRatio: 0.95, ProtectedRatio: 0.25,
 		Auto: compact.AutoRules{Enabled: true, Background: true},
 		Planner: compact.PlannerRules{
@@ -46,33 +47,33 @@ func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 		r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0
 		r.Summary.Mode, r.Summary.Input = compact.ModeRawUnion, compact.InputRaw
 	}
-	for preset, change := range map[compact.Preset]func(*compact.Rules){
-		compact.PresetPlimsoll: func(*compact.Rules) {},
-		compact.PresetJP:       handmade,
-		compact.PresetJPHeavy: func(r *compact.Rules) {
+	for preset, change := range map[preset.Name]func(*compact.Rules){
+		preset.Plimsoll: func(*compact.Rules) {},
+		preset.JP:       handmade,
+		preset.JPHeavy: func(r *compact.Rules) {
 			handmade(r)
 			r.DefaultProfile, r.Auto.Profile = "heavy", "heavy"
 		},
-		compact.PresetJPAuto: func(r *compact.Rules) {
+		preset.JPAuto: func(r *compact.Rules) {
 			handmade(r)
 			r.Auto.Enabled = true
 		},
-		compact.PresetAdachsoft: func(r *compact.Rules) {
+		preset.Adachsoft: func(r *compact.Rules) {
 			r.Dedupe.Enabled, r.Mask.Enabled, r.Auto.Background = true, false, false
 		},
-		compact.PresetOneClaw: func(r *compact.Rules) {
+		preset.OneClaw: func(r *compact.Rules) {
 			r.DefaultProfile, r.Mask.Enabled = "heavy", false
 			r.Summary.Mode, r.Summary.Input = compact.ModeCumulative, compact.InputRaw
 		},
-		compact.PresetJCLI: func(r *compact.Rules) {
+		preset.JCLI: func(r *compact.Rules) {
 			r.DefaultProfile, r.KeepLast, r.TokenThreshold = "heavy", 0, 204_800
 			r.Micro.Enabled, r.Mask.Enabled, r.Auto.Background = true, false, false
 			r.Summary.Mode, r.Summary.Input, r.Summary.Retries = compact.ModeCumulative, compact.InputRaw, 0
 		},
-		compact.PresetRaw: func(r *compact.Rules) {
+		preset.Raw: func(r *compact.Rules) {
 			r.Enabled, r.Mask.Enabled, r.Auto = false, false, compact.AutoRules{}
 		},
-		compact.PresetTruncate: func(r *compact.Rules) {
+		preset.Truncate: func(r *compact.Rules) {
 			r.Mask.Enabled, r.Auto.Background = false, false
 		},
 	} {
@@ -90,7 +91,7 @@ func TestPresetsHaveTheValuesOfTheirSources(t *testing.T) {
 
 func TestPresetsAreConsistent(t *testing.T) {
 	t.Parallel()
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		r := compact.PresetRules(p)
 		if !(0 < r.TriggerRatio && r.TriggerRatio < r.HardRatio && r.HardRatio <= 1 && 0 < r.ProtectedRatio && r.ProtectedRatio < r.TriggerRatio) {
 			t.Errorf("%s: the lines are at %g, %g and %g", p, r.TriggerRatio, r.HardRatio, r.ProtectedRatio)
@@ -109,7 +110,7 @@ func TestPresetsAreConsistent(t *testing.T) {
 
 func TestPresetOfAnUnknownNameIsPlimsolls(t *testing.T) {
 	t.Parallel()
-	want := compact.PresetRules(compact.PresetPlimsoll)
+	want := compact.PresetRules(preset.Plimsoll)
 	want.Preset = "none"
 	if diff := cmp.Diff(want, compact.PresetRules("none")); diff != "" {
 		t.Error(diff)
@@ -118,7 +119,7 @@ func TestPresetOfAnUnknownNameIsPlimsolls(t *testing.T) {
 
 func TestPresetRulesAreNotShared(t *testing.T) {
 	t.Parallel()
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		spoiled := compact.PresetRules(p)
 		spoiled.Profiles["light"] = compact.Profile{}
 		spoiled.Tools["read_file"].Identifiers[0] = "spoiled"
@@ -133,7 +134,7 @@ func TestPresetRulesAreNotShared(t *testing.T) {
 
 func TestPresetsOfS64ExemptNoTool(t *testing.T) {
 	t.Parallel()
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		exempt := false
 		for _, rule := range compact.PresetRules(p).Tools {
 			exempt = exempt || rule.Exempt

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -46,7 +47,7 @@ func readQuietly(turns int) []conversation.Event {
 	return log
 }
 
-func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset compact.Preset) compact.Preview {
+func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) compact.Preview {
 	t.Helper()
 	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(compact.Project(log))}
 	w := compact.NewWish()
@@ -69,18 +70,18 @@ func TestPreviewBreaksWhereTheRequestDiffers(t *testing.T) {
 	for i := range log {
 		log[i].Seq = uint64(i + 1)
 	}
-	if p := previewOf(t, log, compact.ProfileDefault, false, compact.PresetPlimsoll); p.BreakAt != 6 {
+	if p := previewOf(t, log, compact.ProfileDefault, false, preset.Plimsoll); p.BreakAt != 6 {
 		t.Errorf("without reasoning the prefix breaks at %d, not at the call of event 6", p.BreakAt)
 	}
-	if p := previewOf(t, log, compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 2 {
+	if p := previewOf(t, log, compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 {
 		t.Errorf("with reasoning the prefix breaks at %d, not at the reasoning of event 2", p.BreakAt)
 	}
 	// Reasoning beside calls goes back to endpoints that demand it, stripped or not.
-	if p := previewOf(t, read(3), compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
+	if p := previewOf(t, read(3), compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 2 || len(p.Layers) != 2 ||
 		p.Layers[0].Kind != "arguments" || p.Layers[1].Kind != "results" {
 		t.Errorf("it breaks at %d, with %v", p.BreakAt, p.Layers)
 	}
-	if p := previewOf(t, readQuietly(3), compact.ProfileDefault, true, compact.PresetPlimsoll); p.BreakAt != 3 || p.Behind > p.After {
+	if p := previewOf(t, readQuietly(3), compact.ProfileDefault, true, preset.Plimsoll); p.BreakAt != 3 || p.Behind > p.After {
 		t.Errorf("it breaks at %d, not at the result of event 3, with %d of %d tokens behind it", p.BreakAt, p.Behind, p.After)
 	}
 }
@@ -92,7 +93,7 @@ func TestTheAccountCountsInWords(t *testing.T) {
 		w := compact.NewWish()
 		w.KeepLast = 1
 		s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
-		pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), s, w)
+		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +116,7 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
-	pass, err := compact.NewOverlayPass(log, compact.PresetRules(compact.PresetPlimsoll), s, conversation.Made{}, note)
+	pass, err := compact.NewOverlayPass(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
 	if err != nil {
 		t.Fatal(err)
 	}

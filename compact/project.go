@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -226,7 +227,7 @@ func (p *projector) showPinned(m Message) {
 // is a pair of its own, so another one begins a run.
 func (p *projector) cover(m *Message, s *summaryInForce) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
-		(WordingOf(s.Style).Alone || WordingOf(r.summaries[0].Style).Alone) {
+		(preset.WordingOf(s.Style).Alone || preset.WordingOf(r.summaries[0].Style).Alone) {
 		p.flush()
 	}
 	p.join(summaryRun, m)

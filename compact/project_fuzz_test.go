@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -35,7 +36,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 	m := compact.NewMeter(window(1000)).WithView(v)
 	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)
-	compact.MaskItems(v, compact.PresetRules(compact.PresetPlimsoll), m)
+	compact.MaskItems(v, compact.PresetRules(preset.Plimsoll), m)
 }
 
 // FuzzProject reads bytes as lines of a stored log, in any order and with any

@@ -3,6 +3,7 @@ package compact
 import (
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -43,7 +44,7 @@ func (r Rules) Recover(c Check) []conversation.Body {
 	case hard > 0 && l.reading.LoadLine > hard: // J-CLI's threshold may be
 		l.reading.LoadLine = int(r.TriggerRatio * l.window)
 	}
-	if r.Preset.Design().Acts == ActSummariseOld {
+	if r.Preset.Design().Acts == preset.ActSummariseOld {
 		l.drop(float64(l.reading.LoadLine))
 		return l.bodies
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -112,7 +113,7 @@ func TestRecoveryGoesOnlyAsFarAsItHasTo(t *testing.T) {
 
 func TestRecoveryOfONEOnlyLeavesOut(t *testing.T) {
 	t.Parallel()
-	k := preset(compact.PresetOneClaw, compact.MomentReply)
+	k := byPreset(preset.OneClaw, compact.MomentReply)
 	// Down to 85,000, where nothing else would do it better.
 	if got := k.recovered((&tale{}).stints(20)); got != "drop 2-13" {
 		t.Errorf("100,000 tokens: %q", got)
@@ -200,7 +201,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		}
 		log := w.Events()
 		rules := maskRules(t)
-		rules.Preset = rapid.SampledFrom([]compact.Preset{compact.PresetPlimsoll, compact.PresetOneClaw, compact.PresetJCLI}).Draw(t, "preset")
+		rules.Preset = rapid.SampledFrom([]preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI}).Draw(t, "preset")
 		v := compact.Project(log)
 		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: compact.NewMeter(meterOptions(t)).WithView(v)}
 		bodies := rules.Recover(c)

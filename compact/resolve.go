@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strconv"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -67,7 +68,7 @@ type summaryInForce struct {
 type masking struct {
 	seq       uint64 // of the overlay
 	style     conversation.Style
-	words     *Wording
+	words     *preset.Wording
 	preview   int
 	minChars  int
 	fields    []string
@@ -76,7 +77,7 @@ type masking struct {
 }
 
 func newMasking(seq uint64, style conversation.Style, preview int) *masking {
-	m := &masking{seq: seq, style: style, words: WordingOf(style), preview: preview}
+	m := &masking{seq: seq, style: style, words: preset.WordingOf(style), preview: preview}
 	m.self[0] = m
 	return m
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -74,7 +75,7 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 	t.Parallel()
 	l := rfd064Example()
 	// Exactly the hints that the text of the example names.
-	rules := compact.PresetRules(compact.PresetJP)
+	rules := compact.PresetRules(preset.JP)
 	rules.Tools = map[string]compact.ToolRule{
 		"fs_read_file":   {Request: compact.KeepWhole, Response: compact.KeepStrip},
 		"fs_create_file": {Request: compact.KeepStrip},

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -8,7 +9,7 @@ import (
 // what the user set in their place. It is a value; projecting never reads it,
 // making overlays does.
 type Rules struct {
-	Preset         Preset
+	Preset         preset.Name
 	Enabled        bool // false: only recovery from an overflow acts by itself
 	DefaultProfile string
 	KeepLast       int     // newest turns that a compaction by hand leaves alone
@@ -30,7 +31,7 @@ type Rules struct {
 }
 
 // Wording is the words of the rules' own overlays.
-func (r Rules) Wording() *Wording { return WordingOf(r.Preset.Style()) }
+func (r Rules) Wording() *preset.Wording { return preset.WordingOf(r.Preset.Style()) }
 
 // ActsByItself reports whether anything is done that nobody asked for, but the
 // recovery from an overflow.

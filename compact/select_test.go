@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -28,7 +29,7 @@ func toMask(l *tale, r compact.Rules, m compact.Meter) []string {
 
 // keep is rules that keep so many of the newest results, and nothing else.
 func keep(results int) compact.Rules {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.Mask.Enabled, r.Mask.KeepResults, r.Mask.KeepTokens, r.Mask.FirstTurnTokens = true, results, 0, 0
 	return r
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -89,7 +90,7 @@ func (p *presetRun) run() error {
 			return err
 		}
 		return nil
-	case d.Acts == ActDrop:
+	case d.Acts == preset.ActDrop:
 		p.truncate()
 	}
 	atOnce := true

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -56,25 +57,25 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 	}
 	off := func(r *compact.Rules) { r.Micro.Enabled, r.Dedupe.Enabled = false, false }
 	for name, c := range map[string]struct {
-		preset compact.Preset
+		preset preset.Name
 		set    func(*compact.Rules)
 		log    *tale
 		want   [2]int
 	}{
-		"J-CLI's layer":        {compact.PresetJCLI, micro, differing("a", "b", "c"), [2]int{2, 0}},
-		"J-CLI's layer, off":   {compact.PresetJCLI, all(micro, off), differing("a", "b", "c"), [2]int{}},
-		"under adachsoft":      {compact.PresetAdachsoft, all(micro, off), differing("a", "a", "a"), [2]int{}},
-		"identity dedup":       {compact.PresetAdachsoft, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
-		"both under adachsoft": {compact.PresetAdachsoft, all(micro, dedupe), differing("b", "a", "a"), [2]int{2, 1}},
-		"micro under plimsoll": {compact.PresetPlimsoll, micro, differing("a", "b", "c"), [2]int{2, 0}},
-		"dedup under plimsoll": {compact.PresetPlimsoll, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
-		"micro under oneclaw":  {compact.PresetOneClaw, micro, differing("a", "b", "c"), [2]int{2, 0}},
-		"dedup under oneclaw":  {compact.PresetOneClaw, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
-		"micro under jp-auto":  {compact.PresetJPAuto, all(micro, func(r *compact.Rules) { r.KeepLast = 9 }), differing("a", "b", "c"), [2]int{2, 0}},
-		"micro under truncate": {compact.PresetTruncate, micro, differing("a", "b", "c"), [2]int{2, 0}},
-		"everything off":       {compact.PresetJCLI, all(micro, func(r *compact.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
-		"automatic off":        {compact.PresetPlimsoll, all(micro, func(r *compact.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
-		"a profile under another preset": {compact.PresetPlimsoll, func(r *compact.Rules) { r.Auto.Profile, r.KeepLast = compact.ProfileDefault, 0 },
+		"J-CLI's layer":        {preset.JCLI, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"J-CLI's layer, off":   {preset.JCLI, all(micro, off), differing("a", "b", "c"), [2]int{}},
+		"under adachsoft":      {preset.Adachsoft, all(micro, off), differing("a", "a", "a"), [2]int{}},
+		"identity dedup":       {preset.Adachsoft, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"both under adachsoft": {preset.Adachsoft, all(micro, dedupe), differing("b", "a", "a"), [2]int{2, 1}},
+		"micro under plimsoll": {preset.Plimsoll, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"dedup under plimsoll": {preset.Plimsoll, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"micro under oneclaw":  {preset.OneClaw, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"dedup under oneclaw":  {preset.OneClaw, dedupe, differing("a", "a", "b"), [2]int{1, 1}},
+		"micro under jp-auto":  {preset.JPAuto, all(micro, func(r *compact.Rules) { r.KeepLast = 9 }), differing("a", "b", "c"), [2]int{2, 0}},
+		"micro under truncate": {preset.Truncate, micro, differing("a", "b", "c"), [2]int{2, 0}},
+		"everything off":       {preset.JCLI, all(micro, func(r *compact.Rules) { r.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"automatic off":        {preset.Plimsoll, all(micro, func(r *compact.Rules) { r.Auto.Enabled = false }), differing("a", "b", "c"), [2]int{}},
+		"a profile under another preset": {preset.Plimsoll, func(r *compact.Rules) { r.Auto.Profile, r.KeepLast = compact.ProfileDefault, 0 },
 			(&tale{}).user("Go.").call("read_file", `{"path":"a"}`, conversation.ResultOK, strings.Repeat("r", 2000)).reply("Done."), [2]int{1, 0}},
 	} {
 		r := compact.PresetRules(c.preset)
@@ -88,15 +89,15 @@ func TestAPresetIsShownAsItsSwitchesSay(t *testing.T) {
 // The layers of sources act in a conversation under every preset that has them on.
 func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 	t.Parallel()
-	for _, p := range []compact.Preset{compact.PresetJPAuto, compact.PresetTruncate, compact.PresetOneClaw} {
-		k := preset(p, compact.MomentRequest).with(func(k *looking) {
+	for _, p := range []preset.Name{preset.JPAuto, preset.Truncate, preset.OneClaw} {
+		k := byPreset(p, compact.MomentRequest).with(func(k *looking) {
 			k.rules.Micro = compact.MicroRules{Enabled: true, KeepRecent: 1, MinBytes: 800}
 		})
 		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)
 		}
 		o := k.rules.Outlook(k.of(differing("a", "b", "c").events()))
-		if p != compact.PresetTruncate && (!o.Each || o.Soon != 2) {
+		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
 			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
 		}
 	}

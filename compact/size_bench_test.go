@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -53,7 +54,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 	} {
 		v := compact.Project(c.log)
 		m := compact.NewMeter(window(20_000)).WithView(v)
-		rules := compact.PresetRules(compact.PresetPlimsoll)
+		rules := compact.PresetRules(preset.Plimsoll)
 		drop := compact.DropSpans(v, m, 1000)
 		if len(drop) == 0 {
 			b.Fatalf("%s: nothing can be left out", c.name)

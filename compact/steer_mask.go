@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -46,7 +47,7 @@ func (s stay) String() string {
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
 func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
-	h := handMask{log: log, how: newMasking(0, OwnStyle, r.Mask.Preview), shown: map[uint64]*Message{}}
+	h := handMask{log: log, how: newMasking(0, preset.OwnStyle, r.Mask.Preview), shown: map[uint64]*Message{}}
 	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 	for k := range v.Messages {
 		m := &v.Messages[k]
@@ -65,7 +66,7 @@ func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (co
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
 	}
 	mask := r.MaskOf(h.alike.with(h.items))
-	mask.Style = OwnStyle
+	mask.Style = preset.OwnStyle
 	if after := Project(behind(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
 	}

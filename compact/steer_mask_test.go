@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -20,7 +21,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, steerable(t))
 		log, events := w.Events(), someEvents(t, w)
-		rules := compact.PresetRules(rapid.SampledFrom(compact.Presets()).Draw(t, "preset"))
+		rules := compact.PresetRules(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
 		before := compact.Project(log)
 		body, err := rules.MaskByHand(log, before, events)

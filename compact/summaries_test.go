@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +24,7 @@ func spokenOf(from, turns int) []conversation.Body {
 }
 
 // heavyPass is a summary worked out by hand of all but so many turns.
-func heavyPass(t *testing.T, log []conversation.Event, preset compact.Preset, keep int, cold bool) compact.Pass {
+func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) compact.Pass {
 	t.Helper()
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, keep
@@ -46,7 +47,7 @@ func answered(t *testing.T, log []conversation.Event, pass compact.Pass, text st
 
 func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 	t.Parallel()
-	for _, preset := range []compact.Preset{compact.PresetOneClaw, compact.PresetJCLI} {
+	for _, preset := range []preset.Name{preset.OneClaw, preset.JCLI} {
 		log := with(nil, spokenOf(0, 4)...)
 		for n := range 4 {
 			pass := heavyPass(t, log, preset, 1, true)
@@ -69,10 +70,10 @@ func TestCumulativeSummaryReadsTheLastOneAndNoneBeforeIt(t *testing.T) {
 func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
 	t.Parallel()
 	log := with(nil, spokenOf(0, 6)...)
-	log = answered(t, log, heavyPass(t, log, compact.PresetOneClaw, 0, true), "ACCOUNT of six turns, the plan of turn 5 among them.")
+	log = answered(t, log, heavyPass(t, log, preset.OneClaw, 0, true), "ACCOUNT of six turns, the plan of turn 5 among them.")
 	log = with(log, conversation.Rewind{Turn: 4})
 	log = with(log, spokenOf(6, 3)...)
-	pass := heavyPass(t, log, compact.PresetOneClaw, 1, true)
+	pass := heavyPass(t, log, preset.OneClaw, 1, true)
 	if asked := pass.Job.Messages[0].Text; strings.Contains(asked, "ACCOUNT") || !strings.Contains(asked, "question 0") || strings.Contains(asked, "question 5") {
 		t.Errorf("the request in the form %s reads %.300q", pass.Job.Input, asked)
 	}
@@ -99,7 +100,7 @@ func TestRangesGrowOverSummariesThatNewerOnesCover(t *testing.T) {
 func TestFallbackNeedNotFitBehindTheView(t *testing.T) {
 	t.Parallel()
 	log := with(nil, spokenOf(0, 60)...) // more than the window
-	pass := heavyPass(t, log, compact.PresetPlimsoll, 3, false)
+	pass := heavyPass(t, log, preset.Plimsoll, 3, false)
 	raw := pass.Fallback()
 	if pass.Job.Input != compact.InputView || raw == nil {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
@@ -119,7 +120,7 @@ func TestAnswerToTheFallbackIsJudgedByWhatItRead(t *testing.T) {
 		conversation.AssistantMessage{Text: "I looked.", Stop: conversation.StopEnd})
 	log = with(log, conversation.Mask{Style: conversation.StylePlimsoll, Version: 1,
 		Items: []conversation.MaskItem{{Event: uint64(len(log) - 1), Part: conversation.PartResult}}})
-	pass := heavyPass(t, log, compact.PresetPlimsoll, 0, false)
+	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
 	if pass.Job.Input != compact.InputView {
 		t.Fatalf("asked in the form %s", pass.Job.Input)
 	}
@@ -134,7 +135,7 @@ func TestViewIsNotReadWhereItLeavesCallsOut(t *testing.T) {
 	log := with(nil, append(spokenOf(0, 3), worked("a")...)...)
 	log = with(log, conversation.Summary{Style: conversation.StyleJP, Version: 1, Spans: []conversation.Span{{First: 1, Last: uint64(len(log))}},
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	pass := heavyPass(t, log, compact.PresetPlimsoll, 0, false)
+	pass := heavyPass(t, log, preset.Plimsoll, 0, false)
 	if pass.Job.Input != compact.InputRaw || !strings.Contains(pass.Job.Messages[0].Text, "a line of a") {
 		t.Errorf("asked in the form %s, without what was left out", pass.Job.Input)
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -31,7 +32,7 @@ type jcliCall struct {
 
 // jcliJob asks for a summary in J-CLI's words.
 func jcliJob(said []conversation.Event, priors []conversation.Summary, ask SummaryAsk) SummaryJob {
-	words := WordingOf(ask.Style)
+	words := preset.WordingOf(ask.Style)
 	var old, fresh []jcliMessage
 	for _, p := range priors {
 		block := words.Block(p.Transcript, p.Text)

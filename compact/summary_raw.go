@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -17,7 +18,7 @@ import (
 // in it but one: what a rewind took back is left out.
 func RawJob(log []conversation.Event, ask SummaryAsk) SummaryJob {
 	said := saidIn(log, ask.Spans)
-	if WordingOf(ask.Style).AsJSON {
+	if preset.WordingOf(ask.Style).AsJSON {
 		return jcliJob(said, nil, ask)
 	}
 	return ask.written(InputRaw, said, nil)
@@ -41,7 +42,7 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 		}
 	}
 	var j SummaryJob
-	if WordingOf(ask.Style).AsJSON {
+	if preset.WordingOf(ask.Style).AsJSON {
 		j = jcliJob(said, priors, ask)
 	} else {
 		j = ask.written(InputMerged, said, priors)
@@ -74,7 +75,7 @@ func union(a, b []conversation.Span) []conversation.Span {
 // written is the job that writes events and earlier summaries out.
 func (a SummaryAsk) written(input SummaryInput, said []conversation.Event, priors []conversation.Summary) SummaryJob {
 	clip := clipChars
-	if WordingOf(a.Style).Whole {
+	if preset.WordingOf(a.Style).Whole {
 		clip = 0 // ONE sends its messages whole; results were cut on arrival
 	}
 	var parts []part

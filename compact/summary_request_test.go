@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -64,7 +65,7 @@ func TestJCLISummaryRequestHasTheWordsOfTheSeed(t *testing.T) {
 		"4) If a skill/workflow was actively being followed, preserve its key steps and current progress so the model can continue following it. " +
 		"Be concise but preserve critical details.\n\n"
 	l := harbour()
-	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI, Rules: compact.PresetRules(compact.PresetJCLI).Summary}
+	ask := compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI, Rules: compact.PresetRules(preset.JCLI).Summary}
 	j := compact.RawJob(l.events(), ask)
 	text, ok := strings.CutPrefix(j.Messages[0].Text, prompt)
 	if !ok || j.System != "" || j.MaxTokens != 20_000 || len(j.Messages) != 1 {

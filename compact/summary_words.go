@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -48,7 +49,7 @@ const maxFocus = 2000
 
 // version is that of the instructions the job uses.
 func (a SummaryAsk) version() int {
-	if a.Rules.Instructions != "" || WordingOf(a.Style).Prompt != "" {
+	if a.Rules.Instructions != "" || preset.WordingOf(a.Style).Prompt != "" {
 		return 0
 	}
 	return promptVersion
@@ -60,8 +61,8 @@ func (a SummaryAsk) instructions(covered int, merging bool) string {
 	switch {
 	case a.Rules.Instructions != "":
 		return strings.TrimSpace(conversation.Clean(a.Rules.Instructions)) + a.focus()
-	case WordingOf(a.Style).Prompt != "":
-		return strings.TrimSpace(WordingOf(a.Style).Prompt) + a.focus()
+	case preset.WordingOf(a.Style).Prompt != "":
+		return strings.TrimSpace(preset.WordingOf(a.Style).Prompt) + a.focus()
 	}
 	text := builtinInstructions
 	if merging {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
@@ -70,7 +71,7 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	} {
 		w := compact.NewWish()
 		w.Profile, w.Review, w.KeepLast = profile, true, 1
-		pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), s, w)
+		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if want == "" {
 			if err != nil || pass.Job == nil {
 				t.Errorf("%q: %v, and a summary is asked for: %t", profile, err, pass.Job != nil)
@@ -83,7 +84,7 @@ func TestAReviewNeedsASummary(t *testing.T) {
 	}
 	w := compact.NewWish()
 	w.Review, w.Focus, w.KeepLast = true, "the files", 1
-	if pass, err := compact.NewPass(log, compact.PresetRules(compact.PresetPlimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
+	if pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
 		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
 	}
 }

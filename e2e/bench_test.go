@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -170,7 +171,7 @@ func chatter(events, size int, mark string) []conversation.Body {
 func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 	b.Helper()
 	text := strings.Repeat("What was said about ships and harbours. ", 25)
-	rules := compact.PresetRules(compact.PresetPlimsoll)
+	rules := compact.PresetRules(preset.Plimsoll)
 	var log conversation.Log
 	var bodies []conversation.Body
 	add := func(more ...conversation.Body) {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -18,7 +19,7 @@ import (
 // Lines of ONE (OneClaw FEAT-011) that are about the database, in a real one.
 func TestOneClawAcceptanceCriteria(t *testing.T) {
 	t.Parallel()
-	for _, p := range []compact.Preset{compact.PresetOneClaw, compact.PresetPlimsoll} {
+	for _, p := range []preset.Name{preset.OneClaw, preset.Plimsoll} {
 		t.Run("Original messages are never modified or deleted by compact/"+string(p), func(t *testing.T) {
 			t.Parallel()
 			originalsRemain(t, p)
@@ -86,7 +87,7 @@ func says(text string) agenttest.Reply {
 
 // originalsRemain has a talk compacted in a window of 10,000 tokens, of which it
 // has 7,600 before a reply of 1,000.
-func originalsRemain(t *testing.T, p compact.Preset) {
+func originalsRemain(t *testing.T, p preset.Name) {
 	s := openStore(t, storage.Options{})
 	c := begin(t, s, idA, "/w", "how is it?")
 	for n := range 8 {
@@ -112,7 +113,7 @@ func originalsRemain(t *testing.T, p compact.Preset) {
 		}
 	}
 	want := strings.TrimSpace(summary)
-	if p == compact.PresetPlimsoll {
+	if p == preset.Plimsoll {
 		want = "" // the cache is cold: a note stands for what is evicted, and no model is asked
 	}
 	if len(stories) != 1 || stories[0].Text != want || stories[0].Made.Source != conversation.SourceAuto {
@@ -126,7 +127,7 @@ func originalsRemain(t *testing.T, p compact.Preset) {
 
 // longResults are cut before anything of them is stored; under oneclaw the full
 // text is nowhere.
-func longResults(t *testing.T, p compact.Preset) {
+func longResults(t *testing.T, p preset.Name) {
 	s := openStore(t, storage.Options{})
 	begin(t, s, idA, "/w", "hello").close()
 	text := strings.Repeat("0123456789", 4000)
@@ -136,7 +137,7 @@ func longResults(t *testing.T, p compact.Preset) {
 	call := agenttest.Join(agenttest.Call(0, "c1", "fetch", `{}`), agenttest.Stop(conversation.StopCalls))
 	converses(t, s, idA, agent.Options{
 		Model: agent.Model{Provider: "test", ID: "m"}, Toolbox: agenttest.NewToolbox(tool), Rules: compact.PresetRules(p),
-		Provider: agenttest.NewProvider(call, says("there")), Results: agent.Results{KeepFull: p == compact.PresetPlimsoll},
+		Provider: agenttest.NewProvider(call, says("there")), Results: agent.Results{KeepFull: p == preset.Plimsoll},
 	}, 0, "fetch it")
 	found := 0
 	for _, e := range reads(t, s, idA) {
@@ -148,7 +149,7 @@ func longResults(t *testing.T, p compact.Preset) {
 		if want := text[:30_000] + "\n\n[... content truncated, showing first 30000 characters of 40000 total ...]"; r.Text != want {
 			t.Errorf("stored are %d bytes", len(r.Text))
 		}
-		if (r.Blob != "") != (p == compact.PresetPlimsoll) {
+		if (r.Blob != "") != (p == preset.Plimsoll) {
 			t.Errorf("the full text is kept as %q", r.Blob)
 		}
 	}

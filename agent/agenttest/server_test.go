@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -205,7 +206,7 @@ func jobs() []compact.SummaryJob {
 		text = fmt.Sprintf("item %d says this: %s", i, strings.Repeat(fmt.Sprintf("number %d is taken, ", i), 20))
 		add(i, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)})
 	}
-	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: compact.PresetRules(compact.PresetPlimsoll).Summary}
+	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: compact.PresetRules(preset.Plimsoll).Summary}
 	return []compact.SummaryJob{compact.ViewJob(compact.Project(log), compact.Capabilities{}, ask), compact.RawJob(log, ask)}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent/demo"
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // fills has the gauge filled, and returns what was said last, all that was said,
@@ -30,7 +31,7 @@ func longListing() map[string]string {
 // linesOf are the load line and the hard line of a window.
 func linesOf(window int) (load, hard int) {
 	o := compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowServer}}
-	r := compact.NewMeter(o.With(compact.PresetRules(compact.PresetPlimsoll))).Reading()
+	r := compact.NewMeter(o.With(compact.PresetRules(preset.Plimsoll))).Reading()
 	return r.LoadLine, r.HardLine
 }
 

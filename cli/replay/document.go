@@ -3,7 +3,7 @@ package replay
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -13,15 +13,15 @@ import (
 // policies.
 type Document struct {
 	replay.Report
-	Front []compact.Preset `json:"front"` // no other without overflow is better on cost and recall together
-	Files []File           `json:"files"` // in the place of the report's
+	Front []preset.Name `json:"front"` // no other without overflow is better on cost and recall together
+	Files []File        `json:"files"` // in the place of the report's
 	// Variants are those of --set in the order of the tables; absent without any.
 	Variants []DocumentVariant `json:"variants,omitempty"`
 }
 
 // DocumentVariant is a variant in a document; its figures stand under its name.
 type DocumentVariant struct {
-	Name  compact.Preset    `json:"name"`
+	Name  preset.Name       `json:"name"`
 	Set   map[string]string `json:"set"` // by key
 	Front bool              `json:"front"`
 }
@@ -54,7 +54,7 @@ func (r Run) Document() Document {
 	}
 	replayed := r.Report.Files
 	for _, in := range r.Inputs {
-		f := File{File: replay.File{Name: in.Name, Policies: map[compact.Preset]replay.Figures{}}, Problems: []Problem{}}
+		f := File{File: replay.File{Name: in.Name, Policies: map[preset.Name]replay.Figures{}}, Problems: []Problem{}}
 		f.Problems = append(f.Problems, in.Problems...)
 		switch {
 		case in.Failure != nil:

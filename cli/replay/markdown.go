@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -61,13 +61,13 @@ type mdTable struct{ Run }
 
 // visible is what stays in view.
 func (t mdTable) visible(b *strings.Builder) {
-	front := map[compact.Preset]bool{}
+	front := map[preset.Name]bool{}
 	for _, name := range t.Front() {
 		front[name] = true
 	}
 	t.write(b, "Share still in view when it is needed, and what of the rest can be had back:",
 		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "content", "instructions", "recoverable", "on the front"},
-		func(name compact.Preset, f replay.Figures) []string {
+		func(name preset.Name, f replay.Figures) []string {
 			on := "no"
 			if front[name] {
 				on = "yes"
@@ -81,7 +81,7 @@ func (t mdTable) visible(b *strings.Builder) {
 func (t mdTable) bare(b *strings.Builder) {
 	t.write(b, "The same, as if no index of names was there, and what of recall, tools only, is by the index alone:",
 		[]string{"recall, tools only", "recall, all", "edit anchors", "written lines", "content", "by the index alone"},
-		func(_ compact.Preset, f replay.Figures) []string {
+		func(_ preset.Name, f replay.Figures) []string {
 			w := f.WithoutIndex
 			return []string{ratioText(w.RecallTool), ratioText(w.RecallAll), ratioText(w.EditAnchors), ratioText(w.WriteLines),
 				ratioText(w.Content), ratioText(f.RecallIndex)}
@@ -92,7 +92,7 @@ func (t mdTable) bare(b *strings.Builder) {
 func (t mdTable) debt(b *strings.Builder) {
 	t.write(b, "What would have to be looked up, sizes in tokens; to the right as if no index of names was there:",
 		[]string{"lookups", "lookups for a request", "tokens looked up", "recall debt", "lookups, no index", "tokens looked up, no index"},
-		func(_ compact.Preset, f replay.Figures) []string {
+		func(_ preset.Name, f replay.Figures) []string {
 			w := f.WithoutIndex
 			return []string{numbers.Grouped(f.Lookups), ratioText(f.LookupsPerRequest), sizeText(f.LookupTokens), sizeText(f.RecallDebt),
 				numbers.Grouped(w.Lookups), sizeText(w.LookupTokens)}
@@ -103,7 +103,7 @@ func (t mdTable) debt(b *strings.Builder) {
 func (t mdTable) requests(b *strings.Builder) {
 	t.write(b, "Requests, sizes in tokens:",
 		[]string{"sent", "p95", "peak", "overflow", "prefix breaks", "rewritten", "summaries", "read for them", "violations"},
-		func(name compact.Preset, f replay.Figures) []string {
+		func(name preset.Name, f replay.Figures) []string {
 			return []string{sizeText(f.TokensSent), sizeText(f.TokensP95), sizeText(f.TokensPeak), numbers.Grouped(f.Overflow),
 				numbers.Grouped(f.PrefixBreaks), sizeText(f.Rewritten),
 				numbers.Grouped(f.Summaries), sizeText(f.SummaryInput), numbers.Grouped(f.Violations)}
@@ -112,7 +112,7 @@ func (t mdTable) requests(b *strings.Builder) {
 
 // bySheet is a table with a column for each sheet.
 func (t mdTable) bySheet(b *strings.Builder, title string, cell func(f replay.Figures, sheet string) string) {
-	t.write(b, title, t.Report.Sheets, func(_ compact.Preset, f replay.Figures) []string {
+	t.write(b, title, t.Report.Sheets, func(_ preset.Name, f replay.Figures) []string {
 		var cells []string
 		for _, sheet := range t.Report.Sheets {
 			cells = append(cells, cell(f, sheet))
@@ -121,7 +121,7 @@ func (t mdTable) bySheet(b *strings.Builder, title string, cell func(f replay.Fi
 	})
 }
 
-func (t mdTable) write(b *strings.Builder, title string, heads []string, cells func(compact.Preset, replay.Figures) []string) {
+func (t mdTable) write(b *strings.Builder, title string, heads []string, cells func(preset.Name, replay.Figures) []string) {
 	fmt.Fprintf(b, "\n%s\n\n| policy |", title)
 	for _, head := range heads {
 		fmt.Fprintf(b, " %s |", cellText(head))

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"plimsoll/cli/plot"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -17,14 +17,14 @@ func (r Run) chart() plot.Chart {
 	report, kept := r.Report, keptAxis(r.Report)
 	c := plot.Chart{Title: "What compaction costs, and what it keeps in view", CostLabel: "cost, if truncate costs 1", KeptLabel: kept.label, Subtitle: fmt.Sprintf("%s, %s, window %s tokens, prices %s",
 		numbers.Count(report.Corpus.Files, "conversation"), numbers.Count(report.Corpus.Requests, "request"), numbers.Grouped(report.Window), r.Sheet)}
-	front := map[compact.Preset]bool{}
+	front := map[preset.Name]bool{}
 	for _, name := range r.Front() {
 		front[name] = true
 	}
 	for _, name := range r.Policies {
 		f := report.Totals[name]
 		c.Points = append(c.Points, plot.Point{Name: plain.Line(string(name)), Cost: float64(f.CostVsTruncate[r.Sheet]), Kept: float64(kept.of(f)),
-			Front: front[name], Overflow: f.Overflow, Emphasis: name == compact.PresetPlimsoll || name == Configured})
+			Front: front[name], Overflow: f.Overflow, Emphasis: name == preset.Plimsoll || name == Configured})
 	}
 	return c
 }

@@ -9,17 +9,17 @@ import (
 	"cmp"
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
 // Configured stands among policies for the rules of the user's configuration.
-const Configured compact.Preset = "configured"
+const Configured preset.Name = "configured"
 
 // Run is a report, and what its readers need to know besides.
 type Run struct {
 	Report   replay.Report
-	Policies []compact.Preset  // in the order they are shown
+	Policies []preset.Name     // in the order they are shown
 	Sheet    string            // of prices: its costs come first, and what is not a cost is measured under it
 	Caches   map[string]string // by sheet, how long its cache lives; only where the name of the sheet does not tell
 	Variants []Variant         // those of the policies that try other settings
@@ -28,7 +28,7 @@ type Run struct {
 
 // Variant is a policy that tries other settings.
 type Variant struct {
-	Name compact.Preset
+	Name preset.Name
 	Set  map[string]string // by key of the configuration
 }
 
@@ -56,7 +56,7 @@ func (r Run) SortVariants() {
 		return
 	}
 	front := r.Front()
-	slices.SortStableFunc(r.Policies, func(x, y compact.Preset) int {
+	slices.SortStableFunc(r.Policies, func(x, y preset.Name) int {
 		if on := slices.Contains(front, x); on != slices.Contains(front, y) {
 			if on {
 				return -1
@@ -86,10 +86,10 @@ func keptAxis(report replay.Report) axis {
 // Front lists the policies that hold their own: they make no request that is
 // larger than the window, and no other that makes none is better on cost or
 // content without being worse on the other.
-func (r Run) Front() []compact.Preset {
-	front := []compact.Preset{}
+func (r Run) Front() []preset.Name {
+	front := []preset.Name{}
 	kept := keptAxis(r.Report)
-	stands := func(name compact.Preset) (cost, share float64, ok bool) {
+	stands := func(name preset.Name) (cost, share float64, ok bool) {
 		f := r.Report.Totals[name]
 		c, k := f.CostVsTruncate[r.Sheet], kept.of(f)
 		return float64(c), float64(k), f.Overflow == 0 && c.Known() && k.Known()

@@ -10,13 +10,13 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
 // measured is a report by hand: cost in relation to truncate, content, overflow.
-func measured(rows map[compact.Preset][3]float64) Run {
-	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.PlanSheet}, Totals: map[compact.Preset]replay.Figures{},
+func measured(rows map[preset.Name][3]float64) Run {
+	report := replay.Report{Window: 128_000, Sheets: []string{"openai", replay.PlanSheet}, Totals: map[preset.Name]replay.Figures{},
 		Corpus: replay.Corpus{Files: 42, Requests: 3242, References: 15_721, ToolReferences: 2778, EditAnchors: 520}}
 	r := Run{Report: report, Sheet: replay.PlanSheet}
 	for name, row := range rows {
@@ -49,11 +49,11 @@ func markdownText(t *testing.T, r Run) string {
 
 func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{
+	r := measured(map[preset.Name][3]float64{
 		"cheap": {0.5, 0.7, 0}, "good": {0.9, 0.9, 0}, "alike": {0.9, 0.9, 0}, "dearer": {0.95, 0.9, 0}, "less": {0.9, 0.85, 0},
 		"full": {0.1, 1, 3}, "unknown": {0.2, math.NaN(), 0}, "best": {1.2, 0.99, 0},
 	})
-	want := []compact.Preset{"alike", "best", "cheap", "good"}
+	want := []preset.Name{"alike", "best", "cheap", "good"}
 	if diff := cmp.Diff(want, r.Front()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -62,7 +62,7 @@ func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 		t.Errorf("the chart is %+v", c)
 	}
 	for _, p := range c.Points {
-		if p.Front != slices.Contains(want, compact.Preset(p.Name)) || (p.Overflow > 0) != (p.Name == "full") {
+		if p.Front != slices.Contains(want, preset.Name(p.Name)) || (p.Overflow > 0) != (p.Name == "full") {
 			t.Errorf("a point is %+v", p)
 		}
 	}
@@ -70,17 +70,17 @@ func TestTheFrontIsWhatNothingElseBeats(t *testing.T) {
 
 func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
+	r := measured(map[preset.Name][3]float64{"cheap": {0.5, math.NaN(), 0}, "good": {0.9, math.NaN(), 0}})
 	if front := r.Front(); len(front) != 0 {
 		t.Errorf("without content the front is %v", front)
 	}
 	r.Report.Corpus.EditAnchors = 0
-	for name, recall := range map[compact.Preset]replay.Ratio{"cheap": 0.7, "good": 0.8} {
+	for name, recall := range map[preset.Name]replay.Ratio{"cheap": 0.7, "good": 0.8} {
 		f := r.Report.Totals[name]
 		f.RecallTool, f.WithoutIndex.RecallTool = 0.9, recall
 		r.Report.Totals[name] = f
 	}
-	if diff := cmp.Diff([]compact.Preset{"cheap", "good"}, r.Front()); diff != "" {
+	if diff := cmp.Diff([]preset.Name{"cheap", "good"}, r.Front()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if c := r.chart(); len(c.Points) != 2 || c.Points[0].Kept != 0.7 || c.KeptLabel == keptAxis(replay.Report{Corpus: replay.Corpus{WrittenLines: 1}}).label {
@@ -90,7 +90,7 @@ func TestWithoutEditsNamesAreComparedButNotByTheirIndex(t *testing.T) {
 
 func TestTheTableFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{
+	r := measured(map[preset.Name][3]float64{
 		"plimsoll": {0.9, 0.95, 0}, "a\x1b[1mb\nc": {1.1, 0.9, 1064}, "truncate": {1, 0.97, 0},
 	})
 	for limit, heads := range map[int]string{
@@ -121,7 +121,7 @@ func TestTheTableFitsTheTerminal(t *testing.T) {
 
 func TestCostsHaveBarsInATerminalOnly(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}, "unknown": {math.NaN(), 1, 0}})
+	r := measured(map[preset.Name][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}, "unknown": {math.NaN(), 1, 0}})
 	text := tableText(t, r, 80)
 	for _, want := range []string{"plimsoll  0.450  ██▊      0.900", "raw       1.000  ██████   2.000", "unknown       -               -  0.000"} {
 		if !strings.Contains(text, want) {
@@ -135,7 +135,7 @@ func TestCostsHaveBarsInATerminalOnly(t *testing.T) {
 
 func TestRequestsThatProvidersRefuseAreTold(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}})
+	r := measured(map[preset.Name][3]float64{"plimsoll": {0.9, 0.95, 0}, "raw": {2, 1, 0}})
 	f := r.Report.Totals["raw"]
 	f.Violations = 1200
 	r.Report.Totals["raw"] = f
@@ -154,7 +154,7 @@ func TestMarkdownCellsHoldOneCell(t *testing.T) {
 
 func TestHeadlinesTellHowLongTheCachesOfModelsLive(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{"plimsoll": {0.9, 0.95, 0}})
+	r := measured(map[preset.Name][3]float64{"plimsoll": {0.9, 0.95, 0}})
 	if text := r.headline() + markdownText(t, r); strings.Contains(text, "lives") {
 		t.Errorf("of named sheets it is told:\n%s", text)
 	}
@@ -171,7 +171,7 @@ func TestHeadlinesTellHowLongTheCachesOfModelsLive(t *testing.T) {
 
 func TestTheFrontComesFirstThenTheRestByCost(t *testing.T) {
 	t.Parallel()
-	r := measured(map[compact.Preset][3]float64{
+	r := measured(map[preset.Name][3]float64{
 		"good": {0.9, 0.9, 0}, "dearer": {0.95, 0.9, 0}, "cheap": {0.5, 0.7, 0}, "full": {0.1, 1, 3}, "best": {1.2, 0.99, 0},
 	})
 	for name, f := range r.Report.Totals {
@@ -184,7 +184,7 @@ func TestTheFrontComesFirstThenTheRestByCost(t *testing.T) {
 	}
 	r.Variants = []Variant{{Name: "good"}, {Name: "full"}}
 	r.SortVariants()
-	if d := cmp.Diff([]compact.Preset{"cheap", "good", "best", "full", "dearer"}, r.Policies); d != "" {
+	if d := cmp.Diff([]preset.Name{"cheap", "good", "best", "full", "dearer"}, r.Policies); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	d := r.Document()

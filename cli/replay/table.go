@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/cli/table"
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -159,7 +159,7 @@ func costBar(cost, most replay.Ratio) string {
 }
 
 // fitting leaves columns out until the table fits, those of one rank together.
-func fitting(columns []column, policies []compact.Preset, report replay.Report, limit int) []column {
+func fitting(columns []column, policies []preset.Name, report replay.Report, limit int) []column {
 	for limit > 0 && len(columns) > 2 {
 		total := 3 + ansi.StringWidth("POLICY")
 		for _, name := range policies {
@@ -210,7 +210,7 @@ func legend(columns []column, front bool, kept string, limit int) string {
 
 // violationsText names the policies that make requests no provider takes; ""
 // without any.
-func violationsText(policies []compact.Preset, report replay.Report) string {
+func violationsText(policies []preset.Name, report replay.Report) string {
 	var b strings.Builder
 	for _, name := range policies {
 		if n := report.Totals[name].Violations; n > 0 {

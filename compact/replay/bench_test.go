@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -56,7 +57,7 @@ func BenchmarkRawOfManySteps(b *testing.B) {
 	}
 	one.reply("done")
 	source := replay.Loaded(one.conversation())
-	o := replay.Options{Policies: []compact.Preset{compact.PresetRaw}, Workers: 1} // no window: truncate sends everything, too
+	o := replay.Options{Policies: []preset.Name{preset.Raw}, Workers: 1} // no window: truncate sends everything, too
 	for b.Loop() {
 		if _, err := replay.Run(b.Context(), []replay.Source{source}, o); err != nil {
 			b.Fatal(err)
@@ -86,13 +87,13 @@ func BenchmarkRecallFromABlock(b *testing.B) {
 		p.Recall = true
 		return p
 	}
-	o := replay.Options{Policies: []compact.Preset{}, Own: own(hidden), Workers: 1}
+	o := replay.Options{Policies: []preset.Name{}, Own: own(hidden), Workers: 1}
 	for b.Loop() {
 		r, err := replay.Run(b.Context(), []replay.Source{source}, o)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if f := r.Totals[compact.PresetPlimsoll]; f.RecallTool != 0 || f.Recoverable != 1 {
+		if f := r.Totals[preset.Plimsoll]; f.RecallTool != 0 || f.Recoverable != 1 {
 			b.Fatalf("recall %v, recoverable %v", f.RecallTool, f.Recoverable)
 		}
 	}

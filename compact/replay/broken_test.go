@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -172,7 +173,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 	// what the masks save.
 	tail := func(replay.Setting) replay.Policy {
 		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) {
-			rules := compact.PresetRules(compact.PresetJCLI)
+			rules := compact.PresetRules(preset.JCLI)
 			items := compact.MicroItems(l.View, rules)
 			if len(items) == 0 {
 				return replay.Act{}, nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/jsonl"
 )
@@ -80,7 +80,7 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 	sources := recordings(t)
 	for _, window := range []int{32_000, 128_000, 200_000} {
 		began := time.Now()
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: compact.Presets(), Clock: time.Now})
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: preset.All(), Clock: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestRecordedConversationsUnderEveryPreset(t *testing.T) {
 // a hundredth, most of which is in the rounding of the third digit.
 func compare(t *testing.T, r replay.Report, want baseline) {
 	t.Helper()
-	f := r.Totals[compact.PresetTruncate]
+	f := r.Totals[preset.Truncate]
 	within := func(what string, got replay.Ratio, want, part float64) {
 		t.Helper()
 		if math.Abs(float64(got)-want) > part*want+0.0005 {
@@ -112,7 +112,7 @@ func compare(t *testing.T, r replay.Report, want baseline) {
 	}
 	for i, sheet := range r.Sheets {
 		within("the cost by "+sheet, f.CostRatio[sheet], want.costs[i], 0.01)
-		if raw := r.Totals[compact.PresetRaw].CostRatio[sheet]; raw != 1 {
+		if raw := r.Totals[preset.Raw].CostRatio[sheet]; raw != 1 {
 			t.Errorf("raw costs %v times itself", raw)
 		}
 	}
@@ -131,7 +131,7 @@ func table(r replay.Report) string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%+v\npolicy\t%s\tvs truncate\tworse\tworst fit\tworst over\ttool\tall\tedits\twrites\tinstr\trecov\tbreaks\tcalls\tover\tpeak\tµs\n",
 		r.Corpus, strings.Join(r.Sheets, "\t"))
-	for _, p := range compact.Presets() {
+	for _, p := range preset.All() {
 		f, told := r.Totals[p]
 		if !told {
 			continue

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -24,7 +24,7 @@ func TestRequestsCarryTheOverheadAndWhatWasSaidBefore(t *testing.T) {
 	t.Parallel()
 	// Requests: 4000 + (40 + 10)/4; that and (6+7+20)/4.
 	one := (&tale{}).system(text(40)).user(text(10)).call("lookup", `{"a":1}`, text(20)).reply("bye")
-	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[compact.PresetPlimsoll]
+	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[preset.Plimsoll]
 	first := 4000 + 50/4.0
 	second := first + 33/4.0
 	near(t, "tokens sent", f.TokensSent, first+second)
@@ -42,7 +42,7 @@ func TestCachesLiveForTheirTime(t *testing.T) {
 	t.Parallel()
 	// The gap is from the reply before to the message that is answered.
 	one := timed().user(text(4)).later(time.Hour).reply("a").later(6 * time.Minute).user(text(4)).later(time.Hour).reply("b")
-	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[compact.PresetPlimsoll]
+	f := replayed(t, 100_000, policy(replay.Policy{}), one).Totals[preset.Plimsoll]
 	first, second := 4001.0, 4002.25
 	near(t, "anthropic-5m is cold", f.Cost["anthropic-5m"], 1.25*(first+second))
 	near(t, "openai is warm", f.Cost["openai"], first+0.1*3968+second-3968)
@@ -68,7 +68,7 @@ func TestBreaksAreRequestsWithAShorterPrefix(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user(text(8)).call("t", "{}", text(4000)).call("t", "{}", text(4000)).reply("done")
 	r := replayed(t, 100_000, once(2, mask(conversation.StyleJCLI, 3)), one)
-	f, file := r.Totals[compact.PresetPlimsoll], r.Files[0].Policies[compact.PresetPlimsoll]
+	f, file := r.Totals[preset.Plimsoll], r.Files[0].Policies[preset.Plimsoll]
 	if f.PrefixBreaks != 1 {
 		t.Errorf("%d breaks, want 1", f.PrefixBreaks)
 	}
@@ -88,11 +88,11 @@ func TestCommonPrefixesEndWithinAMessage(t *testing.T) {
 	// A cap keeps the first 1,000 characters.
 	cap := conversation.Cap{Items: []conversation.CapItem{{Event: 3, Head: 1000, Tail: 0}}}
 	r := replayed(t, 100_000, once(2, cap), one)
-	if got := r.Totals[compact.PresetPlimsoll].PrefixBreaks; got != 1 {
+	if got := r.Totals[preset.Plimsoll].PrefixBreaks; got != 1 {
 		t.Fatalf("%d breaks, want 1", got)
 	}
 	// Of the request before, 1,000 characters of the result are behind it.
-	near(t, "rewritten tokens", r.Files[0].Policies[compact.PresetPlimsoll].Rewritten, 1000/4.0)
+	near(t, "rewritten tokens", r.Files[0].Policies[preset.Plimsoll].Rewritten, 1000/4.0)
 }
 
 func TestSummaryCallsCost(t *testing.T) {
@@ -112,10 +112,10 @@ func TestSummaryCallsCost(t *testing.T) {
 		input, count float64
 	}{{false, 1000 + 100, 1000 + 100, 1000, 1}, {true, 100 + 100, 1000 + 100, 1000, 1}} {
 		r := replayed(t, 100_000, calls(c.view), one)
-		f, raw := r.Totals[compact.PresetPlimsoll], r.Totals[compact.PresetRaw]
+		f, raw := r.Totals[preset.Plimsoll], r.Totals[preset.Raw]
 		near(t, "a warm call", f.Cost["openai"]-raw.Cost["openai"], c.warm)
 		near(t, "a cold call", f.Cost["anthropic-5m"]-raw.Cost["anthropic-5m"], c.cold)
-		near(t, "the input", r.Files[0].Policies[compact.PresetPlimsoll].SummaryInput, c.input)
+		near(t, "the input", r.Files[0].Policies[preset.Plimsoll].SummaryInput, c.input)
 		near(t, "the number of calls", float64(f.Summaries), c.count)
 	}
 }
@@ -126,7 +126,7 @@ func TestTheFirstCallFindsNoCache(t *testing.T) {
 		return replay.Act{Calls: []replay.SummaryCall{{Input: 1000, View: true}}}, nil
 	}})
 	r := replayed(t, 100_000, asks, (&tale{}).user(text(8)).reply("a"))
-	near(t, "a call before anything was sent", r.Totals[compact.PresetPlimsoll].Cost["openai"]-r.Totals[compact.PresetRaw].Cost["openai"], 1000)
+	near(t, "a call before anything was sent", r.Totals[preset.Plimsoll].Cost["openai"]-r.Totals[preset.Raw].Cost["openai"], 1000)
 }
 
 func TestTextsPartBetweenCharacters(t *testing.T) {
@@ -146,7 +146,7 @@ func TestOverflowIsAboveTheWindow(t *testing.T) {
 	one := (&tale{}).user(text(4000)).reply("").reply(text(4)).user("xxxx").reply("b")
 	// Requests of 5,000 and 5,002 tokens.
 	for window, want := range map[int]int{5002: 0, 5001: 1, 5000: 1, 4999: 2} {
-		if got := replayed(t, window, policy(replay.Policy{}), one).Totals[compact.PresetPlimsoll].Overflow; got != want {
+		if got := replayed(t, window, policy(replay.Policy{}), one).Totals[preset.Plimsoll].Overflow; got != want {
 			t.Errorf("in a window of %d %d requests are above it, want %d", window, got, want)
 		}
 	}
@@ -175,20 +175,20 @@ func TestSessionsAreComparedWithWhatIsPossible(t *testing.T) {
 	if r := replayed(t, 4001, doubles, single); !r.Files[0].Fits {
 		t.Error("what fills the window does not fit")
 	}
-	f, raw, cut := r.Totals[compact.PresetPlimsoll], r.Totals[compact.PresetRaw], r.Totals[compact.PresetTruncate]
+	f, raw, cut := r.Totals[preset.Plimsoll], r.Totals[preset.Raw], r.Totals[preset.Truncate]
 	const s = "openai"
 	if f.SessionsWorse[s] != 1 || raw.SessionsWorse[s] != 0 {
 		t.Errorf("%d sessions are worse, and %d of raw", f.SessionsWorse[s], raw.SessionsWorse[s])
 	}
-	costOf := func(file int, p compact.Preset) float64 { return r.Files[file].Policies[p].Cost[s] }
-	near(t, "the worst that fits", float64(f.WorstFit[s]), costOf(0, compact.PresetPlimsoll)/costOf(0, compact.PresetRaw))
-	near(t, "the worst that does not", float64(f.WorstOver[s]), costOf(2, compact.PresetPlimsoll)/costOf(2, compact.PresetTruncate))
+	costOf := func(file int, p preset.Name) float64 { return r.Files[file].Policies[p].Cost[s] }
+	near(t, "the worst that fits", float64(f.WorstFit[s]), costOf(0, preset.Plimsoll)/costOf(0, preset.Raw))
+	near(t, "the worst that does not", float64(f.WorstOver[s]), costOf(2, preset.Plimsoll)/costOf(2, preset.Truncate))
 	near(t, "the cost to raw", float64(f.CostRatio[s]), f.Cost[s]/raw.Cost[s])
 	near(t, "the cost to truncate", float64(f.CostVsTruncate[s]), f.Cost[s]/cut.Cost[s])
-	if over := r.Files[0].Policies[compact.PresetPlimsoll].WorstOver[s]; over.Known() {
+	if over := r.Files[0].Policies[preset.Plimsoll].WorstOver[s]; over.Known() {
 		t.Errorf("a session that fits is compared with truncate: %v", over)
 	}
-	if costOf(2, compact.PresetTruncate) >= costOf(2, compact.PresetRaw) {
+	if costOf(2, preset.Truncate) >= costOf(2, preset.Raw) {
 		t.Error("truncate is no cheaper where it acts")
 	}
 }
@@ -209,7 +209,7 @@ func TestEachSheetIsPlannedAndBilledInTurn(t *testing.T) {
 	if d := cmp.Diff(want, seen); d != "" {
 		t.Errorf("planned for:\n%s", d)
 	}
-	f, raw := r.Totals[compact.PresetPlimsoll], r.Totals[compact.PresetRaw]
+	f, raw := r.Totals[preset.Plimsoll], r.Totals[preset.Raw]
 	for _, name := range want {
 		near(t, "what "+name+" adds", f.Cost[name]-raw.Cost[name], float64(len(name)))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
@@ -31,7 +32,7 @@ var gates = map[int]gate{
 
 // withoutModel is preset plimsoll with notes alone.
 func withoutModel() replay.Named {
-	r := compact.PresetRules(compact.PresetPlimsoll)
+	r := compact.PresetRules(preset.Plimsoll)
 	r.Summary.When = compact.SummaryNever
 	return replay.Named{Name: "without a model", Rules: r}
 }
@@ -45,7 +46,7 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := r.Totals[compact.PresetPlimsoll]
+		own := r.Totals[preset.Plimsoll]
 		g.most(t, window, "cost with summaries", own.CostVsTruncate[replay.PlanSheet], g.billed)
 		f := r.Totals[notes.Name]
 		g.most(t, window, "cost", f.CostVsTruncate[replay.PlanSheet], g.cost)
@@ -54,7 +55,7 @@ func TestRecordedConversationsUnderTheDefaultMeetItsGates(t *testing.T) {
 			g.most(t, window, "worst that fits by "+sheet, f.WorstFit[sheet], g.fit)
 		}
 		for _, f := range []replay.Figures{own, f} {
-			if f.Violations != 0 || f.Recoverable != 1 || f.Overflow > r.Totals[compact.PresetTruncate].Overflow {
+			if f.Violations != 0 || f.Recoverable != 1 || f.Overflow > r.Totals[preset.Truncate].Overflow {
 				t.Errorf("in %d: %d violations, %v recoverable, %d requests above the window", window, f.Violations, f.Recoverable, f.Overflow)
 			}
 		}
@@ -84,7 +85,7 @@ func (gate) least(t *testing.T, window int, what string, got replay.Ratio, least
 
 // dominating names a policy without overflow that beats preset plimsoll on cost
 // and content; "" without one.
-func dominating(r replay.Report) compact.Preset {
+func dominating(r replay.Report) preset.Name {
 	own := r.Totals[withoutModel().Name]
 	for name, f := range r.Totals {
 		if f.Overflow == 0 && f.Cost[replay.PlanSheet] < own.Cost[replay.PlanSheet] && f.Content > own.Content {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -69,12 +70,12 @@ func text(n int) string { return strings.Repeat("x ", n/2) + strings.Repeat("x",
 // replayed is what a policy comes to on tales, in place of plimsoll, in a window.
 func replayed(t *testing.T, window int, p replay.Maker, tales ...*tale) replay.Report {
 	t.Helper()
-	return run(t, replay.Options{Window: window, Policies: []compact.Preset{compact.PresetRaw, compact.PresetTruncate}, Own: own(p)}, tales...)
+	return run(t, replay.Options{Window: window, Policies: []preset.Name{preset.Raw, preset.Truncate}, Own: own(p)}, tales...)
 }
 
 // own is a policy in place of preset plimsoll.
 func own(m replay.Maker) []replay.Named {
-	return []replay.Named{{Name: compact.PresetPlimsoll, Rules: compact.PresetRules(compact.PresetPlimsoll), Maker: m}}
+	return []replay.Named{{Name: preset.Plimsoll, Rules: compact.PresetRules(preset.Plimsoll), Maker: m}}
 }
 
 func run(t *testing.T, o replay.Options, tales ...*tale) replay.Report {

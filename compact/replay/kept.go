@@ -1,6 +1,6 @@
 package replay
 
-import "plimsoll/compact"
+import "plimsoll/compact/preset"
 
 // What was kept in view, and what the rest would have cost. The same figures are
 // told without the indexes of names: that a name stands in an index says that
@@ -44,7 +44,7 @@ func (p pool) kept(requests int, counted func(sums) tally) Kept {
 		k.LookupTokens += l.given
 	}
 	for _, sheet := range p.sheets {
-		with := func(policy compact.Preset) float64 {
+		with := func(policy preset.Name) float64 {
 			sum := 0.0
 			for _, one := range p.files {
 				s := one.sums[policy]
@@ -54,8 +54,8 @@ func (p pool) kept(requests int, counted func(sums) tally) Kept {
 		}
 		cost := with(p.policy)
 		k.CostWithDebt[sheet.Name] = cost
-		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(compact.PresetRaw))
-		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(compact.PresetTruncate))
+		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(preset.Raw))
+		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(preset.Truncate))
 	}
 	return k
 }

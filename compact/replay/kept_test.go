@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -80,7 +81,7 @@ func TestLookingUpIsBilledAsRequests(t *testing.T) {
 		call("edit", `{"path":"src/deep.go","old_string":"first := compute(1)","new_string":"x"}`, "ok").
 		reply("done")
 	r := replayed(t, 100_000, once(2, mask(conversation.StyleJCLI, 3, 5)), one)
-	f, file := r.Totals[compact.PresetPlimsoll], r.Files[0].Policies[compact.PresetPlimsoll]
+	f, file := r.Totals[preset.Plimsoll], r.Files[0].Policies[preset.Plimsoll]
 	if f.Lookups != 2 || f.WithoutIndex.Lookups != 2 {
 		t.Fatalf("%d lookups, want one for each result", f.Lookups)
 	}
@@ -97,7 +98,7 @@ func TestLookingUpIsBilledAsRequests(t *testing.T) {
 	second := hit*0.1 + (size - hit + 50 + 500) + 50*5
 	near(t, "cost with debt", f.CostWithDebt["openai"], f.Cost["openai"]+first+second)
 	near(t, "that of the file", file.CostWithDebt["openai"], f.CostWithDebt["openai"])
-	raw, cut := r.Totals[compact.PresetRaw], r.Totals[compact.PresetTruncate]
+	raw, cut := r.Totals[preset.Raw], r.Totals[preset.Truncate]
 	near(t, "cost with debt of raw", raw.CostWithDebt["openai"], raw.Cost["openai"])
 	near(t, "to raw", float64(f.CostWithDebtRatio["openai"]), f.CostWithDebt["openai"]/raw.CostWithDebt["openai"])
 	near(t, "to truncate", float64(f.CostWithDebtVsTruncate["openai"]), f.CostWithDebt["openai"]/cut.CostWithDebt["openai"])
@@ -110,7 +111,7 @@ func TestLookupsBringBackWhatRecallGives(t *testing.T) {
 	hidden := once(1, mask(conversation.StyleJCLI, 3))
 	used := 4000 + (2+6+21)/4.0
 	for window, want := range map[int]float64{0: 8000, 200_000: 8000, 30_000: (30_000 - used) / 10, 5000: 125} {
-		f := replayed(t, window, hidden, one).Totals[compact.PresetPlimsoll]
+		f := replayed(t, window, hidden, one).Totals[preset.Plimsoll]
 		near(t, "tokens given back", f.LookupTokens, want)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -83,7 +84,7 @@ func TestTextsStandInArgumentsAsJSONWritesThem(t *testing.T) {
 func seen(t *testing.T, p replay.Maker, one *tale) (replay.Figures, replay.File) {
 	t.Helper()
 	r := replayed(t, 100_000, p, one)
-	return r.Totals[compact.PresetPlimsoll], r.Files[0]
+	return r.Totals[preset.Plimsoll], r.Files[0]
 }
 
 // found is a tale in which a result names things that the reply to request 3
@@ -111,7 +112,7 @@ func TestRecallCountsWhatWasSeenEarlierAndIsUsed(t *testing.T) {
 	f, file = seen(t, once(3, mask(conversation.StyleJCLI, 3)), found())
 	near(t, "recall with the result hidden", float64(f.RecallAll), 2/3.0)
 	near(t, "of results alone with it hidden", float64(f.RecallTool), 0)
-	near(t, "what recall would bring back", file.Policies[compact.PresetPlimsoll].RecallDebt, float64(36+2000)/4)
+	near(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(36+2000)/4)
 }
 
 func TestRecallFindsWhatStubsStillShow(t *testing.T) {
@@ -175,7 +176,7 @@ func TestTheSmallestMessageIsRecalled(t *testing.T) {
 		call("read", "{}", "src/three.go").
 		reply("src/one.go src/two.go src/three.go")
 	_, file := seen(t, once(3, mask(conversation.StyleJCLI, 3, 5, 7)), one)
-	near(t, "what recall would bring back", file.Policies[compact.PresetPlimsoll].RecallDebt, float64(22+1000+12)/4)
+	near(t, "what recall would bring back", file.Policies[preset.Plimsoll].RecallDebt, float64(22+1000+12)/4)
 }
 
 func TestArgumentsThatAreNoObjectAreEmpty(t *testing.T) {
@@ -270,7 +271,7 @@ func TestSystemMessagesInTheMiddleBindNobodyAndOpenNoTurn(t *testing.T) {
 	if d := cmp.Diff([]bool{true, false, true}, starts); d != "" {
 		t.Errorf("turns start:\n%s", d)
 	}
-	if f := r.Totals[compact.PresetPlimsoll]; f.Instructions.Known() {
+	if f := r.Totals[preset.Plimsoll]; f.Instructions.Known() {
 		t.Errorf("instructions: %v", f.Instructions)
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -14,9 +15,9 @@ func newPlanned(s Setting, rules compact.Rules) Policy {
 	switch {
 	case own:
 		p.Arrive = AsStored(s.Window)
-	case d.Acts == compact.ActSummariseOld:
+	case d.Acts == preset.ActSummariseOld:
 		p.Arrive = CutOnArrival(compact.ArrivalCap(rules.Preset, 0, s.Window), false)
-	case d.Acts == compact.ActOnRepeats:
+	case d.Acts == preset.ActOnRepeats:
 		// ADA wants the arguments declared that tell calls apart: every one but those
 		// that carry a payload. Tools without such an argument are left alone, because
 		// without it all their calls would be one. What is configured counts instead.

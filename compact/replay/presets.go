@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -24,12 +25,12 @@ func Planned(r compact.Rules) Maker {
 	switch d := r.Preset.Design(); {
 	case d.Unchanged:
 		return func(Setting) Policy { return Policy{} }
-	case d.Acts == compact.ActDrop:
+	case d.Acts == preset.ActDrop:
 		return func(s Setting) Policy { return newTruncate(s, r) }
 	case d.Command && !r.ActsByItself() && !compact.PresetRules(r.Preset).ActsByItself(): // otherwise it is D17
 		return Commanded(r)
 	}
-	if !slices.Contains(compact.Presets(), r.Preset) {
+	if !slices.Contains(preset.All(), r.Preset) {
 		return nil
 	}
 	return func(s Setting) Policy { return newPlanned(s, r) }

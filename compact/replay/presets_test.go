@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 )
 
 // under is the figures of a preset on one tale.
-func under(t *testing.T, p compact.Preset, window int, one *tale) (replay.Figures, replay.Figures) {
+func under(t *testing.T, p preset.Name, window int, one *tale) (replay.Figures, replay.Figures) {
 	t.Helper()
-	r := run(t, replay.Options{Window: window, Policies: []compact.Preset{p}}, one)
+	r := run(t, replay.Options{Window: window, Policies: []preset.Name{p}}, one)
 	return r.Totals[p], r.Files[0].Policies[p]
 }
 
@@ -30,7 +31,7 @@ func TestTruncateLeavesOutTheOldestWithoutAWord(t *testing.T) {
 		one.call("read", "{}", text(1000))
 	}
 	one.reply("done")
-	f, _ := under(t, compact.PresetTruncate, 10_000, one)
+	f, _ := under(t, preset.Truncate, 10_000, one)
 	// Then the oldest go until 5,000 are left, which is three units; the message of
 	// the user is the newest and stays.
 	const unit = 251.5
@@ -43,12 +44,12 @@ func TestTruncateLeavesOutTheOldestWithoutAWord(t *testing.T) {
 func TestTruncateKeepsWhatIsBeingAnswered(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user(text(40_000)).reply("a").user(text(60_000)).reply("b")
-	f, _ := under(t, compact.PresetTruncate, 10_000, one)
+	f, _ := under(t, preset.Truncate, 10_000, one)
 	if f.Overflow != 2 || f.Violations != 0 {
 		t.Errorf("what is too large by itself is sent: %+v", f)
 	}
 	near(t, "the last request", f.TokensPeak, 4000+15_000)
-	if got, _ := under(t, compact.PresetTruncate, 0, one); got.PrefixBreaks != 0 {
+	if got, _ := under(t, preset.Truncate, 0, one); got.PrefixBreaks != 0 {
 		t.Error("it acts without knowing the window")
 	}
 }
@@ -62,13 +63,13 @@ func TestTruncateGoesBelowAPriceStepAsFarAsBelowItsLine(t *testing.T) {
 	one.reply("done")
 	stepped := replay.Sheet{Name: "stepped", Read: 0.1, Write: 1, Output: 5, Step: 10_000, StepFactor: 2}
 	plain := replay.Sheet{Name: "plain", Read: 0.1, Write: 1, Output: 5}
-	r := run(t, replay.Options{Window: 1_000_000, Policies: []compact.Preset{compact.PresetTruncate}, Sheets: []replay.Sheet{plain, stepped}}, one)
-	f := r.Totals[compact.PresetTruncate]
+	r := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.Sheet{plain, stepped}}, one)
+	f := r.Totals[preset.Truncate]
 	if f.PrefixBreaks != 0 {
 		t.Errorf("%d breaks where no price steps", f.PrefixBreaks)
 	}
-	alone := run(t, replay.Options{Window: 1_000_000, Policies: []compact.Preset{compact.PresetTruncate}, Sheets: []replay.Sheet{stepped}}, one)
-	g := alone.Totals[compact.PresetTruncate]
+	alone := run(t, replay.Options{Window: 1_000_000, Policies: []preset.Name{preset.Truncate}, Sheets: []replay.Sheet{stepped}}, one)
+	g := alone.Totals[preset.Truncate]
 	if g.PrefixBreaks != 3 || g.TokensPeak > 10_000 { // from 9,500 down to 5,588, and again after 16 units
 		t.Errorf("%d breaks, the largest request has %.0f tokens", g.PrefixBreaks, g.TokensPeak)
 	}
@@ -82,7 +83,7 @@ func TestProfilesByHandNameWhatTheyHide(t *testing.T) {
 		one.user("do").call("fs_read_file", `{"path":"a"}`, text(2000)+fmt.Sprintf("  hidden_name_x%02d ", i)+text(2000)).reply("done")
 	}
 	one.user("now").reply("hidden_name_x01 it is")
-	o := replay.Options{Window: 128_000, Policies: []compact.Preset{}, Own: []replay.Named{{Name: "default", Rules: compact.PresetRules(compact.PresetPlimsoll), ByHand: true}}}
+	o := replay.Options{Window: 128_000, Policies: []preset.Name{}, Own: []replay.Named{{Name: "default", Rules: compact.PresetRules(preset.Plimsoll), ByHand: true}}}
 	if f := run(t, o, one).Totals["default"]; f.RecallTool != 0 || f.Recoverable != 1 {
 		t.Errorf("recall %v, recoverable %v", f.RecallTool, f.Recoverable)
 	}
@@ -100,18 +101,18 @@ func turns(n, chars int) *tale {
 func TestJPStripsAtTheStartOfATurnAllButTheNewest(t *testing.T) {
 	t.Parallel()
 	// At the start of turns 4 and 5 one more turn is older than the three before.
-	f, _ := under(t, compact.PresetJP, 100_000, turns(6, 4000))
+	f, _ := under(t, preset.JP, 100_000, turns(6, 4000))
 	if f.PrefixBreaks != 2 || f.Summaries != 0 || f.Violations != 0 {
 		t.Errorf("jp: %+v", f)
 	}
-	heavy, file := under(t, compact.PresetJPHeavy, 100_000, turns(6, 4000))
+	heavy, file := under(t, preset.JPHeavy, 100_000, turns(6, 4000))
 	if heavy.PrefixBreaks != 2 || heavy.Summaries != 2 || heavy.Violations != 0 {
 		t.Errorf("jp-heavy: %+v", heavy)
 	}
 	// Each summary reads what was said in all turns that it covers: one, then two.
 	turn := float64(len("do")+len("fs_read_file")+len(`{"path":"a"}`)+4000+len("done")) / 4
 	near(t, "what its summaries read", file.SummaryInput, turn+2*turn)
-	if early, _ := under(t, compact.PresetJP, 100_000, turns(4, 4000)); early.PrefixBreaks != 0 {
+	if early, _ := under(t, preset.JP, 100_000, turns(4, 4000)); early.PrefixBreaks != 0 {
 		t.Errorf("%d breaks in four turns", early.PrefixBreaks)
 	}
 }
@@ -120,14 +121,14 @@ func TestJPAutoWaitsForItsShareOfTheWindow(t *testing.T) {
 	t.Parallel()
 	// Six turns have 6 * 1,007.5 tokens, system prompt and tools 4,000; more than
 	// five turns are needed.
-	if f, _ := under(t, compact.PresetJPAuto, 14_000, turns(7, 4000)); f.PrefixBreaks != 0 {
+	if f, _ := under(t, preset.JPAuto, 14_000, turns(7, 4000)); f.PrefixBreaks != 0 {
 		t.Errorf("below three quarters of the window: %d breaks", f.PrefixBreaks)
 	}
-	f, _ := under(t, compact.PresetJPAuto, 13_000, turns(7, 4000))
+	f, _ := under(t, preset.JPAuto, 13_000, turns(7, 4000))
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
 		t.Errorf("above them: %+v", f)
 	}
-	if f, _ := under(t, compact.PresetJPAuto, 4_000, turns(6, 4000)); f.PrefixBreaks != 0 {
+	if f, _ := under(t, preset.JPAuto, 4_000, turns(6, 4000)); f.PrefixBreaks != 0 {
 		t.Errorf("in five turns: %d breaks", f.PrefixBreaks)
 	}
 }
@@ -139,7 +140,7 @@ func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
 		one.call("read", "{}", "The value is large. "+text(4000))
 	}
 	one.reply("done").user("more").reply("fine").user("and more").reply("ok")
-	f, file := under(t, compact.PresetOneClaw, 10_000, one)
+	f, file := under(t, preset.OneClaw, 10_000, one)
 	if f.Overflow == 0 {
 		t.Error("it acts in the middle of a turn")
 	}
@@ -150,7 +151,7 @@ func TestOneClawSummarisesWhenATurnHasEnded(t *testing.T) {
 		t.Errorf("the summary read %v tokens", file.SummaryInput)
 	}
 	long := (&tale{}).user("do").call("read", "{}", text(50_000)).reply("done")
-	f, _ = under(t, compact.PresetOneClaw, 100_000, long)
+	f, _ = under(t, preset.OneClaw, 100_000, long)
 	near(t, "a long result, cut", f.TokensPeak, 4000+float64(2+6+30_000+len("\n\n[... content truncated, showing first 30000 characters of 50000 total ...]"))/4)
 }
 
@@ -160,12 +161,12 @@ func TestJCLIHidesAllButTheNewestTenBeforeEveryRequest(t *testing.T) {
 	for range 13 {
 		one.call("Bash", "{}", text(1000))
 	}
-	f, _ := under(t, compact.PresetJCLI, 100_000, one.reply("done"))
+	f, _ := under(t, preset.JCLI, 100_000, one.reply("done"))
 	if f.PrefixBreaks != 3 || f.Summaries != 0 || f.Violations != 0 {
 		t.Errorf("13 results: %+v", f)
 	}
 	huge := (&tale{}).user("do").call("Bash", "{}", text(10)).call("Bash", "{}", strings.Repeat("A line that says little.\n", 40_000)).reply("done").user("x").reply("y")
-	f, file := under(t, compact.PresetJCLI, 1_000_000, huge)
+	f, file := under(t, preset.JCLI, 1_000_000, huge)
 	if f.Summaries != 1 || f.Violations != 0 {
 		t.Errorf("above 204,800 tokens: %+v", f)
 	}
@@ -183,7 +184,7 @@ func TestAdachsoftOmitsWhatNewerCallsRepeat(t *testing.T) {
 		call("apply_patch", `{"input":"`+text(500)+`"}`, text(500)).
 		call("read", `{"path":"a"}`, text(1000)).
 		reply("done")
-	f, _ := under(t, compact.PresetAdachsoft, 100_000, one)
+	f, _ := under(t, preset.Adachsoft, 100_000, one)
 	if f.PrefixBreaks != 1 || f.Violations != 0 {
 		t.Errorf("of two reads of one path the older one goes, patches have no identity: %+v", f)
 	}
@@ -196,7 +197,7 @@ func TestAdachsoftKnowsEditsByTheirFile(t *testing.T) {
 		for n := range 3 {
 			one.call("edit", fmt.Sprintf(`{"path":"a","%s":"%d %s","%s":"%s"}`, names[0], n, text(300), names[1], text(300)), "ok")
 		}
-		if f, _ := under(t, compact.PresetAdachsoft, 100_000, one.reply("done")); f.PrefixBreaks != 2 {
+		if f, _ := under(t, preset.Adachsoft, 100_000, one.reply("done")); f.PrefixBreaks != 2 {
 			t.Errorf("%v: %d breaks, want one behind each edit but the first", names, f.PrefixBreaks)
 		}
 	}
@@ -206,24 +207,24 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 	t.Parallel()
 	one := (&tale{}).user("go").call("read", "{}", text(40_000)).reply("done")
 	for name, c := range map[string]struct {
-		preset  compact.Preset
+		preset  preset.Name
 		byHand  bool
 		results *replay.Results
 		peak    float64
 	}{
-		"as the preset has it":   {compact.PresetPlimsoll, false, nil, 35_000},
-		"left to the preset":     {compact.PresetPlimsoll, false, &replay.Results{KeepFull: true}, 35_000},
-		"of a profile, the same": {compact.PresetPlimsoll, true, nil, 35_000},
-		"of a source":            {compact.PresetOneClaw, false, nil, 30_000},
-		"of a source, the same":  {compact.PresetOneClaw, false, &replay.Results{}, 30_000},
-		"shorter":                {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
-		"longer":                 {compact.PresetPlimsoll, false, &replay.Results{MaxChars: 50_000}, 40_000},
-		"under another preset":   {compact.PresetJPAuto, false, &replay.Results{MaxChars: 8000}, 8000},
-		"of a profile, by hand":  {compact.PresetPlimsoll, true, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
-		"of JP turned on itself": {compact.PresetJP, false, &replay.Results{MaxChars: 8000}, 8000},
+		"as the preset has it":   {preset.Plimsoll, false, nil, 35_000},
+		"left to the preset":     {preset.Plimsoll, false, &replay.Results{KeepFull: true}, 35_000},
+		"of a profile, the same": {preset.Plimsoll, true, nil, 35_000},
+		"of a source":            {preset.OneClaw, false, nil, 30_000},
+		"of a source, the same":  {preset.OneClaw, false, &replay.Results{}, 30_000},
+		"shorter":                {preset.Plimsoll, false, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
+		"longer":                 {preset.Plimsoll, false, &replay.Results{MaxChars: 50_000}, 40_000},
+		"under another preset":   {preset.JPAuto, false, &replay.Results{MaxChars: 8000}, 8000},
+		"of a profile, by hand":  {preset.Plimsoll, true, &replay.Results{MaxChars: 8000, KeepFull: true}, 8000},
+		"of JP turned on itself": {preset.JP, false, &replay.Results{MaxChars: 8000}, 8000},
 	} {
 		own := replay.Named{Name: "configured", Rules: compact.PresetRules(c.preset), ByHand: c.byHand, Results: c.results}
-		r := run(t, replay.Options{Window: 35_000, Policies: []compact.Preset{"configured"}, Own: []replay.Named{own}}, one)
+		r := run(t, replay.Options{Window: 35_000, Policies: []preset.Name{"configured"}, Own: []replay.Named{own}}, one)
 		if got := 4 * (r.Totals["configured"].TokensPeak - 4000); got < c.peak || got > c.peak+300 {
 			t.Errorf("%s: the largest request has %.0f characters, want %.0f", name, got, c.peak)
 		}
@@ -232,10 +233,10 @@ func TestConfiguredRulesObeyHowResultsAreStored(t *testing.T) {
 
 func TestTotalsHoldWhatFilesHold(t *testing.T) {
 	t.Parallel()
-	r := run(t, replay.Options{Window: 20_000, Policies: []compact.Preset{compact.PresetOneClaw}}, turns(20, 6000), turns(24, 6000))
-	got, sum := r.Totals[compact.PresetOneClaw], replay.Figures{}
+	r := run(t, replay.Options{Window: 20_000, Policies: []preset.Name{preset.OneClaw}}, turns(20, 6000), turns(24, 6000))
+	got, sum := r.Totals[preset.OneClaw], replay.Figures{}
 	for _, f := range r.Files {
-		one := f.Policies[compact.PresetOneClaw]
+		one := f.Policies[preset.OneClaw]
 		sum.Rewritten += one.Rewritten
 		sum.RecallDebt += one.RecallDebt
 		sum.SummaryInput += one.SummaryInput
@@ -250,8 +251,8 @@ func TestTotalsHoldWhatFilesHold(t *testing.T) {
 
 func TestPresetsWithoutAPolicyAreRefused(t *testing.T) {
 	t.Parallel()
-	for _, name := range []compact.Preset{"", "nonesuch"} {
-		_, err := replay.Run(context.Background(), nil, replay.Options{Window: 1000, Policies: []compact.Preset{name}})
+	for _, name := range []preset.Name{"", "nonesuch"} {
+		_, err := replay.Run(context.Background(), nil, replay.Options{Window: 1000, Policies: []preset.Name{name}})
 		if !errors.Is(err, replay.ErrNoPolicy) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -262,12 +263,12 @@ func TestRunsEndWithTheFirstError(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("out of order")
 	source := replay.Source{Name: "gone", Load: func() (replay.Conversation, error) { return replay.Conversation{}, failed }}
-	if _, err := replay.Run(context.Background(), []replay.Source{source}, replay.Options{Policies: []compact.Preset{"raw"}}); !errors.Is(err, failed) {
+	if _, err := replay.Run(context.Background(), []replay.Source{source}, replay.Options{Policies: []preset.Name{"raw"}}); !errors.Is(err, failed) {
 		t.Errorf("loading: %v", err)
 	}
 	broken := policy(replay.Policy{Act: func(replay.Look) (replay.Act, error) { return replay.Act{}, failed }})
 	sources := []replay.Source{replay.Loaded((&tale{}).user("a").reply("b").conversation())}
-	o := replay.Options{Policies: []compact.Preset{}, Own: own(broken)}
+	o := replay.Options{Policies: []preset.Name{}, Own: own(broken)}
 	if _, err := replay.Run(context.Background(), sources, o); !errors.Is(err, failed) {
 		t.Errorf("deciding: %v", err)
 	}
@@ -293,7 +294,7 @@ func TestLogsAreReplayedAsTheyWereSaid(t *testing.T) {
 	add(0, conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 3}}}, conversation.Instructions{System: "newest"})
 	add(time.Hour, conversation.UserMessage{Text: text(8)}, conversation.AssistantMessage{Text: "b"})
 	c := replay.Load(jsonl.Of(l.Events(), func(name string) (string, bool) { prompt, ok := prompts[name]; return prompt, ok }), "stored")
-	r, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, replay.Options{Window: 9000, Policies: []compact.Preset{"raw"}})
+	r, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, replay.Options{Window: 9000, Policies: []preset.Name{"raw"}})
 	if err != nil {
 		t.Fatal(err)
 	}

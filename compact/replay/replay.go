@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // Policies are replayed beside each other; what depends on prices once for every
@@ -22,9 +23,9 @@ type Source struct {
 
 // Options say what is replayed.
 type Options struct {
-	Window   int              // tokens
-	Policies []compact.Preset // nil: all presets
-	Sheets   []Sheet          // nil: Sheets
+	Window   int           // tokens
+	Policies []preset.Name // nil: all presets
+	Sheets   []Sheet       // nil: Sheets
 	// PlanSheet names the sheet under which what is no cost is measured, "" for
 	// PlanSheet, or the first one if it is not among Sheets.
 	PlanSheet string
@@ -41,7 +42,7 @@ type Options struct {
 
 // Named is a policy of one's own.
 type Named struct {
-	Name   compact.Preset
+	Name   preset.Name
 	Rules  compact.Rules
 	ByHand bool  // the rules' default profile, as a command at the start of every turn (S64)
 	Maker  Maker // nil: as the rules say
@@ -107,15 +108,15 @@ func Loaded(c Conversation) Source {
 // replayer is options with nothing left open.
 type replayer struct {
 	Options
-	all   []entry          // what is replayed: what was asked for, and what it is compared with
-	told  []compact.Preset // what was asked for
+	all   []entry       // what is replayed: what was asked for, and what it is compared with
+	told  []preset.Name // what was asked for
 	plan  Sheet
 	slots chan struct{} // one for each worker, taken by whoever works
 }
 
 // entry is one policy of a replay.
 type entry struct {
-	name  compact.Preset
+	name  preset.Name
 	rules compact.Rules
 	make  Maker
 }
@@ -123,7 +124,7 @@ type entry struct {
 func newReplayer(o Options) (*replayer, error) {
 	p := &replayer{Options: o, told: slices.Clone(o.Policies)}
 	if p.told == nil {
-		p.told = compact.Presets()
+		p.told = preset.All()
 	}
 	if len(p.Sheets) == 0 {
 		p.Sheets = Sheets()
@@ -144,7 +145,7 @@ func newReplayer(o Options) (*replayer, error) {
 	for _, n := range o.Own {
 		p.told = append(p.told, n.Name)
 	}
-	for _, name := range slices.Concat(p.told, []compact.Preset{compact.PresetRaw, compact.PresetTruncate}) {
+	for _, name := range slices.Concat(p.told, []preset.Name{preset.Raw, preset.Truncate}) {
 		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
 			continue
 		}
@@ -154,12 +155,12 @@ func newReplayer(o Options) (*replayer, error) {
 		}
 		p.all = append(p.all, e)
 	}
-	p.told = slices.DeleteFunc(entryNames(p.all), func(name compact.Preset) bool { return !slices.Contains(p.told, name) })
+	p.told = slices.DeleteFunc(entryNames(p.all), func(name preset.Name) bool { return !slices.Contains(p.told, name) })
 	return p, nil
 }
 
 // entry is the policy of a name: one's own before a preset.
-func (p *replayer) entry(name compact.Preset) (entry, error) {
+func (p *replayer) entry(name preset.Name) (entry, error) {
 	for _, n := range p.Own {
 		if m := n.maker(); n.Name == name && m != nil {
 			return entry{name, n.Rules, m}, nil
@@ -173,8 +174,8 @@ func (p *replayer) entry(name compact.Preset) (entry, error) {
 	return entry{name, rules, m}, nil
 }
 
-func entryNames(all []entry) []compact.Preset {
-	names := make([]compact.Preset, len(all))
+func entryNames(all []entry) []preset.Name {
+	names := make([]preset.Name, len(all))
 	for i, e := range all {
 		names[i] = e.name
 	}
@@ -200,14 +201,14 @@ func (ix *index) corpus(c *Conversation) Corpus {
 
 // report pools the files.
 func (p *replayer) report(files []file) Report {
-	r := Report{Window: p.Window, Plan: p.plan.Name, Files: []File{}, Totals: map[compact.Preset]Figures{}}
+	r := Report{Window: p.Window, Plan: p.plan.Name, Files: []File{}, Totals: map[preset.Name]Figures{}}
 	for _, s := range p.Sheets {
 		r.Sheets = append(r.Sheets, s.Name)
 	}
 	for i := range files {
 		f := &files[i]
 		r.Corpus.plus(f.needs)
-		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[compact.Preset]Figures{}}
+		out := File{Name: f.name, Corpus: f.needs, Fits: f.fits, Policies: map[preset.Name]Figures{}}
 		for _, name := range p.told {
 			out.Policies[name] = pool{sheets: p.Sheets, policy: name, files: files[i : i+1]}.figures()
 		}

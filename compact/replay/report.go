@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // Figures of one file and of all are the same ones, made from the same sums:
@@ -18,8 +18,8 @@ type Report struct {
 	Sheets []string `json:"sheets"`
 	Corpus Corpus   `json:"corpus"`
 
-	Files  []File                     `json:"files"`
-	Totals map[compact.Preset]Figures `json:"totals"`
+	Files  []File                  `json:"files"`
+	Totals map[preset.Name]Figures `json:"totals"`
 }
 
 // Corpus is what was replayed.
@@ -36,8 +36,8 @@ type Corpus struct {
 type File struct {
 	Name string `json:"name"`
 	Corpus
-	Fits     bool                       `json:"fits"` // all of it, as it was said, stays within the window
-	Policies map[compact.Preset]Figures `json:"policies"`
+	Fits     bool                    `json:"fits"` // all of it, as it was said, stays within the window
+	Policies map[preset.Name]Figures `json:"policies"`
 }
 
 // Ratio is a number that may be missing: NaN, null in JSON.
@@ -138,13 +138,13 @@ type file struct {
 	name  string
 	needs Corpus
 	fits  bool
-	sums  map[compact.Preset]sums
+	sums  map[preset.Name]sums
 }
 
 // pool is figures of several files in the making.
 type pool struct {
 	sheets []Sheet
-	policy compact.Preset
+	policy preset.Name
 	files  []file
 }
 
@@ -209,7 +209,7 @@ func (p pool) costs(f *Figures, sheet string) {
 	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
 	for _, one := range p.files {
 		cost := one.sums[p.policy].cost[sheet]
-		whole, cut := one.sums[compact.PresetRaw].cost[sheet], one.sums[compact.PresetTruncate].cost[sheet]
+		whole, cut := one.sums[preset.Raw].cost[sheet], one.sums[preset.Truncate].cost[sheet]
 		f.Cost[sheet] += cost
 		raw += whole
 		truncate += cut

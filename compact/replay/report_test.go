@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
@@ -31,9 +32,9 @@ func equal(a, b replay.Report) string {
 func TestReportsAreTheSameWithAnyNumberOfWorkers(t *testing.T) {
 	t.Parallel()
 	tales := []*tale{found(), edited(), turns(8, 3000), work(40, 2000)}
-	one := run(t, replay.Options{Window: 12_000, Policies: compact.Presets(), Workers: 1}, tales...)
+	one := run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: 1}, tales...)
 	for _, workers := range []int{1, 3, 16} {
-		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: compact.Presets(), Workers: workers}, tales...)); d != "" {
+		if d := equal(one, run(t, replay.Options{Window: 12_000, Policies: preset.All(), Workers: workers}, tales...)); d != "" {
 			t.Errorf("%d workers:\n%s", workers, d)
 		}
 	}
@@ -46,7 +47,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 		window := rapid.SampledFrom([]int{0, 1, 4010, 4100, 5000, math.MaxInt}).Draw(t, "window")
 		doc := jsonl.Of(log, func(name string) (string, bool) { return "You must read " + name, name != "" })
 		sources := []replay.Source{replay.Loaded(replay.Load(doc, "bad"))}
-		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: compact.Presets(), Workers: 1})
+		r, err := replay.Run(context.Background(), sources, replay.Options{Window: window, Policies: preset.All(), Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func TestReportsOfBadRecordsAreWhole(t *testing.T) {
 
 func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 	t.Parallel()
-	r := run(t, replay.Options{Window: 12_000, Policies: []compact.Preset{"raw"}}, (&tale{}).user("a").reply("b"))
+	r := run(t, replay.Options{Window: 12_000, Policies: []preset.Name{"raw"}}, (&tale{}).user("a").reply("b"))
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func TestReportsHaveTheKeysOfTheContract(t *testing.T) {
 func TestTheClockMeasuresDeciding(t *testing.T) {
 	t.Parallel()
 	now := since
-	o := replay.Options{Policies: []compact.Preset{"raw"}, Workers: 1, Clock: func() time.Time {
+	o := replay.Options{Policies: []preset.Name{"raw"}, Workers: 1, Clock: func() time.Time {
 		now = now.Add(time.Microsecond)
 		return now
 	}}
@@ -137,7 +138,7 @@ func TestPercentilesAreSizesThatOccur(t *testing.T) {
 		tales = append(tales, (&tale{}).user(text(4*(i+1))).reply("a"))
 	}
 	// 38 of 40 requests are no larger than the 38th.
-	f := run(t, replay.Options{Policies: []compact.Preset{"raw"}}, tales...).Totals["raw"]
+	f := run(t, replay.Options{Policies: []preset.Name{"raw"}}, tales...).Totals["raw"]
 	near(t, "the 95th percentile", f.TokensP95, 4038)
 	near(t, "the peak", f.TokensPeak, 4040)
 }
@@ -145,7 +146,7 @@ func TestPercentilesAreSizesThatOccur(t *testing.T) {
 func TestProgressIsToldAfterEveryRunAndConversation(t *testing.T) {
 	t.Parallel()
 	var got []string
-	o := replay.Options{Policies: []compact.Preset{"raw"}, Workers: 1, Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) }}
+	o := replay.Options{Policies: []preset.Name{"raw"}, Workers: 1, Progress: func(done, total int) { got = append(got, fmt.Sprintf("%d/%d", done, total)) }}
 	r := run(t, o, turns(1, 1), (&tale{}).user("nobody answers"), turns(1, 1))
 	want := []string{ // two runs of each: truncate is always compared with
 		"550/3000", "1000/3000", "1000/3000", "2000/3000", "2550/3000", "3000/3000", "3000/3000",
@@ -163,7 +164,7 @@ func TestProgressDoesNotStandStillWithinAConversation(t *testing.T) {
 	for _, workers := range []int{1, 4} {
 		var calls atomic.Int32
 		last, most, early := 0, 0, false
-		o := replay.Options{Policies: compact.Presets(), Workers: workers, Progress: func(done, total int) {
+		o := replay.Options{Policies: preset.All(), Workers: workers, Progress: func(done, total int) {
 			if calls.Add(1) != 1 {
 				t.Error("two calls at a time")
 			}
@@ -197,8 +198,8 @@ func TestTheFirstErrorEndsTheOtherRuns(t *testing.T) {
 		return replay.Act{}, nil
 	}})
 	c := work(5000, 0).conversation()
-	raw := compact.PresetRules(compact.PresetRaw)
-	o := replay.Options{Policies: []compact.Preset{}, Workers: 2,
+	raw := compact.PresetRules(preset.Raw)
+	o := replay.Options{Policies: []preset.Name{}, Workers: 2,
 		Own: []replay.Named{{Name: "patient", Rules: raw, Maker: patient}, {Name: "broken", Rules: raw, Maker: broken}}}
 	_, err := replay.Run(context.Background(), []replay.Source{replay.Loaded(c)}, o)
 	if !errors.Is(err, failed) || errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "broken") {
@@ -213,7 +214,7 @@ func TestLookingForNeedsEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	told := 0
-	o := replay.Options{Policies: []compact.Preset{"raw"}, Progress: func(int, int) {
+	o := replay.Options{Policies: []preset.Name{"raw"}, Progress: func(int, int) {
 		told++
 		cancel()
 	}}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"plimsoll/compact"
+	"plimsoll/compact/preset"
 )
 
 // Who works on what. Conversations are loaded one after the other. As many are
@@ -103,7 +103,7 @@ func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (f
 	if err := p.work(ctx, c, ix, tasks, told); err != nil {
 		return file{}, err
 	}
-	f := file{name: c.Name, needs: ix.corpus(c), sums: map[compact.Preset]sums{}}
+	f := file{name: c.Name, needs: ix.corpus(c), sums: map[preset.Name]sums{}}
 	for _, t := range tasks {
 		if t.scored {
 			f.sums[t.entry.name] = t.sums
@@ -113,7 +113,7 @@ func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (f
 		for sheet, cost := range t.sums.cost {
 			f.sums[t.entry.name].cost[sheet] = cost
 		}
-		if t.entry.name == compact.PresetRaw {
+		if t.entry.name == preset.Raw {
 			f.fits = t.peak <= float64(p.Window)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
 
@@ -29,8 +30,8 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 				return replay.Act{}, nil
 			}}
 		}
-		raw := compact.PresetRules(compact.PresetRaw)
-		o := replay.Options{Policies: []compact.Preset{}, Workers: 4, Own: []replay.Named{{Name: "meets", Rules: raw, Maker: meets}}}
+		raw := compact.PresetRules(preset.Raw)
+		o := replay.Options{Policies: []preset.Name{}, Workers: 4, Own: []replay.Named{{Name: "meets", Rules: raw, Maker: meets}}}
 		r := run(t, o, (&tale{}).user("go").call("read", `{"n":1}`, "ok").reply("a"), (&tale{}).user("go").call("look", `{"n":1}`, "ok").reply("b"))
 		if len(r.Files) != 2 || r.Files[0].Name != "tale 0" || r.Files[1].Name != "tale 1" {
 			t.Errorf("the files are %+v", r.Files)
@@ -41,7 +42,7 @@ func TestConversationsAreReplayedBesideEachOtherAsWorkersAreFree(t *testing.T) {
 func TestProgressOfSeveralConversationsNeverFalls(t *testing.T) {
 	t.Parallel()
 	last, calls := 0, 0
-	o := replay.Options{Policies: []compact.Preset{compact.PresetRaw}, Workers: 4, Progress: func(done, total int) {
+	o := replay.Options{Policies: []preset.Name{preset.Raw}, Workers: 4, Progress: func(done, total int) {
 		if done < last || total != 6000 {
 			t.Errorf("%d of %d after %d", done, total, last)
 		}
@@ -65,8 +66,8 @@ func TestNoMoreIsLoadedThanIsReplayed(t *testing.T) {
 	ended := func(replay.Setting) replay.Policy {
 		return replay.Policy{Act: func(l replay.Look) (replay.Act, error) { return replay.Act{}, nil }}
 	}
-	raw := compact.PresetRules(compact.PresetRaw)
-	o := replay.Options{Policies: []compact.Preset{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
+	raw := compact.PresetRules(preset.Raw)
+	o := replay.Options{Policies: []preset.Name{}, Workers: workers, Own: []replay.Named{{Name: "own", Rules: raw, Maker: ended}},
 		Progress: func(done, total int) { most = max(most, int(loaded.Load())-done/1000) }}
 	var sources []replay.Source
 	for range 10 {

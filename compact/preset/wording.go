@@ -1,4 +1,4 @@
-package compact
+package preset
 
 import (
 	"plimsoll/compact/preset/adachsoft"

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/preset"
 	"plimsoll/compact/preset/adachsoft"
 	"plimsoll/conversation"
 )
@@ -77,23 +78,23 @@ const (
 
 // PresetRules gives the complete rules of a preset; those of a name that is no
 // preset are Plimsoll's own. Each call returns maps and lists of its own.
-func PresetRules(p Preset) Rules {
+func PresetRules(p preset.Name) Rules {
 	r := plimsollRules()
 	r.Preset = p
 	switch p {
-	case PresetJP, PresetJPHeavy, PresetJPAuto:
+	case preset.JP, preset.JPHeavy, preset.JPAuto:
 		r.setJP(p)
-	case PresetAdachsoft:
+	case preset.Adachsoft:
 		// The caller asks for it before every request; nothing else acts.
 		r.Mask.Enabled, r.Auto.Background = false, false
 		r.Dedupe.Enabled = true
-	case PresetOneClaw:
+	case preset.OneClaw:
 		r.setOneClaw()
-	case PresetJCLI:
+	case preset.JCLI:
 		r.setJCLI()
-	case PresetRaw:
+	case preset.Raw:
 		r.Enabled, r.Auto.Enabled, r.Auto.Background, r.Mask.Enabled = false, false, false, false
-	case PresetTruncate:
+	case preset.Truncate:
 		// Oldest units are dropped at the load line, without a model.
 		r.Mask.Enabled, r.Auto.Background = false, false
 	}
@@ -102,7 +103,7 @@ func PresetRules(p Preset) Rules {
 }
 
 // DefaultRules gives the complete rules that hold when nothing is configured.
-func DefaultRules() Rules { return PresetRules(PresetPlimsoll) }
+func DefaultRules() Rules { return PresetRules(preset.Plimsoll) }
 
 // plimsollRules is what holds when nothing is said, without the profiles.
 func plimsollRules() Rules {
@@ -138,10 +139,10 @@ func plimsollRules() Rules {
 // and D17's section for automatic compaction is there, turned off, until
 // somebody turns it on. Its stubs have no preview, it strips results of any
 // size, and no tool is exempt but by its hint.
-func (r *Rules) setJP(p Preset) {
+func (r *Rules) setJP(p preset.Name) {
 	r.TriggerRatio = d17TriggerRatio
-	r.Auto = AutoRules{Enabled: p == PresetJPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
-	if p == PresetJPHeavy {
+	r.Auto = AutoRules{Enabled: p == preset.JPAuto, MinTurns: d17MinTurns, Profile: ProfileDefault}
+	if p == preset.JPHeavy {
 		r.DefaultProfile, r.Auto.Profile = ProfileHeavy, ProfileHeavy
 	}
 	r.Mask.Enabled, r.Mask.Preview, r.Mask.MinChars = false, 0, 0

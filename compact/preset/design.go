@@ -1,24 +1,28 @@
-package compact
+// Package preset names the designs that a conversation can be compacted by, and says what each does: when it makes room,
+// and what stands where something is hidden. It is the one place that knows them by name: others ask a [Design] or a
+// [Wording]. Adding one takes a row of designs, its words, and its values in the rules. What is a source's to the byte
+// stands in a package below.
+package preset
 
 import "plimsoll/conversation"
 
-// Preset names a design: Plimsoll's own, that of a source to the letter, or one to compare with.
-type Preset string
+// Name names a design: Plimsoll's own, that of a source to the letter, or one to compare with.
+type Name string
 
 // The presets.
 const (
-	PresetPlimsoll  Preset = "plimsoll"
-	PresetJP        Preset = "jp"       // S64, profile default
-	PresetJPHeavy   Preset = "jp-heavy" // S64, profile heavy
-	PresetJPAuto    Preset = "jp-auto"  // D17
-	PresetAdachsoft Preset = "adachsoft"
-	PresetOneClaw   Preset = "oneclaw"
-	PresetJCLI      Preset = "jcli"
-	PresetRaw       Preset = "raw"
-	PresetTruncate  Preset = "truncate"
+	Plimsoll  Name = "plimsoll"
+	JP        Name = "jp"       // S64, profile default
+	JPHeavy   Name = "jp-heavy" // S64, profile heavy
+	JPAuto    Name = "jp-auto"  // D17
+	Adachsoft Name = "adachsoft"
+	OneClaw   Name = "oneclaw"
+	JCLI      Name = "jcli"
+	Raw       Name = "raw"
+	Truncate  Name = "truncate"
 )
 
-// Acting is how a design makes room automatically.
+// Acting is how a row makes room automatically.
 type Acting int
 
 // The ways to make room. A profile that is set to be applied automatically takes their place.
@@ -53,31 +57,31 @@ type Design struct {
 	SummaryLog, MaskLog string
 }
 
-// design is a row of the table of designs.
-type design struct {
-	name Preset
+// row is a row of the table of designs.
+type row struct {
+	name Name
 	Design
 }
 
 // designs has every preset, in the order they are told of.
-var designs = []design{
-	{PresetPlimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Additions: true}},
-	{PresetJP, jpDesign},
-	{PresetJPHeavy, jpDesign},
-	{PresetJPAuto, jpDesign},
-	{PresetAdachsoft, Design{Style: conversation.StyleAdachsoft, PolicyStyle: OwnStyle, Acts: ActOnRepeats}},
-	{PresetOneClaw, Design{Style: conversation.StyleOneClaw, PolicyStyle: OwnStyle, Acts: ActSummariseOld, FailedCallsOnly: true}},
-	{PresetJCLI, Design{Style: conversation.StyleJCLI, PolicyStyle: OwnStyle, Acts: ActSummariseAll, Absolute: true,
+var designs = []row{
+	{Plimsoll, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Additions: true}},
+	{JP, jpDesign},
+	{JPHeavy, jpDesign},
+	{JPAuto, jpDesign},
+	{Adachsoft, Design{Style: conversation.StyleAdachsoft, PolicyStyle: OwnStyle, Acts: ActOnRepeats}},
+	{OneClaw, Design{Style: conversation.StyleOneClaw, PolicyStyle: OwnStyle, Acts: ActSummariseOld, FailedCallsOnly: true}},
+	{JCLI, Design{Style: conversation.StyleJCLI, PolicyStyle: OwnStyle, Acts: ActSummariseAll, Absolute: true,
 		Transcript: true, SummaryLog: "auto_compact", MaskLog: "micro_compact"}},
-	{PresetRaw, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Unchanged: true}},
-	{PresetTruncate, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Acts: ActDrop}},
+	{Raw, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Unchanged: true}},
+	{Truncate, Design{Style: OwnStyle, PolicyStyle: OwnStyle, Acts: ActDrop}},
 }
 
 var jpDesign = Design{Style: conversation.StyleJP, PolicyStyle: conversation.StyleJP, Command: true}
 
-// Presets lists the presets in the order they are told of.
-func Presets() []Preset {
-	names := make([]Preset, len(designs))
+// All lists the presets in the order they are told of.
+func All() []Name {
+	names := make([]Name, len(designs))
 	for i, d := range designs {
 		names[i] = d.name
 	}
@@ -85,7 +89,7 @@ func Presets() []Preset {
 }
 
 // Design returns what the preset does. One of no known name acts as Plimsoll's own, without its additions.
-func (p Preset) Design() *Design {
+func (p Name) Design() *Design {
 	for i := range designs {
 		if designs[i].name == p {
 			return &designs[i].Design
@@ -97,4 +101,4 @@ func (p Preset) Design() *Design {
 var otherDesign = Design{Style: OwnStyle, PolicyStyle: OwnStyle}
 
 // Style is the style of the preset's masks and summaries.
-func (p Preset) Style() conversation.Style { return p.Design().Style }
+func (p Name) Style() conversation.Style { return p.Design().Style }
