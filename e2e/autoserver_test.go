@@ -79,7 +79,7 @@ func (s *counter) serve(w http.ResponseWriter, r *http.Request) {
 	case strings.HasSuffix(r.URL.Path, "/models"):
 		s.models(w)
 	case strings.HasSuffix(r.URL.Path, "/chat/completions"):
-		s.reply(&wire{w: w, r: r, t: s.t}, body)
+		s.reply(&wire{Stream: newStream(w), w: w, r: r, t: s.t}, body)
 	default:
 		http.NotFound(w, r)
 	}
