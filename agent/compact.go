@@ -32,7 +32,7 @@ type compactor struct {
 
 	replan   bool         // the planner is asked once more before the next turn
 	past     compact.Past // what the log says of earlier passes
-	paused   bool         // no model is asked by itself any more; the watcher was told
+	paused   bool         // no model is asked automatically any more; the watcher was told
 	previous *modelClient // the model before one whose window is smaller, or unknown so far, until room was made
 }
 
@@ -40,7 +40,7 @@ type compactor struct {
 type operation struct {
 	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
 	wish   compact.Wish
-	epoch  uint64   // to be taken back, 0 for the newest in force
+	epoch  uint64   // to undo, 0 for the newest in force
 	turn   int      // to rewind to, negative for the newest
 	events []uint64 // to be pinned or masked
 }
@@ -50,7 +50,7 @@ func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == 
 
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
-// A wish that is being carried out already is not carried out twice.
+// A request that is carried out already is not carried out twice.
 func (a *Agent) Compact(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
 		c := a.compactor
@@ -162,7 +162,7 @@ func (c *compactor) execute(ctx context.Context, d operation) {
 	}
 }
 
-// compact makes the compaction of a wish.
+// compact makes the compaction that was asked for.
 func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 	if err := c.flush(ctx); err != nil {
 		c.refuse(ctx, w, err)
@@ -182,7 +182,7 @@ func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 	}
 }
 
-// startRequested has the summary of a wish written.
+// startRequested has the summary written that was asked for.
 func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
 	j := &job{wish: w, blocking: w.Source != conversation.SourceManual || !c.inBackground()}
 	j.work = func(now compact.Situation) (compact.Pass, error) {
@@ -225,7 +225,7 @@ func (c *compactor) rearm() {
 	c.rearmAt = c.meter.Reading().Used + c.rules.Rearm(c.meter.Window().Tokens)
 }
 
-// refuse tells that a wish was not carried out. What the model asked for is on
+// refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
 func (c *compactor) refuse(ctx context.Context, w compact.Wish, e *Error) {
 	c.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
@@ -238,7 +238,7 @@ func (c *compactor) refuse(ctx context.Context, w compact.Wish, e *Error) {
 	c.updates.Put(CompactionFailed{Err: e, Wish: w})
 }
 
-// fail records a compaction that came to nothing, with what was spent on it.
+// fail records a failed compaction, with what was spent on it.
 func (c *compactor) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
 	if _, err := c.keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
 		c.updates.Put(Failed{Err: AsError(err)})

@@ -59,7 +59,7 @@ func cause(err error) error {
 	return err
 }
 
-// ended is why a summary came to nothing: as the user is told it, and as it is
+// ended is why a summary is not in force: as the user is told it, and as it is
 // recorded.
 func ended(err error, limit time.Duration) (e *Error, outcome string) {
 	gone := func(message, hint string) *Error {

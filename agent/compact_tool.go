@@ -10,7 +10,7 @@ import (
 )
 
 // The model asks for a compaction with the tool compact (JCL). The tool only
-// answers; the wish is carried out before the next request, when the reply and
+// answers; the compaction is made before the next request, when the reply and
 // its results are complete. Rules:
 //
 //   - At most one in a turn, and none before the conversation has grown since
@@ -20,7 +20,7 @@ import (
 //   - Where the rules want no summaries the oldest units are evicted behind a note.
 //   - Whatever comes of it, the turn goes on.
 
-// asksToCompact is the wish in calls that ran, nil if there is none.
+// asksToCompact is what calls that ran ask for, nil if there is none.
 func (a *Agent) asksToCompact(calls []*call) *compact.Wish {
 	var asked *compact.Wish
 	for _, c := range calls {
@@ -80,7 +80,7 @@ func (c *compactor) handleCompactCall(ctx context.Context) {
 	c.rearm()
 }
 
-// profileForModel is the profile by which the model's wish is carried out, or why it is
+// profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
 func (c *compactor) profileForModel() (profile string, e *Error) {
 	rules := c.rules
@@ -99,7 +99,7 @@ func (c *compactor) profileForModel() (profile string, e *Error) {
 	return profile, nil
 }
 
-// widen is the model's wish with a range that holds something, if one does.
+// widen is the model's request with a range that holds something, if one does.
 func (c *compactor) widen(w compact.Wish) compact.Wish {
 	log, rules := c.log.Events(), c.rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {

@@ -11,7 +11,7 @@ import (
 // A summary is written beside the conversation: typing, sending and tool loops
 // go on, and what is said meanwhile is behind what it covers. Rules:
 //
-//   - One at a time. The same wish again joins it, another one replaces it.
+//   - One at a time. The same request again joins it, another one replaces it.
 //   - It is written from a snapshot, on a goroutine that reads nothing the owner
 //     changes. The owner takes it in between two requests, if what the model is
 //     shown is still what it was written from, and the window is no smaller.
@@ -30,7 +30,7 @@ type job struct {
 	cause error // why it was given up or failed, nil in the other states
 
 	wish compact.Wish                                  // that asked for it; of a plan its source and trigger only
-	plan *compact.Plan                                 // that asked for it, nil for a wish
+	plan *compact.Plan                                 // that asked for it, nil where somebody did
 	work func(compact.Situation) (compact.Pass, error) // works it out on the log as it is
 
 	basis    basis

@@ -11,7 +11,7 @@ import (
 // when it is written. Rules:
 //
 //   - Until he has decided, the summary is to everybody else one that is being
-//     written: the conversation goes on beside it, another wish joins or replaces
+//     written: the conversation goes on beside it, another request joins or replaces
 //     it, and what overtakes it ends it. A request that does not fit waits for him;
 //     Esc then gives the summary up, and the request goes down the ladder.
 //   - His reading takes no time of the summary's limit, and is no part of how long
@@ -19,7 +19,7 @@ import (
 //   - What he makes of the text has to count by its length. If it does not he is
 //     told why and goes on editing.
 
-// reviews reports whether the user reads what comes of a wish by some rules.
+// reviews reports whether the user reads a summary before it takes effect.
 func (c *compactor) reviews(w compact.Wish, r compact.SummaryRules) bool {
 	return c.opts.Interactive && (w.Review || r.Review)
 }
