@@ -93,13 +93,16 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 }
 
 // fillsAndCompacts has the gauge filled, and waits for the compaction that
-// follows.
+// follows. What an earlier one left on the screen is told apart by the gauge.
 func (t *terminal) fillsAndCompacts(filling string) screen {
 	t.t.Helper()
 	t.say(filling)
+	t.wait("a full gauge", func(s screen) bool { return s.share(t.t) > 78 })
 	t.see("ctrl+x or /undo-compact undoes it")
-	made := t.idle("at the load line: ", "1 summary", "ctrl+x undo")
-	if left := made.share(t.t); left < 40 || left > 75 {
+	made := t.wait("the compaction", func(s screen) bool {
+		return !s.busy() && s.has("at the load line: ", "1 summary", "ctrl+x undo") && s.share(t.t) <= 75
+	})
+	if left := made.share(t.t); left < 40 {
 		t.t.Errorf("the compaction left %s:\n%s", made.used(), made.text)
 	}
 	return made
