@@ -115,7 +115,7 @@ const (
 
 	// maxPresetFiles is how many files outside of compact/preset name a preset: the values of the rules, and what the
 	// replay compares with. Where it can be lower, lower it.
-	maxPresetFiles = 8
+	maxPresetFiles = 4
 
 	forTestsOnly = "test"
 )

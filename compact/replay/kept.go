@@ -54,8 +54,8 @@ func (p pool) kept(requests int, counted func(sums) tally) Kept {
 		}
 		cost := with(p.policy)
 		k.CostWithDebt[sheet.Name] = cost
-		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(preset.Raw))
-		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(preset.Truncate))
+		k.CostWithDebtRatio[sheet.Name] = ratio(cost, with(baseWhole))
+		k.CostWithDebtVsTruncate[sheet.Name] = ratio(cost, with(baseCut))
 	}
 	return k
 }

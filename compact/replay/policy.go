@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"plimsoll/compact"
-	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -112,7 +111,7 @@ func CutOnArrival(most conversation.ArrivalCap, keep bool) func(compact.View, co
 // with the full text kept, and with the number of an earlier result that has the
 // same text and is shown in full. It is made for one replay.
 func AsStored(window int) func(compact.View, conversation.Event) conversation.Event {
-	return asStored(CutOnArrival(compact.ArrivalCap(preset.Plimsoll, 0, window), true))
+	return asStored(CutOnArrival(compact.ArrivalCap(compact.DefaultRules().Preset, 0, window), true))
 }
 
 func asStored(cut func(compact.View, conversation.Event) conversation.Event) func(compact.View, conversation.Event) conversation.Event {

@@ -81,6 +81,12 @@ func (n Named) storing(make Maker) Maker {
 	}
 }
 
+// What every policy is compared with: the log as it is, and one whose oldest units are dropped.
+const (
+	baseWhole = preset.Raw
+	baseCut   = preset.Truncate
+)
+
 // ErrNoPolicy says that a preset cannot be replayed.
 var ErrNoPolicy = errors.New("there is no policy for a preset")
 
@@ -145,7 +151,7 @@ func newReplayer(o Options) (*replayer, error) {
 	for _, n := range o.Own {
 		p.told = append(p.told, n.Name)
 	}
-	for _, name := range slices.Concat(p.told, []preset.Name{preset.Raw, preset.Truncate}) {
+	for _, name := range slices.Concat(p.told, []preset.Name{baseWhole, baseCut}) {
 		if slices.ContainsFunc(p.all, func(e entry) bool { return e.name == name }) {
 			continue
 		}

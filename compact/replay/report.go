@@ -209,7 +209,7 @@ func (p pool) costs(f *Figures, sheet string) {
 	f.WorstFit[sheet], f.WorstOver[sheet], f.SessionsWorse[sheet] = NoRatio(), NoRatio(), 0
 	for _, one := range p.files {
 		cost := one.sums[p.policy].cost[sheet]
-		whole, cut := one.sums[preset.Raw].cost[sheet], one.sums[preset.Truncate].cost[sheet]
+		whole, cut := one.sums[baseWhole].cost[sheet], one.sums[baseCut].cost[sheet]
 		f.Cost[sheet] += cost
 		raw += whole
 		truncate += cut

@@ -113,7 +113,7 @@ func (p *replayer) file(ctx context.Context, c *Conversation, told *progress) (f
 		for sheet, cost := range t.sums.cost {
 			f.sums[t.entry.name].cost[sheet] = cost
 		}
-		if t.entry.name == preset.Raw {
+		if t.entry.name == baseWhole {
 			f.fits = t.peak <= float64(p.Window)
 		}
 	}
