@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // askOptions is how one question is asked.
@@ -296,7 +297,7 @@ func (w *asking) failed(results []conversation.ToolResult) {
 		many[b.Status]++
 	}
 	for _, status := range slices.Sorted(maps.Keys(many)) {
-		w.progress(fmt.Sprintf("  %s calls: %s", grouped(many[status]), status))
+		w.progress(fmt.Sprintf("  %s calls: %s", numbers.Grouped(many[status]), status))
 	}
 }
 

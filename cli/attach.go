@@ -17,6 +17,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tools"
 	"plimsoll/tui"
 )
@@ -179,7 +180,7 @@ func linesIn(name string) (file string, first, last int, ok bool) {
 func someLines(text string, first, last int) (string, error) {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if first < 1 || last < first || first > len(all) {
-		return "", fmt.Errorf("there are no such lines: it has %s", plural(len(all), "line"))
+		return "", fmt.Errorf("there are no such lines: it has %s", numbers.Count(len(all), "line"))
 	}
 	return strings.Join(all[first-1:min(last, len(all))], "\n"), nil
 }

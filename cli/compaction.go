@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // How a compaction is told of: what each layer does, what becomes of the size,
@@ -112,7 +113,7 @@ func compactionLine(u agent.Update) string {
 		if p.Profile != "" {
 			line += ", profile " + p.Profile
 		}
-		return fmt.Sprintf("%s: ~%s -> ~%s tokens", line, grouped(p.Before), grouped(p.After))
+		return fmt.Sprintf("%s: ~%s -> ~%s tokens", line, numbers.Grouped(p.Before), numbers.Grouped(p.After))
 	case agent.CompactionFailed:
 		if s := u.Wish.Source; s == conversation.SourceManual || s == conversation.SourceTool {
 			return "not compacted: " + u.Err.Message
@@ -137,16 +138,16 @@ func (c compaction) text() string {
 	for _, l := range c.Layers {
 		fmt.Fprintf(&b, "%-10s  %s, %s\n", l.Kind, layerText(l), savedText(l))
 	}
-	fmt.Fprintf(&b, "tokens      ~%s -> ~%s%s\n", grouped(c.Before), grouped(c.After), less(c.Before, c.After))
+	fmt.Fprintf(&b, "tokens      ~%s -> ~%s%s\n", numbers.Grouped(c.Before), numbers.Grouped(c.After), less(c.Before, c.After))
 	if c.BreakAt != nil {
-		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.turn, grouped(c.behind))
+		fmt.Fprintf(&b, "prefix      breaks at e%d, in turn %d: ~%s tokens are sent as new\n", *c.BreakAt, c.turn, numbers.Grouped(c.behind))
 	}
 	b.WriteString("cost        " + c.costText() + "\n")
 	switch s := c.Summary.(type) {
 	case summaryNeed:
 		b.WriteString("summary     " + s.text() + "\n")
 	case summaryMade:
-		fmt.Fprintf(&b, "summary     ~%s tokens; plimsoll print %s --compacted shows it\n", grouped(s.Tokens), c.ID)
+		fmt.Fprintf(&b, "summary     ~%s tokens; plimsoll print %s --compacted shows it\n", numbers.Grouped(s.Tokens), c.ID)
 	}
 	if c.Epoch == nil {
 		b.WriteString("nothing was written: this is what would be done\n")
@@ -168,19 +169,19 @@ func turnsText(from, to int) string {
 func layerText(l layer) string {
 	switch l.Kind {
 	case "results":
-		return plural(l.Events, "tool result") + " masked"
+		return numbers.Count(l.Events, "tool result") + " masked"
 	case "arguments":
 		return "arguments stripped of the calls in " + replies(l.Events)
 	case "reasoning":
 		return "reasoning stripped of " + replies(l.Events)
 	case "calls":
-		return plural(l.Events, "message") + " of tool calls left out"
+		return numbers.Count(l.Events, "message") + " of tool calls left out"
 	case "summary":
-		return plural(l.Events, "message") + " replaced by a summary"
+		return numbers.Count(l.Events, "message") + " replaced by a summary"
 	case "note":
-		return plural(l.Events, "message") + " evicted behind a note"
+		return numbers.Count(l.Events, "message") + " evicted behind a note"
 	}
-	return plural(l.Events, "message") + " left out"
+	return numbers.Count(l.Events, "message") + " left out"
 }
 
 // savedText says how many tokens a layer saves.
@@ -189,16 +190,16 @@ func savedText(l layer) string {
 	case l.Kind == "reasoning" && l.Saved == 0:
 		return "which the model is not sent anyway"
 	case l.Saved < 0:
-		return "~" + grouped(-l.Saved) + " tokens more"
+		return "~" + numbers.Grouped(-l.Saved) + " tokens more"
 	}
-	return "~" + grouped(l.Saved) + " tokens"
+	return "~" + numbers.Grouped(l.Saved) + " tokens"
 }
 
 func replies(n int) string {
 	if n == 1 {
 		return "1 reply"
 	}
-	return grouped(n) + " replies"
+	return numbers.Grouped(n) + " replies"
 }
 
 // less says by how much a size went down.
@@ -226,7 +227,7 @@ func (c compaction) costText() string {
 		return "earned back with the next request"
 	}
 	return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still, earned back after %s",
-		dollars(*c.CostNow), plural(*c.PaysAfter, "request"))
+		dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
 }
 
 // text is what is to be known of a summary before it is written.
@@ -235,7 +236,7 @@ func (s summaryNeed) text() string {
 	if s.Model != nil {
 		writer = *s.Model
 	}
-	return fmt.Sprintf("written by %s, at most ~%s tokens", writer, grouped(s.Estimate))
+	return fmt.Sprintf("written by %s, at most ~%s tokens", writer, numbers.Grouped(s.Estimate))
 }
 
 // reverted is `compact --undo --json` and `--redo --json`.
@@ -257,6 +258,6 @@ func (a *app) writeReverted(r reverted, asJSON bool) error {
 		what, back = "in force again", "undo"
 	}
 	_, err := fmt.Fprintf(a.env.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
-		r.Epoch, what, grouped(r.Before), grouped(r.After), back, r.ID, back)
+		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -20,7 +21,7 @@ func writeNext(b *strings.Builder, o compact.Outlook) {
 	}
 	rule := o.Rule
 	if o.Saver {
-		rule += "; below the line stubs where they save " + grouped(o.Stride) + " tokens and pay"
+		rule += "; below the line stubs where they save " + numbers.Grouped(o.Stride) + " tokens and pay"
 	}
 	fmt.Fprintf(b, "            (%s)\n", plain.Line(rule))
 }
@@ -30,12 +31,12 @@ func writeHeaviest(b *strings.Builder, limit int, a compact.Account) error {
 	if len(a.Heaviest) == 0 {
 		return nil
 	}
-	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", plural(a.Messages, "message"), plural(a.Events, "event"), pinsText(a.Pins))
+	fmt.Fprintf(b, "\nheaviest    of %s; %s said%s\n", numbers.Count(a.Messages, "message"), numbers.Count(a.Events, "event"), pinsText(a.Pins))
 	size, share := &table.Column{Head: "tokens", Right: true}, &table.Column{Head: "share", Right: true}
 	turn, event := &table.Column{Head: "turn", Right: true}, &table.Column{Head: "event", Right: true}
 	what, state := &table.Column{Head: "what"}, &table.Column{Head: "state"}
 	for _, item := range a.Heaviest {
-		size.Add("~" + grouped(item.Tokens))
+		size.Add("~" + numbers.Grouped(item.Tokens))
 		share.Add(percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
 		if item.Event == 0 {
 			turn.Add("")
@@ -75,7 +76,7 @@ func stateText(i compact.Item) string {
 	}
 	text := string(i.State)
 	if i.Before > i.Tokens {
-		text += ", was ~" + grouped(i.Before)
+		text += ", was ~" + numbers.Grouped(i.Before)
 	}
 	return text
 }
@@ -88,11 +89,11 @@ func writeSavings(b *strings.Builder, savings []compact.Saving) {
 	b.WriteByte('\n')
 	label, all := "saved", 0
 	for _, s := range savings {
-		fmt.Fprintf(b, "%-10s  ~%s by %s (%d)\n", label, grouped(s.Tokens), s.Kind, s.Items)
+		fmt.Fprintf(b, "%-10s  ~%s by %s (%d)\n", label, numbers.Grouped(s.Tokens), s.Kind, s.Items)
 		label, all = "", all+s.Tokens
 	}
 	if len(savings) > 1 {
-		fmt.Fprintf(b, "            ~%s in every request\n", grouped(all))
+		fmt.Fprintf(b, "            ~%s in every request\n", numbers.Grouped(all))
 	}
 }
 
@@ -107,15 +108,15 @@ func writeCosts(b *strings.Builder, m agent.Model, c compact.Costs) {
 		fmt.Fprintf(b, "cost        $%s\n", dollars(*c.Total))
 	}
 	if c.Requests+c.Written > 0 {
-		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", plural(c.Requests+c.Written, "request"),
-			grouped(c.Prompt), grouped(c.Cached), grouped(c.Output))
+		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", numbers.Count(c.Requests+c.Written, "request"),
+			numbers.Grouped(c.Prompt), numbers.Grouped(c.Cached), numbers.Grouped(c.Output))
 	}
 	if c.Written > 0 {
 		usd := "unknown"
 		if c.Summaries != nil {
 			usd = "$" + dollars(*c.Summaries)
 		}
-		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, plural(c.Written, "request"))
+		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, numbers.Count(c.Written, "request"))
 	}
 	if c.Saved != nil && *c.Saved > 0 {
 		fmt.Fprintf(b, "            $%s more without the provider's cache\n", dollars(*c.Saved))

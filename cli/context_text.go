@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -62,7 +63,7 @@ func (a *app) writeContextHead(b *strings.Builder, m agent.Model, r compact.Read
 	}
 	fmt.Fprintf(b, "model       %s\n", name)
 	if r.Window.Known() {
-		fmt.Fprintf(b, "window      %s tokens (%s)\n", grouped(r.Window.Tokens), windowSource(r.Window.Source))
+		fmt.Fprintf(b, "window      %s tokens (%s)\n", numbers.Grouped(r.Window.Tokens), windowSource(r.Window.Source))
 		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), windowShare(r, r.Used))
 		return
 	}
@@ -90,9 +91,9 @@ func windowSource(s compact.WindowSource) string {
 // tokens is a number of tokens, with ~ if it is estimated.
 func tokens(n int, estimated bool) string {
 	if estimated {
-		return "~" + grouped(n)
+		return "~" + numbers.Grouped(n)
 	}
-	return grouped(n)
+	return numbers.Grouped(n)
 }
 
 // bars writes a line for each category that holds something.
@@ -120,14 +121,14 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 	if !r.Window.Known() {
 		return
 	}
-	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", grouped(r.LoadLine), windowShare(r, r.LoadLine))
-	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", grouped(r.HardLine), windowShare(r, r.HardLine))
-	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", grouped(r.Reserve))
+	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", numbers.Grouped(r.LoadLine), windowShare(r, r.LoadLine))
+	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", numbers.Grouped(r.HardLine), windowShare(r, r.HardLine))
+	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", numbers.Grouped(r.Reserve))
 }
 
 func writeContextLearned(b *strings.Builder, a compact.Account) {
 	if c := a.Calibration; c.Samples > 0 {
-		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, plural(c.Samples, "report"), offText(a.Off))
+		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, numbers.Count(c.Samples, "report"), offText(a.Off))
 	} else {
 		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
 	}

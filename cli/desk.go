@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 	"plimsoll/tools"
 	"plimsoll/tui"
@@ -34,7 +35,7 @@ func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	}
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
-		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), plural(e.Turns, "turn"), h.app.home(e.Workspace))
+		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.app.home(e.Workspace))
 		if e.Elsewhere {
 			note += " · open elsewhere"
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -122,7 +123,7 @@ func (d diagnosis) text() string {
 	}
 	d.writeServers(&b)
 	d.Terminal.write(&b)
-	fmt.Fprintf(&b, "\nlog\n  %s (%s bytes)\n", d.Log.Path, grouped(int(d.Log.Bytes)))
+	fmt.Fprintf(&b, "\nlog\n  %s (%s bytes)\n", d.Log.Path, numbers.Grouped(int(d.Log.Bytes)))
 	return plain.Text(b.String())
 }
 
@@ -153,7 +154,7 @@ func (s configState) write(b *strings.Builder) {
 }
 
 func (s dataState) write(b *strings.Builder, repair bool) {
-	fmt.Fprintf(b, "\nstored conversations\n  %s: %s\n", s.Dir, plural(s.Conversations, "conversation"))
+	fmt.Fprintf(b, "\nstored conversations\n  %s: %s\n", s.Dir, numbers.Count(s.Conversations, "conversation"))
 	repairable := false
 	for _, f := range s.Findings {
 		state, note := "wrong", ""

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -59,7 +60,7 @@ func writeEpochs(b *strings.Builder, epochs []compact.Epoch) {
 	}
 	b.WriteByte('\n')
 	if more := len(epochs) - maxEpochs; more > 0 {
-		fmt.Fprintf(b, "compacted   %s before these\n", plural(more, "time"))
+		fmt.Fprintf(b, "compacted   %s before these\n", numbers.Count(more, "time"))
 		epochs = epochs[more:]
 	}
 	for _, e := range epochs {
@@ -71,7 +72,7 @@ func writeEpochs(b *strings.Builder, epochs []compact.Epoch) {
 func epochText(e compact.Epoch) string {
 	text := fmt.Sprintf("e%d  %s", e.ID, e.Time.Local().Format("2006-01-02 15:04"))
 	if e.Made.Before > 0 {
-		text += fmt.Sprintf("  ~%s -> ~%s", grouped(e.Made.Before), grouped(e.Made.After))
+		text += fmt.Sprintf("  ~%s -> ~%s", numbers.Grouped(e.Made.Before), numbers.Grouped(e.Made.After))
 	}
 	if why := plain.Line(e.Made.Why); why != "" {
 		text += "  " + why

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -77,7 +78,7 @@ func (m *markdownWriter) head(x *exported) {
 			}
 		}
 	}
-	line := fmt.Sprintf("Conversation %s, %s", x.id, plural(users, "turn"))
+	line := fmt.Sprintf("Conversation %s, %s", x.id, numbers.Count(users, "turn"))
 	if model != "" {
 		line += ", with " + codeSpan(model)
 	}
@@ -159,12 +160,12 @@ func (m *markdownWriter) result(b conversation.ToolResult) {
 	if b.Total > 0 {
 		shown := "a part"
 		if n, ok := conversation.Shown(b.Text, b.Total); ok {
-			shown = grouped(n)
+			shown = numbers.Grouped(n)
 		}
 		if full, ok := m.text(b.Blob); ok {
 			text = full
 		}
-		label += fmt.Sprintf(", %s characters, of which the model was shown %s", grouped(b.Total), shown)
+		label += fmt.Sprintf(", %s characters, of which the model was shown %s", numbers.Grouped(b.Total), shown)
 	}
 	if strings.TrimSpace(text) == "" {
 		m.block(label + ": no output")

@@ -16,6 +16,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -113,7 +114,7 @@ func (a *app) readImport(in io.Reader, o importOptions) (recording, error) {
 	}
 	rec := recording{messages: len(d.Messages)}
 	if d.Skipped > 0 {
-		rec.left = plural(d.Skipped, "line")
+		rec.left = numbers.Count(d.Skipped, "line")
 	}
 	for _, p := range problems {
 		rec.problems = append(rec.problems, problemOf(&p))

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 )
 
@@ -40,7 +41,7 @@ func readDocument(r io.Reader, o importOptions) (recording, error) {
 		}
 	}
 	if n := len(missing); n > 0 {
-		rec.left = plural(n, "text")
+		rec.left = numbers.Count(n, "text")
 		if !o.lenient {
 			return recording{}, withHint(errors.New(missing[0].Reason), "--lenient imports the conversation without it")
 		}

@@ -13,6 +13,7 @@ import (
 	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -181,9 +182,9 @@ func changeText(e compact.Entry) string {
 	case e.Before == 0 && e.After == 0:
 		return ""
 	case e.After == 0:
-		return "~" + grouped(e.Before)
+		return "~" + numbers.Grouped(e.Before)
 	case e.Before == 0:
-		return "-> ~" + grouped(e.After)
+		return "-> ~" + numbers.Grouped(e.After)
 	}
-	return "~" + grouped(e.Before) + " -> ~" + grouped(e.After)
+	return "~" + numbers.Grouped(e.Before) + " -> ~" + numbers.Grouped(e.After)
 }

@@ -15,6 +15,7 @@ import (
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
 )
 
 const (
@@ -95,7 +96,7 @@ func comparison(all map[string]measurement) string {
 		m := all[w.name]
 		for _, name := range []preset.Name{preset.Plimsoll, preset.Truncate} {
 			f := m.Totals[name]
-			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", grouped(m.Window), name,
+			fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s | %s | %s | %s | %s | %s | %d of %d |\n", numbers.Grouped(m.Window), name,
 				ratio(f.CostVsTruncate[m.Plan]), ratio(f.CostWithDebtVsTruncate[m.Plan]), shareText(f.Content),
 				shareText(f.EditAnchors), shareText(f.WriteLines), shareText(f.RecallTool), shareText(f.RecallIndex),
 				shareText(f.Instructions), shareText(f.Recoverable), most(f.SessionsWorse), m.Fits)
@@ -152,7 +153,7 @@ func numbersIn(m measurement) string {
 		"  replace or rewritten files repeat; with the oldest left out %s and %s.\n"+
 		"- **%s** of the names from results of tools that are out of view can be had back by the model, with ids that it is\n"+
 		"  shown; of what is left out, none.\n",
-		grouped(m.Window), plural(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
+		numbers.Grouped(m.Window), numbers.Count(m.Corpus.Files, "recorded conversation"), float64(own.CostVsTruncate[m.Plan]), most(own.SessionsWorse), m.Fits, whole(own.Instructions), whole(own.Content),
 		whole(cut.Instructions), whole(cut.Content), whole(own.Recoverable))
 }
 

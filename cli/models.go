@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/cli/table"
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
 
@@ -101,7 +102,7 @@ func count(n *int) string {
 	if n == nil {
 		return "?"
 	}
-	return grouped(*n)
+	return numbers.Grouped(*n)
 }
 
 func price(p *float64) string {

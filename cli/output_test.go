@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -166,8 +167,8 @@ func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
 func TestNumbersForPeople(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -45678: "-45,678"} {
-		if got := grouped(n); got != want {
-			t.Errorf("grouped(%d) = %q, want %q", n, got, want)
+		if got := numbers.Grouped(n); got != want {
+			t.Errorf("numbers.Grouped(%d) = %q, want %q", n, got, want)
 		}
 	}
 	for share, want := range map[float64]string{0: "0 %", 0.001: "<1 %", 0.005: "1 %", 0.614: "61 %", 1.2: "120 %"} {

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent/openai"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui"
 )
 
@@ -101,7 +102,7 @@ func (h *host) costPage(ctx context.Context, r *running) (string, error) {
 		priced[u.Priced] = true
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s so far: %s\n\n", plural(requests, "request"), costWords(requests, unknown, usd))
+	fmt.Fprintf(&b, "%s so far: %s\n\n", numbers.Count(requests, "request"), costWords(requests, unknown, usd))
 	fmt.Fprintf(&b, "sent       %10d tokens\nof these   %10d from the provider's cache\nreceived   %10d tokens\n", prompt, cached, completion)
 	for date := range priced {
 		if date != "" {

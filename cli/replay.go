@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
 )
 
 // A measurement says what it is of. Rules:
@@ -66,7 +67,7 @@ compared with the configuration as it is and with truncate, by the prices of
 beats on both cost and content (what edits replace and files written whole take
 from results, as far as it is in view), then the rest; both by cost.
 
-The window is ` + grouped(replayWindow) + ` tokens unless --window says otherwise.
+The window is ` + numbers.Grouped(replayWindow) + ` tokens unless --window says otherwise.
 
 --prices takes sheets (` + strings.Join(sheetNames(), ", ") + `)
 and models, as PROVIDER/ID or an id the catalogue knows, with your own prices and
@@ -188,7 +189,7 @@ func (o replayOptions) check(changed func(flag string) bool, args []string) erro
 // runReplay replays the inputs. What is wrong with one of them is told on
 // standard error, and noted with it.
 func (a *app) runReplay(ctx context.Context, r *replaying) (replay.Report, error) {
-	r.bar = newProgress(a.env.Stderr, "replaying "+plural(len(r.inputs), "conversation"))
+	r.bar = newProgress(a.env.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
 	defer r.bar.close()
 	o := replay.Options{Window: r.window, Policies: []preset.Name{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
 		Clock: time.Now, Progress: r.bar.show}

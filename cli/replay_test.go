@@ -72,7 +72,7 @@ func TestReplayTellsTheFirstOfManyLinesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	file := line("user", "hi") + strings.Repeat("\x00\xff\n", 1500) + line("assistant", "hello")
 	r, stderr := newDesk(t).replay(1, strings.NewReader(file), "-", "--preset", "raw")
-	if strings.Count(stderr, "\n") != 4 || !strings.Contains(stderr, "input: line 2:") || !strings.Contains(stderr, "  1500 lines left out") {
+	if strings.Count(stderr, "\n") != 4 || !strings.Contains(stderr, "input: line 2:") || !strings.Contains(stderr, "  1,500 lines left out") {
 		t.Errorf("it says %q", stderr)
 	}
 	if r.Corpus.Requests != 1 || r.Files[0].Error != nil {

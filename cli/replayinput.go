@@ -14,6 +14,7 @@ import (
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -147,7 +148,7 @@ func readRecording(r *bufio.Reader) (taken, error) {
 		}
 		t := taken{doc: recorded(d.log.Events(), func(name string) (string, bool) { text, ok := d.texts[name]; return text, ok }), problems: missing}
 		if len(missing) > 0 {
-			t.left = plural(len(missing), "text")
+			t.left = numbers.Count(len(missing), "text")
 		}
 		return t, nil
 	}
@@ -160,7 +161,7 @@ func readRecording(r *bufio.Reader) (taken, error) {
 		t.problems = append(t.problems, problemOf(&p))
 	}
 	if doc.Skipped > 0 {
-		t.left = plural(doc.Skipped, "line")
+		t.left = numbers.Count(doc.Skipped, "line")
 	}
 	return t, err
 }

@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
+	"plimsoll/conversation/numbers"
 )
 
 // What --prices takes: a named sheet, or a model by the names that --model takes.
@@ -88,9 +89,9 @@ func (a *app) cacheNotes(sheets []replay.Sheet) map[string]string {
 func lifetimeText(d time.Duration) string {
 	switch {
 	case d >= 2*time.Hour && d%time.Hour == 0:
-		return grouped(int(d/time.Hour)) + " h"
+		return numbers.Grouped(int(d/time.Hour)) + " h"
 	case d%time.Minute == 0:
-		return grouped(int(d/time.Minute)) + " min"
+		return numbers.Grouped(int(d/time.Minute)) + " min"
 	}
 	return d.String()
 }

@@ -18,6 +18,7 @@ import (
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 )
 
@@ -231,7 +232,7 @@ func nth(requests []compact.SentRequest, number int) (compact.SentRequest, error
 		return compact.SentRequest{}, errors.New("no request was recorded in this conversation")
 	case i < 0 || i >= len(requests):
 		return compact.SentRequest{}, withHint(fmt.Errorf("there is no request %d", number),
-			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", plural(len(requests), "request")))
+			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", numbers.Count(len(requests), "request")))
 	}
 	return requests[i], nil
 }

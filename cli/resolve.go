@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 )
 
@@ -78,7 +79,7 @@ func (a *app) read(ctx context.Context, args []string) (*reading, error) {
 // unread says what a stored conversation has lost, or nearly.
 func unread(report storage.LoadReport) []string {
 	if n := len(report.Damaged); n > 0 {
-		return append([]string{plural(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
+		return append([]string{numbers.Count(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
 	}
 	return report.Notices
 }

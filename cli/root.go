@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/conversation/numbers"
 )
 
 // flags are those of every command.
@@ -84,7 +86,7 @@ func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case takes == "":
 			err = fmt.Errorf("%s takes no argument, and %q is one", name, args[0])
 		default:
-			err = fmt.Errorf("%s takes %s, and these are %s", name, takes, plural(len(args), "argument"))
+			err = fmt.Errorf("%s takes %s, and these are %s", name, takes, numbers.Count(len(args), "argument"))
 		}
 		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/cli/table"
 	"plimsoll/conversation/find"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
 )
@@ -143,12 +144,12 @@ func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query
 	if hits == 0 {
 		return a.nothingFound(report)
 	}
-	count, more := plural(hits, "hit"), ""
+	count, more := numbers.Count(hits, "hit"), ""
 	if report.More {
 		count, more = "the first "+count, "; --limit 0 shows all"
 	}
 	fmt.Fprintf(a.env.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
-		plural(report.Conversations, "conversation"), time.Since(begun).Seconds(), more)
+		numbers.Count(report.Conversations, "conversation"), time.Since(begun).Seconds(), more)
 	return nil
 }
 
@@ -179,20 +180,20 @@ func (a *app) hitLine(limit int, text string) error {
 
 // nothingFound says so; the exit code is that of a failure.
 func (a *app) nothingFound(report storage.SearchReport) error {
-	a.note("nothing found in %s", plural(report.Conversations, "conversation"))
+	a.note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
 	return errSaid
 }
 
 // unread tells what could not be searched.
 func (a *app) unread(report storage.SearchReport) {
 	if report.Unread > 0 {
-		a.note("%s could not be read to the end; `plimsoll doctor` says why", plural(report.Unread, "conversation"))
+		a.note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
 	}
 	if report.Damaged > 0 {
 		were := "were"
 		if report.Damaged == 1 {
 			were = "was"
 		}
-		a.note("%s %s passed over; `plimsoll doctor` says more", plural(report.Damaged, "damaged text"), were)
+		a.note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
 	}
 }

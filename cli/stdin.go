@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 )
 
 // What comes in on a pipe is part of the prompt. A pipe that nobody closes would
@@ -106,7 +107,7 @@ func (l inputLimit) refusal(size string) error {
 	case !l.window.Known():
 		room += " where the window is not known, as that of " + l.model
 	case l.bytes() < largestInput:
-		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, grouped(l.window.Tokens),
+		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, numbers.Grouped(l.window.Tokens),
 			megabytes(usualPerToken*l.window.Tokens))
 	}
 	return withHint(fmt.Errorf("%s came in on standard input, but %s; nothing was sent or stored", size, room),

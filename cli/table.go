@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 )
 
 // Numbers and times as tables show them.
@@ -33,26 +33,9 @@ func ago(now, t time.Time) string {
 	case d < 24*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	case d < 7*24*time.Hour:
-		return plural(int(d.Hours()/24), "day") + " ago"
+		return numbers.Count(int(d.Hours()/24), "day") + " ago"
 	}
 	return t.In(now.Location()).Format(time.DateOnly)
-}
-
-// grouped is a whole number with commas between thousands.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	var b strings.Builder
-	for i, digit := range s {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return sign + b.String()
 }
 
 // windowShare is tokens as a share of a window, the number that the gauge shows.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"slices"
-	"strconv"
 
 	"plimsoll/compact"
 	"plimsoll/config"
@@ -89,12 +88,4 @@ func (r *running) recallChars() int {
 		tokens = min(tokens, free/recallShare)
 	}
 	return int(float64(tokens) * compact.CharsPerToken)
-}
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }

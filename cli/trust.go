@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/config"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui"
 )
 
@@ -105,7 +106,7 @@ func (a *app) refused() []string {
 	}
 	if a.trustOf(a.workspace).Hash == l.Hash {
 		return []string{fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
-			plural(len(l.Refused), "key"), a.home(l.Refused[0].File))}
+			numbers.Count(len(l.Refused), "key"), a.home(l.Refused[0].File))}
 	}
 	var notes []string
 	for _, r := range l.Refused {

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+
+	"plimsoll/conversation/numbers"
 )
 
 // list_files shows what a folder holds, a path per line: folders end in a slash,
@@ -70,7 +72,7 @@ func (b *Box) runListFiles(ctx context.Context, args arguments, _ func(string)) 
 		return result{text: p.name + " holds nothing that is not ignored"}, nil
 	}
 	if more {
-		fmt.Fprintf(&out, "[only the first %s entries; ask for a folder of it, or a smaller depth]\n", grouped(shown))
+		fmt.Fprintf(&out, "[only the first %s entries; ask for a folder of it, or a smaller depth]\n", numbers.Grouped(shown))
 	}
 	return result{text: out.String()}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // read_file shows lines of a text file with their numbers. The first line of its
@@ -158,10 +159,10 @@ func (g *linePage) result(p place) (result, error) {
 		return result{text: p.name + " is empty"}, nil
 	}
 	if g.shown == 0 {
-		return result{}, fmt.Errorf("%s has only %s lines", p.name, grouped(g.total))
+		return result{}, fmt.Errorf("%s has only %s lines", p.name, numbers.Grouped(g.total))
 	}
 	last := g.first + g.shown - 1
-	total := grouped(g.total)
+	total := numbers.Grouped(g.total)
 	if g.uncounted {
 		total = "more than " + total
 	}

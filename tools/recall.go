@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // recall gives back what a cut or an overlay hides: the original text of an
@@ -88,7 +89,7 @@ func (p *past) inView(at passage) (string, bool) {
 	i := at.events[0]
 	ago := "in this turn"
 	if n := p.turn() - p.events[i].Turn; n > 0 {
-		ago = plural(n, "turn") + " back"
+		ago = numbers.Count(n, "turn") + " back"
 	}
 	subject := fmt.Sprintf("%s (%s, %s)", at.id, p.what(i), p.when(i))
 	if at.many {
@@ -133,13 +134,6 @@ func (p *past) firstLine(i int) string {
 	return oneLine(line, 60)
 }
 
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
 // page shows up to limit characters from offset on, in an answer of at most
 // most characters.
 func (o original) page(offset, limit, most int) (answer, error) {
@@ -148,10 +142,10 @@ func (o original) page(offset, limit, most int) (answer, error) {
 		return answer{fmt.Sprintf("%s: %s. It is empty%s", o.id, o.about, o.note), -1}, nil
 	}
 	if offset >= total {
-		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
+		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
 	}
 	head := func(end int) string {
-		text := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, grouped(offset+1), grouped(end), grouped(total), o.note)
+		text := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, numbers.Grouped(offset+1), numbers.Grouped(end), numbers.Grouped(total), o.note)
 		if end < total {
 			text += fmt.Sprintf(". Go on with id %q, offset %d", o.id, end)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What recall says when it was asked for nothing, or for what is not there: ids
@@ -27,7 +28,7 @@ func (p *past) contents(most int) string {
 		case conversation.Cap, conversation.Mask:
 			p.mark(i, short, map[int]bool{})
 		case conversation.Summary, conversation.Drop, conversation.Rewind:
-			ranges = append(ranges, fmt.Sprintf("e%d  %s: %s", p.events[i].Seq, b.Kind(), plural(len(p.covered(i)), "original")))
+			ranges = append(ranges, fmt.Sprintf("e%d  %s: %s", p.events[i].Seq, b.Kind(), numbers.Count(len(p.covered(i)), "original")))
 		}
 	}
 	var results []string

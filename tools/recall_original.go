@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What a passage gives back. One event is its text, byte for byte; a reply also
@@ -86,7 +87,7 @@ func (p *past) resultText(o *original, r conversation.ToolResult, stored bool) e
 	o.text = r.Text
 	switch {
 	case r.Blob == "" && r.Total > 0:
-		o.note = fmt.Sprintf(" (of %s characters only these were kept)", grouped(r.Total))
+		o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
 	case r.Blob != "" && !stored:
 		o.note = fmt.Sprintf(" (as it was cut; recall %s for all of it)", o.id)
 	case r.Blob != "":
@@ -99,7 +100,7 @@ func (p *past) resultText(o *original, r conversation.ToolResult, stored bool) e
 		default:
 			o.text = text
 			if r.Total > utf8.RuneCountInString(text) {
-				o.note = fmt.Sprintf(" (of %s characters only these were kept)", grouped(r.Total))
+				o.note = fmt.Sprintf(" (of %s characters only these were kept)", numbers.Grouped(r.Total))
 			}
 		}
 	}
@@ -154,11 +155,11 @@ func (p *past) list(at passage, chars int) original {
 	}
 	return original{
 		id: at.id, text: b.String(), lines: true,
-		about: fmt.Sprintf("%s: %d, %s characters together; recall each by its id", at.about, len(at.events), grouped(chars)),
+		about: fmt.Sprintf("%s: %d, %s characters together; recall each by its id", at.about, len(at.events), numbers.Grouped(chars)),
 	}
 }
 
 // line names an event in a list.
 func (p *past) line(i int) string {
-	return fmt.Sprintf("e%d  %s  %s%s  %s characters", p.events[i].Seq, p.when(i), p.what(i), p.beginning(i), grouped(p.chars(i)))
+	return fmt.Sprintf("e%d  %s  %s%s  %s characters", p.events[i].Seq, p.when(i), p.what(i), p.beginning(i), numbers.Grouped(p.chars(i)))
 }

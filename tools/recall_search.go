@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"plimsoll/conversation/numbers"
 )
 
 // Searching an original shows whole lines: those that hold the query, and one on
@@ -28,12 +30,12 @@ type found struct {
 func (o original) search(query string, offset, limit, most int) (answer, error) {
 	total := utf8.RuneCountInString(o.text)
 	if offset > 0 && offset >= total {
-		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, grouped(total))
+		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
 	}
 	lines := strings.Split(o.text[runeOffset(o.text, offset):], "\n")
 	match := lineMatcher(query, lines)
 	runs := matchingRuns(lines, match)
-	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, grouped(total))
+	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, numbers.Grouped(total))
 	query = oneLine(query, 80)
 	if len(runs) == 0 {
 		return answer{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
@@ -55,7 +57,7 @@ func after(offset int) string {
 	if offset == 0 {
 		return ""
 	}
-	return " after character " + grouped(offset)
+	return " after character " + numbers.Grouped(offset)
 }
 
 // lineMatcher gives the byte of a line at which the query matches, -1 if it
@@ -110,7 +112,7 @@ func render(lines []string, runs []found, match func(string) int, offset, limit 
 		for ; line < r.from; line++ {
 			at += utf8.RuneCountInString(lines[line]) + 1
 		}
-		label := fmt.Sprintf("\n[from character %s]\n", grouped(at+1))
+		label := fmt.Sprintf("\n[from character %s]\n", numbers.Grouped(at+1))
 		for ; line < r.to; line++ {
 			column := match(lines[line])
 			text := label + aroundMatch(lines[line], max(0, column), searchLongLine) + "\n"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A review changes nothing. A call that cannot succeed (a wrong argument, text
@@ -84,5 +85,5 @@ func cutLines(text string, max int) string {
 		return text
 	}
 	at := strings.LastIndexByte(text[:max], '\n') + 1
-	return text[:at] + "[... " + grouped(strings.Count(text[at:], "\n")) + " more lines ...]\n"
+	return text[:at] + "[... " + numbers.Grouped(strings.Count(text[at:], "\n")) + " more lines ...]\n"
 }

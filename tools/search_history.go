@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // search_history finds what was said anywhere in the conversation, hidden or
@@ -256,7 +257,7 @@ func (s *historySearch) answer(offset, limit, most int) (answer, error) {
 		text := s.nothing(query)
 		return answer{text[:runeOffset(text, most)], -1}, nil
 	case offset >= n:
-		return answer{}, fmt.Errorf("%s hold %q; offset must be below that", plural(n, "place"), query)
+		return answer{}, fmt.Errorf("%s hold %q; offset must be below that", numbers.Count(n, "place"), query)
 	}
 	const head = 300 // characters kept free for the first line
 	var b strings.Builder
@@ -272,7 +273,7 @@ func (s *historySearch) answer(offset, limit, most int) (answer, error) {
 		b.WriteString(text)
 		used += size
 	}
-	first := fmt.Sprintf("%s hold %q, the closest first. Shown are %d-%d", plural(len(s.hits), "place"), query, offset+1, end)
+	first := fmt.Sprintf("%s hold %q, the closest first. Shown are %d-%d", numbers.Count(len(s.hits), "place"), query, offset+1, end)
 	next := -1
 	if end < len(s.hits) {
 		next = end
@@ -287,7 +288,7 @@ func (s *historySearch) nothing(query string) string {
 	if len(s.words) > 1 {
 		var each []string
 		for _, w := range s.words {
-			each = append(each, fmt.Sprintf("%q is in %s", oneLine(w, 40), plural(s.by[w], "place")))
+			each = append(each, fmt.Sprintf("%q is in %s", oneLine(w, 40), numbers.Count(s.by[w], "place")))
 		}
 		text = fmt.Sprintf("no message and no result of this conversation holds all of %q: %s", query, strings.Join(each, ", "))
 	}
@@ -299,5 +300,5 @@ func (s *historySearch) note() string {
 	if s.unread == 0 {
 		return ""
 	}
-	return fmt.Sprintf(". Of %s only what is in the log was searched", plural(s.unread, "long result"))
+	return fmt.Sprintf(". Of %s only what is in the log was searched", numbers.Count(s.unread, "long result"))
 }

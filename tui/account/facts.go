@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -69,7 +70,7 @@ func (r row) value(m *Model) (value, note string) {
 		return pane.About(all), "a request would have, against " + pane.About(used)
 	case rowPins:
 		n := m.content.Account.Pins
-		return strconv.Itoa(n) + " " + plural(n, "message", "messages"), "stay as they were said"
+		return numbers.Count(n, "message"), "stay as they were said"
 	case rowFactor, rowOff:
 		return r.estimateFact(m)
 	}
@@ -133,7 +134,7 @@ func (r row) estimateFact(m *Model) (value, note string) {
 	if cal.Samples == 0 {
 		return "none yet", "it is learned from what the provider reports"
 	}
-	return "× " + strconv.FormatFloat(cal.Factor, 'f', 2, 64), "learned from " + strconv.Itoa(cal.Samples) + " " + plural(cal.Samples, "report", "reports")
+	return "× " + strconv.FormatFloat(cal.Factor, 'f', 2, 64), "learned from " + numbers.Count(cal.Samples, "report")
 }
 
 // offWords say how far an estimate was off: reported over estimated, less 1.
@@ -158,13 +159,13 @@ func (r row) costFact(m *Model) (value, note string) {
 	switch r.kind {
 	case rowTotal:
 		n := c.Requests + c.Written
-		note = strconv.Itoa(n) + " " + plural(n, "request", "requests")
+		note = numbers.Count(n, "request")
 		if p := priced(m.content.Priced); p != "" {
 			note += ", " + p
 		}
 		return amount(c.Total), note
 	case rowSummaries:
-		return amount(c.Summaries), strconv.Itoa(c.Written) + " " + plural(c.Written, "request", "requests") + ", part of the above"
+		return amount(c.Summaries), numbers.Count(c.Written, "request") + ", part of the above"
 	case rowCacheSaved:
 		if c.Total == nil {
 			return amount(nil), "" // nothing is reckoned against a price that is not known

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -136,13 +137,5 @@ func (m *Model) savingLine(s compact.Saving, width int) string {
 		value = pane.About(-s.Tokens) + " more"
 	}
 	out := m.inks.text.Render(name + pane.Fit(value, valueCells))
-	return out + m.inks.muted.Render(strconv.Itoa(s.Items)+" "+plural(s.Items, "message", "messages"))
-}
-
-// plural is a word for one or for several.
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
+	return out + m.inks.muted.Render(numbers.Count(s.Items, "message"))
 }

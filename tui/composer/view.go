@@ -7,6 +7,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // The view: the list of completions, then the box with the text and, while
@@ -100,7 +102,7 @@ func (m *Model) draw() string {
 		lines = append(lines, side+text+end)
 	}
 	if m.seek.on {
-		lines = append(lines, side+m.styles.Label.Render(fit(m.seekTail(), m.inner()))+end)
+		lines = append(lines, side+m.styles.Label.Render(pane.Fit(m.seekTail(), m.inner()))+end)
 	}
 	lines = append(lines, m.edge("╰", m.position(), "╯", border))
 	return strings.Join(lines, "\n")
@@ -143,7 +145,7 @@ func (m *Model) position() string {
 // drawText is the rows of text in sight, each as wide as the box.
 func (m *Model) drawText() []string {
 	if m.buf.empty() && !m.seek.on {
-		return []string{m.styles.Placeholder.Render(fit(m.placeholder, m.inner()))}
+		return []string{m.styles.Placeholder.Render(pane.Fit(m.placeholder, m.inner()))}
 	}
 	var lines []string
 	skip, rows := m.top, m.textRows()
@@ -257,19 +259,13 @@ func (m *Model) drawList(lines []string) []string {
 		if over := ansi.StringWidth(label) - names; over > 0 && m.list.kind == files {
 			label = ansi.TruncateLeft(label, over+1, "…") // a path's end says more
 		}
-		line, room := style.Render(mark+fit(label, names)), m.width-names-2
+		line, room := style.Render(mark+pane.Fit(label, names)), m.width-names-2
 		if room > 5 {
-			line += detail.Render(fit("  "+it.detail, room))
+			line += detail.Render(pane.Fit("  "+it.detail, room))
 		} else {
-			line += detail.Render(fit("", room))
+			line += detail.Render(pane.Fit("", room))
 		}
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// fit cuts or pads a text to exactly so many cells.
-func fit(s string, width int) string {
-	s = ansi.Truncate(s, width, "…")
-	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }

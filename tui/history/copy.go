@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What is copied is what was said, as it is in the log: without marks, wraps and
@@ -81,5 +82,5 @@ func (m *Model) copyBody() Action {
 	case len(m.request.made.Body) == 0:
 		return m.say("there is no body: "+orElse(m.request.made.Why, "it cannot be made again"), true)
 	}
-	return Copy{Text: string(m.request.made.Body), What: "the body, " + count(len(m.request.made.Body), "byte")}
+	return Copy{Text: string(m.request.made.Body), What: "the body, " + numbers.Count(len(m.request.made.Body), "byte")}
 }

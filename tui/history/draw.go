@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -145,7 +146,7 @@ func (m *Model) turnLine(it item, width int) string {
 	if it.kind == kindMessage {
 		turn = m.book.messages[it.at].Turn
 	}
-	return m.styles.Turn.Render(ruled("── turn "+number(turn)+at, width))
+	return m.styles.Turn.Render(ruled("── turn "+numbers.Grouped(turn)+at, width))
 }
 
 // ruled is a text with a rule behind it, to the width.

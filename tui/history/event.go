@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -95,7 +96,7 @@ func (m *Model) words(i int) string {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		return m.compacted(i)
 	case conversation.Rewind:
-		return "taken back: from turn " + number(b.Turn) + " on"
+		return "taken back: from turn " + numbers.Grouped(b.Turn) + " on"
 	case conversation.Pin:
 		return "pinned " + namesOf(b.Events)
 	case conversation.Unpin:
@@ -167,10 +168,10 @@ func deeds(pass []conversation.Event) string {
 		}
 	}
 	if capped > 0 {
-		parts = slices.Insert(parts, 0, number(capped)+" capped")
+		parts = slices.Insert(parts, 0, numbers.Grouped(capped)+" capped")
 	}
 	if masked > 0 {
-		parts = slices.Insert(parts, 0, number(masked)+" masked")
+		parts = slices.Insert(parts, 0, numbers.Grouped(masked)+" masked")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -227,7 +228,7 @@ func (m *Model) account(i int) []string {
 	if !ok {
 		return out
 	}
-	about := "made in turn " + number(e.Turn) + by(made)
+	about := "made in turn " + numbers.Grouped(e.Turn) + by(made)
 	for _, p := range [][2]string{{"set off by", made.Trigger}, {"preset", made.Preset}, {"profile", made.Profile}} {
 		if p[1] != "" {
 			about += ", " + p[0] + " " + p[1]
@@ -242,7 +243,7 @@ func (m *Model) account(i int) []string {
 		if ok && s.Model != "" {
 			text := fmt.Sprintf("summary of %s by %s", compact.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
 			if s.Depth > 0 {
-				text += fmt.Sprintf(", %s from what was said", count(s.Depth, "step"))
+				text += fmt.Sprintf(", %s from what was said", numbers.Count(s.Depth, "step"))
 			}
 			if s.Edited {
 				text += ", edited by you"

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -115,7 +116,7 @@ func (m *Model) summary(text string, events []uint64, known []target, open bool,
 	out = append(out, line{}, line{text: "It stands for:", style: m.styles.Pane.Muted})
 	for i, turn := range turns {
 		if i == maxTurns {
-			out = append(out, line{text: "… " + count(len(turns)-i, "more turn"), style: m.styles.Pane.Muted})
+			out = append(out, line{text: "… " + numbers.Count(len(turns)-i, "more turn"), style: m.styles.Pane.Muted})
 			break
 		}
 		mark := ""

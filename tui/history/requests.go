@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -114,16 +115,16 @@ func (m *Model) place() string {
 // requestLines are what is known of a request, and whether it is what was sent.
 func (m *Model) requestLines() []string {
 	u := m.request.sent.Usage
-	parts := []string{orElse(plain.Line(u.Model), "model unknown"), m.clock(m.request.sent.Time), "turn " + number(m.request.sent.Turn)}
+	parts := []string{orElse(plain.Line(u.Model), "model unknown"), m.clock(m.request.sent.Time), "turn " + numbers.Grouped(m.request.sent.Turn)}
 	if u.Reported() {
-		tokens := number(u.Prompt) + " tokens"
+		tokens := numbers.Grouped(u.Prompt) + " tokens"
 		if u.Cached > 0 {
-			tokens += ", " + number(u.Cached) + " of them cached"
+			tokens += ", " + numbers.Grouped(u.Cached) + " of them cached"
 		}
 		parts = append(parts, tokens)
 	}
 	if n := len(m.request.made.Body); n > 0 {
-		parts = append(parts, number(n)+" bytes")
+		parts = append(parts, numbers.Grouped(n)+" bytes")
 	}
 	return []string{m.styles.Pane.Detail.Render(strings.Join(parts, " · ")), m.verdict()}
 }
@@ -175,5 +176,5 @@ func (m *Model) instructions(it item) (name, text string) {
 	for _, t := range m.request.made.Tools {
 		fmt.Fprintf(&b, "%s  %s\n%s\n", t.Name, t.Description, t.Parameters)
 	}
-	return count(len(m.request.made.Tools), "tool"), strings.TrimSpace(b.String())
+	return numbers.Count(len(m.request.made.Tools), "tool"), strings.TrimSpace(b.String())
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -132,7 +133,7 @@ func (m *Model) calls(calls []conversation.ToolCall, open bool, width int) []lin
 			continue
 		}
 		if i == foldLines && len(calls) > foldLines+1 {
-			return append(out, line{text: "… " + count(len(calls)-i, "more call"), style: m.styles.Pane.Muted})
+			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: m.styles.Pane.Muted})
 		}
 		out = append(out, line{text: ansi.Truncate(strings.TrimRight(name+"  "+subject(c), " "), width, "…"), style: m.styles.Said})
 	}

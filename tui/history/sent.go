@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -202,7 +203,7 @@ func (m *Model) sentCalls(calls []conversation.ToolCall, open bool, width int) [
 		case open:
 			out = append(out, m.spread("→ "+c.Name+" "+c.Arguments, m.styles.Sent, width)...)
 		case i == foldLines && len(calls) > foldLines+1:
-			return append(out, line{text: "… " + count(len(calls)-i, "more call"), style: m.styles.Pane.Muted})
+			return append(out, line{text: "… " + numbers.Count(len(calls)-i, "more call"), style: m.styles.Pane.Muted})
 		default:
 			out = append(out, line{text: pane.Clip(text, width), style: m.styles.Sent})
 		}

@@ -2,13 +2,13 @@ package history
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -93,7 +93,7 @@ func (m *Model) fold(text string, s lipgloss.Style, n, width int) []line {
 	from := m.foldFrom(text, n, width)
 	var out []line
 	if above := strings.Count(text[:from], "\n"); above > 0 {
-		out = styled(m.styles.Pane.Muted, "… "+count(above, "line")+" above")
+		out = styled(m.styles.Pane.Muted, "… "+numbers.Count(above, "line")+" above")
 	} else if from > 0 {
 		out = styled(m.styles.Pane.Muted, "…")
 	}
@@ -176,9 +176,9 @@ func more(rest string) string {
 		return ""
 	}
 	if n := strings.Count(rest, "\n"); n > 0 {
-		return "… " + count(n+1, "more line")
+		return "… " + numbers.Count(n+1, "more line")
 	}
-	return "… " + count(utf8.RuneCountInString(rest), "more character")
+	return "… " + numbers.Count(utf8.RuneCountInString(rest), "more character")
 }
 
 // spread is all of a text in lines, up to maxChars.
@@ -202,26 +202,9 @@ func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
 	out := styled(s, pane.Wrap(plain.Text(cut), width)...)
 	if len(cut) < len(text) {
 		out = append(out, styled(m.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
-			number(maxChars), number(utf8.RuneCountInString(all))), width)...)...)
+			numbers.Grouped(maxChars), numbers.Grouped(utf8.RuneCountInString(all))), width)...)...)
 	}
 	return out
-}
-
-// number writes a number with commas.
-func number(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// count is a number of things in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return number(n) + " " + thing + "s"
 }
 
 // subject says what a call is about, on one line.

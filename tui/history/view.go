@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -54,7 +55,7 @@ func (m *Model) frame() pane.Frame {
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
-			text += " (and " + count(more, "more note") + ")"
+			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
 		f.Lines = append(f.Lines, " "+m.styles.Pane.Warning.Render(text))
 	}
@@ -128,7 +129,7 @@ func (m *Model) ahead(it item) string {
 	}
 	to := t.String()
 	if t.turn {
-		to = "turn " + number(int(t.n))
+		to = "turn " + numbers.Grouped(int(t.n))
 	}
 	return pane.Hint("goes to "+to, m.keys.Open) + " · "
 }
@@ -160,7 +161,7 @@ func (m *Model) where() string {
 				return fmt.Sprintf("match %d of %d", i+1, len(m.search.found))
 			}
 		}
-		return count(len(m.search.found), "row") + " with a match"
+		return numbers.Count(len(m.search.found), "row") + " with a match"
 	}
 	if e := m.book.event(m.book.items[at]); e != nil && m.width >= leastColumns {
 		return fmt.Sprintf("turn %d · %d of %d", e.Turn, at+1, n)

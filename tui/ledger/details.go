@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -117,15 +118,7 @@ func summary(e row) string {
 func recorded(e row) string {
 	text := name(e.Event) + ", turn " + strconv.Itoa(e.Turn)
 	if e.Overlays > 0 {
-		text += ", " + strconv.Itoa(e.Overlays) + " " + plural(e.Overlays, "overlay", "overlays")
+		text += ", " + numbers.Count(e.Overlays, "overlay")
 	}
 	return text
-}
-
-// plural is a word for one or for several.
-func plural(n int, one, several string) string {
-	if n == 1 {
-		return one
-	}
-	return several
 }

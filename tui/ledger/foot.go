@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
@@ -100,9 +101,9 @@ func totals(entries []compact.Entry) []string {
 			unknown++
 		}
 	}
-	parts := []string{strconv.Itoa(made) + " " + plural(made, "compaction", "compactions") + ", " + strconv.Itoa(force) + " in force"}
+	parts := []string{numbers.Count(made, "compaction") + ", " + strconv.Itoa(force) + " in force"}
 	if failed > 0 {
-		parts = append(parts, strconv.Itoa(failed)+" "+plural(failed, "attempt", "attempts")+" came to nothing")
+		parts = append(parts, numbers.Count(failed, "attempt")+" came to nothing")
 	}
 	if asked > 0 {
 		parts = append(parts, paid(spent, asked, unknown)+" for summaries")

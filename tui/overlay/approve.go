@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Approve asks whether a tool call may run. It shows the diff or the command,
@@ -57,7 +58,7 @@ func (a *Approve) asks() bool { return true }
 
 func (a *Approve) lay(l look, width, height int) {
 	a.look, a.width, a.height = l, width, height
-	title := wrap(a.title, width)
+	title := pane.WrapHanging(a.title, width)
 	n := min(len(title), max(1, height/4))
 	a.head = title[:n]
 	var lines []string

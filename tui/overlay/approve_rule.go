@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // The rule that an approval for longer than once grants. The dialog shows it as
@@ -132,7 +133,7 @@ func (g *grantedRule) lines(l look, width, height int) (lines []string, cursor *
 		return nil, nil
 	}
 	if height > 3 {
-		lines = append(lines, l.styles.Detail.Render(fit(g.caption(l.keys.Answers), width)))
+		lines = append(lines, l.styles.Detail.Render(pane.Fit(g.caption(l.keys.Answers), width)))
 	}
 	means, warning := g.meaning(width)
 	room := height - len(lines)
@@ -191,13 +192,13 @@ func (g *grantedRule) meaning(width int) (means, warning []string) {
 		case !e.upToDate():
 			return []string{"…"}, nil
 		case e.err != nil:
-			return nil, wrap("! "+plain.Line(e.err.Error()), width)
+			return nil, pane.WrapHanging("! "+plain.Line(e.err.Error()), width)
 		}
 		offer = e.offer
 	}
-	means = wrap("allows "+plain.Line(marked(offer.Means)), width)
+	means = pane.WrapHanging("allows "+plain.Line(marked(offer.Means)), width)
 	if offer.Warning != "" {
-		warning = wrap("! "+plain.Line(offer.Warning), width)
+		warning = pane.WrapHanging("! "+plain.Line(offer.Warning), width)
 	}
 	return means, warning
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Ask puts a question of the model to the user: one of some options, or an
@@ -50,7 +51,7 @@ func (a *Ask) lay(l look, width, height int) {
 	// The own answer has a line, the question half of the rest or what the
 	// options leave.
 	rest := max(height-1-gaps, 2)
-	question := wrap(a.question, width)
+	question := pane.WrapHanging(a.question, width)
 	forOptions := min(len(a.labels), max(rest/2, rest-len(question)))
 	a.text.set(question, min(len(question), rest-forOptions))
 	a.list.set(a.labels, forOptions)
@@ -129,7 +130,7 @@ func (a *Ask) page() page {
 			mark, style = "❯ ", s.Selected
 		}
 		if len(a.labels) > 0 {
-			lines = append(lines, style.Render(fit(mark+label, a.width)))
+			lines = append(lines, style.Render(pane.Fit(mark+label, a.width)))
 		}
 	}
 	if len(a.labels) > 0 {
@@ -141,7 +142,7 @@ func (a *Ask) page() page {
 	}
 	shown, x := a.own.view(max(a.width-2, 1))
 	if a.own.text == "" {
-		shown = s.Detail.Render(fit("your own answer", a.width-2))
+		shown = s.Detail.Render(pane.Fit("your own answer", a.width-2))
 	} else {
 		shown = s.Text.Render(shown)
 	}

@@ -4,6 +4,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // choice is one of several answers.
@@ -35,7 +37,7 @@ func (s Styles) choices(list []choice, sel, width int, tall bool) []string {
 		if tall {
 			room = width
 		}
-		text := style.Render(fit(mark+cell, room))
+		text := style.Render(pane.Fit(mark+cell, room))
 		if i%columns == 0 {
 			lines = append(lines, text)
 		} else {

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // ConfirmOptions are what a Confirm is made with.
@@ -49,7 +50,7 @@ func (c *Confirm) asks() bool { return true }
 
 func (c *Confirm) lay(l look, width, height int) {
 	c.look, c.size, c.tall = l, width, height >= roomy
-	lines := wrap(c.o.Question, width)
+	lines := pane.WrapHanging(c.o.Question, width)
 	c.text.set(lines, min(len(lines), height-len(c.answers())))
 }
 

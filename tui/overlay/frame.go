@@ -5,6 +5,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // A dialog's box: the title in the upper border, what can be done in the lower
@@ -43,7 +45,7 @@ func (s Styles) box(p page, width int) []string {
 	lines := make([]string, 0, len(p.lines)+2)
 	lines = append(lines, edge("╭", "╮", []string{p.title}, "", width, border, s.Title))
 	for _, line := range p.lines {
-		text := fit(line, inner(width))
+		text := pane.Fit(line, inner(width))
 		// A mark that has no character of its own joins the blank beside it.
 		text += strings.Repeat(" ", max(0, width-ansi.StringWidth(side+text+end)))
 		lines = append(lines, side+text+end)
@@ -79,16 +81,6 @@ func edge(left, right string, labels []string, mark string, width int, border, s
 	head := min(line, 1)
 	return border.Render(left+strings.Repeat("─", head)) + style.Render(label) +
 		border.Render(strings.Repeat("─", max(line-head, 0))) + style.Render(mark) + border.Render(right)
-}
-
-// fit cuts or pads a line to exactly so many cells.
-func fit(s string, width int) string {
-	w := ansi.StringWidth(s)
-	if w > width {
-		s = ansi.Truncate(s, width, "…")
-		w = ansi.StringWidth(s)
-	}
-	return s + strings.Repeat(" ", max(0, width-w))
 }
 
 // ruler is how a terminal measures and cuts lines.

@@ -6,6 +6,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Group is a part of the help: keys or commands that belong together.
@@ -89,7 +90,7 @@ func beside(left, right []string, width int) []string {
 		if i < len(right) {
 			r = right[i]
 		}
-		lines[i] = fit(l, width) + "  " + fit(r, width)
+		lines[i] = pane.Fit(l, width) + "  " + pane.Fit(r, width)
 	}
 	return lines
 }
@@ -122,15 +123,15 @@ func (h *Help) entry(e Entry, names, width int) []string {
 	var lines []string
 	if width-names < 20 {
 		lines = append(lines, s.Key.Render(ansi.Truncate(e.Name, width, "…")))
-		for _, line := range wrap(e.What, max(width-2, 1)) {
+		for _, line := range pane.WrapHanging(e.What, max(width-2, 1)) {
 			lines = append(lines, "  "+s.Text.Render(line))
 		}
 		return lines
 	}
-	name := fit(e.Name, names)
-	for i, line := range wrap(e.What, width-names-2) {
+	name := pane.Fit(e.Name, names)
+	for i, line := range pane.WrapHanging(e.What, width-names-2) {
 		if i > 0 {
-			name = fit("", names)
+			name = pane.Fit("", names)
 		}
 		lines = append(lines, s.Key.Render(name)+"  "+s.Text.Render(line))
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // field is a line to type in. It edits whole characters and knows the column
@@ -107,7 +108,7 @@ func (f *field) view(width int) (string, int) {
 	x := ansi.StringWidth(f.text[:f.at])
 	if over := x - width + 1; over > 0 {
 		shown := ansi.TruncateLeft(f.text[:f.at], over, "")
-		return fit(shown, width), min(ansi.StringWidth(shown), width-1)
+		return pane.Fit(shown, width), min(ansi.StringWidth(shown), width-1)
 	}
-	return fit(f.text, width), x
+	return pane.Fit(f.text, width), x
 }

@@ -86,11 +86,6 @@ func (p *pager) press(k tea.KeyPressMsg, m Moves, lines bool) bool {
 	return true
 }
 
-// wrap lays prose out at a width, at words where possible.
-// Lines that fit stay as they are, so that tables keep their columns; the others go on
-// below their own text.
-func wrap(text string, width int) []string { return pane.WrapHanging(text, width) }
-
 // cut lays code out at a width: every blank stays where it was.
 func cut(text string, width int) []string {
 	var lines []string

@@ -10,6 +10,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Item is what a Picker offers.
@@ -178,7 +179,7 @@ func (p *Picker) page() page {
 	s := p.look.styles
 	shown, x := p.filter.view(max(p.width-2, 1))
 	if p.filter.text == "" {
-		shown = s.Detail.Render(fit("type to filter", p.width-2))
+		shown = s.Detail.Render(pane.Fit("type to filter", p.width-2))
 	} else {
 		shown = s.Text.Render(shown)
 	}
@@ -191,7 +192,7 @@ func (p *Picker) page() page {
 		if len(p.o.Items) == 0 {
 			none = p.o.Empty
 		}
-		lines = append(lines, s.Detail.Render(fit("  "+none, p.width)))
+		lines = append(lines, s.Detail.Render(pane.Fit("  "+none, p.width)))
 	}
 	out := page{title: p.o.Title, lines: lines, cursor: &spot{2 + x, 0}}
 	out.hints = []string{hint("choose", p.look.keys.Answers.Accept), hint("close", p.look.keys.Answers.Close)}
@@ -233,7 +234,7 @@ func (p *Picker) row(i int) string {
 	}
 	wide := p.column()
 	if wide == 0 {
-		return style.Render(fit(mark+item.marked(), p.width))
+		return style.Render(pane.Fit(mark+item.marked(), p.width))
 	}
-	return style.Render(mark+fit(item.marked(), wide)) + detail.Render(fit("  "+item.Detail, p.width-2-wide))
+	return style.Render(mark+pane.Fit(item.marked(), wide)) + detail.Render(pane.Fit("  "+item.Detail, p.width-2-wide))
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Text is a page to read: what a command has to say.
@@ -26,7 +27,7 @@ func (t *Text) asks() bool { return false }
 
 func (t *Text) lay(l look, width, height int) {
 	t.look = l
-	lines := wrap(t.body, width)
+	lines := pane.WrapHanging(t.body, width)
 	t.text.set(lines, min(len(lines), height))
 }
 

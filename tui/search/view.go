@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -75,12 +76,12 @@ func (m *Model) summary() string {
 	case len(c.Hits) == 0:
 		return ""
 	}
-	hits := many(len(c.Hits), "hit")
+	hits := numbers.Count(len(c.Hits), "hit")
 	if c.More {
 		hits = "the first " + hits
 	}
 	took := fmt.Sprintf(", %.1f s", c.Took.Seconds())
-	whole := fmt.Sprintf("%s in %d of %s%s", hits, len(m.starts), many(c.Conversations, "conversation"), took)
+	whole := fmt.Sprintf("%s in %d of %s%s", hits, len(m.starts), numbers.Count(c.Conversations, "conversation"), took)
 	if ansi.StringWidth(whole) > m.width*2/3 {
 		return hits + took
 	}
@@ -97,7 +98,7 @@ func (m *Model) unread() []string {
 	}
 	var long, short []string
 	if c.Unread > 0 {
-		conversations := many(c.Unread, "conversation")
+		conversations := numbers.Count(c.Unread, "conversation")
 		long, short = append(long, conversations+" could not be read"), append(short, conversations)
 	}
 	if c.Damaged > 0 {
@@ -105,7 +106,7 @@ func (m *Model) unread() []string {
 		if c.Damaged == 1 {
 			were = " was passed over"
 		}
-		long, short = append(long, many(c.Damaged, "damaged text")+were), append(short, many(c.Damaged, "text"))
+		long, short = append(long, numbers.Count(c.Damaged, "damaged text")+were), append(short, numbers.Count(c.Damaged, "text"))
 	}
 	if len(long) == 0 {
 		return nil
@@ -136,7 +137,7 @@ func (m *Model) said() string {
 	case c.Err != "":
 		return plain.Line(c.Err)
 	}
-	return fmt.Sprintf("nothing found in %s, %.1f s", many(c.Conversations, "conversation"), c.Took.Seconds())
+	return fmt.Sprintf("nothing found in %s, %.1f s", numbers.Count(c.Conversations, "conversation"), c.Took.Seconds())
 }
 
 // tint colours a line of it.
@@ -146,12 +147,4 @@ func (m *Model) tint(line string) string {
 		return s.Error.Render(line)
 	}
 	return s.Muted.Render(line)
-}
-
-// many is a number of things.
-func many(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
 }

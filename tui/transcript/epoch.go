@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 )
 
 // The line of an overlay: when, what, how many tokens before and after, and how
@@ -96,7 +97,7 @@ func (it *epochItem) draw(l *look, width int) []string {
 		at += w
 		b.WriteString(p.style.Render(p.text))
 	}
-	return []string{fitted(b.String(), width)}
+	return []string{pane.Clip(b.String(), width)}
 }
 
 // separator stands between the parts of the line.

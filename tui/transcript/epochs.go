@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // Overlays become lines here. Those of one compaction are one line, where the
@@ -96,9 +97,9 @@ func (m *Model) addOverlay(e conversation.Event) {
 	case conversation.Revert:
 		k.revert = b
 	case conversation.Pin:
-		k.line = m.pushOverlay(e, made, 0, "pinned "+plural(len(b.Events), "event"))
+		k.line = m.pushOverlay(e, made, 0, "pinned "+numbers.Count(len(b.Events), "event"))
 	case conversation.Unpin:
-		k.line = m.pushOverlay(e, made, 0, "unpinned "+plural(len(b.Events), "event"))
+		k.line = m.pushOverlay(e, made, 0, "unpinned "+numbers.Count(len(b.Events), "event"))
 	case conversation.Rewind:
 		k.line = m.pushOverlay(e, made, 0, rewound(b.Turn))
 		o.rewinds = append(o.rewinds, rewind{e.Seq, b.Turn, k.line})
@@ -293,7 +294,7 @@ func (d *deeds) words() string {
 	var parts []string
 	add := func(n int, noun, what string) {
 		if n > 0 {
-			parts = append(parts, plural(n, noun)+what)
+			parts = append(parts, numbers.Count(n, noun)+what)
 		}
 	}
 	flag := func(is bool, what string) {

@@ -1,7 +1,6 @@
 package transcript
 
 import (
-	"strconv"
 	"strings"
 	"time"
 
@@ -56,7 +55,7 @@ func (l *look) more(what string, width int) string {
 	if l.hint != "" && ansi.StringWidth(what)+1+ansi.StringWidth(l.hint) <= width {
 		what += " " + l.hint
 	}
-	return fitted(what, width)
+	return pane.Clip(what, width)
 }
 
 // Styles is how the transcript looks. All are inline: without padding, margin,
@@ -80,10 +79,6 @@ const margin = 1
 // textWidth is the room for text in a transcript of a width.
 func textWidth(width int) int { return max(1, width-2*margin) }
 
-// wrapped breaks safe text into lines of at most width cells, keeping its own
-// line breaks. Words longer than a line are broken.
-func wrapped(text string, width int) []string { return pane.Wrap(text, width) }
-
 // growing wraps a text that gets longer, its complete lines only once.
 type growing struct {
 	upTo, width, generation int
@@ -97,10 +92,10 @@ func (g *growing) wrap(text string, width int, s lipgloss.Style, generation int)
 	}
 	if end := strings.LastIndexByte(text, '\n') + 1; end > g.upTo {
 		piece := strings.TrimSuffix(text[g.upTo:end-1], "\r")
-		g.lines = append(g.lines, styled(s, wrapped(plain.Text(piece), width))...)
+		g.lines = append(g.lines, styled(s, pane.Wrap(plain.Text(piece), width))...)
 		g.upTo = end
 	}
-	rest := styled(s, wrapped(plain.Text(text[g.upTo:]), width))
+	rest := styled(s, pane.Wrap(plain.Text(text[g.upTo:]), width))
 	return append(g.lines[:len(g.lines):len(g.lines)], rest...)
 }
 
@@ -132,14 +127,11 @@ func styled(s lipgloss.Style, lines []string) []string {
 	return lines
 }
 
-// fitted cuts a line to width cells.
-func fitted(line string, width int) string { return ansi.Truncate(line, max(0, width), "…") }
-
 // oneLine is the beginning of a text, made safe, on one line of at most width
 // cells. Its cost does not depend on the length of the text.
 func oneLine(text string, width int) string {
 	const bytesPerCell = 32 // a base with all the marks that package plain leaves it
-	return fitted(plain.Line(head(text, 1<<30, (width+1)*bytesPerCell)), width)
+	return pane.Clip(plain.Line(head(text, 1<<30, (width+1)*bytesPerCell)), width)
 }
 
 // head is the beginning of a text: at most so many lines and bytes, without
@@ -172,12 +164,4 @@ func tail(text string, bytes int) string {
 		text = text[1:]
 	}
 	return text
-}
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return strconv.Itoa(n) + " " + noun
 }

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // outputItem is a text that came when its user did other things: what a command
@@ -37,16 +39,16 @@ func (o *outputItem) draw(l *look, width int) []string {
 	mark := l.styles.Info.Render("·") + " "
 	title := oneLine(o.title, room)
 	if l.expanded || o.expanded {
-		lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, wrapped(plain.Text(o.text), room))...)
+		lines := append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, pane.Wrap(plain.Text(o.text), room))...)
 		return indented(mark, lines)
 	}
 	text := strings.TrimSpace(o.text)
 	switch {
 	case text == "":
-		return indented(mark, styled(l.styles.Info, wrapped(plain.Line(o.title)+" · no output", room)))
+		return indented(mark, styled(l.styles.Info, pane.Wrap(plain.Line(o.title)+" · no output", room)))
 	case !strings.Contains(text, "\n") && len(text) <= room:
-		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, wrapped(plain.Text(text), room))...))
+		return indented(mark, append(styled(l.styles.Info, []string{title}), styled(l.styles.Output, pane.Wrap(plain.Text(text), room))...))
 	}
-	folded := plural(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
+	folded := numbers.Count(strings.Count(text, "\n")+1, "line") + ", " + tokens(o.size, l.factor)
 	return indented(mark, append(styled(l.styles.Info, []string{title}), l.styles.Hint.Render(l.more("… "+folded, room))))
 }

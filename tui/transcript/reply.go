@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript/markdown"
 )
 
@@ -164,7 +165,7 @@ func (r *replyItem) drawReasoning(l *look, width int) []string {
 		}
 		return indented(mark, r.thoughts.wrap(source, room, l.styles.Reasoning, l.generation))
 	case r.live != nil && r.live.stream == nil:
-		lines := wrapped(plain.Text(strings.TrimSpace(tail(source, reasoningTail))), room)
+		lines := pane.Wrap(plain.Text(strings.TrimSpace(tail(source, reasoningTail))), room)
 		return indented(mark, styled(l.styles.Reasoning, lines[max(0, len(lines)-foldReasoning):]))
 	}
 	size := conversation.Measure(source)
@@ -197,5 +198,5 @@ func (r *replyItem) drawEnd(l *look, width int, follows bool) []string {
 	if note == "" {
 		return nil
 	}
-	return indented(style.Render("■")+" ", styled(style, wrapped(plain.Text(note), max(1, width-2))))
+	return indented(style.Render("■")+" ", styled(style, pane.Wrap(plain.Text(note), max(1, width-2))))
 }

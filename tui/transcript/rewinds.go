@@ -6,6 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/tui/pane"
 )
 
 // Turns that a rewind took back are folded away, and its line says how many they
@@ -81,7 +83,7 @@ func (it *epochItem) takenWords(l *look) string {
 	if it.state.turns == 0 {
 		return ""
 	}
-	words := plural(it.state.turns, "turn") + " taken back"
+	words := numbers.Count(it.state.turns, "turn") + " taken back"
 	if l.hint != "" && !l.expanded {
 		words += " " + l.hint
 	}
@@ -98,7 +100,7 @@ func (m *Model) drawTakenBack(e *entry, width int) []string {
 		lines[i] = ansi.Strip(l)
 	}
 	if _, said := e.item.(*userItem); said {
-		lines = append(lines, fitted("  taken back", width))
+		lines = append(lines, pane.Clip("  taken back", width))
 	}
 	return styled(m.look.styles.Undone, lines)
 }

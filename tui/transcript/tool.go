@@ -10,7 +10,9 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // A call is one line with its weight in tokens while it is folded. Below it
@@ -128,7 +130,7 @@ func (t *toolItem) head(l *look, width int, open bool) string {
 	if hint != "" && t.first {
 		line += l.styles.Hint.Render(hint)
 	}
-	return fitted(line, width)
+	return pane.Clip(line, width)
 }
 
 // measure is how long a call took, if that was long and there is room, and how
@@ -200,7 +202,7 @@ func (t *toolItem) body(l *look, room int, open bool) []string {
 	case t.result.Detail != "" && !(open && failed):
 		return t.diff(l, room, open)
 	case open:
-		return styled(l.styles.Output, wrapped(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
+		return styled(l.styles.Output, pane.Wrap(plain.Text(strings.TrimRight(t.result.Text, " \n")), room))
 	case failed && strings.TrimSpace(t.result.Text) != "":
 		style := l.styles.ToolFailed
 		if t.result.Status == conversation.ResultInterrupted {
@@ -217,7 +219,7 @@ func (t *toolItem) drawTail(l *look, room int, open bool) []string {
 	if text == "" {
 		return nil
 	}
-	lines := wrapped(text, room)
+	lines := pane.Wrap(text, room)
 	if !open {
 		lines = lines[max(0, len(lines)-foldOutput):]
 	}
@@ -244,13 +246,13 @@ func (t *toolItem) diff(l *look, room int, open bool) []string {
 			style = l.styles.Hunk
 		}
 		if open {
-			lines = append(lines, styled(style, wrapped(line, room))...)
+			lines = append(lines, styled(style, pane.Wrap(line, room))...)
 			continue
 		}
-		lines = append(lines, style.Render(fitted(strings.ReplaceAll(line, "\t", "    "), room)))
+		lines = append(lines, style.Render(pane.Clip(strings.ReplaceAll(line, "\t", "    "), room)))
 	}
 	if !open && len(lines) > foldDiff+1 {
-		more := l.more("… "+plural(len(lines)-foldDiff, "more line"), room)
+		more := l.more("… "+numbers.Count(len(lines)-foldDiff, "more line"), room)
 		lines = append(lines[:foldDiff], l.styles.Hint.Render(more))
 	}
 	return lines

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // foldUser is how many lines of a user message show while it is folded: enough
@@ -49,13 +51,13 @@ func (u *userItem) source() string { return u.text }
 func (u *userItem) draw(l *look, width int) []string {
 	room := max(1, width-2)
 	if l.expanded {
-		lines := wrapped(plain.Text(strings.TrimRight(u.text, "\n")), room)
+		lines := pane.Wrap(plain.Text(strings.TrimRight(u.text, "\n")), room)
 		return indented(l.styles.UserMark.Render(">")+" ", styled(l.styles.User, lines))
 	}
 	text := strings.TrimRight(u.typed, "\n")
 	// Wrapping megabytes to show a page would stall the screen.
 	shown := head(text, foldUser+2, (foldUser+2)*room*8)
-	lines := styled(l.styles.User, wrapped(plain.Text(shown), room))
+	lines := styled(l.styles.User, pane.Wrap(plain.Text(shown), room))
 	if len(lines) > foldUser+1 || len(shown) < len(text) {
 		lines = append(lines[:min(foldUser, len(lines))], l.styles.Hint.Render(l.more(u.folded(text, l), room)))
 	}
@@ -70,7 +72,7 @@ func (u *userItem) draw(l *look, width int) []string {
 func (u *userItem) folded(text string, l *look) string {
 	all := tokens(u.size, l.factor) + " in all"
 	if lines := strings.Count(text, "\n") + 1; lines > foldUser {
-		return "… " + plural(lines, "line") + ", " + all
+		return "… " + numbers.Count(lines, "line") + ", " + all
 	}
 	return "… " + all
 }
@@ -108,6 +110,6 @@ func (n *noticeItem) draw(l *look, width int) []string {
 	case conversation.NoticeError:
 		style, mark = l.styles.Error, "✗"
 	}
-	lines := styled(style, wrapped(plain.Text(strings.TrimSpace(n.text)), max(1, width-2)))
+	lines := styled(style, pane.Wrap(plain.Text(strings.TrimSpace(n.text)), max(1, width-2)))
 	return indented(style.Render(mark)+" ", lines)
 }
