@@ -70,23 +70,3 @@ func pinnedOf(v compact.View) map[uint64]bool {
 	}
 	return pinned
 }
-
-func (v *accountView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case account.Ignored:
-		return m.unhandled(msg)
-	case account.Closed:
-		return m.closeView()
-	case account.Jump:
-		return m.openHistoryAt(a.Event, "")
-	case account.Pin:
-		return m.pin([]uint64{a.Event}, a.Pinned)
-	case account.Mask:
-		return m.mask([]uint64{a.Event})
-	case account.Preview:
-		return m.previewAny()
-	case account.Say:
-		return m.say(a.Text, a.Bad)
-	}
-	return nil
-}

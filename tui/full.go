@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/pane"
 )
 
 // Some views have all of the screen but the line of the gauge and the status line:
@@ -17,8 +19,8 @@ type fullView interface {
 	View() string
 	// Cursor is where one types, nil where one does not.
 	Cursor() *tea.Cursor
-	// handle takes a key, a paste or the mouse, and does what comes of it.
-	handle(m *Model, msg tea.Msg) tea.Cmd
+	// Update takes a key, a paste or the mouse, and returns what the screen has to do about it.
+	Update(msg tea.Msg) pane.Action
 	// renew takes over how the conversation stands by now.
 	renew(m *Model) tea.Cmd
 	// restyle takes over the colours.
@@ -26,6 +28,11 @@ type fullView interface {
 	// gauged reports whether the line of the gauge stands below the view. One that
 	// has a gauge of its own needs none.
 	gauged() bool
+}
+
+// actor is a view with actions that no other view has.
+type actor interface {
+	act(m *Model, a pane.Action) tea.Cmd
 }
 
 // leaver is a view for which something goes on that ends when it is closed.
@@ -99,6 +106,38 @@ func (m *Model) renewView() tea.Cmd {
 	}
 	m.views.stale = false
 	return v.renew(m)
+}
+
+// updateView gives a message to a view and does what it asks for.
+func (m *Model) updateView(v fullView, msg tea.Msg) tea.Cmd {
+	switch a := v.Update(msg).(type) {
+	case nil:
+	case pane.Ignored:
+		return m.unhandled(msg)
+	case pane.Closed:
+		return m.closeView()
+	case pane.Jump:
+		return m.openHistoryAt(a.Event, "")
+	case pane.Pin:
+		return m.pin(a.Events, a.Pinned)
+	case pane.Mask:
+		return m.mask(a.Events)
+	case pane.Undo:
+		return m.undoCompaction(a.Epoch)
+	case pane.Redo:
+		return m.slashRedoCompact("")
+	case pane.Restore:
+		return m.slashRedo("")
+	case pane.Preview:
+		return m.previewAny()
+	case pane.Say:
+		return m.say(a.Text, a.Bad)
+	default:
+		if own, ok := v.(actor); ok {
+			return own.act(m, a)
+		}
+	}
+	return nil
 }
 
 // unhandled handles what a view has no use for.

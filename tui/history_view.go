@@ -9,6 +9,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 // The history browser on the screen. It shows the log as far as the view of the
@@ -99,26 +100,12 @@ func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 	return log[:n]
 }
 
-func (v *historyView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case history.Ignored:
-		return m.unhandled(msg)
-	case history.Closed:
-		return m.closeView()
+func (v *historyView) act(m *Model, a pane.Action) tea.Cmd {
+	switch a := a.(type) {
 	case history.Wanted:
 		return m.loadRequest(a.Event)
 	case history.FullWanted:
 		return m.loadFull(a.Event)
-	case history.Pin:
-		return m.pin(a.Events, a.Pinned)
-	case history.Mask:
-		return m.mask(a.Events)
-	case history.Undo:
-		return m.undoCompaction(a.Epoch)
-	case history.Redo:
-		return m.slashRedoCompact("")
-	case history.Restore:
-		return m.slashRedo("")
 	case history.Copy:
 		return tea.Batch(tea.SetClipboard(a.Text), m.say("copied "+a.What, false))
 	case history.CopyFull:
@@ -127,7 +114,6 @@ func (v *historyView) handle(m *Model, msg tea.Msg) tea.Cmd {
 		return m.forkAt(a.Before)
 	case history.Resend:
 		return m.resend(a.Turn)
-	case history.Say: // it stands in the view
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/transcript"
 )
 
@@ -49,7 +50,7 @@ func (m *Model) give(msg tea.Msg) tea.Cmd {
 	}
 	if v := m.views.top(); v != nil {
 		m.hands.wroteIn(writes(msg), m.options.Now())
-		return v.handle(m, msg)
+		return m.updateView(v, msg)
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -69,7 +70,7 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	}
 	named, unknown := m.composer.Mentions(), m.composer.Unknown() // sending empties the composer
 	action, cmd := m.composer.Update(k)
-	if _, ignored := action.(composer.Ignored); ignored {
+	if _, ignored := action.(pane.Ignored); ignored {
 		return m.fallback(k)
 	}
 	m.hands.wroteIn(!m.composer.Empty(), m.options.Now()) // what was sent is written to its end
@@ -203,7 +204,7 @@ func (m *Model) interrupt() tea.Cmd {
 }
 
 // act carries out what the composer decided.
-func (m *Model) act(action composer.Action, named []File, unknown []string) tea.Cmd {
+func (m *Model) act(action pane.Action, named []File, unknown []string) tea.Cmd {
 	switch a := action.(type) {
 	case composer.Submit:
 		return m.submit(a.Text, named, unknown)
@@ -241,7 +242,7 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 		return tea.Batch(cmd, m.answer(action))
 	}
 	if v := m.views.top(); v != nil {
-		return v.handle(m, msg)
+		return m.updateView(v, msg)
 	}
 	at := msg.Mouse()
 	y := at.Y - m.screen.plan.top()
@@ -284,7 +285,7 @@ func (m *Model) released(r transcript.Released) tea.Cmd {
 }
 
 // answer carries out what a dialog decided.
-func (m *Model) answer(action overlay.Action) tea.Cmd {
+func (m *Model) answer(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
 	case overlay.Approved:
 		m.reply(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})

@@ -41,25 +41,3 @@ func (v *ledgerView) renew(m *Model) tea.Cmd {
 	v.Show(ledger.Content{Entries: compact.Ledger(m.talk.log), Title: m.talk.Title, Zone: m.zone(), ReadOnly: m.talk.ReadOnly != ""})
 	return nil
 }
-
-func (v *ledgerView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case ledger.Ignored:
-		return m.unhandled(msg)
-	case ledger.Closed:
-		return m.closeView()
-	case ledger.Undo:
-		return m.undoCompaction(a.Epoch)
-	case ledger.Redo:
-		return m.slashRedoCompact("")
-	case ledger.Restore:
-		return m.slashRedo("")
-	case ledger.Jump:
-		return m.openHistoryAt(a.Event, "")
-	case ledger.Preview:
-		return m.previewAny()
-	case ledger.Say:
-		return m.say(a.Text, a.Bad)
-	}
-	return nil
-}

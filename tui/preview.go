@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 )
 
@@ -121,12 +122,8 @@ func (v *previewView) gauged() bool           { return false }
 func (v *previewView) restyle(l look)         { v.SetStyles(l.preview()) }
 func (v *previewView) renew(m *Model) tea.Cmd { return nil } // numbers are those of the moment it was asked
 
-func (v *previewView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case preview.Ignored:
-		return m.unhandled(msg)
-	case preview.Closed:
-		return m.closeView()
+func (v *previewView) act(m *Model, a pane.Action) tea.Cmd {
+	switch a := a.(type) {
 	case preview.Changed:
 		v.others, v.refused = nil, nil
 		return v.ask(m, a.Wish)
@@ -134,8 +131,6 @@ func (v *previewView) handle(m *Model, msg tea.Msg) tea.Cmd {
 		m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })
 		m.talk.Compactor.Compact(a.Wish)
 		return m.later("compacts")
-	case preview.Say:
-		return m.say(a.Text, a.Bad)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/review"
 )
 
@@ -92,12 +93,8 @@ func (v *reviewView) gauged() bool         { return true }
 func (v *reviewView) restyle(l look)       { v.SetStyles(l.review()) }
 func (v *reviewView) renew(*Model) tea.Cmd { return nil }
 
-func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case review.Ignored:
-		return m.unhandled(msg)
-	case review.Closed:
-		return m.closeView()
+func (v *reviewView) act(m *Model, a pane.Action) tea.Cmd {
+	switch a := a.(type) {
 	case review.Taken:
 		m.talk.taken = a.Text
 		m.talk.Steering.Review(a.Text, true)
@@ -106,8 +103,6 @@ func (v *reviewView) handle(m *Model, msg tea.Msg) tea.Cmd {
 		m.talk.Steering.Review("", false)
 	case review.Editor:
 		return m.editSummary(a.Text)
-	case review.Say:
-		return m.say(a.Text, a.Bad)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/pane"
 	"plimsoll/tui/search"
 )
 
@@ -113,12 +114,8 @@ func (v *searchView) gauged() bool         { return true }
 func (v *searchView) restyle(l look)       { v.SetStyles(l.search()) }
 func (v *searchView) renew(*Model) tea.Cmd { return nil }
 
-func (v *searchView) handle(m *Model, msg tea.Msg) tea.Cmd {
-	switch a := v.Update(msg).(type) {
-	case search.Ignored:
-		return m.unhandled(msg)
-	case search.Closed:
-		return m.closeView()
+func (v *searchView) act(m *Model, a pane.Action) tea.Cmd {
+	switch a := a.(type) {
 	case search.Query:
 		return v.typed(a.Text, typingPause)
 	case search.Open:

@@ -181,7 +181,7 @@ func (m *Model) place(f pane.Frame) (list int, panel []string) {
 }
 
 // Update gives the view a message and says what came of it.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	f := m.frame()
 	body, _ := m.place(f)
 	m.list.SetSize(m.width, body)
@@ -195,7 +195,7 @@ func (m *Model) Update(msg tea.Msg) Action {
 	}
 	before := m.list.Selected(sheet{m})
 	if !m.list.Update(sheet{m}, msg, m.keys.Moves, f.Top(m.height)) {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	if m.list.Selected(sheet{m}) != before {
 		m.reveal()
@@ -214,16 +214,16 @@ func (m *Model) reveal() {
 }
 
 // press does what a key of the view says.
-func (m *Model) press(k tea.KeyPressMsg) (a Action, done bool) {
+func (m *Model) press(k tea.KeyPressMsg) (a pane.Action, done bool) {
 	switch {
 	case key.Matches(k, m.keys.Close):
-		return Closed{}, true
+		return pane.Closed{}, true
 	case key.Matches(k, m.keys.Explain):
 		m.explains = !m.explains
 		m.reveal()
 		return nil, true
 	case key.Matches(k, m.keys.Preview):
-		return Preview{}, true
+		return pane.Preview{}, true
 	case key.Matches(k, m.keys.Jump):
 		return m.jump(), true
 	case key.Matches(k, m.keys.Pin):

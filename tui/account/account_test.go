@@ -16,6 +16,7 @@ import (
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/meter"
+	"plimsoll/tui/pane"
 )
 
 func TestViews(t *testing.T) {
@@ -156,41 +157,41 @@ func TestKeysOnItems(t *testing.T) {
 	t.Parallel()
 	locked := busy()
 	locked.ReadOnly = true
-	say := func(text string) account.Action { return account.Say{Text: text} }
-	prompt := func(deed string) account.Action {
+	say := func(text string) pane.Action { return pane.Say{Text: text} }
+	prompt := func(deed string) pane.Action {
 		return say("The system prompt and the tools go with every request: they cannot be " + deed + ".")
 	}
-	only := func(deed string) account.Action {
+	only := func(deed string) pane.Action {
 		return say("Only one of the heaviest items can be " + deed + ": move to it first.")
 	}
 	shut := say("This conversation is open for reading only: nothing can be changed in it.")
 	for _, c := range []struct {
 		content account.Content
 		on, key string
-		want    account.Action
+		want    pane.Action
 	}{
-		{busy(), "go test ./upload", "enter", account.Jump{Event: 41}},
-		{busy(), "go test ./upload", "p", account.Pin{Event: 41, Pinned: true}},
-		{busy(), "go test ./upload", "m", account.Mask{Event: 41}},
-		{busy(), "go test ./upload", "c", account.Preview{}},
-		{busy(), "请修复", "p", account.Pin{Event: 60, Pinned: false}},
+		{busy(), "go test ./upload", "enter", pane.Jump{Event: 41}},
+		{busy(), "go test ./upload", "p", pane.Pin{Events: []uint64{41}, Pinned: true}},
+		{busy(), "go test ./upload", "m", pane.Mask{Events: []uint64{41}}},
+		{busy(), "go test ./upload", "c", pane.Preview{}},
+		{busy(), "请修复", "p", pane.Pin{Events: []uint64{60}, Pinned: false}},
 		{busy(), "请修复", "m", say("Only results of tools and arguments of calls become stubs.")},
-		{busy(), "modify_file", "m", account.Mask{Event: 64}},
+		{busy(), "modify_file", "m", pane.Mask{Events: []uint64{64}}},
 		{busy(), "git log --stat", "m", say("It is a stub already.")},
 		{busy(), "summary of turns", "m", say("It is no longer sent as it was said: there is nothing left to make a stub of.")},
-		{busy(), "system prompt", "c", account.Preview{}},
+		{busy(), "system prompt", "c", pane.Preview{}},
 		{busy(), "definitions of 14", "enter", prompt("gone to")},
 		{busy(), "definitions of 14", "p", prompt("pinned")},
 		{busy(), "definitions of 14", "m", prompt("made a stub")},
 		{busy(), "load line", "enter", only("gone to")},
 		{busy(), "load line", "p", only("pinned")},
 		{busy(), "load line", "m", only("made a stub")},
-		{locked, "go test ./upload", "enter", account.Jump{Event: 41}},
+		{locked, "go test ./upload", "enter", pane.Jump{Event: 41}},
 		{locked, "go test ./upload", "p", shut},
 		{locked, "go test ./upload", "m", shut},
-		{busy(), "tokens", "q", account.Closed{}},
-		{busy(), "tokens", "esc", account.Closed{}},
-		{busy(), "tokens", "x", account.Ignored{}},
+		{busy(), "tokens", "q", pane.Closed{}},
+		{busy(), "tokens", "esc", pane.Closed{}},
+		{busy(), "tokens", "x", pane.Ignored{}},
 		{busy(), "tokens", "down", nil},
 	} {
 		m := open(c.content, "mono", 120, 40)
@@ -209,7 +210,7 @@ func TestAPinnedItemIsNotMadeAStub(t *testing.T) {
 	c.Pinned = func(uint64) bool { return true }
 	m := open(c, "mono", 120, 40)
 	to(m, "go test ./upload")
-	if diff := cmp.Diff(account.Action(account.Say{Text: "It is pinned: unpin it first."}), m.Update(press("m"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Say{Text: "It is pinned: unpin it first."}), m.Update(press("m"))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -224,12 +225,12 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	items[0], items[2] = items[2], items[0]
 	next.Account.Heaviest = append([]compact.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: compact.Results}}, items...)
 	m.Show(next)
-	if diff := cmp.Diff(account.Action(account.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
 		t.Error(diff)
 	}
 	m.Show(account.Content{})
 	m.View()
-	if _, ok := m.Update(press("enter")).(account.Say); !ok {
+	if _, ok := m.Update(press("enter")).(pane.Say); !ok {
 		t.Error("an item that is gone can be gone to")
 	}
 }

@@ -1,6 +1,9 @@
 package account
 
-import "plimsoll/compact"
+import (
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
 
 // What the keys do with the item under the cursor. Where one does nothing, it says
 // why and what to do instead.
@@ -16,21 +19,21 @@ func (m *Model) item() compact.Item {
 }
 
 // noItem is why a key that wants an item does nothing here.
-func (m *Model) noItem(deed string) Action {
+func (m *Model) noItem(deed string) pane.Action {
 	if sel := m.list.Selected(sheet{m}); sel >= 0 && m.rows[sel].kind == rowItem {
-		return Say{Text: "The system prompt and the tools go with every request: they cannot be " + deed + "."}
+		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + deed + "."}
 	}
-	return Say{Text: "Only one of the heaviest items can be " + deed + ": move to it first."}
+	return pane.Say{Text: "Only one of the heaviest items can be " + deed + ": move to it first."}
 }
 
-func (m *Model) jump() Action {
+func (m *Model) jump() pane.Action {
 	if it := m.item(); it.Event != 0 {
-		return Jump{Event: it.Event}
+		return pane.Jump{Event: it.Event}
 	}
 	return m.noItem("gone to")
 }
 
-func (m *Model) pin() Action {
+func (m *Model) pin() pane.Action {
 	it := m.item()
 	switch {
 	case it.Event == 0:
@@ -38,10 +41,10 @@ func (m *Model) pin() Action {
 	case m.content.ReadOnly:
 		return readOnly()
 	}
-	return Pin{Event: it.Event, Pinned: !m.pinned(it.Event)}
+	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.pinned(it.Event)}
 }
 
-func (m *Model) mask() Action {
+func (m *Model) mask() pane.Action {
 	it := m.item()
 	switch {
 	case it.Event == 0:
@@ -49,19 +52,19 @@ func (m *Model) mask() Action {
 	case m.content.ReadOnly:
 		return readOnly()
 	case it.State == compact.StateMasked:
-		return Say{Text: "It is a stub already."}
+		return pane.Say{Text: "It is a stub already."}
 	case it.State == compact.StateSummarised || it.State == compact.StateDropped:
-		return Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
+		return pane.Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
 	case it.Kind != compact.Results && it.Kind != compact.Calls:
-		return Say{Text: "Only results of tools and arguments of calls become stubs."}
+		return pane.Say{Text: "Only results of tools and arguments of calls become stubs."}
 	case m.pinned(it.Event):
-		return Say{Text: "It is pinned: unpin it first."}
+		return pane.Say{Text: "It is pinned: unpin it first."}
 	}
-	return Mask{Event: it.Event}
+	return pane.Mask{Events: []uint64{it.Event}}
 }
 
 func (m *Model) pinned(event uint64) bool { return m.content.Pinned != nil && m.content.Pinned(event) }
 
-func readOnly() Action {
-	return Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
+func readOnly() pane.Action {
+	return pane.Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
 }

@@ -2,16 +2,7 @@ package composer
 
 import "plimsoll/conversation"
 
-// Action is what the parent has to do about a message. It is nil if the
-// composer has dealt with the message alone, and Ignored if the message means
-// nothing here, so that the parent routes it on (Esc, Ctrl+C, PgUp and every
-// key that is not bound).
-type Action interface{ action() }
-
 type (
-	// Ignored says that the message was not for the composer.
-	Ignored struct{}
-
 	// Submit is a message to send. The composer is empty again.
 	Submit struct {
 		Text string // with pastes in full, without blank ends
@@ -50,12 +41,3 @@ type (
 	// Help asks for the list of keys: ? on an empty line.
 	Help struct{}
 )
-
-func (Ignored) action()        {}
-func (Submit) action()         {}
-func (Queue) action()          {}
-func (Command) action()        {}
-func (UnknownCommand) action() {}
-func (Shell) action()          {}
-func (Editor) action()         {}
-func (Help) action()           {}

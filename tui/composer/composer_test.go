@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/pane"
 )
 
 var specs = []composer.CommandSpec{
@@ -43,9 +44,9 @@ var special = map[string]tea.KeyPressMsg{
 }
 
 // press sends keys by name and returns the last action.
-func press(t testing.TB, m *composer.Model, keys ...string) composer.Action {
+func press(t testing.TB, m *composer.Model, keys ...string) pane.Action {
 	t.Helper()
-	var action composer.Action
+	var action pane.Action
 	for _, name := range keys {
 		k, ok := special[name]
 		if letter, isCtrl := strings.CutPrefix(name, "ctrl+"); !ok && isCtrl && len(letter) == 1 {
@@ -82,7 +83,7 @@ func wantDraft(t *testing.T, m *composer.Model, want string) {
 	}
 }
 
-func wantAction(t *testing.T, got, want composer.Action) {
+func wantAction(t *testing.T, got, want pane.Action) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("action (-want +got):\n%s", diff)
@@ -95,9 +96,9 @@ func TestEnterSubmitsAndEmpties(t *testing.T) {
 	write(m, "  hello 漢字 \n")
 	wantAction(t, press(t, m, "enter"), composer.Submit{Text: "  hello 漢字", Size: conversation.Size{ASCII: 8, CJK: 2}})
 	wantDraft(t, m, "")
-	wantAction(t, press(t, m, "enter"), composer.Ignored{})
+	wantAction(t, press(t, m, "enter"), pane.Ignored{})
 	write(m, "  \n ")
-	wantAction(t, press(t, m, "enter"), composer.Ignored{})
+	wantAction(t, press(t, m, "enter"), pane.Ignored{})
 }
 
 func TestNewlineKeys(t *testing.T) {
@@ -117,17 +118,17 @@ func TestKeysThatMeanNothingHereAreLeftToTheParent(t *testing.T) {
 	m := newModel(t)
 	always := []string{"esc", "ctrl+c", "ctrl+t", "ctrl+o", "ctrl+p", "ctrl+n", "ctrl+l", "ctrl+v", "ctrl+z", "pgup", "shift+tab", "tab"}
 	for _, k := range append([]string{"home", "end", "ctrl+d", "ctrl+k", "ctrl+u", "up", "down", "ctrl+r", "delete"}, always...) {
-		wantAction(t, press(t, m, k), composer.Ignored{})
+		wantAction(t, press(t, m, k), pane.Ignored{})
 	}
 	write(m, "x")
 	for _, k := range always {
-		wantAction(t, press(t, m, k), composer.Ignored{})
+		wantAction(t, press(t, m, k), pane.Ignored{})
 	}
 	for _, k := range []string{"home", "ctrl+d"} {
 		wantAction(t, press(t, m, k), nil)
 	}
 	wantDraft(t, m, "")
-	if action, _ := m.Update(tea.WindowSizeMsg{}); action != (composer.Ignored{}) {
+	if action, _ := m.Update(tea.WindowSizeMsg{}); action != (pane.Ignored{}) {
 		t.Errorf("a message that is no key gave %v", action)
 	}
 }
@@ -220,7 +221,7 @@ func TestTabQueuesWhileBusy(t *testing.T) {
 	m.SetBusy(true)
 	wantAction(t, press(t, m, "tab"), composer.Queue{Text: "later", Size: conversation.Size{ASCII: 5}})
 	wantDraft(t, m, "")
-	wantAction(t, press(t, m, "tab"), composer.Ignored{})
+	wantAction(t, press(t, m, "tab"), pane.Ignored{})
 }
 
 func TestEditorGetsTheWholeDraftAndBringsItBack(t *testing.T) {

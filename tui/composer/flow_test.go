@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/pane"
 )
 
 func TestLargePasteIsFoldedAndSentInFull(t *testing.T) {
@@ -84,12 +85,12 @@ func TestHistoryAtTheEdgesKeepsTheDraftAside(t *testing.T) {
 	write(m, "!")
 	press(t, m, "up")
 	wantDraft(t, m, "first")
-	wantAction(t, press(t, m, "up"), composer.Ignored{})
+	wantAction(t, press(t, m, "up"), pane.Ignored{})
 	wantAction(t, press(t, m, "down"), nil)
 	wantDraft(t, m, "second!\nwith two lines")
 	press(t, m, "down", "down")
 	wantDraft(t, m, "draft")
-	wantAction(t, press(t, m, "down"), composer.Ignored{})
+	wantAction(t, press(t, m, "down"), pane.Ignored{})
 }
 
 func TestWhatIsSentBecomesHistory(t *testing.T) {
@@ -183,7 +184,7 @@ func TestCommandsComplete(t *testing.T) {
 	for _, c := range []struct {
 		name, typed string
 		keys        []string
-		want        composer.Action
+		want        pane.Action
 		draft       string
 	}{
 		{"prefix and enter", "/cont", []string{"enter"}, composer.Command{Name: "context", Line: "/context"}, ""},

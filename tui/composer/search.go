@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // The search in the prompt history. It shows each match in place of the draft
@@ -29,7 +30,7 @@ func (m *Model) startSearch() {
 
 // searchKey handles a key while searching. Ctrl+C leaves like Esc: to the user
 // the search is what there is to interrupt.
-func (m *Model) searchKey(k tea.KeyPressMsg) Action {
+func (m *Model) searchKey(k tea.KeyPressMsg) pane.Action {
 	s, keys := &m.seek, m.keys.Writing
 	switch {
 	case key.Matches(k, keys.Leave), k.String() == "ctrl+c":
@@ -50,7 +51,7 @@ func (m *Model) searchKey(k tea.KeyPressMsg) Action {
 	case k.Text != "":
 		m.look(k.Text)
 	default:
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 )
 
 // What is sent: a message, a slash command or a shell line. A slash begins a
@@ -13,10 +14,10 @@ import (
 // begin with a path.
 
 // send takes the draft.
-func (m *Model) send() Action {
+func (m *Model) send() pane.Action {
 	text := trim(m.Draft())
 	if text == "" {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	if line, add, ok := shell(text); ok {
 		if line == "" {
@@ -39,10 +40,10 @@ func (m *Model) send() Action {
 }
 
 // queue takes the draft for later. Commands and shell lines are not for later.
-func (m *Model) queue() Action {
+func (m *Model) queue() pane.Action {
 	text := trim(m.Draft())
 	if text == "" {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	_, _, isShell := shell(text)
 	_, _, isCommand := slash(text)

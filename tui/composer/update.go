@@ -5,12 +5,14 @@ import (
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/pane"
 )
 
-// Update handles a message. See Action for what it answers; the command is
+// Update handles a message. See [pane.Action] for what it answers; the command is
 // always nil and there for the form all components share.
-func (m *Model) Update(msg tea.Msg) (Action, tea.Cmd) {
-	action := Action(Ignored{})
+func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
+	action := pane.Action(pane.Ignored{})
 	before, changes, seeks := m.state(), m.buf.changes, m.seek.on
 	if seeks {
 		before = state{m.seek.before, m.seek.at}
@@ -38,7 +40,7 @@ func (m *Model) Update(msg tea.Msg) (Action, tea.Cmd) {
 }
 
 // leaves reports whether with an action the draft left the composer.
-func leaves(action Action) bool {
+func leaves(action pane.Action) bool {
 	switch action.(type) {
 	case Submit, Queue, Command, Shell:
 		return true
@@ -47,7 +49,7 @@ func leaves(action Action) bool {
 }
 
 // paste inserts pasted text, into the search if that is on.
-func (m *Model) paste(text string) Action {
+func (m *Model) paste(text string) pane.Action {
 	if m.seek.on {
 		m.look(text)
 		return nil
@@ -58,7 +60,7 @@ func (m *Model) paste(text string) Action {
 }
 
 // press handles a key: the search has it first, then the list, then the draft.
-func (m *Model) press(k tea.KeyPressMsg) Action {
+func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.seek.on {
 		return m.searchKey(k)
 	}
@@ -74,7 +76,7 @@ func (m *Model) press(k tea.KeyPressMsg) Action {
 		return nil
 	}
 	if k.Text == "" {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	m.buf.insert(clean(k.Text))
 	m.complete()
@@ -82,7 +84,7 @@ func (m *Model) press(k tea.KeyPressMsg) Action {
 }
 
 // listKey handles a key of the list of completions.
-func (m *Model) listKey(k tea.KeyPressMsg) (Action, bool) {
+func (m *Model) listKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := m.keys.Writing
 	switch {
 	case key.Matches(k, keys.Older):
@@ -102,7 +104,7 @@ func (m *Model) listKey(k tea.KeyPressMsg) (Action, bool) {
 }
 
 // choose accepts a completion; a command that needs nothing more is done.
-func (m *Model) choose() Action {
+func (m *Model) choose() pane.Action {
 	chosen := m.list.items[m.list.sel]
 	kind := m.list.kind
 	m.accept()
@@ -119,7 +121,7 @@ func (m *Model) arguments() string {
 }
 
 // writeKey handles a key that does something with the draft as a whole.
-func (m *Model) writeKey(k tea.KeyPressMsg) (Action, bool) {
+func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	keys := m.keys.Writing
 	switch {
 	case key.Matches(k, keys.Send):
@@ -145,7 +147,7 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (Action, bool) {
 }
 
 // tab opens the list of completions in a word that has one, or queues.
-func (m *Model) tab() Action {
+func (m *Model) tab() pane.Action {
 	m.list.closed = place{line: -1}
 	m.complete()
 	switch {
@@ -154,11 +156,11 @@ func (m *Model) tab() Action {
 	case m.busy:
 		return m.queue()
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // enterKey sends, or makes a new line out of a backslash before the cursor.
-func (m *Model) enterKey() Action {
+func (m *Model) enterKey() pane.Action {
 	b := m.buf
 	if strings.HasSuffix(b.current()[:b.at.col], `\`) {
 		b.remove(b.left(), b.at)
@@ -174,19 +176,19 @@ func (m *Model) newline() {
 }
 
 // up goes a row up, at the first row to an older prompt.
-func (m *Model) up() Action {
+func (m *Model) up() pane.Action {
 	if m.buf.vertical(-1) || m.recall(-1) {
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // down goes a row down, at the last row to a newer prompt.
-func (m *Model) down() Action {
+func (m *Model) down() pane.Action {
 	if m.buf.vertical(1) || m.recall(1) {
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // editKey handles a key that moves the cursor or deletes. On an empty draft

@@ -6,21 +6,22 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // What can be done about the row under the cursor. Nothing is changed here: each is
-// an Action for the parent, or a word on why it cannot be.
+// an action for the parent, or a word on why it cannot be.
 
 // say tells the reader something, and the parent that it is told.
-func (m *Model) say(text string, bad bool) Action {
+func (m *Model) say(text string, bad bool) pane.Action {
 	text = plain.Line(text)
 	m.note, m.bad = text, bad
-	return Say{Text: text, Bad: bad}
+	return Note{Text: text, Bad: bad}
 }
 
 // changing is an act that changes the conversation, where that can be changed.
-func (m *Model) changing(act func(item) Action) func() Action {
-	return func() Action {
+func (m *Model) changing(act func(item) pane.Action) func() pane.Action {
+	return func() pane.Action {
 		if m.book.ReadOnly != "" {
 			return m.say(m.book.ReadOnly, true)
 		}
@@ -75,14 +76,14 @@ func (m *Model) seqs(events []int) []uint64 {
 const sayNotSaid = "this is no message"
 
 // noRow says why a row is nothing that was said.
-func (m *Model) noRow(it item) Action {
+func (m *Model) noRow(it item) pane.Action {
 	if it.kind == kindMessage && len(m.book.messages[it.at].Events) > 1 {
 		return m.say("this stands for several messages"+keyFor(m.keys.Open, "goes to what was said"), true)
 	}
 	return m.say(sayNotSaid, true)
 }
 
-func (m *Model) pin(it item) Action {
+func (m *Model) pin(it item) pane.Action {
 	r := m.row(it)
 	switch {
 	case r == nil:
@@ -90,10 +91,10 @@ func (m *Model) pin(it item) Action {
 	case m.book.takenBack(r):
 		return m.say("it was taken back"+m.way(m.keys.Redo, "brings it back"), true)
 	}
-	return Pin{Events: m.seqs(m.unit(r.Event)), Pinned: r.State != compact.StatePinned}
+	return pane.Pin{Events: m.seqs(m.unit(r.Event)), Pinned: r.State != compact.StatePinned}
 }
 
-func (m *Model) mask(it item) Action {
+func (m *Model) mask(it item) pane.Action {
 	r := m.row(it)
 	if r == nil {
 		return m.noRow(it)
@@ -119,7 +120,7 @@ func (m *Model) mask(it item) Action {
 	if len(results) == 0 {
 		return m.say("only results of tools can be masked, and there is none here", true)
 	}
-	return Mask{Events: results}
+	return pane.Mask{Events: results}
 }
 
 // results are the results of a unit.
@@ -134,7 +135,7 @@ func (m *Model) results(unit []int) []uint64 {
 }
 
 // undo takes the compaction back that shaped a row, or that a line tells of.
-func (m *Model) undo(it item) Action {
+func (m *Model) undo(it item) pane.Action {
 	overlay := uint64(0)
 	switch it.kind {
 	case kindEvent:
@@ -158,13 +159,13 @@ func (m *Model) undo(it item) Action {
 }
 
 // undoOf takes back what an overlay of the log did, where that is a compaction.
-func (m *Model) undoOf(i int) Action {
+func (m *Model) undoOf(i int) pane.Action {
 	switch b := m.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
 		if m.book.undone(i) {
 			return m.say("this compaction was undone already"+m.way(m.keys.Redo, "redoes the one undone last"), true)
 		}
-		return Undo{Epoch: conversation.EpochOf(m.book.Log[i])}
+		return pane.Undo{Epoch: conversation.EpochOf(m.book.Log[i])}
 	case conversation.Rewind:
 		if m.book.undone(i) {
 			return m.say("these turns were brought back already", true)
@@ -182,21 +183,21 @@ func (m *Model) undoOf(i int) Action {
 }
 
 // redo brings a compaction back; where a rewind hides a row, its turns.
-func (m *Model) redo(it item) Action {
+func (m *Model) redo(it item) pane.Action {
 	if r := m.row(it); r != nil && m.book.takenBack(r) {
-		return Restore{}
+		return pane.Restore{}
 	}
 	if it.kind == kindEvent {
 		if _, ok := m.book.Log[it.at].Body.(conversation.Rewind); ok && !m.book.undone(it.at) {
-			return Restore{}
+			return pane.Restore{}
 		}
 	}
-	return Redo{}
+	return pane.Redo{}
 }
 
 // resend takes turns back, from that of a row on. It asks first: a second press in a row
 // does it.
-func (m *Model) resend(it item) Action {
+func (m *Model) resend(it item) pane.Action {
 	if r := m.row(it); r != nil && m.book.takenBack(r) {
 		return m.say("this turn was taken back"+m.way(m.keys.Redo, "brings it back"), true)
 	}
@@ -231,7 +232,7 @@ func (m *Model) turnsFrom(turn int) compact.Range {
 }
 
 // fork continues behind the unit under the cursor; on a message of the user before it.
-func (m *Model) fork() Action {
+func (m *Model) fork() pane.Action {
 	it, ok := m.current()
 	if !ok {
 		return m.say("nothing was said yet", true)

@@ -11,76 +11,77 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 func TestKeysActOnTheUnitUnderTheCursor(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, on, keys string
-		want           func(at map[string]uint64) history.Action
+		want           func(at map[string]uint64) pane.Action
 	}{
-		{"a reply is pinned with its results", "failed", "p", func(at map[string]uint64) history.Action {
-			return history.Pin{Events: []uint64{at["failed"] - 2, at["failed"]}, Pinned: true}
+		{"a reply is pinned with its results", "failed", "p", func(at map[string]uint64) pane.Action {
+			return pane.Pin{Events: []uint64{at["failed"] - 2, at["failed"]}, Pinned: true}
 		}},
-		{"a pin is ended", "pinned", "p", func(at map[string]uint64) history.Action {
-			return history.Pin{Events: []uint64{at["pinned"]}}
+		{"a pin is ended", "pinned", "p", func(at map[string]uint64) pane.Action {
+			return pane.Pin{Events: []uint64{at["pinned"]}}
 		}},
-		{"a result is masked", "hostile", "m", func(at map[string]uint64) history.Action {
-			return history.Mask{Events: []uint64{at["hostile"]}}
+		{"a result is masked", "hostile", "m", func(at map[string]uint64) pane.Action {
+			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
-		{"the results of a reply are masked", "hostile", "km", func(at map[string]uint64) history.Action {
-			return history.Mask{Events: []uint64{at["hostile"]}}
+		{"the results of a reply are masked", "hostile", "km", func(at map[string]uint64) pane.Action {
+			return pane.Mask{Events: []uint64{at["hostile"]}}
 		}},
-		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it is masked already · p pins it as it was said · u takes the whole compaction back", Bad: true}
+		{"a masked result is not masked again", "failed", "m", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "it is masked already · p pins it as it was said · u takes the whole compaction back", Bad: true}
 		}},
-		{"the user's words are not masked", "question", "m", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it is summarised already · u takes that back", Bad: true}
+		{"the user's words are not masked", "question", "m", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "it is summarised already · u takes that back", Bad: true}
 		}},
-		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) history.Action { return history.Undo{Epoch: at["mask"]} }},
-		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) history.Action {
-			return history.Undo{Epoch: at["summary"]}
+		{"the compaction of a stub is undone", "failed", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
+		{"the compaction of a summary is undone", "found", "u", func(at map[string]uint64) pane.Action {
+			return pane.Undo{Epoch: at["summary"]}
 		}},
-		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) history.Action { return history.Undo{Epoch: at["mask"]} }},
-		{"nothing is undone where nothing was done", "last", "u", func(map[string]uint64) history.Action {
-			return history.Say{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
+		{"the compaction of a line is undone", "mask", "u", func(at map[string]uint64) pane.Action { return pane.Undo{Epoch: at["mask"]} }},
+		{"nothing is undone where nothing was done", "last", "u", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "no compaction shaped this: it is sent as it was said", Bad: true}
 		}},
-		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) history.Action {
-			return history.Say{Text: "turns were taken back here · r brings them back", Bad: true}
+		{"a rewind is not undone with u", "gone", "u", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "turns were taken back here · r brings them back", Bad: true}
 		}},
-		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
-		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) history.Action { return history.Restore{} }},
-		{"a compaction is redone", "last", "r", func(map[string]uint64) history.Action { return history.Redo{} }},
-		{"what was taken back is not pinned", "gone", "p", func(map[string]uint64) history.Action {
-			return history.Say{Text: "it was taken back · r brings it back", Bad: true}
+		{"turns that were taken back come back", "gone", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
+		{"from the line of the rewind too", "rewind", "r", func(map[string]uint64) pane.Action { return pane.Restore{} }},
+		{"a compaction is redone", "last", "r", func(map[string]uint64) pane.Action { return pane.Redo{} }},
+		{"what was taken back is not pinned", "gone", "p", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "it was taken back · r brings it back", Bad: true}
 		}},
-		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) history.Action {
+		{"a fork at a message of the user is before it", "pinned", "f", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["pinned"]}
 		}},
-		{"a fork at a call is behind its result", "failed", "kf", func(at map[string]uint64) history.Action {
+		{"a fork at a call is behind its result", "failed", "kf", func(at map[string]uint64) pane.Action {
 			return history.Fork{Before: at["failed"] + 1}
 		}},
-		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) history.Action {
-			return history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+		{"before a turn is resent it is asked", "failed", "e", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"}
 		}},
-		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) history.Action { return history.Resend{Turn: 1} }},
-		{"one turn is one in the question", "last", "e", func(map[string]uint64) history.Action {
-			return history.Say{Text: "e again takes turn 4 back and puts the message into the composer"}
+		{"a turn is resent on a second press", "failed", "ee", func(map[string]uint64) pane.Action { return history.Resend{Turn: 1} }},
+		{"one turn is one in the question", "last", "e", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "e again takes turn 4 back and puts the message into the composer"}
 		}},
-		{"another key takes the question back", "failed", "ezpe", func(map[string]uint64) history.Action {
-			return history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"}
+		{"another key takes the question back", "failed", "ezpe", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"}
 		}},
-		{"a third press asks again", "last", "eee", func(map[string]uint64) history.Action {
-			return history.Say{Text: "e again takes turn 4 back and puts the message into the composer"}
+		{"a third press asks again", "last", "eee", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "e again takes turn 4 back and puts the message into the composer"}
 		}},
-		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) history.Action {
+		{"the result is copied as it was said", "failed", "y", func(map[string]uint64) pane.Action {
 			return history.Copy{What: "the result", Text: "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n" + strings.Repeat("FAIL upload 0.4s\n", 40)}
 		}},
-		{"a request's body is asked for where there is one", "last", "Y", func(map[string]uint64) history.Action {
-			return history.Say{Text: "the body of a request is meant · [ shows the requests that were sent", Bad: true}
+		{"a request's body is asked for where there is one", "last", "Y", func(map[string]uint64) pane.Action {
+			return history.Note{Text: "the body of a request is meant · [ shows the requests that were sent", Bad: true}
 		}},
-		{"q closes", "last", "q", func(map[string]uint64) history.Action { return history.Closed{} }},
-		{"other keys are the parent's", "last", "z", func(map[string]uint64) history.Action { return history.Ignored{} }},
+		{"q closes", "last", "q", func(map[string]uint64) pane.Action { return pane.Closed{} }},
+		{"other keys are the parent's", "last", "z", func(map[string]uint64) pane.Action { return pane.Ignored{} }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -105,13 +106,13 @@ func TestOfAnotherTurnItIsAskedAnew(t *testing.T) {
 	r.press("e")
 	row := slices.IndexFunc(strings.Split(r.screen(), "\n"), func(l string) bool { return strings.Contains(l, "so fix it") })
 	r.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 4, Y: row})
-	want := history.Action(history.Say{Text: "e again takes turns 1–4 back and puts the message into the composer"})
+	want := pane.Action(history.Note{Text: "e again takes turns 1–4 back and puts the message into the composer"})
 	if diff := cmp.Diff(want, r.press("e")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.add(conversation.UserMessage{Text: "and one more"}) // the question is not the same any more
 	r.Refresh(r.content())
-	want = history.Say{Text: "e again takes turns 1–5 back and puts the message into the composer"}
+	want = history.Note{Text: "e again takes turns 1–5 back and puts the message into the composer"}
 	if diff := cmp.Diff(want, r.press("e")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -124,14 +125,14 @@ func TestWhatCannotBeChangedSaysWhy(t *testing.T) {
 	r.locked = "open in another window"
 	r.show()
 	for _, k := range []string{"p", "m", "u", "r", "e"} {
-		if diff := cmp.Diff(history.Action(history.Say{Text: r.locked, Bad: true}), r.press(k)); diff != "" {
+		if diff := cmp.Diff(pane.Action(history.Note{Text: r.locked, Bad: true}), r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
 		}
 	}
 	if !strings.Contains(r.screen(), r.locked) {
 		t.Errorf("the screen does not say why:\n%s", r.screen())
 	}
-	for k, want := range map[string]history.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
+	for k, want := range map[string]pane.Action{"y": history.Copy{Text: "now run it ten times", What: "the message"}, "f": history.Fork{Before: uint64(r.log.Len())}} {
 		if diff := cmp.Diff(want, r.press(k)); diff != "" {
 			t.Errorf("%s: -want +got\n%s", k, diff)
 		}
@@ -196,7 +197,7 @@ func TestWordsNameTheKeysOfTheKeyMap(t *testing.T) {
 				parts := slices.DeleteFunc(strings.Split(want, " · "), func(s string) bool { return strings.HasPrefix(s, "f2 ") })
 				want = strings.Join(parts, " · ")
 			}
-			if diff := cmp.Diff(history.Action(history.Say{Text: want, Bad: true}), r.press(c.press)); diff != "" {
+			if diff := cmp.Diff(pane.Action(history.Note{Text: want, Bad: true}), r.press(c.press)); diff != "" {
 				t.Errorf("%s on %s, the key on: %v (-want +got)\n%s", c.press, c.on, on, diff)
 			}
 			if s := r.screen(); strings.Contains(s, "f2 ") && !on {
@@ -216,10 +217,10 @@ func TestTheLineOfASearchIsEditedWithItsOwnKeys(t *testing.T) {
 	if s := r.screen(); !strings.Contains(s, "/ fi\n") {
 		t.Errorf("the key deletes nothing:\n%s", s)
 	}
-	if diff := cmp.Diff(history.Action(history.Ignored{}), r.press("backspace")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Ignored{}), r.press("backspace")); diff != "" {
 		t.Errorf("the key of old still does something: -want +got\n%s", diff)
 	}
-	if diff := cmp.Diff(history.Action(history.Ignored{}), r.press("down")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Ignored{}), r.press("down")); diff != "" {
 		t.Errorf("there is one line, and a key goes down: -want +got\n%s", diff)
 	}
 }
@@ -231,13 +232,13 @@ func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	r.add(conversation.AssistantMessage{Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: "1", Name: "read_file", Arguments: `{}`}}})
 	seq := r.add(conversation.ToolResult{CallID: "1", Tool: "read_file", Status: conversation.ResultOK, Text: "the beginning", Total: 900_000, Blob: "abc"})
 	r.show()
-	if diff := cmp.Diff(history.Action(history.FullWanted{Event: seq}), r.press("enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(history.FullWanted{Event: seq}), r.press("enter")); diff != "" {
 		t.Fatalf("-want +got\n%s", diff)
 	}
 	if !strings.Contains(r.screen(), "is being read…") {
 		t.Errorf("nothing says that the text is read:\n%s", r.screen())
 	}
-	if diff := cmp.Diff(history.Action(history.CopyFull{Event: seq, Cut: "the beginning"}), r.press("y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(history.CopyFull{Event: seq, Cut: "the beginning"}), r.press("y")); diff != "" {
 		t.Errorf("copied while it is read: -want +got\n%s", diff)
 	}
 	r.Full(seq+1, "not asked for", nil)
@@ -254,7 +255,7 @@ func TestAFullTextIsAskedForOnceAndShown(t *testing.T) {
 	if !strings.Contains(r.screen(), "漢字 words") {
 		t.Errorf("the whole text is gone:\n%s", r.screen())
 	}
-	want := history.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the whole result"})
+	want := pane.Action(history.Copy{Text: strings.Repeat("漢字 words\n", 100_000), What: "the whole result"})
 	if !cmp.Equal(want, r.press("y")) {
 		t.Error("the whole text is not what is copied")
 	}

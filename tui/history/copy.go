@@ -5,13 +5,14 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tui/pane"
 )
 
 // What is copied is what was said, as it is in the log: without marks, wraps and
 // folds. In a request, and where nobody said it, it is what was sent.
 
 // copy copies what was said; of what was not said, what is sent.
-func (m *Model) copy() Action {
+func (m *Model) copy() pane.Action {
 	it, ok := m.current()
 	if !ok {
 		return m.say("nothing was said yet", true)
@@ -32,7 +33,7 @@ func (m *Model) copy() Action {
 	return m.copySaid(m.book.event(it))
 }
 
-func (m *Model) copySaid(e *conversation.Event) Action {
+func (m *Model) copySaid(e *conversation.Event) pane.Action {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return Copy{Text: b.Text, What: "the message"}
@@ -46,7 +47,7 @@ func (m *Model) copySaid(e *conversation.Event) Action {
 
 // copyResult copies the whole text where it was asked for, also while it is still being
 // read: a reader who has expanded a result means all of it.
-func (m *Model) copyResult(seq uint64, b conversation.ToolResult) Action {
+func (m *Model) copyResult(seq uint64, b conversation.ToolResult) pane.Action {
 	switch full, asked := m.full[seq]; {
 	case asked && !full.here:
 		return CopyFull{Event: seq, Cut: b.Text}
@@ -73,7 +74,7 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 }
 
 // copyBody copies a request as it went over the wire.
-func (m *Model) copyBody() Action {
+func (m *Model) copyBody() pane.Action {
 	switch {
 	case m.request == nil:
 		return m.say("the body of a request is meant"+keyFor(m.keys.PreviousRequest, "shows the requests that were sent"), true)

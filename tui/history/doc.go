@@ -9,5 +9,5 @@
 // made again, holds, and never a guess.
 //
 // There is no clock and no reading here: the parent gives a Content and answers what
-// an Action asks for.
+// a [pane.Action] asks for.
 package history

@@ -12,6 +12,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 // everything is a conversation with every kind of event that has a line.
@@ -96,10 +97,10 @@ func TestARequestCanBeReadAndActedOn(t *testing.T) {
 	r.Request(r.rebuilt(wanted.Event), nil)
 	r.press("home", "enter")
 	wants(t, under(r), "system prompt", "You are a careful engineer.")
-	if diff := cmp.Diff(history.Action(history.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(history.Copy{Text: "You are a careful engineer.\nAnswer shortly.", What: "system prompt"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if _, ok := r.press("p").(history.Say); !ok {
+	if _, ok := r.press("p").(history.Note); !ok {
 		t.Error("a system prompt can be pinned")
 	}
 	r.press("/")
@@ -107,7 +108,7 @@ func TestARequestCanBeReadAndActedOn(t *testing.T) {
 	r.press("enter")
 	wants(t, under(r), "1 tool")
 	r.press("end")
-	if diff := cmp.Diff(history.Action(history.Pin{Events: []uint64{at["pinned"]}}), r.press("p")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Pin{Events: []uint64{at["pinned"]}}), r.press("p")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.Refresh(r.content())

@@ -43,7 +43,7 @@ func (m *Model) helpLines(height int) []string {
 }
 
 // pressHelp scrolls the help; any other key closes it.
-func (m *Model) pressHelp(k tea.KeyPressMsg) Action {
+func (m *Model) pressHelp(k tea.KeyPressMsg) pane.Action {
 	page := max(m.frame().Body(m.height)-1, 1)
 	moves := m.keys.Moves
 	switch {

@@ -13,6 +13,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 // checkView fails unless the view has exactly the size, and no control but styles.
@@ -39,7 +40,7 @@ var anyKey = rapid.SampledFrom([]string{"j", "k", "g", "G", "enter", "ctrl+o", "
 	"1", "2", "9", "pgup", "pgdown", "ctrl+d", "ctrl+u", "home", "end", "esc", "?", "/", "backspace", "a", "space", "漢"})
 
 // checkAction fails if an action names what is not in the log.
-func checkAction(t *rapid.T, a history.Action, log []conversation.Event) {
+func checkAction(t *rapid.T, a pane.Action, log []conversation.Event) {
 	t.Helper()
 	holds := func(seqs ...uint64) {
 		for _, seq := range seqs {
@@ -49,9 +50,9 @@ func checkAction(t *rapid.T, a history.Action, log []conversation.Event) {
 		}
 	}
 	switch a := a.(type) {
-	case history.Pin:
+	case pane.Pin:
 		holds(a.Events...)
-	case history.Mask:
+	case pane.Mask:
 		holds(a.Events...)
 		for _, seq := range a.Events {
 			if _, ok := log[seq-1].Body.(conversation.ToolResult); !ok {

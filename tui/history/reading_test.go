@@ -60,7 +60,7 @@ func TestASummaryLeadsToWhatItNames(t *testing.T) {
 		wants(t, under(r), want)
 	}
 	summaryOnTop()
-	if _, ok := r.press("9").(history.Say); !ok {
+	if _, ok := r.press("9").(history.Note); !ok {
 		t.Error("a number without a link says nothing")
 	}
 	summaryOnTop()
@@ -107,7 +107,7 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	r.press("N")
 	wants(t, r.screen(), "round from the beginning to the end")
 	r.press("esc")
-	if a := r.press("n"); !cmp.Equal(a, history.Action(history.Say{Text: "nothing is searched for · / begins a search", Bad: true})) {
+	if a := r.press("n"); !cmp.Equal(a, pane.Action(history.Note{Text: "nothing is searched for · / begins a search", Bad: true})) {
 		t.Errorf("n without a search gives %#v", a)
 	}
 	r.to(at["question"])
@@ -116,7 +116,7 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	wants(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
-	if said, ok := r.press("n").(history.Say); !ok || len(said.Text) < pane.MostInLine || len(said.Text) > pane.MostInLine+100 {
+	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < pane.MostInLine || len(said.Text) > pane.MostInLine+100 {
 		t.Errorf("%d bytes are searched for", len(said.Text))
 	}
 	r.press("/", "esc")
@@ -154,23 +154,23 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 	made := r.rebuilt(wanted.Event)
 	r.Request(made, nil)
 	wants(t, r.screen(), "byte for byte as sent ✓ sha256 1a2b3c1a2b3c", "15 bytes", "4,100 tokens, 3,900 of them cached", "You are a careful engineer")
-	if diff := cmp.Diff(history.Action(history.Copy{Text: `{"model":"gpt"}`, What: "the body, 15 bytes"}), r.press("Y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(history.Copy{Text: `{"model":"gpt"}`, What: "the body, 15 bytes"}), r.press("Y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if diff := cmp.Diff(history.Action(history.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
+	if diff := cmp.Diff(pane.Action(history.Copy{Text: "so fix it, in @upload/server.go too", What: "the message as it is sent"}), r.press("y")); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.press("]")
 	r.Request(compact.Rebuilt{}, errors.New("the texts of its tools are gone"))
 	wants(t, r.screen(), "request 3 of 3", "it cannot be made again", "the texts of its tools are gone")
-	if a := r.press("]"); !cmp.Equal(a, history.Action(history.Say{Text: "this is the newest request"})) {
+	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
 		t.Errorf("behind the newest request is %#v", a)
 	}
 	if a := r.press("esc"); a != nil {
 		t.Errorf("esc gives %#v", a)
 	}
 	wants(t, r.screen(), "[both]")
-	if _, ok := r.press("esc").(history.Closed); !ok {
+	if _, ok := r.press("esc").(pane.Closed); !ok {
 		t.Error("esc does not close")
 	}
 }
@@ -191,7 +191,7 @@ func TestAReplyLeadsToTheRequestThatBroughtIt(t *testing.T) {
 	}{{replied[1], "[", sent[1]}, {asked[1], "[", sent[0]}, {asked[1], "]", sent[1]}, {replied[0], "[", sent[0]}, {replied[0], "]", sent[1]}, {asked[0], "]", sent[0]}} {
 		r.show()
 		r.to(c.at)
-		if diff := cmp.Diff(history.Action(history.Wanted{Event: c.want}), r.press(c.key)); diff != "" {
+		if diff := cmp.Diff(pane.Action(history.Wanted{Event: c.want}), r.press(c.key)); diff != "" {
 			t.Errorf("%s at e%d (-want +got)\n%s", c.key, c.at, diff)
 		}
 		r.press("esc")
@@ -219,7 +219,7 @@ func TestMessagesOfTheUserAreSteppedThrough(t *testing.T) {
 		r.press("{")
 		wants(t, under(r), want)
 	}
-	if _, ok := r.press("{").(history.Say); !ok {
+	if _, ok := r.press("{").(history.Note); !ok {
 		t.Error("before the first message nothing is said")
 	}
 	r.press("}")
@@ -312,10 +312,10 @@ func TestAReboundKeyWorksAtOnce(t *testing.T) {
 	r.story()
 	r.show()
 	r.keys.Close.SetKeys("z")
-	if _, ok := r.press("z").(history.Closed); !ok {
+	if _, ok := r.press("z").(pane.Closed); !ok {
 		t.Error("the new key does nothing")
 	}
-	if _, ok := r.press("q").(history.Ignored); !ok {
+	if _, ok := r.press("q").(pane.Ignored); !ok {
 		t.Error("the old key still does something")
 	}
 }

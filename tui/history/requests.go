@@ -38,7 +38,7 @@ type request struct {
 
 // step goes to the request before or after; from the conversation as it is now to the
 // one that was made of what is under the cursor, or else the nearest.
-func (m *Model) step(by int) Action {
+func (m *Model) step(by int) pane.Action {
 	list := m.book.Requests
 	if len(list) == 0 {
 		return m.say("no request of this conversation was recorded", true)

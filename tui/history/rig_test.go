@@ -12,6 +12,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
+	"plimsoll/tui/pane"
 )
 
 // rig is a history over a log that is written as a test goes on.
@@ -94,8 +95,8 @@ func requests(log []conversation.Event) []compact.SentRequest {
 func (r *rig) show() { r.Show(r.content()) }
 
 // press gives keys, and the action of the last.
-func (r *rig) press(keys ...string) history.Action {
-	var last history.Action
+func (r *rig) press(keys ...string) pane.Action {
+	var last pane.Action
 	for _, k := range keys {
 		last = r.Update(stroke(k))
 	}

@@ -32,7 +32,7 @@ type search struct {
 }
 
 // startSearch opens the line to type in.
-func (m *Model) startSearch() Action {
+func (m *Model) startSearch() pane.Action {
 	m.search.typing, m.search.from, m.search.mend = true, max(m.list.Selected(rows{m}), 0), ""
 	m.search.field = pane.Edit{Safe: plain.Line, Most: pane.MostInLine}
 	text := ""
@@ -44,7 +44,7 @@ func (m *Model) startSearch() Action {
 }
 
 // typed takes a key or a paste into the line.
-func (m *Model) typed(msg tea.Msg) Action {
+func (m *Model) typed(msg tea.Msg) pane.Action {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, m.keys.Cancel):
@@ -62,7 +62,7 @@ func (m *Model) typed(msg tea.Msg) Action {
 	}
 	before := m.search.field.Text()
 	if !m.search.field.Update(msg, m.keys.Edit) {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	if m.search.field.Text() != before {
 		m.look()
@@ -90,7 +90,7 @@ func (m *Model) endSearch() {
 }
 
 // next goes to the next match, or with -1 to the one before.
-func (m *Model) next(by int) Action {
+func (m *Model) next(by int) pane.Action {
 	if !m.search.on {
 		return m.say("nothing is searched for"+keyFor(m.keys.Search, "begins a search"), true)
 	}

@@ -6,13 +6,14 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 )
 
 // A key goes to what is on top: the line one types a search in, the help, then the
 // rows. A word in passing stands until the next key.
 
 // Update takes a key, a paste or the mouse.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		m.was, m.note = m.note, ""
@@ -36,7 +37,7 @@ func (m *Model) Update(msg tea.Msg) Action {
 		m.click(msg)
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // click moves the cursor; on the row that has it, it expands or folds.
@@ -56,27 +57,27 @@ func (m *Model) click(msg tea.MouseClickMsg) {
 // deed is what a key does.
 type deed struct {
 	on key.Binding
-	do func() Action
+	do func() pane.Action
 }
 
 // deeds are the keys of the history but for those that move.
 func (m *Model) deeds() []deed {
 	k := m.keys
 	return []deed{
-		{k.Close, func() Action { return Closed{} }},
+		{k.Close, func() pane.Action { return pane.Closed{} }},
 		{k.Cancel, m.cancel},
-		{k.Help, func() Action { m.help = 0; return nil }},
+		{k.Help, func() pane.Action { m.help = 0; return nil }},
 		{k.Side, m.turn},
 		{k.Open, m.enter},
-		{k.Fold, func() Action { return m.toggle() }},
+		{k.Fold, func() pane.Action { return m.toggle() }},
 		{k.Back, m.back},
-		{k.PreviousRequest, func() Action { return m.step(-1) }},
-		{k.NextRequest, func() Action { return m.step(1) }},
-		{k.PreviousMessage, func() Action { return m.message(-1) }},
-		{k.NextMessage, func() Action { return m.message(1) }},
+		{k.PreviousRequest, func() pane.Action { return m.step(-1) }},
+		{k.NextRequest, func() pane.Action { return m.step(1) }},
+		{k.PreviousMessage, func() pane.Action { return m.message(-1) }},
+		{k.NextMessage, func() pane.Action { return m.message(1) }},
 		{k.Search, m.startSearch},
-		{k.Next, func() Action { return m.next(1) }},
-		{k.Previous, func() Action { return m.next(-1) }},
+		{k.Next, func() pane.Action { return m.next(1) }},
+		{k.Previous, func() pane.Action { return m.next(-1) }},
 		{k.Pin, m.changing(m.pin)},
 		{k.Mask, m.changing(m.mask)},
 		{k.Undo, m.changing(m.undo)},
@@ -88,7 +89,7 @@ func (m *Model) deeds() []deed {
 	}
 }
 
-func (m *Model) press(k tea.KeyPressMsg) Action {
+func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	for _, d := range m.deeds() {
 		if key.Matches(k, d.on) {
 			return d.do()
@@ -100,7 +101,7 @@ func (m *Model) press(k tea.KeyPressMsg) Action {
 	if m.list.Update(rows{m}, k, m.keys.Moves, 0) {
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // digit is the link that a key stands for, -1 for none.
@@ -112,7 +113,7 @@ func digit(k tea.KeyPressMsg) int {
 }
 
 // cancel ends what was begun last, and then the history.
-func (m *Model) cancel() Action {
+func (m *Model) cancel() pane.Action {
 	it, ok := m.current()
 	switch {
 	case m.search.on:
@@ -122,13 +123,13 @@ func (m *Model) cancel() Action {
 	case ok && m.open[m.book.mark(it)]:
 		return m.toggle()
 	default:
-		return Closed{}
+		return pane.Closed{}
 	}
 	return nil
 }
 
 // turn shows the next side, or the conversation as it is now in place of a request.
-func (m *Model) turn() Action {
+func (m *Model) turn() pane.Action {
 	if m.request != nil {
 		m.leaveRequest()
 		return nil
@@ -138,14 +139,14 @@ func (m *Model) turn() Action {
 }
 
 // toggle expands or folds the row under the cursor.
-func (m *Model) toggle() Action {
+func (m *Model) toggle() pane.Action {
 	it, ok := m.current()
 	if !ok {
 		return nil
 	}
 	name := m.book.mark(it)
 	m.open[name] = !m.open[name]
-	var wanted Action
+	var wanted pane.Action
 	if e := m.book.event(it); m.open[name] && m.holdsResult(it) && m.fullWanted(e) {
 		m.full[e.Seq] = whole{}
 		m.redraw()
@@ -161,7 +162,7 @@ func (m *Model) holdsResult(it item) bool {
 }
 
 // enter expands a row; an expanded one it leaves for where that leads, or folds.
-func (m *Model) enter() Action {
+func (m *Model) enter() pane.Action {
 	it, ok := m.current()
 	if !ok {
 		return nil
@@ -176,7 +177,7 @@ func (m *Model) enter() Action {
 }
 
 // follow goes where a link of the row under the cursor leads.
-func (m *Model) follow(i int) Action {
+func (m *Model) follow(i int) pane.Action {
 	at := m.list.Selected(rows{m})
 	if at < 0 {
 		return nil
@@ -216,7 +217,7 @@ func (m *Model) leave(t target) bool {
 }
 
 // back goes to where the newest jump began.
-func (m *Model) back() Action {
+func (m *Model) back() pane.Action {
 	if len(m.jumps) == 0 {
 		return m.say("no jump was made", false)
 	}
@@ -227,7 +228,7 @@ func (m *Model) back() Action {
 }
 
 // message goes to the next message of the user, or the one before.
-func (m *Model) message(by int) Action {
+func (m *Model) message(by int) pane.Action {
 	for i := m.list.Selected(rows{m}) + by; i >= 0 && i < len(m.book.items); i += by {
 		if m.isUsers(m.book.items[i]) {
 			m.list.Select(rows{m}, i)

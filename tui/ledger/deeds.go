@@ -1,70 +1,73 @@
 package ledger
 
-import "plimsoll/compact"
+import (
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
 
 // What the keys do with the entry under the cursor. Where one does nothing, it says
 // why and what to do instead. What can be brought back is what the log would allow:
 // the compaction undone last, until another is made, and the turns taken back last.
 
-func (m *Model) jump() Action {
+func (m *Model) jump() pane.Action {
 	e, any := m.entry()
 	if !any || e.Event == 0 {
-		return Say{Text: "There is nothing to go to."}
+		return pane.Say{Text: "There is nothing to go to."}
 	}
-	return Jump{Event: e.Event}
+	return pane.Jump{Event: e.Event}
 }
 
-func (m *Model) undo() Action {
+func (m *Model) undo() pane.Action {
 	e, any := m.entry()
 	if !any {
-		return Say{Text: "Nothing was compacted yet: there is nothing to undo."}
+		return pane.Say{Text: "Nothing was compacted yet: there is nothing to undo."}
 	}
 	switch e.Kind {
 	case compact.EntryEpoch:
 		switch {
 		case e.Result != compact.ResultInForce:
-			return Say{Text: "It is undone already."}
+			return pane.Say{Text: "It is undone already."}
 		case m.content.ReadOnly:
 			return readOnly()
 		}
-		return Undo{Epoch: e.Event}
+		return pane.Undo{Epoch: e.Event}
 	case compact.EntryAttempt:
-		return Say{Text: "It came to nothing: there is nothing to undo."}
+		return pane.Say{Text: "It came to nothing: there is nothing to undo."}
 	case compact.EntryUndo:
-		return Say{Text: "An undo is taken back with redo: " + m.keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "An undo is taken back with redo: " + m.keys.Redo.Help().Key + "."}
 	case compact.EntryRedo:
-		return Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
+		return pane.Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
 	case compact.EntryRewind:
-		return Say{Text: "Turns that were taken back are restored with " + m.keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "Turns that were taken back are restored with " + m.keys.Redo.Help().Key + "."}
 	case compact.EntryRestore:
-		return Say{Text: "/rewind takes turns back again."}
+		return pane.Say{Text: "/rewind takes turns back again."}
 	}
-	return Say{Text: "Pins are set and lifted on the message itself, in the history."}
+	return pane.Say{Text: "Pins are set and lifted on the message itself, in the history."}
 }
 
-func (m *Model) redo() Action {
+func (m *Model) redo() pane.Action {
 	e, any := m.entry()
 	switch {
 	case !any:
-		return Say{Text: "Nothing was compacted yet: there is nothing to bring back."}
+		return pane.Say{Text: "Nothing was compacted yet: there is nothing to bring back."}
 	case m.canRedo(e) || m.canRestore(e):
 		if m.content.ReadOnly {
 			return readOnly()
 		}
 		if m.canRedo(e) {
-			return Redo{}
+			return pane.Redo{}
 		}
-		return Restore{}
+		return pane.Restore{}
 	case e.Kind == compact.EntryEpoch && e.Result == compact.ResultInForce:
-		return Say{Text: "It is in force: there is nothing to bring back."}
+		return pane.Say{Text: "It is in force: there is nothing to bring back."}
 	case e.Kind == compact.EntryEpoch, e.Kind == compact.EntryUndo && e.Result == compact.ResultInForce:
-		return Say{Text: "Only the compaction that was undone last can be brought back, and only until another one is made."}
+		return pane.Say{Text: "Only the compaction that was undone last can be brought back, and only until another one is made."}
 	case e.Kind == compact.EntryRewind && e.Result == compact.ResultInForce:
-		return Say{Text: "Later turns were taken back since: restore those first."}
+		return pane.Say{Text: "Later turns were taken back since: restore those first."}
 	case e.Kind == compact.EntryRewind:
-		return Say{Text: "These turns are back already."}
+		return pane.Say{Text: "These turns are back already."}
 	}
-	return Say{Text: "There is nothing to bring back here."}
+	return pane.Say{Text: "There is nothing to bring back here."}
 }
 
 // canRedo reports whether an entry is the compaction that redo brings back, or its undo.
@@ -102,6 +105,6 @@ func (m *Model) canRestore(e row) bool {
 	return false
 }
 
-func readOnly() Action {
-	return Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
+func readOnly() pane.Action {
+	return pane.Say{Text: "This conversation is open for reading only: nothing can be changed in it."}
 }

@@ -160,7 +160,7 @@ func (m *Model) frame() pane.Frame {
 }
 
 // Update gives the view a message and says what came of it.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	f := m.frame()
 	height, _ := m.place(f)
 	m.list.SetSize(m.width, height)
@@ -172,19 +172,19 @@ func (m *Model) Update(msg tea.Msg) Action {
 	if m.list.Update(sheet{m}, msg, m.keys.Moves, f.Top(m.height)) {
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // press does what a key of the view says.
-func (m *Model) press(k tea.KeyPressMsg) (a Action, done bool) {
+func (m *Model) press(k tea.KeyPressMsg) (a pane.Action, done bool) {
 	switch {
 	case key.Matches(k, m.keys.Close):
-		return Closed{}, true
+		return pane.Closed{}, true
 	case key.Matches(k, m.keys.Help):
 		m.helps = !m.helps
 		return nil, true
 	case key.Matches(k, m.keys.Preview):
-		return Preview{}, true
+		return pane.Preview{}, true
 	case key.Matches(k, m.keys.Details):
 		m.unfold()
 		return nil, true

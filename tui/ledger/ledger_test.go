@@ -165,7 +165,7 @@ func TestKeysThatChangeAreNamedOnlyWhereTheyDo(t *testing.T) {
 
 func TestKeysOnEntries(t *testing.T) {
 	t.Parallel()
-	say := func(text string) ledger.Action { return ledger.Say{Text: text} }
+	say := func(text string) pane.Action { return pane.Say{Text: text} }
 	locked := busy()
 	locked.ReadOnly = true
 	shut := say("This conversation is open for reading only: nothing can be changed in it.")
@@ -180,39 +180,39 @@ func TestKeysOnEntries(t *testing.T) {
 		content ledger.Content
 		down    int // from the newest
 		key     string
-		want    ledger.Action
+		want    pane.Action
 	}{
-		{busy(), 0, "u", ledger.Undo{Epoch: 92}},
+		{busy(), 0, "u", pane.Undo{Epoch: 92}},
 		{busy(), 0, "r", say("It is in force: there is nothing to bring back.")},
-		{busy(), 0, "o", ledger.Jump{Event: 92}},
-		{busy(), 0, "c", ledger.Preview{}},
+		{busy(), 0, "o", pane.Jump{Event: 92}},
+		{busy(), 0, "c", pane.Preview{}},
 		{busy(), 1, "u", say("Turns that were taken back are restored with r.")},
-		{busy(), 1, "r", ledger.Restore{}},
-		{twice, 0, "r", ledger.Restore{}},
+		{busy(), 1, "r", pane.Restore{}},
+		{twice, 0, "r", pane.Restore{}},
 		{twice, 2, "r", say("Later turns were taken back since: restore those first.")},
 		{busy(), 2, "u", say("Pins are set and lifted on the message itself, in the history.")},
 		{busy(), 2, "r", say("There is nothing to bring back here.")},
-		{busy(), 3, "u", ledger.Undo{Epoch: 60}},
+		{busy(), 3, "u", pane.Undo{Epoch: 60}},
 		{busy(), 4, "u", say("It came to nothing: there is nothing to undo.")},
-		{busy(), 4, "o", ledger.Jump{Event: 58}},
+		{busy(), 4, "o", pane.Jump{Event: 58}},
 		{busy(), 6, "u", say("An undo is taken back with redo: r.")},
 		{busy(), 6, "r", last},
 		{busy(), 7, "u", say("It is undone already.")},
 		{busy(), 7, "r", last},
-		{undone, 1, "r", ledger.Redo{}},
-		{undone, 2, "r", ledger.Redo{}},
+		{undone, 1, "r", pane.Redo{}},
+		{undone, 2, "r", pane.Redo{}},
 		{undone, 0, "r", say("There is nothing to bring back here.")},
 		{locked, 0, "u", shut},
 		{locked, 1, "r", shut},
-		{locked, 0, "o", ledger.Jump{Event: 92}},
+		{locked, 0, "o", pane.Jump{Event: 92}},
 		{ledger.Content{}, 0, "u", say("Nothing was compacted yet: there is nothing to undo.")},
 		{ledger.Content{}, 0, "r", say("Nothing was compacted yet: there is nothing to bring back.")},
 		{ledger.Content{}, 0, "o", say("There is nothing to go to.")},
 		{ledger.Content{}, 0, "enter", nil},
 		{busy(), 0, "enter", nil},
-		{busy(), 0, "q", ledger.Closed{}},
-		{busy(), 0, "esc", ledger.Closed{}},
-		{busy(), 0, "x", ledger.Ignored{}},
+		{busy(), 0, "q", pane.Closed{}},
+		{busy(), 0, "esc", pane.Closed{}},
+		{busy(), 0, "x", pane.Ignored{}},
 	} {
 		m := open(c.content, "mono", 120, 40)
 		for range c.down {
@@ -252,10 +252,10 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 		m := open(ledger.Content{Entries: entries}, "mono", 120, 40)
 		can := false
 		for range entries {
-			if m.Update(press("r")) == (ledger.Redo{}) {
+			if m.Update(press("r")) == (pane.Redo{}) {
 				can = true
 			}
-			if u, ok := m.Update(press("u")).(ledger.Undo); ok {
+			if u, ok := m.Update(press("u")).(pane.Undo); ok {
 				if _, err := compact.Undo(log, u.Epoch); err != nil {
 					t.Fatalf("seed %d: undo of e%d is offered: %v", seed, u.Epoch, err)
 				}
@@ -289,7 +289,7 @@ func TestWhatIsUnfoldedStaysSoAndTheCursorOnItsEntry(t *testing.T) {
 	if view := ansi.Strip(m.View()); !strings.Contains(view, "e60, turn 10, 3 overlays") {
 		t.Errorf("the details are gone:\n%s", view)
 	}
-	if diff := cmp.Diff(ledger.Action(ledger.Undo{Epoch: 60}), m.Update(press("u"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Undo{Epoch: 60}), m.Update(press("u"))); diff != "" {
 		t.Error(diff)
 	}
 	m.Update(press("enter"))
@@ -310,11 +310,11 @@ func TestAClickSelectsTheEntry(t *testing.T) {
 			m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: y})
 		}
 	}
-	if diff := cmp.Diff(ledger.Action(ledger.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
 		t.Error(diff)
 	}
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 5, Y: 37})
-	if diff := cmp.Diff(ledger.Action(ledger.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 41}), m.Update(press("o"))); diff != "" {
 		t.Errorf("a click on the totals selects an entry:\n%s", diff)
 	}
 }

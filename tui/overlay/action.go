@@ -1,17 +1,12 @@
 package overlay
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/conversation"
+	"plimsoll/tui/pane"
+)
 
-// Action is what came of a message. It is nil if a dialog has dealt with the
-// message alone, and Ignored if no dialog has a use for it (Ctrl+C and other
-// keys that are not bound), so that the parent may. All others but
-// Highlighted and EditedRules are the answer of a dialog, which is gone from the stack by then.
-type Action interface{ action() }
-
+// All actions but Early, Highlighted and EditedRules are the answer of a dialog, which is no longer on the stack then.
 type (
-	// Ignored says that the message was not for the dialog.
-	Ignored struct{}
-
 	// Early says that a key came before anybody can have read the question: it was
 	// meant for what the question covers.
 	Early struct{}
@@ -64,20 +59,10 @@ type (
 	}
 )
 
-func (Ignored) action()     {}
-func (Early) action()       {}
-func (Dismissed) action()   {}
-func (Approved) action()    {}
-func (EditedRules) action() {}
-func (Answered) action()    {}
-func (Confirmed) action()   {}
-func (Picked) action()      {}
-func (Highlighted) action() {}
-
 // ends reports whether an action is a dialog's last.
-func ends(a Action) bool {
+func ends(a pane.Action) bool {
 	switch a.(type) {
-	case nil, Ignored, Early, Highlighted, EditedRules:
+	case nil, pane.Ignored, Early, Highlighted, EditedRules:
 		return false
 	}
 	return true

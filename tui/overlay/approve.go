@@ -125,7 +125,7 @@ func (s Styles) diff(line string) lipgloss.Style {
 	return s.Text
 }
 
-func (a *Approve) update(msg tea.Msg) Action {
+func (a *Approve) update(msg tea.Msg) pane.Action {
 	k, isKey := msg.(tea.KeyPressMsg)
 	switch {
 	case a.why != nil:
@@ -181,7 +181,7 @@ func (a *Approve) changeRule(k tea.KeyPressMsg) bool {
 }
 
 // editRule handles a message while the rule is edited.
-func (a *Approve) editRule(msg tea.Msg) Action {
+func (a *Approve) editRule(msg tea.Msg) pane.Action {
 	editor := a.rule.editor
 	taken, changed := a.rule.update(msg, a.look.keys)
 	if !taken {
@@ -202,7 +202,7 @@ func (a *Approve) Judged(rules []string, offer conversation.Offer, err error) {
 }
 
 // scroll scrolls the text: letters scroll lines, arrows choose.
-func (a *Approve) scroll(msg tea.Msg) Action {
+func (a *Approve) scroll(msg tea.Msg) pane.Action {
 	if a.text.update(msg, a.look.keys.Moves, true) {
 		return nil
 	}
@@ -210,7 +210,7 @@ func (a *Approve) scroll(msg tea.Msg) Action {
 }
 
 // answer gives the selected answer; a no is asked for its reason first.
-func (a *Approve) answer() Action {
+func (a *Approve) answer() pane.Action {
 	if a.grants[a.sel] == conversation.GrantNo {
 		a.why = &field{}
 		a.lay(a.look, a.width, a.height)
@@ -224,7 +224,7 @@ func (a *Approve) answer() Action {
 }
 
 // explain handles a message while the reason is written.
-func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) Action {
+func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
 	keys := a.look.keys
 	switch {
 	case key.Matches(k, keys.Answers.Accept):

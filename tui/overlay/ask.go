@@ -58,7 +58,7 @@ func (a *Ask) lay(l look, width, height int) {
 	a.list.reveal(min(a.sel, max(len(a.labels)-1, 0)))
 }
 
-func (a *Ask) update(msg tea.Msg) Action {
+func (a *Ask) update(msg tea.Msg) pane.Action {
 	k, isKey := msg.(tea.KeyPressMsg)
 	keys := a.look.keys
 	if isKey && k.Text == "" {
@@ -102,7 +102,7 @@ func (a *Ask) choose(i int) {
 	}
 }
 
-func (a *Ask) answer() Action {
+func (a *Ask) answer() pane.Action {
 	if a.sel < len(a.options) {
 		return Answered{ID: a.id, Text: a.options[a.sel], Option: a.sel}
 	}

@@ -52,7 +52,7 @@ func hint(what string, b key.Binding) string { return b.Help().Key + " " + what 
 
 // leftover is what comes of a message no part of a dialog has a use for: text
 // is kept from the chat below, other keys are the parent's.
-func leftover(msg tea.Msg) Action {
+func leftover(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
 		return nil
@@ -61,5 +61,5 @@ func leftover(msg tea.Msg) Action {
 			return nil
 		}
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }

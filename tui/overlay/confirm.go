@@ -54,7 +54,7 @@ func (c *Confirm) lay(l look, width, height int) {
 	c.text.set(lines, min(len(lines), height-len(c.answers())))
 }
 
-func (c *Confirm) update(msg tea.Msg) Action {
+func (c *Confirm) update(msg tea.Msg) pane.Action {
 	k, ok := msg.(tea.KeyPressMsg)
 	keys := c.look.keys
 	if ok {

@@ -9,7 +9,7 @@
 // not answered by keys that were meant for something else: it takes an answer
 // only when no key was pressed for a moment after it came up.
 //
-// Dialogs are values the parent pushes; each ends with an Action that carries
+// Dialogs are values the parent pushes; each ends with a [pane.Action] that carries
 // the ID it was made with, and never reaches into the parent. There is no
 // clock here: the parent says what time it is.
 package overlay

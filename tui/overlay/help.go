@@ -138,7 +138,7 @@ func (h *Help) entry(e Entry, names, width int) []string {
 	return lines
 }
 
-func (h *Help) update(msg tea.Msg) Action { return read(msg, h.id, &h.text, h.look.keys) }
+func (h *Help) update(msg tea.Msg) pane.Action { return read(msg, h.id, &h.text, h.look.keys) }
 
 func (h *Help) page() page {
 	return page{title: "Help", lines: h.text.visible(), where: h.text.where(), hints: readHints(&h.text, h.look.keys)}

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 )
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -43,8 +44,8 @@ func keyPress(name string) tea.KeyPressMsg {
 }
 
 // press sends keys, long after the dialog opened, and returns the last action.
-func press(s *overlay.Stack, keys ...string) overlay.Action {
-	var action overlay.Action
+func press(s *overlay.Stack, keys ...string) pane.Action {
+	var action pane.Action
 	for _, name := range keys {
 		action, _ = s.Update(keyPress(name), later)
 	}
@@ -53,7 +54,7 @@ func press(s *overlay.Stack, keys ...string) overlay.Action {
 
 func letters(text string) []string { return strings.Split(text, "") }
 
-func want(t *testing.T, got, want overlay.Action) {
+func want(t *testing.T, got, want pane.Action) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("action (-want +got):\n%s", diff)
@@ -95,7 +96,7 @@ func TestApproveAnswers(t *testing.T) {
 	}
 	for _, c := range []struct {
 		keys []string
-		want overlay.Action
+		want pane.Action
 	}{
 		{[]string{"y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"1"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
@@ -112,8 +113,8 @@ func TestApproveAnswers(t *testing.T) {
 		{[]string{"4", "u", "s", "e", "space", "漢", "space", "0", "enter"}, because},
 		{[]string{"n", "y", "esc", "y"}, overlay.Approved{ID: "call", Grant: conversation.GrantOnce}},
 		{[]string{"x"}, nil},
-		{[]string{"ctrl+c"}, overlay.Ignored{}},
-		{[]string{"f5"}, overlay.Ignored{}},
+		{[]string{"ctrl+c"}, pane.Ignored{}},
+		{[]string{"f5"}, pane.Ignored{}},
 	} {
 		s := open(80, 24, overlay.NewApprove("call", editReview()))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
@@ -152,7 +153,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			t.Parallel()
 			s := open(80, 24, make())
 			at := start
-			send := func(after time.Duration, key string) overlay.Action {
+			send := func(after time.Duration, key string) pane.Action {
 				at = at.Add(after)
 				action, _ := s.Update(keyPress(key), at)
 				return action
@@ -161,7 +162,7 @@ func TestKeysTypedWhenAQuestionComesUpDoNotAnswerIt(t *testing.T) {
 			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
 			// Somebody who goes on typing is still not answering.
 			want(t, send(overlay.Grace-1, "enter"), overlay.Early{})
-			want(t, send(0, "ctrl+c"), overlay.Ignored{})
+			want(t, send(0, "ctrl+c"), pane.Ignored{})
 			if s.Len() != 1 {
 				t.Fatal("closed")
 			}
@@ -184,7 +185,7 @@ func TestPauseInWhatIsTypedIsNoAnswer(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
 		key   string
-		want  overlay.Action
+		want  pane.Action
 	}{
 		{overlay.Grace / 4, "c", overlay.Early{}},
 		{150 * time.Millisecond, "a", overlay.Early{}},
@@ -228,7 +229,7 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys []string
-		want overlay.Action
+		want pane.Action
 	}{
 		{[]string{"enter"}, overlay.Answered{ID: "q", Text: "red", Option: 0}},
 		{[]string{"2"}, overlay.Answered{ID: "q", Text: "green\tor so", Option: 1}},
@@ -239,7 +240,7 @@ func TestAskTakesAnOptionOrTheUsersOwnAnswer(t *testing.T) {
 		{append(letters("blue"), "up", "up", "enter"), overlay.Answered{ID: "q", Text: "red", Option: 0}},
 		{[]string{"9", "9", "enter"}, overlay.Answered{ID: "q", Text: "99", Option: -1}},
 		{[]string{"esc"}, overlay.Dismissed{ID: "q"}},
-		{[]string{"ctrl+c"}, overlay.Ignored{}},
+		{[]string{"ctrl+c"}, pane.Ignored{}},
 	} {
 		s := open(80, 24, overlay.NewAsk("q", "Which colour?", []string{"red", "green\tor so"}))
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) { want(t, press(s, c.keys...), c.want) })
@@ -260,7 +261,7 @@ func TestPicker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys []string
-		want overlay.Action
+		want pane.Action
 	}{
 		{[]string{"enter"}, overlay.Picked{ID: "model", Item: "2"}},
 		{[]string{"down", "enter"}, overlay.Picked{ID: "model", Item: "3"}},

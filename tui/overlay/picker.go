@@ -93,7 +93,7 @@ func (p *Picker) search() {
 	}
 }
 
-func (p *Picker) update(msg tea.Msg) Action {
+func (p *Picker) update(msg tea.Msg) pane.Action {
 	before := p.selected()
 	action := p.handle(msg)
 	p.show()
@@ -111,7 +111,7 @@ func (p *Picker) selected() string {
 	return p.o.Items[p.found[p.sel]].ID
 }
 
-func (p *Picker) handle(msg tea.Msg) Action {
+func (p *Picker) handle(msg tea.Msg) pane.Action {
 	k, isKey := msg.(tea.KeyPressMsg)
 	keys := p.look.keys
 	if isKey && k.Text == "" {

@@ -7,6 +7,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
 )
 
 // Grace is how long no key may have been pressed, from the moment a question
@@ -24,8 +26,8 @@ const impatient = 2
 
 // Dialog is one of this package's dialogs.
 type Dialog interface {
-	// update handles a message; see Action.
-	update(msg tea.Msg) Action
+	// update handles a message; see [pane.Action].
+	update(msg tea.Msg) pane.Action
 	// lay gives the looks, the keys and how many cells and lines there are at
 	// most. It is called before anything else, and after every change.
 	lay(l look, width, height int)
@@ -151,10 +153,10 @@ func (s *Stack) Len() int { return len(s.dialogs) }
 
 // Update gives a message to the top dialog. now is when it arrived. The
 // command is always nil and there for the form all components share.
-func (s *Stack) Update(msg tea.Msg, now time.Time) (Action, tea.Cmd) {
+func (s *Stack) Update(msg tea.Msg, now time.Time) (pane.Action, tea.Cmd) {
 	top := s.Top()
 	if top == nil {
-		return Ignored{}, nil
+		return pane.Ignored{}, nil
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:

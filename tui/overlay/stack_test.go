@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 )
 
 func TestKeyGroupLeavesOutWhatIsOff(t *testing.T) {
@@ -33,5 +34,5 @@ func TestRemoveTakesADialogFromAnywhere(t *testing.T) {
 	if s.Top() != nil {
 		t.Error("not empty")
 	}
-	want(t, press(s, "y"), overlay.Ignored{})
+	want(t, press(s, "y"), pane.Ignored{})
 }

@@ -31,7 +31,7 @@ func (t *Text) lay(l look, width, height int) {
 	t.text.set(lines, min(len(lines), height))
 }
 
-func (t *Text) update(msg tea.Msg) Action { return read(msg, t.id, &t.text, t.look.keys) }
+func (t *Text) update(msg tea.Msg) pane.Action { return read(msg, t.id, &t.text, t.look.keys) }
 
 func (t *Text) page() page {
 	p := page{title: t.title, where: t.text.where(), hints: readHints(&t.text, t.look.keys)}
@@ -42,7 +42,7 @@ func (t *Text) page() page {
 }
 
 // read scrolls and closes a page.
-func read(msg tea.Msg, id string, text *pager, keys KeyMap) Action {
+func read(msg tea.Msg, id string, text *pager, keys KeyMap) pane.Action {
 	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Answers.Close, keys.Answers.Accept) {
 		return Dismissed{ID: id}
 	}

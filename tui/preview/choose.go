@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact"
+	"plimsoll/tui/pane"
 )
 
 // profile is the one that the wish means, by name.
@@ -32,7 +33,7 @@ func (m *Model) makesSummary(profile string) bool {
 }
 
 // cycle chooses the profile that stands so many places further.
-func (m *Model) cycle(by int) Action {
+func (m *Model) cycle(by int) pane.Action {
 	all := m.content.Profiles
 	if len(all) == 0 {
 		return nil
@@ -98,7 +99,7 @@ func at(turn int) *compact.Bound {
 }
 
 // moveEnd moves the end of the range by so many turns.
-func (m *Model) moveEnd(by int) Action {
+func (m *Model) moveEnd(by int) pane.Action {
 	if m.content.Turns == 0 {
 		return nil
 	}
@@ -110,7 +111,7 @@ func (m *Model) moveEnd(by int) Action {
 }
 
 // moveStart moves the start of the range by so many turns, no further than its end.
-func (m *Model) moveStart(by int) Action {
+func (m *Model) moveStart(by int) pane.Action {
 	if m.content.Turns == 0 {
 		return nil
 	}
@@ -125,18 +126,18 @@ func (m *Model) moveStart(by int) Action {
 }
 
 // byDefault goes back to the range as it is without bounds.
-func (m *Model) byDefault() Action {
+func (m *Model) byDefault() pane.Action {
 	w := m.content.Wish
 	w.From, w.To, w.KeepLast = nil, nil, -1
 	return m.change(w)
 }
 
 // noSummary says why there is nothing to focus or to review.
-func (m *Model) noSummary(what string) Action {
-	return Say{Text: "the profile " + m.profile() + " makes no summary, so there is nothing to " + what, Bad: true}
+func (m *Model) noSummary(what string) pane.Action {
+	return pane.Say{Text: "the profile " + m.profile() + " makes no summary, so there is nothing to " + what, Bad: true}
 }
 
-func (m *Model) toggleReview() Action {
+func (m *Model) toggleReview() pane.Action {
 	if !m.summarises() {
 		return m.noSummary("review")
 	}
@@ -147,7 +148,7 @@ func (m *Model) toggleReview() Action {
 }
 
 // beginFocus lets the user write what the summary should preserve.
-func (m *Model) beginFocus() Action {
+func (m *Model) beginFocus() pane.Action {
 	if !m.summarises() {
 		return m.noSummary("focus")
 	}
@@ -157,7 +158,7 @@ func (m *Model) beginFocus() Action {
 }
 
 // write deals with a message while the focus is written.
-func (m *Model) write(msg tea.Msg) Action {
+func (m *Model) write(msg tea.Msg) pane.Action {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch keys := m.o.Keys; {
 		case key.Matches(k, keys.LeaveFocus):
@@ -170,12 +171,12 @@ func (m *Model) write(msg tea.Msg) Action {
 	if m.edit.Update(msg, m.o.Keys.Edit) {
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // takeFocus wishes for a summary with the focus that was written. One that was not
 // changed stays as it came.
-func (m *Model) takeFocus() Action {
+func (m *Model) takeFocus() pane.Action {
 	m.writing = false
 	if m.edit.Text() == m.edit.Safe(m.focus) {
 		return nil

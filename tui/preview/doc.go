@@ -7,6 +7,6 @@
 // numbers on the screen are about; a view has exactly the lines and cells it is given;
 // text of others is made safe before it is drawn.
 //
-// It is not a tea.Model: the parent gives it messages and gets an Action back, works a
+// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back, works a
 // changed wish out and shows it again.
 package preview

@@ -121,7 +121,7 @@ func sameWish(a, b compact.Wish) bool {
 }
 
 // Update deals with a message.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.writing {
 		return m.write(msg)
 	}
@@ -137,13 +137,13 @@ func (m *Model) Update(msg tea.Msg) Action {
 		}
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // wheel is how many lines a notch of the mouse wheel scrolls.
 const wheel = 3
 
-func (m *Model) press(k tea.KeyPressMsg) Action {
+func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	keys := m.o.Keys
 	switch {
 	case key.Matches(k, keys.Help):
@@ -154,7 +154,7 @@ func (m *Model) press(k tea.KeyPressMsg) Action {
 			return nil
 		}
 		m.Reset()
-		return Closed{}
+		return pane.Closed{}
 	case key.Matches(k, keys.Up):
 		m.scroll(-1)
 	case key.Matches(k, keys.Down):
@@ -170,7 +170,7 @@ func (m *Model) press(k tea.KeyPressMsg) Action {
 }
 
 // choose carries out the keys that change the wish or accept it.
-func (m *Model) choose(k tea.KeyPressMsg) Action {
+func (m *Model) choose(k tea.KeyPressMsg) pane.Action {
 	keys := m.o.Keys
 	switch {
 	case key.Matches(k, keys.Accept):
@@ -194,16 +194,16 @@ func (m *Model) choose(k tea.KeyPressMsg) Action {
 	case key.Matches(k, keys.Review):
 		return m.toggleReview()
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // accept wants what is shown done.
-func (m *Model) accept() Action {
+func (m *Model) accept() pane.Action {
 	switch c := m.content; {
 	case c.Busy:
-		return Say{Text: "the numbers are on their way; accept them when they are there", Bad: true}
+		return pane.Say{Text: "the numbers are on their way; accept them when they are there", Bad: true}
 	case c.Err != "":
-		return Say{Text: c.Err, Bad: true}
+		return pane.Say{Text: c.Err, Bad: true}
 	default:
 		m.Reset()
 		return Accepted{Wish: c.Wish}
@@ -211,7 +211,7 @@ func (m *Model) accept() Action {
 }
 
 // change asks for the numbers of another wish.
-func (m *Model) change(w compact.Wish) Action {
+func (m *Model) change(w compact.Wish) pane.Action {
 	if sameWish(w, m.content.Wish) {
 		return nil
 	}

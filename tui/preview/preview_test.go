@@ -97,8 +97,8 @@ func keyPress(name string) tea.KeyPressMsg {
 }
 
 // press sends keys, parted by spaces, and returns the last action.
-func press(m *preview.Model, keys string) preview.Action {
-	var action preview.Action
+func press(m *preview.Model, keys string) pane.Action {
+	var action pane.Action
 	for name := range strings.FieldsSeq(keys) {
 		action = m.Update(keyPress(name))
 	}
@@ -137,7 +137,7 @@ func TestKeysChangeTheWish(t *testing.T) {
 		{"tab v / p enter tab shift+tab", wish(func(w *compact.Wish) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
-		if diff := cmp.Diff(preview.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		if diff := cmp.Diff(pane.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(compact.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
 		}
 	}
@@ -158,7 +158,7 @@ func TestTheEndMovesFromWhereItWas(t *testing.T) {
 	c.Wish.KeepLast = 5
 	c.Preview.Range.To = 6
 	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("7") })}
-	if diff := cmp.Diff(preview.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	if diff := cmp.Diff(pane.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -170,20 +170,20 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 	if !ok {
 		t.Fatal("the range did not change")
 	}
-	if said, ok := press(m, "enter").(preview.Say); !ok || !said.Bad {
+	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
 		t.Error("a wish was accepted whose numbers nobody has seen")
 	}
 	if !strings.Contains(m.View(), "before the change") {
 		t.Errorf("the old numbers are not marked:\n%s", m.View())
 	}
 	m.Show(masked()) // of the wish before
-	if said, ok := press(m, "enter").(preview.Say); !ok || !said.Bad {
+	if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad {
 		t.Error("a wish was accepted with the numbers of another")
 	}
 	c := masked()
 	c.Wish, c.Preview.Range.To = changed.Wish, 9
 	m.Show(c)
-	if diff := cmp.Diff(preview.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	if diff := cmp.Diff(pane.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -200,7 +200,7 @@ func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
 	c.Wish, c.Preview.Range.To = first.Wish, 9
 	m.Show(c)
 	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("11") })}
-	if diff := cmp.Diff(preview.Action(want), press(m, "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -211,7 +211,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
 	c.Preview, c.Then, c.Turns = compact.Preview{}, compact.Reading{}, 3
 	m := show(c, 80, 24)
-	if diff := cmp.Diff(preview.Action(preview.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(pane.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	view := strings.Join(strings.Fields(m.View()), " ")
@@ -230,7 +230,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 		t.Error("the range cannot be changed any more")
 	}
 	for _, key := range []string{"f", "v"} {
-		if said, ok := press(show(masked(), 80, 24), key).(preview.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default makes no summary") {
+		if said, ok := press(show(masked(), 80, 24), key).(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, "default makes no summary") {
 			t.Errorf("%s on a profile without a summary: %+v", key, said)
 		}
 	}
@@ -238,10 +238,10 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 
 func TestClosing(t *testing.T) {
 	t.Parallel()
-	for keys, want := range map[string]preview.Action{
-		"esc": preview.Closed{}, "q": preview.Closed{}, "?": nil, "? esc": nil, "? esc esc": preview.Closed{}, "ctrl+c": preview.Ignored{},
+	for keys, want := range map[string]pane.Action{
+		"esc": pane.Closed{}, "q": pane.Closed{}, "?": nil, "? esc": nil, "? esc esc": pane.Closed{}, "ctrl+c": pane.Ignored{},
 		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "qq" })},
-		"tab f ctrl+c": preview.Ignored{},
+		"tab f ctrl+c": pane.Ignored{},
 	} {
 		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(compact.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", keys, diff)

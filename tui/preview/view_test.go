@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 )
 
@@ -155,7 +156,7 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 				}
 			case preview.Accepted:
 				checkWish(t, action.Wish, log, turns)
-			case preview.Closed:
+			case pane.Closed:
 				m.Show(c)
 			}
 		}

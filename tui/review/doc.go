@@ -6,5 +6,5 @@
 // taken in that says nothing or makes no room; a view has exactly the lines and cells it
 // is given; text of others is made safe before it is drawn.
 //
-// It is not a tea.Model: the parent gives it messages and gets an Action back.
+// It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back.
 package review

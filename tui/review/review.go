@@ -121,7 +121,7 @@ func (m *Model) settle() {
 func (m *Model) changed() bool { return m.text != m.content.Text }
 
 // Update deals with a message.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.editing {
 		return m.change(msg)
 	}
@@ -139,26 +139,26 @@ func (m *Model) Update(msg tea.Msg) Action {
 		}
 		return nil
 	}
-	return Ignored{}
+	return pane.Ignored{}
 }
 
 // wheel is how many lines a notch of the mouse wheel scrolls.
 const wheel = 3
 
 // press carries out a key. giving says that the one before was to give it up.
-func (m *Model) press(k tea.KeyPressMsg, giving bool) Action {
+func (m *Model) press(k tea.KeyPressMsg, giving bool) pane.Action {
 	keys := m.o.Keys
 	switch {
 	case key.Matches(k, keys.Help):
 		m.helping, m.top = !m.helping, 0
 	case key.Matches(k, keys.Close):
 		if !m.helping {
-			return Closed{}
+			return pane.Closed{}
 		}
 		m.helping, m.top = false, 0
 	case m.scrolls(k):
 	case m.helping:
-		return Ignored{}
+		return pane.Ignored{}
 	case key.Matches(k, keys.Accept):
 		return m.accept()
 	case key.Matches(k, keys.GiveUp):
@@ -172,15 +172,15 @@ func (m *Model) press(k tea.KeyPressMsg, giving bool) Action {
 	case key.Matches(k, keys.Editor):
 		return Editor{Text: m.text}
 	default:
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	return nil
 }
 
 // accept takes the summary in, if it says something and makes room.
-func (m *Model) accept() Action {
+func (m *Model) accept() pane.Action {
 	if why := m.wrong(); why != "" {
-		return Say{Text: why, Bad: true}
+		return pane.Say{Text: why, Bad: true}
 	}
 	return Taken{Text: m.text}
 }
@@ -206,7 +206,7 @@ func (m *Model) doubt() string {
 }
 
 // change deals with a message while the text is changed.
-func (m *Model) change(msg tea.Msg) Action {
+func (m *Model) change(msg tea.Msg) pane.Action {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch keys := m.o.Keys; {
 		case key.Matches(k, keys.Done):
@@ -226,7 +226,7 @@ func (m *Model) change(msg tea.Msg) Action {
 		return m.paste(msg)
 	}
 	if !m.edit.Update(msg, m.o.Keys.Edit) {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	m.settle()
 	return nil
@@ -237,17 +237,17 @@ func (m *Model) change(msg tea.Msg) Action {
 const mostPasted = 256 << 10
 
 // paste takes a paste in, or as much of it as there is room for, and says so.
-func (m *Model) paste(msg tea.PasteMsg) Action {
+func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	const bound = "a summary has at most 256 KB here"
 	room := mostPasted - len(m.edit.Text())
 	if room <= 0 {
-		return Say{Text: "nothing was pasted: " + bound, Bad: true}
+		return pane.Say{Text: "nothing was pasted: " + bound, Bad: true}
 	}
 	m.edit.Most = room
 	m.edit.Update(msg, m.o.Keys.Edit)
 	m.settle()
 	if len(msg.Content) > room {
-		return Say{Text: "only the beginning was pasted: " + bound, Bad: true}
+		return pane.Say{Text: "only the beginning was pasted: " + bound, Bad: true}
 	}
 	return nil
 }

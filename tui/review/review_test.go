@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/tui/pane"
 	"plimsoll/tui/review"
 )
 
@@ -50,8 +51,8 @@ func keyPress(name string) tea.KeyPressMsg {
 }
 
 // press sends keys, parted by spaces, and returns the last action.
-func press(m *review.Model, keys string) review.Action {
-	var action review.Action
+func press(m *review.Model, keys string) pane.Action {
+	var action pane.Action
 	for name := range strings.FieldsSeq(keys) {
 		action = m.Update(keyPress(name))
 	}
@@ -63,25 +64,25 @@ func TestKeys(t *testing.T) {
 	text := "one\ntwo"
 	for _, c := range []struct {
 		keys string
-		want review.Action
+		want pane.Action
 	}{
 		{"enter", review.Taken{Text: text}},
-		{"esc", review.Closed{}},
-		{"q", review.Closed{}},
+		{"esc", pane.Closed{}},
+		{"q", pane.Closed{}},
 		{"x", nil},
 		{"x x", review.GivenUp{}},
 		{"x down x", nil},
-		{"x esc", review.Closed{}},
+		{"x esc", pane.Closed{}},
 		{"? esc", nil},
-		{"? enter", review.Ignored{}},
-		{"ctrl+c", review.Ignored{}},
+		{"? enter", pane.Ignored{}},
+		{"ctrl+c", pane.Ignored{}},
 		{"ctrl+g", review.Editor{Text: text}},
 		{"e a b ctrl+s enter", review.Taken{Text: "abone\ntwo"}},
 		{"e x x esc enter", review.Taken{Text: "xxone\ntwo"}},
 		{"e ctrl+end enter q ctrl+s enter", review.Taken{Text: "one\ntwo\nq"}},
 		{"e a ctrl+g", review.Editor{Text: "aone\ntwo"}},
-		{"e ctrl+c", review.Ignored{}},
-		{"e a esc esc", review.Closed{}},
+		{"e ctrl+c", pane.Ignored{}},
+		{"e a esc esc", pane.Closed{}},
 	} {
 		if diff := cmp.Diff(c.want, press(show(review.Content{Text: text, Covers: 100}, 80, 24), c.keys)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
@@ -94,7 +95,7 @@ func TestATextThatNobodyChangedIsTakenByteForByte(t *testing.T) {
 	for _, keys := range []string{"enter", "down enter", "e esc enter", "e a backspace esc enter", "e down end ctrl+s ? esc enter", "e ctrl+g esc enter"} {
 		m := show(waiting(), 60, 20)
 		action := press(m, keys)
-		if diff := cmp.Diff(review.Action(review.Taken{Text: waiting().Text}), action); diff != "" {
+		if diff := cmp.Diff(pane.Action(review.Taken{Text: waiting().Text}), action); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", keys, diff)
 		}
 	}
@@ -105,12 +106,12 @@ func TestWhatTheEditorBringsBackIsTaken(t *testing.T) {
 	m := show(waiting(), 60, 20)
 	press(m, "ctrl+g")
 	m.SetText(waiting().Text + "\n")
-	if diff := cmp.Diff(review.Action(review.Taken{Text: waiting().Text}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Taken{Text: waiting().Text}), press(m, "enter")); diff != "" {
 		t.Errorf("a line feed at the end counts as a change (-want +got):\n%s", diff)
 	}
 	press(m, "e ctrl+g")
 	m.SetText("mine")
-	if diff := cmp.Diff(review.Action(review.Taken{Text: "mine!"}), press(m, "end ! esc enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Taken{Text: "mine!"}), press(m, "end ! esc enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -131,7 +132,7 @@ func TestChangesStayWhileTheViewIsClosed(t *testing.T) {
 	other := waiting()
 	other.ToTurn, other.Text = 9, "another"
 	m.Show(other)
-	if diff := cmp.Diff(review.Action(review.Taken{Text: "another"}), press(m, "enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Taken{Text: "another"}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -147,7 +148,7 @@ func TestWhatMakesNoSummaryIsSaidAndNotTaken(t *testing.T) {
 		if !strings.Contains(m.View(), c.view) {
 			t.Errorf("%q is not on the screen:\n%s", c.view, m.View())
 		}
-		if said, ok := press(m, "enter").(review.Say); !ok || !said.Bad || !strings.Contains(said.Text, c.said) {
+		if said, ok := press(m, "enter").(pane.Say); !ok || !said.Bad || !strings.Contains(said.Text, c.said) {
 			t.Errorf("%.20q is taken: %+v", c.text, said)
 		}
 	}
@@ -178,11 +179,11 @@ func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 	const most = 256 << 10
 	m := show(review.Content{Text: "port", Covers: 1 << 20}, 80, 24)
 	press(m, "e")
-	paste := func(text string) review.Action { return m.Update(tea.PasteMsg{Content: text}) }
+	paste := func(text string) pane.Action { return m.Update(tea.PasteMsg{Content: text}) }
 	if a := paste("one\n"); a != nil {
 		t.Errorf("a paste of a line gives %#v", a)
 	}
-	want := review.Action(review.Say{Text: "only the beginning was pasted: a summary has at most 256 KB here", Bad: true})
+	want := pane.Action(pane.Say{Text: "only the beginning was pasted: a summary has at most 256 KB here", Bad: true})
 	if diff := cmp.Diff(want, paste(strings.Repeat("漢字 and words. ", 1<<18))); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -191,12 +192,12 @@ func TestAPasteOfMegabytesIsCutAndThatIsSaid(t *testing.T) {
 		t.Errorf("%d bytes are left, %.20q … %.20q", n, text, text[n-10:])
 	}
 	paste(strings.Repeat("x", 8)) // what no whole character was cut for
-	want = review.Say{Text: "nothing was pasted: a summary has at most 256 KB here", Bad: true}
+	want = pane.Say{Text: "nothing was pasted: a summary has at most 256 KB here", Bad: true}
 	if diff := cmp.Diff(want, paste("more")); diff != "" || len(m.Text()) != most {
 		t.Errorf("%d bytes; -want +got\n%s", len(m.Text()), diff)
 	}
 	press(m, "a backspace")
-	if diff := cmp.Diff(review.Action(review.Taken{Text: m.Text()}), press(m, "esc enter")); diff != "" {
+	if diff := cmp.Diff(pane.Action(review.Taken{Text: m.Text()}), press(m, "esc enter")); diff != "" {
 		t.Error("what was pasted is not taken")
 	}
 }

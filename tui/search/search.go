@@ -178,11 +178,11 @@ func (m *Model) read() {
 }
 
 // Update deals with a message.
-func (m *Model) Update(msg tea.Msg) Action {
+func (m *Model) Update(msg tea.Msg) pane.Action {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, m.o.Keys.Close):
-			return Closed{}
+			return pane.Closed{}
 		case key.Matches(k, m.o.Keys.Open):
 			return m.open()
 		}
@@ -191,7 +191,7 @@ func (m *Model) Update(msg tea.Msg) Action {
 		return nil
 	}
 	if !m.line.Update(msg, m.o.Keys.Edit) {
-		return Ignored{}
+		return pane.Ignored{}
 	}
 	before := m.asked
 	m.read()
@@ -202,7 +202,7 @@ func (m *Model) Update(msg tea.Msg) Action {
 }
 
 // open asks for the hit with the cursor.
-func (m *Model) open() Action {
+func (m *Model) open() pane.Action {
 	row := m.list.Selected(m)
 	if row < 0 || m.old() {
 		return nil

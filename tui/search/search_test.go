@@ -84,8 +84,8 @@ func keyPress(name string) tea.KeyPressMsg {
 }
 
 // press sends keys, parted by spaces, and returns what came of each.
-func press(m *search.Model, keys string) []search.Action {
-	var actions []search.Action
+func press(m *search.Model, keys string) []pane.Action {
+	var actions []pane.Action
 	for name := range strings.FieldsSeq(keys) {
 		actions = append(actions, m.Update(keyPress(name)))
 	}
@@ -97,25 +97,25 @@ func TestTypingAsksForHits(t *testing.T) {
 	m := open(80, 24)
 	for _, c := range []struct {
 		keys string
-		want []search.Action
+		want []pane.Action
 	}{
-		{"space", []search.Action{nil}},
-		{"k j", []search.Action{search.Query{Text: " k"}, search.Query{Text: " kj"}}}, // letters move nothing
-		{"space space", []search.Action{nil, nil}},                                    // the query is the same
-		{`"`, []search.Action{nil}},
-		{"q", []search.Action{search.Query{Text: ` kj  "q`}}},
-		{"ctrl+u", []search.Action{nil}}, // there is nothing to search for
-		{"G", []search.Action{search.Query{Text: "G"}}},
-		{"left right home end", []search.Action{nil, nil, nil, nil}},
-		{"ctrl+t", []search.Action{search.Ignored{}}},
-		{"esc", []search.Action{search.Closed{}}},
+		{"space", []pane.Action{nil}},
+		{"k j", []pane.Action{search.Query{Text: " k"}, search.Query{Text: " kj"}}}, // letters move nothing
+		{"space space", []pane.Action{nil, nil}},                                    // the query is the same
+		{`"`, []pane.Action{nil}},
+		{"q", []pane.Action{search.Query{Text: ` kj  "q`}}},
+		{"ctrl+u", []pane.Action{nil}}, // there is nothing to search for
+		{"G", []pane.Action{search.Query{Text: "G"}}},
+		{"left right home end", []pane.Action{nil, nil, nil, nil}},
+		{"ctrl+t", []pane.Action{pane.Ignored{}}},
+		{"esc", []pane.Action{pane.Closed{}}},
 	} {
 		if d := cmp.Diff(c.want, press(m, c.keys)); d != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.keys, d)
 		}
 	}
 	m.SetQuery("")
-	if d := cmp.Diff(search.Action(search.Query{Text: "a b\u202f c"}), m.Update(tea.PasteMsg{Content: "a b\u202f\nc\n"})); d != "" {
+	if d := cmp.Diff(pane.Action(search.Query{Text: "a b\u202f c"}), m.Update(tea.PasteMsg{Content: "a b\u202f\nc\n"})); d != "" {
 		t.Error(d)
 	}
 	m.Update(tea.PasteMsg{Content: strings.Repeat(" x y z", 1<<20)})
@@ -134,7 +134,7 @@ func TestTypingAsksForHits(t *testing.T) {
 
 func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 	t.Parallel()
-	for keys, want := range map[string]search.Action{
+	for keys, want := range map[string]pane.Action{
 		"enter":                              search.Open{Conversation: "aaaa22223333", Event: 41, Query: "port"},
 		"down ctrl+n enter":                  search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"},
 		"down down down up ctrl+p enter":     search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"},
@@ -157,14 +157,14 @@ func TestEnterOpensTheHitUnderTheCursor(t *testing.T) {
 	}
 	m := shown(found(), 100, 40)
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
-	if d := cmp.Diff(search.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 12, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
 		t.Errorf("after a click: %s\n%s", d, m.View())
 	}
 	damaged := found()
 	damaged.Damaged = 1
 	m.Show(damaged) // a line lower
 	m.Update(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 6})
-	if d := cmp.Diff(search.Action(search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}), m.Update(keyPress("enter"))); d != "" {
 		t.Errorf("after a click below what could not be read: %s\n%s", d, m.View())
 	}
 }
@@ -263,7 +263,7 @@ func TestHitsThatAreAddedMoveNothing(t *testing.T) {
 	press(m, "down")
 	m.Show(all)
 	want := search.Open{Conversation: "aaaa22223333", Event: 40, Query: "port"}
-	if d := cmp.Diff(search.Action(want), m.Update(keyPress("enter"))); d != "" {
+	if d := cmp.Diff(pane.Action(want), m.Update(keyPress("enter"))); d != "" {
 		t.Error(d)
 	}
 }
