@@ -233,9 +233,6 @@ func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
 	return m.give(p)
 }
 
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
-
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	if m.overlays.Len() > 0 {
 		action, cmd := m.overlays.Update(msg, m.options.Now())
@@ -248,11 +245,8 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	y := at.Y - m.screen.plan.top()
 	switch msg.(type) {
 	case tea.MouseWheelMsg:
-		switch at.Button {
-		case tea.MouseWheelUp:
-			m.transcript.ScrollBy(-wheel)
-		case tea.MouseWheelDown:
-			m.transcript.ScrollBy(wheel)
+		if by := pane.Wheel(msg); by != 0 {
+			m.transcript.ScrollBy(by)
 		}
 	case tea.MouseClickMsg:
 		if at.Button == tea.MouseLeft && y >= 0 && y < m.transcript.Height() {

@@ -30,7 +30,7 @@ type Approve struct {
 	text          pager
 	styles        []lipgloss.Style // by line of text
 	sel           int
-	why           *field // the reason being written
+	why           *pane.Edit // the reason being written
 }
 
 // roomy is how many lines a dialog needs to be set with blank lines and one
@@ -212,7 +212,7 @@ func (a *Approve) scroll(msg tea.Msg) pane.Action {
 // answer gives the selected answer; a no is asked for its reason first.
 func (a *Approve) answer() pane.Action {
 	if a.grants[a.sel] == conversation.GrantNo {
-		a.why = &field{}
+		a.why = newLine("")
 		a.lay(a.look, a.width, a.height)
 		return nil
 	}
@@ -228,12 +228,12 @@ func (a *Approve) explain(msg tea.Msg, k tea.KeyPressMsg) pane.Action {
 	keys := a.look.keys
 	switch {
 	case key.Matches(k, keys.Answers.Accept):
-		return Approved{ID: a.id, Grant: conversation.GrantNo, Reason: strings.TrimSpace(a.why.text)}
+		return Approved{ID: a.id, Grant: conversation.GrantNo, Reason: strings.TrimSpace(a.why.Text())}
 	case key.Matches(k, keys.Answers.Close) && k.Text == "":
 		a.why = nil
 		a.lay(a.look, a.width, a.height)
 		return nil
-	case a.why.update(msg, keys.Line):
+	case typed(a.why, msg, keys.Line):
 		return nil
 	}
 	return a.scroll(msg)
@@ -251,7 +251,7 @@ func (a *Approve) page() page {
 		p.cursor = &spot{cursor.x, len(lines) + len(answers) + cursor.y}
 	}
 	if a.why != nil {
-		shown, x := a.why.view(a.width)
+		shown, x := a.why.Line(a.width)
 		answers[len(answers)-1] = a.look.styles.Text.Render(shown)
 		p.cursor = &spot{x, len(lines) + len(answers) - 1}
 		p.hints = []string{hint("no", a.look.keys.Answers.Accept), hint("back", a.look.keys.Answers.Close)}

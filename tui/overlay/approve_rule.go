@@ -29,7 +29,7 @@ type grantedRule struct {
 
 // ruleEditor is a rule being edited, a line for each of its texts.
 type ruleEditor struct {
-	lines  []*field
+	lines  []*pane.Edit
 	at     int
 	offer  conversation.Offer // what the texts mean, as far as they are judged
 	err    error              // why they cannot be granted
@@ -52,7 +52,7 @@ func (g *grantedRule) edit() bool {
 	}
 	e := &ruleEditor{offer: g.current(), judged: rules}
 	for _, r := range rules {
-		e.lines = append(e.lines, &field{text: r, at: len(r)})
+		e.lines = append(e.lines, newLine(r))
 	}
 	g.editor = e
 	return true
@@ -61,7 +61,7 @@ func (g *grantedRule) edit() bool {
 func (e *ruleEditor) texts() []string {
 	texts := make([]string, len(e.lines))
 	for i, l := range e.lines {
-		texts[i] = l.text
+		texts[i] = l.Text()
 	}
 	return texts
 }
@@ -116,11 +116,11 @@ func (g *grantedRule) update(msg tea.Msg, keys KeyMap) (taken, changed bool) {
 	case len(e.lines) > 1 && k.Text == "" && key.Matches(k, keys.Moves.Down):
 		e.at = min(e.at+1, len(e.lines)-1)
 	default:
-		before := e.lines[e.at].text
-		if !e.lines[e.at].update(msg, keys.Line) {
+		before := e.lines[e.at].Text()
+		if !typed(e.lines[e.at], msg, keys.Line) {
 			return false, false
 		}
-		changed = e.lines[e.at].text != before
+		changed = e.lines[e.at].Text() != before
 		e.accept = e.accept && !changed
 	}
 	return true, changed
@@ -154,7 +154,7 @@ func (g *grantedRule) texts(width, height int) (lines []string, cursor *spot) {
 	if e := g.editor; e != nil {
 		first := max(0, e.at-height+1)
 		for i := first; i < min(len(e.lines), first+height); i++ {
-			shown, x := e.lines[i].view(width)
+			shown, x := e.lines[i].Line(width)
 			if i == e.at {
 				cursor = &spot{x, len(lines)}
 			}

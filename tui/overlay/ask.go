@@ -24,12 +24,12 @@ type Ask struct {
 	text          pager // the question
 	list          pager // the options, one line each
 	sel           int   // len(options): the user's own answer
-	own           field
+	own           *pane.Edit
 }
 
 // NewAsk returns a question with the answers offered, which may be none.
 func NewAsk(id, question string, options []string) *Ask {
-	a := &Ask{id: id, question: strings.TrimSpace(plain.Text(question)), options: options}
+	a := &Ask{id: id, own: newLine(""), question: strings.TrimSpace(plain.Text(question)), options: options}
 	for i, o := range options {
 		number := "   "
 		if i < 9 {
@@ -84,7 +84,7 @@ func (a *Ask) update(msg tea.Msg) pane.Action {
 			return nil
 		}
 	}
-	if a.own.update(msg, keys.Line) {
+	if typed(a.own, msg, keys.Line) {
 		a.choose(len(a.options))
 		return nil
 	}
@@ -106,7 +106,7 @@ func (a *Ask) answer() pane.Action {
 	if a.sel < len(a.options) {
 		return Answered{ID: a.id, Text: a.options[a.sel], Option: a.sel}
 	}
-	if own := strings.TrimSpace(a.own.text); own != "" {
+	if own := strings.TrimSpace(a.own.Text()); own != "" {
 		return Answered{ID: a.id, Text: own, Option: -1}
 	}
 	return nil
@@ -140,8 +140,8 @@ func (a *Ask) page() page {
 	if a.sel == len(a.options) {
 		mark = "❯ "
 	}
-	shown, x := a.own.view(max(a.width-2, 1))
-	if a.own.text == "" {
+	shown, x := a.own.Line(max(a.width-2, 1))
+	if a.own.Text() == "" {
 		shown = s.Detail.Render(pane.Fit("your own answer", a.width-2))
 	} else {
 		shown = s.Text.Render(shown)

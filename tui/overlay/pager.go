@@ -45,20 +45,12 @@ func (p *pager) where() string {
 	return fmt.Sprintf("%d–%d of %d", p.top+1, min(len(p.lines), p.top+p.height), len(p.lines))
 }
 
-// wheelLines is how far a notch of the mouse wheel scrolls.
-const wheelLines = 3
-
 // update scrolls; line by line only if lines says so. It reports whether the
 // message was for it.
 func (p *pager) update(msg tea.Msg, m Moves, lines bool) bool {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			p.scroll(-wheelLines)
-		case tea.MouseWheelDown:
-			p.scroll(wheelLines)
-		}
+		p.scroll(pane.Wheel(msg))
 		return true
 	case tea.KeyPressMsg:
 		return p.press(msg, m, lines)

@@ -42,12 +42,12 @@ type Picker struct {
 	look          look
 	width, height int
 	rows          pager // only its scrolling: the lines are drawn from found
-	filter        field
+	filter        *pane.Edit
 }
 
 // NewPicker returns a list with its current item selected.
 func NewPicker(o PickerOptions) *Picker {
-	p := &Picker{o: o}
+	p := &Picker{filter: newLine(""), o: o}
 	p.o.Title, p.o.Empty = plain.Line(o.Title), plain.Line(o.Empty)
 	p.o.Items = make([]Item, len(o.Items))
 	for i, item := range o.Items {
@@ -81,7 +81,7 @@ func (p *Picker) show() {
 // search lists the items that match the filter, the best first.
 func (p *Picker) search() {
 	p.found, p.sel = p.found[:0], 0
-	query := strings.TrimSpace(p.filter.text)
+	query := strings.TrimSpace(p.filter.Text())
 	if query == "" {
 		for i := range p.o.Items {
 			p.found = append(p.found, i)
@@ -125,9 +125,9 @@ func (p *Picker) handle(msg tea.Msg) pane.Action {
 			return Dismissed{ID: p.o.ID}
 		}
 	}
-	if p.filter.text != "" || k.Text != "" || !isKey {
-		if text := p.filter.text; p.filter.update(msg, keys.Line) {
-			if p.filter.text != text {
+	if p.filter.Text() != "" || k.Text != "" || !isKey {
+		if text := p.filter.Text(); typed(p.filter, msg, keys.Line) {
+			if p.filter.Text() != text {
 				p.search()
 			}
 			return nil
@@ -177,8 +177,8 @@ func (p *Picker) move(msg tea.Msg) bool {
 
 func (p *Picker) page() page {
 	s := p.look.styles
-	shown, x := p.filter.view(max(p.width-2, 1))
-	if p.filter.text == "" {
+	shown, x := p.filter.Line(max(p.width-2, 1))
+	if p.filter.Text() == "" {
 		shown = s.Detail.Render(pane.Fit("type to filter", p.width-2))
 	} else {
 		shown = s.Text.Render(shown)

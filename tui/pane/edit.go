@@ -15,6 +15,8 @@ import (
 //   - rows end at words where possible and keep a cell for the cursor, so that it
 //     always has one
 //   - the text is what was typed: tabs stay tabs
+//
+// The text input of charm.land/bubbles counts its cursor in code points: an input method would open beside the text.
 type Edit struct {
 	// Safe makes safe what is typed and pasted; nil leaves it as it is.
 	Safe func(string) string

@@ -121,6 +121,21 @@ func (e *Edit) View() []string {
 	return out
 }
 
+// Line is a text that stays on one line in exactly width cells, and the column of the cursor in it. A long text ends at
+// the cursor, so that one sees what one types.
+func (e *Edit) Line(width int) (string, int) {
+	head := e.text[:e.at]
+	x := ansi.StringWidth(head)
+	if over := x - width + 1; over > 0 {
+		shown := ansi.TruncateLeft(head, over, "")
+		if ansi.StringWidth(shown) >= width { // a wide character stays whole
+			shown = ansi.TruncateLeft(head, over+1, "")
+		}
+		return Fit(shown, width), min(ansi.StringWidth(shown), width-1)
+	}
+	return Fit(e.text, width), x
+}
+
 // Cursor is the cell of the cursor in the view as it was drawn last.
 func (e *Edit) Cursor() (x, y int) {
 	row := e.row()

@@ -165,3 +165,28 @@ func checkEdit(t *testing.T, e *pane.Edit, width, height int, done []string) {
 		t.Fatalf("%v: the rows are %q, the text %q", done, whole, want)
 	}
 }
+
+func TestALongLineEndsAtItsCursor(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, keys, want string
+		x                int
+	}{
+		{"abc", "", "abc     ", 3},
+		{"abc", "left left", "abc     ", 1},
+		{"abcdefgh", "", "bcdefgh ", 7},
+		{"abcdefgh", "left", "abcdefgh", 7},
+		{"漢字漢字漢", "", "漢字漢  ", 6}, // no half of a wide character
+		{"", "", "        ", 0},
+	} {
+		var e pane.Edit
+		e.SetSize(1000, 1)
+		e.SetText(c.text, true)
+		for _, k := range strings.Fields(c.keys) {
+			e.Update(stroke(k), pane.DefaultEditKeys())
+		}
+		if got, x := e.Line(8); got != c.want || x != c.x {
+			t.Errorf("%q after %q is drawn %q with the cursor at %d, want %q at %d", c.text, c.keys, got, x, c.want, c.x)
+		}
+	}
+}

@@ -27,9 +27,6 @@ func DefaultMoves() Moves {
 	}
 }
 
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
-
 // Update moves, and reports whether the message was for the list. y is the line of
 // the screen on which the list begins, for clicks.
 func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
@@ -37,11 +34,8 @@ func (l *List) Update(r Rows, msg tea.Msg, keys Moves, y int) bool {
 	case tea.KeyPressMsg:
 		return l.press(r, msg, keys)
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			l.Scroll(r, -wheel)
-		case tea.MouseWheelDown:
-			l.Scroll(r, wheel)
+		if by := Wheel(msg); by != 0 {
+			l.Scroll(r, by)
 		}
 		return true
 	case tea.MouseClickMsg:

@@ -75,7 +75,7 @@ type Model struct {
 	helping bool
 	writing bool // the focus
 	edit    pane.Edit
-	top     int // the first line of the body in sight
+	page    pane.Page
 }
 
 // New returns the view.
@@ -107,7 +107,8 @@ func (m *Model) Show(c Content) {
 
 // Reset begins anew: what is shown next is about no wish that was asked for before.
 func (m *Model) Reset() {
-	m.asked, m.helping, m.writing, m.focus, m.review, m.top = false, false, false, "", false, 0
+	m.asked, m.helping, m.writing, m.focus, m.review = false, false, false, "", false
+	m.page.ToTop()
 }
 
 // sameWish reports whether two wishes mean the same.
@@ -129,40 +130,27 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	case tea.KeyPressMsg:
 		return m.press(msg)
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			m.scroll(-wheel)
-		case tea.MouseWheelDown:
-			m.scroll(wheel)
-		}
+		m.scrolls(msg)
 		return nil
 	}
 	return pane.Ignored{}
 }
 
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
-
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	keys := m.o.Keys
 	switch {
 	case key.Matches(k, keys.Help):
-		m.helping, m.top = !m.helping, 0
+		m.helping = !m.helping
+		m.page.ToTop()
 	case key.Matches(k, keys.Close):
 		if m.helping {
-			m.helping, m.top = false, 0
+			m.helping = false
+			m.page.ToTop()
 			return nil
 		}
 		m.Reset()
 		return pane.Closed{}
-	case key.Matches(k, keys.Up):
-		m.scroll(-1)
-	case key.Matches(k, keys.Down):
-		m.scroll(1)
-	case key.Matches(k, keys.PageUp):
-		m.scroll(-max(m.frame().Body(m.height)-1, 1))
-	case key.Matches(k, keys.PageDown):
-		m.scroll(max(m.frame().Body(m.height)-1, 1))
+	case m.scrolls(k):
 	default:
 		return m.choose(k)
 	}
@@ -219,6 +207,9 @@ func (m *Model) change(w compact.Wish) pane.Action {
 	return Changed{Wish: w}
 }
 
-func (m *Model) scroll(by int) {
-	m.top = max(0, min(m.top+by, len(m.body())-m.frame().Body(m.height)))
+// scrolls reports whether a message was for the page.
+func (m *Model) scrolls(msg tea.Msg) bool {
+	k := m.o.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}
+	return m.page.Update(msg, moves, len(m.body()), m.frame().Body(m.height))
 }

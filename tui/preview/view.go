@@ -30,12 +30,11 @@ type part struct {
 // View draws the view.
 func (m *Model) View() string {
 	f := m.frame()
-	body, height := m.body(), f.Body(m.height)
-	top := max(0, min(m.top, len(body)-height))
-	if len(body) > height {
-		f.Where = fmt.Sprintf("%d–%d of %d", top+1, min(top+height, len(body)), len(body))
+	body, where := m.page.View(m.body(), f.Body(m.height))
+	if where != "" {
+		f.Where = where
 	}
-	return m.o.Styles.Pane.Draw(f, body[top:], m.width, m.height)
+	return m.o.Styles.Pane.Draw(f, body, m.width, m.height)
 }
 
 // Cursor is where the cursor is, nil for nowhere.
@@ -191,31 +190,8 @@ func (m *Model) say(style lipgloss.Style, text string) []string {
 
 // help is every key and what it does.
 func (m *Model) help() []string {
-	s := m.o.Styles.Pane
-	names := 0
-	groups := [][]key.Binding{m.o.Keys.Bindings(), {m.o.Keys.TakeFocus, m.o.Keys.LeaveFocus}}
-	for _, group := range groups {
-		for _, b := range group {
-			names = max(names, ansi.StringWidth(b.Help().Key))
-		}
-	}
-	var out []string
-	for _, group := range groups {
-		for _, b := range group {
-			if !b.Enabled() {
-				continue
-			}
-			for i, l := range pane.Wrap(b.Help().Desc, m.width-names-4) {
-				name := ""
-				if i == 0 {
-					name = b.Help().Key
-				}
-				out = append(out, " "+s.Key.Render(pane.Fit(name, names))+"  "+s.Text.Render(l))
-			}
-		}
-		out = append(out, "")
-	}
-	return out
+	k := m.o.Keys
+	return append(m.o.Styles.Pane.KeyList(m.width, k.Bindings(), []key.Binding{k.TakeFocus, k.LeaveFocus}), "")
 }
 
 // by names a key in a text; "" if it is off.

@@ -47,7 +47,7 @@ type Model struct {
 	edit    pane.Edit
 	helping bool
 	giving  bool // up, on the next press
-	top     int  // the first line of the body in sight
+	page    pane.Page
 	lines   []string
 }
 
@@ -71,7 +71,8 @@ func (m *Model) Show(c Content) {
 	if c.Text == was.Text && c.Appendix == was.Appendix && c.FromTurn == was.FromTurn && c.ToTurn == was.ToTurn {
 		return
 	}
-	m.editing, m.helping, m.giving, m.top = false, false, false, 0
+	m.editing, m.helping, m.giving = false, false, false
+	m.page.ToTop()
 	m.asWritten()
 }
 
@@ -131,31 +132,25 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		m.giving = false
 		return m.press(msg, giving)
 	case tea.MouseWheelMsg:
-		switch msg.Button {
-		case tea.MouseWheelUp:
-			m.scroll(-wheel)
-		case tea.MouseWheelDown:
-			m.scroll(wheel)
-		}
+		m.scrolls(msg)
 		return nil
 	}
 	return pane.Ignored{}
 }
-
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
 
 // press carries out a key. giving says that the one before was to give it up.
 func (m *Model) press(k tea.KeyPressMsg, giving bool) pane.Action {
 	keys := m.o.Keys
 	switch {
 	case key.Matches(k, keys.Help):
-		m.helping, m.top = !m.helping, 0
+		m.helping = !m.helping
+		m.page.ToTop()
 	case key.Matches(k, keys.Close):
 		if !m.helping {
 			return pane.Closed{}
 		}
-		m.helping, m.top = false, 0
+		m.helping = false
+		m.page.ToTop()
 	case m.scrolls(k):
 	case m.helping:
 		return pane.Ignored{}
@@ -252,28 +247,9 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	return nil
 }
 
-// scrolls carries out the keys that scroll.
-func (m *Model) scrolls(k tea.KeyPressMsg) bool {
-	keys, page := m.o.Keys, max(m.frame().Body(m.height)-1, 1)
-	switch {
-	case key.Matches(k, keys.Up):
-		m.scroll(-1)
-	case key.Matches(k, keys.Down):
-		m.scroll(1)
-	case key.Matches(k, keys.PageUp):
-		m.scroll(-page)
-	case key.Matches(k, keys.PageDown):
-		m.scroll(page)
-	case key.Matches(k, keys.Top):
-		m.top = 0
-	case key.Matches(k, keys.End):
-		m.scroll(len(m.body()))
-	default:
-		return false
-	}
-	return true
-}
-
-func (m *Model) scroll(by int) {
-	m.top = max(0, min(m.top+by, len(m.body())-m.frame().Body(m.height)))
+// scrolls reports whether a message was for the page.
+func (m *Model) scrolls(msg tea.Msg) bool {
+	k := m.o.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
+	return m.page.Update(msg, moves, len(m.body()), m.frame().Body(m.height))
 }

@@ -1,8 +1,6 @@
 package review
 
 import (
-	"fmt"
-
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -22,21 +20,12 @@ func (m *Model) View() string {
 		for i, l := range lines {
 			lines[i] = " " + m.o.Styles.Text.Render(l)
 		}
-		f.Where = where(m.edit.Scrolled(), height, m.edit.Rows())
+		f.Where = pane.Range(m.edit.Scrolled(), height, m.edit.Rows())
 		return m.o.Styles.Draw(f, lines, m.width, m.height)
 	}
-	body := m.body()
-	top := max(0, min(m.top, len(body)-height))
-	f.Where = where(top, height, len(body))
-	return m.o.Styles.Draw(f, body[top:], m.width, m.height)
-}
-
-// where is which lines are in sight, "" if all are.
-func where(top, height, all int) string {
-	if all <= height {
-		return ""
-	}
-	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, all), all)
+	body, where := m.page.View(m.body(), height)
+	f.Where = where
+	return m.o.Styles.Draw(f, body, m.width, m.height)
 }
 
 // place gives the text that is changed its place.
@@ -148,23 +137,5 @@ func (m *Model) body() []string {
 
 // help is every key and what it does.
 func (m *Model) help() []string {
-	s, names := m.o.Styles, 0
-	bindings := append(m.o.Keys.Bindings(), m.o.Keys.Done)
-	for _, b := range bindings {
-		names = max(names, ansi.StringWidth(b.Help().Key))
-	}
-	var out []string
-	for _, b := range bindings {
-		if !b.Enabled() {
-			continue
-		}
-		for i, l := range pane.Wrap(b.Help().Desc, m.width-names-4) {
-			name := ""
-			if i == 0 {
-				name = b.Help().Key
-			}
-			out = append(out, " "+s.Key.Render(pane.Fit(name, names))+"  "+s.Text.Render(l))
-		}
-	}
-	return out
+	return m.o.Styles.KeyList(m.width, append(m.o.Keys.Bindings(), m.o.Keys.Done))
 }

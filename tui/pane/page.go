@@ -1,0 +1,107 @@
+package pane
+
+import (
+	"fmt"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Page is a body of lines that scrolls. Its owner makes the lines: they may change between two messages.
+type Page struct{ top int }
+
+// ToTop shows the beginning.
+func (p *Page) ToTop() { p.top = 0 }
+
+// Update scrolls a body of so many lines, of which height are in sight, and reports whether the message was for it.
+func (p *Page) Update(msg tea.Msg, keys Moves, lines, height int) bool {
+	if _, ok := msg.(tea.MouseWheelMsg); ok {
+		p.scroll(Wheel(msg), lines, height)
+		return true
+	}
+	k, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		return false
+	}
+	page := max(height-1, 1)
+	switch {
+	case key.Matches(k, keys.Up):
+		p.scroll(-1, lines, height)
+	case key.Matches(k, keys.Down):
+		p.scroll(1, lines, height)
+	case key.Matches(k, keys.PageUp):
+		p.scroll(-page, lines, height)
+	case key.Matches(k, keys.PageDown):
+		p.scroll(page, lines, height)
+	case key.Matches(k, keys.Top):
+		p.top = 0
+	case key.Matches(k, keys.End):
+		p.scroll(lines, lines, height)
+	default:
+		return false
+	}
+	return true
+}
+
+func (p *Page) scroll(by, lines, height int) { p.top = max(0, min(p.top+by, lines-height)) }
+
+// View is the lines from the first in sight on, and which these are: "" if all are.
+func (p *Page) View(lines []string, height int) (shown []string, where string) {
+	top := max(0, min(p.top, len(lines)-height))
+	return lines[top:], Range(top, height, len(lines))
+}
+
+// Range tells which of so many lines are in sight, "" if all are.
+func Range(top, height, lines int) string {
+	if lines <= height {
+		return ""
+	}
+	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, lines), lines)
+}
+
+// wheel is how many lines a notch of the mouse wheel scrolls.
+const wheel = 3
+
+// Wheel is how many lines down a message of the mouse wheel scrolls.
+func Wheel(msg tea.Msg) int {
+	if w, ok := msg.(tea.MouseWheelMsg); ok {
+		switch w.Button {
+		case tea.MouseWheelUp:
+			return -wheel
+		case tea.MouseWheelDown:
+			return wheel
+		}
+	}
+	return 0
+}
+
+// KeyList is every enabled key of some groups and what it does, in lines of at most width cells, with an empty line
+// between groups.
+func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {
+	names := 0
+	for _, group := range groups {
+		for _, b := range group {
+			names = max(names, ansi.StringWidth(b.Help().Key))
+		}
+	}
+	var out []string
+	for n, group := range groups {
+		if n > 0 {
+			out = append(out, "")
+		}
+		for _, b := range group {
+			if !b.Enabled() {
+				continue
+			}
+			for i, l := range Wrap(b.Help().Desc, width-names-4) {
+				name := ""
+				if i == 0 {
+					name = b.Help().Key
+				}
+				out = append(out, " "+s.Key.Render(Fit(name, names))+"  "+s.Text.Render(l))
+			}
+		}
+	}
+	return out
+}
