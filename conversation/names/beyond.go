@@ -59,6 +59,17 @@ func Beyond(text string, first, room int) string {
 // weight is how telling a name is for the room it takes.
 func (n *seen) weight() float64 { return float64(n.times) / float64(8+len(n.text)) }
 
+// beforeColor moves a border that cuts a control sequence in front of it.
+func beforeColor(text string, at int) int {
+	const longest = 32 // bytes of a sequence that is looked for
+	from := max(0, min(at, len(text))-longest)
+	esc := strings.LastIndexByte(text[from:min(at, len(text))], '\x1b')
+	if esc >= 0 && from+esc+colorEnd(text[from+esc:]) > at {
+		return from + esc
+	}
+	return at
+}
+
 // behind lists the names that stand behind the first bytes of a text. A name that
 // the border cuts stands behind it.
 func behind(text string, first int) []seen {
@@ -67,6 +78,7 @@ func behind(text string, first int) []seen {
 	for first > 0 && first < len(text) && kinds[text[first]] != 0 && kinds[text[first-1]] != 0 {
 		first--
 	}
+	first = beforeColor(text, first)
 	Scan(text[first:min(len(text), first+mostRead)], func(name string) {
 		i, known := at[name]
 		switch {

@@ -17,7 +17,7 @@ func Scan(text string, found func(string)) {
 	for i := 0; i < len(text); {
 		kind := kinds[text[i]]
 		if kind == 0 {
-			i++
+			i += colorEnd(text[i:])
 			continue
 		}
 		from := i
@@ -32,6 +32,20 @@ func Scan(text string, found func(string)) {
 			found(word)
 		}
 	}
+}
+
+// colorEnd is how many bytes the byte that a text begins with takes, or the control
+// sequence that it opens: a color of a terminal is no part of the word behind it.
+func colorEnd(text string) int {
+	if text[0] != '\x1b' || len(text) < 2 || text[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c > '?' {
+			return i + 1
+		}
+	}
+	return len(text)
 }
 
 // trimmed is a word without the joints at its ends.
