@@ -115,6 +115,7 @@ func (r *SearchReport) add(l *looking) {
 	r.More = r.More || l.more
 	if l.err != nil {
 		r.Unread++
+		l.store.log.Warn("not all of a conversation could be searched", "conversation", l.entry.ID, "error", l.err)
 	}
 }
 

@@ -3,6 +3,7 @@ package storage_test
 import (
 	"bytes"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,7 +45,7 @@ func TestSearchGoesOnPastDamage(t *testing.T) {
 // that not all could be read.
 func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
 	t.Parallel()
-	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{})
+	s := reopenStore(t, filepath.Join(t.TempDir(), "data"), storage.Options{Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	var bodies []conversation.Body
 	for i := range 300 {
 		bodies = append(bodies, conversation.UserMessage{Text: fmt.Sprintf("heron %d. %s", i+1, strings.Repeat("words ", 100))})
@@ -60,7 +61,7 @@ func TestSearchFindsWhatIsNewerThanADamagedPage(t *testing.T) {
 	must(t, os.WriteFile(path, data, 0o600))
 	hits, report := search(t, s, "heron", storage.SearchOptions{PerConversation: 1000, Limit: 1000})
 	if report.Unread != 1 || report.Conversations != 2 || len(hits) < 190 || len(hits) > 202 {
-		t.Fatalf("%d hits, %+v", len(hits), report)
+		t.Fatalf("%d hits, %+v, page %d of %d", len(hits), report, page/os.Getpagesize(), len(data)/os.Getpagesize())
 	}
 	for i, h := range hits[:len(hits)-1] {
 		if h.Conversation != idA || h.Seq != uint64(300-i) {
