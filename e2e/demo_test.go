@@ -75,7 +75,7 @@ func TestFirstMinuteDoesWhatTheWelcomeSays(t *testing.T) {
 	if begun > 60 {
 		t.Errorf("the gauge stood at %d%% at once", begun)
 	}
-	if try[2] != "ctrl+t" || !strings.Contains(welcome.text, "ctrl+x takes that back") {
+	if try[2] != "ctrl+t" || !strings.Contains(welcome.text, "ctrl+x undoes that") {
 		t.Errorf("the welcome does not say how to see what was done, and how to undo it:\n%s", welcome.text)
 	}
 	term.say("hello")

@@ -54,7 +54,7 @@ func (m *Model) welcomeToDemo(c *card) {
 		c.say(lipgloss.NewStyle(), "Try:")
 	}
 	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
-	c.try("fill the gauge", "past ▲ room is made by itself; "+undo+" takes that back", "past ▲ room is made by itself", undo+" undoes")
+	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+undo+" undoes that", "past ▲ Plimsoll makes room", undo+" undoes")
 	c.try(history, "what was said beside what the model sees", "said and seen")
 	more := "/connect shows how to talk to a real model."
 	if c.brief {

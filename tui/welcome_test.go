@@ -15,9 +15,9 @@ func TestTheWelcomeNamesKeysAsTheyAreBound(t *testing.T) {
 		keys map[string][]string
 		want []string
 	}{
-		{nil, []string{"ctrl+x takes that back", "› ctrl+t   (what was said beside what the model sees)"}},
-		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 takes that back", "› f7 "}},
-		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact takes that back", "› /history "}},
+		{nil, []string{"ctrl+x undoes that", "› ctrl+t   (what was said beside what the model sees)"}},
+		{map[string][]string{"undo_compaction": {"f6"}, "history": {"f7"}}, []string{"f6 undoes that", "› f7 "}},
+		{map[string][]string{"undo_compaction": {}, "history": {}}, []string{"/undo-compact undoes that", "› /history "}},
 	} {
 		t.Run(c.want[0], func(t *testing.T) {
 			screen(t, func(r *rig, o *tui.Options) {

@@ -51,7 +51,7 @@ var rules = sync.OnceValue(func() []rule {
 		on("recall", `recall\s+(\S+?)`+end, "I'll fetch the original.", func(m []string) wanted {
 			return wanted{"recall", args{"id": name(m[1])}}
 		}),
-		on("search", `(?:search|find|grep|look)\s+(?:for\s+)?(.+?)(?:\s+in\s+(\S+?))?`+end, "I'll search the files.", func(m []string) wanted {
+		on("search", `(?:(?:search|find|grep)\s+(?:for\s+)?|look\s+for\s+)(.+?)(?:\s+in\s+(\S+?))?`+end, "I'll search the files.", func(m []string) wanted {
 			text := name(m[1])
 			return wanted{"grep_files", args{"pattern": regexp.QuoteMeta(text), "path": folder(m[2]), "ignore_case": text == strings.ToLower(text)}}
 		}),

@@ -192,3 +192,16 @@ func TestASummaryIsAlwaysShorter(t *testing.T) {
 		}
 	}
 }
+
+func TestLookingAtTheProjectIsNoSearch(t *testing.T) {
+	t.Parallel()
+	s := start(t, demo.Options{})
+	for text, want := range map[string]string{
+		"look at this project": "list_files", "look for TODO": "grep_files", "please look around here": "list_files",
+	} {
+		calls := ask(t, s, list(user(text)), object{"tools": workspaceTools}).Calls
+		if len(calls) != 1 || calls[0].Name != want {
+			t.Errorf("%q calls %+v, want %s", text, calls, want)
+		}
+	}
+}
