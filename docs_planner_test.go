@@ -19,12 +19,6 @@ import (
 	"plimsoll/config"
 )
 
-// flowing is a document without its line breaks.
-func flowing(t *testing.T, name string) string {
-	t.Helper()
-	return strings.Join(strings.Fields(read(t, name)), " ")
-}
-
 func TestDocumentsTellTheThresholdsOfThePlanner(t *testing.T) {
 	t.Parallel()
 	_, text, _ := strings.Cut(read(t, compactionPage), "\n## How Plimsoll decides\n")
@@ -87,5 +81,3 @@ func commas(n int) string {
 	}
 	return text
 }
-
-const replayPage = "docs/replay.md"
