@@ -192,20 +192,21 @@ func (l *longTalk) requests(p conversation.Purpose) []agenttest.Served {
 	return slices.DeleteFunc(l.server.Served(), func(s agenttest.Served) bool { return s.Purpose != p })
 }
 
-// checkRequests checks what the server was sent. inARow is how many requests it may
-// refuse, one after the other, for their size.
+// checkRequests checks what the server was sent. inARow is how many requests of one
+// purpose it may refuse, one after the other, for their size: a summary is asked for
+// beside the conversation, so that its requests come between any two others.
 func (l *longTalk) checkRequests(inARow int) {
 	l.t.Helper()
-	refused := 0
+	refused := map[conversation.Purpose]int{}
 	for i, s := range l.server.Served() {
 		for _, wrong := range s.Wrong {
 			l.t.Errorf("request %d: %s", i, wrong)
 		}
-		if refused++; !s.Refused {
-			refused = 0
+		if refused[s.Purpose]++; !s.Refused {
+			refused[s.Purpose] = 0
 		}
-		if refused > inARow {
-			l.t.Errorf("request %d (%q, behind event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.Mark, s.Tokens, refused)
+		if n := refused[s.Purpose]; n > inARow {
+			l.t.Errorf("request %d (%q, behind event %d): %d tokens are refused, the %d-th time in a row", i, s.Purpose, s.Mark, s.Tokens, n)
 		}
 	}
 	events, before := l.memory.Events(), 0
