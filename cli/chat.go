@@ -77,7 +77,7 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
-		Host: h, Models: h, Desk: h, Archive: h, Prompts: h, Edit: a.edit,
+		Backend: h, Edit: a.edit,
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: a.env.colourless(), Mouse: cfg.UI.Mouse,
 		Place: a.home(a.workspace), Pick: o.resume == pick,
 	})

@@ -186,7 +186,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 				t.Errorf("the notes are %q", notes)
 			}
 			if c.reply != nil {
-				await(t, talk.Updates, func(u agent.Update) bool { _, ok := u.(agent.Compacted); return ok })
+				await(t, talk.Session, func(u agent.Update) bool { _, ok := u.(agent.Compacted); return ok })
 			}
 			if got := overlayIn(t, a, talk.ID); got != c.overlay {
 				t.Errorf("the copy has the overlay %q, not %q", got, c.overlay)
@@ -287,9 +287,9 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	if diff := cmp.Diff(want, talk.Profiles); diff != "" {
 		t.Error(diff)
 	}
-	talk.Settings.SetProfile("nope")
-	talk.Settings.SetProfile("off")
-	await(t, talk.Updates, func(u agent.Update) bool {
+	talk.Session.SetProfile("nope")
+	talk.Session.SetProfile("off")
+	await(t, talk.Session, func(u agent.Update) bool {
 		e, ok := u.(agent.Appended)
 		return ok && e.Events[0].Body.Kind() == conversation.KindConfig
 	})

@@ -55,8 +55,8 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	h.part()
 	h.reading, h.following = id, f
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: nobody{}, Settings: nobody{}, Compactor: nobody{}, Steering: spectator{f: f},
-		Updates: f.box, Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: unread(report),
+		ID: id, Title: title(events), Events: events, Session: spectator{f: f},
+		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: unread(report),
 		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here; /fork continues a copy, /new begins another",
 	}, nil
 }
@@ -201,11 +201,13 @@ func (a *app) ownersModel(ctx context.Context, r *reading) agent.Model {
 	return m
 }
 
-// spectator asks for the account of a conversation that is followed.
+// spectator is the session of a conversation that is followed: it tells what happens and how full the window is.
 type spectator struct {
 	nobody
 	f *follower
 }
+
+func (s spectator) Take(ctx context.Context) ([]agent.Update, error) { return s.f.box.Take(ctx) }
 
 func (s spectator) Inspect() {
 	select {
@@ -235,3 +237,11 @@ func (nobody) Pin([]uint64, bool)                 {}
 func (nobody) Mask([]uint64)                      {}
 func (nobody) Inspect()                           {}
 func (nobody) Review(string, bool)                {}
+
+func (nobody) Judge(string, []string) (conversation.Offer, error) {
+	return conversation.Offer{}, errNothingRuns
+}
+func (nobody) Rules(context.Context) ([]conversation.Rule, error) { return nil, errNothingRuns }
+func (nobody) Revoke(context.Context, conversation.Rule) error    { return errNothingRuns }
+
+var errNothingRuns = errors.New("nothing runs in a conversation that is only read")

@@ -70,7 +70,7 @@ func (o *owner) returns() {
 }
 
 // within is what comes of updates in a time.
-func within(t *testing.T, d time.Duration, from tui.Updates) []agent.Update {
+func within(t *testing.T, d time.Duration, from updates) []agent.Update {
 	t.Helper()
 	<-time.After(d)
 	synctest.Wait()
@@ -126,12 +126,12 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 		if !talk.Following || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
 			t.Fatalf("opened as %+v", talk)
 		}
-		if list := within(t, time.Minute, talk.Updates); list != nil {
+		if list := within(t, time.Minute, talk.Session); list != nil {
 			t.Errorf("nothing happened, and it was told that %+v", list)
 		}
 		before, known := talk.Meter.Reading().Used, o.log.Len()
 		o.adds(conversation.AssistantMessage{Text: strings.Repeat("many words ", 500), Stop: conversation.StopEnd, Model: "mine/big"}, conversation.UserMessage{Text: "and?"})
-		list := within(t, soon, talk.Updates)
+		list := within(t, soon, talk.Session)
 		if got := only[agent.Appended](t, list).Events; len(got) != 2 || got[0].Seq != uint64(known+1) {
 			t.Errorf("appended %+v", got)
 		}
@@ -141,11 +141,11 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 		}
 		epoch := uint64(o.log.Len() + 1)
 		o.adds(conversation.Summary{Made: conversation.Made{Epoch: epoch}, Style: conversation.StylePlimsoll, Version: 1, Spans: []conversation.Span{{First: 1, Last: 3}}, Text: "they said hello"})
-		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Reading().Used; got >= answered.Reading().Used {
+		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got >= answered.Reading().Used {
 			t.Errorf("after a compaction the gauge is at %d", got)
 		}
 		o.adds(conversation.Revert{Made: conversation.Made{Epoch: epoch + 1}, Epoch: epoch})
-		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Reading().Used; got != answered.Reading().Used {
+		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Reading().Used; got != answered.Reading().Used {
 			t.Errorf("after its undo the gauge is at %d, was at %d", got, answered.Reading().Used)
 		}
 	})
@@ -179,7 +179,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 func TestTheOwnersModelIsFollowed(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
 		o.adds(conversation.UserMessage{Text: "more"})
-		for _, u := range within(t, soon, talk.Updates) {
+		for _, u := range within(t, soon, talk.Session) {
 			if u, ok := u.(agent.ModelSwitched); ok {
 				t.Errorf("the model stayed, and it was told that it is %s", u.Model.Name())
 			}
@@ -189,7 +189,7 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 			{Provider: "mine", Model: "small", Window: 888, Source: string(compact.WindowServer)},
 		} {
 			o.adds(to)
-			list := within(t, soon, talk.Updates)
+			list := within(t, soon, talk.Session)
 			m := only[agent.ModelSwitched](t, list).Model
 			if w := only[agent.Metered](t, list).Meter.Window(); m.ID != to.Model || m.Window.Tokens != to.Window || w != m.Window {
 				t.Errorf("%+v became %s with %+v, the gauge by %+v", to, m.Name(), m.Window, w)
@@ -206,7 +206,7 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.adds(conversation.UserMessage{Text: "more"})
-		if got := only[agent.Metered](t, within(t, soon, talk.Updates)).Meter.Calibration(); got.Factor != learned.Factor {
+		if got := only[agent.Metered](t, within(t, soon, talk.Session)).Meter.Calibration(); got.Factor != learned.Factor {
 			t.Errorf("reckoned with %+v", got)
 		}
 	})
@@ -215,21 +215,21 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
 		o.leaves()
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
 		}
 		o.returns()
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); !u.Open || !strings.Contains(u.Why, "read only") {
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); !u.Open || !strings.Contains(u.Why, "read only") {
 			t.Errorf("when it is open again: %+v", u)
 		}
 		o.leaves()
-		within(t, soon, talk.Updates)
+		within(t, soon, talk.Session)
 		h.app.flags.demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
 		}
-		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("it is followed still: %v", err)
 		}
 	})
@@ -241,10 +241,10 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
 		}
-		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Updates)); u.Open || strings.Contains(u.Why, "/resume") {
+		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || strings.Contains(u.Why, "/resume") {
 			t.Errorf("told %+v", u)
 		}
-		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("it is followed still: %v", err)
 		}
 	})
@@ -252,17 +252,17 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 
 func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
 	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
-		talk.Steering.Inspect()
-		first := only[agent.Inspected](t, within(t, 0, talk.Updates)).Account
+		talk.Session.Inspect()
+		first := only[agent.Inspected](t, within(t, 0, talk.Session)).Account
 		o.adds(conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd, Model: "mine/big"})
-		within(t, soon, talk.Updates)
-		talk.Steering.Inspect()
-		if next := only[agent.Inspected](t, within(t, 0, talk.Updates)).Account; next.Events != first.Events+1 {
+		within(t, soon, talk.Session)
+		talk.Session.Inspect()
+		if next := only[agent.Inspected](t, within(t, 0, talk.Session)).Account; next.Events != first.Events+1 {
 			t.Errorf("of %d events, then of %d", first.Events, next.Events)
 		}
 		h.close()
-		talk.Steering.Inspect() // harms nobody
-		if _, err := talk.Updates.Take(t.Context()); !errors.Is(err, io.EOF) {
+		talk.Session.Inspect() // harms nobody
+		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("the screen was left, and it is followed still: %v", err)
 		}
 	})

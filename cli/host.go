@@ -175,7 +175,7 @@ func (l link) choice() choice {
 // conversation is an open conversation as the screen takes it.
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
-		ID: r.id, Events: r.events, Session: r.agent, Settings: settings{r}, Compactor: r.agent, Steering: r.agent, Approvals: r.box, Updates: r.agent.Updates(),
+		ID: r.id, Events: r.events, Session: session{r.agent, r},
 		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -279,11 +280,16 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	}
 }
 
+// updates is where they come from.
+type updates interface {
+	Take(ctx context.Context) ([]agent.Update, error)
+}
+
 // await takes updates until one is as wanted.
-func await(t *testing.T, updates tui.Updates, wanted func(agent.Update) bool) {
+func await(t *testing.T, from updates, wanted func(agent.Update) bool) {
 	t.Helper()
 	for {
-		list, err := updates.Take(t.Context())
+		list, err := from.Take(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

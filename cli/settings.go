@@ -1,35 +1,55 @@
 package cli
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
-// settings changes how a running conversation goes on. The screen calls it from
-// one goroutine.
-type settings struct{ r *running }
+// session is a running conversation as the screen drives it, from one goroutine: the
+// agent, the rules of its tools, and its settings.
+type session struct {
+	*agent.Agent
+	r *running
+}
+
+// Take waits for the next updates.
+func (s session) Take(ctx context.Context) ([]agent.Update, error) {
+	return s.Agent.Updates().Take(ctx)
+}
+
+// Judge says what rules would let run if they were granted.
+func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
+	return s.r.box.Judge(callID, rules)
+}
+
+// Rules lists the rules in force.
+func (s session) Rules(ctx context.Context) ([]conversation.Rule, error) { return s.r.box.Rules(ctx) }
+
+// Revoke ends a granted rule.
+func (s session) Revoke(ctx context.Context, r conversation.Rule) error {
+	return s.r.box.Revoke(ctx, r)
+}
 
 // SetMode changes what runs without asking.
-func (s settings) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
-
-// Rename gives the conversation a title.
-func (s settings) Rename(title string) { s.r.agent.Rename(title) }
+func (s session) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
 
 // SetProfile chooses the default profile, and records it with the conversation.
 // One that does not exist changes nothing: the screen offers those that do.
-func (s settings) SetProfile(name string) {
+func (s session) SetProfile(name string) {
 	if _, ok := s.r.rules.Profiles[name]; !ok {
 		return
 	}
 	s.r.rules.DefaultProfile = name
-	s.r.agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.rules)
+	s.Agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.rules)
 }
 
 // yamlWord is a word in YAML, with quotes where it could be read as something

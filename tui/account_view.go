@@ -34,10 +34,10 @@ func (v *accountView) restyle(l look) { v.SetStyles(l.account()) }
 func (v *accountView) renew(m *Model) tea.Cmd {
 	if n := len(m.talk.log); n > 0 && m.talk.log[n-1].Seq > v.asked {
 		v.asked = m.talk.log[n-1].Seq
-		m.talk.Steering.Inspect()
+		m.talk.Session.Inspect()
 	} else if v.asked == 0 {
 		v.asked = 1
-		m.talk.Steering.Inspect()
+		m.talk.Session.Inspect()
 	}
 	view := m.talk.meter.View()
 	if v.pinned == nil || v.marked != view.Revision {

@@ -22,7 +22,7 @@ func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updates)
 	b.Helper()
 	feed = make(updates, 1)
 	r := &rig{world: world{failing: map[string]error{}}}
-	m = tui.New(context.Background(), tui.Options{Host: r, Models: r, Desk: r, Prompts: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
+	m = tui.New(context.Background(), tui.Options{Backend: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
 	r.first = r.conversation("first", feed)
 	r.first.Events = log(benchBodies(turns)...)
 	r.first.Meter = r.first.Meter.WithView(compact.Project(r.first.Events))

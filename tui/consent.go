@@ -78,7 +78,7 @@ func (m *Model) consented(yes bool) tea.Cmd {
 	case c.Decline != nil:
 		return tea.Batch(cmd, m.enter(c.Decline))
 	case !m.talk.open:
-		return tea.Batch(cmd, m.enter(m.options.Host.New))
+		return tea.Batch(cmd, m.enter(m.options.Backend.New))
 	}
 	return cmd
 }

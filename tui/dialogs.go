@@ -114,7 +114,7 @@ func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
 	case c.ID == dialogConsent:
 		return m.consented(c.Yes)
 	case c.ID == dialogDelete && c.Yes:
-		return m.enter(m.options.Host.Delete)
+		return m.enter(m.options.Backend.Delete)
 	}
 	if rule, ok := strings.CutPrefix(c.ID, dialogRevoke); ok && c.Yes {
 		return m.revoke(itemRule + rule)

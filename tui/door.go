@@ -50,7 +50,7 @@ func (m *Model) resume(id string) tea.Cmd {
 		m.door.then = id
 		return nil
 	}
-	host := m.options.Host
+	host := m.options.Backend
 	return m.enter(func(ctx context.Context) (Conversation, error) { return host.Resume(ctx, id) })
 }
 
@@ -124,7 +124,7 @@ func (m *Model) takeOver(c Conversation, from *searchView) tea.Cmd {
 	for _, fault := range faults {
 		m.transcript.Fault(fault, "")
 	}
-	return listen(m.ctx, c.Updates)
+	return listen(m.ctx, c.Session)
 }
 
 // metered takes over the meter. The reply that is arriving counts beside it

@@ -25,7 +25,7 @@ func conversationFrom(ctx context.Context, open func(context.Context) (Conversat
 }
 
 // listen waits for the next updates. One listener at a time keeps their order.
-func listen(ctx context.Context, u Updates) tea.Cmd {
+func listen(ctx context.Context, u Session) tea.Cmd {
 	return func() tea.Msg {
 		list, err := u.Take(ctx)
 		return updatesMsg{from: u, list: list, ended: err != nil}
@@ -59,7 +59,7 @@ func (m *Model) freshFiles() tea.Cmd {
 
 func (m *Model) loadFiles() tea.Cmd {
 	m.hands.listed = m.options.Now()
-	ctx, desk := m.ctx, m.options.Desk
+	ctx, desk := m.ctx, m.options.Backend
 	return func() tea.Msg {
 		files, err := desk.Files(ctx)
 		if err != nil {
@@ -70,7 +70,7 @@ func (m *Model) loadFiles() tea.Cmd {
 }
 
 func (m *Model) loadPrompts() tea.Cmd {
-	ctx, prompts := m.ctx, m.options.Prompts
+	ctx, prompts := m.ctx, m.options.Backend
 	return func() tea.Msg {
 		texts, err := prompts.Prompts(ctx)
 		if err != nil {
@@ -81,7 +81,7 @@ func (m *Model) loadPrompts() tea.Cmd {
 }
 
 func (m *Model) loadModels() tea.Cmd {
-	ctx, models, asked := m.ctx, m.options.Models, m.hands.pressed
+	ctx, models, asked := m.ctx, m.options.Backend, m.hands.pressed
 	return func() tea.Msg {
 		choices, err := models.Models(ctx)
 		return modelsMsg{asked, choices, err}
@@ -89,7 +89,7 @@ func (m *Model) loadModels() tea.Cmd {
 }
 
 func (m *Model) loadConversations() tea.Cmd {
-	ctx, host, asked := m.ctx, m.options.Host, m.hands.pressed
+	ctx, host, asked := m.ctx, m.options.Backend, m.hands.pressed
 	return func() tea.Msg {
 		list, err := host.Conversations(ctx)
 		return conversationsMsg{asked, list, err}
@@ -97,12 +97,12 @@ func (m *Model) loadConversations() tea.Cmd {
 }
 
 func (m *Model) switchModel(name string) tea.Cmd {
-	ctx, models := m.ctx, m.options.Models
+	ctx, models := m.ctx, m.options.Backend
 	return func() tea.Msg { return switchedMsg{models.SwitchModel(ctx, name)} }
 }
 
 func (m *Model) loadPage(title, page, about string) tea.Cmd {
-	ctx, desk, asked := m.ctx, m.options.Desk, m.hands.pressed
+	ctx, desk, asked := m.ctx, m.options.Backend, m.hands.pressed
 	if page == PageExport {
 		asked = unasked
 	}
@@ -113,7 +113,7 @@ func (m *Model) loadPage(title, page, about string) tea.Cmd {
 }
 
 func (m *Model) runShell(ctx context.Context, run *shellRun) tea.Cmd {
-	desk := m.options.Desk
+	desk := m.options.Backend
 	return func() tea.Msg {
 		output, err := desk.Shell(ctx, run.command)
 		return shellMsg{run, output, err}
@@ -145,7 +145,7 @@ func edit(e editorMsg) tea.Cmd {
 
 // attach reads the files that a message mentions.
 func (m *Model) attach(o *outgoing) tea.Cmd {
-	ctx, desk := m.ctx, m.options.Desk
+	ctx, desk := m.ctx, m.options.Backend
 	paths := make([]string, len(o.named))
 	for i, f := range o.named {
 		paths[i] = f.Path
@@ -158,7 +158,7 @@ func (m *Model) attach(o *outgoing) tea.Cmd {
 
 // remember keeps a message for the prompt history.
 func (m *Model) remember(text string) tea.Cmd {
-	ctx, prompts := m.ctx, m.options.Prompts
+	ctx, prompts := m.ctx, m.options.Backend
 	return func() tea.Msg {
 		if err := prompts.Remember(ctx, text); err != nil {
 			return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -105,8 +106,14 @@ func (r *rig) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (
 	return nil, func() (string, error) { return "", errors.New("not reached") }, r.call(ctx, "edit", draft)
 }
 
-// session is a conversation's Session, Settings and Compactor.
+// feeder is where updates come from.
+type feeder interface {
+	Take(ctx context.Context) ([]agent.Update, error)
+}
+
+// session is the agent of a conversation.
 type session struct {
+	feeder
 	r  *rig
 	id string
 }

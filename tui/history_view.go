@@ -144,7 +144,7 @@ type fullMsg struct {
 }
 
 func (m *Model) loadRequest(event uint64) tea.Cmd {
-	ctx, archive, id := m.ctx, m.options.Archive, m.talk.ID
+	ctx, archive, id := m.ctx, m.options.Backend, m.talk.ID
 	return func() tea.Msg {
 		got, err := archive.Request(ctx, event)
 		got.Event = event // also of one that cannot be made again
@@ -153,7 +153,7 @@ func (m *Model) loadRequest(event uint64) tea.Cmd {
 }
 
 func (m *Model) loadFull(event uint64) tea.Cmd {
-	ctx, archive, id := m.ctx, m.options.Archive, m.talk.ID
+	ctx, archive, id := m.ctx, m.options.Backend, m.talk.ID
 	return func() tea.Msg {
 		text, err := archive.Full(ctx, event)
 		return fullMsg{id, event, text, err}
@@ -197,6 +197,6 @@ func (m *Model) archived(id string, give func(*history.Model)) {
 }
 
 // forkFrom opens a copy of what was said before an event.
-func forkFrom(host Host, before uint64) func(context.Context) (Conversation, error) {
+func forkFrom(host Backend, before uint64) func(context.Context) (Conversation, error) {
 	return func(ctx context.Context) (Conversation, error) { return host.ForkAt(ctx, before) }
 }

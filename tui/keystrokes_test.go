@@ -29,14 +29,14 @@ type typist struct {
 func newTypist(t *testing.T) *typist {
 	t.Helper()
 	y := &typist{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	y.Model = New(t.Context(), Options{Host: deaf{}, Models: deaf{}, Desk: deaf{}, Prompts: deaf{}, Archive: deaf{},
+	y.Model = New(t.Context(), Options{Backend: deaf{},
 		Edit: func(context.Context, string) (tea.ExecCommand, func() (string, error), error) {
 			return nil, nil, errDeaf
 		},
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
 	y.Update(openedMsg{talk: deafTalk("first")})
-	y.Update(updatesMsg{from: y.talk.Updates, list: []agent.Update{agent.Appended{Events: deafEvents()}}})
+	y.Update(updatesMsg{from: y.talk.Session, list: []agent.Update{agent.Appended{Events: deafEvents()}}})
 	return y
 }
 
@@ -61,7 +61,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 	msgs := map[string]tea.Msg{
 		"openedMsg":        openedMsg{talk: deafTalk("other")},
 		"openedMsg failed": openedMsg{err: errDeaf},
-		"updatesMsg":       updatesMsg{from: y.talk.Updates, ended: true},
+		"updatesMsg":       updatesMsg{from: y.talk.Session, ended: true},
 		"tickMsg":          tickMsg(y.now),
 		"snackOverMsg":     snackOverMsg{},
 		"pausedMsg":        pausedMsg{},
@@ -111,7 +111,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"Inspected": agent.Inspected{}, "Steered": agent.Steered{What: agent.SteerPin, Err: why},
 		"Reviewing": agent.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": agent.Reviewed{},
 	} {
-		msgs["update "+name] = updatesMsg{from: y.talk.Updates, list: []agent.Update{u}}
+		msgs["update "+name] = updatesMsg{from: y.talk.Session, list: []agent.Update{u}}
 	}
 	return msgs
 }
@@ -238,8 +238,14 @@ func deafEvents() []conversation.Event {
 
 // deafTalk is a conversation that answers nothing.
 func deafTalk(id string) Conversation {
-	return Conversation{ID: id, Session: deaf{}, Settings: deaf{}, Compactor: deaf{}, Steering: deaf{}, Updates: agent.NewMailbox(),
+	return Conversation{ID: id, Session: deafSession{Mailbox: agent.NewMailbox()},
 		Meter: compact.NewMeter(compact.MeterOptions{}), Mode: conversation.ModeAsk}
+}
+
+// deafSession is an agent that does nothing.
+type deafSession struct {
+	deaf
+	*agent.Mailbox
 }
 
 // deaf is everything around the screen, and does nothing.
@@ -283,13 +289,18 @@ func (deaf) Pin([]uint64, bool)                 {}
 func (deaf) Mask([]uint64)                      {}
 func (deaf) Inspect()                           {}
 func (deaf) Review(string, bool)                {}
+func (deaf) Judge(string, []string) (conversation.Offer, error) {
+	return conversation.Offer{}, errDeaf
+}
+func (deaf) Rules(context.Context) ([]conversation.Rule, error) { return nil, errDeaf }
+func (deaf) Revoke(context.Context, conversation.Rule) error    { return errDeaf }
 
 // A key right after an answer was meant for the next question, and is not written.
 func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
 	for _, id := range []string{"c1", "c2"} {
-		y.Update(updatesMsg{from: y.talk.Updates, list: []agent.Update{agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+		y.Update(updatesMsg{from: y.talk.Session, list: []agent.Update{agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 			Review: conversation.Review{Need: conversation.NeedApproval}}}})
 	}
 	y.now = y.now.Add(time.Second)

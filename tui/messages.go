@@ -21,7 +21,7 @@ type openedMsg struct {
 // updatesMsg is all that happened in a conversation since the last one. ended
 // says that nothing more will come.
 type updatesMsg struct {
-	from  Updates
+	from  Session
 	list  []agent.Update
 	ended bool
 }

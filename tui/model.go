@@ -17,11 +17,7 @@ import (
 
 // Options is what the screen is made of.
 type Options struct {
-	Host    Host
-	Models  Models
-	Desk    Desk
-	Archive Archive
-	Prompts Prompts
+	Backend Backend
 	Edit    Edit
 
 	Keys       KeyMap
@@ -123,7 +119,7 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init opens the conversation and asks what is needed to draw it well.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.enter(m.options.Host.Open), tea.RequestBackgroundColor, m.loadPrompts(), m.loadFiles()}
+	cmds := []tea.Cmd{m.enter(m.options.Backend.Open), tea.RequestBackgroundColor, m.loadPrompts(), m.loadFiles()}
 	if m.options.Pick {
 		cmds = append(cmds, m.loadConversations())
 	}

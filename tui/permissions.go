@@ -56,8 +56,8 @@ func (m *Model) slashPermissions(args string) tea.Cmd {
 }
 
 func (m *Model) loadRules() tea.Cmd {
-	ctx, approvals, asked := m.ctx, m.talk.Approvals, m.hands.pressed
-	if approvals == nil {
+	ctx, approvals, asked := m.ctx, m.talk.Session, m.hands.pressed
+	if !m.talk.open || m.talk.ReadOnly != "" {
 		return m.say("nothing runs in a conversation that is only read", true)
 	}
 	return func() tea.Msg {
@@ -193,7 +193,7 @@ func (m *Model) revoke(item string) tea.Cmd {
 	if !ok {
 		return nil
 	}
-	ctx, approvals := m.ctx, m.talk.Approvals
+	ctx, approvals := m.ctx, m.talk.Session
 	return func() tea.Msg { return revokedMsg{r, approvals.Revoke(ctx, r)} }
 }
 
@@ -212,7 +212,7 @@ func (m *Model) judge(edited overlay.EditedRules) tea.Cmd {
 	if !ok || !about {
 		return nil
 	}
-	approvals := m.talk.Approvals
+	approvals := m.talk.Session
 	return func() tea.Msg {
 		offer, err := approvals.Judge(callID, edited.Rules)
 		return judgedMsg{dialog, edited.Rules, offer, err}
@@ -225,7 +225,7 @@ func (m *Model) setMode(mode conversation.Mode) tea.Cmd {
 		return nil
 	}
 	m.talk.Mode = mode
-	m.talk.Settings.SetMode(mode)
+	m.talk.Session.SetMode(mode)
 	return m.say("permissions: "+string(mode)+" · "+modeHelp(mode), false)
 }
 

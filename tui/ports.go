@@ -13,57 +13,48 @@ import (
 	"plimsoll/tui/composer"
 )
 
-// Session drives the open conversation. No method blocks.
+// Session is the agent of the open conversation. No method blocks but Take, Rules
+// and Revoke; updates tell what came of the others.
 type Session interface {
+	// Take waits for the next updates and returns all that are pending.
+	Take(ctx context.Context) ([]agent.Update, error)
+
 	Send(text string)
 	// Add says something that asks for no reply: it goes with the next message.
 	Add(text string)
 	Cancel()
 	TakeBack()
-	// Rewind takes the turns from one on back, negative for the newest; what was
-	// said in the first of them is returned.
+	// Rewind undoes the turns from one on, negative for the newest; the message of
+	// the first of them is returned.
 	Rewind(turn int)
-	// RestoreTurns brings the turns back that were taken back last.
+	// RestoreTurns redoes the turns that were undone last.
 	RestoreTurns()
 	Answer(callID string, answer conversation.Answer)
-}
 
-// Settings changes how the open conversation goes on. No method blocks.
-type Settings interface {
 	SetMode(mode conversation.Mode)
 	Rename(title string)
 	// SetProfile chooses the profile that a compaction has if none is named.
 	SetProfile(name string)
-}
 
-// Compactor reduces what the model is sent of the open conversation. No method
-// blocks; updates tell what came of it.
-type Compactor interface {
+	// Compact shortens the prompt of the next requests.
 	Compact(w compact.Wish)
 	// Preview works out what Compact would do.
 	Preview(w compact.Wish)
-	// UndoCompaction takes a compaction back by its epoch, 0 for the newest.
+	// UndoCompaction undoes a compaction by its epoch, 0 for the newest.
 	UndoCompaction(epoch uint64)
-	// RedoCompaction brings back the one that was taken back last.
+	// RedoCompaction redoes the one that was undone last.
 	RedoCompaction()
-}
+	// Review accepts a summary that waits for the user, with the text as it was
+	// edited, or discards it.
+	Review(text string, accept bool)
 
-// Steering changes what the model is sent of single messages. No method blocks;
-// updates tell what came of it.
-type Steering interface {
-	// Pin keeps events as they were said, or ends that.
+	// Pin keeps events verbatim, or ends that.
 	Pin(events []uint64, pinned bool)
 	// Mask shows a stub in place of the results of events.
 	Mask(events []uint64)
 	// Inspect works out how full the window is and why, and what comes next.
 	Inspect()
-	// Review takes a summary in that waits for the user, with the text as it is by
-	// now, or gives it up.
-	Review(text string, accept bool)
-}
 
-// Approvals says what could be granted for a call, and what is granted.
-type Approvals interface {
 	// Judge says what rules would let run if they were granted for a call that
 	// waits for an answer, without granting them. It takes no time and may be
 	// called while the user types. The error says what is wrong with the rules, or
@@ -78,23 +69,12 @@ type Approvals interface {
 	Revoke(ctx context.Context, r conversation.Rule) error
 }
 
-// Updates is what happens in the open conversation.
-type Updates interface {
-	// Take waits for the next updates and returns all that are pending.
-	Take(ctx context.Context) ([]agent.Update, error)
-}
-
 // Conversation is one open conversation.
 type Conversation struct {
 	ID        string
 	Title     string
 	Events    []conversation.Event
 	Session   Session
-	Settings  Settings
-	Compactor Compactor
-	Steering  Steering
-	Approvals Approvals // nil in a conversation that is only read
-	Updates   Updates
 	Model     agent.Model
 	Meter     compact.Meter // as it was opened; updates follow
 	Mode      conversation.Mode
@@ -116,9 +96,10 @@ type Profile struct {
 	Summarises bool
 }
 
-// Host opens and lists conversations. Its methods run beside the screen and may take
-// their time; they return when ctx ends.
-type Host interface {
+// Backend is everything around the open conversation: the stored ones, models, files,
+// pages. Its methods run concurrently with the screen and may take their time; they
+// return when ctx ends.
+type Backend interface {
 	// Open opens the conversation the program was started for.
 	Open(ctx context.Context) (Conversation, error)
 	// Conversations lists the stored ones, newest first.
@@ -135,6 +116,38 @@ type Host interface {
 	ForkAt(ctx context.Context, before uint64) (Conversation, error)
 	// Delete removes the open conversation for good and begins another.
 	Delete(ctx context.Context) (Conversation, error)
+
+	Models(ctx context.Context) ([]ModelChoice, error)
+	// SwitchModel makes requests go to another model from here on; the change
+	// arrives as an update.
+	SwitchModel(ctx context.Context, name string) error
+
+	// Files lists the files and folders of the workspace that can be mentioned.
+	Files(ctx context.Context) ([]File, error)
+	// Shell runs a command of the user's own and returns its output.
+	Shell(ctx context.Context, command string) (string, error)
+	// Attach returns the text of files, the lists of folders (config/) and lines of
+	// files (go.mod:3-9), each with its name, for a message that mentions them. The
+	// error is a *MentionError where one of them cannot be read.
+	Attach(ctx context.Context, paths []string) (string, error)
+	// Page returns a text about the program or the conversation: one of Pages,
+	// about what the user named behind the command, "" for nothing.
+	Page(ctx context.Context, name, about string) (string, error)
+
+	// Prompts returns it, oldest first.
+	Prompts(ctx context.Context) ([]string, error)
+	// Remember adds one.
+	Remember(ctx context.Context, text string) error
+
+	// Request makes a request of the open conversation again, by the Seq of the
+	// usage that was recorded with it.
+	Request(ctx context.Context, event uint64) (compact.Rebuilt, error)
+	// Full returns the whole text of a tool result of the open conversation, of
+	// which the log shows a part.
+	Full(ctx context.Context, event uint64) (string, error)
+	// Search looks for a text in all conversations, the newest first, and stops
+	// after a number of hits.
+	Search(ctx context.Context, query string) (Found, error)
 }
 
 // CompactByDefault is the default profile, whatever its name.
@@ -147,14 +160,6 @@ type Stored struct {
 	Note  string // age, turns, workspace, on one line
 }
 
-// Models lists and switches models.
-type Models interface {
-	Models(ctx context.Context) ([]ModelChoice, error)
-	// SwitchModel makes requests go to another model from here on; the change
-	// arrives as an update.
-	SwitchModel(ctx context.Context, name string) error
-}
-
 // ModelChoice is a model that could be talked to.
 type ModelChoice struct {
 	Name string // provider/id
@@ -163,21 +168,6 @@ type ModelChoice struct {
 
 // File is a file that can be mentioned.
 type File = composer.File
-
-// Desk is what surrounds the conversation: files, commands, prompts, pages.
-type Desk interface {
-	// Files lists the files and folders of the workspace that can be mentioned.
-	Files(ctx context.Context) ([]File, error)
-	// Shell runs a command of the user's own and returns its output.
-	Shell(ctx context.Context, command string) (string, error)
-	// Attach returns the text of files, the lists of folders (config/) and lines of
-	// files (go.mod:3-9), each with its name, for a message that mentions them. The
-	// error is a *MentionError where one of them cannot be read.
-	Attach(ctx context.Context, paths []string) (string, error)
-	// Page returns a text about the program or the conversation: one of Pages,
-	// about what the user named behind the command, "" for nothing.
-	Page(ctx context.Context, name, about string) (string, error)
-}
 
 // MentionError says which mention cannot be part of a message, and why.
 type MentionError struct {
@@ -188,19 +178,11 @@ type MentionError struct {
 func (e *MentionError) Error() string { return "@" + e.Path + ": " + e.Err.Error() }
 func (e *MentionError) Unwrap() error { return e.Err }
 
-// Prompts is what was sent before.
-type Prompts interface {
-	// Prompts returns it, oldest first.
-	Prompts(ctx context.Context) ([]string, error)
-	// Remember adds one.
-	Remember(ctx context.Context, text string) error
-}
-
 // Edit prepares the user's editor for a draft: a command that takes the
 // terminal, and how to read what was written when it has ended.
 type Edit func(ctx context.Context, draft string) (run tea.ExecCommand, read func() (string, error), err error)
 
-// The pages a Desk knows.
+// The pages a Backend knows.
 const (
 	PageTools   = "tools"
 	PageTodos   = "todos"
@@ -210,20 +192,6 @@ const (
 	PageExport  = "export" // writes the conversation to the file that is named, and says so
 	PageResult  = "result" // what was said in full: by event, turn or call, "" is the newest result that was cut
 )
-
-// Archive reads what the screen does not hold: what was sent, full texts, other
-// conversations.
-type Archive interface {
-	// Request makes a request of the open conversation again, by the Seq of the
-	// usage that was recorded with it.
-	Request(ctx context.Context, event uint64) (compact.Rebuilt, error)
-	// Full returns the whole text of a tool result of the open conversation, of
-	// which the log shows a part.
-	Full(ctx context.Context, event uint64) (string, error)
-	// Search looks for a text in all conversations, the newest first, and stops
-	// after a number of hits.
-	Search(ctx context.Context, query string) (Found, error)
-}
 
 // Found is what a search found.
 type Found struct {

@@ -67,7 +67,7 @@ func (v *previewView) ask(m *Model, w compact.Wish) tea.Cmd {
 	m.talk.previews = append(m.talk.previews, v)
 	v.shown.Wish, v.shown.Busy = w, true
 	v.Show(v.shown)
-	m.talk.Compactor.Preview(w)
+	m.talk.Session.Preview(w)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (v *previewView) act(m *Model, a pane.Action) tea.Cmd {
 		return v.ask(m, a.Wish)
 	case preview.Accepted:
 		m.views.stack = slices.DeleteFunc(m.views.stack, func(o fullView) bool { return o == fullView(v) })
-		m.talk.Compactor.Compact(a.Wish)
+		m.talk.Session.Compact(a.Wish)
 		return m.later("compacts")
 	}
 	return nil

@@ -97,10 +97,10 @@ func (v *reviewView) act(m *Model, a pane.Action) tea.Cmd {
 	switch a := a.(type) {
 	case review.Taken:
 		m.talk.taken = a.Text
-		m.talk.Steering.Review(a.Text, true)
+		m.talk.Session.Review(a.Text, true)
 	case review.GivenUp:
 		m.talk.taken = ""
-		m.talk.Steering.Review("", false)
+		m.talk.Session.Review("", false)
 	case review.Editor:
 		return m.editSummary(a.Text)
 	}

@@ -173,6 +173,6 @@ func (m *Model) forkAt(before uint64) tea.Cmd {
 		}
 	}
 	m.door.draft = again
-	host := m.options.Host
+	host := m.options.Backend
 	return m.enter(forkFrom(host, before))
 }

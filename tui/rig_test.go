@@ -81,7 +81,7 @@ func screenIn(t *testing.T, change func(*rig, *tui.Options), test func(*rig)) {
 		r.next = r.conversation("next", agent.NewMailbox())
 		r.files = []tui.File{{Path: "upload.go", Tokens: 12_800}, {Path: "main.go", Tokens: 300}}
 		o := tui.Options{
-			Host: r, Models: r, Desk: r, Archive: r, Prompts: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
+			Backend: r, Edit: r.edit, Keys: tui.DefaultKeyMap(), Theme: "auto", Mouse: true,
 			Place: "~/src/app", Now: func() time.Time { return time.Now().UTC() },
 		}
 		if change != nil {
@@ -102,8 +102,8 @@ func screenOf(t *testing.T, name string, change func(*rig, *tui.Options), test f
 }
 
 // conversation is one as the host gives it.
-func (r *rig) conversation(id string, updates tui.Updates) tui.Conversation {
-	return tui.Conversation{ID: id, Session: session{r, id}, Settings: session{r, id}, Compactor: session{r, id}, Steering: session{r, id}, Approvals: session{r, id}, Updates: updates,
+func (r *rig) conversation(id string, updates feeder) tui.Conversation {
+	return tui.Conversation{ID: id, Session: session{updates, r, id},
 		Profile: "default", Profiles: []tui.Profile{{Name: "default", Note: "shortens results"}, {Name: "heavy", Note: "the model writes a summary"}},
 		Model: demo(), Meter: compact.NewMeter(compact.MeterOptions{Window: demo().Window}), Mode: conversation.ModeAsk}
 }

@@ -81,7 +81,7 @@ func (m *Model) search(msg searchMsg) tea.Cmd {
 	ctx, cancel := context.WithCancel(m.ctx)
 	v.cancel = cancel
 	v.Show(search.Content{Query: v.text, Busy: true})
-	archive, text := m.options.Archive, v.text
+	archive, text := m.options.Backend, v.text
 	return func() tea.Msg {
 		defer cancel()
 		got, err := archive.Search(ctx, text)

@@ -150,7 +150,7 @@ func pageCommand(title, page string) func(*Model, string) tea.Cmd {
 }
 
 func (m *Model) slashNew(string) tea.Cmd {
-	return m.enter(m.options.Host.New)
+	return m.enter(m.options.Backend.New)
 }
 
 func (m *Model) slashResume(args string) tea.Cmd {
@@ -167,7 +167,7 @@ func (m *Model) slashRename(args string) tea.Cmd {
 	if !m.talk.open || m.talk.ReadOnly != "" {
 		return m.say("this conversation cannot be renamed here", true)
 	}
-	m.talk.Settings.Rename(args)
+	m.talk.Session.Rename(args)
 	return nil
 }
 

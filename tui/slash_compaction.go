@@ -55,7 +55,7 @@ func (m *Model) compactBy(args, profile string) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.Compactor.Compact(wish)
+	m.talk.Session.Compact(wish)
 	return m.later("compacts")
 }
 
@@ -84,7 +84,7 @@ func (m *Model) undoCompaction(epoch uint64) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.Compactor.UndoCompaction(epoch)
+	m.talk.Session.UndoCompaction(epoch)
 	return m.later("takes the compaction back")
 }
 
@@ -92,7 +92,7 @@ func (m *Model) slashRedoCompact(string) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.Compactor.RedoCompaction()
+	m.talk.Session.RedoCompaction()
 	return m.later("brings the compaction back")
 }
 
@@ -102,7 +102,7 @@ func (m *Model) slashFork(args string) tea.Cmd {
 	if !ok {
 		return m.say("write /fork, /fork --compact or /fork --compact=PROFILE", true)
 	}
-	host := m.options.Host
+	host := m.options.Backend
 	return m.enter(func(ctx context.Context) (Conversation, error) { return host.Fork(ctx, with) })
 }
 
@@ -156,7 +156,7 @@ func (m *Model) setProfile(name string) tea.Cmd {
 	for i, p := range m.talk.Profiles {
 		if p.Name == name {
 			m.talk.Profile = name
-			m.talk.Settings.SetProfile(name)
+			m.talk.Session.SetProfile(name)
 			return m.say("compaction by default: "+plain.Line(name+" · "+p.Note), false)
 		}
 		names[i] = p.Name

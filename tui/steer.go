@@ -68,7 +68,7 @@ func (m *Model) pin(events []uint64, pinned bool) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.Steering.Pin(events, pinned)
+	m.talk.Session.Pin(events, pinned)
 	if pinned {
 		return m.later("pins it")
 	}
@@ -80,7 +80,7 @@ func (m *Model) mask(events []uint64) tea.Cmd {
 	if why := m.uncompactable(); why != "" {
 		return m.say(why, true)
 	}
-	m.talk.Steering.Mask(events)
+	m.talk.Session.Mask(events)
 	return m.later("masks it")
 }
 

@@ -14,7 +14,7 @@ import (
 // updates shows all that happened since the last time, in order, and listens
 // for more.
 func (m *Model) updates(msg updatesMsg) tea.Cmd {
-	if msg.from != m.talk.Updates {
+	if msg.from != m.talk.Session {
 		return nil // of a conversation that was left
 	}
 	var cmds []tea.Cmd
