@@ -50,7 +50,7 @@ var ours = []struct {
 	{"agent/catalog", []string{"agent", "compact", "conversation"}},
 	{"agent/demo", []string{"agent", "agent/wire", "compact/extract", "conversation"}},
 	{"agent/wire", nil},
-	{"compact", []string{"compact/extract", "compact/ordered", "compact/preset", "compact/preset/*", "conversation", "conversation/names"}},
+	{"compact", []string{"compact/extract", "compact/ordered", "compact/preset", "compact/preset/*", "conversation", "conversation/names", "conversation/numbers"}},
 	{"compact/extract", nil},
 	{"compact/ordered", []string{"conversation"}},
 	{"compact/preset", []string{"compact/preset/*", "conversation"}},

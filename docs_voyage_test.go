@@ -88,7 +88,7 @@ func (v *voyage) answer(text string) {
 // append adds an overlay of its own.
 func (v *voyage) append(body conversation.Body) {
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(preset.Plimsoll)}
-	add(v.t, &v.log, v.now, compact.Stamp([]conversation.Body{body}, v.next(), made)...)
+	add(v.t, &v.log, v.now, conversation.Stamp([]conversation.Body{body}, v.next(), made)...)
 }
 
 func (v *voyage) next() uint64 { return uint64(v.log.Len()) + 1 }

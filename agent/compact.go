@@ -88,7 +88,7 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 // newestEpoch is the newest compaction in force, 0 without one.
 func (c *compactor) newestEpoch() uint64 {
 	newest := uint64(0)
-	for _, e := range compact.Epochs(c.log.Events()) {
+	for _, e := range conversation.Epochs(c.log.Events()) {
 		if e.InForce {
 			newest = e.ID
 		}

@@ -224,7 +224,7 @@ func (c *course) epochs() {
 		}
 		seen[first] = first != 0
 	}
-	for _, e := range compact.Epochs(c.memory.Events()) {
+	for _, e := range conversation.Epochs(c.memory.Events()) {
 		if seen[e.ID] && c.told[e.ID] != 1 {
 			c.t.Errorf("epoch %d is told %d times", e.ID, c.told[e.ID])
 		}

@@ -181,7 +181,7 @@ func past(t *testing.T) (stored []conversation.Event) {
 				c.wait()
 			}
 		}
-		if n := len(compact.Epochs(c.memory.Events())); n != 2 || len(c.overlays()) != 5 {
+		if n := len(conversation.Epochs(c.memory.Events())); n != 2 || len(c.overlays()) != 5 {
 			t.Fatalf("%d compactions, refused %v", n, c.refused())
 		}
 		stored = c.memory.Events()

@@ -280,7 +280,7 @@ func (l *longTalk) checkOverlays() {
 		bands = append(bands, s)
 	}
 	left, told := map[uint64]bool{}, map[uint64]bool{}
-	for _, e := range compact.Epochs(events) {
+	for _, e := range conversation.Epochs(events) {
 		if slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool { return o.Body.Kind() == conversation.KindDrop }) {
 			left[e.ID] = true
 		}

@@ -156,7 +156,7 @@ func (c longCase) talk(t *testing.T) {
 func (l *longTalk) checkRare() {
 	l.t.Helper()
 	const most, calls = longTurns / 5, 3
-	if n := len(compact.Epochs(l.memory.Events())); n == 0 || n >= most {
+	if n := len(conversation.Epochs(l.memory.Events())); n == 0 || n >= most {
 		l.t.Errorf("%d compactions in %d turns", n, longTurns)
 	}
 	if n := len(l.requests(conversation.ForSummary)); n > calls*most {
@@ -200,7 +200,7 @@ func (l *longTalk) tell() {
 		}
 	}
 	epochs := map[string]int{}
-	for _, e := range compact.Epochs(l.memory.Events()) {
+	for _, e := range conversation.Epochs(l.memory.Events()) {
 		what := e.Made.Trigger + ":"
 		for _, o := range e.Overlays {
 			what += " " + string(o.Body.Kind())

@@ -24,7 +24,7 @@ func TestASummaryIsPreparedOnceAndJoinsTheStep(t *testing.T) {
 		for range beyondLoad - nearLoad {
 			r.say(words(eachTokens))
 		}
-		epochs := compact.Epochs(r.memory.Events())
+		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Made.Trigger != compact.TriggerLoadLine || len(r.texts()) != 1 || summaries(s) != 1 || r.held() {
 			t.Errorf("made %v of %d requests, held %t", r.kinds(), summaries(s), r.held())
 		}
@@ -145,7 +145,7 @@ func TestTheCompactToolEvictsWhereNoModelIsAsked(t *testing.T) {
 			o.Rules.Summary.When = compact.SummaryNever
 			o.Rules.Profiles[compact.ProfileHeavy] = compact.Profile{Summarize: true, Summary: o.Rules.Summary}
 		}))
-		epochs := compact.Epochs(r.memory.Events())
+		epochs := conversation.Epochs(r.memory.Events())
 		if len(epochs) != 1 || epochs[0].Made.Source != conversation.SourceTool || len(r.texts()) != 0 || summaries(s) != 0 {
 			t.Errorf("made %+v, told %v, %d asked for", epochs, r.refused(), summaries(s))
 		}
@@ -171,7 +171,7 @@ func TestAnOverflowEvictsBehindANoteFirst(t *testing.T) {
 				s.Window = 20_000
 				r := chatted(t, s, 5, eachTokens, both(windowed(200_000), change))
 				r.say(words(eachTokens))
-				epochs := compact.Epochs(r.memory.Events())
+				epochs := conversation.Epochs(r.memory.Events())
 				if len(epochs) == 0 || epochs[0].Made.Source != conversation.SourceRecovery || epochs[0].Made.Trigger != compact.TriggerOverflow ||
 					epochs[0].Overlays[0].Body.Kind() != conversation.KindSummary || summaries(s) != 0 || len(r.texts()) != 0 {
 					t.Errorf("made %+v, %d asked for", epochs, summaries(s))

@@ -87,7 +87,7 @@ func TestUndoOfAnOlderCompactionLeavesTheNewerOne(t *testing.T) {
 		r.UndoCompaction(first)
 		r.wait()
 		var force []uint64
-		for _, e := range compact.Epochs(r.memory.Events()) {
+		for _, e := range conversation.Epochs(r.memory.Events()) {
 			if e.InForce {
 				force = append(force, e.ID)
 			}

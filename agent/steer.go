@@ -99,9 +99,9 @@ func (c *compactor) byHand(d operation) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, compact.Following(log, c.opts.Now(), body)...)
+	then := append(log, conversation.Following(log, c.opts.Now(), body)...)
 	made.Before, made.After = c.meter.EstimatedTokens(), c.meter.WithView(compact.Project(then)).EstimatedTokens()
-	return compact.Stamp([]conversation.Body{body}, c.nextSeq(), made), nil
+	return conversation.Stamp([]conversation.Body{body}, c.nextSeq(), made), nil
 }
 
 // maskByHand is a pass that hides results.

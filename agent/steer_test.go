@@ -81,7 +81,7 @@ func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 		if got := r.shownIn(seq); got.State != compact.StateMasked || r.reading().Used >= used {
 			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
 		}
-		if e := compact.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {
+		if e := conversation.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {
 			t.Errorf("the compactions are %+v", e)
 		}
 		r.Mask([]uint64{seq}) // it is already

@@ -37,7 +37,7 @@ func (a *app) writeContext(r *reading, m agent.Model, account compact.Account) e
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)
 	writeCosts(&b, m, account.Costs)
-	writeEpochs(&b, compact.Epochs(r.said))
+	writeEpochs(&b, conversation.Epochs(r.said))
 	_, err := io.WriteString(a.env.Stdout, b.String())
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -54,7 +55,7 @@ func (r *reading) boundary() *compactBoundary {
 const maxEpochs = 10
 
 // writeEpochs writes a line for each compaction, newest last.
-func writeEpochs(b *strings.Builder, epochs []compact.Epoch) {
+func writeEpochs(b *strings.Builder, epochs []conversation.Epoch) {
 	if len(epochs) == 0 {
 		return
 	}
@@ -69,7 +70,7 @@ func writeEpochs(b *strings.Builder, epochs []compact.Epoch) {
 }
 
 // epochText tells of a compaction on one line.
-func epochText(e compact.Epoch) string {
+func epochText(e conversation.Epoch) string {
 	text := fmt.Sprintf("e%d  %s", e.ID, e.Time.Local().Format("2006-01-02 15:04"))
 	if e.Made.Before > 0 {
 		text += fmt.Sprintf("  ~%s -> ~%s", numbers.Grouped(e.Made.Before), numbers.Grouped(e.Made.After))

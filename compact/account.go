@@ -82,7 +82,7 @@ func costsOf(log []conversation.Event, factor float64, saved func(conversation.U
 	var off *float64
 	events := 0
 	for i := range log {
-		if sent(log[i].Body) {
+		if conversation.IsMessage(log[i].Body) {
 			events++
 		}
 		u, ok := log[i].Body.(conversation.Usage)
@@ -218,7 +218,7 @@ type utterance struct {
 
 // said weighs an event as it was said.
 func (t *accountant) said(seq uint64) utterance {
-	i := indexOf(t.check.Log, seq)
+	i := conversation.IndexOf(t.check.Log, seq)
 	if i < 0 {
 		return utterance{}
 	}

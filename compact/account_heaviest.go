@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What fills the window most, and what each of it is called. Texts are read for
@@ -83,7 +84,7 @@ func (t *accountant) labelOf(m *Message) string {
 	case m.Text == "" && len(m.Calls) > 0:
 		text := callLabel(m.Calls[0].Name, m.Calls[0].Arguments)
 		if more := len(m.Calls) - 1; more > 0 {
-			text += " and " + count(more, "more call")
+			text += " and " + numbers.Count(more, "more call")
 		}
 		return text
 	}
@@ -93,16 +94,16 @@ func (t *accountant) labelOf(m *Message) string {
 // turnsOf names the turns that a message stands for.
 func (t *accountant) turnsOf(m *Message) string {
 	to := m.Turn
-	if i := indexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
+	if i := conversation.IndexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
 		to = t.check.Log[i].Turn
 	}
-	return turns(m.Turn, to)
+	return numbers.Turns(m.Turn, to)
 }
 
 // argumentsOf is the arguments of the call that a result answers, as they were
 // said; "" if the log does not hold it.
 func (t *accountant) argumentsOf(m *Message) string {
-	for i := indexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
+	for i := conversation.IndexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
 		b, ok := t.check.Log[i].Body.(conversation.AssistantMessage)
 		if !ok {
 			continue
@@ -118,12 +119,12 @@ func (t *accountant) argumentsOf(m *Message) string {
 
 // callLabel is a tool and what its call is about, on one line.
 func callLabel(tool, arguments string) string {
-	return folded(tool+" "+conversation.ToolCall{Arguments: arguments}.Subject(), labelChars)
+	return conversation.OneLine(tool+" "+conversation.ToolCall{Arguments: arguments}.Subject(), labelChars)
 }
 
 // firstLine is the first line of a text that says something.
 func firstLine(text string) string {
 	text = strings.TrimLeft(text, " \t\r\n")
 	line, _, _ := strings.Cut(text, "\n")
-	return folded(line, labelChars)
+	return conversation.OneLine(line, labelChars)
 }

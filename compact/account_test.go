@@ -220,7 +220,7 @@ func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
 	l := (&tale{}).user("hello")
 	log := l.events()
 	for _, usd := range []*float64{&small, &huge, &huge} {
-		log = append(log, compact.Following(log, time.Time{}, conversation.Usage{Prompt: 10, Cached: 5, Completion: 1, Estimate: 5e-324, CostUSD: usd})...)
+		log = append(log, conversation.Following(log, time.Time{}, conversation.Usage{Prompt: 10, Cached: 5, Completion: 1, Estimate: 5e-324, CostUSD: usd})...)
 	}
 	r, c := plainCheck(l)
 	c.Log = log

@@ -21,13 +21,13 @@ import (
 // force cover, 0 without one.
 func AfterLastCompaction(log []conversation.Event) int {
 	hand := map[uint64]bool{}
-	for _, e := range Epochs(log) {
-		hand[e.ID] = byHand(e)
+	for _, e := range conversation.Epochs(log) {
+		hand[e.ID] = e.Manual()
 	}
 	r, next := resolve(log), 0
 	for _, i := range conversation.InForce(log) {
 		o := log[i]
-		if !compaction(o.Body) || hand[conversation.EpochOf(o)] {
+		if !o.Body.Kind().Reduces() || hand[conversation.EpochOf(o)] {
 			continue
 		}
 		if s, ok := o.Body.(conversation.Summary); ok && s.Policies == nil && (!r.there(o.Seq, s.Spans) || r.cutLater(o.Seq, s.Spans)) {
@@ -42,18 +42,18 @@ func AfterLastCompaction(log []conversation.Event) int {
 // if it covers nothing.
 func behindCovered(log []conversation.Event, overlay conversation.Body) int {
 	spans, events := coveredBy(overlay)
-	covered := saidIn(log, spans)
+	covered := conversation.MessagesIn(log, spans)
 	if len(events) > 0 {
-		covered = slices.DeleteFunc(saidIn(log, allOf(log)), func(e conversation.Event) bool { return !events[e.Seq] })
+		covered = slices.DeleteFunc(conversation.MessagesIn(log, allOf(log)), func(e conversation.Event) bool { return !events[e.Seq] })
 	}
 	if len(covered) == 0 {
 		return 0
 	}
-	_, turn := turnsOf(covered)
+	_, turn := conversation.TurnsOf(covered)
 	end := covered[len(covered)-1].Seq
 	for _, e := range log {
 		_, result := e.Body.(conversation.ToolResult)
-		if e.Seq > end && e.Turn == turn && sent(e.Body) && (len(events) == 0 || result) {
+		if e.Seq > end && e.Turn == turn && conversation.IsMessage(e.Body) && (len(events) == 0 || result) {
 			return turn
 		}
 	}

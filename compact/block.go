@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A run of covered events becomes one block at its start; what of the run is
@@ -140,12 +141,12 @@ func (r *run) why() string {
 	var told []string
 	for _, s := range r.summaries {
 		if s.Text != "" || !s.shares() {
-			told = append(told, turns(s.FromTurn, s.ToTurn))
+			told = append(told, numbers.Turns(s.FromTurn, s.ToTurn))
 		}
 	}
-	switch text := whyEvicted + turns(r.from, r.to); {
+	switch text := whyEvicted + numbers.Turns(r.from, r.to); {
 	case len(told) == len(r.summaries):
-		return "summarised: " + turns(r.from, r.to)
+		return "summarised: " + numbers.Turns(r.from, r.to)
 	case len(told) == 0:
 		return text
 	default:
@@ -190,7 +191,7 @@ func (r *run) bands(told map[*summaryInForce]bool) string {
 		if r.newest().isNote() {
 			what = "account"
 		}
-		return "[What stood here is part of the " + what + " of " + turns(r.from, r.to) + " above.]"
+		return "[What stood here is part of the " + what + " of " + numbers.Turns(r.from, r.to) + " above.]"
 	}
 	var b strings.Builder
 	b.WriteString(r.head())
@@ -201,13 +202,13 @@ func (r *run) bands(told map[*summaryInForce]bool) string {
 			continue
 		}
 		b.WriteString("\n\n## ")
-		b.WriteString(capital(turns(s.FromTurn, s.ToTurn)))
+		b.WriteString(capital(numbers.Turns(s.FromTurn, s.ToTurn)))
 		b.WriteString("\n\n")
 		b.WriteString(s.tell(told, !s.shares()))
 	}
 	switch {
 	case r.note == nil && noted:
-		return b.String() + "\n\n[The rest of " + turns(r.from, r.to) + " is part of the account above.]"
+		return b.String() + "\n\n[The rest of " + numbers.Turns(r.from, r.to) + " is part of the account above.]"
 	case r.note == nil:
 		return strings.TrimSpace(b.String())
 	}
@@ -277,7 +278,7 @@ func (r *run) dropNote() string {
 	if len(r.events) == 1 {
 		are, them = "is", "it"
 	}
-	return "[" + count(len(r.events), "earlier message") + " (" + turns(r.from, r.to) + ", " + count(r.before.Chars(), "character") +
+	return "[" + numbers.Count(len(r.events), "earlier message") + " (" + numbers.Turns(r.from, r.to) + ", " + numbers.Count(r.before.Chars(), "character") +
 		") " + are + " not sent any more, to make room. recall brings " + them + " back, by turn (t" + strconv.Itoa(r.from) +
 		") or by words with search_history]"
 }
@@ -287,23 +288,8 @@ func (r *run) omitNote() string {
 	if len(r.tools) > 0 {
 		with = " with " + strings.Join(r.tools, ", ")
 	}
-	return "[Work of " + turns(r.from, r.to) + with + " is not shown, to save context: " +
-		count(len(r.events), "message") + ". recall brings it back, by turn (t" + strconv.Itoa(r.from) + ")]"
-}
-
-// turns names a range of turns.
-func turns(from, to int) string {
-	if from >= to {
-		return "turn " + strconv.Itoa(from)
-	}
-	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return number(n) + " " + noun
+	return "[Work of " + numbers.Turns(r.from, r.to) + with + " is not shown, to save context: " +
+		numbers.Count(len(r.events), "message") + ". recall brings it back, by turn (t" + strconv.Itoa(r.from) + ")]"
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -18,7 +18,7 @@ import (
 // about.
 func (pass *Pass) leaveNewest(summarize bool) {
 	newest, last := newestMessage(pass.log), lastUnit(pass.log)
-	spans := without(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
+	spans := conversation.SpansWithout(pass.log, pass.Spans, func(seq uint64) bool { return seq == newest || last[seq] })
 	if summarize {
 		older, newer := partedAt(spans, newest)
 		spans = older
@@ -28,7 +28,7 @@ func (pass *Pass) leaveNewest(summarize bool) {
 	}
 	pass.Spans = spans
 	if len(spans) > 0 {
-		pass.Range.From, pass.Range.To = turnsOf(saidIn(pass.log, spans))
+		pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(pass.log, spans))
 	}
 }
 
@@ -53,26 +53,6 @@ func lastUnit(log []conversation.Event) map[uint64]bool {
 		seqs[log[i].Seq] = true
 	}
 	return seqs
-}
-
-// without is spans without some of their events. What is never sent does not
-// part a span.
-func without(log []conversation.Event, spans []conversation.Span, stays func(seq uint64) bool) []conversation.Span {
-	var out []conversation.Span
-	covered, running := conversation.Disjoint(spans), false
-	for i := range log {
-		seq := log[i].Seq
-		switch {
-		case !sent(log[i].Body):
-		case !covered.Holds(seq) || stays(seq):
-			running = false
-		case running:
-			out[len(out)-1].Last = seq
-		default:
-			out, running = append(out, conversation.Span{First: seq, Last: seq}), true
-		}
-	}
-	return out
 }
 
 // partedAt is the spans before an event and those behind it; none of them holds
@@ -101,7 +81,7 @@ func NextBand(log []conversation.Event) int {
 	}
 	end := newest.Spans[len(newest.Spans)-1].Last
 	for _, e := range log {
-		if e.Seq > end && e.Turn <= newest.ToTurn && sent(e.Body) {
+		if e.Seq > end && e.Turn <= newest.ToTurn && conversation.IsMessage(e.Body) {
 			return newest.ToTurn
 		}
 	}

@@ -42,7 +42,7 @@ func masks(results ...uint64) conversation.Mask {
 
 // pass appends overlays as one epoch.
 func (l *tale) pass(bodies ...conversation.Body) *tale {
-	return l.add(compact.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
+	return l.add(conversation.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceManual, Before: 900, After: 100, Why: "asked for"})...)
 }
 
 func TestCatalogueB1UsageFromBeforeACompactionDoesNotAnchorTheMeter(t *testing.T) {
@@ -328,7 +328,7 @@ func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 	raw := compact.Project(l.events()).Messages
 	l.pass(masks(3), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 8}}, Text: "s"})
 	l.pass(conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}})
-	epochs := compact.Epochs(l.events())
+	epochs := conversation.Epochs(l.events())
 	if len(epochs) != 2 || len(epochs[0].Overlays) != 2 || epochs[0].ID != 17 || epochs[1].ID != 19 || epochs[1].Made.Before != 900 ||
 		epochs[1].Made.After != 100 || epochs[1].Made.Why != "asked for" || !epochs[0].InForce {
 		t.Fatalf("%+v", epochs)

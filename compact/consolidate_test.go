@@ -22,7 +22,7 @@ func bandsOf(t *testing.T) ([]conversation.Event, uint64) {
 		if err := pass.Extract(); err != nil {
 			t.Fatal(err)
 		}
-		log = append(log, compact.Following(log, conversationtest.Epoch, pass.Bodies(0)...)...)
+		log = append(log, conversation.Following(log, conversationtest.Epoch, pass.Bodies(0)...)...)
 	}
 	return log, said
 }

@@ -113,7 +113,7 @@ func keep[T any](list []T, is func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), func(x T) bool { return !is(x) })
 }
 
-func (c *carrier) has(seq uint64) bool { return indexOf(c.kept, seq) >= 0 }
+func (c *carrier) has(seq uint64) bool { return conversation.IndexOf(c.kept, seq) >= 0 }
 
 // whole reports whether spans cover something, and nothing that is not kept.
 func (c *carrier) whole(spans []conversation.Span) bool {

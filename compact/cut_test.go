@@ -167,8 +167,8 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 		if err != nil {
 			return
 		}
-		undone := append(slices.Clip(events), compact.Following(events, conversationtest.Epoch, revert)...)
-		for _, e := range compact.Epochs(undone) {
+		undone := append(slices.Clip(events), conversation.Following(events, conversationtest.Epoch, revert)...)
+		for _, e := range conversation.Epochs(undone) {
 			if e.ID == revert.Epoch && e.InForce {
 				t.Fatalf("the epoch %d is in force although it was taken back", e.ID)
 			}
@@ -177,7 +177,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		redone := append(slices.Clip(undone), compact.Following(undone, conversationtest.Epoch, again)...)
+		redone := append(slices.Clip(undone), conversation.Following(undone, conversationtest.Epoch, again)...)
 		if d := cmp.Diff(compact.Project(events).Messages, compact.Project(redone).Messages); d != "" {
 			t.Fatalf("undone and brought back (-before +after)\n%s", d)
 		}

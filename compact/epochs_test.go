@@ -40,7 +40,7 @@ func (l *tale) redo(t *testing.T) bool {
 
 // inForce is which epochs are in force, in the order of the log.
 func inForce(l *tale) (ids []uint64) {
-	for _, e := range compact.Epochs(l.events()) {
+	for _, e := range conversation.Epochs(l.events()) {
 		if e.InForce != (e.Reverted == 0) {
 			panic("an epoch is in force or was taken back by something")
 		}
@@ -209,7 +209,7 @@ func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 				return
 			}
 			w.Add(t, conversation.WithMade(r, conversation.Made{Epoch: uint64(len(w.Events()) + 1)}))
-			for _, e := range compact.Epochs(w.Events()) {
+			for _, e := range conversation.Epochs(w.Events()) {
 				if e.ID == r.Epoch && (e.InForce || e.Reverted != uint64(len(w.Events()))) {
 					t.Fatalf("%+v was undone, and is %+v", r, e)
 				}

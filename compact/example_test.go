@@ -119,7 +119,7 @@ func ExampleRules_Plan() {
 	plan := rules.Plan(compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()})
 	fmt.Println("because of the", plan.Trigger)
 
-	commit(log, compact.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
+	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
 	after := compact.Project(log.Events())
 	fmt.Println(len(meter.View().Messages), "messages became", len(after.Messages))
 	for line := range strings.Lines(after.Messages[0].Text) {
@@ -194,7 +194,7 @@ func ExamplePinOf() {
 		fmt.Println(err)
 		return
 	}
-	commit(log, compact.Stamp([]conversation.Body{pin}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceManual})...)
+	commit(log, conversation.Stamp([]conversation.Body{pin}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceManual})...)
 	m := compact.Project(log.Events()).Messages[2]
 	fmt.Println(m.Events, m.State)
 	// Output:

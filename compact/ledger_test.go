@@ -196,7 +196,7 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 // checkEpochs compares the compactions of a ledger with the epochs of its log.
 func checkEpochs(t *rapid.T, log []conversation.Event, list []compact.Entry) {
 	list = slices.DeleteFunc(slices.Clone(list), func(e compact.Entry) bool { return e.Kind != compact.EntryEpoch })
-	epochs := compact.Epochs(log)
+	epochs := conversation.Epochs(log)
 	if len(epochs) != len(list) {
 		t.Fatalf("%d epochs, %d entries", len(epochs), len(list))
 	}

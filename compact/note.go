@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A note stands for what was evicted, and for what was evicted before. The program
@@ -43,7 +44,7 @@ func (r noteRoom) all() float64 { return r.lists + r.words + r.index }
 // as well. View is what is sent without them: what it shows anyway is not in the
 // index. It is "" if spans hold nothing that is sent.
 func noteOf(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) string {
-	said := saidIn(log, spans)
+	said := conversation.MessagesIn(log, spans)
 	if len(said) == 0 {
 		return ""
 	}
@@ -62,9 +63,9 @@ const noteTitle = "## Note on "
 
 // noteHead names what a note stands for, by ids that recall takes.
 func noteHead(said []conversation.Event) string {
-	from, to := turnsOf(said)
+	from, to := conversation.TurnsOf(said)
 	first, last := said[0].Seq, said[len(said)-1].Seq
-	return noteTitle + turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
+	return noteTitle + numbers.Turns(from, to) + " (e" + strconv.FormatUint(first, 10) + "-" + strconv.FormatUint(last, 10) + ")"
 }
 
 // quoteMark begins every line of a text that is quoted.
@@ -122,9 +123,9 @@ func inLine(text string, n int) string {
 	if len(text) <= n && isPlain(text) {
 		return text
 	}
-	text = folded(text, n)
+	text = conversation.OneLine(text, n)
 	if clean := printable(text); clean != text {
-		return folded(clean, n)
+		return conversation.OneLine(clean, n)
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The lists of a note: what was done to files, what is open, which skills are in
@@ -46,7 +47,7 @@ func facts(log, said []conversation.Event, room float64) []string {
 	}
 	failures := failedFiles(files)
 	for _, f := range failures[max(0, len(failures)-failedFilesMost):] {
-		why := folded(failureOf(*f.call).line, failedChars)
+		why := conversation.OneLine(failureOf(*f.call).line, failedChars)
 		unread.lines = append(unread.lines, "- "+f.path+" (t"+strconv.Itoa(f.call.turn)+", e"+strconv.FormatUint(f.call.seq, 10)+"): "+why)
 	}
 	todos := todoSection(log, calls)
@@ -102,7 +103,7 @@ func (s factSection) within(room *float64) string {
 		slices.Reverse(shown)
 	}
 	if kept > 0 {
-		shown = append(shown, "- and "+number(kept)+" "+s.more)
+		shown = append(shown, "- and "+numbers.Grouped(kept)+" "+s.more)
 	}
 	text += "\n" + strings.Join(shown, "\n")
 	*room -= textTokens(text) + 2

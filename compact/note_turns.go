@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What was done, a line for each turn: what it was about, which tools were called
@@ -69,8 +70,8 @@ func earlierTurns(said []conversation.Event) string {
 			calls += len(b.Calls)
 		}
 	}
-	from, to := turnsOf(said)
-	return "- " + turnIDs(from, to) + ": " + count(calls, "call")
+	from, to := conversation.TurnsOf(said)
+	return "- " + turnIDs(from, to) + ": " + numbers.Count(calls, "call")
 }
 
 // turnIDs names turns as recall takes them.
@@ -141,7 +142,7 @@ func (t *turnDone) work() string {
 		parts = append(parts, tool+" ×"+strconv.Itoa(t.count[tool]))
 	}
 	if more := len(tools) - toolsNamed; more > 0 {
-		parts = append(parts, count(more, "other tool"))
+		parts = append(parts, numbers.Count(more, "other tool"))
 	}
 	if t.failed > 0 {
 		parts = append(parts, strconv.Itoa(t.failed)+" failed")

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What the user demanded holds until they say otherwise, however long ago that
@@ -194,7 +195,7 @@ func spoken(e conversation.Event, text string, room float64) (section, shown str
 		quote = quoted(shown)
 	}
 	if kept := utf8.RuneCountInString(shown); kept < whole {
-		head += ", the first " + number(kept) + " of " + number(whole) + " characters"
+		head += ", the first " + numbers.Grouped(kept) + " of " + numbers.Grouped(whole) + " characters"
 	}
 	return head + "):\n" + quote, shown
 }

@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/compact/preset"
+import (
+	"plimsoll/compact/preset"
+	"plimsoll/conversation/numbers"
+)
 
 // The outlook is what the planner will do next, and when, told before it happens.
 // Rules:
@@ -99,7 +102,7 @@ func (r Rules) ruleWords() string {
 		text += ", before every request"
 	}
 	if r.Auto.MinTurns > 0 {
-		text += ", from turn " + number(r.Auto.MinTurns) + " on"
+		text += ", from turn " + numbers.Grouped(r.Auto.MinTurns) + " on"
 	}
 	return text
 }

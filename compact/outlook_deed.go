@@ -51,7 +51,7 @@ func (p *planner) deed(o *Outlook, layers Plan) {
 		p.profileDeed(o, *plan.Wish)
 	case plan.Drops && len(plan.Spans) == 0:
 		o.Drops = true
-		o.After = p.tokensOf(Project(behind(c.Log, time.Time{}, r.Recover(c)...)))
+		o.After = p.tokensOf(Project(conversation.Extend(c.Log, time.Time{}, r.Recover(c)...)))
 	default:
 		p.planDeed(o, plan)
 	}
@@ -69,7 +69,7 @@ func (p *planner) planDeed(o *Outlook, plan Plan) {
 	if p.rules.Summary.Mode == ModeRawUnion {
 		spans = withEarlier(p.check.Log, spans)
 	}
-	o.SummaryFrom, o.Until = turnsOf(saidIn(p.check.Log, spans))
+	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(p.check.Log, spans))
 	o.After = p.summarised(v, spans)
 }
 
@@ -78,7 +78,7 @@ func (p *planner) after(plan Plan) View {
 	if len(plan.Masks) == 0 {
 		return p.check.View
 	}
-	return Project(behind(p.check.Log, time.Time{}, plan.Masks...))
+	return Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
 }
 
 // summarised is the tokens of a request with a summary of spans of a view, the

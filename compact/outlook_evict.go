@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+)
 
 // What steps would evict, told before they are made. Rules:
 //
@@ -69,7 +72,7 @@ func (p *planner) stepAhead(o *Outlook, target, growth float64) {
 func (p *planner) tellStep(o *Outlook, note conversation.Summary, spans []conversation.Span, after int) {
 	o.EvictFrom, o.EvictTo, o.After = note.FromTurn, note.ToTurn, after
 	if len(spans) > 0 {
-		o.SummaryFrom, o.Until = turnsOf(saidIn(p.check.Log, spans))
+		o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(p.check.Log, spans))
 		o.After += whole(p.check.Meter.factor() * float64(p.rules.Planner.summaryMost(int(p.window))))
 	}
 }
@@ -86,17 +89,17 @@ func (o Outlook) evictWords() string {
 	case o.EvictMore || o.SummaryFrom == o.EvictFrom && o.Until == o.EvictTo:
 		text += ", and a note with a summary stands for " + them
 	default:
-		text += ", and a note stands for " + them + " with one summary of " + turns(o.SummaryFrom, o.Until)
+		text += ", and a note stands for " + them + " with one summary of " + numbers.Turns(o.SummaryFrom, o.Until)
 	}
-	return text + "; about " + number(rough(o.After)) + " tokens are left"
+	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens are left"
 }
 
 // evictedWords says that turns are evicted, and how to speak of them.
 func evictedWords(from, to int) (text, them string) {
 	if from == to {
-		return turns(from, to) + " is evicted", "it"
+		return numbers.Turns(from, to) + " is evicted", "it"
 	}
-	return turns(from, to) + " are evicted", "them"
+	return numbers.Turns(from, to) + " are evicted", "them"
 }
 
 // coldWords says what a cold cache leads to, "" if it changes nothing: at is when the
@@ -106,7 +109,7 @@ func (o Outlook) coldWords(at string) string {
 		return ""
 	}
 	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)
-	rest := evicted + " before the next request, and a note stands for " + them + "; about " + number(rough(o.ColdAfter)) + " tokens are left."
+	rest := evicted + " before the next request, and a note stands for " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens are left."
 	switch {
 	case o.Cold:
 		return "The provider's cache is cold, so that a step costs nothing extra: " + rest

@@ -267,8 +267,8 @@ func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 	} else {
 		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: words(500)})
 	}
-	after := compact.Project(append(slices.Clip(c.Log), compact.Following(c.Log, time.Time{}, bodies...)...))
-	l.add(compact.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
+	after := compact.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
+	l.add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
 		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
 	return true
 }

@@ -135,7 +135,7 @@ func (p *planner) turnsFor(tokens int) int {
 
 // said is the size that a message had when it joined the log.
 func (p *planner) said(m *Message) conversation.Size {
-	if i := indexOf(p.check.Log, m.Events[0]); i >= 0 {
+	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
 		if size, ok := sizeSaid(p.check.Log[i].Body); ok {
 			return size
 		}

@@ -3,6 +3,8 @@ package compact
 import (
 	"math"
 	"strings"
+
+	"plimsoll/conversation/numbers"
 )
 
 // The outlook in one or two short sentences, for the screen and the command line.
@@ -57,9 +59,9 @@ func (o Outlook) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
 	case OutlookHeld:
-		return "You undid a compaction: none is automatic until " + number(o.At) + "." + then(deed)
+		return "You undid a compaction: none is automatic until " + numbers.Grouped(o.At) + "." + then(deed)
 	case OutlookResting:
-		return "After the last compaction it rests until " + number(o.At) + "." + then(deed)
+		return "After the last compaction it rests until " + numbers.Grouped(o.At) + "." + then(deed)
 	case OutlookNow:
 		if deed == "" {
 			return "The load line is passed, and there is too little that could be shortened."
@@ -68,14 +70,14 @@ func (o Outlook) whenWords() string {
 	}
 	var when []string
 	if o.Left > 0 {
-		ahead := "about " + number(rough(o.Left)) + " tokens"
+		ahead := "about " + numbers.Grouped(rough(o.Left)) + " tokens"
 		if o.Turns > 0 && o.Turns <= mostTurns {
-			ahead += " (" + count(o.Turns, "turn") + ")"
+			ahead += " (" + numbers.Count(o.Turns, "turn") + ")"
 		}
-		when = append(when, "in "+ahead, "at "+number(o.At))
+		when = append(when, "in "+ahead, "at "+numbers.Grouped(o.At))
 	}
 	if o.Wait > 0 {
-		when = append(when, "once "+count(o.Wait, "more turn")+" began")
+		when = append(when, "once "+numbers.Count(o.Wait, "more turn")+" began")
 	}
 	if len(when) == 0 {
 		when = []string{"from the next word on"}
@@ -108,29 +110,29 @@ func (o Outlook) deedWords() string {
 	}
 	switch {
 	case o.Until >= 0 && text != "":
-		text += " and " + turns(o.SummaryFrom, o.Until) + " a summary"
+		text += " and " + numbers.Turns(o.SummaryFrom, o.Until) + " a summary"
 	case o.Until > o.SummaryFrom:
-		text = turns(o.SummaryFrom, o.Until) + " become a summary"
+		text = numbers.Turns(o.SummaryFrom, o.Until) + " become a summary"
 	case o.Until >= 0:
-		text = turns(o.SummaryFrom, o.Until) + " becomes a summary"
+		text = numbers.Turns(o.SummaryFrom, o.Until) + " becomes a summary"
 	case o.Drops:
 		text = "the oldest messages are left out"
 	}
 	if text == "" {
 		return ""
 	}
-	return text + ", about " + number(rough(o.After)) + " are left"
+	return text + ", about " + numbers.Grouped(rough(o.After)) + " are left"
 }
 
 // hiddenWords names results and arguments.
 func hiddenWords(all, arguments int) string {
 	switch results := all - arguments; {
 	case arguments == 0:
-		return count(results, "result")
+		return numbers.Count(results, "result")
 	case results == 0:
-		return "the arguments of " + count(arguments, "call")
+		return "the arguments of " + numbers.Count(arguments, "call")
 	default:
-		return count(results, "result") + " and the arguments of " + count(arguments, "call")
+		return numbers.Count(results, "result") + " and the arguments of " + numbers.Count(arguments, "call")
 	}
 }
 
@@ -139,7 +141,7 @@ func (o Outlook) exhausted() string {
 	if o.Asks || o.Failures == 0 {
 		return ""
 	}
-	text := "Nobody is asked for summaries any more after " + count(o.Failures, "failure")
+	text := "Nobody is asked for summaries any more after " + numbers.Count(o.Failures, "failure")
 	switch {
 	case o.Drops:
 		text += "; the oldest messages go instead"

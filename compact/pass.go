@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A pass is a compaction worked out on a log and not made yet: it can be shown
@@ -76,7 +77,7 @@ func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, erro
 		pass.leaveNewest(p.Summarize)
 	}
 	if len(pass.Spans) == 0 {
-		return Pass{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, turns(pass.Range.From, pass.Range.To))
+		return Pass{}, fmt.Errorf("%w: %s hold nothing that could be shown in another way", ErrNoRange, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
 	if p.Summarize {
 		err = pass.needSummary(p.Summary)
@@ -152,7 +153,7 @@ func (pass *Pass) toolsUsed() []string {
 
 // apply takes overlays into the pass. The error wraps ErrNothingToGain.
 func (pass *Pass) apply(bodies ...conversation.Body) error {
-	after := Project(behind(pass.log, pass.now.Now, bodies...))
+	after := Project(conversation.Extend(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	least := before - 1 // that it saves something
 	switch {
@@ -163,7 +164,7 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	}
 	if then > least || !changed(pass.before, after) {
 		return fmt.Errorf("%w: the profile %s makes nothing shorter in %s%s",
-			ErrNothingToGain, pass.Profile, turns(pass.Range.From, pass.Range.To), pass.advice())
+			ErrNothingToGain, pass.Profile, numbers.Turns(pass.Range.From, pass.Range.To), pass.advice())
 	}
 	pass.after, pass.bodies = after, bodies
 	pass.made.Before, pass.made.After = before, then
@@ -184,7 +185,7 @@ func (pass *Pass) advice() string {
 
 // why tells the user what the pass did.
 func (pass *Pass) why() string {
-	text := turns(pass.Range.From, pass.Range.To)
+	text := numbers.Turns(pass.Range.From, pass.Range.To)
 	for _, l := range pass.Layers() {
 		if l.Kind == layerSummary && pass.evicts {
 			text += ", note"
@@ -192,7 +193,7 @@ func (pass *Pass) why() string {
 		text += ", " + l.words()
 	}
 	if pass.Focus != "" {
-		text += ", focus: " + folded(pass.Focus, 120)
+		text += ", focus: " + conversation.OneLine(pass.Focus, 120)
 	}
 	return text
 }
@@ -202,7 +203,9 @@ func (pass *Pass) tokens(v View) int { return pass.now.Meter.WithView(v).Estimat
 
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.
-func (pass *Pass) Bodies(seq uint64) []conversation.Body { return Stamp(pass.bodies, seq, pass.made) }
+func (pass *Pass) Bodies(seq uint64) []conversation.Body {
+	return conversation.Stamp(pass.bodies, seq, pass.made)
+}
 
 // After is the view that the pass would give; the zero view while a summary is
 // needed.

@@ -69,14 +69,14 @@ func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation
 			return Pass{}, ErrNotEvicted
 		}
 		text.Appendix, pass.asked = "", p.asked
-		pass.Spans, texts = union(pass.Spans, text.Spans), append(texts, text)
+		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
 		if !held {
-			step = Evicted(log, s.Meter.view, union(step.Spans, pass.Spans), pass.noteRoom())
+			step = Evicted(log, s.Meter.view, conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
 		}
 	}
-	rest := without(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)
-	pass.Spans = union(pass.Spans, step.Spans)
-	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, pass.Spans))
+	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)
+	pass.Spans = conversation.JoinSpans(pass.Spans, step.Spans)
+	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, pass.Spans))
 	if err := pass.apply(withNote(log, texts, step, rest)...); err != nil {
 		return Pass{}, err
 	}
@@ -95,7 +95,7 @@ func withNote(log []conversation.Event, texts []conversation.Summary, step conve
 	}
 	if len(rest) > 0 {
 		step.Spans = rest
-		step.FromTurn, step.ToTurn = turnsOf(saidIn(log, rest))
+		step.FromTurn, step.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, rest))
 		bodies = append(bodies, step)
 	}
 	return bodies
@@ -113,7 +113,7 @@ func (pass *Pass) text() (conversation.Summary, bool) {
 
 // holdsAll reports whether spans hold every event of others that the model was sent.
 func holdsAll(log []conversation.Event, held conversation.Spans, others []conversation.Span) bool {
-	for _, e := range saidIn(log, others) {
+	for _, e := range conversation.MessagesIn(log, others) {
 		if !held.Holds(e.Seq) {
 			return false
 		}

@@ -39,19 +39,19 @@ func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
 				touched[item.Event] = true
 			}
 		case conversation.Summary:
-			spans = union(spans, b.Spans)
+			spans = conversation.JoinSpans(spans, b.Spans)
 		case conversation.Drop:
-			spans = union(spans, b.Spans)
+			spans = conversation.JoinSpans(spans, b.Spans)
 		}
 	}
 	var found []conversation.Event
 	covered := conversation.Disjoint(spans)
 	for _, e := range pass.log {
-		if touched[e.Seq] || covered.Holds(e.Seq) && sent(e.Body) {
+		if touched[e.Seq] || covered.Holds(e.Seq) && conversation.IsMessage(e.Body) {
 			found = append(found, e)
 		}
 	}
-	return turnsOf(found)
+	return conversation.TurnsOf(found)
 }
 
 // Onto is a pass that needs no model any more, on a log that has grown since it

@@ -18,7 +18,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 	spans = withoutGone(log, spans)
 	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
-	pass.Range.From, pass.Range.To = turnsOf(saidIn(log, spans))
+	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == ModeCumulative {
 		for _, old := range SummaryRanges(log) {
 			pass.Range.From = min(pass.Range.From, old.From)
@@ -35,7 +35,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 func withEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
 	for _, s := range summaries(log) {
 		if s.shown {
-			spans = union(spans, s.Spans)
+			spans = conversation.JoinSpans(spans, s.Spans)
 		}
 	}
 	return spans
@@ -52,7 +52,7 @@ func withoutGone(log []conversation.Event, spans []conversation.Span) []conversa
 	for i, rewind := range rewinds {
 		gone[log[i].Seq] = rewind != 0
 	}
-	return without(log, spans, func(seq uint64) bool { return gone[seq] })
+	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return gone[seq] })
 }
 
 // DedupeItems chooses what identity dedup omits in a view, oldest first; nil

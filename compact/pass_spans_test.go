@@ -64,9 +64,9 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		}
 		unit := uint64(len(log)-1) / 6
 		first := pass(1, 3*unit)
-		log = append(log, compact.Following(log, conversationtest.Epoch, first.Bodies(0)...)...)
+		log = append(log, conversation.Following(log, conversationtest.Epoch, first.Bodies(0)...)...)
 		second := pass(3*unit+1, 5*unit)
-		log = append(log, compact.Following(log, conversationtest.Epoch, second.Bodies(0)...)...)
+		log = append(log, conversation.Following(log, conversationtest.Epoch, second.Bodies(0)...)...)
 		if covers := second.Spans[0].First == 1; covers != whole {
 			t.Errorf("%s: covered %v", mode, second.Spans)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A pass whose profile summarises needs a text. What the summariser reads is
@@ -89,11 +90,11 @@ const leastRoom = 16
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
 func (pass *Pass) room() (int, error) {
 	empty := pass.summary(".", Answer{})
-	v := Project(behind(pass.log, pass.now.Now, empty))
+	v := Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.factor())) + 1 // for the one that stands there
-	said := int(AcceptedShare * float64(saidTokens(saidIn(pass.log, pass.Spans))))
+	said := int(AcceptedShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
-		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, turns(pass.Range.From, pass.Range.To))
+		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
 	return room, nil
 }
@@ -112,9 +113,9 @@ func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
 	spans := ask.Spans
 	for _, s := range pass.earlier() {
 		priors = append(priors, s.Summary)
-		spans = union(spans, s.Spans)
+		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = saidTokens(saidIn(pass.log, spans))
+	ask.Covered = saidTokens(conversation.MessagesIn(pass.log, spans))
 	job := MergedJob(priors, pass.log, ask)
 	return &job
 }
@@ -241,6 +242,6 @@ func (pass *Pass) noteRoom() noteRoom {
 	if pass.evicts {
 		return room
 	}
-	most := appendixShare * float64(saidTokens(saidIn(pass.log, pass.told())))
+	most := appendixShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.told())))
 	return room.scaled(min(1, most/room.all()))
 }

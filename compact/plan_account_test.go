@@ -20,7 +20,7 @@ func made(trigger string, before, after int) conversation.Made {
 
 // one appends bodies as one epoch.
 func (l *tale) one(bodies ...conversation.Body) *tale {
-	for _, e := range compact.Following(l.events(), time.Time{}, bodies...) {
+	for _, e := range conversation.Following(l.events(), time.Time{}, bodies...) {
 		l.add(e.Body)
 	}
 	return l
@@ -30,7 +30,7 @@ func TestTheOverlaysOfAPassHaveOneAccount(t *testing.T) {
 	t.Parallel()
 	mask := conversation.Mask{Items: []conversation.MaskItem{{Event: 1, Part: conversation.PartResult}}}
 	summary := conversation.Summary{Spans: []conversation.Span{span(1, 2)}, Made: conversation.Made{Profile: "heavy", Why: "it was full"}}
-	bodies := compact.OneEpoch([]conversation.Body{mask, summary}, made(compact.TriggerLoadLine, 0, 0), 900, 400)
+	bodies := conversation.OneEpoch([]conversation.Body{mask, summary}, made(compact.TriggerLoadLine, 0, 0), 900, 400)
 	want := made(compact.TriggerLoadLine, 900, 400)
 	want.Profile, want.Why = "heavy", "it was full"
 	for _, b := range bodies {

@@ -91,7 +91,7 @@ func (p *planner) step(plan Plan, target float64, summary bool) Plan {
 		return nothing
 	}
 	note := Evicted(p.check.Log, p.check.View, e.spans, p.noteRoom())
-	view := Project(behind(p.check.Log, time.Time{}, note))
+	view := Project(conversation.Extend(p.check.Log, time.Time{}, note))
 	after := p.usedBy(view)
 	if !p.progress(p.used-float64(after)) || view.Sizes.chars() >= p.check.View.Sizes.chars() {
 		return nothing // fewer messages alone, with more text, make no view shorter
@@ -123,7 +123,7 @@ func (p *planner) progress(tokens float64) bool {
 func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
 	spans = withoutParts(log, withoutGone(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: BlockVersion, Spans: spans}
-	body.FromTurn, body.ToTurn = turnsOf(saidIn(log, spans))
+	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
 	body.Appendix = noteOf(log, v, withEarlier(log, spans), room)
 	return body
 }
@@ -149,7 +149,7 @@ func withoutParts(log []conversation.Event, spans []conversation.Span) []convers
 	if len(parts) == 0 {
 		return spans
 	}
-	return without(log, spans, func(seq uint64) bool { return parts[seq] })
+	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return parts[seq] })
 }
 
 // block is the spans of a summary: with all earlier summaries if the block of them
@@ -161,7 +161,7 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 	all := slices.Clone(evicted)
 	for _, s := range summaries(p.check.Log) {
 		if s.shown && s.Text != "" {
-			all = union(all, s.Spans)
+			all = conversation.JoinSpans(all, s.Spans)
 		}
 	}
 	return all

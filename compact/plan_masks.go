@@ -125,5 +125,5 @@ func (p *planner) masked(items []conversation.MaskItem) View {
 	if len(items) == 0 {
 		return p.check.View
 	}
-	return Project(behind(p.check.Log, time.Time{}, p.rules.MaskOf(items)))
+	return Project(conversation.Extend(p.check.Log, time.Time{}, p.rules.MaskOf(items)))
 }

@@ -51,13 +51,13 @@ func forced(m conversation.Made) bool {
 // hand is no pass: taken back, it holds none off, and it does not end that.
 func PastOf(log []conversation.Event) Past {
 	var past Past
-	epochs, newest, pass := Epochs(log), uint64(0), uint64(0)
+	epochs, newest, pass := conversation.Epochs(log), uint64(0), uint64(0)
 	for _, e := range epochs {
 		if !e.InForce {
 			continue
 		}
 		newest = e.ID
-		if !byHand(e) {
+		if !e.Manual() {
 			pass = e.ID
 		}
 		if makesRoom(e) {
@@ -65,7 +65,7 @@ func PastOf(log []conversation.Event) Past {
 		}
 	}
 	for _, e := range epochs {
-		if e.Reverted > pass && !byHand(e) {
+		if e.Reverted > pass && !e.Manual() {
 			past.Undone, pass = undoneAt(log, e), e.Reverted
 		}
 	}
@@ -111,7 +111,7 @@ func wroteText(b conversation.Body) bool {
 
 // makesRoom reports whether an epoch was made because there was no room, or holds
 // a summary. Another one says nothing of when the load line is reached again.
-func makesRoom(e Epoch) bool {
+func makesRoom(e conversation.Epoch) bool {
 	return forced(e.Made) || e.Made.Trigger == TriggerThreshold || slices.ContainsFunc(e.Overlays, func(o conversation.Event) bool {
 		s, ok := o.Body.(conversation.Summary)
 		return ok && s.Policies == nil
@@ -125,7 +125,7 @@ func steers(log []conversation.Event, b conversation.Revert) bool {
 	if about == 0 {
 		about = b.Event
 	}
-	i := indexOf(log, about)
+	i := conversation.IndexOf(log, about)
 	if i < 0 {
 		return false
 	}
@@ -168,7 +168,7 @@ func anotherModel(log []conversation.Event, i int) bool {
 
 // undoneAt is the tokens of a request right after an epoch was taken back; where
 // nobody wrote them down, before it was made.
-func undoneAt(log []conversation.Event, e Epoch) int {
+func undoneAt(log []conversation.Event, e conversation.Epoch) int {
 	for _, o := range slices.Backward(log) {
 		if b, ok := o.Body.(conversation.Revert); ok && conversation.EpochOf(o) == e.Reverted && b.Made.After > 0 {
 			return b.Made.After

@@ -13,7 +13,7 @@ import (
 // passed appends overlays as one epoch of so many tokens before and after.
 func (l *tale) passed(m conversation.Made, bodies ...conversation.Body) *tale {
 	m.Epoch = 0
-	return l.add(compact.Stamp(bodies, uint64(l.log.Len()+1), m)...)
+	return l.add(conversation.Stamp(bodies, uint64(l.log.Len()+1), m)...)
 }
 
 // failed is a call for a summary that came to nothing.

@@ -154,7 +154,7 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 				}
 			}
 			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
-				then := compact.Project(append(slices.Clip(log), compact.Following(log, time.Time{}, mask)...))
+				then := compact.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
 				if chars(then) > chars(c.View) {
 					t.Fatalf("%d code points became %d", chars(c.View), chars(then))
 				}
@@ -291,8 +291,8 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: "what was said"})
 			}
 			seq := uint64(len(w.Events()) + 1)
-			after := compact.Project(append(slices.Clip(w.Events()), compact.Following(w.Events(), time.Time{}, bodies...)...))
-			w.Add(t, compact.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
+			after := compact.Project(append(slices.Clip(w.Events()), conversation.Following(w.Events(), time.Time{}, bodies...)...))
+			w.Add(t, conversation.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
 				After: c.Meter.WithView(after).Reading().Used})...)
 			c.Log = w.Events()
 			c.View = compact.Project(c.Log)
@@ -342,7 +342,7 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		checkUnits(t, log, c.View, spans)
 		checkStays(t, c, spans)
 		bodies := p.Alone().Masks
-		stamped := compact.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
+		stamped := conversation.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := with(log, stamped...)
 		after := compact.Project(then)
 		if chars(after) >= chars(c.View) {
@@ -389,7 +389,7 @@ func dueFor(t *rapid.T, c compact.Check) (compact.Rules, compact.Check) {
 // user, the last unit and those with calls that wait.
 func checkStays(t *rapid.T, c compact.Check, spans []conversation.Span) {
 	t.Helper()
-	after := compact.Project(append(slices.Clip(c.Log), compact.Following(c.Log, time.Time{},
+	after := compact.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{},
 		conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: spans, Appendix: "## Note"})...))
 	stays := map[uint64]bool{}
 	for _, m := range after.Messages {

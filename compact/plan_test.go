@@ -186,7 +186,7 @@ func TestTheViewIsMeasuredAndNotTheLog(t *testing.T) {
 		}
 		l.stints(1)
 	}
-	if got := len(compact.Epochs(l.events())); got != 1 {
+	if got := len(conversation.Epochs(l.events())); got != 1 {
 		t.Errorf("%d passes for 21 turns", got)
 	}
 	raw := (&tale{}).add(l.saidOnly()...)
@@ -297,8 +297,8 @@ func TestCatalogueB16EveryRequestOfATurnIsLookedAt(t *testing.T) {
 			if len(p.Spans) > 0 {
 				bodies = append(bodies, conversation.Summary{Style: conversation.StylePlimsoll, Version: 2, Spans: p.Spans, Text: words(500)})
 			}
-			used := k.of(append(l.events(), compact.Following(l.events(), time.Time{}, bodies...)...)).Meter.Reading().Used
-			l.add(compact.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
+			used := k.of(append(l.events(), conversation.Following(l.events(), time.Time{}, bodies...)...)).Meter.Reading().Used
+			l.add(conversation.Stamp(bodies, uint64(l.log.Len()+1), conversation.Made{Source: conversation.SourceAuto, Before: p.Used, After: used})...)
 		}
 		if used := k.of(l.events()).Meter.Reading().Used; used > 80_000 {
 			t.Fatalf("%d tokens after %d steps", used, l.log.Len()/2)

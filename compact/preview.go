@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What a pass would do, in numbers, before it does it. They are those of the
@@ -21,7 +22,7 @@ type Layer struct {
 func (l Layer) words() string {
 	switch l.Kind {
 	case layerResults:
-		return count(l.Events, "result") + " masked"
+		return numbers.Count(l.Events, "result") + " masked"
 	case layerArguments:
 		return "arguments of " + replies(l.Events) + " stripped"
 	case layerReasoning:
@@ -29,9 +30,9 @@ func (l Layer) words() string {
 	case layerCalls:
 		return "tool calls left out"
 	case layerNote:
-		return count(l.Events, "message") + " evicted, note"
+		return numbers.Count(l.Events, "message") + " evicted, note"
 	case layerDropped:
-		return count(l.Events, "message") + " dropped"
+		return numbers.Count(l.Events, "message") + " dropped"
 	}
 	return "1 summary"
 }
@@ -41,7 +42,7 @@ func replies(n int) string {
 	if n == 1 {
 		return "1 reply"
 	}
-	return number(n) + " replies"
+	return numbers.Grouped(n) + " replies"
 }
 
 const (

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // Project returns what the model is sent for a log: every user message, reply
@@ -102,7 +103,7 @@ func message(e *conversation.Event) (Message, bool) {
 		m.CallID, m.Tool = b.CallID, b.Tool
 		if b.Total > 0 {
 			m.State = StateCapped
-			m.Why = "cut on arrival: " + number(b.Total) + " characters"
+			m.Why = "cut on arrival: " + numbers.Grouped(b.Total) + " characters"
 			m.Before = conversation.Size{ASCII: b.Total}
 		}
 	default:
@@ -128,7 +129,7 @@ type projector struct {
 func (v View) project(events []conversation.Event) View {
 	messages := 0
 	for i := range events {
-		if b := events[i].Body; sent(b) {
+		if b := events[i].Body; conversation.IsMessage(b) {
 			messages++
 		} else if b.Kind().Overlay() {
 			v.Revision = events[i].Seq
@@ -255,7 +256,7 @@ func (p *projector) flush() {
 	}
 	if p.run.silent(p.told) {
 		for _, seq := range p.run.events {
-			p.absent(&p.events[indexOf(p.events, seq)], p.run.overlay, StateSummarised, whyToldAbove)
+			p.absent(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, whyToldAbove)
 		}
 		p.run.kind = noRun
 	}

@@ -32,7 +32,7 @@ func checkProjection(t *testing.T, events []conversation.Event) {
 			t.Errorf("sendable %v, error %v", sendable, err)
 		}
 	}
-	compact.Epochs(events)
+	conversation.Epochs(events)
 	m := compact.NewMeter(window(1000)).WithView(v)
 	compact.BandSpans(v, m, compact.BandRule{Target: 100, Protected: 10})
 	compact.DropSpans(v, m, 100)

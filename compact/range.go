@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A range is chosen once, when an overlay is made, and kept as absolute turns
@@ -24,7 +25,7 @@ import (
 type Range struct{ From, To int }
 
 // String names the turns: turn 3, turns 1–7.
-func (r Range) String() string { return turns(r.From, r.To) }
+func (r Range) String() string { return numbers.Turns(r.From, r.To) }
 
 // RangeOptions is what a range is chosen by.
 type RangeOptions struct {

@@ -83,7 +83,7 @@ func (p *planner) goal(share float64) float64 {
 func (l *ladder) add(b conversation.Body) {
 	before := l.estimated()
 	log, view := l.check.Log, l.check.View
-	l.check.Log = behind(log, time.Time{}, b)
+	l.check.Log = conversation.Extend(log, time.Time{}, b)
 	l.check.View = Project(l.check.Log)
 	if l.estimated() >= before {
 		l.check.Log, l.check.View = log, view

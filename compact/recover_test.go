@@ -51,7 +51,7 @@ func tellBodies(bodies []conversation.Body) string {
 
 // after is the tokens of a request once overlays are in force.
 func (k looking) after(l *tale, bodies []conversation.Body) int {
-	return k.of(append(slices.Clip(l.events()), compact.Following(l.events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
+	return k.of(append(slices.Clip(l.events()), conversation.Following(l.events(), conversationtest.Epoch, bodies...)...)).Meter.EstimatedTokens()
 }
 
 // task is a turn of so many calls whose results are never masked by their age.
@@ -211,7 +211,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		if len(bodies) == 0 {
 			return
 		}
-		then := compact.Project(append(slices.Clip(log), compact.Following(log, conversationtest.Epoch, bodies...)...))
+		then := compact.Project(append(slices.Clip(log), conversation.Following(log, conversationtest.Epoch, bodies...)...))
 		before, after := c.Meter.EstimatedTokens(), c.Meter.WithView(then).EstimatedTokens()
 		if after >= before {
 			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)

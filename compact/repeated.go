@@ -26,7 +26,7 @@ func repeated(events []conversation.Event, i int) int {
 	if !ok || b.Repeats == 0 {
 		return -1
 	}
-	j := indexOf(events, b.Repeats)
+	j := conversation.IndexOf(events, b.Repeats)
 	if j < 0 || j >= i {
 		return -1
 	}

@@ -146,18 +146,7 @@ func resolve(events []conversation.Event) *rulings {
 }
 
 // index is where an event stands, -1 if the log does not hold it.
-func (r *rulings) index(seq uint64) int { return indexOf(r.events, seq) }
-
-func indexOf(events []conversation.Event, seq uint64) int {
-	if i := seq - 1; i < uint64(len(events)) && events[i].Seq == seq {
-		return int(i)
-	}
-	i := sort.Search(len(events), func(i int) bool { return events[i].Seq >= seq })
-	if i < len(events) && events[i].Seq == seq {
-		return i
-	}
-	return -1
-}
+func (r *rulings) index(seq uint64) int { return conversation.IndexOf(r.events, seq) }
 
 // before is the ruling of an event that an overlay may speak of, nil if it
 // names one that comes after itself or is not there.
@@ -197,15 +186,6 @@ func (r *rulings) apply(e conversation.Event) {
 	case conversation.Unpin:
 		r.pin(e.Seq, b.Events, false)
 	}
-}
-
-// sent reports whether a body becomes a message.
-func sent(b conversation.Body) bool {
-	switch b.(type) {
-	case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-		return true
-	}
-	return false
 }
 
 func (r *rulings) cap(seq uint64, b conversation.Cap) {

@@ -38,7 +38,7 @@ func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish,
 	if w.Redo {
 		rev.Epoch, why = body.Redoes, "brought back"
 	}
-	for _, e := range Epochs(log) {
+	for _, e := range conversation.Epochs(log) {
 		if e.ID == rev.Epoch {
 			rev.Profile, rev.Range = e.Made.Profile, turnsCovered(e)
 			if e.Made.Why != "" {
@@ -48,7 +48,7 @@ func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish,
 	}
 	body.Made = conversation.Made{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
 		Profile: rev.Profile, Why: why}
-	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(Project(behind(log, s.Now, body))).EstimatedTokens()
+	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(Project(conversation.Extend(log, s.Now, body))).EstimatedTokens()
 	body.Made.Before, body.Made.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil
@@ -56,7 +56,7 @@ func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish,
 
 // turnsCovered is the range of the summaries of an epoch, the zero range
 // without any.
-func turnsCovered(e Epoch) Range {
+func turnsCovered(e conversation.Epoch) Range {
 	r, found := Range{}, false
 	for _, o := range e.Overlays {
 		if s, ok := o.Body.(conversation.Summary); ok {

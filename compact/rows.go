@@ -61,7 +61,7 @@ func (t *rowTable) find(seq uint64) *Row {
 	}
 	i := int(seq - t.log[0].Seq) // of a log that lacks nothing, wherever it begins
 	if i < 0 || i >= len(t.log) || t.log[i].Seq != seq {
-		i = indexOf(t.log, seq)
+		i = conversation.IndexOf(t.log, seq)
 	}
 	if i < 0 || t.at[i] == 0 {
 		return nil

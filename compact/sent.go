@@ -57,7 +57,7 @@ func Requests(log []conversation.Event) []SentRequest {
 		r := SentRequest{Number: len(list) + 1, Event: e.Seq, Reply: u.Reply, Through: u.Through, Turn: e.Turn, Time: e.Time, Usage: u}
 		if r.Through == 0 || r.Through >= e.Seq {
 			r.Through = before[i]
-			if k := indexOf(log, u.Reply); k >= 0 && k < i {
+			if k := conversation.IndexOf(log, u.Reply); k >= 0 && k < i {
 				r.Through = before[k]
 			}
 		}

@@ -64,7 +64,7 @@ func (p *presetRun) look() {
 // add puts overlays behind the log.
 func (p *presetRun) add(bodies ...conversation.Body) {
 	if len(bodies) > 0 {
-		p.log = behind(p.log, p.now.Now, bodies...)
+		p.log = conversation.Extend(p.log, p.now.Now, bodies...)
 		p.look()
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What the user does to single messages and turns by hand is an overlay like any
@@ -35,8 +36,8 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 	why := "choose a message of yours, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {
-		i := indexOf(log, seq)
-		if i < 0 || !sent(log[i].Body) {
+		i := conversation.IndexOf(log, seq)
+		if i < 0 || !conversation.IsMessage(log[i].Body) {
 			continue
 		}
 		var d ruling
@@ -78,7 +79,7 @@ const mostNames = 3
 // eventNames names events as recall and the history do.
 func eventNames(events []uint64) string {
 	if len(events) > mostNames {
-		return number(len(events)) + " messages"
+		return numbers.Grouped(len(events)) + " messages"
 	}
 	names := make([]string, len(events))
 	for i, seq := range events {
@@ -119,5 +120,5 @@ func broughtBack(log []conversation.Event, rewind int) string {
 	if len(back) == 0 {
 		return "brought back"
 	}
-	return "brought back: " + turns(turnsOf(back))
+	return "brought back: " + numbers.Turns(conversation.TurnsOf(back))
 }

@@ -67,7 +67,7 @@ func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (co
 	}
 	mask := r.MaskOf(h.alike.with(h.items))
 	mask.Style = preset.OwnStyle
-	if after := Project(behind(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
+	if after := Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
 	}
 	return mask, nil
@@ -99,7 +99,7 @@ func (h *handMask) results(events []uint64) []int {
 	wanted := make(map[int]bool, len(events))
 	replies := false
 	for _, seq := range events {
-		i := indexOf(h.log, seq)
+		i := conversation.IndexOf(h.log, seq)
 		if i < 0 {
 			continue
 		}

@@ -52,7 +52,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 				t.Fatalf("event %d is pinned", m.Events[0])
 			}
 		}
-		epochs := compact.Epochs(masked)
+		epochs := conversation.Epochs(masked)
 		if e := epochs[len(epochs)-1]; e.ID != uint64(len(masked)) || !e.InForce {
 			t.Fatalf("%+v", e)
 		}

@@ -206,7 +206,7 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 		}
 		log = byHand(log, back)
 		sameMessages(t, before, compact.Project(log))
-		for _, e := range compact.Epochs(log) {
+		for _, e := range conversation.Epochs(log) {
 			if e.Reverted == uint64(len(log)) {
 				t.Fatalf("bringing turns back took %+v back", e)
 			}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The words that stand where something is hidden. They are part of requests and
@@ -106,7 +107,7 @@ func capped(b conversation.ToolResult, c cut, recall string) string {
 	}
 	head, tail := bothEnds(b.Text, c.head, c.tail)
 	left := chars - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return head + "\n[" + number(left) + " of " + number(chars) + " characters are not shown here, to save context. The whole text: recall " +
+	return head + "\n[" + numbers.Grouped(left) + " of " + numbers.Grouped(chars) + " characters are not shown here, to save context. The whole text: recall " +
 		recall + "]\n" + tail
 }
 
@@ -223,26 +224,10 @@ func namesError(line string) bool {
 
 // writeCount writes what count gives.
 func writeCount(b *strings.Builder, n int, noun string) {
-	b.WriteString(number(n))
+	b.WriteString(numbers.Grouped(n))
 	b.WriteByte(' ')
 	b.WriteString(noun)
 	if n != 1 {
 		b.WriteByte('s')
 	}
-}
-
-// number is a count with its thousands apart: 81,114.
-func number(n int) string {
-	var digits, out [32]byte
-	text := strconv.AppendInt(digits[:0], int64(n), 10)
-	at := len(out)
-	for i := len(text) - 1; i >= 0; i-- {
-		if behind := len(text) - 1 - i; behind > 0 && behind%3 == 0 && text[i] != '-' {
-			at--
-			out[at] = ','
-		}
-		at--
-		out[at] = text[i]
-	}
-	return string(out[at:])
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // An answer counts as a summary only if it ended by itself, says something,
@@ -73,7 +74,7 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 	case a.Calls > 0 || a.Stop == conversation.StopCalls || writesCalls(text):
 		return refuse(ErrSummaryCalls, "")
 	case a.Stop == conversation.StopLength:
-		return refuse(ErrSummaryCut, " of "+count(job.MaxTokens, "token"))
+		return refuse(ErrSummaryCut, " of "+numbers.Count(job.MaxTokens, "token"))
 	case a.Stop != conversation.StopEnd:
 		return refuse(ErrSummaryUnended, reasonText(a.Stop))
 	}
@@ -114,7 +115,7 @@ func (j *SummaryJob) short(text string) error {
 		read = min(read, j.Tokens())
 	}
 	if chars := utf8.RuneCountInString(text); chars < collapseChars && read > collapseTokens {
-		return refused{ErrSummaryShort, " (" + count(chars, "character") + " for " + count(j.CoveredTokens, "token") + ")"}
+		return refused{ErrSummaryShort, " (" + numbers.Count(chars, "character") + " for " + numbers.Count(j.CoveredTokens, "token") + ")"}
 	}
 	return nil
 }
@@ -135,9 +136,9 @@ func (j *SummaryJob) long(text string) error {
 	if tokens <= j.most() {
 		return nil
 	}
-	detail := ": " + count(int(tokens+0.5), "token") + " in place of " + number(j.CoveredTokens)
+	detail := ": " + numbers.Count(int(tokens+0.5), "token") + " in place of " + numbers.Grouped(j.CoveredTokens)
 	if j.most() < AcceptedShare*float64(j.CoveredTokens) {
-		return refused{ErrSummaryLong, detail + ", and with more than " + number(j.ask.Room) + " the request would grow"}
+		return refused{ErrSummaryLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
 	}
 	return refused{ErrSummaryLong, detail + ", and at most 40 % are taken"}
 }
@@ -148,7 +149,7 @@ func reasonText(s conversation.StopReason) string {
 	if s == "" {
 		return ""
 	}
-	return " (" + folded(string(s), maxCallID) + ")"
+	return " (" + conversation.OneLine(string(s), maxCallID) + ")"
 }
 
 // withoutThoughts is text without the reasoning that some servers leave at its

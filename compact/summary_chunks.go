@@ -2,6 +2,7 @@ package compact
 
 import (
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A summariser whose window is smaller than what is to be summarised reads it
@@ -105,7 +106,7 @@ func (j SummaryJob) chunk(parts []part, total float64, i, n int) SummaryJob {
 		j.ask.Room = max(int(float64(whole.ask.Room)*share), 1)
 	}
 	j.parts = nil
-	return j.writeOut(parts, "This is piece "+number(i+1)+" of "+number(n)+" of a longer conversation; write a summary of this piece alone.", 0)
+	return j.writeOut(parts, "This is piece "+numbers.Grouped(i+1)+" of "+numbers.Grouped(n)+" of a longer conversation; write a summary of this piece alone.", 0)
 }
 
 func tokensOf(parts []part) float64 {

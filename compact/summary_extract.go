@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact/extract"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The extract is the summary that needs no model: for replay, for print with a
@@ -41,7 +42,7 @@ func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, erro
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	said := saidIn(x.Log, job.Spans)
+	said := conversation.MessagesIn(x.Log, job.Spans)
 	covered := job.CoveredTokens
 	if covered == 0 {
 		covered = saidTokens(said)
@@ -152,7 +153,7 @@ func (x *excerpts) read(said []conversation.Event) {
 
 func (x *excerpts) readUser(e conversation.Event, text string) {
 	for _, s := range extract.Sentences(text) {
-		s = folded(s, extractSentence)
+		s = conversation.OneLine(s, extractSentence)
 		if !x.isNew(s) {
 			continue
 		}
@@ -172,7 +173,7 @@ func (x *excerpts) readUser(e conversation.Event, text string) {
 
 func (x *excerpts) readReply(e conversation.Event, text string) {
 	for i, s := range extract.Sentences(text) {
-		s = folded(s, extractSentence)
+		s = conversation.OneLine(s, extractSentence)
 		if !x.isNew(s) {
 			continue
 		}
@@ -180,7 +181,7 @@ func (x *excerpts) readReply(e conversation.Event, text string) {
 		case decisionWords().MatchString(s):
 			x.decisions.add(turnMarks([]int{e.Turn})+" "+s, x.rank(s))
 		case i == 0:
-			x.replies.add(turnMarks([]int{e.Turn})+" "+folded(s, extractFirst), x.rank(s))
+			x.replies.add(turnMarks([]int{e.Turn})+" "+conversation.OneLine(s, extractFirst), x.rank(s))
 		}
 	}
 }
@@ -208,7 +209,7 @@ func (x *excerpts) rank(s string) int {
 // focusWords are the words of a focus that say something.
 func focusWords(focus string) []string {
 	var out []string
-	for _, w := range strings.Fields(strings.ToLower(folded(focus, maxFocus))) {
+	for _, w := range strings.Fields(strings.ToLower(conversation.OneLine(focus, maxFocus))) {
 		if w = strings.Trim(w, `.,;:!?"'()`); utf8.RuneCountInString(w) > 3 || len(w) > utf8.RuneCountInString(w) {
 			out = append(out, w)
 		}
@@ -286,7 +287,7 @@ func outlineOf(said []conversation.Event) string {
 		if !ok {
 			continue
 		}
-		b.WriteString("\n- " + mark(said[i]) + " " + string(m.Role) + ", " + count(m.Size.Chars(), "character"))
+		b.WriteString("\n- " + mark(said[i]) + " " + string(m.Role) + ", " + numbers.Count(m.Size.Chars(), "character"))
 		for _, c := range m.Calls {
 			b.WriteString(", call of " + toolName(c.Name))
 		}

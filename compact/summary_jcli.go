@@ -42,7 +42,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 		fresh = append(fresh, jcliMessageOf(e))
 	}
 	j := ask.job(InputRaw)
-	j.FromTurn, j.ToTurn = turnsOf(said)
+	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = saidTokens(said)
 		for _, m := range old {

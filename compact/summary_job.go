@@ -178,42 +178,6 @@ func messageTokens(m *Message) float64 {
 	return t
 }
 
-// saidIn lists the events of spans that the model was sent, without what a
-// rewind took back. No other overlay has a say in it (S64: the raw-stream
-// invariant).
-func saidIn(log []conversation.Event, spans []conversation.Span) []conversation.Event {
-	gone, covered := conversation.TakenBack(log), conversation.Disjoint(spans)
-	out := make([]conversation.Event, 0, eventsIn(log, spans))
-	for i := range log {
-		if e := &log[i]; sent(e.Body) && covered.Holds(e.Seq) && (gone == nil || gone[i] == 0) {
-			out = append(out, *e)
-		}
-	}
-	return out
-}
-
-// eventsIn is how many events of a log spans hold at most.
-func eventsIn(log []conversation.Event, spans []conversation.Span) int {
-	n := 0
-	for _, s := range spans {
-		if last := min(s.Last, uint64(len(log))); s.First <= last {
-			n = min(n+int(last-s.First+1), len(log))
-		}
-	}
-	return n
-}
-
-// turnsOf is the first and the last turn of events, 0 and 0 for none.
-func turnsOf(said []conversation.Event) (from, to int) {
-	for i, e := range said {
-		if i == 0 || e.Turn < from {
-			from = e.Turn
-		}
-		to = max(to, e.Turn)
-	}
-	return from, to
-}
-
 // saidTokens is an estimate of events as they were said, reasoning left out.
 func saidTokens(said []conversation.Event) int {
 	total := 0.0

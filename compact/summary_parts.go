@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // What was said is written out in parts, one for each text: a line at the margin
@@ -143,7 +144,7 @@ func clipped(text string, chars int) string {
 // between joins the two ends of a text with a note of what lies between.
 func between(text, head, tail string) string {
 	n := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
-	return head + "\n(" + count(n, "character") + " between are not shown here)\n" + tail
+	return head + "\n(" + numbers.Count(n, "character") + " between are not shown here)\n" + tail
 }
 
 // endsWithin is a text of which so much is kept at both ends that together they

@@ -1,13 +1,12 @@
 package compact
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The raw and the merged form write everything out in one user message, under a
@@ -17,7 +16,7 @@ import (
 // RawJob asks for a summary of what was said, written out. Overlays have no say
 // in it but one: what a rewind took back is left out.
 func RawJob(log []conversation.Event, ask SummaryAsk) SummaryJob {
-	said := saidIn(log, ask.Spans)
+	said := conversation.MessagesIn(log, ask.Spans)
 	if preset.WordingOf(ask.Style).AsJSON {
 		return jcliJob(said, nil, ask)
 	}
@@ -33,10 +32,10 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 	for _, p := range priors {
 		old = append(old, p.Spans...)
 	}
-	ask.Spans = union(ask.Spans, old)
+	ask.Spans = conversation.JoinSpans(ask.Spans, old)
 	var said []conversation.Event
 	covered := conversation.Disjoint(old)
-	for _, e := range saidIn(log, ask.Spans) {
+	for _, e := range conversation.MessagesIn(log, ask.Spans) {
 		if !covered.Holds(e.Seq) {
 			said = append(said, e)
 		}
@@ -57,21 +56,6 @@ func MergedJob(priors []conversation.Summary, log []conversation.Event, ask Summ
 	return j
 }
 
-// union is the spans of both lists, ascending, those that touch joined.
-func union(a, b []conversation.Span) []conversation.Span {
-	all := append(append([]conversation.Span(nil), a...), b...)
-	slices.SortFunc(all, func(a, b conversation.Span) int { return cmp.Compare(a.First, b.First) })
-	out := all[:0]
-	for _, s := range all {
-		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
-			out[n-1].Last = max(out[n-1].Last, s.Last)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // written is the job that writes events and earlier summaries out.
 func (a SummaryAsk) written(input SummaryInput, said []conversation.Event, priors []conversation.Summary) SummaryJob {
 	clip := clipChars
@@ -80,11 +64,11 @@ func (a SummaryAsk) written(input SummaryInput, said []conversation.Event, prior
 	}
 	var parts []part
 	for _, p := range priors {
-		parts = append(parts, part{turn: p.FromTurn, head: "Earlier summary of " + turns(p.FromTurn, p.ToTurn) + ":", body: p.Text})
+		parts = append(parts, part{turn: p.FromTurn, head: "Earlier summary of " + numbers.Turns(p.FromTurn, p.ToTurn) + ":", body: p.Text})
 	}
 	parts = append(parts, partsOf(said, clip)...)
 	j := a.job(input)
-	j.FromTurn, j.ToTurn = turnsOf(said)
+	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
 		j.CoveredTokens = saidTokens(said)
 		for _, p := range priors {
@@ -140,7 +124,7 @@ func bounded(parts []part, room float64) (kept []part, note string) {
 	newest, left := fit(rest, room)
 	if left > 0 {
 		first, last := rest[0], rest[left-1]
-		note = "(" + turns(first.turn, last.turn) + ", events e" + strconv.FormatUint(first.seq, 10) + " to e" + strconv.FormatUint(last.seq, 10) +
+		note = "(" + numbers.Turns(first.turn, last.turn) + ", events e" + strconv.FormatUint(first.seq, 10) + " to e" + strconv.FormatUint(last.seq, 10) +
 			", are not written out here, because there is no room for them)"
 	}
 	return append(kept, newest...), note

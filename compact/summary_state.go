@@ -38,7 +38,7 @@ func hasListBehind(log []conversation.Event, seq uint64) bool {
 	const first = 64
 	for n := uint64(first); ; n *= 2 {
 		from := max(seq+1, uint64(len(log))-min(n, uint64(len(log)))+1)
-		if newestList(callsIn(saidIn(log, []conversation.Span{{First: from, Last: math.MaxUint64}}))) != nil {
+		if newestList(callsIn(conversation.MessagesIn(log, []conversation.Span{{First: from, Last: math.MaxUint64}}))) != nil {
 			return true
 		}
 		if from == seq+1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // The view form adds one user message to the request that would be sent next,
@@ -64,7 +65,7 @@ func scope(messages []Message, first, last, from, to int) string {
 		return "Cover all of the conversation above." + plain
 	}
 	var b strings.Builder
-	b.WriteString("Cover " + turns(from, to) + " only. That part begins with " + label(&messages[first]))
+	b.WriteString("Cover " + numbers.Turns(from, to) + " only. That part begins with " + label(&messages[first]))
 	switch {
 	case last+1 < len(messages):
 		b.WriteString(" and ends before " + label(&messages[last+1]) + ", which stays as it is: leave out all that comes from there on.")

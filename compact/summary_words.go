@@ -3,7 +3,6 @@ package compact
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
@@ -73,28 +72,14 @@ func (a SummaryAsk) instructions(covered int, merging bool) string {
 
 // focus is what to preserve in particular, as a line of its own.
 func (a SummaryAsk) focus() string {
-	if text := folded(a.Focus, maxFocus); text != "" {
+	if text := conversation.OneLine(a.Focus, maxFocus); text != "" {
 		return "\nPreserve in particular: " + text
 	}
 	return ""
 }
 
-// folded is a text on one line, at most n code points of it, with its white
-// space folded: no text from outside begins a line where it is used.
-func folded(text string, n int) string {
-	text = strings.TrimSpace(text)
-	if most := 8 * (n + 1); len(text) > most { // white space takes no more than that, or it is cut
-		text = text[:most]
-	}
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	if utf8.RuneCountInString(text) > n {
-		return firstChars(text, max(n-1, 0)) + "…"
-	}
-	return text
-}
-
 // opening is how a message begins, in quotes that the text cannot close.
-func opening(text string) string { return strconv.Quote(folded(text, openingChars)) }
+func opening(text string) string { return strconv.Quote(conversation.OneLine(text, openingChars)) }
 
 // openingChars is how much of a message names it.
 const openingChars = 60

@@ -95,3 +95,17 @@ func charOffset(text string, n int) int {
 	}
 	return i
 }
+
+// OneLine is a text on one line, at most n code points of it, with its white
+// space OneLine: no text from outside begins a line where it is used.
+func OneLine(text string, n int) string {
+	text = strings.TrimSpace(text)
+	if most := 8 * (n + 1); len(text) > most { // white space takes no more than that, or it is cut
+		text = text[:most]
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	if utf8.RuneCountInString(text) > n {
+		return text[:charOffset(text, max(n-1, 0))] + "…"
+	}
+	return text
+}

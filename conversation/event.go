@@ -48,6 +48,15 @@ func (k Kind) Overlay() bool {
 	return false
 }
 
+// Reduces reports whether events of this kind make what the model is sent shorter.
+func (k Kind) Reduces() bool {
+	switch k {
+	case KindCap, KindMask, KindSummary, KindDrop:
+		return true
+	}
+	return false
+}
+
 // Body is what an event says. Implementations are values and are not changed
 // once they are part of a log.
 type Body interface{ Kind() Kind }

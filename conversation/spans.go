@@ -38,3 +38,38 @@ func (s Spans) Holds(seq uint64) bool {
 
 // HoldsAny reports whether one of the events is in one of the spans.
 func (s Spans) HoldsAny(seqs []uint64) bool { return slices.ContainsFunc(seqs, s.Holds) }
+
+// JoinSpans is the spans of both lists, ascending, those that touch joined.
+func JoinSpans(a, b []Span) []Span {
+	all := append(append([]Span(nil), a...), b...)
+	slices.SortFunc(all, func(a, b Span) int { return cmp.Compare(a.First, b.First) })
+	out := all[:0]
+	for _, s := range all {
+		if n := len(out); n > 0 && s.First <= out[n-1].Last+1 {
+			out[n-1].Last = max(out[n-1].Last, s.Last)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// SpansWithout is spans without some of their events. What is never sent does not
+// part a span.
+func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span {
+	var out []Span
+	covered, running := Disjoint(spans), false
+	for i := range log {
+		seq := log[i].Seq
+		switch {
+		case !IsMessage(log[i].Body):
+		case !covered.Holds(seq) || stays(seq):
+			running = false
+		case running:
+			out[len(out)-1].Last = seq
+		default:
+			out, running = append(out, Span{First: seq, Last: seq}), true
+		}
+	}
+	return out
+}

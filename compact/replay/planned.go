@@ -89,7 +89,7 @@ func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (A
 	if l.tooLittle(r, plan, then) {
 		return Act{Calls: act.Calls}, nil
 	}
-	act.Overlays = compact.OneEpoch(act.Overlays, made, int(l.Used), int(then.Used))
+	act.Overlays = conversation.OneEpoch(act.Overlays, made, int(l.Used), int(then.Used))
 	return act, nil
 }
 

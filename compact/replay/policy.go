@@ -75,7 +75,7 @@ func (l Look) With(bodies ...conversation.Body) Look {
 	if len(bodies) == 0 {
 		return l
 	}
-	l.Log = append(l.Log[:len(l.Log):len(l.Log)], compact.Following(l.Log, l.Now, bodies...)...)
+	l.Log = append(l.Log[:len(l.Log):len(l.Log)], conversation.Following(l.Log, l.Now, bodies...)...)
 	l.View = compact.Project(l.Log)
 	l.Meter = l.Meter.WithView(l.View)
 	l.Used = l.Meter.RequestEstimate()

@@ -135,7 +135,7 @@ func (r *run) act(look Look) error {
 	if len(act.Overlays) == 0 {
 		return nil
 	}
-	for _, e := range compact.Following(r.log, look.Now, act.Overlays...) {
+	for _, e := range conversation.Following(r.log, look.Now, act.Overlays...) {
 		r.log = append(r.log, e)
 		r.origin = append(r.origin, -1)
 	}

@@ -28,3 +28,11 @@ func Count(n int, noun string) string {
 	}
 	return Grouped(n) + " " + noun
 }
+
+// Turns names a turn, or the turns from one to another: turn 3, turns 1–7.
+func Turns(from, to int) string {
+	if from >= to {
+		return "turn " + strconv.Itoa(from)
+	}
+	return "turns " + strconv.Itoa(from) + "–" + strconv.Itoa(to)
+}

@@ -40,3 +40,15 @@ func FuzzGroupedIsTheNumberWithoutItsCommas(f *testing.F) {
 		}
 	})
 }
+
+func TestTurnsNamesOneOrARange(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		from, to int
+		want     string
+	}{{3, 3, "turn 3"}, {1, 7, "turns 1–7"}, {4, 2, "turn 4"}} {
+		if got := numbers.Turns(c.from, c.to); got != c.want {
+			t.Errorf("Turns(%d, %d) = %q, want %q", c.from, c.to, got, c.want)
+		}
+	}
+}

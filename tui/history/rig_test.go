@@ -62,7 +62,7 @@ func (r *rig) pass(why string, bodies ...conversation.Body) uint64 {
 	r.tb.Helper()
 	id := uint64(r.log.Len() + 1)
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: "load line", Before: 91_000, After: 34_000, Why: why}
-	r.add(compact.Stamp(bodies, id, made)...)
+	r.add(conversation.Stamp(bodies, id, made)...)
 	return id
 }
 

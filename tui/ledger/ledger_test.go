@@ -244,7 +244,7 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 					body = b
 				}
 			}
-			log = append(log, compact.Following(log, clock(3, 9, 0), body)...)
+			log = append(log, conversation.Following(log, clock(3, 9, 0), body)...)
 			log = log[:len(log):len(log)]
 		}
 		entries := compact.Ledger(log)

@@ -34,7 +34,7 @@ func (r *rig) addAt(now time.Time, bodies ...conversation.Body) {
 // compacted appends an epoch, and returns its number.
 func (r *rig) compacted(now time.Time, made conversation.Made, bodies ...conversation.Body) uint64 {
 	epoch := uint64(r.log.Len() + 1)
-	r.addAt(now, compact.Stamp(bodies, epoch, made)...)
+	r.addAt(now, conversation.Stamp(bodies, epoch, made)...)
 	return epoch
 }
 
@@ -258,7 +258,7 @@ func TestLinesAgreeWithTheLog(t *testing.T) {
 				got = append(got, strings.Contains(l, " · undone "))
 			}
 		}
-		for _, e := range compact.Epochs(events) {
+		for _, e := range conversation.Epochs(events) {
 			want = append(want, !e.InForce)
 		}
 		if d := cmp.Diff(want, got); d != "" {
