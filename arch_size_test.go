@@ -37,7 +37,6 @@ var larger = map[string]int{
 	"tools.Box methods":            52,
 	"tui.Model methods":            244,
 	"tui/account.Model methods":    55,
-	"tui/composer.Model methods":   91,
 	"tui/history.Model methods":    131,
 	"tui/transcript.Model methods": 75,
 	"compact exported names":       245,

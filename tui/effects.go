@@ -129,8 +129,8 @@ func (m *Model) openEditor(draft string) tea.Cmd {
 	}
 }
 
-// edit hands the terminal to the editor.
-func edit(e editorMsg) tea.Cmd {
+// openEditor hands the terminal to the editor.
+func openEditor(e editorMsg) tea.Cmd {
 	return tea.Exec(e.run, func(err error) tea.Msg {
 		text, failed := e.read()
 		if err == nil {

@@ -28,6 +28,11 @@ func (s state) then(keys ...string) state {
 	return func(r *rig) { s(r); r.press(keys...) }
 }
 
+// cut are states of a text of two words in which something was cut, and in which it was undone.
+func (s state) cut() []state {
+	return []state{s.then("end", "ctrl+w", "left", "ctrl+w", "ctrl+y"), s.then("end", "ctrl+w", "ctrl+_")}
+}
+
 // on is a state with the cursor of a list on a row.
 func (s state) on(row string) state {
 	return func(r *rig) { s(r); r.to(row) }
@@ -46,8 +51,8 @@ func statesOf(part string) []state {
 	case "History":
 		h := open("history")
 		typed := h.then("/", "t", "w", "o", " ", "w", "o", "r", "d", "s")
-		return []state{h, h.then("home"), h.on("e10 "), h.on("e7 "), h.on("e13 "), h.on("e14 "), h.on("e22 "), h.then("[", "["),
-			h.then("/", "f", "i", "x", "enter"), typed, typed.then("home"), h.on("e1 ").then("enter", "1")}
+		return append(typed.cut(), h, h.then("home"), h.on("e10 "), h.on("e7 "), h.on("e13 "), h.on("e14 "), h.on("e22 "), h.then("[", "["),
+			h.then("/", "f", "i", "x", "enter"), typed, typed.then("home"), h.on("e1 ").then("enter", "1"))
 	case "Context":
 		c := open("context")
 		return []state{c, c.then("end"), c.on("run_command")}
@@ -65,14 +70,14 @@ func statesOf(part string) []state {
 			r.happen(u)
 		}
 		typed := heavy.then("f", "t", "w", "o", " ", "w", "o", "r", "d", "s", "alt+left")
-		return []state{p, p.then("pgdown"), p.then("["), some, heavy, typed, typed.then("ctrl+w", "left")}
+		return append(typed.cut(), p, p.then("pgdown"), p.then("["), some, heavy, typed, typed.then("ctrl+w", "left"))
 	case "Review":
 		v := open("review")
 		typed := v.then("e", "t", "w", "o", " ", "w", "o", "r", "d", "s", " ", "alt+left")
-		return []state{v, v.then("end"), v.then("x"), v.then("?"), typed, typed.then("down", "down", "pgdown")}
+		return append(typed.cut(), v, v.then("end"), v.then("x"), v.then("?"), typed, typed.then("down", "down", "pgdown"))
 	case "Search":
 		s := state(func(r *rig) { r.resize(100, 8); views["search"](r) })
-		return []state{s, s.then("ctrl+end"), s.then("left")}
+		return append(s.then(" ", "x").cut(), s, s.then("ctrl+end"), s.then("left"))
 	}
 	return screenStates(rest)
 }
@@ -85,7 +90,7 @@ func screenStates(rest state) []state {
 	})
 	return []state{rest, func(r *rig) { r.write("x") }, draft, draft.then("alt+left", "left"), draft.then("up", "alt+left"), draft.then("ctrl+home"),
 		busy, rest.then("pgup"), rest.then("home"), func(r *rig) { r.write("/co") }, rest.then("up", "up"), rest.then("ctrl+r"),
-		draft.then("ctrl+w"), draft.then("ctrl+w", "left", "ctrl+w", "ctrl+y"), draft.then("ctrl+w", "ctrl+_")}
+		draft.then("ctrl+w"), draft.cut()[0], draft.cut()[1]}
 }
 
 // dialogStates are dialogs of all kinds.
@@ -101,8 +106,8 @@ func dialogStates(rest state) []state {
 	own := asked(question).then("down", "down", "t", "w", "o", " ", "w", "o", "r", "d", "s")
 	help := state(func(r *rig) { r.resize(100, 16); r.press("?") })
 	approve := asked(offered())
-	return []state{rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"), approve.then("right"),
-		asked(question), own, own.then("home"), own.then("left", "left"), func(r *rig) { r.enter("/delete"); r.pass(2 * time.Second) }}
+	return append(own.cut(), rest.then("ctrl+p"), rest.then("ctrl+p", "down", "down"), help, help.then("end"), approve, approve.then("tab"), approve.then("right"),
+		asked(question), own, own.then("home"), own.then("left", "left"), func(r *rig) { r.enter("/delete"); r.pass(2 * time.Second) })
 }
 
 // deed is what came of a key, told apart from what was before.

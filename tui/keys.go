@@ -11,10 +11,10 @@ import (
 
 	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/overlay"
-	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 	"plimsoll/tui/review"
 	"plimsoll/tui/search"
@@ -157,7 +157,7 @@ func collect(found map[string]*key.Binding, prefix string, v reflect.Value) {
 // within is the prefix of the bindings of a struct within a keymap: those to edit a
 // text have names that those to move have, too.
 func within(prefix string, keymap reflect.Type) string {
-	if keymap == reflect.TypeFor[pane.EditKeys]() {
+	if keymap == reflect.TypeFor[edit.Keys]() {
 		return prefix + "edit_"
 	}
 	return prefix

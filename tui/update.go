@@ -83,7 +83,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		if msg.err != nil {
 			return m.miss(msg.err)
 		}
-		return edit(msg)
+		return openEditor(msg)
 	case editedMsg:
 		return m.edited(msg)
 	case attachedMsg:

@@ -1,13 +1,13 @@
 package composer
 
 import (
-	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 )
 
 const (
@@ -29,23 +29,19 @@ type Options struct {
 // Model is the composer. It must not be shared between goroutines.
 type Model struct {
 	keys        KeyMap
+	editing     edit.Keys // those of keys
 	styles      Styles
 	placeholder string
-	commands    []CommandSpec
-	files       []File
-	paths       map[string]int // index in files by path
-	folders     map[string]bool
-	endings     map[string]bool
 	busy        bool
 
-	width, height int // of the composer, of the screen
-	top           int // the first row of the text shown
+	box    box
+	height int // of the screen
+	top    int // the first row of the text shown
 
-	buf   *buffer
-	undo  undo
-	kills kills
-	past  history
-	list  list
+	text  *edit.Editor
+	past  *history
+	files *fileIndex
+	list  completion
 	seek  search
 
 	drawn string // the last view; "" after a change
@@ -54,18 +50,22 @@ type Model struct {
 // New returns an empty composer.
 func New(o Options) *Model {
 	m := &Model{
-		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder), commands: o.Commands,
-		buf: newBuffer(), list: list{closed: place{line: -1}},
+		keys: DefaultKeyMap(), styles: DefaultStyles(), placeholder: plain.Line(o.Placeholder),
+		files: newFileIndex(nil), past: newHistory(nil),
 	}
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
+	m.editing = m.keys.Editing.keys()
 	if o.Styles != nil {
 		m.styles = *o.Styles
 	}
-	if o.Estimate != nil {
-		m.buf.estimate = o.Estimate
+	if o.Estimate == nil {
+		o.Estimate = edit.ColdEstimate
 	}
+	m.text = edit.NewEditor(edit.NewBuffer(o.Estimate))
+	m.list = completion{commands: o.Commands, files: m.files, closed: nowhere}
+	m.seek = search{text: m.text, past: m.past, keys: &m.keys}
 	m.SetSize(80, 24)
 	return m
 }
@@ -73,8 +73,8 @@ func New(o Options) *Model {
 // SetSize gives the width of the composer and the height of the screen, of
 // which the composer takes a third at most.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 4), max(height, 1)
-	m.buf.setWidth(m.inner() - 1)
+	m.box, m.height = box{max(width, 4)}, max(height, 1)
+	m.text.SetWidth(m.box.inner() - 1)
 	m.changed()
 }
 
@@ -87,17 +87,8 @@ func (m *Model) SetBusy(busy bool) { m.busy = busy }
 // SetFiles replaces the files that can be mentioned, of which the first 20,000
 // are offered. The slice must not change afterwards.
 func (m *Model) SetFiles(list []File) {
-	m.files = list
-	m.know()
-	m.list.query, m.list.matches = "", nil
-	if m.list.kind == files {
-		chosen := ""
-		if m.list.open() {
-			chosen = m.list.items[m.list.sel].insert
-		}
-		m.complete()
-		m.list.sel = max(0, slices.IndexFunc(m.list.items, func(it item) bool { return it.insert == chosen }))
-	}
+	*m.files = *newFileIndex(list)
+	m.list.refresh(m.text)
 	m.changed()
 }
 
@@ -105,7 +96,7 @@ func (m *Model) SetFiles(list []File) {
 // was sent from here, which is added automatically.
 func (m *Model) SetHistory(prompts []string) {
 	here := m.past.entries
-	m.past = newHistory(prompts)
+	*m.past = *newHistory(prompts)
 	for _, d := range here {
 		m.past.add(d)
 	}
@@ -116,16 +107,16 @@ func (m *Model) SetHistory(prompts []string) {
 func (m *Model) Keys() []key.Binding { return m.keys.Bindings() }
 
 // Draft is the text as it would be sent, with pastes in full.
-func (m *Model) Draft() string { return m.buf.full() }
+func (m *Model) Draft() string { return m.text.Text() }
 
 // DraftSize is how much text Draft has. It costs nothing.
-func (m *Model) DraftSize() conversation.Size { return m.buf.size }
+func (m *Model) DraftSize() conversation.Size { return m.text.Size() }
 
 // Message reports whether the draft would be sent as a message: blank lines, slash
 // commands and shell lines add nothing that has a size yet.
 func (m *Model) Message() bool {
-	for _, l := range m.buf.lines {
-		if text := strings.TrimRight(l.text, " \t"); text != "" {
+	for i := range m.text.Lines() {
+		if text := strings.TrimRight(m.text.Line(i), " \t"); text != "" {
 			_, _, isShell := shell(text)
 			_, _, isCommand := slash(text)
 			return !isShell && !isCommand
@@ -135,7 +126,7 @@ func (m *Model) Message() bool {
 }
 
 // Empty reports whether there is no text.
-func (m *Model) Empty() bool { return m.buf.empty() }
+func (m *Model) Empty() bool { return m.text.Empty() }
 
 // Searching reports whether the prompt history is being searched.
 func (m *Model) Searching() bool { return m.seek.on }
@@ -146,82 +137,92 @@ func (m *Model) Mentioning() bool { return m.list.kind == files }
 // Completing reports whether the list of completions is open.
 func (m *Model) Completing() bool { return m.list.open() }
 
+// Mentions are the files named with @ in the draft, each once, in the order
+// they are named. Pastes are not looked at.
+func (m *Model) Mentions() []File {
+	var found []File
+	seen := map[string]bool{}
+	m.files.each(m.text, func(_ int, a mention) {
+		if a.found && !seen[a.file.Path] {
+			seen[a.file.Path] = true
+			found = append(found, a.file)
+		}
+	})
+	return found
+}
+
+// Unknown are the paths named with @ in the draft that are none of the files, each
+// once, in the order they are named.
+func (m *Model) Unknown() []string {
+	var paths []string
+	seen := map[string]bool{}
+	m.files.each(m.text, func(_ int, a mention) {
+		if !a.found && !seen[a.path] {
+			seen[a.path] = true
+			paths = append(paths, a.path)
+		}
+	})
+	return paths
+}
+
 // SetText replaces the draft, the cursor at its end. A large text is folded.
 func (m *Model) SetText(text string) {
-	m.list.hide()
-	m.seek = search{}
-	m.noting(otherEdit, func() {
-		m.buf.reset()
-		m.enter(text)
+	m.replace(func() {
+		m.seek.stop()
+		m.text.Reset()
+		m.text.Enter(text)
 	})
-	m.changed()
 }
 
 // Prepend puts a text before the draft, with a blank line between: a message that
 // comes back. What was folded in it when it was sent is folded again.
 func (m *Model) Prepend(text string) {
 	d := m.past.sent(text)
-	m.list.hide()
-	m.noting(otherEdit, func() { m.prepend(d) })
-	m.changed()
-}
-
-func (m *Model) prepend(d draft) {
-	if m.buf.empty() {
-		m.seek = search{}
-		m.restore(d)
-		return
-	}
-	at := m.buf.at
-	before := len(m.buf.lines)
-	m.buf.moveTo(place{})
-	m.buf.insert("\n\n")
-	m.buf.moveTo(place{})
-	if d.open {
-		m.buf.graft(d)
-	} else {
-		m.enter(d.text)
-	}
-	at.line += len(m.buf.lines) - before
-	m.buf.moveTo(at)
+	m.replace(func() {
+		if m.text.Empty() {
+			m.seek.stop()
+			m.text.Restore(d)
+			return
+		}
+		at, before := m.text.At(), m.text.Lines()
+		m.text.MoveTo(edit.Place{})
+		m.text.Insert("\n\n")
+		m.text.MoveTo(edit.Place{})
+		m.text.Graft(d)
+		at.Line += m.text.Lines() - before
+		m.text.MoveTo(at)
+	})
 }
 
 // Clear empties the composer. What was there becomes the newest prompt of the
 // history, so that Up brings it back.
 func (m *Model) Clear() {
-	if !m.buf.empty() {
-		m.past.add(m.snapshot())
-	}
+	m.replace(func() {
+		m.seek.stop()
+		if !m.text.Empty() {
+			m.past.add(m.text.Draft())
+			m.text.Reset()
+		}
+	})
+}
+
+// replace carries out a change of the draft from outside, a step of its own.
+func (m *Model) replace(change func()) {
 	m.list.hide()
-	m.seek = search{}
-	if !m.buf.empty() {
-		m.noting(otherEdit, m.buf.reset)
-	}
+	m.text.Do(edit.Other, change)
 	m.changed()
 }
 
 // Keep makes a text a prompt of the history, the newest unless it is one already.
 // What is being written stays.
-func (m *Model) Keep(text string) { m.past.keep(clean(text)) }
-
-// enter inserts a text from outside at the cursor, folded if it is large.
-func (m *Model) enter(text string) {
-	text = clean(text)
-	switch {
-	case text == "":
-	case folds(text, m.buf.bytes):
-		m.buf.fold(text)
-	default:
-		m.buf.insert(text)
-	}
-}
+func (m *Model) Keep(text string) { m.past.keep(edit.Clean(text)) }
 
 // changed lets the next View draw again and keeps the cursor in sight.
 func (m *Model) changed() {
 	m.drawn = ""
-	y, _ := m.buf.cursor()
+	y, _ := m.text.Cursor()
 	rows := m.textRows()
-	m.top = min(m.top, y, max(0, m.buf.height()-rows))
+	m.top = min(m.top, y, max(0, m.text.Height()-rows))
 	m.top = max(m.top, y-rows+1)
-	m.list.scroll(m.listRows())
+	m.list.scroll(m.list.rows(m.height))
 }

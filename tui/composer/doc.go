@@ -3,15 +3,14 @@
 // pastes and shell lines.
 //
 // It guarantees that its view never is wider than its width and that its box
-// takes a third of the screen at most (one line of text at least); that
-// characters, emoji and folded pastes are never cut apart by the cursor or by
-// a deletion; that text that enters it holds no control characters but line
-// ends and tabs; that the size of the draft is known at every moment without
-// reading it again; and that no draft is lost by browsing history or by
-// clearing.
+// takes a third of the screen at most (one line of text at least); that text
+// that enters it holds no control characters but line ends and tabs; that the
+// size of the draft is known at every moment without reading it again; and that
+// no draft is lost by browsing history or by clearing.
+//
+// Its parts: [Model] routes keys and draws; package edit holds the text; history
+// is the prompts of before, search looks in them; completion is the list of
+// commands and files, fileIndex what files there are.
 //
 // It is not a tea.Model: the parent gives it messages and gets a [pane.Action] back.
-// The text area of charm.land/bubbles is not used: on a draft of 8 KB it took
-// 2.6 to 6.7 ms from a key to its view where this takes a fraction of one, it
-// edits code points instead of characters, and it turns tabs into spaces.
 package composer

@@ -3,48 +3,33 @@ package composer
 import (
 	"slices"
 	"strings"
+
+	"plimsoll/tui/edit"
 )
 
 // The prompt history. Going through it changes nothing: what was being
 // written, and every change made to an old prompt on the way, stays where it
 // was until something is sent.
 
-// draft is a text with its folded pastes, as it was written here (open) or as
-// it was said at any time: that one may be too large to be laid out.
-type draft struct {
-	open  bool
-	text  string
-	chips []chip
-	made  int
-}
-
-// full is the draft's text with its pastes.
-func (d draft) full() string {
-	if !d.open {
-		return d.text
-	}
-	return expand(d.text, d.chips)
-}
-
 type history struct {
-	entries []draft       // oldest first
-	edits   map[int]draft // changed entries; at len(entries) what is being written
-	at      int           // len(entries): not in the history
+	entries []edit.Draft       // oldest first
+	edits   map[int]edit.Draft // changed entries; at len(entries) what is being written
+	at      int                // len(entries): not in the history
 }
 
-func newHistory(prompts []string) history {
-	entries := make([]draft, 0, len(prompts))
+func newHistory(prompts []string) *history {
+	entries := make([]edit.Draft, 0, len(prompts))
 	for _, p := range prompts {
-		entries = append(entries, draft{text: p})
+		entries = append(entries, edit.DraftOf(p))
 	}
-	return history{entries: entries, at: len(entries)}
+	return &history{entries: entries, at: len(entries)}
 }
 
 // add makes a draft the newest entry, unless it is already, and leaves the
 // history.
-func (h *history) add(d draft) {
-	full := d.full()
-	if n := len(h.entries); strings.TrimSpace(full) != "" && (n == 0 || h.entries[n-1].full() != full) {
+func (h *history) add(d edit.Draft) {
+	full := d.Text()
+	if n := len(h.entries); strings.TrimSpace(full) != "" && (n == 0 || h.entries[n-1].Text() != full) {
 		h.entries = append(h.entries, d)
 	}
 	h.leave()
@@ -56,10 +41,11 @@ const recent = 50
 // keep adds a text unless it is there, for who is in the history as well.
 func (h *history) keep(text string) {
 	n := len(h.entries)
-	if strings.TrimSpace(text) == "" || slices.ContainsFunc(h.entries[max(0, n-recent):], func(d draft) bool { return trim(d.full()) == text }) {
+	known := func(d edit.Draft) bool { return edit.Trim(d.Text()) == text }
+	if strings.TrimSpace(text) == "" || slices.ContainsFunc(h.entries[max(0, n-recent):], known) {
 		return
 	}
-	h.entries = append(h.entries, draft{text: text})
+	h.entries = append(h.entries, edit.DraftOf(text))
 	if h.at == n {
 		h.at++
 	}
@@ -70,13 +56,13 @@ func (h *history) keep(text string) {
 }
 
 // sent is a text as it was written when it was sent from here, or as it is.
-func (h *history) sent(text string) draft {
+func (h *history) sent(text string) edit.Draft {
 	for i := len(h.entries) - 1; i >= max(0, len(h.entries)-recent); i-- {
-		if d := h.entries[i]; d.open && len(d.chips) > 0 && trim(d.full()) == text {
+		if d := h.entries[i]; d.Folded() && edit.Trim(d.Text()) == text {
 			return d
 		}
 	}
-	return draft{text: text}
+	return edit.DraftOf(text)
 }
 
 // leave forgets what was changed on the way.
@@ -86,9 +72,9 @@ func (h *history) leave() {
 }
 
 // visit leaves the current entry, which reads now, for another one.
-func (h *history) visit(to int, now draft) draft {
+func (h *history) visit(to int, now edit.Draft) edit.Draft {
 	if h.edits == nil {
-		h.edits = map[int]draft{}
+		h.edits = map[int]edit.Draft{}
 	}
 	h.edits[h.at] = now
 	h.at = to
@@ -98,12 +84,25 @@ func (h *history) visit(to int, now draft) draft {
 	return h.entries[to]
 }
 
+// step shows the entry before (-1) or after the current one in a text. It reports false at the ends.
+func (h *history) step(by int, text *edit.Editor) bool {
+	to := h.at + by
+	if to < 0 || to > len(h.entries) {
+		return false
+	}
+	text.Restore(h.visit(to, text.Draft()))
+	if by < 0 {
+		text.MoveTo(edit.Place{Col: len(text.Line(0))})
+	}
+	return true
+}
+
 // find is the newest entry before another one that contains a text, whatever
 // the case; -1 if there is none.
 func (h *history) find(query string, before int) int {
 	query = strings.ToLower(query)
 	for i := min(before, len(h.entries)) - 1; i >= 0; i-- {
-		if strings.Contains(strings.ToLower(h.entries[i].full()), query) {
+		if strings.Contains(strings.ToLower(h.entries[i].Text()), query) {
 			return i
 		}
 	}
@@ -114,43 +113,9 @@ func (h *history) find(query string, before int) int {
 func (h *history) findNewer(query string, after int) int {
 	query = strings.ToLower(query)
 	for i := after + 1; i < len(h.entries); i++ {
-		if strings.Contains(strings.ToLower(h.entries[i].full()), query) {
+		if strings.Contains(strings.ToLower(h.entries[i].Text()), query) {
 			return i
 		}
 	}
 	return -1
-}
-
-// snapshot is what is being written.
-func (m *Model) snapshot() draft {
-	return draft{open: true, text: m.buf.raw(), chips: slices.Clone(m.buf.chips), made: m.buf.made}
-}
-
-// restore shows a draft, the cursor at its end.
-func (m *Model) restore(d draft) {
-	m.buf.reset()
-	if !d.open {
-		m.enter(d.text)
-		return
-	}
-	m.buf.chips, m.buf.made = slices.Clone(d.chips), d.made
-	m.buf.insert(d.text)
-	for _, c := range d.chips {
-		m.buf.size = m.buf.size.Plus(c.size)
-	}
-}
-
-// recall goes a step back (-1) or forth in the history. It reports false at
-// the ends.
-func (m *Model) recall(step int) bool {
-	to := m.past.at + step
-	if to < 0 || to > len(m.past.entries) {
-		return false
-	}
-	m.restore(m.past.visit(to, m.snapshot()))
-	if step < 0 {
-		m.buf.moveTo(place{0, len(m.buf.lines[0].text)})
-	}
-	m.list.hide()
-	return true
 }

@@ -1,6 +1,10 @@
 package composer
 
-import "charm.land/bubbles/v2/key"
+import (
+	"charm.land/bubbles/v2/key"
+
+	"plimsoll/tui/edit"
+)
 
 // KeyMap holds every key the composer knows.
 type KeyMap struct {
@@ -37,6 +41,17 @@ type Editing struct {
 	YankOlder           key.Binding // right after a yank
 	Undo                key.Binding
 	Redo                key.Binding
+}
+
+// keys are those of the editor.
+func (e Editing) keys() edit.Keys {
+	return edit.Keys{
+		Left: e.Left, Right: e.Right, WordLeft: e.WordLeft, WordRight: e.WordRight,
+		LineStart: e.LineStart, LineEnd: e.LineEnd, TextStart: e.TextStart, TextEnd: e.TextEnd,
+		Backspace: e.Backspace, Delete: e.Delete,
+		CutWord: e.CutWordLeft, CutWordRight: e.CutWordRight, CutToStart: e.CutToStart, CutToEnd: e.CutToEnd,
+		Yank: e.Yank, YankOlder: e.YankOlder, Undo: e.Undo, Redo: e.Redo,
+	}
 }
 
 // DefaultKeyMap is the keys of the handbook.

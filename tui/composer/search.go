@@ -5,103 +5,108 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
-
-// The search in the prompt history. It shows each match in place of the draft
-// and leaves the draft alone: Esc shows it again, Enter takes the match.
 
 // maxQuery bounds what one paste adds to a search, in bytes.
 const maxQuery = 256
 
+// search is the search in the prompt history. It shows each match in place of the draft and leaves the draft alone: Esc
+// shows it again, Enter takes the match.
 type search struct {
+	text *edit.Editor // shows the matches
+	past *history
+	keys *KeyMap
+
 	on     bool
-	query  string
+	query  *edit.Field
 	match  int // -1: none
-	before draft
-	at     place // of the cursor in before
+	before edit.State
 }
 
-// startSearch begins with nothing found.
-func (m *Model) startSearch() {
-	m.list.hide()
-	m.seek = search{on: true, match: -1, before: m.snapshot(), at: m.buf.at}
+// start begins with nothing found.
+func (s *search) start() {
+	s.on, s.match, s.before = true, -1, s.text.State()
+	s.query = edit.NewField(func(text string) string { return plain.Line(edit.Clean(text)) }, maxQuery)
 }
 
-// searchKey handles a key while searching. Ctrl+C leaves like Esc: to the user
-// the search is what there is to interrupt.
-func (m *Model) searchKey(k tea.KeyPressMsg) pane.Action {
-	s, keys := &m.seek, m.keys.Writing
-	switch {
+// stop ends the search; what is shown stays.
+func (s *search) stop() { s.on, s.match = false, -1 }
+
+// key handles a key while searching. Ctrl+C leaves like Esc: to the user the search is what there is to interrupt.
+func (s *search) key(k tea.KeyPressMsg) pane.Action {
+	switch keys := s.keys.Writing; {
 	case key.Matches(k, keys.Leave), k.String() == "ctrl+c":
-		m.restore(s.before)
-		m.seek = search{}
-	case key.Matches(k, keys.Send, keys.Complete, m.keys.Editing.Right):
-		m.takeMatch()
+		s.text.Restore(s.before.Draft)
+		s.stop()
+	case key.Matches(k, keys.Send, keys.Complete, s.keys.Editing.Right):
+		s.take()
 	case key.Matches(k, keys.Search, keys.Older):
-		m.showMatch(m.past.find(s.query, m.from()), true)
+		s.show(s.past.find(s.query.Text(), s.from()), true)
 	case key.Matches(k, keys.Newer):
 		if s.match >= 0 {
-			m.showMatch(m.past.findNewer(s.query, s.match), true)
+			s.show(s.past.findNewer(s.query.Text(), s.match), true)
 		}
-	case key.Matches(k, m.keys.Editing.CutToStart):
-		m.seekFor("")
-	case key.Matches(k, m.keys.Editing.Backspace):
-		m.seekFor(s.query[:m.buf.previous(s.query, len(s.query))])
-	case k.Text != "":
-		m.look(k.Text)
 	default:
-		return pane.Ignored{}
+		return s.typed(k)
 	}
 	return nil
 }
 
+// typed changes what is looked for, which is looked for from the newest prompt on.
+func (s *search) typed(msg tea.Msg) pane.Action {
+	e := s.keys.Editing
+	if !s.query.Update(msg, edit.Keys{Backspace: e.Backspace, CutToStart: e.CutToStart}) {
+		return pane.Ignored{}
+	}
+	found := -1
+	if query := s.query.Text(); query != "" {
+		found = s.past.find(query, len(s.past.entries))
+	}
+	s.show(found, false)
+	return nil
+}
+
 // from is the entry before which an older match is looked for.
-func (m *Model) from() int {
-	if m.seek.match < 0 {
-		return len(m.past.entries)
+func (s *search) from() int {
+	if s.match < 0 {
+		return len(s.past.entries)
 	}
-	return m.seek.match
+	return s.match
 }
 
-// look adds to what is looked for.
-func (m *Model) look(text string) {
-	m.seekFor(m.seek.query + plain.Line(clean(text[:min(len(text), maxQuery)])))
-}
-
-// seekFor looks for another text, from the newest prompt on.
-func (m *Model) seekFor(query string) {
-	m.seek.query = query
-	if query == "" {
-		m.seek.match = -1
-		m.restore(m.seek.before)
-		return
-	}
-	m.showMatch(m.past.find(query, len(m.past.entries)), false)
-}
-
-// showMatch shows an entry. Without one, the last stays where the search went
-// on from it.
-func (m *Model) showMatch(i int, stay bool) {
+// show shows an entry. Without one, the last stays where the search went on from it.
+func (s *search) show(i int, stay bool) {
 	switch {
 	case i >= 0:
-		m.seek.match = i
-		m.restore(m.past.entries[i])
+		s.match = i
+		s.text.Restore(s.past.entries[i])
 	case !stay:
-		m.seek.match = -1
-		m.restore(m.seek.before)
+		s.match = -1
+		s.text.Restore(s.before.Draft)
 	}
 }
 
-// takeMatch ends the search at its match: what was being written can be
-// reached again by going on to the newest.
-func (m *Model) takeMatch() {
-	s := m.seek
-	m.seek = search{}
-	if s.match < 0 {
-		m.restore(s.before)
+// take ends the search at its match: what was being written can be reached again by going on to the newest.
+func (s *search) take() {
+	match := s.match
+	s.stop()
+	if match < 0 {
+		s.text.Restore(s.before.Draft)
 		return
 	}
-	m.past.visit(s.match, s.before)
-	m.restore(m.past.entries[s.match])
+	s.past.visit(match, s.before.Draft)
+	s.text.Restore(s.past.entries[match])
+}
+
+// line is the search up to the cursor.
+func (s *search) line() string { return "search: " + s.query.Text() }
+
+// failed says that there is no match, "" where there is one or nothing is looked for.
+func (s *search) failed() string {
+	if s.query.Text() != "" && s.match < 0 {
+		return "  no such prompt"
+	}
+	return ""
 }

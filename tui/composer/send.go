@@ -6,6 +6,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // send takes the draft.
 func (m *Model) send() pane.Action {
-	text := trim(m.Draft())
+	text := edit.Trim(m.Draft())
 	if text == "" {
 		return pane.Ignored{}
 	}
@@ -27,9 +28,9 @@ func (m *Model) send() pane.Action {
 		return Shell{Command: line, Add: add}
 	}
 	if name, args, ok := slash(text); ok {
-		c, known := m.command(name)
+		c, known := m.list.command(name)
 		if !known {
-			return UnknownCommand{Name: name, Nearest: m.nearest(name)}
+			return UnknownCommand{Name: name, Nearest: m.list.nearest(name)}
 		}
 		m.done()
 		return Command{Name: c.Name, Args: args, Line: text}
@@ -41,7 +42,7 @@ func (m *Model) send() pane.Action {
 
 // queue takes the draft for later. Commands and shell lines are not for later.
 func (m *Model) queue() pane.Action {
-	text := trim(m.Draft())
+	text := edit.Trim(m.Draft())
 	if text == "" {
 		return pane.Ignored{}
 	}
@@ -57,25 +58,10 @@ func (m *Model) queue() pane.Action {
 
 // done empties the composer and remembers what was there.
 func (m *Model) done() {
-	sent := m.snapshot()
-	sent.text = trim(sent.text)
-	m.past.add(sent)
+	m.past.add(m.text.Draft().Trimmed())
 	m.list.hide()
-	m.buf.reset()
-	m.undo = undo{}
-}
-
-// trim takes off the blank lines around a text and the blanks behind it; the
-// indentation of its first line stays.
-func trim(text string) string {
-	text = strings.TrimRight(text, " \t\n")
-	for {
-		line, rest, ok := strings.Cut(text, "\n")
-		if !ok || strings.TrimSpace(line) != "" {
-			return text
-		}
-		text = rest
-	}
+	m.text.Reset()
+	m.text.Forget()
 }
 
 // shell is the command of a line that begins with ! or !!.
@@ -110,16 +96,6 @@ func slash(text string) (name, args string, ok bool) {
 		}
 	}
 	return name, args, name != ""
-}
-
-// nearest is the declared name that resembles a name most, "" if there is none.
-func (m *Model) nearest(name string) string {
-	var names []string
-	for _, c := range m.commands {
-		names = append(append(names, c.Name), c.Aliases...)
-	}
-	c, _ := m.command(Nearest(name, names))
-	return c.Name
 }
 
 // Nearest is the known word that resembles a mistyped one most: one change in three

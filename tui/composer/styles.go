@@ -36,3 +36,17 @@ func DefaultStyles() Styles {
 		Detail:      colour("8"),
 	}
 }
+
+// at is how a byte of a line with mentions looks.
+func (s *Styles) at(at int, marks []mention) *lipgloss.Style {
+	for _, a := range marks {
+		switch {
+		case at < a.from || at >= a.to:
+		case a.found:
+			return &s.Mention
+		default:
+			return &s.Unknown
+		}
+	}
+	return &s.Text
+}

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -13,18 +14,16 @@ import (
 // always nil and there for the form all components share.
 func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	action := pane.Action(pane.Ignored{})
-	before, changes, seeks := m.state(), m.buf.changes, m.seek.on
-	if seeks {
-		before = state{m.seek.before, m.seek.at}
+	before, changes := m.text.State(), m.text.Changes()
+	if m.seek.on {
+		before = m.seek.before
 	}
 	switch msg := msg.(type) {
 	case tea.PasteMsg:
-		action = m.paste(msg.Content)
+		action = m.paste(msg)
 	case tea.KeyPressMsg:
-		if !m.seek.on && m.restoreKey(msg) {
-			if m.buf.changes != changes && m.justYanked() { // undone and redone are steps already
-				m.undo.note(before, otherEdit)
-			}
+		if !m.seek.on && m.text.Recover(msg, m.editing) {
+			m.list.hide()
 			m.changed()
 			return nil, nil
 		}
@@ -32,8 +31,8 @@ func (m *Model) Update(msg tea.Msg) (pane.Action, tea.Cmd) {
 	default:
 		return action, nil
 	}
-	if m.buf.changes != changes && !m.seek.on && !leaves(action) {
-		m.undo.note(before, m.editOf(msg))
+	if m.text.Changes() != changes && !m.seek.on && !leaves(action) {
+		m.text.Note(before, edit.KindOf(msg, m.editing))
 	}
 	m.changed()
 	return action, nil
@@ -49,20 +48,19 @@ func leaves(action pane.Action) bool {
 }
 
 // paste inserts pasted text, into the search if that is on.
-func (m *Model) paste(text string) pane.Action {
+func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 	if m.seek.on {
-		m.look(text)
-		return nil
+		return m.seek.typed(msg)
 	}
-	m.enter(text)
-	m.complete()
+	m.text.Enter(msg.Content)
+	m.list.complete(m.text)
 	return nil
 }
 
 // press handles a key: the search has it first, then the list, then the draft.
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if m.seek.on {
-		return m.searchKey(k)
+		return m.seek.key(k)
 	}
 	if m.list.open() {
 		if action, done := m.listKey(k); done {
@@ -78,8 +76,8 @@ func (m *Model) press(k tea.KeyPressMsg) pane.Action {
 	if k.Text == "" {
 		return pane.Ignored{}
 	}
-	m.buf.insert(clean(k.Text))
-	m.complete()
+	m.text.Insert(edit.Clean(k.Text))
+	m.list.complete(m.text)
 	return nil
 }
 
@@ -94,30 +92,15 @@ func (m *Model) listKey(k tea.KeyPressMsg) (pane.Action, bool) {
 	case key.Matches(k, keys.Leave):
 		m.list.close()
 	case key.Matches(k, keys.Complete):
-		m.accept()
+		m.list.accept(m.text)
 	case key.Matches(k, keys.Send):
-		return m.choose(), true
+		if m.list.accept(m.text) {
+			return m.send(), true
+		}
 	default:
 		return nil, false
 	}
 	return nil, true
-}
-
-// choose accepts a completion; a command that needs nothing more is done.
-func (m *Model) choose() pane.Action {
-	chosen := m.list.items[m.list.sel]
-	kind := m.list.kind
-	m.accept()
-	if kind != commands || m.commands[chosen.index].Needs && m.arguments() == "" {
-		return nil
-	}
-	return m.send()
-}
-
-// arguments is what follows the first word of the draft.
-func (m *Model) arguments() string {
-	_, args, _ := strings.Cut(m.buf.current(), " ")
-	return strings.TrimSpace(args)
 }
 
 // writeKey handles a key that does something with the draft as a whole.
@@ -130,16 +113,17 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 		m.newline()
 	case key.Matches(k, keys.Complete):
 		return m.tab(), true
-	case key.Matches(k, keys.Help) && m.buf.empty():
+	case key.Matches(k, keys.Help) && m.text.Empty():
 		return Help{}, true
 	case key.Matches(k, keys.Editor):
 		return Editor{Text: m.Draft()}, true
 	case key.Matches(k, keys.Older):
-		return m.up(), true
+		return m.vertical(-1), true
 	case key.Matches(k, keys.Newer):
-		return m.down(), true
+		return m.vertical(1), true
 	case key.Matches(k, keys.Search) && len(m.past.entries) > 0:
-		m.startSearch()
+		m.list.hide()
+		m.seek.start()
 	default:
 		return nil, false
 	}
@@ -148,8 +132,8 @@ func (m *Model) writeKey(k tea.KeyPressMsg) (pane.Action, bool) {
 
 // tab opens the list of completions in a word that has one, or queues.
 func (m *Model) tab() pane.Action {
-	m.list.closed = place{line: -1}
-	m.complete()
+	m.list.closed = nowhere
+	m.list.complete(m.text)
 	switch {
 	case m.list.open():
 		return nil
@@ -161,9 +145,9 @@ func (m *Model) tab() pane.Action {
 
 // enterKey sends, or makes a new line out of a backslash before the cursor.
 func (m *Model) enterKey() pane.Action {
-	b := m.buf
-	if strings.HasSuffix(b.current()[:b.at.col], `\`) {
-		b.remove(b.left(), b.at)
+	at := m.text.At()
+	if strings.HasSuffix(m.text.Current()[:at.Col], `\`) {
+		m.text.Remove(m.text.Left(), at)
 		m.newline()
 		return nil
 	}
@@ -171,21 +155,17 @@ func (m *Model) enterKey() pane.Action {
 }
 
 func (m *Model) newline() {
-	m.buf.insert("\n")
+	m.text.Insert("\n")
 	m.list.hide()
 }
 
-// up goes a row up, at the first row to an older prompt.
-func (m *Model) up() pane.Action {
-	if m.buf.vertical(-1) || m.recall(-1) {
+// vertical goes a row up or down, at the ends to the prompt before or after.
+func (m *Model) vertical(by int) pane.Action {
+	if m.text.Vertical(by) {
 		return nil
 	}
-	return pane.Ignored{}
-}
-
-// down goes a row down, at the last row to a newer prompt.
-func (m *Model) down() pane.Action {
-	if m.buf.vertical(1) || m.recall(1) {
+	if m.past.step(by, m.text) {
+		m.list.hide()
 		return nil
 	}
 	return pane.Ignored{}
@@ -194,49 +174,15 @@ func (m *Model) down() pane.Action {
 // editKey handles a key that moves the cursor or deletes. On an empty draft
 // only Backspace is one.
 func (m *Model) editKey(k tea.KeyPressMsg) bool {
-	b, e := m.buf, m.keys.Editing
-	if b.empty() {
-		return key.Matches(k, e.Backspace)
-	}
-	if to, ok := m.motion(k); ok {
-		b.moveTo(to)
+	switch {
+	case m.text.Empty():
+		return key.Matches(k, m.editing.Backspace)
+	case m.text.Move(k, m.editing):
 		m.list.hide()
-		return true
-	}
-	switch {
-	case key.Matches(k, e.Backspace):
-		b.remove(b.left(), b.at)
-	case key.Matches(k, e.Delete):
-		b.remove(b.at, b.right())
+	case m.text.Delete(k, m.editing):
+		m.list.complete(m.text)
 	default:
-		if !m.cutKey(k) {
-			return false
-		}
+		return false
 	}
-	m.complete()
 	return true
-}
-
-// motion is where a key moves the cursor.
-func (m *Model) motion(k tea.KeyPressMsg) (place, bool) {
-	b, e := m.buf, m.keys.Editing
-	switch {
-	case key.Matches(k, e.Left):
-		return b.left(), true
-	case key.Matches(k, e.Right):
-		return b.right(), true
-	case key.Matches(k, e.WordLeft):
-		return b.wordLeft(), true
-	case key.Matches(k, e.WordRight):
-		return b.wordRight(), true
-	case key.Matches(k, e.LineStart):
-		return b.lineStart(), true
-	case key.Matches(k, e.LineEnd):
-		return b.lineEnd(), true
-	case key.Matches(k, e.TextStart):
-		return place{}, true
-	case key.Matches(k, e.TextEnd):
-		return b.end(), true
-	}
-	return place{}, false
 }

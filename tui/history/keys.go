@@ -3,6 +3,7 @@ package history
 import (
 	"charm.land/bubbles/v2/key"
 
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -21,7 +22,7 @@ type KeyMap struct {
 	Fork, Resend                 key.Binding
 	Help, Close, Cancel          key.Binding
 
-	Edit pane.EditKeys // of the line of a search; what goes up, down or begins a line is off
+	Edit edit.Keys // of the line of a search; what goes up, down or begins a line is off
 }
 
 // DefaultKeyMap is the keys of the handbook.
@@ -29,8 +30,8 @@ func DefaultKeyMap() KeyMap {
 	bind := func(help, what string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
 	}
-	edit := pane.DefaultEditKeys()
-	for _, off := range []*key.Binding{&edit.Up, &edit.Down, &edit.PageUp, &edit.PageDown, &edit.Newline} {
+	writing := edit.DefaultKeys()
+	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.Newline} {
 		off.SetEnabled(false)
 	}
 	return KeyMap{
@@ -57,7 +58,7 @@ func DefaultKeyMap() KeyMap {
 		Help:            bind("?", "these keys", "?"),
 		Close:           bind("q", "close", "q", "ctrl+t"),
 		Cancel:          bind("esc", "end a search or a request, fold, close", "esc"),
-		Edit:            edit,
+		Edit:            writing,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
 )
@@ -116,7 +117,7 @@ func TestASearchGoesRoundAndShowsThePlace(t *testing.T) {
 	wants(t, r.screen(), "/ nowhere at all", "no match")
 	r.Update(tea.PasteMsg{Content: strings.Repeat("nowhere", 1<<20)})
 	r.press("enter")
-	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < pane.MostInLine || len(said.Text) > pane.MostInLine+100 {
+	if said, ok := r.press("n").(history.Note); !ok || len(said.Text) < edit.MostInLine || len(said.Text) > edit.MostInLine+100 {
 		t.Errorf("%d bytes are searched for", len(said.Text))
 	}
 	r.press("/", "esc")
@@ -291,7 +292,7 @@ func TestTheHelpNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	keys.Edit = pane.EditKeys{} // those for writing are in the help of the program
+	keys.Edit = edit.Keys{} // those for writing are in the help of the program
 	check(reflect.ValueOf(keys))
 	r := newRig(t, 130, 40)
 	r.story()

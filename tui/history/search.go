@@ -10,6 +10,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -26,7 +27,7 @@ type search struct {
 	found []int // rows that match, ascending
 
 	typing bool
-	field  pane.Edit
+	field  *edit.Field
 	from   int    // the row at which typing began
 	mend   string // why what is typed is no query
 }
@@ -34,7 +35,7 @@ type search struct {
 // startSearch opens the line to type in.
 func (m *Model) startSearch() pane.Action {
 	m.search.typing, m.search.from, m.search.mend = true, max(m.list.Selected(rows{m}), 0), ""
-	m.search.field = pane.Edit{Safe: plain.Line, Most: pane.MostInLine}
+	m.search.field = edit.NewField(plain.Line, edit.MostInLine)
 	text := ""
 	if m.search.on {
 		text = m.search.query.String()

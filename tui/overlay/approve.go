@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -30,7 +31,7 @@ type Approve struct {
 	text          pager
 	styles        []lipgloss.Style // by line of text
 	sel           int
-	why           *pane.Edit // the reason being written
+	why           *edit.Field // the reason being written
 }
 
 // roomy is how many lines a dialog needs to be set with blank lines and one

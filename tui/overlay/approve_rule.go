@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -29,7 +30,7 @@ type grantedRule struct {
 
 // ruleEditor is a rule being edited, a line for each of its texts.
 type ruleEditor struct {
-	lines  []*pane.Edit
+	lines  []*edit.Field
 	at     int
 	offer  conversation.Offer // what the texts mean, as far as they are judged
 	err    error              // why they cannot be granted

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -24,7 +25,7 @@ type Ask struct {
 	text          pager // the question
 	list          pager // the options, one line each
 	sel           int   // len(options): the user's own answer
-	own           *pane.Edit
+	own           *edit.Field
 }
 
 // NewAsk returns a question with the answers offered, which may be none.

@@ -37,6 +37,7 @@ type Line struct {
 	Left, Right, Start, End       key.Binding
 	Backspace, Delete             key.Binding
 	CutWord, CutToStart, CutToEnd key.Binding
+	Yank, YankOlder, Undo, Redo   key.Binding
 }
 
 // DefaultKeyMap is the keys of the handbook.
@@ -74,9 +75,13 @@ func DefaultKeyMap() KeyMap {
 			End:        bind("ctrl+e", "end of the line", "end", "ctrl+e"),
 			Backspace:  bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
 			Delete:     bind("del", "delete right", "delete"),
-			CutWord:    bind("ctrl+w", "delete the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
-			CutToStart: bind("ctrl+u", "delete to the start", "ctrl+u"),
-			CutToEnd:   bind("ctrl+k", "delete to the end", "ctrl+k"),
+			CutWord:    bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+			CutToStart: bind("ctrl+u", "cut to the start", "ctrl+u"),
+			CutToEnd:   bind("ctrl+k", "cut to the end", "ctrl+k"),
+			Yank:       bind("ctrl+y", "yank what was cut", "ctrl+y"),
+			YankOlder:  bind("alt+y", "right after it: yank what was cut before", "alt+y"),
+			Undo:       bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
+			Redo:       bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -42,7 +43,7 @@ type Picker struct {
 	look          look
 	width, height int
 	rows          pager // only its scrolling: the lines are drawn from found
-	filter        *pane.Edit
+	filter        *edit.Field
 }
 
 // NewPicker returns a list with its current item selected.

@@ -3,7 +3,7 @@ package preview
 import (
 	"charm.land/bubbles/v2/key"
 
-	"plimsoll/tui/pane"
+	"plimsoll/tui/edit"
 )
 
 // KeyMap is every key of the view.
@@ -23,7 +23,7 @@ type KeyMap struct {
 
 	// While the focus is written: taken, or left as it was.
 	TakeFocus, LeaveFocus key.Binding
-	Edit                  pane.EditKeys
+	Edit                  edit.Keys
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
@@ -31,8 +31,8 @@ func DefaultKeyMap() KeyMap {
 	bind := func(help, what string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
 	}
-	edit := pane.DefaultEditKeys()
-	edit.Newline.SetEnabled(false)
+	writing := edit.DefaultKeys()
+	writing.Newline.SetEnabled(false)
 	return KeyMap{
 		Accept: bind("enter", "compact as it is shown", "enter"),
 		Close:  bind("esc", "close and change nothing", "esc", "q"),
@@ -55,7 +55,7 @@ func DefaultKeyMap() KeyMap {
 
 		TakeFocus:  bind("enter", "take the focus", "enter"),
 		LeaveFocus: bind("esc", "leave the focus as it was", "esc"),
-		Edit:       edit,
+		Edit:       writing,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -74,13 +75,13 @@ type Model struct {
 
 	helping bool
 	writing bool // the focus
-	edit    pane.Edit
+	edit    *edit.Field
 	page    pane.Page
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: pane.Edit{Safe: plain.Line, Most: pane.MostInLine}}
+	return &Model{o: o, width: 1, height: 1, edit: edit.NewField(plain.Line, edit.MostInLine)}
 }
 
 // SetSize gives the view its place.

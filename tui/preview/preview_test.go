@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 )
@@ -266,7 +267,7 @@ func TestTheFocusTakesNoBookIn(t *testing.T) {
 	m := show(masked(), 80, 24)
 	press(m, "tab f")
 	m.Update(tea.PasteMsg{Content: strings.Repeat("a word ", 1<<20)})
-	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > pane.MostInLine {
+	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > edit.MostInLine {
 		t.Errorf("the focus has %d bytes", len(a.Wish.Focus))
 	}
 }

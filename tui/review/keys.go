@@ -3,7 +3,7 @@ package review
 import (
 	"charm.land/bubbles/v2/key"
 
-	"plimsoll/tui/pane"
+	"plimsoll/tui/edit"
 )
 
 // KeyMap is every key of the view.
@@ -19,7 +19,7 @@ type KeyMap struct {
 
 	// While the text is changed here.
 	Done key.Binding
-	Edit pane.EditKeys
+	Edit edit.Keys
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
@@ -43,7 +43,7 @@ func DefaultKeyMap() KeyMap {
 		End:      bind("G", "to the end", "G", "shift+g", "end"),
 
 		Done: bind("esc", "end changing (also ctrl+s)", "esc", "ctrl+s"),
-		Edit: pane.DefaultEditKeys(),
+		Edit: edit.DefaultKeys(),
 	}
 }
 

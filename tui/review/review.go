@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -44,7 +45,7 @@ type Model struct {
 	tokens  int    // of text
 
 	editing bool
-	edit    pane.Edit
+	edit    *edit.Field
 	helping bool
 	giving  bool // up, on the next press
 	page    pane.Page
@@ -53,7 +54,7 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: pane.Edit{Safe: plain.Text}}
+	return &Model{o: o, width: 1, height: 1, edit: edit.NewField(plain.Text, 0)}
 }
 
 // SetSize gives the view its place.

@@ -3,6 +3,7 @@ package search
 import (
 	"charm.land/bubbles/v2/key"
 
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -13,7 +14,7 @@ type KeyMap struct {
 
 	Up, Down, PageUp, PageDown, First, Last key.Binding
 
-	Edit pane.EditKeys // of the line; what goes up, down or begins a line is off
+	Edit edit.Keys // of the line; what goes up, down or begins a line is off
 }
 
 // DefaultKeyMap is the keys as they are without configuration.
@@ -21,8 +22,8 @@ func DefaultKeyMap() KeyMap {
 	bind := func(help, what string, keys ...string) key.Binding {
 		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
 	}
-	edit := pane.DefaultEditKeys()
-	for _, off := range []*key.Binding{&edit.Up, &edit.Down, &edit.PageUp, &edit.PageDown, &edit.TextStart, &edit.TextEnd, &edit.Newline} {
+	writing := edit.DefaultKeys()
+	for _, off := range []*key.Binding{&writing.Up, &writing.Down, &writing.PageUp, &writing.PageDown, &writing.TextStart, &writing.TextEnd, &writing.Newline} {
 		off.SetEnabled(false)
 	}
 	return KeyMap{
@@ -34,7 +35,7 @@ func DefaultKeyMap() KeyMap {
 		PageDown: bind("pgdn", "a page down", "pgdown"),
 		First:    bind("ctrl+home", "the first hit", "ctrl+home"),
 		Last:     bind("ctrl+end", "the last hit", "ctrl+end"),
-		Edit:     edit,
+		Edit:     writing,
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -64,7 +65,7 @@ type Model struct {
 	o             Options
 	width, height int
 
-	line   pane.Edit
+	line   *edit.Field
 	asked  string // the query of the line as it reads, "" for none
 	wrong  string // why the line is no query, "" if it is one or empty
 	list   pane.List
@@ -78,16 +79,16 @@ type Model struct {
 
 // New returns the view.
 func New(o Options) *Model {
-	m := &Model{o: o, line: pane.Edit{Safe: oneLine}}
+	m := &Model{o: o, line: edit.NewField(oneLine, 0)}
 	m.SetSize(1, 1)
 	return m
 }
 
 // oneLine is what is typed or pasted, safe and on one line.
 func oneLine(text string) string {
-	if len(text) > pane.MostInLine {
-		text = text[:pane.MostInLine]
-		for !utf8.ValidString(text) && len(text) > pane.MostInLine-utf8.UTFMax {
+	if len(text) > edit.MostInLine {
+		text = text[:edit.MostInLine]
+		for !utf8.ValidString(text) && len(text) > edit.MostInLine-utf8.UTFMax {
 			text = text[:len(text)-1]
 		}
 	}

@@ -1,4 +1,4 @@
-package pane_test
+package edit_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/tui/pane"
+	"plimsoll/tui/edit"
 )
 
 // stroke is the press of a key by its name.
@@ -33,8 +33,8 @@ func stroke(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: []rune(name)[0], Text: name}
 }
 
-func editing(text string, width, height int) *pane.Edit {
-	e := &pane.Edit{}
+func editing(text string, width, height int) *edit.Field {
+	e := edit.NewField(nil, 0)
 	e.SetSize(width, height)
 	e.SetText(text, false)
 	return e
@@ -45,7 +45,7 @@ func TestAPasteIsLetInOnlySoFar(t *testing.T) {
 	for most, want := range map[int]string{0: "ab漢字", 100: "ab漢字", 8: "ab漢字", 7: "ab漢", 3: "ab", 1: "a"} {
 		e := editing("", 20, 1)
 		e.Most = most
-		e.Update(tea.PasteMsg{Content: "ab漢字"}, pane.DefaultEditKeys())
+		e.Update(tea.PasteMsg{Content: "ab漢字"}, edit.DefaultKeys())
 		if got := e.Text(); got != want {
 			t.Errorf("at most %d bytes: %q, want %q", most, got, want)
 		}
@@ -62,6 +62,11 @@ func TestEditingATextByKeys(t *testing.T) {
 		{"one two", "end ctrl+w", "one "},
 		{"one two", "right ctrl+k", "o"},
 		{"one two", "end left ctrl+u", "o"},
+		{"one two", "end ctrl+w ctrl+y ctrl+y", "one twotwo"},
+		{"one two", "end ctrl+w home ctrl+k ctrl+y alt+y", "two"},
+		{"one two", "end ctrl+w ctrl+_", "one two"},
+		{"one two", "end ctrl+w x ctrl+_ ctrl+_ alt+r", "one "},
+		{"one\ntwo", "down alt+d ctrl+_ x", "one\nxtwo"},
 		{"one\ntwo", "down x", "one\nxtwo"},
 		{"one\ntwo", "right right down x up y", "oney\ntwxo"},
 		{"one\ntwo", "end delete", "onetwo"},
@@ -75,7 +80,7 @@ func TestEditingATextByKeys(t *testing.T) {
 	} {
 		e := editing(c.text, 40, 10)
 		for name := range strings.FieldsSeq(c.keys) {
-			if !e.Update(stroke(name), pane.DefaultEditKeys()) {
+			if !e.Update(stroke(name), edit.DefaultKeys()) {
 				t.Errorf("%q: %s was not for the text", c.text, name)
 			}
 		}
@@ -83,7 +88,7 @@ func TestEditingATextByKeys(t *testing.T) {
 			t.Errorf("%q and %s give %q, not %q", c.text, c.keys, got, c.want)
 		}
 	}
-	if editing("x", 9, 9).Update(stroke("ctrl+g"), pane.DefaultEditKeys()) {
+	if editing("x", 9, 9).Update(stroke("ctrl+g"), edit.DefaultKeys()) {
 		t.Error("a key that means nothing here was taken")
 	}
 }
@@ -100,7 +105,7 @@ func TestRowsEndAtWords(t *testing.T) {
 func TestTheRowWithTheCursorIsInSight(t *testing.T) {
 	t.Parallel()
 	e := editing("a\nb\nc\nd\ne", 9, 2)
-	keys := pane.DefaultEditKeys()
+	keys := edit.DefaultKeys()
 	for _, step := range []struct {
 		keys string
 		want string
@@ -132,18 +137,18 @@ func TestEditingNeverLosesTextOrCursor(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				name := names[rng.IntN(len(names))]
 				done = append(done, name)
-				e.Update(stroke(name), pane.DefaultEditKeys())
+				e.Update(stroke(name), edit.DefaultKeys())
 			} else {
 				text := pieces[rng.IntN(len(pieces))]
 				done = append(done, fmt.Sprintf("%q", text))
-				e.Update(tea.PasteMsg{Content: text}, pane.DefaultEditKeys())
+				e.Update(tea.PasteMsg{Content: text}, edit.DefaultKeys())
 			}
 			checkEdit(t, e, width, height, done)
 		}
 	}
 }
 
-func checkEdit(t *testing.T, e *pane.Edit, width, height int, done []string) {
+func checkEdit(t *testing.T, e *edit.Field, width, height int, done []string) {
 	t.Helper()
 	if !utf8.ValidString(e.Text()) {
 		t.Fatalf("%v: a character was cut apart: %q", done, e.Text())
@@ -179,11 +184,11 @@ func TestALongLineEndsAtItsCursor(t *testing.T) {
 		{"漢字漢字漢", "", "漢字漢  ", 6}, // no half of a wide character
 		{"", "", "        ", 0},
 	} {
-		var e pane.Edit
+		e := edit.NewField(nil, 0)
 		e.SetSize(1000, 1)
 		e.SetText(c.text, true)
 		for _, k := range strings.Fields(c.keys) {
-			e.Update(stroke(k), pane.DefaultEditKeys())
+			e.Update(stroke(k), edit.DefaultKeys())
 		}
 		if got, x := e.Line(8); got != c.want || x != c.x {
 			t.Errorf("%q after %q is drawn %q with the cursor at %d, want %q at %d", c.text, c.keys, got, x, c.want, c.x)

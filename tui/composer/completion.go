@@ -5,15 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/sahilm/fuzzy"
 
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/edit"
+	"plimsoll/tui/pane"
 )
-
-// The list of completions: slash commands while the first word of the draft is
-// typed, files while a word that begins with @ is. It opens by typing only, so
-// that going through the history never runs into it, and stays closed for a
-// word once it was closed there.
 
 // CommandSpec declares a slash command.
 type CommandSpec struct {
@@ -43,17 +41,26 @@ type item struct {
 	index  int    // in the commands or the files
 }
 
-type list struct {
+// completion is the list of completions: slash commands while the first word of the draft is typed, files while a word
+// that begins with @ is. It opens by typing only, so that going through the history never runs into it, and stays closed
+// for a word once it was closed there.
+type completion struct {
+	commands []CommandSpec
+	files    *fileIndex
+
 	kind   trigger
 	items  []item
 	sel    int
-	top    int   // the first item shown
-	word   place // where the word being completed begins
-	closed place // the word it was closed for; line -1: none
+	top    int        // the first item shown
+	word   edit.Place // where the word being completed begins
+	closed edit.Place // the word it was closed for
 
 	query   string // of the files found last
 	matches []int  // the files that match it, all of them
 }
+
+// nowhere is the place of no word.
+var nowhere = edit.Place{Line: -1}
 
 // trigger is what a list completes.
 type trigger int
@@ -64,33 +71,32 @@ const (
 	files
 )
 
-func (l *list) open() bool { return l.kind != nothing && len(l.items) > 0 }
+func (l *completion) open() bool { return l.kind != nothing && len(l.items) > 0 }
 
 // hide closes the list until something is typed.
-func (l *list) hide() { l.kind, l.items = nothing, nil }
+func (l *completion) hide() { l.kind, l.items = nothing, nil }
 
 // close closes the list until another word begins.
-func (l *list) close() {
+func (l *completion) close() {
 	l.closed = l.word
 	l.hide()
 }
 
 // move selects another item, going round at the ends.
-func (l *list) move(step int) {
+func (l *completion) move(step int) {
 	l.sel = (l.sel + step + len(l.items)) % len(l.items)
 }
 
 // scroll keeps the selected item within the rows items shown.
-func (l *list) scroll(rows int) {
+func (l *completion) scroll(rows int) {
 	l.top = max(min(l.top, l.sel, len(l.items)-rows), l.sel-rows+1, 0)
 }
 
-// complete opens, narrows or closes the list after the text has changed.
-func (m *Model) complete() {
-	kind, word, query := m.word()
-	l := &m.list
+// complete opens, narrows or closes the list after a text has changed.
+func (l *completion) complete(text *edit.Editor) {
+	kind, word, query := wordIn(text)
 	if kind == nothing || word != l.closed {
-		l.closed = place{line: -1}
+		l.closed = nowhere
 	}
 	if kind == nothing || word == l.closed {
 		l.hide()
@@ -98,24 +104,37 @@ func (m *Model) complete() {
 	}
 	l.kind, l.word, l.sel, l.top = kind, word, 0, 0
 	if kind == commands {
-		l.items = matchCommands(m.commands, query)
+		l.items = matchCommands(l.commands, query)
 	} else {
-		l.items = m.matchFiles(query)
+		l.items = l.matchFiles(query)
 	}
 }
 
-// word is the word the cursor is in, if it is one that is completed: what kind
-// it is, where it begins, and what of it stands before the cursor.
-func (m *Model) word() (trigger, place, string) {
-	b := m.buf
-	s := b.current()
-	start := strings.LastIndexAny(s[:b.at.col], " \t") + 1
-	typed := s[start:b.at.col]
-	at := place{b.at.line, start}
+// refresh lists the files anew, as there are others, and keeps the one that is selected.
+func (l *completion) refresh(text *edit.Editor) {
+	l.query, l.matches = "", nil
+	if l.kind != files {
+		return
+	}
+	chosen := ""
+	if l.open() {
+		chosen = l.items[l.sel].insert
+	}
+	l.complete(text)
+	l.sel = max(0, slices.IndexFunc(l.items, func(it item) bool { return it.insert == chosen }))
+}
+
+// wordIn is the word of a text that the cursor is in, if it is one that is completed: what kind it is, where it begins,
+// and what of it stands before the cursor.
+func wordIn(text *edit.Editor) (trigger, edit.Place, string) {
+	at, s := text.At(), text.Current()
+	start := strings.LastIndexAny(s[:at.Col], " \t") + 1
+	typed := s[start:at.Col]
+	at.Col = start
 	switch {
 	case strings.HasPrefix(typed, "@"):
 		return files, at, typed[1:]
-	case strings.HasPrefix(typed, "/") && at == (place{}) && len(b.lines) == 1:
+	case strings.HasPrefix(typed, "/") && at == (edit.Place{}) && text.Lines() == 1:
 		return commands, at, typed[1:]
 	}
 	return nothing, at, ""
@@ -200,15 +219,15 @@ func (c candidates) String(i int) string { return c.all[c.index(i)].Path }
 
 // matchFiles lists the files for what was typed. A query that goes on from the
 // last one looks only among the files that one found.
-func (m *Model) matchFiles(query string) []item {
-	l := &m.list
-	c := candidates{all: m.files[:min(len(m.files), maxFiles)]}
+func (l *completion) matchFiles(query string) []item {
+	all := l.files.list
+	c := candidates{all: all[:min(len(all), maxFiles)]}
 	if l.matches != nil && l.query != "" && strings.HasPrefix(query, l.query) {
 		c.among = l.matches
 	}
 	var found []int
 	if query == "" {
-		for i := range min(len(m.files), maxMatches) {
+		for i := range min(len(all), maxMatches) {
 			found = append(found, i)
 		}
 		l.query, l.matches = "", nil
@@ -223,7 +242,7 @@ func (m *Model) matchFiles(query string) []item {
 	}
 	items := make([]item, 0, min(len(found), maxMatches))
 	for _, i := range found[:min(len(found), maxMatches)] {
-		items = append(items, fileItem(m.files[i], i))
+		items = append(items, fileItem(all[i], i))
 	}
 	return items
 }
@@ -234,38 +253,95 @@ func fileItem(f File, index int) item {
 		it.insert = `@"` + f.Path + `"`
 	}
 	if f.Tokens > 0 {
-		it.detail = "~" + short(f.Tokens)
+		it.detail = "~" + edit.Short(f.Tokens)
 	}
 	return it
 }
 
-// accept puts the selected completion in place of the word.
-func (m *Model) accept() {
-	b, l := m.buf, &m.list
-	it := l.items[l.sel]
-	word := l.word
+// accept puts the selected completion in place of the word, and reports whether it is a command that needs nothing more.
+func (l *completion) accept(text *edit.Editor) (done bool) {
+	it, word, kind := l.items[l.sel], l.word, l.kind
 	l.hide()
-	s := b.lines[word.line].text
-	end := word.col
+	s := text.Line(word.Line)
+	end := word.Col
 	for end < len(s) && !blankAt(s, end) {
 		end++
 	}
-	b.remove(word, place{word.line, end})
-	b.insert(clean(it.insert))
-	if !strings.HasPrefix(b.current()[b.at.col:], " ") {
-		b.insert(" ")
+	text.Remove(word, edit.Place{Line: word.Line, Col: end})
+	text.Insert(edit.Clean(it.insert))
+	if !strings.HasPrefix(text.Current()[text.At().Col:], " ") {
+		text.Insert(" ")
 	} else {
-		b.moveTo(b.right())
+		text.MoveTo(text.Right())
 	}
+	_, args, _ := strings.Cut(text.Current(), " ")
+	return kind == commands && !(l.commands[it.index].Needs && strings.TrimSpace(args) == "")
 }
 
+func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }
+
 // command is the declared command with this name or alias, whatever its case.
-func (m *Model) command(name string) (CommandSpec, bool) {
+func (l *completion) command(name string) (CommandSpec, bool) {
 	name = strings.ToLower(name)
-	for _, c := range m.commands {
+	for _, c := range l.commands {
 		if c.Name == name || slices.Contains(c.Aliases, name) {
 			return c, true
 		}
 	}
 	return CommandSpec{}, false
+}
+
+// nearest is the declared name that resembles a name most, "" if there is none.
+func (l *completion) nearest(name string) string {
+	var names []string
+	for _, c := range l.commands {
+		names = append(append(names, c.Name), c.Aliases...)
+	}
+	c, _ := l.command(Nearest(name, names))
+	return c.Name
+}
+
+// completes reports whether a mention in a line is being completed.
+func (l *completion) completes(line int, a mention) bool {
+	return l.open() && l.word == (edit.Place{Line: line, Col: a.from})
+}
+
+// rows is how many completions are shown on a screen of so many lines.
+func (l *completion) rows(height int) int {
+	if !l.open() {
+		return 0
+	}
+	return min(len(l.items), maxList, max(height/4, 1))
+}
+
+// draw is the completions in sight: the selected one is marked, so that it is seen without color.
+func (l *completion) draw(s *Styles, width, rows int) []string {
+	if rows == 0 {
+		return nil
+	}
+	shown := l.items[l.top : l.top+rows]
+	names := 0
+	for _, it := range shown {
+		names = max(names, ansi.StringWidth(it.label))
+	}
+	names = min(names, width-4)
+	lines := make([]string, 0, rows)
+	for i, it := range shown {
+		mark, style, detail := "  ", s.Item, s.Detail
+		if l.top+i == l.sel { // the whole row is
+			mark, style, detail = "❯ ", s.Selected, s.Selected
+		}
+		label := it.label
+		if over := ansi.StringWidth(label) - names; over > 0 && l.kind == files {
+			label = ansi.TruncateLeft(label, over+1, "…") // a path's end says more
+		}
+		line, room := style.Render(mark+pane.Fit(label, names)), width-names-2
+		if room > 5 {
+			line += detail.Render(pane.Fit("  "+it.detail, room))
+		} else {
+			line += detail.Render(pane.Fit("", room))
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -1,15 +1,15 @@
-package composer
+package edit
 
 // The layout: every logical line is cut into rows of at most width cells, at
 // blanks and beside wide characters where possible. A row may hold one blank
 // more than its width, in the cell that is kept for the cursor. Only lines
 // that changed are laid out again.
 
-// row is a piece of a line: offsets in bytes.
-type row struct{ start, end int }
+// Row is a piece of a line: offsets in bytes.
+type Row struct{ Start, End int }
 
-// setWidth changes the cells a row may fill.
-func (b *buffer) setWidth(width int) {
+// SetWidth changes the cells a row may fill.
+func (b *Buffer) SetWidth(width int) {
 	width = max(width, 1)
 	if width == b.width {
 		return
@@ -20,8 +20,8 @@ func (b *buffer) setWidth(width int) {
 	}
 }
 
-// rowsOf are the rows of a line, at least one.
-func (b *buffer) rowsOf(i int) []row {
+// Rows are the rows of a line, at least one.
+func (b *Buffer) Rows(i int) []Row {
 	l := &b.lines[i]
 	if l.rows == nil {
 		l.rows = b.wrap(l.text)
@@ -30,8 +30,8 @@ func (b *buffer) rowsOf(i int) []row {
 }
 
 // wrap cuts a line into rows.
-func (b *buffer) wrap(s string) []row {
-	var rows []row
+func (b *Buffer) wrap(s string) []Row {
+	var rows []Row
 	start, filled := 0, 0
 	cut := 0 // where the row can be cut; start: nowhere
 	for i := 0; i < len(s); {
@@ -51,41 +51,41 @@ func (b *buffer) wrap(s string) []row {
 			if cut <= start {
 				cut = i
 			}
-			rows = append(rows, row{start, cut})
+			rows = append(rows, Row{start, cut})
 			start, filled = cut, 0
 			i = cut
 		}
 	}
-	rows = append(rows, row{start, len(s)})
+	rows = append(rows, Row{start, len(s)})
 	if filled > b.width {
-		rows = append(rows, row{len(s), len(s)})
+		rows = append(rows, Row{len(s), len(s)})
 	}
 	return rows
 }
 
-// height is the number of rows of the whole text.
-func (b *buffer) height() int {
+// Height is the number of rows of the whole text.
+func (b *Buffer) Height() int {
 	n := 0
 	for i := range b.lines {
-		n += len(b.rowsOf(i))
+		n += len(b.Rows(i))
 	}
 	return n
 }
 
-// cursor is the row of the whole text and the column the cursor is at.
-func (b *buffer) cursor() (y, x int) {
-	for i := range b.at.line {
-		y += len(b.rowsOf(i))
+// Cursor is the row of the whole text and the column the cursor is at.
+func (b *Buffer) Cursor() (y, x int) {
+	for i := range b.at.Line {
+		y += len(b.Rows(i))
 	}
-	rows := b.rowsOf(b.at.line)
-	r := rowAt(rows, b.at.col)
-	return y + r, b.columns(b.current()[rows[r].start:b.at.col])
+	rows := b.Rows(b.at.Line)
+	r := rowAt(rows, b.at.Col)
+	return y + r, b.columns(b.Current()[rows[r].Start:b.at.Col])
 }
 
 // rowAt is the row an offset belongs to: where two meet, the second.
-func rowAt(rows []row, col int) int {
+func rowAt(rows []Row, col int) int {
 	for i := len(rows) - 1; i > 0; i-- {
-		if rows[i].start <= col {
+		if rows[i].Start <= col {
 			return i
 		}
 	}
@@ -93,7 +93,7 @@ func rowAt(rows []row, col int) int {
 }
 
 // columns is the number of cells a text takes.
-func (b *buffer) columns(s string) int {
+func (b *Buffer) columns(s string) int {
 	x := 0
 	for s != "" {
 		n, w := b.atom(s)
@@ -103,11 +103,11 @@ func (b *buffer) columns(s string) int {
 	return x
 }
 
-// vertical moves the cursor a row up or down, to the column it came from. It
+// Vertical moves the cursor a row up or down, to the column it came from. It
 // reports false at the first or the last row.
-func (b *buffer) vertical(step int) bool {
-	y, x := b.cursor()
-	if y+step < 0 || y+step >= b.height() {
+func (b *Buffer) Vertical(step int) bool {
+	y, x := b.Cursor()
+	if y+step < 0 || y+step >= b.Height() {
 		return false
 	}
 	goal := b.goal
@@ -116,9 +116,9 @@ func (b *buffer) vertical(step int) bool {
 	}
 	target := y + step
 	for i := range b.lines {
-		rows := b.rowsOf(i)
+		rows := b.Rows(i)
 		if target < len(rows) {
-			b.at = place{i, b.offset(i, rows, target, goal)}
+			b.at = Place{i, b.offset(i, rows, target, goal)}
 			break
 		}
 		target -= len(rows)
@@ -127,14 +127,14 @@ func (b *buffer) vertical(step int) bool {
 	return true
 }
 
-// pointAt puts the cursor at a column of a row of the whole text, as near as it gets.
-func (b *buffer) pointAt(row, column int) {
-	row = max(0, min(row, b.height()-1))
+// PointAt puts the cursor at a column of a row of the whole text, as near as it gets.
+func (b *Buffer) PointAt(row, column int) {
+	row = max(0, min(row, b.Height()-1))
 	for i := range b.lines {
-		rows := b.rowsOf(i)
+		rows := b.Rows(i)
 		if row < len(rows) {
 			b.goal = -1
-			b.at = place{i, b.offset(i, rows, row, max(0, column))}
+			b.at = Place{i, b.offset(i, rows, row, max(0, column))}
 			return
 		}
 		row -= len(rows)
@@ -142,13 +142,13 @@ func (b *buffer) pointAt(row, column int) {
 }
 
 // offset is the offset in a row of the atom at a column.
-func (b *buffer) offset(line int, rows []row, r, column int) int {
+func (b *Buffer) offset(line int, rows []Row, r, column int) int {
 	s := b.lines[line].text
-	i, x := rows[r].start, 0
-	for i < rows[r].end {
+	i, x := rows[r].Start, 0
+	for i < rows[r].End {
 		n, w := b.atom(s[i:])
 		// The end of a row that goes on is the start of the next one.
-		if x+w > column || i+n == rows[r].end && r < len(rows)-1 {
+		if x+w > column || i+n == rows[r].End && r < len(rows)-1 {
 			break
 		}
 		i += n

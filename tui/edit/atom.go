@@ -1,4 +1,4 @@
-package composer
+package edit
 
 import (
 	"strings"
@@ -14,7 +14,7 @@ const tabWidth = 4
 
 // atom is the length in bytes and the width in cells of the first atom of s,
 // which must not be empty. Widths beyond limit are cut to it.
-func (b *buffer) atom(s string) (size, width int) {
+func (b *Buffer) atom(s string) (size, width int) {
 	switch {
 	case s[0] == '\t':
 		return 1, min(tabWidth, b.width)
@@ -33,9 +33,18 @@ func (b *buffer) atom(s string) (size, width int) {
 	return max(len(cluster), 1), w
 }
 
+// Atom is the first atom of s, which must not be empty: its bytes, its cells, and of a folded paste its label.
+func (b *Buffer) Atom(s string) (size, width int, label string) {
+	size, width = b.atom(s)
+	if i := chipIndex(s); i >= 0 && i < len(b.chips) {
+		label = b.chips[i].label
+	}
+	return size, width, label
+}
+
 // previous is where the atom that ends at offset i of s begins. A cluster of
 // more than 256 bytes is taken in pieces.
-func (b *buffer) previous(s string, i int) int {
+func (b *Buffer) previous(s string, i int) int {
 	if i <= 0 {
 		return 0
 	}
@@ -61,7 +70,7 @@ func (b *buffer) previous(s string, i int) int {
 
 // wordStart is the start of the word before offset i of s: a chip, or a run of
 // other characters between blanks.
-func (b *buffer) wordStart(s string, i int) int {
+func (b *Buffer) wordStart(s string, i int) int {
 	for i > 0 && blankBefore(s, i) {
 		i = b.previous(s, i)
 	}
@@ -79,7 +88,7 @@ func (b *buffer) wordStart(s string, i int) int {
 }
 
 // wordEnd is the end of the word after offset i of s.
-func (b *buffer) wordEnd(s string, i int) int {
+func (b *Buffer) wordEnd(s string, i int) int {
 	for i < len(s) && blankAt(s, i) {
 		i++
 	}

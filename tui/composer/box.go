@@ -1,0 +1,44 @@
+package composer
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// box is the border around the text.
+type box struct{ width int }
+
+// padding is the number of blanks between the border and the text.
+func (b box) padding() int {
+	if b.width < 10 {
+		return 0
+	}
+	return 1
+}
+
+// inner is the number of cells a line of the box has.
+func (b box) inner() int { return max(b.width-2-2*b.padding(), 2) }
+
+// edge is a horizontal border with a label in it.
+func (b box) edge(left, label, right string, border, text lipgloss.Style) string {
+	label = ansi.Truncate(label, max(b.width-5, 0), "…")
+	if label == "" {
+		return border.Render(left + strings.Repeat("─", b.width-2) + right)
+	}
+	rest := b.width - 3 - ansi.StringWidth(label)
+	return border.Render(left+"─") + text.Render(label) + border.Render(strings.Repeat("─", max(rest, 0))+right)
+}
+
+// sides are what stands left and right of the text.
+func (b box) sides(border lipgloss.Style) (left, right string) {
+	pad := strings.Repeat(" ", b.padding())
+	return border.Render("│") + pad, pad + border.Render("│")
+}
+
+// row is a line of the box between its sides.
+func (b box) row(left, text, right string) string {
+	// A mark that has no character of its own joins the blank beside it.
+	return left + text + strings.Repeat(" ", max(0, b.width-ansi.StringWidth(left+text+right))) + right
+}

@@ -1,0 +1,155 @@
+package composer
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"plimsoll/tui/edit"
+)
+
+// Mentions: an @ that begins a word, with a file, a folder (config/) or some lines
+// of a file (go.mod:3-9) behind it. What looks like a path and is none of them is
+// marked, as it would be sent as plain text. Decorators, names of people and
+// addresses are not taken for paths, and neither is anything between fences.
+
+// mention is a word that begins with an @.
+type mention struct {
+	from, to int // bytes of the line, the @ and what is added
+	path     string
+	file     File // what it adds
+	found    bool
+}
+
+// fileIndex is the files that can be mentioned.
+type fileIndex struct {
+	list    []File
+	paths   map[string]int // index in list by path
+	folders map[string]bool
+	endings map[string]bool
+}
+
+func newFileIndex(list []File) *fileIndex {
+	x := &fileIndex{list: list, paths: make(map[string]int, len(list)), folders: map[string]bool{}, endings: map[string]bool{}}
+	for i, f := range list {
+		x.paths[f.Path] = i
+		if first, _, nested := strings.Cut(f.Path, "/"); nested {
+			x.folders[first] = true
+		}
+		if ending := strings.TrimPrefix(path.Ext(f.Path), "."); len(ending) > 1 {
+			x.endings[strings.ToLower(ending)] = true
+		}
+	}
+	return x
+}
+
+// each calls f for each mention of a text, with its line.
+func (x *fileIndex) each(text *edit.Editor, f func(line int, a mention)) {
+	fenced := false
+	for i := range text.Lines() {
+		s := text.Line(i)
+		if strings.HasPrefix(strings.TrimSpace(s), "```") {
+			fenced = !fenced
+		}
+		if fenced || strings.IndexByte(s, '@') < 0 {
+			continue
+		}
+		for _, a := range x.in(s) {
+			f(i, a)
+		}
+	}
+}
+
+// in lists the mentions of a line: what is found, and what should be.
+func (x *fileIndex) in(s string) []mention {
+	var out []mention
+	for i := 0; i < len(s); i++ {
+		if s[i] != '@' || i > 0 && !blankAt(s, i-1) {
+			continue
+		}
+		if quoted, ok := strings.CutPrefix(s[i+1:], `"`); ok {
+			if p, _, ok := strings.Cut(quoted, `"`); ok && p != "" {
+				file, found := x.find(p)
+				out = append(out, mention{i, i + len(p) + 3, p, file, found})
+			}
+			continue
+		}
+		word := s[i+1:]
+		if end := strings.IndexAny(word, " \t"); end >= 0 {
+			word = word[:end]
+		}
+		bare := strings.TrimRight(word, ".,:;!?)")
+		for _, p := range []string{word, bare} {
+			if file, found := x.find(p); found {
+				out = append(out, mention{i, i + 1 + len(p), p, file, true})
+				word = ""
+				break
+			}
+		}
+		if word != "" && x.pathLike(bare) {
+			out = append(out, mention{i, i + 1 + len(bare), bare, File{}, false})
+		}
+	}
+	return out
+}
+
+// lines is a path with the lines that are meant behind it: main.go:7, main.go:7-20.
+var lines = regexp.MustCompile(`^(.+):([0-9]{1,7})(?:-([0-9]{1,7}))?$`)
+
+// lineTokens is about how many tokens a line has.
+const lineTokens = 10
+
+// find is what a path adds: a file, a folder, or lines of a file.
+func (x *fileIndex) find(p string) (File, bool) {
+	for _, name := range []string{p, p + "/"} {
+		if i, ok := x.paths[name]; ok {
+			return File{Path: p, Tokens: x.list[i].Tokens}, true // by the name that was written
+		}
+	}
+	part := lines.FindStringSubmatch(p)
+	if part == nil {
+		return File{}, false
+	}
+	i, ok := x.paths[part[1]]
+	if !ok || strings.HasSuffix(part[1], "/") {
+		return File{}, false
+	}
+	first, _ := strconv.Atoi(part[2])
+	last, err := strconv.Atoi(part[3])
+	if err != nil {
+		last = first
+	}
+	if first < 1 || last < first {
+		return File{}, false
+	}
+	tokens := (last - first + 1) * lineTokens
+	if whole := x.list[i].Tokens; whole > 0 {
+		tokens = min(tokens, whole)
+	}
+	return File{Path: p, Tokens: tokens}, true
+}
+
+// pathLike reports whether what stands behind an @ must be meant as a path: it ends
+// with a slash, begins with a folder that there is, or ends as files do.
+func (x *fileIndex) pathLike(p string) bool {
+	if strings.Trim(p, "/.~") == "" || strings.ContainsAny(p, "()[]{}<>=*&|\\\"'`$#%^@,;") || edit.HasChip(p) {
+		return false
+	}
+	if part := lines.FindStringSubmatch(p); part != nil {
+		p = part[1]
+	}
+	first, _, nested := strings.Cut(strings.TrimPrefix(p, "./"), "/")
+	switch {
+	case strings.HasSuffix(p, "/") && len(p) > 1:
+		return true
+	case nested && (x.folders[first] || strings.HasPrefix(p, "/") || strings.HasPrefix(p, "~") || strings.HasPrefix(p, ".")):
+		return true
+	}
+	ending := strings.ToLower(strings.TrimPrefix(path.Ext(p), "."))
+	return ending != "" && (x.endings[ending] || strings.Contains(endings, " "+ending+" "))
+}
+
+// endings are how files are called that may be meant without being listed.
+const endings = " bmp c cc cfg conf cpp cs css csv docx env gif go h hpp htm html ico ini ipynb java jpeg jpg js json jsx kt lock log lua " +
+	"md mod mp3 mp4 pdf php pl png pptx py r rb rs scala sh sql sum svg swift tar tf toml ts tsx txt vue wav webp xlsx xml yaml yml zig zip "

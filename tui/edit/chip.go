@@ -1,0 +1,161 @@
+package edit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
+)
+
+// Large pastes are folded. A folded paste, a chip, is one character in the text, a code point of the last private plane,
+// drawn as its label and replaced by the paste when the text is read. Code points of that plane that come from outside are
+// replaced on entry, so that none can be mistaken for a paste.
+
+const (
+	foldBytes = 8 << 10  // a text larger than this is folded
+	foldLines = 100      // a text of more lines than this is folded
+	openBytes = 32 << 10 // so is one that would let the unfolded text grow beyond this
+
+	firstChip = 0x100000
+	lastChip  = 0x10FFFD
+	planeLead = 0xF4 // the first byte of every code point from U+100000 on
+
+	chipLen = 4 // bytes of the character that stands for a chip
+)
+
+// chip is a folded paste.
+type chip struct {
+	text  string
+	size  conversation.Size
+	label string
+	width int
+}
+
+func newChip(number int, text string, estimate func(conversation.Size) int) chip {
+	size := conversation.Measure(text)
+	lines := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+	unit := "lines"
+	if lines == 1 {
+		unit = "line"
+	}
+	label := fmt.Sprintf("[pasted %d: %d %s, ~%s tokens]", number, lines, unit, Short(estimate(size)))
+	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
+}
+
+// ColdEstimate is about four characters to a token and one CJK character.
+func ColdEstimate(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }
+
+// Short writes a number of tokens: 999, 1.2k, 128k, 1.3M.
+func Short(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 99_950:
+		return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1000, 'f', 1, 64), ".0") + "k"
+	case n < 999_500:
+		return strconv.Itoa((n+500)/1000) + "k"
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64), ".0") + "M"
+}
+
+// Clean makes a text from outside safe to edit and to draw.
+func Clean(text string) string {
+	text = plain.Text(text) // with every kind of line end as \n
+	if strings.IndexByte(text, planeLead) < 0 {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= firstChip {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
+}
+
+// IsChip reports whether a text begins with the character of a chip.
+func IsChip(s string) bool { return chipIndex(s) >= 0 }
+
+// HasChip reports whether a chip is in a text.
+func HasChip(s string) bool {
+	at := strings.IndexByte(s, planeLead)
+	return at >= 0 && IsChip(s[at:])
+}
+
+// chipIndex is the index of the chip a text begins with, -1 if it begins with something else.
+func chipIndex(s string) int {
+	if s == "" || s[0] != planeLead {
+		return -1
+	}
+	r, _ := utf8.DecodeRuneInString(s)
+	if r < firstChip || r > lastChip {
+		return -1
+	}
+	return int(r - firstChip)
+}
+
+// eachChip calls f for every chip of a text, and g for what is around them.
+func eachChip(text string, chips []chip, f func(i int), g func(text string)) {
+	for text != "" {
+		at := strings.IndexByte(text, planeLead)
+		if at < 0 {
+			break
+		}
+		g(text[:at])
+		end := min(len(text), at+chipLen)
+		if i := chipIndex(text[at:]); i >= 0 && i < len(chips) {
+			f(i)
+		} else {
+			g(text[at:end])
+		}
+		text = text[end:]
+	}
+	g(text)
+}
+
+// expand puts the pastes in place of their chips.
+func expand(text string, chips []chip) string {
+	if strings.IndexByte(text, planeLead) < 0 {
+		return text
+	}
+	var s strings.Builder
+	eachChip(text, chips, func(i int) { s.WriteString(chips[i].text) }, func(t string) { s.WriteString(t) })
+	return s.String()
+}
+
+// Enter inserts a text from outside at the cursor, folded if it is too large to be laid out.
+func (b *Buffer) Enter(text string) {
+	text = Clean(text)
+	large := len(text) > foldBytes || b.bytes+len(text) > openBytes || strings.Count(text, "\n") >= foldLines
+	switch {
+	case text == "":
+	case large && b.estimate != nil:
+		b.fold(text)
+	default:
+		b.Insert(text)
+	}
+}
+
+// fold inserts a text as a chip.
+func (b *Buffer) fold(text string) {
+	if firstChip+len(b.chips) > lastChip {
+		return // 65,000 pastes in one text: there is no name left for another
+	}
+	b.made++
+	c := newChip(b.made, text, b.estimate)
+	b.chips = append(b.chips, c)
+	b.Insert(string(rune(firstChip + len(b.chips) - 1)))
+	b.size = b.size.Plus(c.size)
+}
+
+// forget frees the chips between two places.
+func (b *Buffer) forget(from, to Place) {
+	eachChip(b.between(from, to), b.chips, func(i int) {
+		b.size = b.size.Minus(b.chips[i].size)
+		b.chips[i] = chip{}
+	}, func(string) {})
+}

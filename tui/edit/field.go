@@ -1,0 +1,179 @@
+package edit
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
+)
+
+// MostInLine is what a paste may add to a text that stays on one line, in bytes.
+const MostInLine = 4096
+
+// Field is a text that is edited in a place on the screen. Nothing in it is folded; the text is what was typed.
+type Field struct {
+	// Safe makes safe what is typed and pasted; nil leaves it as it is.
+	Safe func(string) string
+	// Most bounds what a paste adds, in bytes; 0 lets all of it in.
+	Most int
+
+	editor        *Editor
+	width, height int
+	top           int // the first row in sight
+}
+
+// NewField is an empty text. See [Field.Safe] and [Field.Most].
+func NewField(safe func(string) string, most int) *Field {
+	return &Field{Safe: safe, Most: most, editor: NewEditor(NewBuffer(nil)), height: 1, width: 1}
+}
+
+// Text is the text.
+func (f *Field) Text() string { return f.editor.raw() }
+
+// SetText replaces the text, which leaves nothing to undo. The cursor goes to its end, or to its start.
+func (f *Field) SetText(text string, atEnd bool) {
+	f.editor.Reset()
+	f.editor.Insert(text)
+	f.editor.Forget()
+	f.top = 0
+	if !atEnd {
+		f.editor.MoveTo(Place{})
+	}
+}
+
+// SetSize gives the text its place.
+func (f *Field) SetSize(width, height int) {
+	f.width, f.height = max(width, 1), max(height, 1)
+	f.editor.SetWidth(f.width - 1) // a cell is for the cursor
+}
+
+// Rows is how many rows the text takes at its width.
+func (f *Field) Rows() int { return f.editor.Height() }
+
+// Update edits the text, and reports whether the message was for it.
+func (f *Field) Update(msg tea.Msg, keys Keys) bool {
+	e := f.editor
+	switch msg := msg.(type) {
+	case tea.PasteMsg:
+		e.Do(Other, func() { f.insert(f.bounded(msg.Content)) })
+		return true
+	case tea.KeyPressMsg:
+		if e.Recover(msg, keys) || e.Move(msg, keys) || f.vertical(msg, keys) {
+			return true
+		}
+		taken := false
+		e.Do(KindOf(msg, keys), func() { taken = f.change(msg, keys) })
+		return taken
+	}
+	return false
+}
+
+// bounded is the beginning of a paste, as much of it as is let in.
+func (f *Field) bounded(text string) string {
+	if f.Most <= 0 || len(text) <= f.Most {
+		return text
+	}
+	n := f.Most
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}
+
+// vertical carries out the keys that move the cursor by rows: beyond the first and the last row to the ends of the text.
+func (f *Field) vertical(k tea.KeyPressMsg, keys Keys) bool {
+	by, page := 0, max(f.height-1, 1)
+	switch {
+	case key.Matches(k, keys.Up):
+		by = -1
+	case key.Matches(k, keys.Down):
+		by = 1
+	case key.Matches(k, keys.PageUp):
+		by = -page
+	case key.Matches(k, keys.PageDown):
+		by = page
+	default:
+		return false
+	}
+	switch {
+	case f.editor.Vertical(by):
+	case by < 0:
+		f.editor.MoveTo(Place{})
+	default:
+		f.editor.MoveTo(f.editor.end())
+	}
+	return true
+}
+
+// change carries out the keys that change the text.
+func (f *Field) change(k tea.KeyPressMsg, keys Keys) bool {
+	switch {
+	case f.editor.Delete(k, keys):
+	case key.Matches(k, keys.Newline):
+		f.insert("\n")
+	case k.Text != "":
+		f.insert(k.Text)
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *Field) insert(text string) {
+	if f.Safe != nil {
+		text = f.Safe(text)
+	}
+	f.editor.Insert(text)
+}
+
+// View is the rows in sight, at most height, none wider than width. It shows the one with the cursor.
+func (f *Field) View() []string {
+	rows := f.Rows()
+	y, _ := f.editor.Cursor()
+	f.top = max(0, min(f.top, rows-f.height))
+	f.top = max(min(f.top, y), y-f.height+1)
+	var out []string
+	skip := f.top
+	for i := 0; i < f.editor.Lines() && len(out) < f.height; i++ {
+		text := f.editor.Line(i)
+		for _, r := range f.editor.Rows(i) {
+			if skip > 0 {
+				skip--
+				continue
+			}
+			if len(out) < f.height {
+				shown := strings.ReplaceAll(text[r.Start:r.End], "\t", strings.Repeat(" ", tabWidth))
+				out = append(out, pane.Clip(shown, f.width))
+			}
+		}
+	}
+	return out
+}
+
+// Line is a text that stays on one line in exactly width cells, and the column of the cursor in it. A long text ends at
+// the cursor, so that one sees what one types.
+func (f *Field) Line(width int) (string, int) {
+	head := f.editor.Current()[:f.editor.At().Col]
+	x := ansi.StringWidth(head)
+	if over := x - width + 1; over > 0 {
+		shown := ansi.TruncateLeft(head, over, "")
+		if ansi.StringWidth(shown) >= width { // a wide character stays whole
+			shown = ansi.TruncateLeft(head, over+1, "")
+		}
+		return pane.Fit(shown, width), min(ansi.StringWidth(shown), width-1)
+	}
+	return pane.Fit(f.Text(), width), x
+}
+
+// Cursor is the cell of the cursor in the view as it was drawn last.
+func (f *Field) Cursor() (x, y int) {
+	y, x = f.editor.Cursor()
+	return min(x, f.width-1), max(0, min(y-f.top, f.height-1))
+}
+
+// Scrolled is the first row in sight, as it was drawn last.
+func (f *Field) Scrolled() int { return f.top }

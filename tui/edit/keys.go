@@ -1,0 +1,124 @@
+package edit
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Keys are the keys of a text. Without Newline it stays on one line.
+type Keys struct {
+	Left, Right, Up, Down         key.Binding
+	WordLeft, WordRight           key.Binding
+	LineStart, LineEnd            key.Binding
+	TextStart, TextEnd            key.Binding
+	PageUp, PageDown              key.Binding
+	Backspace, Delete             key.Binding
+	CutWord, CutToStart, CutToEnd key.Binding
+	CutWordRight                  key.Binding
+	Yank, YankOlder               key.Binding
+	Undo, Redo                    key.Binding
+	Newline                       key.Binding
+}
+
+// DefaultKeys are those of the composer.
+func DefaultKeys() Keys {
+	bind := func(help, what string, keys ...string) key.Binding {
+		return key.NewBinding(key.WithKeys(keys...), key.WithHelp(help, what))
+	}
+	return Keys{
+		Left:         bind("←", "left", "left", "ctrl+b"),
+		Right:        bind("→", "right", "right", "ctrl+f"),
+		Up:           bind("↑", "up", "up"),
+		Down:         bind("↓", "down", "down"),
+		WordLeft:     bind("alt+←", "word left", "alt+left", "ctrl+left", "alt+b"),
+		WordRight:    bind("alt+→", "word right", "alt+right", "ctrl+right", "alt+f"),
+		LineStart:    bind("ctrl+a", "start of the line", "home", "ctrl+a"),
+		LineEnd:      bind("ctrl+e", "end of the line", "end", "ctrl+e"),
+		TextStart:    bind("ctrl+home", "start of the text", "ctrl+home", "alt+<"),
+		TextEnd:      bind("ctrl+end", "end of the text", "ctrl+end", "alt+>"),
+		PageUp:       bind("pgup", "a page up", "pgup"),
+		PageDown:     bind("pgdn", "a page down", "pgdown"),
+		Backspace:    bind("backspace", "delete left", "backspace", "shift+backspace", "ctrl+h"),
+		Delete:       bind("del", "delete right", "delete"),
+		CutWord:      bind("ctrl+w", "cut the word left", "ctrl+w", "alt+backspace", "ctrl+backspace"),
+		CutWordRight: bind("alt+d", "cut the word right", "alt+d", "alt+delete", "ctrl+delete"),
+		CutToStart:   bind("ctrl+u", "cut to the start of the line", "ctrl+u"),
+		CutToEnd:     bind("ctrl+k", "cut to the end of the line", "ctrl+k"),
+		Yank:         bind("ctrl+y", "yank what was cut", "ctrl+y"),
+		YankOlder:    bind("alt+y", "right after it: yank what was cut before", "alt+y"),
+		Undo:         bind("ctrl+_", "undo (also ctrl+/)", "ctrl+_", "ctrl+/"),
+		Redo:         bind("alt+r", "redo", "alt+r", "ctrl+shift+z"),
+		Newline:      bind("enter", "a new line", "enter", "ctrl+j", "shift+enter", "alt+enter"),
+	}
+}
+
+// Move carries out a key that moves the cursor left or right.
+func (e *Editor) Move(k tea.KeyPressMsg, keys Keys) bool {
+	to, ok := e.motion(k, keys)
+	if ok {
+		e.MoveTo(to)
+	}
+	return ok
+}
+
+// motion is where a key moves the cursor.
+func (b *Buffer) motion(k tea.KeyPressMsg, keys Keys) (Place, bool) {
+	switch {
+	case key.Matches(k, keys.Left):
+		return b.Left(), true
+	case key.Matches(k, keys.Right):
+		return b.Right(), true
+	case key.Matches(k, keys.WordLeft):
+		return b.wordLeft(), true
+	case key.Matches(k, keys.WordRight):
+		return b.wordRight(), true
+	case key.Matches(k, keys.LineStart):
+		return b.lineStart(), true
+	case key.Matches(k, keys.LineEnd):
+		return b.lineEnd(), true
+	case key.Matches(k, keys.TextStart):
+		return Place{}, true
+	case key.Matches(k, keys.TextEnd):
+		return b.end(), true
+	}
+	return Place{}, false
+}
+
+// Delete carries out a key that deletes or cuts. The caller notes the change.
+func (e *Editor) Delete(k tea.KeyPressMsg, keys Keys) bool {
+	at := e.At()
+	switch {
+	case key.Matches(k, keys.Backspace):
+		e.Remove(e.Left(), at)
+	case key.Matches(k, keys.Delete):
+		e.Remove(at, e.Right())
+	case key.Matches(k, keys.CutWord):
+		e.cut(e.wordLeft(), at, true)
+	case key.Matches(k, keys.CutWordRight):
+		e.cut(at, e.wordRight(), false)
+	case key.Matches(k, keys.CutToStart):
+		e.cut(e.toStart(), at, true)
+	case key.Matches(k, keys.CutToEnd):
+		e.cut(at, e.toEnd(), false)
+	default:
+		return false
+	}
+	return true
+}
+
+// Recover carries out a key that yanks, undoes or redoes, and notes what is yanked.
+func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
+	switch {
+	case key.Matches(k, keys.Yank):
+		e.Do(Other, func() { e.yank(0) })
+	case key.Matches(k, keys.YankOlder) && e.kills.yank == e.moment():
+		e.Do(Other, e.yankOlder)
+	case key.Matches(k, keys.Undo):
+		e.undo()
+	case key.Matches(k, keys.Redo):
+		e.redo()
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,66 @@
+package edit
+
+// Where keys move to. Left and right go over line ends.
+
+// Left is the place before the cursor, at the start of a line the end of the one before.
+func (b *Buffer) Left() Place {
+	switch {
+	case b.at.Col > 0:
+		return Place{b.at.Line, b.previous(b.Current(), b.at.Col)}
+	case b.at.Line > 0:
+		return Place{b.at.Line - 1, len(b.lines[b.at.Line-1].text)}
+	}
+	return b.at
+}
+
+// Right is the place behind the cursor, at the end of a line the start of the next.
+func (b *Buffer) Right() Place {
+	if s := b.Current(); b.at.Col < len(s) {
+		n, _ := b.atom(s[b.at.Col:])
+		return Place{b.at.Line, b.at.Col + n}
+	}
+	if b.at.Line < len(b.lines)-1 {
+		return Place{b.at.Line + 1, 0}
+	}
+	return b.at
+}
+
+func (b *Buffer) wordLeft() Place {
+	if b.at.Col == 0 {
+		return b.Left()
+	}
+	return Place{b.at.Line, b.wordStart(b.Current(), b.at.Col)}
+}
+
+func (b *Buffer) wordRight() Place {
+	if b.at.Col == len(b.Current()) {
+		return b.Right()
+	}
+	return Place{b.at.Line, b.wordEnd(b.Current(), b.at.Col)}
+}
+
+func (b *Buffer) lineStart() Place { return Place{b.at.Line, 0} }
+
+func (b *Buffer) lineEnd() Place { return Place{b.at.Line, len(b.Current())} }
+
+func (b *Buffer) end() Place {
+	last := len(b.lines) - 1
+	return Place{last, len(b.lines[last].text)}
+}
+
+// toStart is where deleting to the start of the line begins: at the start
+// already, it joins the line with the one before.
+func (b *Buffer) toStart() Place {
+	if b.at.Col == 0 {
+		return b.Left()
+	}
+	return b.lineStart()
+}
+
+// toEnd is where deleting to the end of the line ends, likewise.
+func (b *Buffer) toEnd() Place {
+	if b.at.Col == len(b.Current()) {
+		return b.Right()
+	}
+	return b.lineEnd()
+}
