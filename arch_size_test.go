@@ -26,7 +26,7 @@ var larger = map[string]int{
 	"cli files":                    85,
 	"compact files":                88,
 	"storage files":                31,
-	"tools files":                  59,
+	"tools files":                  56,
 	"tui files":                    37,
 	"agent.Agent methods":          86,
 	"agent.compactor methods":      87,

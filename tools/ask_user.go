@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"plimsoll/tools/params"
 )
 
 // ask_user is answered by the user, not by the Box: its review says NeedAnswer
@@ -17,21 +19,21 @@ func (b *Box) askUser() tool {
 		name: "ask_user", readOnly: true,
 		about: "Ask the user one question and wait for the answer, when a decision is theirs and cannot be found out. " +
 			"Options are answers to pick from; the user may answer otherwise.",
-		params: []param{
-			{name: "question", kind: kindText, required: true, about: "the question"},
-			{name: "options", kind: kindTexts, about: "up to 9 short answers to offer"},
+		params: []params.Param{
+			{Name: "question", Kind: params.Text, Required: true, About: "the question"},
+			{Name: "options", Kind: params.Texts, About: "up to 9 short answers to offer"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			question := strings.TrimSpace(args.text("question"))
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			question := strings.TrimSpace(args.Text("question"))
 			if question == "" {
 				return touch{}, errors.New("the question is empty")
 			}
-			if len(args.texts("options")) > maxOptions {
+			if len(args.Texts("options")) > maxOptions {
 				return touch{}, errors.New("at most 9 options can be offered")
 			}
-			return touch{tool: "ask_user", title: question, question: question, options: args.texts("options")}, nil
+			return touch{tool: "ask_user", title: question, question: question, options: args.Texts("options")}, nil
 		},
-		run: func(context.Context, arguments, func(string)) (result, error) {
+		run: func(context.Context, params.Values, func(string)) (result, error) {
 			return result{}, errors.New("no user is there to answer. Decide yourself, say what you assumed, and go on")
 		},
 	}

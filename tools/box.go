@@ -13,6 +13,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/grants"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
@@ -86,13 +88,13 @@ type result struct {
 // tool is one tool of a Box.
 type tool struct {
 	name, about string
-	params      []param
+	params      []params.Param
 	readOnly    bool
 	// touch says what a call would do, for permissions and for the eye. An error
 	// says that the call cannot succeed, and Run would give the same. nil: the
 	// call touches nothing.
-	touch func(ctx context.Context, args arguments) (touch, error)
-	run   func(ctx context.Context, args arguments, progress func(string)) (result, error)
+	touch func(ctx context.Context, args params.Values) (touch, error)
+	run   func(ctx context.Context, args params.Values, progress func(string)) (result, error)
 }
 
 // Box holds the tools of one conversation. It is safe for concurrent use.
@@ -196,7 +198,7 @@ func (b *Box) Specs() []conversation.ToolSpec {
 	specs := make([]conversation.ToolSpec, len(b.tools))
 	for i, t := range b.tools {
 		specs[i] = conversation.ToolSpec{
-			Name: t.name, Description: t.about, Parameters: schema(t.params), ReadOnly: t.readOnly,
+			Name: t.name, Description: t.about, Parameters: params.Schema(t.params), ReadOnly: t.readOnly,
 		}
 	}
 	return specs
@@ -246,22 +248,22 @@ func interrupted(text string) conversation.Outcome {
 }
 
 // decode finds the tool of a call and checks its arguments.
-func (b *Box) decode(call conversation.ToolCall) (tool, arguments, error) {
+func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 	i, ok := b.index[call.Name]
 	if !ok {
 		names := toolNames(b.tools)
-		if near := nearest(call.Name, names, 3); len(near) > 0 {
+		if near := words.Nearest(call.Name, names, 3); len(near) > 0 {
 			return tool{}, nil, fmt.Errorf("there is no tool %q. Did you mean %s?", call.Name, strings.Join(near, " or "))
 		}
 		return tool{}, nil, fmt.Errorf("there is no tool %q. The tools are %s", call.Name, strings.Join(names, ", "))
 	}
-	args, err := decode(call.Name, b.tools[i].params, call.Arguments)
+	args, err := params.Decode(call.Name, b.tools[i].params, call.Arguments)
 	return b.tools[i], args, err
 }
 
 // asReviewed refuses a call that would now do something else than when it was
 // reviewed, unless it needs no approval now.
-func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args arguments) error {
+func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
 	b.mu.Lock()
 	mark, reviewed := b.reviewed[call.ID]
 	delete(b.reviewed, call.ID)

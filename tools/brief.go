@@ -1,10 +1,10 @@
 package tools
 
 import (
-	"bytes"
 	"slices"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
 )
 
 // Declarations are paid for with every request, and windows exist that they would
@@ -37,9 +37,9 @@ var needless = []string{"find_files", "http_request", "todo_read", "todo_write",
 func (b *Box) Brief() []conversation.ToolSpec {
 	specs := make([]conversation.ToolSpec, len(b.tools))
 	for i, t := range b.tools {
-		specs[i] = conversation.ToolSpec{Name: t.name, Description: t.about, Parameters: schema(t.params), ReadOnly: t.readOnly}
+		specs[i] = conversation.ToolSpec{Name: t.name, Description: t.about, Parameters: params.Schema(t.params), ReadOnly: t.readOnly}
 		if about, ok := briefs[t.name]; ok {
-			specs[i].Description, specs[i].Parameters = about, briefSchema(t.params)
+			specs[i].Description, specs[i].Parameters = about, params.Brief(t.params)
 		}
 	}
 	return specs
@@ -48,21 +48,4 @@ func (b *Box) Brief() []conversation.ToolSpec {
 // Few declares in fewer words the tools that work on files needs, and the user's own.
 func (b *Box) Few() []conversation.ToolSpec {
 	return slices.DeleteFunc(b.Brief(), func(s conversation.ToolSpec) bool { return slices.Contains(needless, s.Name) })
-}
-
-// briefSchema is the JSON Schema of an object with names and types alone.
-func briefSchema(params []param) []byte {
-	var b bytes.Buffer
-	writeBrief(&b, params)
-	return b.Bytes()
-}
-
-func writeBrief(b *bytes.Buffer, params []param) {
-	bare := make([]param, len(params))
-	for i, p := range params {
-		p.about, p.min, p.max = "", 0, 0
-		bare[i] = p
-	}
-	writeMembers(b, bare, writeBrief)
-	b.WriteByte('}')
 }

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tools/words"
 )
 
 // Output of a command is kept up to a ceiling: the first half of it from the
@@ -98,7 +100,7 @@ func (c *capture) since(position int64) (string, int64) {
 	}
 	start := c.total - int64(len(c.tail))
 	if position < start {
-		fmt.Fprintf(&b, "\n[... %s of output not kept ...]\n", bytesText(start-position))
+		fmt.Fprintf(&b, "\n[... %s of output not kept ...]\n", words.Bytes(start-position))
 		position = start
 	}
 	skip := int(position - start)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
 )
 
 // compactRequested is the whole answer of compact (JCL).
@@ -16,13 +17,13 @@ func (b *Box) compact() tool {
 	return tool{
 		name: conversation.ToolCompact, readOnly: true,
 		about: "Have this conversation shortened before your next step: when it has grown long, or when a part of the work is done whose details the rest does not need.",
-		params: []param{
-			{name: "focus", kind: kindText, about: "what to preserve in the summary"},
+		params: []params.Param{
+			{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			return touch{tool: conversation.ToolCompact, title: args.text("focus")}, nil
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			return touch{tool: conversation.ToolCompact, title: args.Text("focus")}, nil
 		},
-		run: func(context.Context, arguments, func(string)) (result, error) {
+		run: func(context.Context, params.Values, func(string)) (result, error) {
 			return result{text: compactRequested}, nil
 		},
 	}

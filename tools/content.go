@@ -12,7 +12,7 @@ const sniffed = 8 << 10
 // notText says what a file is that begins with head, "" for text. A file with a
 // NUL byte is no text, as git sees it.
 func notText(head []byte) string {
-	head = clip(head, sniffed)
+	head = head[:min(len(head), sniffed)]
 	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
 		return "UTF-16 text"
 	}
@@ -27,17 +27,4 @@ func notText(head []byte) string {
 		return "binary"
 	}
 	return media
-}
-
-// oneLine is text on one line, without the line ends and runs of blanks in it,
-// and of at most max characters.
-func oneLine(text string, max int) string {
-	if len(text) > 4*max {
-		text = text[:4*max]
-	}
-	r := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "))
-	if len(r) > max {
-		return string(r[:max-1]) + "…"
-	}
-	return string(r)
 }

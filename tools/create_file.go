@@ -13,6 +13,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // create_file makes a new file and the folders it needs. It replaces an existing
@@ -28,16 +30,16 @@ func (b *Box) createFile() tool {
 		name: "create_file",
 		about: "Create a text file in the workspace with the content given, with its folders. Refuses if the file exists, " +
 			"unless overwrite is true. To change part of a file use modify_file.",
-		params: []param{
-			{name: "path", kind: kindText, required: true, about: "file, relative to the workspace"},
-			{name: "content", kind: kindText, required: true, about: "the whole content"},
-			{name: "overwrite", kind: kindFlag, about: "replace the file if it exists"},
+		params: []params.Param{
+			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
+			{Name: "content", Kind: params.Text, Required: true, About: "the whole content"},
+			{Name: "overwrite", Kind: params.Flag, About: "replace the file if it exists"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
+		touch: func(_ context.Context, args params.Values) (touch, error) {
 			e, err := b.planCreate(args)
 			return e.touch("create_file", err)
 		},
-		run: func(_ context.Context, args arguments, _ func(string)) (result, error) {
+		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			e, err := b.planCreate(args)
 			if err != nil {
 				return result{}, err
@@ -94,8 +96,8 @@ func (b *Box) apply(e edit, done string) (result, error) {
 	return result{text: done, detail: cutLines(e.diff(), maxDetailBytes)}, nil
 }
 
-func (b *Box) planCreate(args arguments) (edit, error) {
-	name := args.text("path")
+func (b *Box) planCreate(args params.Values) (edit, error) {
+	name := args.Text("path")
 	p, err := b.files.locate(name)
 	if err != nil {
 		return edit{}, err
@@ -103,9 +105,9 @@ func (b *Box) planCreate(args arguments) (edit, error) {
 	if p.rel == "." || strings.HasSuffix(name, "/") {
 		return edit{}, fmt.Errorf("%s is a folder; name a file", name)
 	}
-	e := edit{place: p, after: args.text("content")}
+	e := edit{place: p, after: args.Text("content")}
 	if len(e.after) > maxEditBytes {
-		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", bytesText(int64(len(e.after))))
+		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", words.Bytes(int64(len(e.after))))
 	}
 	st, err := b.files.root.Stat(p.rel)
 	switch {
@@ -117,7 +119,7 @@ func (b *Box) planCreate(args arguments) (edit, error) {
 	if err := p.onlyRegular(st); err != nil {
 		return edit{}, err
 	}
-	if !args.flag("overwrite") {
+	if !args.Flag("overwrite") {
 		return edit{}, existsAlready(p)
 	}
 	e.exists = true
@@ -157,7 +159,7 @@ func (f *files) content(p place) (string, error) {
 	}
 	defer func() { _ = file.Close() }() // opened for reading
 	if st.Size() > maxEditBytes {
-		return "", fmt.Errorf("%s is %s; files over 16 MiB are not edited", p.name, bytesText(st.Size()))
+		return "", fmt.Errorf("%s is %s; files over 16 MiB are not edited", p.name, words.Bytes(st.Size()))
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxEditBytes))
 	if err != nil {

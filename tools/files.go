@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"plimsoll/tools/words"
 )
 
 // Paths come from the model. They are taken relative to the workspace; absolute
@@ -221,10 +223,10 @@ func (f *files) missing(p place) error {
 		return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.name, dir)
 	}
 	names := make([]string, 0, len(entries))
-	for _, e := range clip(entries, 2000) {
+	for _, e := range entries[:min(len(entries), 2000)] {
 		names = append(names, e.Name())
 	}
-	near := nearest(path.Base(p.rel), names, 3)
+	near := words.Nearest(path.Base(p.rel), names, 3)
 	for i := range near {
 		near[i] = path.Join(dir, near[i])
 	}

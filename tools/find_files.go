@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"plimsoll/tools/params"
 )
 
 // find_files finds files by a glob pattern. A pattern without a slash is held
@@ -22,11 +24,11 @@ func (b *Box) findFiles() tool {
 		name: "find_files", readOnly: true,
 		about: "Find files of the workspace by name, such as *.go, src/**/*_test.go or {Makefile,*.mk}. " +
 			"A pattern without / matches file names in every folder. Returns paths; leaves out what .gitignore says.",
-		params: []param{
-			{name: "pattern", kind: kindText, required: true, about: "glob pattern; ** crosses folders"},
-			{name: "path", kind: kindText, about: `folder to search, default "."`},
-			{name: "limit", kind: kindWhole, min: 1, max: findMax, about: "most paths to return, default 200"},
-			{name: "include_ignored", kind: kindFlag, about: "also search what is ignored"},
+		params: []params.Param{
+			{Name: "pattern", Kind: params.Text, Required: true, About: "glob pattern; ** crosses folders"},
+			{Name: "path", Kind: params.Text, About: `folder to search, default "."`},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: findMax, About: "most paths to return, default 200"},
+			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
 		},
 		touch: b.touchFolder("find_files"),
 		run:   b.runFindFiles,
@@ -65,8 +67,8 @@ func (g glob) matches(base, rel string) bool {
 	return doublestar.MatchUnvalidated(g.pattern, rel)
 }
 
-func (b *Box) runFindFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
-	g, err := newGlob(args.text("pattern"))
+func (b *Box) runFindFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
+	g, err := newGlob(args.Text("pattern"))
 	if err != nil {
 		return result{}, err
 	}
@@ -74,10 +76,10 @@ func (b *Box) runFindFiles(ctx context.Context, args arguments, _ func(string)) 
 	if err != nil {
 		return result{}, err
 	}
-	limit := args.whole("limit", findDefault)
+	limit := args.Whole("limit", findDefault)
 	var out strings.Builder
 	found := 0
-	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
 		if e.IsDir() || !g.matches(p.rel, e.rel) {
 			return nil
 		}

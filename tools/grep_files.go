@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // grep_files searches file contents line by line with a regular expression
@@ -32,25 +34,25 @@ func (b *Box) grepFiles() tool {
 		about: "Search the contents of files of the workspace with a regular expression (RE2 syntax), line by line. " +
 			"Shows path:line number:text, and context lines as path-line number-text. " +
 			"Leaves out binary files, what .gitignore says, and files that hold secrets.",
-		params: []param{
-			{name: "pattern", kind: kindText, required: true, about: "regular expression"},
-			{name: "path", kind: kindText, about: `folder or file to search, default "."`},
-			{name: "glob", kind: kindText, about: "only files that match, such as *.go"},
-			{name: "ignore_case", kind: kindFlag, about: "match upper and lower case alike"},
-			{name: "context", kind: kindWhole, min: 0, max: 20, about: "lines to show before and after a match, default 0"},
-			{name: "limit", kind: kindWhole, min: 1, max: grepMax, about: "most matches to show, default 100"},
-			{name: "include_ignored", kind: kindFlag, about: "also search what is ignored"},
+		params: []params.Param{
+			{Name: "pattern", Kind: params.Text, Required: true, About: "regular expression"},
+			{Name: "path", Kind: params.Text, About: `folder or file to search, default "."`},
+			{Name: "glob", Kind: params.Text, About: "only files that match, such as *.go"},
+			{Name: "ignore_case", Kind: params.Flag, About: "match upper and lower case alike"},
+			{Name: "context", Kind: params.Whole, Min: 0, Max: 20, About: "lines to show before and after a match, default 0"},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: grepMax, About: "most matches to show, default 100"},
+			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			path := args.text("path")
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			path := args.Text("path")
 			if path == "" {
 				path = "."
 			}
 			t, err := b.touchFile("grep_files", accessRead, path)
 			if path == "." {
-				t.title = args.text("pattern")
+				t.title = args.Text("pattern")
 			} else {
-				t.title = args.text("pattern") + " in " + t.title
+				t.title = args.Text("pattern") + " in " + t.title
 			}
 			return t, err
 		},
@@ -74,12 +76,12 @@ type search struct {
 	large   int // files left out because of their size
 }
 
-func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
+func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	s, err := newSearch(b.files, args)
 	if err != nil {
 		return result{}, err
 	}
-	name := args.text("path")
+	name := args.Text("path")
 	if name == "" {
 		name = "."
 	}
@@ -99,7 +101,7 @@ func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) 
 		}
 		return s.result(), nil
 	}
-	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
 		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.rel, e.rel) {
 			return nil
 		}
@@ -122,20 +124,20 @@ func (b *Box) runGrepFiles(ctx context.Context, args arguments, _ func(string)) 
 	return s.result(), nil
 }
 
-func newSearch(f *files, args arguments) (*search, error) {
-	pattern := args.text("pattern")
-	if args.flag("ignore_case") {
+func newSearch(f *files, args params.Values) (*search, error) {
+	pattern := args.Text("pattern")
+	if args.Flag("ignore_case") {
 		pattern = "(?i)" + pattern
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, fmt.Errorf("the pattern is no valid regular expression (RE2): %w. Put a backslash before characters meant literally", err)
 	}
-	s := &search{files: f, re: re, context: args.whole("context", 0), limit: args.whole("limit", grepDefault)}
+	s := &search{files: f, re: re, context: args.Whole("context", 0), limit: args.Whole("limit", grepDefault)}
 	if prefix, _ := re.LiteralPrefix(); prefix != "" {
 		s.literal = []byte(prefix)
 	}
-	if text := args.text("glob"); text != "" {
+	if text := args.Text("glob"); text != "" {
 		g, err := newGlob(text)
 		if err != nil {
 			return nil, err
@@ -217,7 +219,7 @@ func excerpt(line []byte, at int) string {
 		text = "…" + text
 	}
 	if to < len(line) {
-		text += fmt.Sprintf("… [line of %s]", bytesText(int64(len(line))))
+		text += fmt.Sprintf("… [line of %s]", words.Bytes(int64(len(line))))
 	}
 	return text
 }

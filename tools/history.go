@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/words"
 )
 
 // What recall and search_history read: the conversation as it was said, hidden
@@ -198,19 +199,19 @@ func (p *past) what(i int) string {
 		if b.Stop.Complete() {
 			return "reply"
 		}
-		return "reply (" + oneLine(string(b.Stop), 20) + ")"
+		return "reply (" + words.Line(string(b.Stop), 20) + ")"
 	case conversation.ToolResult:
 		title := b.Tool
 		if c, ok := p.call(i); ok {
 			title = c.Name + " " + c.Arguments
 		}
-		title = "result of " + oneLine(title, 120)
+		title = "result of " + words.Line(title, 120)
 		if b.Status != "" {
-			title += " (" + oneLine(string(b.Status), 20) + ")"
+			title += " (" + words.Line(string(b.Status), 20) + ")"
 		}
 		return title
 	}
-	return oneLine(string(p.events[i].Body.Kind()), 20)
+	return words.Line(string(p.events[i].Body.Kind()), 20)
 }
 
 // when is the turn of an event, and whether it was taken back.
@@ -236,7 +237,7 @@ func (p *past) beginning(i int) string {
 			text = "calls " + b.Calls[0].Name
 		}
 	}
-	if text = oneLine(text, 60); text != "" {
+	if text = words.Line(text, 60); text != "" {
 		return ": " + text
 	}
 	return ""

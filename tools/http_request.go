@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // http_request sends one request and returns status, some headers and the body
@@ -40,15 +42,15 @@ func (b *Box) httpRequest() tool {
 		name: "http_request",
 		about: "Send an HTTP request and return the status, headers and body. HTML comes as Markdown (raw: true for the source); binary bodies are " +
 			"not shown. Private and local addresses are refused. At most 5 MiB are read; a long result is cut; recall gives the rest.",
-		params: []param{
-			{name: "url", kind: kindText, required: true, about: "http or https address"},
-			{name: "method", kind: kindText, choices: methods, about: "default GET"},
-			{name: "headers", kind: kindMap, about: "request headers"},
-			{name: "body", kind: kindText, about: "request body"},
-			{name: "timeout", kind: kindWhole, min: 1, max: requestMaxSeconds, about: "seconds, default 30"},
-			{name: "raw", kind: kindFlag, about: "the source of HTML instead of Markdown"},
+		params: []params.Param{
+			{Name: "url", Kind: params.Text, Required: true, About: "http or https address"},
+			{Name: "method", Kind: params.Text, Choices: methods, About: "default GET"},
+			{Name: "headers", Kind: params.Map, About: "request headers"},
+			{Name: "body", Kind: params.Text, About: "request body"},
+			{Name: "timeout", Kind: params.Whole, Min: 1, Max: requestMaxSeconds, About: "seconds, default 30"},
+			{Name: "raw", Kind: params.Flag, About: "the source of HTML instead of Markdown"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
+		touch: func(_ context.Context, args params.Values) (touch, error) {
 			req, err := b.planRequest(args)
 			return touchRequest(req), err
 		},
@@ -84,8 +86,8 @@ func (r *webRequest) text() string {
 }
 
 // planRequest checks everything that can be checked without a connection.
-func (b *Box) planRequest(args arguments) (*webRequest, error) {
-	u, err := url.Parse(strings.TrimSpace(args.text("url")))
+func (b *Box) planRequest(args params.Values) (*webRequest, error) {
+	u, err := url.Parse(strings.TrimSpace(args.Text("url")))
 	if err != nil {
 		return nil, errors.New("that is no valid address; write it as https://example.com/path")
 	}
@@ -93,19 +95,19 @@ func (b *Box) planRequest(args arguments) (*webRequest, error) {
 	if err := b.addresses.checkURL(u); err != nil {
 		return nil, err
 	}
-	for name, value := range args.textMap("headers") {
+	for name, value := range args.TextMap("headers") {
 		if err := checkHeader(name, value); err != nil {
 			return nil, err
 		}
 	}
-	method := args.text("method")
+	method := args.Text("method")
 	if method == "" {
 		method = http.MethodGet
 	}
-	if args.text("body") != "" && (method == http.MethodGet || method == http.MethodHead) {
+	if args.Text("body") != "" && (method == http.MethodGet || method == http.MethodHead) {
 		return nil, fmt.Errorf("a %s request has no body; use POST, PUT or PATCH", method)
 	}
-	return &webRequest{method: method, url: u, headers: args.textMap("headers"), body: args.text("body")}, nil
+	return &webRequest{method: method, url: u, headers: args.TextMap("headers"), body: args.Text("body")}, nil
 }
 
 // hopHeaders belong to the connection and are not the model's to set.
@@ -124,21 +126,21 @@ func checkHeader(name, value string) error {
 	return nil
 }
 
-func (b *Box) runHTTPRequest(ctx context.Context, args arguments, _ func(string)) (result, error) {
+func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	plan, err := b.planRequest(args)
 	if err != nil {
 		return result{}, err
 	}
-	limit := time.Duration(args.whole("timeout", requestSeconds)) * time.Second
+	limit := time.Duration(args.Whole("timeout", requestSeconds)) * time.Second
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	req, err := http.NewRequestWithContext(bounded, plan.method, plan.url.String(), bytes.NewReader([]byte(args.text("body"))))
+	req, err := http.NewRequestWithContext(bounded, plan.method, plan.url.String(), bytes.NewReader([]byte(args.Text("body"))))
 	if err != nil {
 		return result{}, errors.New("that is no valid request; check the address")
 	}
 	req.Header.Set("User-Agent", "plimsoll")
 	req.Header.Set("Accept", "text/html, text/markdown, text/plain, application/json, */*;q=0.5")
-	for name, value := range args.textMap("headers") {
+	for name, value := range args.TextMap("headers") {
 		req.Header.Set(name, value)
 	}
 	client := *b.client
@@ -152,7 +154,7 @@ func (b *Box) runHTTPRequest(ctx context.Context, args arguments, _ func(string)
 	if err != nil && len(body) == 0 {
 		return result{}, requestError(plan, err, bounded, limit)
 	}
-	return describe(resp, body, err, args.flag("raw")), nil
+	return describe(resp, body, err, args.Flag("raw")), nil
 }
 
 // requestError says what went wrong, without passwords in addresses.
@@ -260,12 +262,12 @@ func describe(resp *http.Response, body []byte, broken error, raw bool) result {
 	}
 	for _, name := range []string{"Content-Type", "Last-Modified", "ETag", "Location", "Retry-After", "Allow", "Link"} {
 		if v := resp.Header.Get(name); v != "" {
-			fmt.Fprintf(&out, "%s: %s\n", name, oneLine(v, 500))
+			fmt.Fprintf(&out, "%s: %s\n", name, words.Line(v, 500))
 		}
 	}
 	out.WriteString("\n")
 	cut := len(body) > maxBody
-	body = clip(body, maxBody)
+	body = body[:min(len(body), maxBody)]
 	out.WriteString(bodyText(resp, body, cut, raw))
 	switch {
 	case cut:
@@ -277,5 +279,5 @@ func describe(resp *http.Response, body []byte, broken error, raw bool) result {
 	if resp.StatusCode >= 400 {
 		status = conversation.ResultError
 	}
-	return result{text: out.String(), detail: resp.Status + ", " + bytesText(int64(len(body))), status: status}
+	return result{text: out.String(), detail: resp.Status + ", " + words.Bytes(int64(len(body))), status: status}
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"plimsoll/tools/params"
 )
 
 func TestCaptureKeepsHeadAndTail(t *testing.T) {
@@ -78,17 +80,17 @@ func TestOnlyPublicAddressesAreReached(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	params := append([]param{
-		{name: "text", kind: kindText, required: true}, {name: "n", kind: kindWhole, min: 1, max: 9}, {name: "f", kind: kindFlag},
-		{name: "list", kind: kindTexts}, {name: "map", kind: kindMap}, {name: "pick", kind: kindText, choices: []string{"a", "b"}},
+	all := append([]params.Param{
+		{Name: "text", Kind: params.Text, Required: true}, {Name: "n", Kind: params.Whole, Min: 1, Max: 9}, {Name: "f", Kind: params.Flag},
+		{Name: "list", Kind: params.Texts}, {Name: "map", Kind: params.Map}, {Name: "pick", Kind: params.Text, Choices: []string{"a", "b"}},
 	}, todoParams[0])
-	params[6].required = false
+	all[6].Required = false
 	f.Add(`{"text":"x","n":"3","f":"true","list":["a",1],"map":{"k":"v"},"pick":"A","todos":[{"text":"t","status":"done"}]}`)
 	f.Add(`{"text":1,"list":"[\"x\"]","map":"{}","todos":"[]"}`)
 	f.Add(`{"_invalid":"{"}`)
 	f.Add(`null`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		args, err := decode("tool", params, raw)
+		args, err := params.Decode("tool", all, raw)
 		if err != nil {
 			if !strings.Contains(err.Error(), "tool") {
 				t.Fatalf("the error does not name the tool: %v", err)
@@ -98,16 +100,16 @@ func FuzzDecode(f *testing.F) {
 		if _, ok := args["text"].(string); !ok {
 			t.Fatalf("accepted without its required text: %v", args)
 		}
-		if n := args.whole("n", 1); n < 1 || n > 9 {
+		if n := args.Whole("n", 1); n < 1 || n > 9 {
 			t.Fatalf("n is %d", n)
 		}
-		if p := args.text("pick"); p != "" && p != "a" && p != "b" {
+		if p := args.Text("pick"); p != "" && p != "a" && p != "b" {
 			t.Fatalf("pick is %q", p)
 		}
-		args.flag("f")
-		args.texts("list")
-		args.textMap("map")
-		if _, err := todosOf(args); err != nil && len(args.items("todos")) == 0 {
+		args.Flag("f")
+		args.Texts("list")
+		args.TextMap("map")
+		if _, err := todosOf(args); err != nil && len(args.Items("todos")) == 0 {
 			t.Fatalf("no todos, yet %v", err)
 		}
 	})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"plimsoll/tools/words"
 )
 
 // Jobs are commands in the background. They keep running between calls until
@@ -110,7 +112,7 @@ func (j *jobs) names() string {
 	}
 	names := make([]string, len(j.list))
 	for i, other := range j.list {
-		names[i] = fmt.Sprintf("%s (%s)", other.id, oneLine(other.command, 40))
+		names[i] = fmt.Sprintf("%s (%s)", other.id, words.Line(other.command, 40))
 	}
 	return strings.Join(names, ", ")
 }

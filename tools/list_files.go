@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // list_files shows what a folder holds, a path per line: folders end in a slash,
@@ -23,10 +25,10 @@ func (b *Box) listFiles() tool {
 		name: "list_files", readOnly: true,
 		about: "List the files and folders of the workspace with their sizes, a path per line; folders end in /. " +
 			"Leaves out what .gitignore says, .git and node_modules. Shows up to 1000 entries.",
-		params: []param{
-			{name: "path", kind: kindText, about: `folder, relative to the workspace, default "."`},
-			{name: "depth", kind: kindWhole, min: 1, max: 20, about: "levels of folders to show, default 2"},
-			{name: "include_ignored", kind: kindFlag, about: "also show what is ignored"},
+		params: []params.Param{
+			{Name: "path", Kind: params.Text, About: `folder, relative to the workspace, default "."`},
+			{Name: "depth", Kind: params.Whole, Min: 1, Max: 20, About: "levels of folders to show, default 2"},
+			{Name: "include_ignored", Kind: params.Flag, About: "also show what is ignored"},
 		},
 		touch: b.touchFolder("list_files"),
 		run:   b.runListFiles,
@@ -34,8 +36,8 @@ func (b *Box) listFiles() tool {
 }
 
 // folder is the place that a path argument names, "." if it was left out.
-func (b *Box) folder(args arguments) (place, error) {
-	name := args.text("path")
+func (b *Box) folder(args params.Values) (place, error) {
+	name := args.Text("path")
 	if name == "" {
 		name = "."
 	}
@@ -46,15 +48,15 @@ func (b *Box) folder(args arguments) (place, error) {
 	return p, b.files.directory(p)
 }
 
-func (b *Box) runListFiles(ctx context.Context, args arguments, _ func(string)) (result, error) {
+func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	p, err := b.folder(args)
 	if err != nil {
 		return result{}, err
 	}
-	depth := args.whole("depth", listDepth)
+	depth := args.Whole("depth", listDepth)
 	var out strings.Builder
 	shown, more := 0, false
-	err = b.files.walk(ctx, p, args.flag("include_ignored"), func(e entry) error {
+	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
 		if more = shown == listEntries; more {
 			return errStop
 		}
@@ -96,7 +98,7 @@ func (b *Box) listLine(e entry, last bool) string {
 		return e.rel + "  (not a file)"
 	}
 	if st, err := b.files.root.Lstat(filepath.FromSlash(e.rel)); err == nil {
-		return e.rel + "  " + bytesText(st.Size())
+		return e.rel + "  " + words.Bytes(st.Size())
 	}
 	return e.rel
 }

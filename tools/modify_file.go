@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"plimsoll/tools/params"
 )
 
 // modify_file replaces text exactly. The old text must be there once, or
@@ -17,17 +19,17 @@ func (b *Box) modifyFile() tool {
 		name: "modify_file",
 		about: "Replace text in a file of the workspace. old must be the exact text, with its indentation and without line numbers, " +
 			"and occur exactly once; add lines around it to make it unique, or set replace_all. Read the file first.",
-		params: []param{
-			{name: "path", kind: kindText, required: true, about: "file, relative to the workspace"},
-			{name: "old", kind: kindText, required: true, about: "text to replace, exactly as in the file"},
-			{name: "new", kind: kindText, required: true, about: "text to put in its place; empty to delete"},
-			{name: "replace_all", kind: kindFlag, about: "replace every occurrence"},
+		params: []params.Param{
+			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
+			{Name: "old", Kind: params.Text, Required: true, About: "text to replace, exactly as in the file"},
+			{Name: "new", Kind: params.Text, Required: true, About: "text to put in its place; empty to delete"},
+			{Name: "replace_all", Kind: params.Flag, About: "replace every occurrence"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
+		touch: func(_ context.Context, args params.Values) (touch, error) {
 			e, err := b.planModify(args)
 			return e.touch("modify_file", err)
 		},
-		run: func(_ context.Context, args arguments, _ func(string)) (result, error) {
+		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			e, err := b.planModify(args)
 			if err != nil {
 				return result{}, err
@@ -37,8 +39,8 @@ func (b *Box) modifyFile() tool {
 	}
 }
 
-func (b *Box) planModify(args arguments) (edit, error) {
-	p, err := b.files.locate(args.text("path"))
+func (b *Box) planModify(args params.Values) (edit, error) {
+	p, err := b.files.locate(args.Text("path"))
 	if err != nil {
 		return edit{}, err
 	}
@@ -49,7 +51,7 @@ func (b *Box) planModify(args arguments) (edit, error) {
 	if what := notText([]byte(text[:min(len(text), sniffed)])); what != "" {
 		return edit{}, fmt.Errorf("%s is no text file (%s) and cannot be modified", p.name, what)
 	}
-	m, err := substitute(text, args.text("old"), args.text("new"), args.flag("replace_all"))
+	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Flag("replace_all"))
 	if err != nil {
 		return edit{}, fmt.Errorf("%s: %w", p.name, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html/charset"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/words"
 )
 
 // A body becomes text by its declared type, or by its look if none is declared.
@@ -29,12 +30,12 @@ func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
 		declared = http.DetectContentType(body)
 		media, _, _ = strings.Cut(declared, ";")
 	}
-	if !textual(media) || bytes.IndexByte(clip(body, sniffed), 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
-		size := bytesText(int64(len(body)))
+	if !textual(media) || bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
+		size := words.Bytes(int64(len(body)))
 		if cut {
 			size = "more than " + size
 		}
-		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", oneLine(media, 100), size)
+		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", words.Line(media, 100), size)
 	}
 	text := decoded(body, declared, media)
 	if raw || media != "text/html" && media != "application/xhtml+xml" {

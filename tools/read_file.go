@@ -11,6 +11,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // read_file shows lines of a text file with their numbers. The first line of its
@@ -30,20 +32,20 @@ func (b *Box) readFile() tool {
 		about: "Read a text file of the workspace. Each line comes as its number, a tab and its text; the number is not part of the file. " +
 			"Shows up to 2000 lines; use offset and limit for others. Lines over 2000 characters are shortened unless limit is 1. " +
 			"A long result is cut; recall gives the rest. Binary files and images cannot be read.",
-		params: []param{
-			{name: "path", kind: kindText, required: true, about: "file, relative to the workspace"},
-			{name: "offset", kind: kindWhole, min: 1, max: 1_000_000_000, about: "first line to show, counted from 1"},
-			{name: "limit", kind: kindWhole, min: 1, max: readLines, about: "number of lines to show, default 2000"},
+		params: []params.Param{
+			{Name: "path", Kind: params.Text, Required: true, About: "file, relative to the workspace"},
+			{Name: "offset", Kind: params.Whole, Min: 1, Max: 1_000_000_000, About: "first line to show, counted from 1"},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: readLines, About: "number of lines to show, default 2000"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			return b.touchFile("read_file", accessRead, args.text("path"))
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			return b.touchFile("read_file", accessRead, args.Text("path"))
 		},
 		run: b.runReadFile,
 	}
 }
 
-func (b *Box) runReadFile(ctx context.Context, args arguments, _ func(string)) (result, error) {
-	p, err := b.files.locate(args.text("path"))
+func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string)) (result, error) {
+	p, err := b.files.locate(args.Text("path"))
 	if err != nil {
 		return result{}, err
 	}
@@ -57,7 +59,7 @@ func (b *Box) runReadFile(ctx context.Context, args arguments, _ func(string)) (
 	if what := notText(head); what != "" {
 		return result{}, cannotShow(p, what, st.Size())
 	}
-	page := linePage{first: args.whole("offset", 1), count: args.whole("limit", readLines)}
+	page := linePage{first: args.Whole("offset", 1), count: args.Whole("limit", readLines)}
 	if err := page.read(ctx, r); err != nil {
 		return result{}, p.explain(err)
 	}
@@ -67,11 +69,11 @@ func (b *Box) runReadFile(ctx context.Context, args arguments, _ func(string)) (
 func cannotShow(p place, what string, size int64) error {
 	switch {
 	case strings.HasPrefix(what, "image/"):
-		return fmt.Errorf("%s is an image (%s, %s). Images cannot be shown here", p.name, what, bytesText(size))
+		return fmt.Errorf("%s is an image (%s, %s). Images cannot be shown here", p.name, what, words.Bytes(size))
 	case what == "UTF-16 text":
-		return fmt.Errorf("%s is %s (%s). Convert it to UTF-8 first, for example with iconv", p.name, what, bytesText(size))
+		return fmt.Errorf("%s is %s (%s). Convert it to UTF-8 first, for example with iconv", p.name, what, words.Bytes(size))
 	}
-	return fmt.Errorf("%s is no text file (%s, %s) and cannot be shown", p.name, what, bytesText(size))
+	return fmt.Errorf("%s is no text file (%s, %s) and cannot be shown", p.name, what, words.Bytes(size))
 }
 
 // linePage collects the lines that are asked for and counts the others.
@@ -148,7 +150,7 @@ func (g *linePage) show(kept []byte, n int) {
 	}
 	fmt.Fprintf(&g.out, "%d\t%s", g.total+1, text)
 	if !whole {
-		fmt.Fprintf(&g.out, " [... line of %s shortened ...]", bytesText(int64(n)))
+		fmt.Fprintf(&g.out, " [... line of %s shortened ...]", words.Bytes(int64(n)))
 	}
 	g.out.WriteByte('\n')
 	g.shown++

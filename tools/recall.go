@@ -10,6 +10,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // recall gives back what a cut or an overlay hides: the original text of an
@@ -19,16 +21,16 @@ import (
 // never sends the model to do its work a second time; what is still shown in
 // full is pointed to instead of repeated.
 
-var recallParams = []param{
-	{name: "id", kind: kindText, about: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
-	{name: "query", kind: kindText, about: "show only the lines that hold this"},
-	{name: "offset", kind: kindWhole, min: 0, max: math.MaxInt32, about: "characters to skip"},
-	{name: "limit", kind: kindWhole, min: 1, max: math.MaxInt32, about: "most characters to show"},
+var recallParams = []params.Param{
+	{Name: "id", Kind: params.Text, About: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
+	{Name: "query", Kind: params.Text, About: "show only the lines that hold this"},
+	{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
+	{Name: "limit", Kind: params.Whole, Min: 1, Max: math.MaxInt32, About: "most characters to show"},
 }
 
 // recallID is what is to be recalled, without what models put around ids.
-func recallID(args arguments) string {
-	return strings.Trim(strings.TrimSpace(args.text("id")), "\"'`#[]() ")
+func recallID(args params.Values) string {
+	return strings.Trim(strings.TrimSpace(args.Text("id")), "\"'`#[]() ")
 }
 
 func (b *Box) recall() tool {
@@ -36,14 +38,14 @@ func (b *Box) recall() tool {
 		name: conversation.ToolRecall, readOnly: true,
 		about:  "Show the original of something earlier in this conversation that was cut or shortened. Without id, lists what was.",
 		params: recallParams,
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			return touch{tool: conversation.ToolRecall, title: strings.TrimSpace(args.text("id") + " " + args.text("query"))}, nil
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			return touch{tool: conversation.ToolRecall, title: strings.TrimSpace(args.Text("id") + " " + args.Text("query"))}, nil
 		},
 		run: b.runRecall,
 	}
 }
 
-func (b *Box) runRecall(ctx context.Context, args arguments, _ func(string)) (result, error) {
+func (b *Box) runRecall(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	p, err := b.history.read(ctx)
 	if err != nil {
 		return result{}, err
@@ -66,8 +68,8 @@ func (b *Box) runRecall(ctx context.Context, args arguments, _ func(string)) (re
 	if text, ok := p.inView(at); ok {
 		return result{text: text, detail: "still in view"}, nil
 	}
-	limit := args.whole("limit", math.MaxInt32)
-	q := question{tool: conversation.ToolRecall, id: at.id, query: strings.TrimSpace(args.text("query")), offset: args.whole("offset", 0)}
+	limit := args.Whole("limit", math.MaxInt32)
+	q := question{tool: conversation.ToolRecall, id: at.id, query: strings.TrimSpace(args.Text("query")), offset: args.Whole("offset", 0)}
 	return b.history.once(p, q, limit, at.id, func() (answer, error) {
 		o, err := p.original(at, q.query != "")
 		if err != nil {
@@ -131,7 +133,7 @@ func (p *past) firstLine(i int) string {
 		text = b.Text
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return oneLine(line, 60)
+	return words.Line(line, 60)
 }
 
 // page shows up to limit characters from offset on, in an answer of at most

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
 )
 
 // How an id becomes a passage of the conversation: e41 or 41 is an event, t3 a
@@ -123,7 +124,7 @@ func (p *past) recalled(i int) (passage, bool) {
 		return passage{}, false
 	}
 	c, _ := p.call(i) // without one there is no id
-	args, err := decode(conversation.ToolRecall, recallParams, c.Arguments)
+	args, err := params.Decode(conversation.ToolRecall, recallParams, c.Arguments)
 	id := recallID(args)
 	if err != nil || id == "" {
 		return passage{}, false

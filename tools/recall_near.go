@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/words"
 )
 
 // What recall says when it was asked for nothing, or for what is not there: ids
@@ -52,7 +53,7 @@ func (p *past) contents(most int) string {
 // several are the first lines of a list, and how many more there are.
 func several(lines []string) string {
 	text := ""
-	for _, l := range clip(lines, listMost) {
+	for _, l := range lines[:min(len(lines), listMost)] {
 		text += "\n" + l
 	}
 	if more := len(lines) - listMost; more > 0 {
@@ -66,7 +67,7 @@ func (p *past) miss(id string) error {
 	if len(p.events) == 0 {
 		return errors.New("nothing has been said yet")
 	}
-	shown := oneLine(id, 80)
+	shown := words.Line(id, 80)
 	last := p.events[len(p.events)-1]
 	if n, ok := conversation.ParseRecallID(id); ok {
 		if n.Turns {
@@ -87,8 +88,8 @@ func (p *past) miss(id string) error {
 			}
 		}
 	}
-	if near := nearest(id, names, 3); len(near) > 0 {
-		return fmt.Errorf("nothing has the id %s. Close to it: %s", shown, oneLine(strings.Join(near, ", "), 300))
+	if near := words.Nearest(id, names, 3); len(near) > 0 {
+		return fmt.Errorf("nothing has the id %s. Close to it: %s", shown, words.Line(strings.Join(near, ", "), 300))
 	}
 	return fmt.Errorf("nothing has the id %s. %s", shown, p.near(last.Seq))
 }
@@ -104,10 +105,10 @@ func (p *past) near(seq uint64) string {
 	distance := func(i int) uint64 { return max(p.events[i].Seq, seq) - min(p.events[i].Seq, seq) }
 	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
 	var names []string
-	for _, i := range clip(list, 5) {
+	for _, i := range list[:min(len(list), 5)] {
 		name := p.what(i)
 		if r, ok := p.events[i].Body.(conversation.ToolResult); ok {
-			name = "result of " + oneLine(r.Tool, 40)
+			name = "result of " + words.Line(r.Tool, 40)
 		}
 		names = append(names, fmt.Sprintf("e%d (%s, %s)", p.events[i].Seq, name, p.when(i)))
 	}

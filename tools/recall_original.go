@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/words"
 )
 
 // What a passage gives back. One event is its text, byte for byte; a reply also
@@ -76,7 +77,7 @@ func (p *past) text(i int, stored bool) (original, error) {
 			return original{}, err
 		}
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, oneLine(string(b.Kind()), 40), p.near(e.Seq))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, words.Line(string(b.Kind()), 40), p.near(e.Seq))
 	}
 	o.about = p.what(i) + ", " + p.when(i)
 	return o, nil
@@ -96,7 +97,7 @@ func (p *past) resultText(o *original, r conversation.ToolResult, stored bool) e
 		case p.ctx.Err() != nil:
 			return p.ctx.Err()
 		case err != nil:
-			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", oneLine(err.Error(), 100))
+			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", words.Line(err.Error(), 100))
 		default:
 			o.text = text
 			if r.Total > utf8.RuneCountInString(text) {
@@ -120,7 +121,7 @@ func replyText(m conversation.AssistantMessage) string {
 		parts = append(parts, "-- text\n"+m.Text)
 	}
 	for _, c := range m.Calls {
-		parts = append(parts, fmt.Sprintf("-- arguments of the call %s to %s\n%s", oneLine(c.ID, 80), oneLine(c.Name, 80), c.Arguments))
+		parts = append(parts, fmt.Sprintf("-- arguments of the call %s to %s\n%s", words.Line(c.ID, 80), words.Line(c.Name, 80), c.Arguments))
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/words"
 )
 
 // Searching an original shows whole lines: those that hold the query, and one on
@@ -36,7 +37,7 @@ func (o original) search(query string, offset, limit, most int) (answer, error) 
 	match := lineMatcher(query, lines)
 	runs := matchingRuns(lines, match)
 	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, numbers.Grouped(total))
-	query = oneLine(query, 80)
+	query = words.Line(query, 80)
 	if len(runs) == 0 {
 		return answer{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/words"
 )
 
 // A review changes nothing. A call that cannot succeed (a wrong argument, text
@@ -22,7 +23,7 @@ const titleChars = 200
 func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r conversation.Review) {
 	defer func() {
 		if recover() != nil { // what Run would report as a defect must not run unasked
-			r = conversation.Review{Need: conversation.NeedApproval, Title: oneLine(call.Name, titleChars)}
+			r = conversation.Review{Need: conversation.NeedApproval, Title: words.Line(call.Name, titleChars)}
 		}
 	}()
 	t, err := b.touchOf(ctx, call)
@@ -35,11 +36,11 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 	if err != nil {
 		i, known := b.index[call.Name]
 		return conversation.Review{
-			Need: conversation.NeedNothing, Title: oneLine(call.Name+" "+t.title, titleChars),
+			Need: conversation.NeedNothing, Title: words.Line(call.Name+" "+t.title, titleChars),
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.readOnly(), Title: oneLine(call.Name+" "+t.title, titleChars)}
+	r = conversation.Review{ReadOnly: t.readOnly(), Title: words.Line(call.Name+" "+t.title, titleChars)}
 	r.Need, r.Reason = b.permissions.judge(t)
 	if r.Need == conversation.NeedApproval {
 		r.Offers = b.permissions.offers(t)
@@ -73,7 +74,7 @@ func (b *Box) touchOf(ctx context.Context, call conversation.ToolCall) (touch, e
 	}
 	touched, err := t.touch(ctx, args)
 	if err != nil {
-		touched.title = args.text("path")
+		touched.title = args.Text("path")
 	}
 	return touched, err
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"plimsoll/tools/words"
 )
 
 // A rule is a tool's name, or a name with a pattern: run_command(go test *),
@@ -56,7 +58,7 @@ func parseRule(text string, names []string) (rule, error) {
 
 // noTool is the error of a name that no tool has.
 func noTool(name string, names []string) error {
-	if near := nearest(name, names, 1); len(near) > 0 {
+	if near := words.Nearest(name, names, 1); len(near) > 0 {
 		return fmt.Errorf("there is no tool %q; did you mean %q?", name, near[0])
 	}
 	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))

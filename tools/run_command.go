@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
 )
 
 // run_command runs a shell command in the workspace. The first line of its
@@ -30,12 +31,12 @@ func (b *Box) runCommand() tool {
 		about: "Run a shell command in the workspace and return its exit code and output (both streams). No input, no terminal, no API keys in " +
 			"its environment; processes it leaves behind are ended. background: true starts one that keeps running and returns an id; " +
 			"call again with id to read its new output, or with id and stop: true to end it. A long result is cut; recall gives the rest.",
-		params: []param{
-			{name: "command", kind: kindText, about: "shell command to run"},
-			{name: "timeout", kind: kindWhole, min: 1, max: commandMaxSeconds, about: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},
-			{name: "background", kind: kindFlag, about: "keep it running and return an id"},
-			{name: "id", kind: kindText, about: "background command to read"},
-			{name: "stop", kind: kindFlag, about: "with id: end it"},
+		params: []params.Param{
+			{Name: "command", Kind: params.Text, About: "shell command to run"},
+			{Name: "timeout", Kind: params.Whole, Min: 1, Max: commandMaxSeconds, About: "seconds until it is ended, default 120; with id: seconds to wait for it to end"},
+			{Name: "background", Kind: params.Flag, About: "keep it running and return an id"},
+			{Name: "id", Kind: params.Text, About: "background command to read"},
+			{Name: "stop", Kind: params.Flag, About: "with id: end it"},
 		},
 		touch: b.touchCommand,
 		run:   b.runRunCommand,
@@ -44,17 +45,17 @@ func (b *Box) runCommand() tool {
 
 // touchCommand describes a call; reading and stopping what was started before
 // touches nothing new.
-func (b *Box) touchCommand(_ context.Context, args arguments) (touch, error) {
+func (b *Box) touchCommand(_ context.Context, args params.Values) (touch, error) {
 	if err := checkCommand(args); err != nil {
 		return touch{}, err
 	}
-	if id := args.text("id"); id != "" {
+	if id := args.Text("id"); id != "" {
 		if _, err := b.jobs.find(id); err != nil {
 			return touch{}, err
 		}
 		return touch{tool: "run_command", title: id}, nil
 	}
-	command := args.text("command")
+	command := args.Text("command")
 	parsed := readScript(command)
 	b.files.weigh(parsed)
 	return touch{tool: "run_command", access: accessCommand, script: parsed, title: command}, nil
@@ -72,14 +73,14 @@ func readScript(command string) *script {
 	return &script{text: strings.TrimSpace(command), opaque: true}
 }
 
-func checkCommand(args arguments) error {
-	command, id := strings.TrimSpace(args.text("command")), args.text("id")
+func checkCommand(args params.Values) error {
+	command, id := strings.TrimSpace(args.Text("command")), args.Text("id")
 	switch {
 	case command == "" && id == "":
 		return errors.New("run_command needs command, or the id of a background command")
 	case command != "" && id != "":
 		return errors.New("run_command takes either command or id, not both")
-	case args.flag("stop") && id == "":
+	case args.Flag("stop") && id == "":
 		return errors.New("stop needs the id of a background command")
 	case strings.ContainsRune(command, 0):
 		return errors.New("a command cannot hold a NUL character")
@@ -87,22 +88,22 @@ func checkCommand(args arguments) error {
 	return nil
 }
 
-func (b *Box) runRunCommand(ctx context.Context, args arguments, progress func(string)) (result, error) {
+func (b *Box) runRunCommand(ctx context.Context, args params.Values, progress func(string)) (result, error) {
 	if err := checkCommand(args); err != nil {
 		return result{}, err
 	}
-	command := args.text("command")
+	command := args.Text("command")
 	switch {
-	case args.text("id") != "":
+	case args.Text("id") != "":
 		return b.readJob(ctx, args)
-	case args.flag("background"):
+	case args.Flag("background"):
 		started, err := b.jobs.start(command)
 		if err != nil {
 			return result{}, err
 		}
 		return result{text: fmt.Sprintf("started in the background as %s. Read its output with id: %q, end it with stop: true", started.id, started.id)}, nil
 	}
-	return b.jobs.run(ctx, command, time.Duration(args.whole("timeout", commandSeconds))*time.Second, progress)
+	return b.jobs.run(ctx, command, time.Duration(args.Whole("timeout", commandSeconds))*time.Second, progress)
 }
 
 // run runs a command to its end, its timeout or a cancelled ctx.
@@ -168,19 +169,19 @@ func (j *jobs) commandText(status, output string) string {
 }
 
 // readJob shows what a background command has put out since it was last read.
-func (b *Box) readJob(ctx context.Context, args arguments) (result, error) {
-	one, err := b.jobs.find(args.text("id"))
+func (b *Box) readJob(ctx context.Context, args params.Values) (result, error) {
+	one, err := b.jobs.find(args.Text("id"))
 	if err != nil {
 		return result{}, err
 	}
 	switch {
-	case args.flag("stop"):
+	case args.Flag("stop"):
 		if one.process.running() {
 			one.process.end()
 		}
 		<-one.finished
-	case args.given("timeout"):
-		one.await(ctx, time.Duration(args.whole("timeout", 0))*time.Second)
+	case args.Given("timeout"):
+		one.await(ctx, time.Duration(args.Whole("timeout", 0))*time.Second)
 	}
 	status := one.id + " is running"
 	if !one.process.running() {

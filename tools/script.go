@@ -69,7 +69,7 @@ func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
 	}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			s.addNested(words(call), lang, depth)
+			s.addNested(literalWords(call), lang, depth)
 		}
 		return true
 	})
@@ -94,7 +94,7 @@ func (s *script) plainStatement(stmt *syntax.Stmt, piped bool) bool {
 		pipe := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
 		return s.plainStatement(cmd.X, piped) && s.plainStatement(cmd.Y, piped || pipe)
 	case *syntax.CallExpr:
-		call := words(cmd)
+		call := literalWords(cmd)
 		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
 			return false
 		}
@@ -153,7 +153,7 @@ func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
 	case program == "eval":
 		s.readWords(call[1:], lang, depth)
 	case program == "trap":
-		s.readWords(clip(call[1:], 1), lang, depth)
+		s.readWords(call[1:min(len(call), 2)], lang, depth)
 	case slices.Contains(shells, program):
 		text, input := shellText(call[1:])
 		s.opaque = s.opaque || input
@@ -209,7 +209,7 @@ func takesOption(option string) bool {
 	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
 }
 
-func words(call *syntax.CallExpr) []word {
+func literalWords(call *syntax.CallExpr) []word {
 	out := make([]word, len(call.Args))
 	for i, w := range call.Args {
 		out[i] = literalWord(w)

@@ -12,6 +12,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // search_history finds what was said anywhere in the conversation, hidden or
@@ -33,24 +35,24 @@ func (b *Box) searchHistory() tool {
 	return tool{
 		name: conversation.ToolSearchHistory, readOnly: true,
 		about: "Find earlier messages, calls and results of this conversation by text, also those no longer shown. Gives ids for recall.",
-		params: []param{
-			{name: "query", kind: kindText, required: true, about: "words that all have to occur"},
-			{name: "limit", kind: kindWhole, min: 1, max: historyMost, about: "most finds to show, default 10"},
-			{name: "offset", kind: kindWhole, min: 0, max: math.MaxInt32, about: "finds to skip"},
+		params: []params.Param{
+			{Name: "query", Kind: params.Text, Required: true, About: "words that all have to occur"},
+			{Name: "limit", Kind: params.Whole, Min: 1, Max: historyMost, About: "most finds to show, default 10"},
+			{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
 		},
-		touch: func(_ context.Context, args arguments) (touch, error) {
-			return touch{tool: conversation.ToolSearchHistory, title: args.text("query")}, nil
+		touch: func(_ context.Context, args params.Values) (touch, error) {
+			return touch{tool: conversation.ToolSearchHistory, title: args.Text("query")}, nil
 		},
 		run: b.runSearchHistory,
 	}
 }
 
-func (b *Box) runSearchHistory(ctx context.Context, args arguments, _ func(string)) (result, error) {
+func (b *Box) runSearchHistory(ctx context.Context, args params.Values, _ func(string)) (result, error) {
 	p, err := b.history.read(ctx)
 	if err != nil {
 		return result{}, err
 	}
-	s, err := newHistorySearch(p, args.text("query"))
+	s, err := newHistorySearch(p, args.Text("query"))
 	if err != nil {
 		return result{}, err
 	}
@@ -60,7 +62,7 @@ func (b *Box) runSearchHistory(ctx context.Context, args arguments, _ func(strin
 		return result{text: fmt.Sprintf("%d searches were made in this turn, which is the most. Go on with what they found, and say what could not be looked up", maxLookups),
 			detail: "the most in one turn"}, nil
 	}
-	limit, offset := args.whole("limit", historyHits), args.whole("offset", 0)
+	limit, offset := args.Whole("limit", historyHits), args.Whole("offset", 0)
 	q := question{tool: conversation.ToolSearchHistory, query: s.phrase, offset: offset}
 	return b.history.once(p, q, limit, "the answer", func() (answer, error) {
 		if err := s.run(); err != nil {
@@ -251,7 +253,7 @@ func nthLine(text string, n int) string {
 
 // answer shows limit hits from offset on, in at most most characters.
 func (s *historySearch) answer(offset, limit, most int) (answer, error) {
-	query := oneLine(s.phrase, 80)
+	query := words.Line(s.phrase, 80)
 	switch n := len(s.hits); {
 	case n == 0:
 		text := s.nothing(query)
@@ -265,7 +267,7 @@ func (s *historySearch) answer(offset, limit, most int) (answer, error) {
 	for ; end < min(len(s.hits), offset+limit); end++ {
 		h := s.hits[end]
 		e := s.past.events[h.event]
-		text := fmt.Sprintf("\n\ne%d, %s: %s\n%s", e.Seq, s.past.when(h.event), oneLine(s.past.what(h.event), 100), h.line)
+		text := fmt.Sprintf("\n\ne%d, %s: %s\n%s", e.Seq, s.past.when(h.event), words.Line(s.past.what(h.event), 100), h.line)
 		size := utf8.RuneCountInString(text)
 		if used > 0 && used+size > most-head {
 			break
@@ -288,7 +290,7 @@ func (s *historySearch) nothing(query string) string {
 	if len(s.words) > 1 {
 		var each []string
 		for _, w := range s.words {
-			each = append(each, fmt.Sprintf("%q is in %s", oneLine(w, 40), numbers.Count(s.by[w], "place")))
+			each = append(each, fmt.Sprintf("%q is in %s", words.Line(w, 40), numbers.Count(s.by[w], "place")))
 		}
 		text = fmt.Sprintf("no message and no result of this conversation holds all of %q: %s", query, strings.Join(each, ", "))
 	}

@@ -27,7 +27,7 @@ func looseMatch(lines, want []string) int {
 		return -1
 	}
 	have := make([]string, 0, min(len(lines), similarLinesMax))
-	for _, l := range clip(lines, similarLinesMax) {
+	for _, l := range lines[:min(len(lines), similarLinesMax)] {
 		have = append(have, squeeze(l))
 	}
 	for at := 0; at+len(squeezed) <= len(have); at++ {
@@ -54,14 +54,14 @@ func similarLines(lines, want []string) []int {
 	}
 	target := pairs(want[anchor])
 	var best []scored
-	for at, line := range clip(lines, similarLinesMax) {
+	for at, line := range lines[:min(len(lines), similarLinesMax)] {
 		if score := target.alike(pairs(line)); score >= similarLeast {
 			best = append(best, scored{at, score})
 		}
 	}
 	slices.SortStableFunc(best, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
 	var out []int
-	for _, s := range clip(best, 3) {
+	for _, s := range best[:min(len(best), 3)] {
 		out = append(out, max(0, s.at-anchor))
 	}
 	slices.Sort(out)

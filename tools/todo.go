@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
 )
 
 // The checklist lives in the Box and is written whole, never in parts. The log
@@ -34,11 +36,11 @@ const (
 	maxTodoChars = 500
 )
 
-var todoParams = []param{{
-	name: "todos", kind: kindItems, required: true, about: "the whole list, in order; it replaces the one before",
-	fields: []param{
-		{name: "text", kind: kindText, required: true, about: "what is to be done, one line"},
-		{name: "status", kind: kindText, choices: []string{string(TodoPending), string(TodoInProgress), string(TodoDone)}, about: "default pending"},
+var todoParams = []params.Param{{
+	Name: "todos", Kind: params.Items, Required: true, About: "the whole list, in order; it replaces the one before",
+	Fields: []params.Param{
+		{Name: "text", Kind: params.Text, Required: true, About: "what is to be done, one line"},
+		{Name: "status", Kind: params.Text, Choices: []string{string(TodoPending), string(TodoInProgress), string(TodoDone)}, About: "default pending"},
 	},
 }}
 
@@ -55,7 +57,7 @@ func newTodoList(written string) (*todoList, error) {
 	if written == "" {
 		return l, nil
 	}
-	args, err := decode("todo_write", todoParams, written)
+	args, err := params.Decode("todo_write", todoParams, written)
 	if err == nil {
 		l.todos, err = todosOf(args)
 	}
@@ -85,14 +87,14 @@ func LastTodos(events []conversation.Event) string {
 }
 
 // todosOf reads the list from checked arguments.
-func todosOf(args arguments) ([]Todo, error) {
-	items := args.items("todos")
+func todosOf(args params.Values) ([]Todo, error) {
+	items := args.Items("todos")
 	if len(items) > maxTodos {
 		return nil, fmt.Errorf("the list has %d entries; at most %d are kept. Join some of them", len(items), maxTodos)
 	}
 	todos := make([]Todo, len(items))
 	for i, item := range items {
-		t := Todo{Text: oneLine(item.text("text"), maxTodoChars), Status: TodoStatus(item.text("status"))}
+		t := Todo{Text: words.Line(item.Text("text"), maxTodoChars), Status: TodoStatus(item.Text("status"))}
 		if t.Text == "" {
 			return nil, errors.New("a todo has no text")
 		}

@@ -1,12 +1,16 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"plimsoll/tools/params"
+)
 
 func (b *Box) todoRead() tool {
 	return tool{
 		name: "todo_read", readOnly: true,
 		about: "Show the checklist of this conversation.",
-		run: func(context.Context, arguments, func(string)) (result, error) {
+		run: func(context.Context, params.Values, func(string)) (result, error) {
 			return result{text: checklist(b.todos.list())}, nil
 		},
 	}

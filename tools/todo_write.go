@@ -1,6 +1,10 @@
 package tools
 
-import "context"
+import (
+	"context"
+
+	"plimsoll/tools/params"
+)
 
 // todo_write replaces the checklist. It changes nothing outside the
 // conversation and therefore runs in every mode without asking.
@@ -11,7 +15,7 @@ func (b *Box) todoWrite() tool {
 		about: "Write the checklist of this conversation, for work of several steps; the user sees it. Always give the whole list. " +
 			"Keep one entry in_progress, and mark entries done as soon as they are.",
 		params: todoParams,
-		run: func(_ context.Context, args arguments, _ func(string)) (result, error) {
+		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			todos, err := todosOf(args)
 			if err != nil {
 				return result{}, err

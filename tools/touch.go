@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/url"
 	"strings"
+
+	"plimsoll/tools/params"
 )
 
 // A touch is what a call would do, in the terms that permissions and the user
@@ -78,14 +80,14 @@ func touchPlace(tool string, a access, p place) touch {
 }
 
 // touchFolder describes a call on the folder of a path argument.
-func (b *Box) touchFolder(tool string) func(context.Context, arguments) (touch, error) {
-	return func(_ context.Context, args arguments) (touch, error) {
+func (b *Box) touchFolder(tool string) func(context.Context, params.Values) (touch, error) {
+	return func(_ context.Context, args params.Values) (touch, error) {
 		p, err := b.folder(args)
 		if err != nil {
 			return touch{}, err
 		}
 		t := touchPlace(tool, accessRead, p)
-		if pattern := args.text("pattern"); pattern != "" {
+		if pattern := args.Text("pattern"); pattern != "" {
 			t.title = pattern
 		}
 		return t, nil

@@ -1,16 +1,18 @@
-package tools
+// Package words has what tools say in one way: a text on one line, a size, names that were probably meant.
+package words
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-// nearest returns up to n candidates that name may have been meant for, the
+// Nearest returns up to n candidates that name may have been meant for, the
 // closest first: those within a third of its length by edit distance, and those
 // that contain it or are contained in it.
-func nearest(name string, candidates []string, n int) []string {
+func Nearest(name string, candidates []string, n int) []string {
 	type scored struct {
 		text  string
 		score int
@@ -35,7 +37,7 @@ func nearest(name string, candidates []string, n int) []string {
 
 // distance is the Levenshtein distance in code points, of at most 100 each.
 func distance(a, b string) int {
-	ra, rb := clip([]rune(a), 100), clip([]rune(b), 100)
+	ra, rb := firstRunes(a, 100), firstRunes(b, 100)
 	row := make([]int, len(rb)+1)
 	for j := range row {
 		row[j] = j
@@ -55,5 +57,33 @@ func distance(a, b string) int {
 	return row[len(rb)]
 }
 
-// clip is s without what goes beyond n elements.
-func clip[T any](s []T, n int) []T { return s[:min(n, len(s))] }
+func firstRunes(text string, n int) []rune {
+	r := []rune(text)
+	return r[:min(len(r), n)]
+}
+
+// Line is text on one line, without the line ends and runs of blanks in it,
+// and of at most max characters.
+func Line(text string, max int) string {
+	if len(text) > 4*max {
+		text = text[:4*max]
+	}
+	r := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "))
+	if len(r) > max {
+		return string(r[:max-1]) + "…"
+	}
+	return string(r)
+}
+
+// Bytes is a size for people: 812 B, 4.1 KiB, 3.0 MiB.
+func Bytes(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

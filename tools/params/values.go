@@ -1,4 +1,4 @@
-package tools
+package params
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"plimsoll/tools/words"
 )
 
 // Arguments are checked strictly against the parameter table: no unknown name,
@@ -15,50 +17,50 @@ import (
 // list or object written as a string, null for a parameter left out. An error
 // says what was wrong and what form was expected.
 
-// arguments are the checked arguments of a call by parameter name: string, int,
-// bool, []string, map[string]string or []arguments.
-type arguments map[string]any
+// Values are the checked arguments of a call by parameter name: string, int,
+// bool, []string, map[string]string or []Values.
+type Values map[string]any
 
-func (a arguments) text(name string) string {
+func (a Values) Text(name string) string {
 	s, _ := a[name].(string)
 	return s
 }
 
-func (a arguments) whole(name string, absent int) int {
+func (a Values) Whole(name string, absent int) int {
 	if n, ok := a[name].(int); ok {
 		return n
 	}
 	return absent
 }
 
-func (a arguments) flag(name string) bool {
+func (a Values) Flag(name string) bool {
 	f, _ := a[name].(bool)
 	return f
 }
 
-func (a arguments) texts(name string) []string {
+func (a Values) Texts(name string) []string {
 	l, _ := a[name].([]string)
 	return l
 }
 
-func (a arguments) textMap(name string) map[string]string {
+func (a Values) TextMap(name string) map[string]string {
 	m, _ := a[name].(map[string]string)
 	return m
 }
 
-func (a arguments) items(name string) []arguments {
-	l, _ := a[name].([]arguments)
+func (a Values) Items(name string) []Values {
+	l, _ := a[name].([]Values)
 	return l
 }
 
-func (a arguments) given(name string) bool {
+func (a Values) Given(name string) bool {
 	_, ok := a[name]
 	return ok
 }
 
-// decode checks raw, the JSON of a call's arguments, against params. owner names
+// Decode checks raw, the JSON of a call's arguments, against params. owner names
 // the tool in errors.
-func decode(owner string, params []param, raw string) (arguments, error) {
+func Decode(owner string, params []Param, raw string) (Values, error) {
 	fields := map[string]json.RawMessage{}
 	if text := strings.TrimSpace(raw); text == "" || text == "null" {
 		raw = "{}"
@@ -72,16 +74,16 @@ func decode(owner string, params []param, raw string) (arguments, error) {
 	return decodeFields(owner, params, fields)
 }
 
-func decodeFields(owner string, params []param, fields map[string]json.RawMessage) (arguments, error) {
-	args := arguments{}
+func decodeFields(owner string, params []Param, fields map[string]json.RawMessage) (Values, error) {
+	args := Values{}
 	known := make([]string, 0, len(params))
 	for _, p := range params {
-		known = append(known, p.name)
-		value, ok := fields[p.name]
-		delete(fields, p.name)
+		known = append(known, p.Name)
+		value, ok := fields[p.Name]
+		delete(fields, p.Name)
 		if !ok || string(bytes.TrimSpace(value)) == "null" {
-			if p.required {
-				return nil, fmt.Errorf("%s needs %q. It takes %s", owner, p.name, signature(params))
+			if p.Required {
+				return nil, fmt.Errorf("%s needs %q. It takes %s", owner, p.Name, signature(params))
 			}
 			continue
 		}
@@ -89,11 +91,11 @@ func decodeFields(owner string, params []param, fields map[string]json.RawMessag
 		if err != nil {
 			return nil, err
 		}
-		args[p.name] = v
+		args[p.Name] = v
 	}
 	if name, ok := firstKey(fields); ok {
 		hint := ""
-		if near := nearest(name, known, 1); len(near) > 0 {
+		if near := words.Nearest(name, known, 1); len(near) > 0 {
 			hint = fmt.Sprintf(" Did you mean %q?", near[0])
 		}
 		return nil, fmt.Errorf("%s has no argument %q.%s It takes %s", owner, name, hint, signature(params))
@@ -112,20 +114,20 @@ func firstKey(fields map[string]json.RawMessage) (string, bool) {
 	return first, ok
 }
 
-// decode checks one value.
-func (p param) decode(owner string, raw json.RawMessage) (any, error) {
+// Decode checks one value.
+func (p Param) decode(owner string, raw json.RawMessage) (any, error) {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
 		return nil, p.wrong(owner, raw)
 	}
-	switch p.kind {
-	case kindText:
+	switch p.Kind {
+	case Text:
 		return p.decodeText(owner, v, raw)
-	case kindWhole:
+	case Whole:
 		return p.decodeWhole(owner, v, raw)
-	case kindFlag:
+	case Flag:
 		if s, ok := v.(string); ok {
 			v = strings.EqualFold(strings.TrimSpace(s), "true")
 			if !v.(bool) && !strings.EqualFold(strings.TrimSpace(s), "false") {
@@ -140,15 +142,15 @@ func (p param) decode(owner string, raw json.RawMessage) (any, error) {
 	return p.decodeCompound(owner, v, raw)
 }
 
-func (p param) decodeText(owner string, v any, raw json.RawMessage) (any, error) {
+func (p Param) decodeText(owner string, v any, raw json.RawMessage) (any, error) {
 	s, ok := scalar(v)
 	if !ok {
 		return nil, p.wrong(owner, raw)
 	}
-	if len(p.choices) == 0 {
+	if len(p.Choices) == 0 {
 		return s, nil
 	}
-	for _, c := range p.choices {
+	for _, c := range p.Choices {
 		if strings.EqualFold(s, c) {
 			return c, nil
 		}
@@ -156,7 +158,7 @@ func (p param) decodeText(owner string, v any, raw json.RawMessage) (any, error)
 	return nil, p.wrong(owner, raw)
 }
 
-func (p param) decodeWhole(owner string, v any, raw json.RawMessage) (any, error) {
+func (p Param) decodeWhole(owner string, v any, raw json.RawMessage) (any, error) {
 	s, ok := scalar(v)
 	if !ok {
 		return nil, p.wrong(owner, raw)
@@ -166,19 +168,19 @@ func (p param) decodeWhole(owner string, v any, raw json.RawMessage) (any, error
 		return nil, p.wrong(owner, raw)
 	}
 	n := int(f)
-	if (p.min != 0 || p.max != 0) && (n < p.min || n > p.max) {
+	if (p.Min != 0 || p.Max != 0) && (n < p.Min || n > p.Max) {
 		return nil, p.wrong(owner, raw)
 	}
 	return n, nil
 }
 
 // decodeCompound checks lists and objects, also those written as a string.
-func (p param) decodeCompound(owner string, v any, raw json.RawMessage) (any, error) {
+func (p Param) decodeCompound(owner string, v any, raw json.RawMessage) (any, error) {
 	if s, ok := v.(string); ok {
 		raw = json.RawMessage(s)
 	}
-	switch p.kind {
-	case kindTexts:
+	switch p.Kind {
+	case Texts:
 		var list []any
 		if json.Unmarshal(raw, &list) != nil {
 			return nil, p.wrong(owner, raw)
@@ -192,7 +194,7 @@ func (p param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 			out[i] = s
 		}
 		return out, nil
-	case kindMap:
+	case Map:
 		var m map[string]any
 		if json.Unmarshal(raw, &m) != nil {
 			return nil, p.wrong(owner, raw)
@@ -211,9 +213,9 @@ func (p param) decodeCompound(owner string, v any, raw json.RawMessage) (any, er
 	if json.Unmarshal(raw, &list) != nil {
 		return nil, p.wrong(owner, raw)
 	}
-	out := make([]arguments, len(list))
+	out := make([]Values, len(list))
 	for i, fields := range list {
-		a, err := decodeFields(fmt.Sprintf("%s: entry %d of %q", owner, i+1, p.name), p.fields, fields)
+		a, err := decodeFields(fmt.Sprintf("%s: entry %d of %q", owner, i+1, p.Name), p.Fields, fields)
 		if err != nil {
 			return nil, err
 		}
@@ -238,46 +240,46 @@ func scalar(v any) (string, bool) {
 }
 
 // wrong says that a value has not the form of the parameter.
-func (p param) wrong(owner string, raw json.RawMessage) error {
+func (p Param) wrong(owner string, raw json.RawMessage) error {
 	got := []rune(string(raw))
 	if len(got) > 80 {
 		got = append(got[:80], '…')
 	}
-	return fmt.Errorf("%s: %q must be %s, not %s", owner, p.name, p.form(), string(got))
+	return fmt.Errorf("%s: %q must be %s, not %s", owner, p.Name, p.form(), string(got))
 }
 
 // form says in words what values the parameter takes.
-func (p param) form() string {
-	switch p.kind {
-	case kindWhole:
-		if p.min == 0 && p.max == 0 {
+func (p Param) form() string {
+	switch p.Kind {
+	case Whole:
+		if p.Min == 0 && p.Max == 0 {
 			return "a whole number"
 		}
-		return fmt.Sprintf("a whole number from %d to %d", p.min, p.max)
-	case kindFlag:
+		return fmt.Sprintf("a whole number from %d to %d", p.Min, p.Max)
+	case Flag:
 		return "true or false"
-	case kindTexts:
+	case Texts:
 		return "a list of strings"
-	case kindMap:
+	case Map:
 		return "an object of strings"
-	case kindItems:
-		return "a list of objects with " + signature(p.fields)
+	case Items:
+		return "a list of objects with " + signature(p.Fields)
 	}
-	if len(p.choices) > 0 {
-		return "one of " + strings.Join(p.choices, ", ")
+	if len(p.Choices) > 0 {
+		return "one of " + strings.Join(p.Choices, ", ")
 	}
 	return "a string"
 }
 
 // signature names the parameters, for errors.
-func signature(params []param) string {
+func signature(params []Param) string {
 	if len(params) == 0 {
 		return "no arguments"
 	}
 	parts := make([]string, len(params))
 	for i, p := range params {
-		parts[i] = p.name
-		if p.required {
+		parts[i] = p.Name
+		if p.Required {
 			parts[i] += " (required)"
 		}
 	}

@@ -1,0 +1,128 @@
+// Package params declares the parameters of tools and checks the arguments of calls against them.
+package params
+
+import (
+	"bytes"
+	"math"
+
+	"plimsoll/conversation"
+)
+
+// A tool's parameters are declared once, as a table; the JSON Schema that the
+// model reads and the checks its arguments go through both come from it.
+
+// Kind is the type of a parameter.
+type kind int
+
+const (
+	Text  kind = iota // string
+	Whole             // integer
+	Flag              // boolean
+	Texts             // array of strings
+	Map               // object of strings
+	Items             // array of objects
+)
+
+// Param declares one parameter.
+type Param struct {
+	Name     string
+	Kind     kind
+	About    string   // for the model
+	Required bool     // must be given
+	Choices  []string // of a text: the only values allowed
+	Min, Max int      // of a whole number; both 0: any
+	Fields   []Param  // of items: the members of each
+}
+
+// Schema is the JSON Schema of an object with these parameters, in their order.
+func Schema(params []Param) []byte {
+	var b bytes.Buffer
+	writeObject(&b, params)
+	return b.Bytes()
+}
+
+func writeObject(b *bytes.Buffer, params []Param) {
+	writeMembers(b, params, writeObject)
+	b.WriteString(`,"additionalProperties":false}`)
+}
+
+// writeMembers writes an object with its parameters, all but its end; items writes
+// the objects inside it.
+func writeMembers(b *bytes.Buffer, params []Param, items func(*bytes.Buffer, []Param)) {
+	b.WriteString(`{"type":"object","properties":{`)
+	required := []string{}
+	for i, p := range params {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeJSON(b, p.Name)
+		b.WriteByte(':')
+		writeParam(b, p, items)
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	b.WriteByte('}')
+	if len(required) > 0 {
+		b.WriteString(`,"required":`)
+		writeJSON(b, required)
+	}
+}
+
+func writeParam(b *bytes.Buffer, p Param, items func(*bytes.Buffer, []Param)) {
+	switch p.Kind {
+	case Text:
+		b.WriteString(`{"type":"string"`)
+	case Whole:
+		b.WriteString(`{"type":"integer"`)
+	case Flag:
+		b.WriteString(`{"type":"boolean"`)
+	case Texts:
+		b.WriteString(`{"type":"array","items":{"type":"string"}`)
+	case Map:
+		b.WriteString(`{"type":"object","additionalProperties":{"type":"string"}`)
+	case Items:
+		b.WriteString(`{"type":"array","items":`)
+		items(b, p.Fields)
+	}
+	if p.About != "" {
+		b.WriteString(`,"description":`)
+		writeJSON(b, p.About)
+	}
+	if len(p.Choices) > 0 {
+		b.WriteString(`,"enum":`)
+		writeJSON(b, p.Choices)
+	}
+	if p.Min != 0 || p.Max != 0 {
+		b.WriteString(`,"minimum":`)
+		writeJSON(b, p.Min)
+		if p.Max < math.MaxInt32 { // beyond it lies no limit of the tool
+			b.WriteString(`,"maximum":`)
+			writeJSON(b, p.Max)
+		}
+	}
+	b.WriteByte('}')
+}
+
+// writeJSON appends a string, a number or a list of strings, which cannot fail.
+func writeJSON(b *bytes.Buffer, v any) {
+	text, _ := conversation.EncodeJSON(v) // a string, an int or a []string always encodes
+	b.Write(text)
+}
+
+// Brief is the JSON Schema of an object with names and types alone.
+func Brief(params []Param) []byte {
+	var b bytes.Buffer
+	writeBrief(&b, params)
+	return b.Bytes()
+}
+
+func writeBrief(b *bytes.Buffer, params []Param) {
+	bare := make([]Param, len(params))
+	for i, p := range params {
+		p.About, p.Min, p.Max = "", 0, 0
+		bare[i] = p
+	}
+	writeMembers(b, bare, writeBrief)
+	b.WriteByte('}')
+}
