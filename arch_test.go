@@ -34,7 +34,7 @@ var ours = []struct {
 	{"cli", []string{
 		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/replay", "cli/table", "compact", "compact/preset", "compact/replay",
 		"config", "conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain",
-		"storage", "themes", "tools", "tools/grants", "tui",
+		"storage", "themes", "tools", "tools/grants", "tools/permission", "tools/shell", "tools/workspace", "tui",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
@@ -59,9 +59,13 @@ var ours = []struct {
 	{"compact/replay", []string{"compact", "compact/preset", "conversation", "conversation/jsonl"}},
 	{"storage", []string{"conversation", "conversation/find"}},
 	{"storage/storagetest", []string{"conversation", "storage"}},
-	{"tools", []string{"conversation", "conversation/numbers", "tools/grants", "tools/harmless", "tools/params", "tools/words"}},
+	{"tools", []string{"conversation", "conversation/numbers", "tools/grants", "tools/params", "tools/permission", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
 	{"tools/params", []string{"conversation", "tools/words"}},
+	{"tools/permission", []string{"conversation", "tools/grants", "tools/harmless", "tools/shell", "tools/web", "tools/words", "tools/workspace"}},
+	{"tools/shell", []string{"tools/words"}},
+	{"tools/web", []string{"conversation", "tools/words"}},
 	{"tools/words", nil},
+	{"tools/workspace", []string{"tools/words"}},
 	{"tools/grants", nil},
 	{"tools/harmless", nil},
 	{"conversation/conversationtest", []string{"conversation"}},
@@ -92,7 +96,7 @@ var theirs = []struct {
 	{"github.com/alecthomas/chroma", []string{"tui/transcript/markdown"}},
 	{"github.com/yuin/goldmark", []string{"tui/transcript/markdown"}},
 	{"charm.land/glamour", []string{"themes", "tui/transcript/markdown"}},
-	{"net/http", []string{"agent/demo", "agent/openai", "agent/wire", "tools"}},
+	{"net/http", []string{"agent/demo", "agent/openai", "agent/wire", "tools", "tools/web", "tools/workspace"}},
 }
 
 // barred says what a package and all below it must do without: the screen and the core do no I/O of their own.

@@ -18,7 +18,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tools"
+	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 )
 
@@ -29,7 +29,7 @@ import (
 const maxListing = 500
 
 // foldersOf lists the folders that files are in, with about what their lists weigh.
-func foldersOf(files []tools.WorkspaceFile) []tui.File {
+func foldersOf(files []workspace.File) []tui.File {
 	size := map[string]int{}
 	for _, f := range files {
 		for child := f.Path; ; {

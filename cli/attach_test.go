@@ -5,13 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/tools"
+	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 )
 
 func TestFoldersCanBeMentionedWithTheirWeight(t *testing.T) {
 	t.Parallel()
-	got := foldersOf([]tools.WorkspaceFile{{Path: "a.go"}, {Path: "cli/desk.go"}, {Path: "cli/plot/cells.go"}, {Path: "cli/plot/svg.go"}})
+	got := foldersOf([]workspace.File{{Path: "a.go"}, {Path: "cli/desk.go"}, {Path: "cli/plot/cells.go"}, {Path: "cli/plot/svg.go"}})
 	want := []tui.File{{Path: "cli/", Tokens: 3}, {Path: "cli/plot/", Tokens: 4}} // desk.go and plot, cells.go and svg.go
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -10,6 +10,7 @@ import (
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/permission"
 	"plimsoll/tui"
 )
 
@@ -75,7 +76,7 @@ func (a *app) ruleProblem(l config.Loaded) *config.Problem {
 	}
 	rules := l.Config.Permissions
 	box, err := tools.New(tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Environ: []string{},
-		Permissions: tools.Permissions{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: approvals(l.Config)},
+		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: approvals(l.Config)},
 		Disabled:    disabled(l.Config)})
 	if err == nil {
 		err = box.Close()

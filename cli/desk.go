@@ -11,7 +11,8 @@ import (
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
-	"plimsoll/tools"
+	"plimsoll/tools/shell"
+	"plimsoll/tools/workspace"
 	"plimsoll/tui"
 )
 
@@ -166,7 +167,7 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 	if err := h.app.configure(); err != nil {
 		return nil, err
 	}
-	found, err := tools.WorkspaceFiles(ctx, h.app.workspace, maxFiles)
+	found, err := workspace.List(ctx, h.app.workspace, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 func (h *host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
-	output, err := tools.Shell(ctx, h.app.workspace, command)
+	output, err := shell.Run(ctx, h.app.workspace, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }

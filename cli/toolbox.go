@@ -8,6 +8,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
+	"plimsoll/tools/permission"
 )
 
 // newBox makes the tools of a conversation as the configuration wants them.
@@ -21,7 +22,7 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 		Workspace: a.workspace,
 		Archive:   past,
 		Visible:   past.visible,
-		Permissions: tools.Permissions{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
+		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
 			Approval: approvals(cfg), Where: a.ruleAt},
 		Disabled:         disabled(cfg),
 		Grants:           a.granted(),
@@ -41,11 +42,11 @@ func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (
 }
 
 // approvals is what a configuration says of tools as a whole.
-func approvals(cfg config.Config) map[string]tools.Approval {
-	out := map[string]tools.Approval{}
+func approvals(cfg config.Config) map[string]permission.Approval {
+	out := map[string]permission.Approval{}
 	for name, t := range cfg.Tools {
 		if t.Approval != "" {
-			out[name] = tools.Approval(t.Approval)
+			out[name] = permission.Approval(t.Approval)
 		}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 )
 
 // ask_user is answered by the user, not by the Box: its review says NeedAnswer
@@ -23,15 +24,15 @@ func (b *Box) askUser() tool {
 			{Name: "question", Kind: params.Text, Required: true, About: "the question"},
 			{Name: "options", Kind: params.Texts, About: "up to 9 short answers to offer"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			question := strings.TrimSpace(args.Text("question"))
 			if question == "" {
-				return touch{}, errors.New("the question is empty")
+				return permission.Effect{}, errors.New("the question is empty")
 			}
 			if len(args.Texts("options")) > maxOptions {
-				return touch{}, errors.New("at most 9 options can be offered")
+				return permission.Effect{}, errors.New("at most 9 options can be offered")
 			}
-			return touch{tool: "ask_user", title: question, question: question, options: args.Texts("options")}, nil
+			return permission.Effect{Tool: "ask_user", Title: question, Question: question, Options: args.Texts("options")}, nil
 		},
 		run: func(context.Context, params.Values, func(string)) (result, error) {
 			return result{}, errors.New("no user is there to answer. Decide yourself, say what you assumed, and go on")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +13,11 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tools/grants"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
+	"plimsoll/tools/shell"
+	"plimsoll/tools/web"
 	"plimsoll/tools/words"
+	"plimsoll/tools/workspace"
 )
 
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
@@ -37,7 +40,7 @@ type Options struct {
 	Archive   Archive
 
 	// Permissions of the configuration.
-	Permissions Permissions
+	Permissions permission.Config
 	// Grants holds what the user granted and grants; conversations share it, so
 	// that a grant holds in all of them. nil: a store of its own without a file.
 	Grants *grants.Store
@@ -72,11 +75,8 @@ type Options struct {
 	Todos string // arguments of the last todo_write of the conversation; see [LastTodos]
 }
 
-// The limits in force where Options are silent.
-const (
-	defaultCeiling = 8 << 20
-	minRecallChars = 500
-)
+// minRecallChars is what recall may return at least.
+const minRecallChars = 500
 
 // result is what a tool gives back when it did its work.
 type result struct {
@@ -90,46 +90,37 @@ type tool struct {
 	name, about string
 	params      []params.Param
 	readOnly    bool
-	// touch says what a call would do, for permissions and for the eye. An error
+	// effect says what a call would do, for permissions and for the eye. An error
 	// says that the call cannot succeed, and Run would give the same. nil: the
 	// call touches nothing.
-	touch func(ctx context.Context, args params.Values) (touch, error)
-	run   func(ctx context.Context, args params.Values, progress func(string)) (result, error)
+	effect func(ctx context.Context, args params.Values) (permission.Effect, error)
+	run    func(ctx context.Context, args params.Values, progress func(string)) (result, error)
 }
 
 // Box holds the tools of one conversation. It is safe for concurrent use.
 type Box struct {
-	files       *files
-	jobs        *jobs
-	permissions *permissions
-	todos       *todoList
-	client      *http.Client
-	addresses   *addresses
-	history     *history
+	files   *workspace.Files
+	jobs    *shell.Jobs
+	policy  *permission.Policy
+	todos   *todoList
+	client  *web.Client
+	history *history
 
 	tools []tool
 	index map[string]int
 
 	mu       sync.Mutex
-	reviewed map[string]string // guarded by mu: the mark of a call's touch when it was reviewed, foreseen
-	asked    asked             // guarded by mu
+	reviewed map[string]string // guarded by mu: by ID of a call, the fingerprint of its effect at its review, or expectedFailure
 }
 
-// asked is the call that was last reviewed as needing approval.
-type asked struct {
-	callID  string
-	touch   touch
-	inForce []standing // the rules that were in force then
-}
-
-// foreseen is the mark of a call whose review foresaw a failure.
-const foreseen = "\x00"
+// expectedFailure stands for the fingerprint of a call whose review expected a failure.
+const expectedFailure = "\x00"
 
 // New opens the workspace and makes the tools ready. Errors: a workspace that
 // cannot be opened, a permission rule or private address that makes no sense, an
 // approval or a switch for a tool that there is not.
 func New(o Options) (*Box, error) {
-	addresses, err := newAddresses(o.PrivateAddresses)
+	client, err := web.New(o.PrivateAddresses, o.Resolver)
 	if err != nil {
 		return nil, err
 	}
@@ -140,31 +131,30 @@ func New(o Options) (*Box, error) {
 	if o.ResultChars == nil {
 		o.ResultChars = func() int { return conversation.ResultMaxChars }
 	}
-	files, err := openFiles(o.Workspace)
+	files, err := workspace.Open(o.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	b := &Box{
-		files: files, todos: todos, addresses: addresses,
+		files: files, todos: todos, client: client,
 		history: newHistory(o), index: map[string]int{}, reviewed: map[string]string{},
 	}
-	files.setOwn(o.Own)
+	files.SetOwn(o.Own)
 	environ := o.Environ
 	if environ == nil {
 		environ = os.Environ()
 	}
-	b.jobs = newJobs(files.dir, commandEnvironment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
-	b.client = newClient(o.Resolver, addresses)
+	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
 	all := b.all()
 	names := toolNames(all)
-	b.permissions, err = newPermissions(o.Permissions, names, files.dir, o.Grants)
+	b.policy, err = permission.New(o.Permissions, names, files.Dir, o.Grants)
 	for _, name := range o.Disabled {
 		if err == nil && !slices.Contains(names, name) {
-			err = fmt.Errorf("tools.%s.enabled: %w", name, noTool(name, names))
+			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, names))
 		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, files.close())
+		return nil, errors.Join(err, files.Close())
 	}
 	for _, t := range all {
 		if !slices.Contains(o.Disabled, t.name) {
@@ -265,20 +255,20 @@ func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
 // reviewed, unless it needs no approval now.
 func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
 	b.mu.Lock()
-	mark, reviewed := b.reviewed[call.ID]
+	fingerprint, reviewed := b.reviewed[call.ID]
 	delete(b.reviewed, call.ID)
 	b.mu.Unlock()
-	if !reviewed || t.touch == nil {
+	if !reviewed || t.effect == nil {
 		return nil
 	}
-	now, err := t.touch(ctx, args)
+	now, err := t.effect(ctx, args)
 	if err != nil {
 		return err
 	}
-	if now.mark == mark {
+	if now.Fingerprint == fingerprint {
 		return nil
 	}
-	if need, _ := b.permissions.judge(now); need != conversation.NeedNothing {
+	if need, _ := b.policy.Judge(now); need != conversation.NeedNothing {
 		return fmt.Errorf("not run: the files have changed since %s was looked at, so it would not do what it would have done then. "+
 			"Look again and send the call again", call.Name)
 	}
@@ -289,13 +279,13 @@ func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool
 func (b *Box) Todos() []Todo { return b.todos.list() }
 
 // Workspace is the folder the file tools are confined to, without links.
-func (b *Box) Workspace() string { return b.files.dir }
+func (b *Box) Workspace() string { return b.files.Dir }
 
 // Close ends the commands in the background and releases the workspace.
 func (b *Box) Close() error {
-	b.jobs.close()
-	b.client.CloseIdleConnections()
-	if err := b.files.close(); err != nil {
+	b.jobs.Close()
+	b.client.Close()
+	if err := b.files.Close(); err != nil {
 		return fmt.Errorf("close the workspace: %w", err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 )
 
 // compactRequested is the whole answer of compact (JCL).
@@ -20,8 +21,8 @@ func (b *Box) compact() tool {
 		params: []params.Param{
 			{Name: "focus", Kind: params.Text, About: "what to preserve in the summary"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
-			return touch{tool: conversation.ToolCompact, title: args.Text("focus")}, nil
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
+			return permission.Effect{Tool: conversation.ToolCompact, Title: args.Text("focus")}, nil
 		},
 		run: func(context.Context, params.Values, func(string)) (result, error) {
 			return result{text: compactRequested}, nil

@@ -5,25 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
-	"path"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
+	"plimsoll/tools/workspace"
 )
 
 // create_file makes a new file and the folders it needs. It replaces an existing
 // file only when told to, and then keeps its mode.
 
-const (
-	maxEditBytes   = 16 << 20 // largest file that is edited
-	maxDetailBytes = 30_000   // of the diff kept with a result
-)
+// maxDetailBytes bounds the diff kept with a result.
+const maxDetailBytes = 30_000
 
 func (b *Box) createFile() tool {
 	return tool{
@@ -35,18 +33,18 @@ func (b *Box) createFile() tool {
 			{Name: "content", Kind: params.Text, Required: true, About: "the whole content"},
 			{Name: "overwrite", Kind: params.Flag, About: "replace the file if it exists"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			e, err := b.planCreate(args)
-			return e.touch("create_file", err)
+			return e.effect("create_file", err)
 		},
 		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			e, err := b.planCreate(args)
 			if err != nil {
 				return result{}, err
 			}
-			done := fmt.Sprintf("created %s (%d lines)", e.place.name, lineCount(e.after))
+			done := fmt.Sprintf("created %s (%d lines)", e.place.Name, lineCount(e.after))
 			if e.exists {
-				done = fmt.Sprintf("replaced %s (%d lines)", e.place.name, lineCount(e.after))
+				done = fmt.Sprintf("replaced %s (%d lines)", e.place.Name, lineCount(e.after))
 			}
 			return b.apply(e, done)
 		},
@@ -55,40 +53,40 @@ func (b *Box) createFile() tool {
 
 // edit is a change of one file, worked out and not yet made.
 type edit struct {
-	place         place
+	place         workspace.Place
 	exists        bool
 	before, after string
 	done          string // what to tell the model once it is made
 }
 
-// touch describes the edit; a failure to work it out is passed on.
-func (e edit) touch(tool string, err error) (touch, error) {
+// effect describes the edit; a failure to work it out is passed on.
+func (e edit) effect(tool string, err error) (permission.Effect, error) {
 	if err != nil {
-		return touch{}, err
+		return permission.Effect{}, err
 	}
-	t := touchPlace(tool, accessEdit, e.place)
-	t.diff = func() string { return cutLines(e.diff(), maxReviewDiff) }
-	t.mark += fmt.Sprintf("\n%v %x %x", e.exists, maphash.String(marking, e.before), maphash.String(marking, e.after))
+	t := permission.OfFile(tool, permission.AccessEdit, e.place)
+	t.Diff = func() string { return cutLines(e.diff(), maxReviewDiff) }
+	t.Fingerprint += fmt.Sprintf("\n%v %x %x", e.exists, maphash.String(hashSeed, e.before), maphash.String(hashSeed, e.after))
 	return t, nil
 }
 
-// marking is the seed of the hashes in marks.
-var marking = maphash.MakeSeed()
+// hashSeed is the seed of the hashes in fingerprints.
+var hashSeed = maphash.MakeSeed()
 
 // diff is the edit as a unified diff.
 func (e edit) diff() string {
-	from := "a/" + e.place.name
+	from := "a/" + e.place.Name
 	if !e.exists {
 		from = "/dev/null"
 	}
-	return conversation.Clean(udiff.Unified(from, "b/"+e.place.name, e.before, e.after))
+	return conversation.Clean(udiff.Unified(from, "b/"+e.place.Name, e.before, e.after))
 }
 
 // apply makes the edit.
 func (b *Box) apply(e edit, done string) (result, error) {
-	write := b.files.create
+	write := b.files.Create
 	if e.exists {
-		write = b.files.replace
+		write = b.files.Replace
 	}
 	if err := write(e.place, e.after); err != nil {
 		return result{}, err
@@ -98,74 +96,38 @@ func (b *Box) apply(e edit, done string) (result, error) {
 
 func (b *Box) planCreate(args params.Values) (edit, error) {
 	name := args.Text("path")
-	p, err := b.files.locate(name)
+	p, err := b.files.Locate(name)
 	if err != nil {
 		return edit{}, err
 	}
-	if p.rel == "." || strings.HasSuffix(name, "/") {
+	if p.Rel == "." || strings.HasSuffix(name, "/") {
 		return edit{}, fmt.Errorf("%s is a folder; name a file", name)
 	}
 	e := edit{place: p, after: args.Text("content")}
-	if len(e.after) > maxEditBytes {
+	if len(e.after) > workspace.MaxEdit {
 		return edit{}, fmt.Errorf("the content is %s; at most 16 MiB can be written", words.Bytes(int64(len(e.after))))
 	}
-	st, err := b.files.root.Stat(p.rel)
+	st, err := b.files.Stat(p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return e, b.foldersFor(p)
+		return e, b.files.FoldersFor(p)
 	case err != nil:
-		return edit{}, p.explain(err)
+		return edit{}, p.Explain(err)
 	}
-	if err := p.onlyRegular(st); err != nil {
+	if err := p.OnlyRegular(st); err != nil {
 		return edit{}, err
 	}
 	if !args.Flag("overwrite") {
-		return edit{}, existsAlready(p)
+		return edit{}, workspace.ExistsAlready(p)
 	}
 	e.exists = true
-	if st.Size() <= maxEditBytes {
-		e.before, err = b.files.content(p)
+	if st.Size() <= workspace.MaxEdit {
+		e.before, err = b.files.Content(p)
 	}
 	if err == nil && e.before == e.after {
-		err = fmt.Errorf("%s has this very content already; nothing to do", p.name)
+		err = fmt.Errorf("%s has this very content already; nothing to do", p.Name)
 	}
 	return e, err
-}
-
-// foldersFor checks that p's folders are folders, as far as they exist.
-func (b *Box) foldersFor(p place) error {
-	for dir := path.Dir(p.rel); dir != "."; dir = path.Dir(dir) {
-		st, err := b.files.root.Stat(dir)
-		if err != nil {
-			continue
-		}
-		if !st.IsDir() {
-			return fmt.Errorf("%s cannot be created: %s is a file", p.name, dir)
-		}
-		return nil
-	}
-	return nil
-}
-
-func existsAlready(p place) error {
-	return fmt.Errorf("%s exists already. Use modify_file to change part of it, or overwrite: true to replace it", p.name)
-}
-
-// content is the whole of a file of at most maxEditBytes.
-func (f *files) content(p place) (string, error) {
-	file, st, err := f.open(p)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = file.Close() }() // opened for reading
-	if st.Size() > maxEditBytes {
-		return "", fmt.Errorf("%s is %s; files over 16 MiB are not edited", p.name, words.Bytes(st.Size()))
-	}
-	text, err := io.ReadAll(io.LimitReader(file, maxEditBytes))
-	if err != nil {
-		return "", p.explain(err)
-	}
-	return string(text), nil
 }
 
 // lineCount is the number of lines of text, a last one without an end included.

@@ -8,10 +8,11 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/permission"
 )
 
 // exampleBox is the tools on a workspace with one file, and what removes both.
-func exampleBox(p tools.Permissions) (box *tools.Box, remove func()) {
+func exampleBox(p permission.Config) (box *tools.Box, remove func()) {
 	dir, err := os.MkdirTemp("", "plimsoll")
 	if err != nil {
 		panic(err)
@@ -32,7 +33,7 @@ func exampleBox(p tools.Permissions) (box *tools.Box, remove func()) {
 // A call has a name and arguments as JSON. What goes wrong in a tool is an outcome
 // that tells the model what to do, never an error of the program.
 func ExampleBox_Run() {
-	box, remove := exampleBox(tools.Permissions{})
+	box, remove := exampleBox(permission.Config{})
 	defer remove()
 	for _, call := range []conversation.ToolCall{
 		{ID: "1", Name: "grep_files", Arguments: `{"pattern":"draft"}`},
@@ -54,7 +55,7 @@ func ExampleBox_Run() {
 // Review says what a call needs before it may run: nothing, an approval, or that it
 // is refused. Mode and rules decide; a deny rule wins over everything else.
 func ExampleBox_Review() {
-	box, remove := exampleBox(tools.Permissions{
+	box, remove := exampleBox(permission.Config{
 		Allow: []string{"run_command(go vet ./...)"},
 		Deny:  []string{"run_command(git push *)"},
 	})

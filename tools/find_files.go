@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"plimsoll/tools/params"
+	"plimsoll/tools/workspace"
 )
 
 // find_files finds files by a glob pattern. A pattern without a slash is held
@@ -30,8 +31,8 @@ func (b *Box) findFiles() tool {
 			{Name: "limit", Kind: params.Whole, Min: 1, Max: findMax, About: "most paths to return, default 200"},
 			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
 		},
-		touch: b.touchFolder("find_files"),
-		run:   b.runFindFiles,
+		effect: b.folderEffect("find_files"),
+		run:    b.runFindFiles,
 	}
 }
 
@@ -79,14 +80,14 @@ func (b *Box) runFindFiles(ctx context.Context, args params.Values, _ func(strin
 	limit := args.Whole("limit", findDefault)
 	var out strings.Builder
 	found := 0
-	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
-		if e.IsDir() || !g.matches(p.rel, e.rel) {
+	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
+		if e.IsDir() || !g.matches(p.Rel, e.Rel) {
 			return nil
 		}
 		if found++; found > limit {
-			return errStop
+			return workspace.ErrStop
 		}
-		out.WriteString(e.rel + "\n")
+		out.WriteString(e.Rel + "\n")
 		return nil
 	})
 	switch {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tools"
 	"plimsoll/tools/grants"
+	"plimsoll/tools/permission"
 )
 
 func command(c string) map[string]any { return map[string]any{"command": c} }
@@ -33,7 +34,7 @@ var grantFiles = map[string]string{"a.txt": "x", "d/b.txt": "x", "d/e/c.txt": "x
 
 func TestOffersGoFromExactlyThisCallToWider(t *testing.T) {
 	t.Parallel()
-	b, dir := open(t, grantFiles, with(tools.Permissions{Approval: map[string]tools.Approval{"todo_write": tools.ApprovalAsk}}))
+	b, dir := open(t, grantFiles, with(permission.Config{Approval: map[string]permission.Approval{"todo_write": permission.ApprovalAsk}}))
 	if err := os.Symlink("d/b.txt", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestRulesInForceAreListedAndRevoked(t *testing.T) {
 	store := grants.New(filepath.Join(t.TempDir(), "grants.json"), func() time.Time { return now })
 	b, dir := open(t, grantFiles, func(o *tools.Options) {
 		o.Grants = store
-		o.Permissions = tools.Permissions{Allow: []string{"run_command(ls *)"}, Deny: []string{"read_file(.env)"},
+		o.Permissions = permission.Config{Allow: []string{"run_command(ls *)"}, Deny: []string{"read_file(.env)"},
 			Where: func(list, rule string) string { return list + ":" + rule }}
 	})
 	grant := func(c string, g conversation.Grant) {

@@ -12,7 +12,9 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
+	"plimsoll/tools/workspace"
 )
 
 // grep_files searches file contents line by line with a regular expression
@@ -43,16 +45,16 @@ func (b *Box) grepFiles() tool {
 			{Name: "limit", Kind: params.Whole, Min: 1, Max: grepMax, About: "most matches to show, default 100"},
 			{Name: "include_ignored", Kind: params.Flag, About: "also search what is ignored"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			path := args.Text("path")
 			if path == "" {
 				path = "."
 			}
-			t, err := b.touchFile("grep_files", accessRead, path)
+			t, err := b.fileEffect("grep_files", permission.AccessRead, path)
 			if path == "." {
-				t.title = args.Text("pattern")
+				t.Title = args.Text("pattern")
 			} else {
-				t.title = args.Text("pattern") + " in " + t.title
+				t.Title = args.Text("pattern") + " in " + t.Title
 			}
 			return t, err
 		},
@@ -62,7 +64,7 @@ func (b *Box) grepFiles() tool {
 
 // search is one run of grep_files.
 type search struct {
-	files   *files
+	files   *workspace.Files
 	re      *regexp.Regexp
 	literal []byte // what every match contains, nil if unknown
 	glob    *glob
@@ -85,35 +87,35 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 	if name == "" {
 		name = "."
 	}
-	p, err := b.files.locate(name)
+	p, err := b.files.Locate(name)
 	if err != nil {
 		return result{}, err
 	}
-	if b.files.directory(p) != nil {
-		if _, err := b.files.regular(p); err != nil {
+	if b.files.Directory(p) != nil {
+		if _, err := b.files.Regular(p); err != nil {
 			return result{}, err
 		}
-		if b.permissions.hides(p.rel) || b.permissions.hides(p.name) {
-			return result{}, fmt.Errorf("%s is not searched: the user's configuration denies reading it", p.name)
+		if b.policy.Hides(p.Rel) || b.policy.Hides(p.Name) {
+			return result{}, fmt.Errorf("%s is not searched: the user's configuration denies reading it", p.Name)
 		}
-		if err := s.file(p.rel); err != nil && !errors.Is(err, errStop) {
-			return result{}, p.explain(err)
+		if err := s.file(p.Rel); err != nil && !errors.Is(err, workspace.ErrStop) {
+			return result{}, p.Explain(err)
 		}
 		return s.result(), nil
 	}
-	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
-		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.rel, e.rel) {
+	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
+		if !e.Type().IsRegular() || s.glob != nil && !s.glob.matches(p.Rel, e.Rel) {
 			return nil
 		}
 		switch {
-		case b.permissions.hides(e.rel):
+		case b.policy.Hides(e.Rel):
 			s.denied++
 			return nil
-		case secretFile(e.rel):
+		case permission.SecretFile(e.Rel):
 			s.secrets++
 			return nil
 		}
-		if err := s.file(e.rel); errors.Is(err, errStop) {
+		if err := s.file(e.Rel); errors.Is(err, workspace.ErrStop) {
 			return err
 		}
 		return nil // a file that cannot be read has no matches
@@ -124,7 +126,7 @@ func (b *Box) runGrepFiles(ctx context.Context, args params.Values, _ func(strin
 	return s.result(), nil
 }
 
-func newSearch(f *files, args params.Values) (*search, error) {
+func newSearch(f *workspace.Files, args params.Values) (*search, error) {
 	pattern := args.Text("pattern")
 	if args.Flag("ignore_case") {
 		pattern = "(?i)" + pattern
@@ -149,7 +151,7 @@ func newSearch(f *files, args params.Values) (*search, error) {
 
 // file searches one file.
 func (s *search) file(rel string) error {
-	file, st, err := s.files.open(place{rel: rel, name: rel})
+	file, st, err := s.files.Open(workspace.Place{Rel: rel, Name: rel})
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (s *search) file(rel string) error {
 	if err != nil {
 		return err
 	}
-	if notText(text) != "" || s.literal != nil && !bytes.Contains(text, s.literal) {
+	if workspace.NotText(text) != "" || s.literal != nil && !bytes.Contains(text, s.literal) {
 		return nil
 	}
 	return s.lines(rel, bytes.Split(bytes.TrimSuffix(text, []byte("\n")), []byte("\n")))
@@ -177,7 +179,7 @@ func (s *search) lines(rel string, lines [][]byte) error {
 		}
 		if s.found == s.limit {
 			s.found++
-			return errStop
+			return workspace.ErrStop
 		}
 		s.found++
 		from := max(i-s.context, last+1)

@@ -3,7 +3,7 @@ package tools_test
 import (
 	"testing"
 
-	"plimsoll/tools"
+	"plimsoll/tools/shell"
 )
 
 // BenchmarkShortCommand runs a command that does nothing. Budget: 10 ms, of which
@@ -11,7 +11,7 @@ import (
 func BenchmarkShortCommand(b *testing.B) {
 	dir := b.TempDir()
 	for b.Loop() {
-		if _, err := tools.Shell(b.Context(), dir, ":"); err != nil {
+		if _, err := shell.Run(b.Context(), dir, ":"); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/shell"
 )
 
 // keeperOf names the variable that makes the test binary a program which runs
@@ -52,7 +53,7 @@ func keep(fifo string) {
 	}
 	go call(fmt.Sprintf(`{"command": %s}`, strconv.Quote(orphans)))
 	go call(fmt.Sprintf(`{"command": %s, "background": true}`, strconv.Quote(orphans)))
-	_, err = tools.Shell(context.Background(), filepath.Dir(fifo), orphans)
+	_, err = shell.Run(context.Background(), filepath.Dir(fifo), orphans)
 	panic(err)
 }
 

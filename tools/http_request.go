@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -16,7 +13,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools/params"
-	"plimsoll/tools/words"
+	"plimsoll/tools/permission"
+	"plimsoll/tools/web"
 )
 
 // http_request sends one request and returns status, some headers and the body
@@ -29,10 +27,6 @@ import (
 const (
 	requestSeconds    = 30
 	requestMaxSeconds = 300
-	maxBody           = 5 << 20 // bytes of a response that are read
-	maxRedirects      = 5
-	connectTimeout    = 15 * time.Second
-	maxHeaderBytes    = 64 << 10
 )
 
 var methods = []string{"GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"}
@@ -50,49 +44,22 @@ func (b *Box) httpRequest() tool {
 			{Name: "timeout", Kind: params.Whole, Min: 1, Max: requestMaxSeconds, About: "seconds, default 30"},
 			{Name: "raw", Kind: params.Flag, About: "the source of HTML instead of Markdown"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			req, err := b.planRequest(args)
-			return touchRequest(req), err
+			return permission.OfRequest(req), err
 		},
 		run: b.runHTTPRequest,
 	}
 }
 
-func touchRequest(req *webRequest) touch {
-	if req == nil {
-		return touch{}
-	}
-	return touch{
-		tool: "http_request", access: accessRequest, request: req, title: req.method + " " + req.url.Redacted(),
-	}
-}
-
-// beyond reports whether a request holds more than its title shows.
-func (r *webRequest) beyond(title string) bool {
-	return r.body != "" || len(r.headers) > 0 || !strings.HasSuffix(title, r.url.Redacted())
-}
-
-// text is all of a request, for the eye.
-func (r *webRequest) text() string {
-	var b strings.Builder
-	b.WriteString(r.method + " " + r.url.Redacted() + "\n")
-	for _, name := range slices.Sorted(maps.Keys(r.headers)) {
-		b.WriteString(name + ": " + r.headers[name] + "\n")
-	}
-	if r.body != "" {
-		b.WriteString("\n" + r.body)
-	}
-	return b.String()
-}
-
 // planRequest checks everything that can be checked without a connection.
-func (b *Box) planRequest(args params.Values) (*webRequest, error) {
+func (b *Box) planRequest(args params.Values) (*permission.Request, error) {
 	u, err := url.Parse(strings.TrimSpace(args.Text("url")))
 	if err != nil {
 		return nil, errors.New("that is no valid address; write it as https://example.com/path")
 	}
-	u.Host = asSent(u.Scheme, u.Host)
-	if err := b.addresses.checkURL(u); err != nil {
+	u.Host = web.Host(u.Scheme, u.Host)
+	if err := b.client.Check(u); err != nil {
 		return nil, err
 	}
 	for name, value := range args.TextMap("headers") {
@@ -107,7 +74,7 @@ func (b *Box) planRequest(args params.Values) (*webRequest, error) {
 	if args.Text("body") != "" && (method == http.MethodGet || method == http.MethodHead) {
 		return nil, fmt.Errorf("a %s request has no body; use POST, PUT or PATCH", method)
 	}
-	return &webRequest{method: method, url: u, headers: args.TextMap("headers"), body: args.Text("body")}, nil
+	return &permission.Request{Method: method, URL: u, Headers: args.TextMap("headers"), Body: args.Text("body")}, nil
 }
 
 // hopHeaders belong to the connection and are not the model's to set.
@@ -134,7 +101,7 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	limit := time.Duration(args.Whole("timeout", requestSeconds)) * time.Second
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	req, err := http.NewRequestWithContext(bounded, plan.method, plan.url.String(), bytes.NewReader([]byte(args.Text("body"))))
+	req, err := http.NewRequestWithContext(bounded, plan.Method, plan.URL.String(), bytes.NewReader([]byte(args.Text("body"))))
 	if err != nil {
 		return result{}, errors.New("that is no valid request; check the address")
 	}
@@ -143,141 +110,35 @@ func (b *Box) runHTTPRequest(ctx context.Context, args params.Values, _ func(str
 	for name, value := range args.TextMap("headers") {
 		req.Header.Set(name, value)
 	}
-	client := *b.client
-	client.CheckRedirect = b.checkRedirect
-	resp, err := client.Do(req)
-	if err != nil {
-		return result{}, requestError(plan, err, bounded, limit)
-	}
-	defer func() { _ = resp.Body.Close() }() // what matters was read
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	if err != nil && len(body) == 0 {
-		return result{}, requestError(plan, err, bounded, limit)
-	}
-	return describe(resp, body, err, args.Flag("raw")), nil
-}
-
-// requestError says what went wrong, without passwords in addresses.
-func requestError(plan *webRequest, err error, bounded context.Context, limit time.Duration) error {
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	var op *net.OpError
-	if errors.Is(err, errRefusedAddress) && errors.As(err, &op) {
-		err = op.Err
-	}
-	if errors.Is(bounded.Err(), context.DeadlineExceeded) {
+	got, err := b.client.Fetch(req, args.Flag("raw"), b.mayFollow)
+	if errors.Is(bounded.Err(), context.DeadlineExceeded) && err != nil {
 		err = fmt.Errorf("no answer within %s", limit)
 	}
-	return fmt.Errorf("%s %s: %w", plan.method, plan.url.Redacted(), err)
+	if err != nil {
+		return result{}, fmt.Errorf("%s %s: %w", plan.Method, plan.URL.Redacted(), err)
+	}
+	r := result{text: got.Text, detail: got.Detail}
+	if got.Failed {
+		r.status = conversation.ResultError
+	}
+	return r, nil
 }
 
-// newClient makes a client whose every connection is judged.
-func newClient(resolver *net.Resolver, a *addresses) *http.Client {
-	return &http.Client{Transport: &http.Transport{
-		Proxy: nil, // a proxy would connect where the judgement does not reach
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			host, _, err := net.SplitHostPort(address)
-			if err != nil {
-				return nil, err
-			}
-			return a.dialer(resolver, host).DialContext(ctx, network, address)
-		},
-		ForceAttemptHTTP2:      true,
-		TLSHandshakeTimeout:    connectTimeout,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		// A connection is not used twice: a kept one would skip the judgement.
-		DisableKeepAlives: true,
-	}}
-}
-
-// harmlessHeaders may follow a redirect to another host.
-var harmlessHeaders = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type", "Cache-Control", "If-Modified-Since", "If-None-Match", "Range"}
-
-// checkRedirect judges a redirect like a first address.
-func (b *Box) checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) > maxRedirects {
-		return fmt.Errorf("stopped after %d redirects", maxRedirects)
-	}
-	req.URL.Host = asSent(req.URL.Scheme, req.URL.Host)
-	if err := b.addresses.checkURL(req.URL); err != nil {
-		return fmt.Errorf("redirect to %s: %w", req.URL.Redacted(), err)
-	}
-	next := &webRequest{method: req.Method, url: req.URL}
-	if b.permissions.refuses(touchRequest(next)) {
-		return fmt.Errorf("redirect to %s: denied by the user's configuration", req.URL.Redacted())
-	}
-	req.Header.Del("Referer") // may hold what was secret in an address
-	other := false
-	for _, earlier := range via {
-		other = other || !sameOrigin(earlier.URL, req.URL)
+// mayFollow refuses a redirect that is denied, or that leads to another host where a
+// request would not run unasked.
+func (b *Box) mayFollow(to *http.Request, other bool) error {
+	next, at := &permission.Request{Method: to.Method, URL: to.URL}, to.URL.Redacted()
+	if b.policy.Refuses(permission.OfRequest(next)) {
+		return fmt.Errorf("redirect to %s: denied by the user's configuration", at)
 	}
 	if !other {
 		return nil
 	}
-	if !next.readOnly() {
-		return fmt.Errorf("redirect to another host (%s) is not followed with %s; send the request there if that is right", req.URL.Redacted(), req.Method)
+	if !next.ReadOnly() {
+		return fmt.Errorf("redirect to another host (%s) is not followed with %s; send the request there if that is right", at, to.Method)
 	}
-	if need, _ := b.permissions.judge(touchRequest(next)); need != conversation.NeedNothing {
-		return fmt.Errorf("redirect to another host (%s) is not followed unasked; send the request there if that is right", req.URL.Redacted())
-	}
-	for name := range req.Header {
-		if !slices.Contains(harmlessHeaders, name) {
-			req.Header.Del(name)
-		}
+	if need, _ := b.policy.Judge(permission.OfRequest(next)); need != conversation.NeedNothing {
+		return fmt.Errorf("redirect to another host (%s) is not followed unasked; send the request there if that is right", at)
 	}
 	return nil
-}
-
-// sameOrigin reports whether credentials for a may be sent to b: the same host
-// and port, and not from https to http. From http to https on the usual ports is
-// the same host.
-func sameOrigin(a, b *url.URL) bool {
-	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
-		return false
-	}
-	if a.Scheme == "http" && b.Scheme == "https" && port(a) == "80" && port(b) == "443" {
-		return true
-	}
-	return a.Scheme == b.Scheme && port(a) == port(b)
-}
-
-func port(u *url.URL) string {
-	if p := u.Port(); p != "" {
-		return p
-	}
-	if u.Scheme == "https" {
-		return "443"
-	}
-	return "80"
-}
-
-// describe is a response as text.
-func describe(resp *http.Response, body []byte, broken error, raw bool) result {
-	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s\n", resp.Proto, resp.Status)
-	if at := resp.Request.URL.Redacted(); resp.Request.Response != nil {
-		fmt.Fprintf(&out, "Final address: %s\n", at)
-	}
-	for _, name := range []string{"Content-Type", "Last-Modified", "ETag", "Location", "Retry-After", "Allow", "Link"} {
-		if v := resp.Header.Get(name); v != "" {
-			fmt.Fprintf(&out, "%s: %s\n", name, words.Line(v, 500))
-		}
-	}
-	out.WriteString("\n")
-	cut := len(body) > maxBody
-	body = body[:min(len(body), maxBody)]
-	out.WriteString(bodyText(resp, body, cut, raw))
-	switch {
-	case cut:
-		out.WriteString("\n[only the first 5 MiB were read]")
-	case broken != nil:
-		out.WriteString("\n[the connection broke before the end]")
-	}
-	status := conversation.ResultOK
-	if resp.StatusCode >= 400 {
-		status = conversation.ResultError
-	}
-	return result{text: out.String(), detail: resp.Status + ", " + words.Bytes(int64(len(body))), status: status}
 }

@@ -10,6 +10,7 @@ import (
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/words"
+	"plimsoll/tools/workspace"
 )
 
 // list_files shows what a folder holds, a path per line: folders end in a slash,
@@ -30,22 +31,22 @@ func (b *Box) listFiles() tool {
 			{Name: "depth", Kind: params.Whole, Min: 1, Max: 20, About: "levels of folders to show, default 2"},
 			{Name: "include_ignored", Kind: params.Flag, About: "also show what is ignored"},
 		},
-		touch: b.touchFolder("list_files"),
-		run:   b.runListFiles,
+		effect: b.folderEffect("list_files"),
+		run:    b.runListFiles,
 	}
 }
 
 // folder is the place that a path argument names, "." if it was left out.
-func (b *Box) folder(args params.Values) (place, error) {
+func (b *Box) folder(args params.Values) (workspace.Place, error) {
 	name := args.Text("path")
 	if name == "" {
 		name = "."
 	}
-	p, err := b.files.locate(name)
+	p, err := b.files.Locate(name)
 	if err != nil {
-		return place{}, err
+		return workspace.Place{}, err
 	}
-	return p, b.files.directory(p)
+	return p, b.files.Directory(p)
 }
 
 func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(string)) (result, error) {
@@ -56,13 +57,13 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 	depth := args.Whole("depth", listDepth)
 	var out strings.Builder
 	shown, more := 0, false
-	err = b.files.walk(ctx, p, args.Flag("include_ignored"), func(e entry) error {
+	err = b.files.Walk(ctx, p, args.Flag("include_ignored"), func(e workspace.Entry) error {
 		if more = shown == listEntries; more {
-			return errStop
+			return workspace.ErrStop
 		}
 		shown++
-		out.WriteString(b.listLine(e, e.depth == depth) + "\n")
-		if e.IsDir() && e.depth == depth {
+		out.WriteString(b.listLine(e, e.Depth == depth) + "\n")
+		if e.IsDir() && e.Depth == depth {
 			return fs.SkipDir
 		}
 		return nil
@@ -71,7 +72,7 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 		return result{}, err
 	}
 	if shown == 0 {
-		return result{text: p.name + " holds nothing that is not ignored"}, nil
+		return result{text: p.Name + " holds nothing that is not ignored"}, nil
 	}
 	if more {
 		fmt.Fprintf(&out, "[only the first %s entries; ask for a folder of it, or a smaller depth]\n", numbers.Grouped(shown))
@@ -80,25 +81,25 @@ func (b *Box) runListFiles(ctx context.Context, args params.Values, _ func(strin
 }
 
 // listLine is one entry; of a folder at the last level also how much is in it.
-func (b *Box) listLine(e entry, last bool) string {
+func (b *Box) listLine(e workspace.Entry, last bool) string {
 	switch {
 	case e.IsDir() && last:
-		if inside, err := b.files.entries(e.rel); err == nil {
-			return fmt.Sprintf("%s/  (%d entries)", e.rel, len(inside))
+		if inside, err := b.files.Entries(e.Rel); err == nil {
+			return fmt.Sprintf("%s/  (%d entries)", e.Rel, len(inside))
 		}
-		return e.rel + "/  (may not be read)"
+		return e.Rel + "/  (may not be read)"
 	case e.IsDir():
-		return e.rel + "/"
+		return e.Rel + "/"
 	case e.Type()&fs.ModeSymlink != 0:
-		if target, err := b.files.root.Readlink(filepath.FromSlash(e.rel)); err == nil {
-			return e.rel + " -> " + filepath.ToSlash(target)
+		if target, err := b.files.Readlink(e.Rel); err == nil {
+			return e.Rel + " -> " + filepath.ToSlash(target)
 		}
-		return e.rel + "  (link)"
+		return e.Rel + "  (link)"
 	case !e.Type().IsRegular():
-		return e.rel + "  (not a file)"
+		return e.Rel + "  (not a file)"
 	}
-	if st, err := b.files.root.Lstat(filepath.FromSlash(e.rel)); err == nil {
-		return e.rel + "  " + words.Bytes(st.Size())
+	if st, err := b.files.Lstat(e.Rel); err == nil {
+		return e.Rel + "  " + words.Bytes(st.Size())
 	}
-	return e.rel
+	return e.Rel
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
+	"plimsoll/tools/workspace"
 )
 
 // modify_file replaces text exactly. The old text must be there once, or
@@ -25,9 +27,9 @@ func (b *Box) modifyFile() tool {
 			{Name: "new", Kind: params.Text, Required: true, About: "text to put in its place; empty to delete"},
 			{Name: "replace_all", Kind: params.Flag, About: "replace every occurrence"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
 			e, err := b.planModify(args)
-			return e.touch("modify_file", err)
+			return e.effect("modify_file", err)
 		},
 		run: func(_ context.Context, args params.Values, _ func(string)) (result, error) {
 			e, err := b.planModify(args)
@@ -40,24 +42,24 @@ func (b *Box) modifyFile() tool {
 }
 
 func (b *Box) planModify(args params.Values) (edit, error) {
-	p, err := b.files.locate(args.Text("path"))
+	p, err := b.files.Locate(args.Text("path"))
 	if err != nil {
 		return edit{}, err
 	}
-	text, err := b.files.content(p)
+	text, err := b.files.Content(p)
 	if err != nil {
 		return edit{}, err
 	}
-	if what := notText([]byte(text[:min(len(text), sniffed)])); what != "" {
-		return edit{}, fmt.Errorf("%s is no text file (%s) and cannot be modified", p.name, what)
+	if what := workspace.NotText([]byte(text[:min(len(text), workspace.Sniffed)])); what != "" {
+		return edit{}, fmt.Errorf("%s is no text file (%s) and cannot be modified", p.Name, what)
 	}
 	m, err := substitute(text, args.Text("old"), args.Text("new"), args.Flag("replace_all"))
 	if err != nil {
-		return edit{}, fmt.Errorf("%s: %w", p.name, err)
+		return edit{}, fmt.Errorf("%s: %w", p.Name, err)
 	}
-	done := fmt.Sprintf("modified %s: 1 replacement, line %d", p.name, m.line)
+	done := fmt.Sprintf("modified %s: 1 replacement, line %d", p.Name, m.line)
 	if m.count > 1 {
-		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.name, m.count, m.line)
+		done = fmt.Sprintf("modified %s: %d replacements, the first in line %d", p.Name, m.count, m.line)
 	}
 	return edit{place: p, exists: true, before: text, after: m.text, done: done}, nil
 }

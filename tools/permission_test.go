@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/permission"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 )
 
 // with sets the permissions of a Box.
-func with(p tools.Permissions) func(*tools.Options) {
+func with(p permission.Config) func(*tools.Options) {
 	return func(o *tools.Options) { o.Permissions = p }
 }
 
@@ -70,7 +71,7 @@ func TestModesDecideWhatNeedsApproval(t *testing.T) {
 
 func TestCompoundCommandsDoNotSlipThroughAnAllowRule(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, nil, with(tools.Permissions{Allow: []string{"run_command(git *)", "run_command(go test *)", "run_command(ls)", "run_command(npm run test:*)", `run_command(make a > b; x)`}}))
+	b, _ := open(t, nil, with(permission.Config{Allow: []string{"run_command(git *)", "run_command(go test *)", "run_command(ls)", "run_command(npm run test:*)", `run_command(make a > b; x)`}}))
 	for command, want := range map[string]conversation.Need{
 		"git":                            runs,
 		"git log --oneline":              runs,
@@ -149,8 +150,8 @@ func TestCompoundCommandsDoNotSlipThroughAnAllowRule(t *testing.T) {
 
 func TestARuleOfTheUserForGoingToAFolderCountsAsWritten(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"sub/a": "x"}, with(tools.Permissions{Allow: []string{"run_command(cd *)", "run_command(make *)", "run_command(ls)"}}))
-	without, _ := open(t, map[string]string{"sub/a": "x"}, with(tools.Permissions{Allow: []string{"run_command(make *)", "run_command(cat ...)"}}))
+	b, _ := open(t, map[string]string{"sub/a": "x"}, with(permission.Config{Allow: []string{"run_command(cd *)", "run_command(make *)", "run_command(ls)"}}))
+	without, _ := open(t, map[string]string{"sub/a": "x"}, with(permission.Config{Allow: []string{"run_command(make *)", "run_command(cat ...)"}}))
 	for command, want := range map[string][2]conversation.Need{
 		"cd sub && make x":        {runs, asks},
 		"cd /tmp; make x":         {runs, asks},
@@ -169,11 +170,11 @@ func TestARuleOfTheUserForGoingToAFolderCountsAsWritten(t *testing.T) {
 
 func TestDenyRulesWinOverEveryMode(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"docs/a.md": "x", "secret/b.txt": "x", "c.md": "x"}, with(tools.Permissions{
+	b, _ := open(t, map[string]string{"docs/a.md": "x", "secret/b.txt": "x", "c.md": "x"}, with(permission.Config{
 		Mode:     conversation.ModeYolo,
 		Allow:    []string{"run_command", "read_file", "modify_file"},
 		Deny:     []string{"run_command(rm *)", "run_command(git push --force*)", "read_file(secret/**)", "modify_file(*.md)", "http_request(https://*.evil.com/*)"},
-		Approval: map[string]tools.Approval{"create_file": tools.ApprovalDeny},
+		Approval: map[string]permission.Approval{"create_file": permission.ApprovalDeny},
 	}))
 	for command, want := range map[string]conversation.Need{
 		"ls":                        runs,
@@ -254,7 +255,7 @@ func TestDenyRulesWinOverEveryMode(t *testing.T) {
 
 func TestRulesForFilesAndRequests(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"docs/a.md": "x", "b.md": "x", "x/c.go": "x", ".env": "x"}, with(tools.Permissions{
+	b, _ := open(t, map[string]string{"docs/a.md": "x", "b.md": "x", "x/c.go": "x", ".env": "x"}, with(permission.Config{
 		Allow: []string{"modify_file(docs/**)", "modify_file(*.go)", "http_request(https://example.com/api/*)", "http_request(GET http://*.test.org)", "read_file(.env)"},
 	}))
 	for name, want := range map[string]conversation.Need{"docs/a.md": runs, "x/../docs/a.md": runs, "b.md": asks, "x/c.go": runs} {
@@ -293,8 +294,8 @@ func TestRulesForFilesAndRequests(t *testing.T) {
 
 func TestApprovalOfATool(t *testing.T) {
 	t.Parallel()
-	b, _ := open(t, map[string]string{"a": "x", ".env": "x"}, with(tools.Permissions{Approval: map[string]tools.Approval{
-		"read_file": tools.ApprovalAsk, "run_command": tools.ApprovalAllow, "create_file": tools.ApprovalAllow}}))
+	b, _ := open(t, map[string]string{"a": "x", ".env": "x"}, with(permission.Config{Approval: map[string]permission.Approval{
+		"read_file": permission.ApprovalAsk, "run_command": permission.ApprovalAllow, "create_file": permission.ApprovalAllow}}))
 	if got := need(t, b, "read_file", map[string]any{"path": "a"}); got != asks {
 		t.Errorf("ask: %s", got)
 	}

@@ -12,7 +12,9 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
+	"plimsoll/tools/workspace"
 )
 
 // read_file shows lines of a text file with their numbers. The first line of its
@@ -37,43 +39,43 @@ func (b *Box) readFile() tool {
 			{Name: "offset", Kind: params.Whole, Min: 1, Max: 1_000_000_000, About: "first line to show, counted from 1"},
 			{Name: "limit", Kind: params.Whole, Min: 1, Max: readLines, About: "number of lines to show, default 2000"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
-			return b.touchFile("read_file", accessRead, args.Text("path"))
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
+			return b.fileEffect("read_file", permission.AccessRead, args.Text("path"))
 		},
 		run: b.runReadFile,
 	}
 }
 
 func (b *Box) runReadFile(ctx context.Context, args params.Values, _ func(string)) (result, error) {
-	p, err := b.files.locate(args.Text("path"))
+	p, err := b.files.Locate(args.Text("path"))
 	if err != nil {
 		return result{}, err
 	}
-	file, st, err := b.files.open(p)
+	file, st, err := b.files.Open(p)
 	if err != nil {
 		return result{}, err
 	}
 	defer func() { _ = file.Close() }() // opened for reading
 	r := bufio.NewReaderSize(file, 64<<10)
-	head, _ := r.Peek(sniffed) // a short file is no error here; reading tells the others
-	if what := notText(head); what != "" {
+	head, _ := r.Peek(workspace.Sniffed) // a short file is no error here; reading tells the others
+	if what := workspace.NotText(head); what != "" {
 		return result{}, cannotShow(p, what, st.Size())
 	}
 	page := linePage{first: args.Whole("offset", 1), count: args.Whole("limit", readLines)}
 	if err := page.read(ctx, r); err != nil {
-		return result{}, p.explain(err)
+		return result{}, p.Explain(err)
 	}
 	return page.result(p)
 }
 
-func cannotShow(p place, what string, size int64) error {
+func cannotShow(p workspace.Place, what string, size int64) error {
 	switch {
 	case strings.HasPrefix(what, "image/"):
-		return fmt.Errorf("%s is an image (%s, %s). Images cannot be shown here", p.name, what, words.Bytes(size))
+		return fmt.Errorf("%s is an image (%s, %s). Images cannot be shown here", p.Name, what, words.Bytes(size))
 	case what == "UTF-16 text":
-		return fmt.Errorf("%s is %s (%s). Convert it to UTF-8 first, for example with iconv", p.name, what, words.Bytes(size))
+		return fmt.Errorf("%s is %s (%s). Convert it to UTF-8 first, for example with iconv", p.Name, what, words.Bytes(size))
 	}
-	return fmt.Errorf("%s is no text file (%s, %s) and cannot be shown", p.name, what, words.Bytes(size))
+	return fmt.Errorf("%s is no text file (%s, %s) and cannot be shown", p.Name, what, words.Bytes(size))
 }
 
 // linePage collects the lines that are asked for and counts the others.
@@ -156,19 +158,19 @@ func (g *linePage) show(kept []byte, n int) {
 	g.shown++
 }
 
-func (g *linePage) result(p place) (result, error) {
+func (g *linePage) result(p workspace.Place) (result, error) {
 	if g.total == 0 {
-		return result{text: p.name + " is empty"}, nil
+		return result{text: p.Name + " is empty"}, nil
 	}
 	if g.shown == 0 {
-		return result{}, fmt.Errorf("%s has only %s lines", p.name, numbers.Grouped(g.total))
+		return result{}, fmt.Errorf("%s has only %s lines", p.Name, numbers.Grouped(g.total))
 	}
 	last := g.first + g.shown - 1
 	total := numbers.Grouped(g.total)
 	if g.uncounted {
 		total = "more than " + total
 	}
-	head := fmt.Sprintf("%s, lines %d-%d of %s", p.name, g.first, last, total)
+	head := fmt.Sprintf("%s, lines %d-%d of %s", p.Name, g.first, last, total)
 	if last < g.total || g.uncounted {
 		head += fmt.Sprintf("; go on with offset %d", last+1)
 	}

@@ -11,6 +11,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
 )
 
@@ -38,8 +39,8 @@ func (b *Box) recall() tool {
 		name: conversation.ToolRecall, readOnly: true,
 		about:  "Show the original of something earlier in this conversation that was cut or shortened. Without id, lists what was.",
 		params: recallParams,
-		touch: func(_ context.Context, args params.Values) (touch, error) {
-			return touch{tool: conversation.ToolRecall, title: strings.TrimSpace(args.Text("id") + " " + args.Text("query"))}, nil
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
+			return permission.Effect{Tool: conversation.ToolRecall, Title: strings.TrimSpace(args.Text("id") + " " + args.Text("query"))}, nil
 		},
 		run: b.runRecall,
 	}

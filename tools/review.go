@@ -6,6 +6,8 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
+	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
 )
 
@@ -26,57 +28,77 @@ func (b *Box) Review(ctx context.Context, call conversation.ToolCall) (r convers
 			r = conversation.Review{Need: conversation.NeedApproval, Title: words.Line(call.Name, titleChars)}
 		}
 	}()
-	t, err := b.touchOf(ctx, call)
+	t, err := b.effectOf(ctx, call)
 	if err != nil {
-		t.mark = foreseen
+		t.Fingerprint = expectedFailure
 	}
 	b.mu.Lock()
-	b.reviewed[call.ID] = t.mark
+	b.reviewed[call.ID] = t.Fingerprint
 	b.mu.Unlock()
 	if err != nil {
 		i, known := b.index[call.Name]
 		return conversation.Review{
-			Need: conversation.NeedNothing, Title: words.Line(call.Name+" "+t.title, titleChars),
+			Need: conversation.NeedNothing, Title: words.Line(call.Name+" "+t.Title, titleChars),
 			ReadOnly: !known || b.tools[i].readOnly,
 		}
 	}
-	r = conversation.Review{ReadOnly: t.readOnly(), Title: words.Line(call.Name+" "+t.title, titleChars)}
-	r.Need, r.Reason = b.permissions.judge(t)
+	r = conversation.Review{ReadOnly: t.ReadOnly(), Title: words.Line(call.Name+" "+t.Title, titleChars)}
+	r.Need, r.Reason = b.policy.Judge(t)
 	if r.Need == conversation.NeedApproval {
-		r.Offers = b.permissions.offers(t)
-		standing := b.permissions.standing()
-		b.mu.Lock()
-		b.asked = asked{call.ID, t, standing}
-		b.mu.Unlock()
+		r.Offers = b.policy.Ask(call.ID, t)
 	}
 	switch {
-	case t.diff != nil:
-		r.Diff = t.diff()
-	case t.script != nil:
-		r.Command = t.script.text
-	case t.request != nil && t.request.beyond(r.Title):
-		r.Command = t.request.text()
+	case t.Diff != nil:
+		r.Diff = t.Diff()
+	case t.Command() != "":
+		r.Command = t.Command()
+	case t.Request != nil && t.Request.Beyond(r.Title):
+		r.Command = t.Request.Text()
 	}
-	if t.question != "" && r.Need == conversation.NeedNothing {
-		r.Need, r.Question, r.Options = conversation.NeedAnswer, t.question, t.options
+	if t.Question != "" && r.Need == conversation.NeedNothing {
+		r.Need, r.Question, r.Options = conversation.NeedAnswer, t.Question, t.Options
 	}
 	return r
 }
 
-// touchOf says what a call would do. On an error the touch holds what is known.
-func (b *Box) touchOf(ctx context.Context, call conversation.ToolCall) (touch, error) {
+// effectOf says what a call would do. On an error the effect holds what is known.
+func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permission.Effect, error) {
 	t, args, err := b.decode(call)
 	if err != nil {
-		return touch{}, err
+		return permission.Effect{}, err
 	}
-	if t.touch == nil {
-		return touch{tool: t.name}, nil
+	if t.effect == nil {
+		return permission.Effect{Tool: t.name}, nil
 	}
-	touched, err := t.touch(ctx, args)
+	found, err := t.effect(ctx, args)
 	if err != nil {
-		touched.title = args.Text("path")
+		found.Title = args.Text("path")
 	}
-	return touched, err
+	return found, err
+}
+
+// fileEffect describes a call on a file, existing or not.
+func (b *Box) fileEffect(tool string, a permission.Access, name string) (permission.Effect, error) {
+	p, err := b.files.Locate(name)
+	if err != nil {
+		return permission.Effect{}, err
+	}
+	return permission.OfFile(tool, a, p), nil
+}
+
+// folderEffect describes a call on the folder of a path argument.
+func (b *Box) folderEffect(tool string) func(context.Context, params.Values) (permission.Effect, error) {
+	return func(_ context.Context, args params.Values) (permission.Effect, error) {
+		p, err := b.folder(args)
+		if err != nil {
+			return permission.Effect{}, err
+		}
+		t := permission.OfFile(tool, permission.AccessRead, p)
+		if pattern := args.Text("pattern"); pattern != "" {
+			t.Title = pattern
+		}
+		return t, nil
+	}
 }
 
 // cutLines is text without the lines that go beyond max bytes, and a line that

@@ -13,6 +13,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
+	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
 )
 
@@ -40,8 +41,8 @@ func (b *Box) searchHistory() tool {
 			{Name: "limit", Kind: params.Whole, Min: 1, Max: historyMost, About: "most finds to show, default 10"},
 			{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "finds to skip"},
 		},
-		touch: func(_ context.Context, args params.Values) (touch, error) {
-			return touch{tool: conversation.ToolSearchHistory, title: args.Text("query")}, nil
+		effect: func(_ context.Context, args params.Values) (permission.Effect, error) {
+			return permission.Effect{Tool: conversation.ToolSearchHistory, Title: args.Text("query")}, nil
 		},
 		run: b.runSearchHistory,
 	}

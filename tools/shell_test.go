@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/tools"
+	"plimsoll/tools/shell"
 )
 
 func TestShellShowsWhatTheUsersCommandPrinted(t *testing.T) {
@@ -22,7 +22,7 @@ func TestShellShowsWhatTheUsersCommandPrinted(t *testing.T) {
 		"cat":                              "", // there is no input
 		"exec 2>/dev/null; exec 3</dev/tty && echo a terminal || echo none": "none",
 	} {
-		if got, err := tools.Shell(t.Context(), t.TempDir(), command); got != want || err != nil {
+		if got, err := shell.Run(t.Context(), t.TempDir(), command); got != want || err != nil {
 			t.Errorf("%s: %q, %v", command, got, err)
 		}
 	}
@@ -32,13 +32,13 @@ func TestShellKeepsAnEndlessCommandWithinBounds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	got, err := tools.Shell(ctx, t.TempDir(), "yes & yes")
+	got, err := shell.Run(ctx, t.TempDir(), "yes & yes")
 	if err != nil || len(got) > 2<<20 || !strings.HasSuffix(got, "(ended, because it took too long)") {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := tools.Shell(cancelled, t.TempDir(), "sleep 100 & sleep 100"); !errors.Is(err, context.Canceled) {
+	if _, err := shell.Run(cancelled, t.TempDir(), "sleep 100 & sleep 100"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

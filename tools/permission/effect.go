@@ -1,0 +1,72 @@
+package permission
+
+import (
+	"strings"
+
+	"plimsoll/tools/workspace"
+)
+
+// Access is the sort of thing a call does.
+type Access int
+
+const (
+	AccessNone    Access = iota // nothing outside the program
+	AccessRead                  // reads files of the workspace
+	AccessEdit                  // changes files of the workspace
+	AccessCommand               // runs a command
+	AccessRequest               // sends a request
+)
+
+// Effect is what a call would do, in the terms that the policy and the user judge
+// by. It is made from the arguments before the call runs.
+type Effect struct {
+	Tool    string
+	access  Access
+	paths   []string // of file tools: the path, and where its links lead
+	own     bool     // of file tools: a file of this program's own
+	script  *script  // of commands
+	Request *Request // of requests
+
+	Title       string        // subject of the call, for one line
+	Diff        func() string // of edits
+	Fingerprint string        // what the call was judged by: the paths, and of an edit both contents
+	Question    string        // the call asks the user this, and the answer is its result
+	Options     []string      // answers offered
+}
+
+// ReadOnly reports whether the call changes nothing.
+func (t Effect) ReadOnly() bool {
+	switch t.access {
+	case AccessEdit, AccessCommand:
+		return false
+	case AccessRequest:
+		return t.Request.ReadOnly()
+	}
+	return true
+}
+
+// OfFile describes a call on a file, existing or not.
+func OfFile(tool string, a Access, p workspace.Place) Effect {
+	t := Effect{Tool: tool, access: a, paths: []string{p.Name}, own: p.Own, Title: p.Name}
+	if p.Rel != p.Name {
+		t.paths = append(t.paths, p.Rel)
+		t.Title += " -> " + p.Rel
+	}
+	t.Fingerprint = strings.Join(t.paths, "\n")
+	return t
+}
+
+// OfCommand describes a shell command in a workspace.
+func OfCommand(files *workspace.Files, command string) Effect {
+	s := readScript(command)
+	weigher{files}.weigh(s)
+	return Effect{Tool: "run_command", access: AccessCommand, script: s, Title: command}
+}
+
+// Command is the command that a call runs, "" none.
+func (t Effect) Command() string {
+	if t.script == nil {
+		return ""
+	}
+	return t.script.text
+}

@@ -1,0 +1,202 @@
+// Package permission decides whether a call of a tool may run, from its [Effect]:
+// what the user configured, granted and is asked.
+//
+// Whether a call runs is decided in this order; the first that applies wins:
+//
+//  1. a deny rule, or approval deny: refused in every mode;
+//  2. plan mode and the call changes something: refused;
+//  3. a command that a deny rule cannot see through: asked;
+//  4. yolo mode: runs;
+//  5. an allow rule or a grant: runs;
+//  6. approval ask: asked; approval allow: runs, unless it is guarded;
+//  7. reading runs unless guarded, edits run in auto-edit mode unless guarded,
+//     everything else is asked.
+package permission
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/grants"
+)
+
+// Approval is what the configuration says about a tool as a whole.
+type Approval string
+
+// The values of tools.NAME.approval; the empty one leaves it to the mode.
+const (
+	ApprovalAllow Approval = "allow"
+	ApprovalAsk   Approval = "ask"
+	ApprovalDeny  Approval = "deny"
+)
+
+// Config is what the configuration allows and denies.
+type Config struct {
+	Mode     conversation.Mode   // "": ask
+	Allow    []string            // rules: TOOL or TOOL(PATTERN)
+	Deny     []string            // rules that win over everything else
+	Approval map[string]Approval // by tool
+	// Where says in which file and line a rule of a list ("allow", "deny") stands.
+	// nil: not known.
+	Where func(list, rule string) string
+}
+
+// A policy decides what calls need.
+type Policy struct {
+	names     []string // of the tools that rules can speak of
+	workspace string   // where grants hold
+	grants    *grants.Store
+	where     func(list, rule string) string
+	used      useTimes // of the configuration's rules
+
+	mu       sync.RWMutex // guards what follows
+	asked    asked
+	mode     conversation.Mode
+	allow    []rule
+	deny     []rule
+	approval map[string]Approval
+}
+
+// New reads what the configuration allows and denies. Names are those of the
+// tools that rules can speak of, store has what the user granted; nil: nothing yet.
+func New(o Config, names []string, workspace string, store *grants.Store) (*Policy, error) {
+	if store == nil {
+		store = grants.New("", nil)
+	}
+	p := &Policy{names: names, workspace: workspace, grants: store, where: o.Where, mode: conversation.ModeAsk, approval: o.Approval}
+	if o.Mode != "" {
+		p.mode = o.Mode
+	}
+	if !slices.Contains(conversation.Modes(), p.mode) {
+		return nil, fmt.Errorf("there is no permission mode %q; the modes are plan, ask, auto-edit and yolo", p.mode)
+	}
+	var err error
+	if p.allow, err = parseRules("allow", o.Allow, names); err != nil {
+		return nil, err
+	}
+	if p.deny, err = parseRules("deny", o.Deny, names); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Approval)) {
+		if !slices.Contains(names, name) { // a word that is misspelt would deny nothing
+			return nil, fmt.Errorf("tools.%s.approval: %w", name, NoTool(name, names))
+		}
+	}
+	return p, nil
+}
+
+func parseRules(list string, texts, names []string) ([]rule, error) {
+	rules := make([]rule, len(texts))
+	for i, text := range texts {
+		r, err := parseRule(text, names)
+		if err == nil && list == "deny" && r.harmless() {
+			err = fmt.Errorf("%q would deny harmless calls only; end it in * to deny them all", text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("permissions.%s: %w", list, err)
+		}
+		rules[i] = r
+	}
+	return rules, nil
+}
+
+// Mode is the permission mode in force.
+func (p *Policy) Mode() conversation.Mode {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.mode
+}
+
+// SetMode changes the permission mode for calls judged from now on. A mode
+// that does not exist is taken for ask.
+func (p *Policy) SetMode(m conversation.Mode) {
+	if !slices.Contains(conversation.Modes(), m) {
+		m = conversation.ModeAsk
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mode = m
+}
+
+// Judge says what a call needs, and of a refusal why.
+func (p *Policy) Judge(t Effect) (conversation.Need, string) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.approval[t.Tool] == ApprovalDeny {
+		return conversation.NeedRefusal, t.Tool + " is switched off by the user's configuration. Do not try to reach the same another way"
+	}
+	denied, by := p.denied(t)
+	switch {
+	case denied == yes:
+		return conversation.NeedRefusal, fmt.Sprintf("the user's configuration denies %s. Do not try to reach the same another way", by)
+	case p.mode == conversation.ModePlan && !t.ReadOnly():
+		return conversation.NeedRefusal, "plan mode: nothing may be changed now. Look, think and propose a plan; the user leaves plan mode when it is to be carried out"
+	case denied == maybe:
+		return conversation.NeedApproval, ""
+	case p.mode == conversation.ModeYolo, p.passes(t):
+		return conversation.NeedNothing, ""
+	case p.approval[t.Tool] == ApprovalAsk:
+		return conversation.NeedApproval, ""
+	case t.guarded():
+		return conversation.NeedApproval, ""
+	case p.approval[t.Tool] == ApprovalAllow:
+		return conversation.NeedNothing, ""
+	}
+	return p.usual(t), ""
+}
+
+// usual is what the mode says about a call that no rule speaks of.
+func (p *Policy) usual(t Effect) conversation.Need {
+	switch t.access {
+	case AccessNone, AccessRead:
+		return conversation.NeedNothing
+	case AccessEdit:
+		if p.mode == conversation.ModeAutoEdit {
+			return conversation.NeedNothing
+		}
+	}
+	return conversation.NeedApproval
+}
+
+func (p *Policy) denied(t Effect) (verdict, rule) {
+	worst, by := no, rule{}
+	for _, r := range p.deny {
+		if v := r.denies(t); v > worst {
+			worst, by = v, r
+		}
+	}
+	return worst, by
+}
+
+// passes reports whether the rules in force let a call run, and notes that they
+// did.
+func (p *Policy) passes(t Effect) bool {
+	by, ok := allowed(p.inForce(), t)
+	if ok {
+		p.note(by)
+	}
+	return ok
+}
+
+// Refuses reports whether a deny rule stops a request; asked for every redirect.
+func (p *Policy) Refuses(t Effect) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	v, _ := p.denied(t)
+	return v == yes
+}
+
+// Hides reports whether a deny rule keeps the text of a file from being read.
+// grep_files asks for every file it meets, as what is denied by name must not
+// be found by searching a folder.
+func (p *Policy) Hides(rel string) bool {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return slices.ContainsFunc([]string{"read_file", "grep_files"}, func(tool string) bool {
+		v, _ := p.denied(Effect{Tool: tool, access: AccessRead, paths: []string{rel}})
+		return v == yes
+	})
+}

@@ -1,0 +1,71 @@
+package permission
+
+import (
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Request is where a request goes, and what it takes along.
+type Request struct {
+	Method  string
+	URL     *url.URL
+	Headers map[string]string
+	Body    string
+}
+
+func (r *Request) ReadOnly() bool {
+	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "OPTIONS"
+}
+
+func OfRequest(req *Request) Effect {
+	if req == nil {
+		return Effect{}
+	}
+	return Effect{
+		Tool: "http_request", access: AccessRequest, Request: req, Title: req.Method + " " + req.URL.Redacted(),
+	}
+}
+
+// Beyond reports whether a request holds more than its title shows.
+func (r *Request) Beyond(title string) bool {
+	return r.Body != "" || len(r.Headers) > 0 || !strings.HasSuffix(title, r.URL.Redacted())
+}
+
+// Text is all of a request, for the eye.
+func (r *Request) Text() string {
+	var b strings.Builder
+	b.WriteString(r.Method + " " + r.URL.Redacted() + "\n")
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+		b.WriteString(name + ": " + r.Headers[name] + "\n")
+	}
+	if r.Body != "" {
+		b.WriteString("\n" + r.Body)
+	}
+	return b.String()
+}
+
+// decoded is the request with nothing in its path encoded that need not be.
+func (r *Request) decoded() *Request {
+	plain := *r.URL
+	plain.RawPath = ""
+	return &Request{Method: r.Method, URL: &plain}
+}
+
+// requestPath is the path and query as sent, with dots in the path resolved, encoded dots, too.
+func requestPath(u *url.URL) string {
+	escaped := u.EscapedPath()
+	if slices.Contains(strings.Split(u.Path, "/"), "..") {
+		escaped = (&url.URL{Path: u.Path}).EscapedPath()
+	}
+	clean := path.Clean("/" + escaped)
+	if strings.HasSuffix(escaped, "/") && clean != "/" {
+		clean += "/"
+	}
+	if u.RawQuery != "" {
+		clean += "?" + u.RawQuery
+	}
+	return clean
+}

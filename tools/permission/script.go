@@ -1,0 +1,324 @@
+package permission
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"plimsoll/tools/shell"
+)
+
+// A script is a shell command as the permissions see it: parsed, never guessed
+// at by its text. It is plain if it is nothing but simple commands with literal
+// words, joined by ; && || | or line ends, without redirections other than to
+// /dev/null or between the standard streams; only plain scripts can be allowed
+// by a pattern. For deny rules every simple command anywhere in it counts, also
+// inside substitutions, after wrappers such as sudo, and in bash -c.
+
+// word is one word of a simple command. sure is false if the shell may make
+// something else of it: an expansion, a glob, braces.
+type word struct {
+	text string
+	sure bool
+}
+
+// simple is a simple command of a plain script.
+type simple struct {
+	words []word
+	piped bool // its input is the output of another
+	// As weigh found them:
+	harmless bool // its arguments are known to be harmless
+	enters   bool // it goes to a folder of the workspace
+	inside   bool // it runs in a folder that the script went to
+}
+
+type script struct {
+	text   string
+	plain  bool
+	calls  []simple // the simple commands, in order, if plain
+	nested [][]word // every simple command found anywhere
+	opaque bool     // some command could not be read: deny rules may not see all
+}
+
+// shells and wrappers run other commands that stand in their arguments.
+var (
+	shells   = []string{"sh", "bash", "zsh", "dash", "ksh", "ash"}
+	wrappers = []string{"sudo", "doas", "env", "command", "builtin", "exec", "nohup", "time", "timeout", "nice", "ionice", "setsid",
+		"stdbuf", "xargs", "find", "fd", "watch", "parallel", "busybox", "toybox", "chroot", "unshare", "nsenter", "strace", "ltrace",
+		"su", "runuser", "pkexec", "setpriv", "flock", "taskset", "chrt", "script", "systemd-run", "fakeroot", "entr"}
+)
+
+// maxScriptDepth bounds scripts inside scripts (bash -c "bash -c ...").
+const maxScriptDepth = 5
+
+func parseScript(text string, lang syntax.LangVariant) *script {
+	s := &script{text: strings.TrimSpace(text)}
+	s.plain = s.read(text, lang, 0)
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }) {
+		s.plain = false
+	}
+	return s
+}
+
+// read adds the commands of text and reports whether it is plain.
+func (s *script) read(text string, lang syntax.LangVariant, depth int) bool {
+	file, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
+	if err != nil || depth == maxScriptDepth {
+		s.opaque = true
+		return false
+	}
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+			s.addNested(literalWords(call), lang, depth)
+		}
+		return true
+	})
+	plain := len(file.Stmts) > 0 && depth == 0
+	for _, stmt := range file.Stmts {
+		plain = plain && s.plainStatement(stmt, false)
+	}
+	return plain
+}
+
+func (s *script) plainStatement(stmt *syntax.Stmt, piped bool) bool {
+	if stmt.Negated || stmt.Background || stmt.Coprocess || stmt.Disown || stmt.Cmd == nil {
+		return false
+	}
+	for _, r := range stmt.Redirs {
+		if !quietRedirect(r) {
+			return false
+		}
+	}
+	switch cmd := stmt.Cmd.(type) {
+	case *syntax.BinaryCmd:
+		pipe := cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll
+		return s.plainStatement(cmd.X, piped) && s.plainStatement(cmd.Y, piped || pipe)
+	case *syntax.CallExpr:
+		call := literalWords(cmd)
+		if len(cmd.Assigns) > 0 || len(call) == 0 || !call[0].sure {
+			return false
+		}
+		for i, w := range cmd.Args {
+			if !call[i].sure && !globOnly(w) {
+				return false
+			}
+		}
+		s.calls = append(s.calls, simple{words: call, piped: piped})
+		return true
+	}
+	return false
+}
+
+// quietRedirect reports whether a redirection only drops or joins streams.
+func quietRedirect(r *syntax.Redirect) bool {
+	if r.Word == nil || r.N != nil && r.N.Value != "1" && r.N.Value != "2" && r.N.Value != "0" {
+		return false
+	}
+	target := literalWord(r.Word)
+	switch r.Op {
+	case syntax.DplOut:
+		return target.sure && (target.text == "1" || target.text == "2")
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrAll, syntax.AppAll, syntax.RdrIn:
+		return target.sure && target.text == "/dev/null"
+	}
+	return false
+}
+
+// addNested notes a simple command for deny rules, and the commands it runs.
+func (s *script) addNested(call []word, lang syntax.LangVariant, depth int) {
+	if !call[0].sure {
+		s.opaque = true
+	}
+	s.addInner(call, lang, depth)
+	if !slices.Contains(wrappers, path.Base(call[0].text)) {
+		return
+	}
+	for i := 1; i < len(call); i++ {
+		s.addInner(call[i:], lang, depth)
+		if slices.Contains(commandOptions, call[i-1].text) {
+			s.readWords(call[i:i+1], lang, depth)
+		}
+	}
+}
+
+// commandOptions are options of wrappers behind which a whole command stands in
+// one word: su -c 'rm x', env -S 'rm x'.
+var commandOptions = []string{"-c", "-S", "--command", "--split-string"}
+
+// addInner notes one simple command and, of a shell, what it is given to run.
+func (s *script) addInner(call []word, lang syntax.LangVariant, depth int) {
+	program := path.Base(call[0].text)
+	s.nested = append(s.nested, call)
+	switch {
+	case program == "eval":
+		s.readWords(call[1:], lang, depth)
+	case program == "trap":
+		s.readWords(call[1:min(len(call), 2)], lang, depth)
+	case slices.Contains(shells, program):
+		text, input := shellText(call[1:])
+		s.opaque = s.opaque || input
+		s.readWords(text, lang, depth)
+	}
+}
+
+// readWords adds the commands of a script that stands in words.
+func (s *script) readWords(script []word, lang syntax.LangVariant, depth int) {
+	var text []string
+	for _, w := range script {
+		if !w.sure {
+			s.opaque = true
+			return
+		}
+		text = append(text, w.text)
+	}
+	if len(text) > 0 {
+		s.read(strings.Join(text, " "), lang, depth+1)
+	}
+}
+
+// shellText is the word of a shell's arguments that it runs: the one behind its
+// Options if -c is among them, in any spelling (-lc, -ce, -c -e). None if it runs
+// a file; input says that it reads its commands from its input.
+func shellText(args []word) (text []word, input bool) {
+	command := false
+	for i, w := range args {
+		flag := strings.HasPrefix(w.text, "-") && !strings.HasPrefix(w.text, "--")
+		switch {
+		case !w.sure:
+			return args[i : i+1], false
+		case flag || strings.HasPrefix(w.text, "+"):
+			command = command || flag && strings.Contains(w.text, "c")
+			input = input || flag && strings.Contains(w.text, "s")
+		case strings.HasPrefix(w.text, "--"):
+		case i > 0 && takesOption(args[i-1].text):
+		case command:
+			return args[i : i+1], false
+		default:
+			return nil, input || strings.HasPrefix(w.text, "/dev/") || strings.HasPrefix(w.text, "/proc/")
+		}
+	}
+	return nil, true
+}
+
+// takesOption reports whether a shell's option is followed by its value.
+func takesOption(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return option == "--rcfile" || option == "--init-file"
+	}
+	sign := strings.HasPrefix(option, "-") || strings.HasPrefix(option, "+")
+	return sign && (strings.HasSuffix(option, "o") || strings.HasSuffix(option, "O"))
+}
+
+func literalWords(call *syntax.CallExpr) []word {
+	out := make([]word, len(call.Args))
+	for i, w := range call.Args {
+		out[i] = literalWord(w)
+	}
+	return out
+}
+
+// literalWord is the value of a word, sure if it holds nothing but text.
+func literalWord(w *syntax.Word) word {
+	out := word{sure: true}
+	var b strings.Builder
+	for i, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			out.sure = out.sure && !expands(part.Value, i == 0)
+			b.WriteString(unescape(part.Value, ""))
+		case *syntax.SglQuoted:
+			out.sure = out.sure && !part.Dollar
+			b.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					out.sure = false
+					continue
+				}
+				b.WriteString(unescape(lit.Value, "$`\"\\"))
+			}
+			out.sure = out.sure && !part.Dollar
+		default:
+			out.sure = false
+		}
+	}
+	out.text = b.String()
+	return out
+}
+
+// expands reports whether unquoted text holds something the shell expands.
+func expands(lit string, first bool) bool {
+	if first && strings.HasPrefix(lit, "~") {
+		return true
+	}
+	for i := 0; i < len(lit); i++ {
+		switch lit[i] {
+		case '\\':
+			i++
+		case '*', '?', '[', '{', '}':
+			return true
+		}
+	}
+	return false
+}
+
+// globOnly reports whether all that is unsure about a word are globs and a
+// tilde: they give file names, whatever the pattern was.
+func globOnly(w *syntax.Word) bool {
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			if strings.ContainsAny(part.Value, "{}") {
+				return false
+			}
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				return false
+			}
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				if _, ok := inner.(*syntax.Lit); !ok {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// unescape takes out backslashes as the shell does: all of them outside quotes
+// (only == ""), before the characters of only inside double quotes.
+func unescape(lit, only string) string {
+	if !strings.Contains(lit, `\`) {
+		return lit
+	}
+	var b strings.Builder
+	for i := 0; i < len(lit); i++ {
+		if lit[i] == '\\' && i+1 < len(lit) && (only == "" || lit[i+1] == '\n' || strings.IndexByte(only, lit[i+1]) >= 0) {
+			i++
+			if lit[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(lit[i])
+	}
+	return b.String()
+}
+
+// readScript parses a command in the language of the shell that will run it.
+// cmd of Windows has no parser here: its commands are always asked about.
+func readScript(command string) *script {
+	switch shell := strings.ToLower(filepath.Base(shell.Command()[0])); {
+	case strings.HasPrefix(shell, "bash"):
+		return parseScript(command, syntax.LangBash)
+	case strings.HasPrefix(shell, "sh"):
+		return parseScript(command, syntax.LangPOSIX)
+	}
+	return &script{text: strings.TrimSpace(command), opaque: true}
+}

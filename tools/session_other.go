@@ -1,7 +1,0 @@
-//go:build !linux
-
-package tools
-
-// sessionMembers: there is no table of processes to read, so a session is the
-// group of its leader.
-func sessionMembers(int) []int { return nil }

@@ -1,0 +1,175 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"plimsoll/tools/words"
+)
+
+// Jobs are commands in the background. They keep running between calls until
+// they end, are stopped, or the Box is closed.
+
+// maxJobs is how many commands may run in the background at once, and how many
+// that have ended are kept with their output.
+const maxJobs = 16
+
+// defaultCeiling is how many bytes of a command's output are kept unless told otherwise.
+const defaultCeiling = 8 << 20
+
+// job is one command in the background.
+type job struct {
+	id       string
+	command  string
+	process  *process
+	output   *capture
+	finished chan struct{} // closed when the process has ended and its output is read
+	read     int64         // guarded by jobs.mu: how much output was shown
+}
+
+// Jobs starts commands and keeps those in the background.
+type Jobs struct {
+	dir     string
+	env     []string
+	ceiling int
+
+	resultChars func() int // where a result that arrives now is cut
+
+	mu     sync.Mutex // guards what follows
+	list   []*job
+	count  int
+	closed bool
+}
+
+func NewJobs(dir string, env []string, ceiling int, resultChars func() int) *Jobs {
+	if ceiling <= 0 {
+		ceiling = defaultCeiling
+	}
+	return &Jobs{dir: dir, env: env, ceiling: ceiling, resultChars: resultChars}
+}
+
+// Start runs a command in the background and returns its id.
+func (j *Jobs) Start(command string) (id string, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return "", errors.New("the conversation is being closed")
+	}
+	if running := j.forget(); running >= maxJobs {
+		return "", fmt.Errorf("%d commands run in the background already; stop one first: %s", running, j.names())
+	}
+	out := newCapture(j.ceiling, nil)
+	p, err := startProcess(command, j.dir, j.env, out)
+	if err != nil {
+		return "", err
+	}
+	j.count++
+	started := &job{id: fmt.Sprintf("p%d", j.count), command: command, process: p, output: out, finished: make(chan struct{})}
+	go func() {
+		defer close(started.finished)
+		p.finish()
+	}()
+	j.list = append(j.list, started)
+	return started.id, nil
+}
+
+// forget drops the oldest jobs that have ended beyond maxJobs, and returns how
+// many run; the caller holds mu.
+func (j *Jobs) forget() (running int) {
+	for _, one := range j.list {
+		if one.process.running() {
+			running++
+		}
+	}
+	surplus := len(j.list) - running - maxJobs
+	j.list = slices.DeleteFunc(j.list, func(one *job) bool {
+		if surplus <= 0 || !one.over() {
+			return false
+		}
+		surplus--
+		return true
+	})
+	return running
+}
+
+// Known is an error for the id of no job.
+func (j *Jobs) Known(id string) error {
+	_, err := j.find(id)
+	return err
+}
+
+// find is the job of an id.
+func (j *Jobs) find(id string) (*job, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i := slices.IndexFunc(j.list, func(other *job) bool { return other.id == id })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no background command %q; there is %s", id, j.names())
+	}
+	return j.list[i], nil
+}
+
+// names lists the jobs; the caller holds mu.
+func (j *Jobs) names() string {
+	if len(j.list) == 0 {
+		return "none"
+	}
+	names := make([]string, len(j.list))
+	for i, other := range j.list {
+		names[i] = fmt.Sprintf("%s (%s)", other.id, words.Line(other.command, 40))
+	}
+	return strings.Join(names, ", ")
+}
+
+// news is the output of a job that was not shown before.
+func (j *Jobs) news(one *job) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	text, position := one.output.since(one.read)
+	one.read = position
+	return text
+}
+
+// await waits until a job has ended, for at most d.
+func (one *job) await(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-one.finished:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// over reports whether a job has ended and its output is read.
+func (one *job) over() bool {
+	select {
+	case <-one.finished:
+		return true
+	default:
+		return false
+	}
+}
+
+// Close ends all jobs, at the same time, and returns when they are gone.
+func (j *Jobs) Close() {
+	j.mu.Lock()
+	j.closed = true
+	list := slices.Clone(j.list)
+	j.mu.Unlock()
+	var wait sync.WaitGroup
+	for _, one := range list {
+		wait.Go(func() {
+			if one.process.running() {
+				one.process.end()
+			}
+			<-one.finished
+		})
+	}
+	wait.Wait()
+}

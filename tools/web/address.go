@@ -1,0 +1,180 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/net/idna"
+)
+
+// Which addresses http_request may connect to. The judgement is made on the
+// address a socket is about to be connected to, after DNS, for every connection
+// anew: a name that resolves differently the second time, a redirect, a number
+// in another notation all end up here. Refused is everything that is not public:
+// loopback, private, link-local (cloud metadata), shared (CGNAT), multicast,
+// reserved, documentation, and IPv6 forms that carry an IPv4 address in them
+// (mapped, NAT64, 6to4, Teredo). Configured hosts and networks are let through.
+
+// errRefusedAddress is what a connection to such an address fails with.
+var errRefusedAddress = errors.New("http_request does not reach private, loopback or otherwise special addresses " +
+	"(permissions.private_addresses in the configuration lists exceptions)")
+
+// special are networks that are not public (IANA special-purpose registries),
+// and 168.63.129.16, where Azure answers its machines.
+var special = prefixes(
+	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
+	"192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4", "168.63.129.16/32",
+	"2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
+)
+
+// globalIPv6 is all of IPv6 that is given out for public use; NAT64, unique
+// local, link-local, multicast, loopback and mapped addresses lie outside.
+var globalIPv6 = netip.MustParsePrefix("2000::/3")
+
+func prefixes(texts ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(texts))
+	for i, t := range texts {
+		out[i] = netip.MustParsePrefix(t)
+	}
+	return out
+}
+
+// public reports whether an address is one of the open internet.
+func public(a netip.Addr) bool {
+	if a.Zone() != "" || a.Is6() && !globalIPv6.Contains(a) {
+		return false
+	}
+	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// addresses are the exceptions the user configured.
+type addresses struct {
+	hosts    []string // lower case, without a final dot
+	networks []netip.Prefix
+}
+
+func newAddresses(texts []string) (*addresses, error) {
+	a := &addresses{}
+	for _, text := range texts {
+		text = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(text), "."))
+		bare := strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+		if p, err := netip.ParsePrefix(text); err == nil {
+			a.networks = append(a.networks, p.Masked())
+			continue
+		}
+		if ip, err := netip.ParseAddr(bare); err == nil {
+			ip = ip.Unmap().WithZone("")
+			a.networks = append(a.networks, netip.PrefixFrom(ip, ip.BitLen()))
+			continue
+		}
+		if text == "" || strings.ContainsAny(text, "/:@*? ") || numericHost(text) {
+			return nil, fmt.Errorf("permissions.private_addresses: %q is no host name, address or network (such as localhost, 192.168.1.7, 10.0.0.0/8)", text)
+		}
+		a.hosts = append(a.hosts, text)
+	}
+	return a, nil
+}
+
+// host reports whether a name was configured as an exception.
+func (a *addresses) host(name string) bool {
+	return slices.Contains(a.hosts, strings.ToLower(strings.TrimSuffix(name, ".")))
+}
+
+// Check judges the address of a connection.
+func (a *addresses) check(ip netip.Addr) error {
+	plain := ip.Unmap()
+	if slices.ContainsFunc(a.networks, func(p netip.Prefix) bool { return p.Contains(plain.WithZone("")) }) {
+		return nil
+	}
+	if ip.Is4In6() || !public(plain) {
+		return fmt.Errorf("%s: %w", ip, errRefusedAddress)
+	}
+	return nil
+}
+
+// control is called with the address of every socket before it is connected.
+func (a *addresses) control(network, address string, _ syscall.RawConn) error {
+	if !strings.HasPrefix(network, "tcp") {
+		return fmt.Errorf("%s %s: %w", network, address, errRefusedAddress)
+	}
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", address, errRefusedAddress)
+	}
+	return a.check(at.Addr())
+}
+
+// checkURL refuses what needs no connection to be refused: other schemes, no
+// host, and addresses written as such. Numbers in other notations (2130706433,
+// 0x7f.1, 127.1) are refused as what they are, because systems disagree on them.
+func (a *addresses) checkURL(u *url.URL) error {
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("only http and https addresses can be fetched, not %q", u.Scheme)
+	}
+	host := u.Hostname()
+	if host == "" {
+		return fmt.Errorf("%q names no host", u.Redacted())
+	}
+	if a.host(host) {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return a.check(ip)
+	}
+	if numericHost(host) {
+		return fmt.Errorf("%s is no host name; write an IP address as four numbers with dots", host)
+	}
+	return nil
+}
+
+// numericHost reports whether a host is meant as an IPv4 address in some form:
+// its last label is a number (the rule of the WHATWG URL standard).
+func numericHost(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == "" {
+		return false
+	}
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
+}
+
+// dialer makes connections; those to a configured host are not judged.
+func (a *addresses) dialer(resolver *net.Resolver, host string) *net.Dialer {
+	d := &net.Dialer{Timeout: connectTimeout, Resolver: resolver}
+	if !a.host(host) {
+		d.Control = a.control
+	}
+	return d
+}
+
+// usualPorts are those that an address need not name.
+var usualPorts = map[string]string{"http": ":80", "https": ":443"}
+
+// Host is a host as requests go to it: in lower case, in ASCII, without a final dot, without the usual port. One that
+// has no such form stays as it is, and so leads nowhere.
+func Host(scheme, host string) string {
+	host = strings.TrimSuffix(strings.ToLower(host), ":")
+	if ports, ok := usualPorts[scheme]; ok {
+		host = strings.TrimSuffix(host, ports)
+	}
+	name, port := host, ""
+	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
+		name, port = host[:at], host[at:]
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
+		if ascii, err := idna.Lookup.ToASCII(name); err == nil {
+			name = ascii
+		}
+	}
+	return strings.TrimSuffix(name, ".") + port
+}

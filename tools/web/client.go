@@ -1,0 +1,146 @@
+// Package web fetches pages from public addresses and makes text of them.
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Client sends requests, every connection of which is judged by its address.
+type Client struct {
+	addresses *addresses
+	http      *http.Client
+}
+
+const (
+	maxBody        = 5 << 20 // bytes of a response that are read
+	maxRedirects   = 5
+	connectTimeout = 15 * time.Second
+	maxHeaderBytes = 64 << 10
+)
+
+// New makes a client; private are hosts, addresses and networks that it reaches
+// though they are not public, resolver is the system's if nil.
+func New(private []string, resolver *net.Resolver) (*Client, error) {
+	a, err := newAddresses(private)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{addresses: a, http: &http.Client{Transport: &http.Transport{
+		Proxy: nil, // a proxy would connect where the judgement does not reach
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			host, _, err := net.SplitHostPort(address)
+			if err != nil {
+				return nil, err
+			}
+			return a.dialer(resolver, host).DialContext(ctx, network, address)
+		},
+		ForceAttemptHTTP2:      true,
+		TLSHandshakeTimeout:    connectTimeout,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		// A connection is not used twice: a kept one would skip the judgement.
+		DisableKeepAlives: true,
+	}}}, nil
+}
+
+// Close ends connections that are not in use.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Check refuses an address that needs no connection to be refused.
+func (c *Client) Check(u *url.URL) error { return c.addresses.checkURL(u) }
+
+// Answer is a response as text.
+type Answer struct {
+	Text   string
+	Detail string // status and size
+	Failed bool   // the status is that of an error
+}
+
+// Fetch sends a request. follow judges each redirect; other says that it leads to
+// another host than one before it. raw is the source of HTML instead of Markdown.
+func (c *Client) Fetch(req *http.Request, raw bool, follow func(to *http.Request, other bool) error) (Answer, error) {
+	client := *c.http
+	client.CheckRedirect = func(to *http.Request, via []*http.Request) error { return c.redirect(to, via, follow) }
+	resp, err := client.Do(req)
+	if err != nil {
+		return Answer{}, plainError(err)
+	}
+	defer func() { _ = resp.Body.Close() }() // what matters was read
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil && len(body) == 0 {
+		return Answer{}, plainError(err)
+	}
+	return describe(resp, body, err, raw), nil
+}
+
+// plainError is what went wrong, without the address, which may hold a password.
+func plainError(err error) error {
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var op *net.OpError
+	if errors.Is(err, errRefusedAddress) && errors.As(err, &op) {
+		err = op.Err
+	}
+	return err
+}
+
+// harmlessHeaders may follow a redirect to another host.
+var harmlessHeaders = []string{"Accept", "Accept-Language", "User-Agent", "Content-Type", "Cache-Control", "If-Modified-Since", "If-None-Match", "Range"}
+
+// redirect judges a redirect like a first address.
+func (c *Client) redirect(to *http.Request, via []*http.Request, follow func(to *http.Request, other bool) error) error {
+	if len(via) > maxRedirects {
+		return fmt.Errorf("stopped after %d redirects", maxRedirects)
+	}
+	to.URL.Host = Host(to.URL.Scheme, to.URL.Host)
+	if err := c.Check(to.URL); err != nil {
+		return fmt.Errorf("redirect to %s: %w", to.URL.Redacted(), err)
+	}
+	other := slices.ContainsFunc(via, func(earlier *http.Request) bool { return !sameOrigin(earlier.URL, to.URL) })
+	if err := follow(to, other); err != nil {
+		return err
+	}
+	to.Header.Del("Referer") // may hold what was secret in an address
+	if !other {
+		return nil
+	}
+	for name := range to.Header {
+		if !slices.Contains(harmlessHeaders, name) {
+			to.Header.Del(name)
+		}
+	}
+	return nil
+}
+
+// sameOrigin reports whether credentials for a may be sent to b: the same host
+// and port, and not from https to http. From http to https on the usual ports is
+// the same host.
+func sameOrigin(a, b *url.URL) bool {
+	if !strings.EqualFold(a.Hostname(), b.Hostname()) {
+		return false
+	}
+	if a.Scheme == "http" && b.Scheme == "https" && port(a) == "80" && port(b) == "443" {
+		return true
+	}
+	return a.Scheme == b.Scheme && port(a) == port(b)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}

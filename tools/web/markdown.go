@@ -1,0 +1,111 @@
+package web
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+)
+
+// A small page can become Markdown that fills the memory: a cell that spans a
+// million others, one long row that all others are filled up to, lists within
+// lists that indent every line. Such a page has no Markdown. Columns are not
+// padded to the width of their longest cell.
+
+const (
+	maxCells  = 1_000_000 // of one table, with those that others span
+	maxIndent = 30        // lists and quotes within one another
+)
+
+// unread are elements of a page that hold nothing to read.
+var unread = []string{"noscript", "template", "svg", "canvas", "iframe", "object"}
+
+// errUnwieldy says that the Markdown of a page would be many times its size.
+var errUnwieldy = errors.New("nested too deeply, or tables too large")
+
+// toMarkdown converts a page; links are made absolute with origin.
+func toMarkdown(page, origin string) (string, error) {
+	doc, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		return "", err
+	}
+	if unwieldy(doc, 0) {
+		return "", errUnwieldy
+	}
+	conv := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin(),
+		table.NewTablePlugin(table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal))))
+	for _, element := range unread {
+		conv.Register.TagType(element, converter.TagTypeRemove, converter.PriorityEarly)
+	}
+	out, err := conv.ConvertNode(doc, converter.WithDomain(origin))
+	return string(out), err
+}
+
+// unwieldy looks for what becomes too large. The depth of the tree is bounded by
+// the parser.
+func unwieldy(n *html.Node, indent int) bool {
+	switch n.Data {
+	case "ul", "ol", "blockquote":
+		if indent++; indent > maxIndent {
+			return true
+		}
+	case "table":
+		var t tableSize
+		t.add(n)
+		if max((t.rows+t.tallest)*t.columns, t.spanned) > maxCells {
+			return true
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		if unwieldy(c, indent) {
+			return true
+		}
+	}
+	return false
+}
+
+// tableSize is how large a table gets once every row is as long as the longest.
+type tableSize struct {
+	rows, columns int
+	row           int // columns of the row that is being counted
+	tallest       int // most rows that one cell spans
+	spanned       int // cells that cells span, all together
+}
+
+// add counts what is under n.
+func (t *tableSize) add(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		row := t.row
+		switch c.Data {
+		case "tr":
+			t.rows++
+			t.row = 0
+		case "td", "th":
+			columns, rows := span(c, "colspan"), span(c, "rowspan")
+			row += columns
+			t.columns, t.tallest = max(t.columns, row), max(t.tallest, rows)
+			t.spanned += columns * rows
+		}
+		t.add(c) // with the rows of tables inside
+		t.row = row
+	}
+}
+
+// span is how many columns or rows a cell spans, at most maxCells.
+func span(cell *html.Node, key string) int {
+	for _, a := range cell.Attr {
+		if a.Key == key {
+			n, err := strconv.Atoi(strings.TrimSpace(a.Val))
+			if errors.Is(err, strconv.ErrRange) {
+				n = maxCells
+			}
+			return min(max(n, 1), maxCells)
+		}
+	}
+	return 1
+}

@@ -1,0 +1,141 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/charset"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/words"
+)
+
+// A body becomes text by its declared type, or by its look if none is declared.
+// Text is decoded from its character set; HTML becomes Markdown without scripts,
+// styles and other parts nobody reads; anything else is named, not shown.
+
+// sniffed is how many bytes of a body decide whether it is text.
+const sniffed = 8 << 10
+
+// bodyText is the body of a response as text.
+func bodyText(resp *http.Response, body []byte, cut, raw bool) string {
+	if len(body) == 0 {
+		return "(no body)"
+	}
+	declared := resp.Header.Get("Content-Type")
+	media, _, err := mime.ParseMediaType(declared)
+	if err != nil || media == "" || media == "application/octet-stream" {
+		declared = http.DetectContentType(body)
+		media, _, _ = strings.Cut(declared, ";")
+	}
+	if !textual(media) || bytes.IndexByte(body[:min(len(body), sniffed)], 0) >= 0 && !strings.Contains(strings.ToLower(declared), "utf-16") {
+		size := words.Bytes(int64(len(body)))
+		if cut {
+			size = "more than " + size
+		}
+		return fmt.Sprintf("(a body of type %s, %s, is not text and is not shown)", words.Line(media, 100), size)
+	}
+	text := decoded(body, declared, media)
+	if raw || media != "text/html" && media != "application/xhtml+xml" {
+		return text
+	}
+	markdown, err := toMarkdown(text, resp.Request.URL.Scheme+"://"+resp.Request.URL.Host)
+	if err != nil { // nested too deeply to be a tree, or to be indented
+		markdown = bareText(text)
+	}
+	if strings.TrimSpace(markdown) == "" {
+		return "(the page has no readable text; raw: true shows its source)"
+	}
+	return markdown
+}
+
+// bareText is the text of a page without its markup, a line per run of text.
+func bareText(page string) string {
+	var out strings.Builder
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	hidden := 0 // open scripts and styles
+	for {
+		switch tokens.Next() {
+		case html.ErrorToken:
+			return out.String()
+		case html.StartTagToken:
+			if name, _ := tokens.TagName(); unreadable(name) {
+				hidden++
+			}
+		case html.EndTagToken:
+			if name, _ := tokens.TagName(); unreadable(name) {
+				hidden = max(0, hidden-1)
+			}
+		case html.TextToken:
+			if text := strings.TrimSpace(string(tokens.Text())); text != "" && hidden == 0 {
+				out.WriteString(text + "\n")
+			}
+		}
+	}
+}
+
+func unreadable(tag []byte) bool {
+	return string(tag) == "script" || string(tag) == "style"
+}
+
+// textual reports whether bodies of a media type are text.
+func textual(media string) bool {
+	switch {
+	case strings.HasPrefix(media, "text/"), strings.HasSuffix(media, "+json"), strings.HasSuffix(media, "+xml"), strings.HasSuffix(media, "+yaml"):
+		return true
+	}
+	switch media {
+	case "application/json", "application/xml", "application/javascript", "application/ecmascript", "application/x-javascript",
+		"application/yaml", "application/x-yaml", "application/toml", "application/x-ndjson", "application/jsonl", "application/graphql",
+		"application/x-www-form-urlencoded", "application/sql", "application/x-sh", "application/rtf", "message/rfc822":
+		return true
+	}
+	return false
+}
+
+// decoded is body in UTF-8. JSON is UTF-8 by definition; of other text the
+// declaration, a byte order mark or a meta element decides.
+func decoded(body []byte, declared, media string) string {
+	if media == "application/json" || strings.HasSuffix(media, "+json") {
+		return conversation.Clean(string(body))
+	}
+	r, err := charset.NewReader(bytes.NewReader(body), declared)
+	if err != nil {
+		return conversation.Clean(string(body))
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return conversation.Clean(string(body))
+	}
+	return conversation.Clean(string(text))
+}
+
+// describe is a response as text.
+func describe(resp *http.Response, body []byte, broken error, raw bool) Answer {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s %s\n", resp.Proto, resp.Status)
+	if at := resp.Request.URL.Redacted(); resp.Request.Response != nil {
+		fmt.Fprintf(&out, "Final address: %s\n", at)
+	}
+	for _, name := range []string{"Content-Type", "Last-Modified", "ETag", "Location", "Retry-After", "Allow", "Link"} {
+		if v := resp.Header.Get(name); v != "" {
+			fmt.Fprintf(&out, "%s: %s\n", name, words.Line(v, 500))
+		}
+	}
+	out.WriteString("\n")
+	cut := len(body) > maxBody
+	body = body[:min(len(body), maxBody)]
+	out.WriteString(bodyText(resp, body, cut, raw))
+	switch {
+	case cut:
+		out.WriteString("\n[only the first 5 MiB were read]")
+	case broken != nil:
+		out.WriteString("\n[the connection broke before the end]")
+	}
+	return Answer{Text: out.String(), Detail: resp.Status + ", " + words.Bytes(int64(len(body))), Failed: resp.StatusCode >= 400}
+}

@@ -1,0 +1,58 @@
+package workspace
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"plimsoll/tools/words"
+)
+
+// MaxEdit is how long a file may be that is edited.
+const MaxEdit = 16 << 20
+
+// Sniffed is how many bytes of a file decide whether it is text.
+const Sniffed = 8 << 10
+
+// NotText says what a file is that begins with head, "" for text. A file with a
+// NUL byte is no text, as git sees it.
+func NotText(head []byte) string {
+	head = head[:min(len(head), Sniffed)]
+	if bytes.HasPrefix(head, []byte{0xFF, 0xFE}) || bytes.HasPrefix(head, []byte{0xFE, 0xFF}) {
+		return "UTF-16 text"
+	}
+	media, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	switch {
+	case strings.HasPrefix(media, "image/"), strings.HasPrefix(media, "audio/"), strings.HasPrefix(media, "video/"),
+		media == "application/pdf":
+		return media
+	case bytes.IndexByte(head, 0) < 0:
+		return ""
+	case media == "application/octet-stream", strings.HasPrefix(media, "text/"):
+		return "binary"
+	}
+	return media
+}
+
+func ExistsAlready(p Place) error {
+	return fmt.Errorf("%s exists already. Use modify_file to change part of it, or overwrite: true to replace it", p.Name)
+}
+
+// Content is the whole of a file of at most MaxEdit.
+func (f *Files) Content(p Place) (string, error) {
+	file, st, err := f.Open(p)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = file.Close() }() // opened for reading
+	if st.Size() > MaxEdit {
+		return "", fmt.Errorf("%s is %s; files over 16 MiB are not edited", p.Name, words.Bytes(st.Size()))
+	}
+	text, err := io.ReadAll(io.LimitReader(file, MaxEdit))
+	if err != nil {
+		return "", p.Explain(err)
+	}
+	return string(text), nil
+}

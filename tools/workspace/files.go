@@ -1,0 +1,268 @@
+// Package workspace reaches the files of one folder and no others, whatever links and races there are.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"plimsoll/tools/words"
+)
+
+// Paths come from the model. They are taken relative to the workspace; absolute
+// ones inside it are made relative, by its name with or without links. Links are
+// followed as long as they stay inside. Every access then goes through os.Root,
+// so that a link changed in between leads nowhere. Pipes, sockets, devices and
+// directories are refused before they are opened, and opened without blocking.
+
+// Files reaches the files of a workspace and no others.
+type Files struct {
+	root  *os.Root
+	Dir   string   // absolute, without links
+	named string   // absolute, as it was given
+	own   []string // files and folders of this program's own, absolute, without links
+}
+
+// Place is a path inside the workspace.
+type Place struct {
+	Rel  string // relative, slashes, links followed as far as it exists; "." is the workspace
+	Name string // as it was asked for, relative, slashes; for messages
+	Own  bool   // it belongs to this program
+}
+
+// Open confines file access to dir.
+func Open(dir string) (*Files, error) {
+	if dir == "" {
+		return nil, errors.New("no workspace given")
+	}
+	named, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	real, err := filepath.EvalSymlinks(named)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, fmt.Errorf("open the workspace: %w", err)
+	}
+	return &Files{root: root, Dir: real, named: named}, nil
+}
+
+func (f *Files) Close() error { return f.root.Close() }
+
+// Locate makes a path of the model's into a place.
+func (f *Files) Locate(name string) (Place, error) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return Place{}, errors.New(`the path is empty; use "." for the workspace`)
+	case strings.ContainsRune(name, 0):
+		return Place{}, errors.New("a path cannot hold a NUL character")
+	}
+	rel, ok := f.relative(name)
+	if !ok {
+		return Place{}, fmt.Errorf("%s is outside the workspace %s. File tools reach only files inside it", name, f.named)
+	}
+	p := Place{Rel: rel, Name: filepath.ToSlash(rel)}
+	real, err := f.follow(rel)
+	if err != nil {
+		return Place{}, p.Explain(err)
+	}
+	p.Rel, p.Own = filepath.ToSlash(real), f.isOwn(real)
+	return p, nil
+}
+
+// isOwn reports whether a path in the workspace, without links, is or is in what
+// belongs to this program: its configuration, its grants, its conversations.
+func (f *Files) isOwn(real string) bool {
+	full := filepath.Join(f.Dir, real)
+	return slices.ContainsFunc(f.own, func(own string) bool {
+		in, err := filepath.Rel(own, full)
+		return err == nil && filepath.IsLocal(in)
+	})
+}
+
+// SetOwn says what belongs to this program. What does not exist yet is found by
+// its folder.
+func (f *Files) SetOwn(paths []string) {
+	for _, name := range paths {
+		if real, err := filepath.EvalSymlinks(name); err == nil {
+			f.own = append(f.own, real)
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
+			f.own = append(f.own, filepath.Join(dir, filepath.Base(name)))
+		}
+	}
+}
+
+// relative makes name relative to the workspace; false if it leads out.
+func (f *Files) relative(name string) (string, bool) {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", false
+		}
+		name = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(name) {
+		clean := filepath.Clean(filepath.FromSlash(name))
+		return clean, filepath.IsLocal(clean)
+	}
+	for _, base := range []string{f.Dir, f.named} {
+		if rel, err := filepath.Rel(base, name); err == nil && filepath.IsLocal(rel) {
+			return rel, true
+		}
+	}
+	return "", false
+}
+
+// errLeadsOut and errBroken say why a link cannot be followed.
+var (
+	errLeadsOut = errors.New("is a link that leads out of the workspace. File tools reach only files inside it")
+	errBroken   = errors.New("is a link to something that does not exist")
+)
+
+// follow resolves the links of rel as far as it exists.
+func (f *Files) follow(rel string) (string, error) {
+	full, rest := filepath.Join(f.Dir, rel), ""
+	for {
+		real, err := filepath.EvalSymlinks(full)
+		if err == nil {
+			inside, err := filepath.Rel(f.Dir, real)
+			if err != nil || !filepath.IsLocal(inside) {
+				return "", errLeadsOut
+			}
+			return filepath.Join(inside, rest), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+		if st, err := os.Lstat(full); err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			return "", errBroken
+		}
+		if full == f.Dir {
+			return "", err
+		}
+		full, rest = filepath.Dir(full), filepath.Join(filepath.Base(full), rest)
+	}
+}
+
+// Explain says in the words of the workspace what the system reported.
+func (p Place) Explain(err error) error {
+	var pathError *fs.PathError
+	switch {
+	case err == errLeadsOut, err == errBroken:
+		return fmt.Errorf("%s %w", p.Name, err)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no %s in the workspace", p.Name)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%s: permission denied", p.Name)
+	case errors.As(err, &pathError):
+		return fmt.Errorf("%s: %w", p.Name, pathError.Err)
+	}
+	return fmt.Errorf("%s: %w", p.Name, err)
+}
+
+// Open opens a regular file for reading.
+func (f *Files) Open(p Place) (*os.File, fs.FileInfo, error) {
+	if _, err := f.Regular(p); err != nil {
+		return nil, nil, err
+	}
+	file, err := f.root.OpenFile(filepath.FromSlash(p.Rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, p.Explain(err)
+	}
+	st, err := file.Stat()
+	if err == nil {
+		err = p.OnlyRegular(st)
+	}
+	if err != nil {
+		_ = file.Close() // opened for reading; the error above is the one to tell
+		return nil, nil, p.Explain(err)
+	}
+	return file, st, nil
+}
+
+// Stat is the state of p, links followed.
+func (f *Files) Stat(p Place) (fs.FileInfo, error) { return f.root.Stat(filepath.FromSlash(p.Rel)) }
+
+// Lstat is the state of what has this name, a link itself.
+func (f *Files) Lstat(rel string) (fs.FileInfo, error) { return f.root.Lstat(filepath.FromSlash(rel)) }
+
+// Readlink is where a link leads.
+func (f *Files) Readlink(rel string) (string, error) { return f.root.Readlink(filepath.FromSlash(rel)) }
+
+// Exists reports whether something of this name is in the workspace, or may be.
+func (f *Files) Exists(rel string) bool {
+	_, err := f.Lstat(rel)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// Regular is the state of p, which must be a regular file that exists.
+func (f *Files) Regular(p Place) (fs.FileInfo, error) {
+	st, err := f.Stat(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, f.missing(p)
+	}
+	if err != nil {
+		return nil, p.Explain(err)
+	}
+	return st, p.OnlyRegular(st)
+}
+
+// OnlyRegular refuses what is no regular file.
+func (p Place) OnlyRegular(st fs.FileInfo) error {
+	switch m := st.Mode(); {
+	case m.IsRegular():
+		return nil
+	case m.IsDir():
+		return fmt.Errorf("%s is a directory. Use list_files to see what is in it", p.Name)
+	case m&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("%s is a named pipe, not a file", p.Name)
+	case m&fs.ModeSocket != 0:
+		return fmt.Errorf("%s is a socket, not a file", p.Name)
+	}
+	return fmt.Errorf("%s is a device, not a file", p.Name)
+}
+
+// missing says that there is no such file, and which names come close.
+func (f *Files) missing(p Place) error {
+	dir := path.Dir(p.Rel)
+	entries, err := f.Entries(dir)
+	if err != nil {
+		return fmt.Errorf("there is no %s in the workspace: its folder %s does not exist", p.Name, dir)
+	}
+	names := make([]string, 0, len(entries))
+	for _, e := range entries[:min(len(entries), 2000)] {
+		names = append(names, e.Name())
+	}
+	near := words.Nearest(path.Base(p.Rel), names, 3)
+	for i := range near {
+		near[i] = path.Join(dir, near[i])
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("there is no %s in the workspace", p.Name)
+	}
+	return fmt.Errorf("there is no %s in the workspace. Close to it: %s", p.Name, strings.Join(near, ", "))
+}
+
+// Directory checks that p is a directory.
+func (f *Files) Directory(p Place) error {
+	st, err := f.Stat(p)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.missing(p)
+	}
+	if err != nil {
+		return p.Explain(err)
+	}
+	if !st.IsDir() {
+		return fmt.Errorf("%s is not a directory", p.Name)
+	}
+	return nil
+}

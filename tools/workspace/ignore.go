@@ -1,0 +1,105 @@
+package workspace
+
+import (
+	"io"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Ignore rules follow gitignore(5): the last rule that matches decides, "!"
+// cancels, a pattern with a slash before its end is anchored at the folder of
+// its file, one ending in a slash is for folders only.
+
+// maxIgnoreFile is how much of a .gitignore is read, in bytes.
+const maxIgnoreFile = 1 << 20
+
+type ignoreRule struct {
+	base     string // folder of the file it stands in, "." at the top
+	pattern  string
+	literal  bool // pattern has no wildcard
+	anchored bool
+	dirOnly  bool
+	negated  bool
+}
+
+// ignoreRules returns the rules in force in dir: those of its parents and its
+// own. The parents' slice is not changed.
+func (f *Files) ignoreRules(dir string, parents []ignoreRule) []ignoreRule {
+	rules := parents[:len(parents):len(parents)]
+	if dir == "." {
+		rules = append(rules, f.ignoreFile(".", ".git/info/exclude")...)
+	}
+	return append(rules, f.ignoreFile(dir, path.Join(dir, ".gitignore"))...)
+}
+
+// ignoreFile reads one file of rules; one that cannot be read has none.
+func (f *Files) ignoreFile(base, rel string) []ignoreRule {
+	file, _, err := f.Open(Place{Rel: rel, Name: rel})
+	if err != nil {
+		return nil
+	}
+	text, err := io.ReadAll(io.LimitReader(file, maxIgnoreFile))
+	_ = file.Close() // opened for reading
+	if err != nil {
+		return nil
+	}
+	var rules []ignoreRule
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if r, ok := parseIgnore(base, line); ok {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+func parseIgnore(base, line string) (ignoreRule, bool) {
+	line = strings.TrimSuffix(line, "\r")
+	for strings.HasSuffix(line, " ") && !strings.HasSuffix(line, `\ `) {
+		line = line[:len(line)-1]
+	}
+	if line == "" || line[0] == '#' {
+		return ignoreRule{}, false
+	}
+	r := ignoreRule{base: base}
+	line, r.negated = strings.CutPrefix(line, "!")
+	line, r.dirOnly = strings.CutSuffix(line, "/")
+	r.anchored = strings.Contains(line, "/")
+	line = strings.TrimPrefix(line, "/")
+	// doublestar reads braces as alternatives, git as themselves.
+	r.pattern = strings.NewReplacer("{", `\{`, "}", `\}`).Replace(line)
+	r.literal = !strings.ContainsAny(line, `*?[\{}`)
+	return r, r.pattern != "" && doublestar.ValidatePattern(r.pattern)
+}
+
+// ignored reports whether the last rule that matches rel ignores it.
+func ignored(rules []ignoreRule, rel string, dir bool) bool {
+	for i := len(rules) - 1; i >= 0; i-- {
+		if rules[i].matches(rel, dir) {
+			return !rules[i].negated
+		}
+	}
+	return false
+}
+
+func (r ignoreRule) matches(rel string, dir bool) bool {
+	if r.dirOnly && !dir {
+		return false
+	}
+	name := path.Base(rel)
+	if r.anchored {
+		name = rel
+		if r.base != "." {
+			rest, ok := strings.CutPrefix(rel, r.base+"/")
+			if !ok {
+				return false
+			}
+			name = rest
+		}
+	}
+	if r.literal {
+		return name == r.pattern
+	}
+	return doublestar.MatchUnvalidated(r.pattern, name)
+}

@@ -1,0 +1,105 @@
+package workspace
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+)
+
+// Files are replaced atomically: the new content is written to a file of
+// another name beside the old one, synced and renamed over it. The mode stays.
+// A file that may not be written is refused, although renaming could replace it.
+
+// Replace writes content to p, which must exist.
+func (f *Files) Replace(p Place, content string) error {
+	rel := filepath.FromSlash(p.Rel)
+	old, err := f.root.OpenFile(rel, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return p.Explain(err)
+	}
+	st, err := old.Stat()
+	_ = old.Close() // nothing was written
+	if err != nil {
+		return p.Explain(err)
+	}
+	if err := p.OnlyRegular(st); err != nil {
+		return err
+	}
+	temp := filepath.Join(filepath.Dir(rel), tempName())
+	if err := f.write(temp, content, st.Mode().Perm()); err != nil {
+		return p.Explain(err)
+	}
+	if err := f.root.Rename(temp, rel); err != nil {
+		return p.Explain(errors.Join(err, f.root.Remove(temp)))
+	}
+	return nil
+}
+
+// Create writes content to p, which must not exist, making its folders.
+func (f *Files) Create(p Place, content string) error {
+	if dir := path.Dir(p.Rel); dir != "." {
+		if err := f.root.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
+			return fmt.Errorf("make the folder %s: %w", dir, p.Explain(err))
+		}
+	}
+	err := f.write(filepath.FromSlash(p.Rel), content, 0)
+	if errors.Is(err, fs.ErrExist) {
+		return ExistsAlready(p)
+	}
+	if err != nil {
+		return p.Explain(err)
+	}
+	return nil
+}
+
+// write makes a new file. mode 0 leaves the mode to the umask. A file written
+// only in part is removed.
+func (f *Files) write(rel, content string, mode fs.FileMode) (err error) {
+	file, err := f.root.OpenFile(rel, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, file.Close())
+		if err != nil {
+			err = errors.Join(err, f.root.Remove(rel))
+		}
+	}()
+	if mode != 0 {
+		if err := file.Chmod(mode); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+			return err
+		}
+	}
+	if _, err := file.WriteString(content); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// tempName is a name that no other file has.
+func tempName() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails (it ends the program instead)
+	return ".plimsoll-" + hex.EncodeToString(b[:]) + ".tmp"
+}
+
+// FoldersFor checks that p's folders are folders, as far as they exist.
+func (f *Files) FoldersFor(p Place) error {
+	for dir := path.Dir(p.Rel); dir != "."; dir = path.Dir(dir) {
+		st, err := f.root.Stat(dir)
+		if err != nil {
+			continue
+		}
+		if !st.IsDir() {
+			return fmt.Errorf("%s cannot be created: %s is a file", p.Name, dir)
+		}
+		return nil
+	}
+	return nil
+}
