@@ -1,18 +1,26 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/conversation"
-	"plimsoll/themes"
-	"plimsoll/tui/composer"
+	"plimsoll/tui/cells"
 	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 )
+
+// No key is lost: nothing that opens without being asked for takes the keyboard. What
+// asks the user for an answer opens once nothing was written for a while, and gives a
+// key back that comes before it can have been read. What was asked for and took its
+// time opens where nothing was typed since; otherwise it goes into the transcript,
+// folded, or a notice says that it is there.
 
 // IDs of dialogs. Those about a call begin with aboutCall: what a server calls
 // its calls must not be taken for another dialog.
@@ -28,7 +36,139 @@ const (
 	dialogRevoke   = "confirm/revoke/" // and the number of the rule in the list
 	dialogPage     = "page/text"
 	dialogHelp     = "page/help"
+	dialogConsent  = "confirm/consent"
 )
+
+// unasked stands for the key of what goes into the transcript also where no other
+// was pressed since.
+const unasked = -1
+
+// dialogs is the stack of dialogs, and the questions that open one.
+type dialogs struct {
+	env     *env
+	session *session
+	stack   *overlay.Stack
+
+	questions []question // of calls that wait, oldest first
+	consent   *Consent   // that a conversation or a model waits for, nil for none
+	wrote     time.Time  // when one last wrote into a text that is not sent yet
+	answered  time.Time  // when one last closed a dialog
+	awaited   bool       // a pausedMsg is on its way
+}
+
+// question is the dialog that a call waits for.
+type question struct {
+	callID string
+	dialog overlay.Dialog
+	open   bool
+}
+
+func newDialogs(e *env, s *session, l look) *dialogs {
+	d := &dialogs{env: e, session: s, stack: overlay.New(e.Keys.Dialogs, l.overlay())}
+	d.stack.Settle(cells.Settle)
+	return d
+}
+
+func (d *dialogs) setLook(l look)          { d.stack.SetStyles(l.overlay()) }
+func (d *dialogs) push(one overlay.Dialog) { d.stack.Push(one, d.env.Now()) }
+
+// give gives a message to the dialog that has the keys. Unread says that nobody can
+// have read the dialog yet: it is gone again, and the message was meant for what it
+// covered.
+func (d *dialogs) give(msg tea.Msg) (action pane.Action, unread bool) {
+	top, now := d.stack.Top(), d.env.Now()
+	action, cmd := d.stack.Update(msg, now)
+	_, early := action.(overlay.Early)
+	// Who just answered a question and presses on means the one below it.
+	if early && now.Sub(d.answered) >= overlay.Grace && d.putOff(top) {
+		return nil, true
+	}
+	open := d.stack.Top() == top
+	if !open {
+		d.answered = now
+	}
+	d.writes(open && !early && writes(msg))
+	return several{cmd, d.decided(action)}, false
+}
+
+// mouse gives a message of the mouse to the dialog that has the keys.
+func (d *dialogs) mouse(msg tea.MouseMsg) pane.Action {
+	action, cmd := d.stack.Update(msg, d.env.Now())
+	return several{cmd, d.decided(action)}
+}
+
+// writes notes whether a key wrote into a text that is not sent yet.
+func (d *dialogs) writes(wrote bool) {
+	d.wrote = time.Time{}
+	if wrote {
+		d.wrote = d.env.Now()
+	}
+}
+
+// writes reports whether a key or a paste has text.
+func writes(msg tea.Msg) bool {
+	k, key := msg.(tea.KeyPressMsg)
+	return !key || k.Text != ""
+}
+
+// decided answers a call with what a dialog decided; what else was decided is returned.
+func (d *dialogs) decided(action pane.Action) pane.Action {
+	switch a := action.(type) {
+	case overlay.Approved:
+		d.answer(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
+	case overlay.Answered:
+		d.answer(a.ID, conversation.Answer{Grant: conversation.GrantOnce, Text: a.Text})
+	case overlay.Dismissed:
+		d.answer(a.ID, conversation.Answer{Grant: conversation.GrantNo})
+	case overlay.EditedRules:
+		return d.judge(a)
+	case overlay.Confirmed:
+		if a.ID == dialogConsent {
+			return d.consented(a.Yes)
+		}
+		return a
+	case overlay.Picked:
+		return a
+	}
+	return nil
+}
+
+// answer gives the answer to the question of a call, whose dialog is gone.
+func (d *dialogs) answer(id string, answer conversation.Answer) {
+	callID, ok := strings.CutPrefix(id, aboutCall)
+	if !ok {
+		return
+	}
+	d.questions = slices.DeleteFunc(d.questions, func(q question) bool { return q.callID == callID })
+	d.session.Session.Answer(callID, answer)
+}
+
+// judge asks what edited rules of an approval let run.
+func (d *dialogs) judge(edited overlay.EditedRules) pane.Action {
+	dialog, ok := d.stack.Top().(*overlay.Approve)
+	callID, about := strings.CutPrefix(edited.ID, aboutCall)
+	if !ok || !about {
+		return nil
+	}
+	return judge(d.session.Session, dialog, callID, edited.Rules)
+}
+
+// judged shows what edited rules let run.
+func (d *dialogs) judged(msg judgedMsg) {
+	msg.dialog.Judged(msg.rules, msg.offer, msg.err)
+	d.stack.Redraw()
+}
+
+// update opens and closes the dialogs that calls need.
+func (d *dialogs) update(u agent.Update) pane.Action {
+	switch u := u.(type) {
+	case agent.AskApproval:
+		return d.ask(question{callID: u.Call.ID, dialog: dialogOf(u)})
+	case agent.ApprovalClosed:
+		d.forget(func(q question) bool { return q.callID == u.CallID })
+	}
+	return nil
+}
 
 // dialogOf is the dialog that a call needs.
 func dialogOf(u agent.AskApproval) overlay.Dialog {
@@ -38,191 +178,142 @@ func dialogOf(u agent.AskApproval) overlay.Dialog {
 	return overlay.NewApprove(aboutCall+u.Call.ID, u.Review)
 }
 
-// push opens a dialog. The release of a mouse button that is down would go to
-// it.
-func (m *Model) push(d overlay.Dialog) {
-	m.transcript.ClearSelection()
-	m.overlays.Push(d, m.options.Now())
+// ask asks a question once the user pauses.
+func (d *dialogs) ask(q question) pane.Action {
+	d.questions = append(d.questions, q)
+	return d.openQuestions()
 }
 
-// reply gives the answer to the question of a call, whose dialog is gone.
-func (m *Model) reply(id string, answer conversation.Answer) {
-	callID, ok := strings.CutPrefix(id, aboutCall)
-	if !ok {
-		return
-	}
-	m.questions = slices.DeleteFunc(m.questions, func(q question) bool { return q.callID == callID })
-	m.talk.Session.Answer(callID, answer)
-}
-
-// closeQuestion closes the dialog of a call that needs no answer any more.
-func (m *Model) closeQuestion(callID string) {
-	m.questions = slices.DeleteFunc(m.questions, func(q question) bool {
-		if q.callID != callID {
+// forget closes the dialogs of questions that need no answer any more.
+func (d *dialogs) forget(which func(question) bool) {
+	d.questions = slices.DeleteFunc(d.questions, func(q question) bool {
+		if !which(q) {
 			return false
 		}
-		m.overlays.Remove(q.dialog, m.options.Now())
+		d.stack.Remove(q.dialog, d.env.Now())
 		return true
 	})
 }
 
-// closeTop closes the dialog that has the keys without an answer: to a call
-// that means no.
-func (m *Model) closeTop() tea.Cmd {
-	top := m.overlays.Top()
-	if m.door.consent != nil && slices.ContainsFunc(m.questions, func(q question) bool { return q.dialog == top && q.callID == dialogConsent }) {
-		return m.consented(false)
+// forgetAll closes all questions: their conversation is closed.
+func (d *dialogs) forgetAll() { d.forget(func(question) bool { return true }) }
+
+// waiting reports whether a question is not in sight yet.
+func (d *dialogs) waiting() bool {
+	return slices.ContainsFunc(d.questions, func(q question) bool { return !q.open })
+}
+
+// paused opens what waited for the user to pause.
+func (d *dialogs) paused() pane.Action {
+	d.awaited = false
+	return d.openQuestions()
+}
+
+// openQuestions opens the dialogs that calls wait for, once the user pauses.
+func (d *dialogs) openQuestions() pane.Action {
+	if !d.waiting() {
+		return nil
 	}
-	for _, q := range m.questions {
-		if q.dialog == top {
-			m.reply(aboutCall+q.callID, conversation.Answer{Grant: conversation.GrantNo})
-			break
+	now := d.env.Now()
+	if left := d.wrote.Add(overlay.Calm).Sub(now); left > 0 {
+		if d.awaited {
+			return nil
+		}
+		d.awaited = true
+		return pauseOver(left)
+	}
+	for i := range d.questions {
+		if q := &d.questions[i]; !q.open {
+			q.open = true
+			d.stack.Push(q.dialog, now)
 		}
 	}
-	m.overlays.Pop(m.options.Now())
-	return nil
+	return questionShown{}
 }
 
-// picked carries out a choice.
-func (m *Model) picked(p overlay.Picked) tea.Cmd {
-	switch p.ID {
-	case dialogModels:
-		return m.switchModel(p.Item)
-	case dialogThemes:
-		return m.setTheme(p.Item)
-	case dialogTalks:
-		return m.resume(p.Item)
-	case dialogProfiles:
-		return m.setProfile(p.Item)
-	case dialogRules:
-		return m.rulePicked(p.Item)
-	case dialogPalette:
-		return m.fromPalette(p.Item)
-	case dialogRewind:
-		return m.pickBack(p.Item)
-	case dialogBack:
-		way, event, _ := strings.Cut(p.Item, " ")
-		seq, _ := strconv.ParseUint(event, 10, 64) // as pickBack wrote it
-		return m.goBackTo(way, seq)
+// putOff takes the dialog of a call away until the user pauses. It reports false
+// for another dialog.
+func (d *dialogs) putOff(one overlay.Dialog) bool {
+	for i := range d.questions {
+		if q := &d.questions[i]; q.dialog == one {
+			q.open = false
+			d.stack.Remove(one, d.env.Now())
+			return true
+		}
 	}
+	return false
+}
+
+// closeTop closes the dialog that has the keys without an answer: to a call
+// that means no.
+func (d *dialogs) closeTop() pane.Action {
+	top := d.stack.Top()
+	i := slices.IndexFunc(d.questions, func(q question) bool { return q.dialog == top })
+	if i >= 0 && d.consent != nil && d.questions[i].callID == dialogConsent {
+		return d.consented(false)
+	}
+	if i >= 0 {
+		d.answer(aboutCall+d.questions[i].callID, conversation.Answer{Grant: conversation.GrantNo})
+	}
+	d.stack.Pop(d.env.Now())
 	return nil
 }
 
-// confirmed carries out the answer to a question with two answers.
-func (m *Model) confirmed(c overlay.Confirmed) tea.Cmd {
+// Consent is the error of what needs a yes first: a conversation that would be sent
+// elsewhere than before, settings that came with a folder. The question opens as that
+// of a call does, once the user pauses. Closing it is a no. Nothing was sent and
+// nothing changed. One of Open and Switch is set; without Decline a no leaves
+// everything as it is, and begins a new conversation where none is open.
+type Consent struct {
+	Title    string
+	Question string // what would happen
+	Yes, No  string // what the answers do, in a few words
+	Declined string // what the user can do after a no
+	// Open opens the conversation all the same.
+	Open func(ctx context.Context) (Conversation, error)
+	// Decline opens it after a no.
+	Decline func(ctx context.Context) (Conversation, error)
+	// Switch makes the change all the same.
+	Switch func(ctx context.Context) error
+}
+
+// Error is the question.
+func (c *Consent) Error() string { return c.Question }
+
+// needsConsent takes over an error that asks for a yes; false for every other.
+func (d *dialogs) needsConsent(err error) (pane.Action, bool) {
+	var c *Consent
+	if !errors.As(err, &c) {
+		return nil, false
+	}
+	d.dropConsent()
+	d.consent = c
+	return d.ask(question{callID: dialogConsent, dialog: overlay.NewConfirm(overlay.ConfirmOptions{
+		ID: dialogConsent, Title: c.Title, Question: c.Question, Yes: c.Yes, No: c.No, Danger: true})}), true
+}
+
+// dropConsent closes the question for a yes, if there is one.
+func (d *dialogs) dropConsent() {
+	d.consent = nil
+	d.forget(func(q question) bool { return q.callID == dialogConsent })
+}
+
+// consented carries out the answer.
+func (d *dialogs) consented(yes bool) pane.Action {
+	c := d.consent
+	d.dropConsent()
 	switch {
-	case c.ID == dialogConsent:
-		return m.consented(c.Yes)
-	case c.ID == dialogDelete && c.Yes:
-		return m.enter(m.options.Backend.Delete)
+	case c == nil:
+		return nil
+	case yes && c.Open != nil:
+		return enter{c.Open}
+	case yes:
+		ctx := d.env.ctx
+		return tea.Cmd(func() tea.Msg { return switchedMsg{err: c.Switch(ctx)} })
+	case c.Decline != nil:
+		return several{say(c.Declined), enter{c.Decline}}
+	case !d.session.open:
+		return several{say(c.Declined), enter{d.env.Backend.New}}
 	}
-	if rule, ok := strings.CutPrefix(c.ID, dialogRevoke); ok && c.Yes {
-		return m.revoke(itemRule + rule)
-	}
-	return nil
-}
-
-func (m *Model) pickModel(msg modelsMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return m.miss(msg.err)
-	case !m.still(msg.asked):
-		return m.say("the models are listed: /model shows them", false)
-	}
-	items := make([]overlay.Item, len(msg.choices))
-	for i, c := range msg.choices {
-		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == m.talk.Model.Name()}
-	}
-	m.pick(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: items, Empty: "no model can be reached; /connect says how"})
-	return nil
-}
-
-func (m *Model) pickTheme() {
-	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "asks the terminal", Current: m.options.Theme == "auto"}}
-	for _, name := range themes.Names() {
-		items = append(items, overlay.Item{ID: name, Title: name, Current: m.options.Theme == name})
-	}
-	m.pick(overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Items: items})
-}
-
-func (m *Model) pickConversation(msg conversationsMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return m.miss(msg.err)
-	case !m.still(msg.asked):
-		return m.say("the conversations are listed: /resume shows them", false)
-	}
-	items := make([]overlay.Item, len(msg.list))
-	for i, s := range msg.list {
-		items[i] = overlay.Item{ID: s.ID, Title: s.Title, Detail: s.Note, Current: s.ID == m.talk.ID}
-	}
-	m.pick(overlay.PickerOptions{ID: dialogTalks, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
-	return nil
-}
-
-func (m *Model) pick(o overlay.PickerOptions) {
-	m.push(overlay.NewPicker(o))
-}
-
-func (m *Model) confirmDelete() {
-	m.push(overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
-		Question: "Remove this conversation for good? Nothing of it can be brought back.",
-		Yes:      "delete it", No: "keep it", Danger: true}))
-}
-
-func (m *Model) showPage(msg pageMsg) tea.Cmd {
-	switch {
-	case msg.err != nil:
-		return m.miss(msg.err)
-	case !m.still(msg.asked):
-		return m.kept(msg.title, msg.text)
-	}
-	m.show(msg.title, msg.text)
-	return nil
-}
-
-// show opens a page of text.
-func (m *Model) show(title, text string) {
-	m.push(overlay.NewText(dialogPage, title, text))
-}
-
-// showHelp opens the help, made from the keymaps and the commands.
-func (m *Model) showHelp() {
-	writing := m.composer.Keys()
-	groups := []overlay.Group{
-		overlay.KeyGroup("Writing", writing...),
-		overlay.KeyGroup("Screen", m.options.Keys.Screen.Bindings()...),
-		commandGroup(),
-		{Title: "At the start of a line", Entries: []overlay.Entry{
-			{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
-			{Name: "@FOLDER/", What: "add the names of what is in a folder"},
-			{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
-			{Name: "!!COMMAND", What: "run a command; only you see its output"},
-		}},
-	}
-	groups = append(groups, overlay.KeyGroup("Moving in full-screen views", bindingsIn(m.options.Keys.History.Moves)...))
-	for _, v := range m.options.Keys.views() {
-		groups = append(groups, overlay.KeyGroup(v.title, bindingsIn(v.keys)...))
-	}
-	dialogs := m.options.Keys.Dialogs
-	groups = append(groups, overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
-		overlay.KeyGroup("Lines to type in, and texts", bindingsIn(m.options.Keys.Review.Edit)...))
-	m.push(overlay.NewHelp(dialogHelp, groups))
-}
-
-// commandGroup is the slash commands as the help shows them.
-func commandGroup() overlay.Group {
-	g := overlay.Group{Title: "Commands"}
-	for _, c := range slashCommands() {
-		g.Entries = append(g.Entries, overlay.Entry{Name: commandName(c.CommandSpec), What: c.Help})
-	}
-	return g
-}
-
-func commandName(c composer.CommandSpec) string {
-	name := "/" + c.Name
-	if c.Args != "" {
-		name += " " + c.Args
-	}
-	return name
+	return say(c.Declined)
 }

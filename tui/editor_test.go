@@ -42,11 +42,11 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 			t.Errorf("%q is not on screen:\n%s", text, view)
 		}
 	}
-	m.reviewing(agent.Reviewing{Text: "as the model wrote it down", Covers: 1000})
-	m.slashReview("")
+	m.apply(agent.Reviewing{Text: "as the model wrote it down", Covers: 1000})
+	m.do(m.views.openReview())
 	m.layout()
 	has("as the model wrote it down")
-	v := m.talk.review
+	v := m.views.review
 	m.Update(summaryEditedMsg{v, "written outside\n", nil})
 	has("written outside")
 	m.Update(summaryEditedMsg{v, "", errors.New("vi: exit status 1")})
@@ -55,7 +55,7 @@ func TestWhatTheEditorMadeOfASummaryIsInItsReview(t *testing.T) {
 	now = now.Add(time.Minute)
 	m.Update(tea.KeyPressMsg{Code: tea.KeyEscape})
 	m.Update(summaryEditedMsg{v, "written while it was closed", nil})
-	m.slashReview("")
+	m.do(m.views.openReview())
 	m.layout()
 	has("written while it was closed")
 }

@@ -6,35 +6,46 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
 )
 
 // Everything that takes time or touches the world is a command made here. A
-// command takes a ctx, returns one message and touches no model.
+// command takes a ctx, returns one message and touches no part of the screen.
 
 const (
 	tickEvery = 100 * time.Millisecond
-	snackFor  = 4 * time.Second
+	noticeFor = 4 * time.Second
 )
 
-// conversationFrom opens, begins, forks or deletes, as open does.
-func conversationFrom(ctx context.Context, open func(context.Context) (Conversation, error)) tea.Cmd {
+// openConversation opens, begins, forks or deletes, as open does.
+func (e *env) openConversation(open func(context.Context) (Conversation, error)) tea.Cmd {
+	ctx := e.ctx
 	return func() tea.Msg {
-		talk, err := open(ctx)
-		return openedMsg{talk, err}
+		c, err := open(ctx)
+		return openedMsg{c, err}
 	}
+}
+
+// resume continues another conversation.
+func (e *env) resume(id string) func(context.Context) (Conversation, error) {
+	b := e.Backend
+	return func(ctx context.Context) (Conversation, error) { return b.Resume(ctx, id) }
 }
 
 // listen waits for the next updates. One listener at a time keeps their order.
-func listen(ctx context.Context, u Session) tea.Cmd {
+func (e *env) listen(s Session) tea.Cmd {
+	ctx := e.ctx
 	return func() tea.Msg {
-		list, err := u.Take(ctx)
-		return updatesMsg{from: u, list: list, ended: err != nil}
+		list, err := s.Take(ctx)
+		return updatesMsg{from: s, list: list, ended: err != nil}
 	}
 }
 
-// snackOver ends a passing word.
-func snackOver(seq int) tea.Cmd {
-	return tea.Tick(snackFor, func(time.Time) tea.Msg { return snackOverMsg{seq} })
+// noticeOver ends a notice.
+func noticeOver(seq int) tea.Cmd {
+	return tea.Tick(noticeFor, func(time.Time) tea.Msg { return noticeOverMsg{seq} })
 }
 
 // pauseOver says that a while has passed.
@@ -46,22 +57,10 @@ func tick() tea.Cmd {
 	return tea.Tick(tickEvery, func(t time.Time) tea.Msg { return tickMsg(t) })
 }
 
-// staleFiles is how old the list of files gets until it is made anew for a mention.
-const staleFiles = 10 * time.Second
-
-// freshFiles lists the files anew where one is being mentioned and some may be new.
-func (m *Model) freshFiles() tea.Cmd {
-	if !m.composer.Mentioning() || m.options.Now().Sub(m.hands.listed) < staleFiles {
-		return nil
-	}
-	return m.loadFiles()
-}
-
-func (m *Model) loadFiles() tea.Cmd {
-	m.hands.listed = m.options.Now()
-	ctx, desk := m.ctx, m.options.Backend
+func (e *env) loadFiles() tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		files, err := desk.Files(ctx)
+		files, err := b.Files(ctx)
 		if err != nil {
 			return doneMsg{fmt.Errorf("listing files for @: %w", err)}
 		}
@@ -69,10 +68,10 @@ func (m *Model) loadFiles() tea.Cmd {
 	}
 }
 
-func (m *Model) loadPrompts() tea.Cmd {
-	ctx, prompts := m.ctx, m.options.Backend
+func (e *env) loadPrompts() tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		texts, err := prompts.Prompts(ctx)
+		texts, err := b.Prompts(ctx)
 		if err != nil {
 			return doneMsg{fmt.Errorf("reading the prompt history: %w", err)}
 		}
@@ -80,52 +79,100 @@ func (m *Model) loadPrompts() tea.Cmd {
 	}
 }
 
-func (m *Model) loadModels() tea.Cmd {
-	ctx, models, asked := m.ctx, m.options.Backend, m.hands.pressed
+// What a key asks for says which key that was, by keyboard.pressed.
+
+func (e *env) loadModels(asked int) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		choices, err := models.Models(ctx)
+		choices, err := b.Models(ctx)
 		return modelsMsg{asked, choices, err}
 	}
 }
 
-func (m *Model) loadConversations() tea.Cmd {
-	ctx, host, asked := m.ctx, m.options.Backend, m.hands.pressed
+func (e *env) loadConversations(asked int) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		list, err := host.Conversations(ctx)
+		list, err := b.Conversations(ctx)
 		return conversationsMsg{asked, list, err}
 	}
 }
 
-func (m *Model) switchModel(name string) tea.Cmd {
-	ctx, models := m.ctx, m.options.Backend
-	return func() tea.Msg { return switchedMsg{models.SwitchModel(ctx, name)} }
-}
-
-func (m *Model) loadPage(title, page, about string) tea.Cmd {
-	ctx, desk, asked := m.ctx, m.options.Backend, m.hands.pressed
+func (e *env) loadPage(title, page, about string, asked int) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	if page == PageExport {
 		asked = unasked
 	}
 	return func() tea.Msg {
-		text, err := desk.Page(ctx, page, about)
+		text, err := b.Page(ctx, page, about)
 		return pageMsg{asked, title, text, err}
 	}
 }
 
-func (m *Model) runShell(ctx context.Context, run *shellRun) tea.Cmd {
-	desk := m.options.Backend
+func (e *env) loadRules(s Session, asked int) tea.Cmd {
+	ctx := e.ctx
 	return func() tea.Msg {
-		output, err := desk.Shell(ctx, run.command)
+		rules, err := s.Rules(ctx)
+		return rulesMsg{asked, rules, err}
+	}
+}
+
+func (e *env) revoke(s Session, r conversation.Rule) tea.Cmd {
+	ctx := e.ctx
+	return func() tea.Msg { return revokedMsg{r, s.Revoke(ctx, r)} }
+}
+
+// judge asks what edited rules of an approval let run.
+func judge(s Session, dialog *overlay.Approve, callID string, rules []string) tea.Cmd {
+	return func() tea.Msg {
+		offer, err := s.Judge(callID, rules)
+		return judgedMsg{dialog, rules, offer, err}
+	}
+}
+
+func (e *env) switchModel(name string) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	return func() tea.Msg { return switchedMsg{b.SwitchModel(ctx, name)} }
+}
+
+func (e *env) runShell(ctx context.Context, run *shellRun) tea.Cmd {
+	b := e.Backend
+	return func() tea.Msg {
+		output, err := b.Shell(ctx, run.command)
 		return shellMsg{run, output, err}
 	}
 }
 
-// openEditor prepares the user's editor for a draft.
-func (m *Model) openEditor(draft string) tea.Cmd {
-	ctx, edit := m.ctx, m.options.Edit
+// attach reads the files that a message mentions.
+func (e *env) attach(o *outgoing) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	paths := make([]string, len(o.named))
+	for i, f := range o.named {
+		paths[i] = f.Path
+	}
 	return func() tea.Msg {
-		run, read, err := edit(ctx, draft)
-		return editorMsg{run: run, read: read, err: err}
+		files, err := b.Attach(ctx, paths)
+		return attachedMsg{o, files, err}
+	}
+}
+
+// remember keeps a message for the prompt history.
+func (e *env) remember(text string) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	return func() tea.Msg {
+		if err := b.Remember(ctx, text); err != nil {
+			return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}
+		}
+		return doneMsg{}
+	}
+}
+
+// openEditor prepares the user's editor for a text; done says what to make of what was
+// written, nil for a draft.
+func (e *env) openEditor(text string, done func(text string, err error) tea.Msg) tea.Cmd {
+	ctx, edit := e.ctx, e.Edit
+	return func() tea.Msg {
+		run, read, err := edit(ctx, text)
+		return editorMsg{run, read, err, done}
 	}
 }
 
@@ -143,26 +190,21 @@ func openEditor(e editorMsg) tea.Cmd {
 	})
 }
 
-// attach reads the files that a message mentions.
-func (m *Model) attach(o *outgoing) tea.Cmd {
-	ctx, desk := m.ctx, m.options.Backend
-	paths := make([]string, len(o.named))
-	for i, f := range o.named {
-		paths[i] = f.Path
-	}
+// loadRequest has a request of the past made again.
+func (e *env) loadRequest(id string, event uint64) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		files, err := desk.Attach(ctx, paths)
-		return attachedMsg{o, files, err}
+		got, err := b.Request(ctx, event)
+		got.Event = event // also of one that cannot be made again
+		return requestMsg{id, got, err}
 	}
 }
 
-// remember keeps a message for the prompt history.
-func (m *Model) remember(text string) tea.Cmd {
-	ctx, prompts := m.ctx, m.options.Backend
+// loadFull reads the full text of a result.
+func (e *env) loadFull(id string, event uint64) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg {
-		if err := prompts.Remember(ctx, text); err != nil {
-			return doneMsg{fmt.Errorf("keeping the prompt history: %w", err)}
-		}
-		return doneMsg{}
+		text, err := b.Full(ctx, event)
+		return fullMsg{id, event, text, err}
 	}
 }

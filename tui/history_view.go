@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"context"
 	"strconv"
 
 	tea "charm.land/bubbletea/v2"
@@ -22,73 +21,66 @@ type historyView struct {
 	begun    bool
 }
 
-// openHistory opens the browser, or closes it where it is in sight.
-func (m *Model) openHistory() tea.Cmd {
-	if _, open := m.views.top().(*historyView); open {
-		return m.closeView()
+// toggleHistory opens the browser, or closes it where it is in sight.
+func (v *views) toggleHistory() pane.Action {
+	if _, open := v.top().(*historyView); open {
+		return v.close()
 	}
-	return m.openHistoryAt(0, "")
+	return v.openHistoryAt(0, "")
 }
 
 // openHistoryAt opens it at an event, 0 for the end, with what was searched for.
-func (m *Model) openHistoryAt(event uint64, query string) tea.Cmd {
-	if !m.talk.open {
-		return m.say(m.refusal(), true)
+func (v *views) openHistoryAt(event uint64, query string) pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
 	}
-	if !m.transcript.Said() {
-		return m.say("nothing was said yet: there is no history", true)
+	if !v.session.outline.Said() {
+		return refuse("nothing was said yet: there is no history")
 	}
-	v, open := m.views.top().(*historyView)
-	var cmd tea.Cmd
+	one, open := v.top().(*historyView)
+	var shown pane.Action
 	if !open {
-		keys := m.options.Keys.History
-		v = &historyView{Model: history.New(history.Options{Styles: m.look.history(), Keys: &keys, Zone: m.zone()})}
-		cmd = m.open(v)
+		keys := v.env.Keys.History
+		one = &historyView{Model: history.New(history.Options{Styles: v.look.history(), Keys: &keys, Zone: v.env.zone()})}
+		shown = v.open(one)
 	}
 	if event != 0 {
-		v.Jump(event, query)
+		one.Jump(event, query)
 	}
-	return cmd
+	return shown
 }
 
-// slashHistory opens the history, at a turn or an event if one is named.
-func (m *Model) slashHistory(args string) tea.Cmd {
+// openHistoryNamed opens it at a turn or an event if one is named.
+func (v *views) openHistoryNamed(args string) pane.Action {
 	if args == "" {
-		return m.openHistoryAt(0, "")
+		return v.openHistoryAt(0, "")
 	}
-	if events := m.eventsNamed(args); len(events) > 0 {
-		return m.openHistoryAt(events[0], "")
+	if events := v.session.eventsNamed(args); len(events) > 0 {
+		return v.openHistoryAt(events[0], "")
 	}
-	return m.say("there is no turn and no event "+strconv.Quote(args)+"; write a turn's number (3) or an event (e41)", true)
+	return refuse("there is no turn and no event " + strconv.Quote(args) + "; write a turn's number (3) or an event (e41)")
 }
 
-func (v *historyView) gauged() bool   { return true }
-func (v *historyView) restyle(l look) { v.SetStyles(l.history()) }
+func (h *historyView) gauged() bool   { return true }
+func (h *historyView) restyle(l look) { h.SetStyles(l.history()) }
 
 // renew shows what joined the log, or how else it is shown.
-func (v *historyView) renew(m *Model) tea.Cmd {
-	view := m.talk.meter.View()
-	used, prompt := m.usedTokens()
-	v.SetUsed(used, prompt)
-	if v.begun && view.Through == v.through && view.Revision == v.revision {
-		return nil
+func (h *historyView) renew(v *views) {
+	s := v.session
+	view := s.load.meter.View()
+	used, prompt := s.used()
+	h.SetUsed(used, prompt)
+	if h.begun && view.Through == h.through && view.Revision == h.revision {
+		return
 	}
-	log := logThrough(m.talk.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: m.factor(), Used: used, Prompt: prompt, Title: m.talk.Title, ReadOnly: m.talk.ReadOnly}
-	if v.begun {
-		v.Refresh(content)
+	log := logThrough(s.log, view.Through)
+	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: s.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	if h.begun {
+		h.Refresh(content)
 	} else {
-		v.Show(content)
+		h.Show(content)
 	}
-	v.begun, v.through, v.revision = true, view.Through, view.Revision
-	return nil
-}
-
-// usedTokens is what the gauge shows as used, and how much of it is the system prompt
-// and the tools. A reply that is arriving is no part of it, as it is none of the history.
-func (m *Model) usedTokens() (used, prompt int) {
-	r := m.talk.meter.Reading()
-	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
+	h.begun, h.through, h.revision = true, view.Through, view.Revision
 }
 
 // logThrough is the beginning of a log, to an event.
@@ -100,103 +92,60 @@ func logThrough(log []conversation.Event, last uint64) []conversation.Event {
 	return log[:n]
 }
 
-func (v *historyView) act(m *Model, a pane.Action) tea.Cmd {
+func (h *historyView) act(v *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case history.Wanted:
-		return m.loadRequest(a.Event)
+		return v.env.loadRequest(v.session.ID, a.Event)
 	case history.FullWanted:
-		return m.loadFull(a.Event)
+		return v.env.loadFull(v.session.ID, a.Event)
 	case history.Copy:
-		return tea.Batch(tea.SetClipboard(a.Text), m.say("copied "+a.What, false))
+		return several{tea.SetClipboard(a.Text), say("copied " + a.What)}
 	case history.CopyFull:
-		return m.copyFull(a)
+		return v.copyFull(a)
 	case history.Fork:
-		return m.forkAt(a.Before)
+		return forkBefore{a.Before}
 	case history.Resend:
-		return m.resend(a.Turn)
+		return resendTurn{a.Turn}
 	}
-	return nil
-}
-
-// resend takes the turns from one on back; what was said in the first of them is
-// in the composer then.
-func (m *Model) resend(turn int) tea.Cmd {
-	if why := m.unrewindable(); why != "" {
-		return m.say(why, true)
-	}
-	m.closeViews()
-	return m.rewind(turn)
-}
-
-// requestMsg brings a request of the past.
-type requestMsg struct {
-	id  string // of the conversation
-	got compact.Rebuilt
-	err error
-}
-
-// fullMsg brings the full text of a result.
-type fullMsg struct {
-	id    string
-	event uint64
-	text  string
-	err   error
-}
-
-func (m *Model) loadRequest(event uint64) tea.Cmd {
-	ctx, archive, id := m.ctx, m.options.Backend, m.talk.ID
-	return func() tea.Msg {
-		got, err := archive.Request(ctx, event)
-		got.Event = event // also of one that cannot be made again
-		return requestMsg{id, got, err}
-	}
-}
-
-func (m *Model) loadFull(event uint64) tea.Cmd {
-	ctx, archive, id := m.ctx, m.options.Backend, m.talk.ID
-	return func() tea.Msg {
-		text, err := archive.Full(ctx, event)
-		return fullMsg{id, event, text, err}
-	}
-}
-
-// copyMsg brings the full text of a result for the clipboard.
-type copyMsg struct {
-	fullMsg
-	cut string // in its place where it cannot be read
+	return a
 }
 
 // copyFull reads the full text of a result for the clipboard. It reads for itself, so
 // that the text also arrives when the history is closed meanwhile.
-func (m *Model) copyFull(a history.CopyFull) tea.Cmd {
-	read := m.loadFull(a.Event)
-	said := m.say("the whole text is still being read: it is copied then", false)
-	return tea.Batch(said, func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })
+func (v *views) copyFull(a history.CopyFull) pane.Action {
+	read := v.env.loadFull(v.session.ID, a.Event)
+	return several{say("the whole text is still being read: it is copied then"), tea.Cmd(func() tea.Msg { return copyMsg{read().(fullMsg), a.Cut} })}
 }
 
 // copied puts a text that was read on the clipboard. The text of a conversation that was
 // left does not go there: what was copied since then stays.
-func (m *Model) copied(msg copyMsg) tea.Cmd {
+func (v *views) copied(msg copyMsg) pane.Action {
 	switch {
-	case msg.id != m.talk.ID:
-		return m.say("the result was not copied: its conversation is closed", true)
+	case msg.id != v.session.ID:
+		return refuse("the result was not copied: its conversation is closed")
 	case msg.err != nil:
-		return tea.Batch(tea.SetClipboard(msg.cut), m.say("copied the result as it was cut: the whole text cannot be read: "+msg.err.Error(), true))
+		return several{tea.SetClipboard(msg.cut), refuse("copied the result as it was cut: the whole text cannot be read: " + msg.err.Error())}
 	}
-	return tea.Batch(tea.SetClipboard(msg.text), m.say("copied the whole result", false))
+	return several{tea.SetClipboard(msg.text), say("copied the whole result")}
 }
 
-// archived gives what was read to the history that is open, if it is about the same
-// conversation still.
-func (m *Model) archived(id string, give func(*history.Model)) {
-	for _, v := range m.views.stack {
-		if h, ok := v.(*historyView); ok && id == m.talk.ID {
-			give(h.Model)
+// read gives what was read to the history that is open, if it is still about the same
+// conversation.
+func (v *views) read(msg tea.Msg) {
+	for _, one := range v.stack {
+		h, ok := one.(*historyView)
+		if !ok {
+			continue
+		}
+		switch msg := msg.(type) {
+		case requestMsg:
+			if msg.id == v.session.ID {
+				h.Request(msg.got, msg.err)
+			}
+		case fullMsg:
+			if msg.id == v.session.ID {
+				h.Full(msg.event, msg.text, msg.err)
+			}
 		}
 	}
-}
-
-// forkFrom opens a copy of what was said before an event.
-func forkFrom(host Backend, before uint64) func(context.Context) (Conversation, error) {
-	return func(ctx context.Context) (Conversation, error) { return host.ForkAt(ctx, before) }
 }

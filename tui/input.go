@@ -1,15 +1,15 @@
 package tui
 
 import (
+	"strconv"
+	"strings"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
-	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
-	"plimsoll/tui/transcript"
 )
 
 // Keys go to the open dialog, then to the view that has the screen, then to the
@@ -18,14 +18,14 @@ import (
 
 func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if writes(k) {
-		m.hands.pressed++
+		m.keyboard.pressed++
 	}
-	if key.Matches(k, m.options.Keys.Screen.Interrupt) {
+	if key.Matches(k, m.env.Keys.Screen.Interrupt) {
 		return m.interrupt()
 	}
-	m.hands.quitSeq = 0
-	if !key.Matches(k, m.options.Keys.Screen.Cancel) {
-		m.hands.backSeq = 0
+	m.keyboard.quits = repeat{}
+	if !key.Matches(k, m.env.Keys.Screen.Cancel) {
+		m.keyboard.rewinds = repeat{}
 	}
 	return m.give(k)
 }
@@ -33,32 +33,38 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 // give gives a key or a paste to what is in sight. A question that nobody can have
 // read yet goes away again: the key was meant for what it covers.
 func (m *Model) give(msg tea.Msg) tea.Cmd {
-	if top := m.overlays.Top(); top != nil {
-		now := m.options.Now()
-		action, cmd := m.overlays.Update(msg, now)
-		_, early := action.(overlay.Early)
-		// Who just answered a question and presses on means the one below it.
-		if early && now.Sub(m.hands.answered) >= overlay.Grace && m.putOff(top) {
-			return tea.Batch(m.give(msg), m.openQuestions())
+	if m.dialogs.stack.Len() > 0 {
+		action, unread := m.dialogs.give(msg)
+		if unread {
+			return tea.Batch(m.give(msg), m.do(m.dialogs.openQuestions()))
 		}
-		open := m.overlays.Top() == top
-		if !open {
-			m.hands.answered = now
-		}
-		m.hands.wroteIn(open && !early && writes(msg), now)
-		return tea.Batch(cmd, m.answer(action))
+		return m.do(action)
 	}
-	if v := m.views.top(); v != nil {
-		m.hands.wroteIn(writes(msg), m.options.Now())
-		return m.updateView(v, msg)
+	if m.views.top() != nil {
+		m.dialogs.writes(writes(msg))
+		return m.giveView(msg)
 	}
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		return m.compose(msg)
 	case tea.PasteMsg:
-		action, cmd := m.composer.Update(msg)
-		m.hands.wroteIn(true, m.options.Now())
-		return tea.Batch(cmd, m.act(action, nil, nil))
+		action := m.chat.paste(msg)
+		m.dialogs.writes(true)
+		return m.do(action)
+	}
+	return nil
+}
+
+// giveView gives a message to the view in sight, and keys that it has no use for to
+// those that mean the same everywhere.
+func (m *Model) giveView(msg tea.Msg) tea.Cmd {
+	action := m.views.give(msg)
+	if _, ignored := action.(pane.Ignored); !ignored {
+		return m.do(action)
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		cmd, _ := m.everywhere(k)
+		return cmd
 	}
 	return nil
 }
@@ -68,35 +74,32 @@ func (m *Model) compose(k tea.KeyPressMsg) tea.Cmd {
 	if cmd, done := m.global(k); done {
 		return cmd
 	}
-	named, unknown := m.composer.Mentions(), m.composer.Unknown() // sending empties the composer
-	action, cmd := m.composer.Update(k)
+	action, wrote := m.chat.compose(k)
 	if _, ignored := action.(pane.Ignored); ignored {
 		return m.fallback(k)
 	}
-	m.hands.wroteIn(!m.composer.Empty(), m.options.Now()) // what was sent is written to its end
-	return tea.Batch(cmd, m.act(action, named, unknown), m.freshFiles())
+	m.dialogs.writes(wrote)
+	return m.do(action)
 }
 
 // global handles the keys that mean the same whatever is typed.
 func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	keys := m.options.Keys.Screen
+	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
 	case key.Matches(k, keys.PageUp):
-		m.transcript.PageBy(-1)
+		transcript.PageBy(-1)
 	case key.Matches(k, keys.PageDown):
-		m.transcript.PageBy(1)
+		transcript.PageBy(1)
 	case key.Matches(k, keys.ScrollUp):
-		m.transcript.ScrollBy(-1)
+		transcript.ScrollBy(-1)
 	case key.Matches(k, keys.ScrollDown):
-		m.transcript.ScrollBy(1)
+		transcript.ScrollBy(1)
 	case key.Matches(k, keys.Expand):
-		m.transcript.ToggleExpanded()
+		transcript.ToggleExpanded()
 	case key.Matches(k, keys.Mode):
-		return m.setMode(m.nextMode()), true
+		return m.do(m.session.setMode(m.session.nextMode())), true
 	case key.Matches(k, keys.TakeBack):
-		if len(m.status.queued) > 0 {
-			m.talk.Session.TakeBack()
-		}
+		m.chat.takeBack()
 	default:
 		return m.everywhere(k)
 	}
@@ -105,15 +108,14 @@ func (m *Model) global(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // everywhere handles the keys that mean the same in every view.
 func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	keys := m.options.Keys.Screen
+	keys := m.env.Keys.Screen
 	switch {
 	case key.Matches(k, keys.History):
-		return m.openHistory(), true
+		return m.do(m.views.toggleHistory()), true
 	case key.Matches(k, keys.Palette):
-		m.openPalette()
-		return nil, true
+		return m.do(palette(m.env.Keys)), true
 	case key.Matches(k, keys.UndoCompaction):
-		return m.undoCompaction(0), true
+		return m.do(m.session.undoCompaction(0)), true
 	case key.Matches(k, keys.Redraw):
 		return redraw, true
 	case key.Matches(k, keys.Suspend):
@@ -124,175 +126,125 @@ func (m *Model) everywhere(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // fallback handles the keys that the composer has no use for.
 func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
-	keys := m.options.Keys.Screen
+	keys, transcript := m.env.Keys.Screen, m.chat.transcript
 	switch {
 	case key.Matches(k, keys.Cancel):
-		if m.transcript.Selecting() {
-			m.transcript.ClearSelection()
+		if transcript.Selecting() {
+			transcript.ClearSelection()
 			return nil
 		}
-		if !m.cancel() {
+		if !m.chat.cancel() {
 			return m.goBack()
 		}
-	case key.Matches(k, keys.Quit) && m.composer.Empty():
+	case key.Matches(k, keys.Quit) && m.chat.composer.Empty():
 		return tea.Quit
-	case key.Matches(k, keys.PreviewCompaction) && m.composer.Empty():
-		return m.previewAny()
+	case key.Matches(k, keys.PreviewCompaction) && m.chat.composer.Empty():
+		return m.do(m.views.previewAny())
 	case key.Matches(k, keys.Top):
-		m.transcript.ToTop()
+		transcript.ToTop()
 	case key.Matches(k, keys.End):
-		m.transcript.ToEnd()
+		transcript.ToEnd()
 	}
 	return nil
-}
-
-// cancel stops the user's own command, or else the turn, or else the summary that
-// is being written; queued messages come back by themselves. It reports whether
-// there was something to stop.
-func (m *Model) cancel() bool {
-	switch job := &m.status.job; {
-	case m.shellRuns():
-		m.stopShell()
-	case m.busy() || job.on || len(m.status.queued) > 0:
-		job.stopped = job.stopped || job.on && !m.turnRuns()
-		m.talk.Session.Cancel()
-	default:
-		return false
-	}
-	return true
-}
-
-// shellRuns reports whether a command of the user's own runs that was not told to
-// stop.
-func (m *Model) shellRuns() bool { return m.shell != nil && !m.shell.stopped }
-
-// stoppable reports whether something runs that was not told to stop.
-func (m *Model) stoppable() bool {
-	switch s := &m.status; {
-	case m.shellRuns():
-		return true
-	case s.now.Phase == agent.Stopping:
-		return false
-	case s.job.on && !m.turnRuns():
-		return !s.job.stopped
-	}
-	return m.busy()
 }
 
 // interrupt stops what runs, then clears what is typed, then quits. What is
 // already told to stop does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.hands.quitSeq != 0 && m.hands.quitSeq == m.status.snack.seq && m.snackText() != ""
-	m.hands.quitSeq = 0
+	again := m.keyboard.quits.again(&m.notices, m.inSight())
 	switch {
-	case m.stoppable():
-		m.cancel()
+	case m.chat.stoppable():
+		m.chat.cancel()
 		return nil
-	case m.overlays.Len() > 0:
-		return m.closeTop()
+	case m.dialogs.stack.Len() > 0:
+		return m.do(m.dialogs.closeTop())
 	case m.views.top() != nil:
-		return m.closeView()
-	case !m.composer.Empty():
-		m.composer.Clear()
+		return m.do(m.views.close())
+	case !m.chat.composer.Empty():
+		m.chat.composer.Clear()
 		return nil
 	case again:
 		return tea.Quit
 	}
-	cmd := m.say("press "+m.options.Keys.Screen.Interrupt.Help().Key+" again to quit", false)
-	m.hands.quitSeq = m.status.snack.seq
+	cmd := m.do(say("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
+	m.keyboard.quits.notice = m.notices.seq
 	return cmd
 }
 
-// act carries out what the composer decided.
-func (m *Model) act(action pane.Action, named []File, unknown []string) tea.Cmd {
-	switch a := action.(type) {
-	case composer.Submit:
-		return m.submit(a.Text, named, unknown)
-	case composer.Queue:
-		return m.submit(a.Text, named, unknown)
-	case composer.Command:
-		return m.command(a)
-	case composer.UnknownCommand:
-		text := "there is no command /" + a.Name
-		if a.Nearest != "" {
-			text += "; did you mean /" + a.Nearest + "?"
-		}
-		return m.say(text, true)
-	case composer.Shell:
-		return m.startShell(a.Command, a.Add)
-	case composer.Editor:
-		return m.openEditor(a.Text)
-	case composer.Help:
-		m.showHelp()
+// goBack is what the key to cancel does where there is nothing to cancel: a second
+// time in a row it goes back to an earlier message.
+func (m *Model) goBack() tea.Cmd {
+	again := m.keyboard.rewinds.again(&m.notices, m.inSight())
+	switch {
+	case m.session.unrewindable() != "":
+		return nil
+	case again:
+		m.notices.over(m.notices.seq)
+		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
-	return nil
-}
-
-func (m *Model) paste(p tea.PasteMsg) tea.Cmd {
-	m.hands.pressed++
-	return m.give(p)
+	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + " again to go back to an earlier message"))
+	m.keyboard.rewinds.notice = m.notices.seq
+	return cmd
 }
 
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
-	if m.overlays.Len() > 0 {
-		action, cmd := m.overlays.Update(msg, m.options.Now())
-		return tea.Batch(cmd, m.answer(action))
-	}
-	if v := m.views.top(); v != nil {
-		return m.updateView(v, msg)
-	}
-	at := msg.Mouse()
-	y := at.Y - m.screen.plan.top()
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		if by := pane.Wheel(msg); by != 0 {
-			m.transcript.ScrollBy(by)
-		}
-	case tea.MouseClickMsg:
-		if at.Button == tea.MouseLeft && y >= 0 && y < m.transcript.Height() {
-			m.transcript.Press(at.X, y)
-		}
-		if p := m.screen.plan; at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
-			m.composer.Click(at.X, at.Y-p.composerTop()+m.boxBegins())
-		}
-	case tea.MouseMotionMsg:
-		if at.Button == tea.MouseLeft {
-			m.transcript.Drag(at.X, y)
-		}
-	case tea.MouseReleaseMsg:
-		return m.released(m.transcript.Release())
-	}
-	return nil
-}
-
-// released carries out what came of a press of the mouse.
-func (m *Model) released(r transcript.Released) tea.Cmd {
 	switch {
-	case r.Text != "":
-		return tea.Batch(tea.SetClipboard(r.Text), m.say("copied the selection", false))
-	case r.Undo != 0:
-		return m.undoCompaction(r.Undo)
-	case r.View != 0:
-		return m.openHistoryAt(r.View, "")
+	case m.dialogs.stack.Len() > 0:
+		return m.do(m.dialogs.mouse(msg))
+	case m.views.top() != nil:
+		return m.giveView(msg)
+	}
+	return m.do(m.chat.mouse(msg))
+}
+
+// typed does what the composer asks for and no other part can do.
+func (m *Model) typed(action pane.Action) tea.Cmd {
+	switch a := action.(type) {
+	case composer.Command:
+		return m.command(a)
+	case composer.Help:
+		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
 	}
 	return nil
 }
 
-// answer carries out what a dialog decided.
-func (m *Model) answer(action pane.Action) tea.Cmd {
+// decided does what the user chose in a dialog.
+func (m *Model) decided(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
-	case overlay.Approved:
-		m.reply(a.ID, conversation.Answer{Grant: a.Grant, Rules: a.Rules, Text: a.Reason})
-	case overlay.EditedRules:
-		return m.judge(a)
-	case overlay.Answered:
-		m.reply(a.ID, conversation.Answer{Grant: conversation.GrantOnce, Text: a.Text})
-	case overlay.Dismissed:
-		m.reply(a.ID, conversation.Answer{Grant: conversation.GrantNo})
 	case overlay.Picked:
 		return m.picked(a)
 	case overlay.Confirmed:
-		return m.confirmed(a)
+		if a.ID == dialogDelete && a.Yes {
+			return m.enter(m.env.Backend.Delete)
+		}
+		if rule, ok := strings.CutPrefix(a.ID, dialogRevoke); ok && a.Yes {
+			return m.session.revoke(itemRule + rule)
+		}
+	}
+	return nil
+}
+
+// picked carries out a choice.
+func (m *Model) picked(p overlay.Picked) tea.Cmd {
+	switch p.ID {
+	case dialogModels:
+		return m.env.switchModel(p.Item)
+	case dialogThemes:
+		return m.setTheme(p.Item)
+	case dialogTalks:
+		return m.resume(p.Item)
+	case dialogProfiles:
+		return m.do(m.session.setProfile(p.Item))
+	case dialogRules:
+		return m.do(m.session.pickRule(p.Item))
+	case dialogPalette:
+		return m.fromPalette(p.Item)
+	case dialogRewind:
+		return m.do(m.session.pickBack(p.Item))
+	case dialogBack:
+		way, event, _ := strings.Cut(p.Item, " ")
+		seq, _ := strconv.ParseUint(event, 10, 64) // as pickBack wrote it
+		return m.do(m.session.goBack(way, seq))
 	}
 	return nil
 }

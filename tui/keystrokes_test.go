@@ -35,8 +35,8 @@ func newTypist(t *testing.T) *typist {
 		},
 		Keys: DefaultKeyMap(), Now: func() time.Time { return y.now }})
 	y.Update(tea.WindowSizeMsg{Width: 100, Height: 30})
-	y.Update(openedMsg{talk: deafTalk("first")})
-	y.Update(updatesMsg{from: y.talk.Session, list: []agent.Update{agent.Appended{Events: deafEvents()}}})
+	y.Update(openedMsg{conversation: deafTalk("first")})
+	y.Update(updatesMsg{from: y.session.Session, list: []agent.Update{agent.Appended{Events: deafEvents()}}})
 	return y
 }
 
@@ -59,11 +59,11 @@ var errDeaf = errors.New("not today")
 func arrivals(y *typist) map[string]tea.Msg {
 	view := &searchView{}
 	msgs := map[string]tea.Msg{
-		"openedMsg":        openedMsg{talk: deafTalk("other")},
+		"openedMsg":        openedMsg{conversation: deafTalk("other")},
 		"openedMsg failed": openedMsg{err: errDeaf},
-		"updatesMsg":       updatesMsg{from: y.talk.Session, ended: true},
+		"updatesMsg":       updatesMsg{from: y.session.Session, ended: true},
 		"tickMsg":          tickMsg(y.now),
-		"snackOverMsg":     snackOverMsg{},
+		"noticeOverMsg":    noticeOverMsg{},
 		"pausedMsg":        pausedMsg{},
 		"coldMsg":          coldMsg{},
 		"filesMsg":         filesMsg{files: []File{{Path: "a.go"}}},
@@ -111,7 +111,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"Inspected": agent.Inspected{}, "Steered": agent.Steered{What: agent.SteerPin, Err: why},
 		"Reviewing": agent.Reviewing{Text: "a summary", Covers: 1000}, "Reviewed": agent.Reviewed{},
 	} {
-		msgs["update "+name] = updatesMsg{from: y.talk.Session, list: []agent.Update{u}}
+		msgs["update "+name] = updatesMsg{from: y.session.Session, list: []agent.Update{u}}
 	}
 	return msgs
 }
@@ -122,11 +122,11 @@ func TestNothingThatComesTakesTheKeyboard(t *testing.T) {
 	const before, after = "this is what I am ", "writing, y or n? q e x 1 /review"
 	for name := range arrivals(newTypist(t)) {
 		y := newTypist(t)
-		y.talk.taken = "a summary that was edited"
+		y.session.review.accepted = "a summary that was edited"
 		y.keys(before)
 		y.Update(arrivals(y)[name])
 		y.keys(after)
-		if got := y.composer.Draft(); got != before+after {
+		if got := y.chat.composer.Draft(); got != before+after {
 			t.Errorf("%s came while a sentence was typed: the draft is %q", name, got)
 		}
 	}
@@ -141,7 +141,7 @@ func TestNothingThatComesTakesTheNextKey(t *testing.T) {
 		y := newTypist(t)
 		y.Update(arrivals(y)[name])
 		y.keys(text)
-		if got := y.composer.Draft(); !strings.HasSuffix(got, text) {
+		if got := y.chat.composer.Draft(); !strings.HasSuffix(got, text) {
 			t.Errorf("%s came and a sentence was typed: the draft is %q", name, got)
 		}
 	}
@@ -300,12 +300,12 @@ func TestAKeyRightAfterAnAnswerIsNotWritten(t *testing.T) {
 	t.Parallel()
 	y := newTypist(t)
 	for _, id := range []string{"c1", "c2"} {
-		y.Update(updatesMsg{from: y.talk.Session, list: []agent.Update{agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
+		y.Update(updatesMsg{from: y.session.Session, list: []agent.Update{agent.AskApproval{Call: conversation.ToolCall{ID: id, Name: "run_command"},
 			Review: conversation.Review{Need: conversation.NeedApproval}}}})
 	}
 	y.now = y.now.Add(time.Second)
 	y.keys("yy")
-	if got := y.composer.Draft(); got != "" || len(y.questions) != 1 {
-		t.Errorf("the draft is %q, %d questions are open", got, len(y.questions))
+	if got := y.chat.composer.Draft(); got != "" || len(y.dialogs.questions) != 1 {
+		t.Errorf("the draft is %q, %d questions are open", got, len(y.dialogs.questions))
 	}
 }

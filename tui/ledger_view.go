@@ -1,13 +1,12 @@
 package tui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/compact"
 	"plimsoll/tui/ledger"
+	"plimsoll/tui/pane"
 )
 
-// The ledger on the screen.
+// The log of compactions on the screen.
 
 type ledgerView struct {
 	*ledger.Model
@@ -15,29 +14,27 @@ type ledgerView struct {
 	begun bool
 }
 
-func (m *Model) slashLedger(string) tea.Cmd {
-	if !m.talk.open {
-		return m.say(m.refusal(), true)
+// openLedger opens the log of compactions.
+func (v *views) openLedger() pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
 	}
-	if _, open := m.views.top().(*ledgerView); open {
+	if _, open := v.top().(*ledgerView); open {
 		return nil
 	}
-	keys := m.options.Keys.Ledger
-	return m.open(&ledgerView{Model: ledger.New(ledger.Options{Styles: m.look.ledger(), Keys: &keys})})
+	keys := v.env.Keys.Ledger
+	return v.open(&ledgerView{Model: ledger.New(ledger.Options{Styles: v.look.ledger(), Keys: &keys})})
 }
 
-func (v *ledgerView) gauged() bool   { return true }
-func (v *ledgerView) restyle(l look) { v.SetStyles(l.ledger()) }
+func (l *ledgerView) gauged() bool   { return true }
+func (l *ledgerView) restyle(k look) { l.SetStyles(k.ledger()) }
 
-func (v *ledgerView) renew(m *Model) tea.Cmd {
-	newest := uint64(0)
-	if n := len(m.talk.log); n > 0 {
-		newest = m.talk.log[n-1].Seq
+func (l *ledgerView) renew(v *views) {
+	s := v.session
+	newest := s.newest()
+	if l.begun && newest == l.shown {
+		return
 	}
-	if v.begun && newest == v.shown {
-		return nil
-	}
-	v.begun, v.shown = true, newest
-	v.Show(ledger.Content{Entries: compact.Ledger(m.talk.log), Title: m.talk.Title, Zone: m.zone(), ReadOnly: m.talk.ReadOnly != ""})
-	return nil
+	l.begun, l.shown = true, newest
+	l.Show(ledger.Content{Entries: compact.Ledger(s.log), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
 }

@@ -1,11 +1,19 @@
 package tui
 
 import (
+	"charm.land/lipgloss/v2"
+
+	"plimsoll/compact"
 	"plimsoll/themes"
+	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/history"
+	"plimsoll/tui/ledger"
 	"plimsoll/tui/meter"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
+	"plimsoll/tui/preview"
+	"plimsoll/tui/search"
 	"plimsoll/tui/transcript"
 	"plimsoll/tui/transcript/markdown"
 )
@@ -17,23 +25,6 @@ type look struct {
 }
 
 func newLook(t themes.Theme) look { return look{theme: t, styles: themes.Build(t)} }
-
-// chooseTheme is the theme for a wish ("auto", "light", "dark" or a name), a
-// background and the user's wish for no colour; false if there is no such
-// theme.
-func chooseTheme(wish string, dark, colourless bool) (themes.Theme, bool) {
-	if colourless {
-		t, ok := themes.ByName(themes.Mono)
-		return t, ok
-	}
-	switch wish {
-	case "", "auto":
-		return themes.Auto(dark), true
-	case "dark", "light":
-		return themes.Auto(wish == "dark"), true
-	}
-	return themes.ByName(wish)
-}
 
 func (l look) status() statusStyles {
 	f, t := l.styles.Frame, l.styles.Text
@@ -80,3 +71,63 @@ func (l look) composer() composer.Styles {
 	return composer.Styles{Border: c.Border, Shell: c.Shell, Label: t.Muted, Text: c.Text, Placeholder: c.Placeholder,
 		Chip: c.Chip, Mention: c.Chip, Unknown: t.Error.Bold(true), Item: o.Item, Selected: o.Selected, Detail: o.Detail}
 }
+
+// What a theme makes of the full-screen views.
+
+// pane is what they share.
+func (l look) pane() pane.Styles {
+	f, t, o := l.styles.Frame, l.styles.Text, l.styles.Overlay
+	return pane.Styles{
+		Title: f.Header, Detail: f.Detail, Rule: f.Rule, Text: o.Text, Muted: t.Muted, Key: f.HelpKey,
+		Selected: o.Selected, Match: l.styles.Match, Warning: t.Warning, Error: t.Error,
+	}
+}
+
+// states is the badges.
+func (l look) states() map[compact.State]lipgloss.Style {
+	s := l.styles.State
+	return map[compact.State]lipgloss.Style{
+		compact.StateVerbatim: s.Verbatim, compact.StateCapped: s.Capped, compact.StateMasked: s.Masked,
+		compact.StateSummarised: s.Summarised, compact.StateDropped: s.Dropped, compact.StatePinned: s.Pinned,
+	}
+}
+
+// segments is the categories of the gauge.
+func (l look) segments() map[compact.Segment]lipgloss.Style {
+	g := l.styles.Gauge
+	return map[compact.Segment]lipgloss.Style{
+		compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
+		compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
+		compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
+	}
+}
+
+func (l look) account() account.Styles {
+	g := l.styles.Gauge
+	return account.Styles{Styles: l.pane(), Segments: l.segments(), States: l.states(),
+		Bar: l.styles.Frame.Status, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve}
+}
+
+func (l look) history() history.Styles {
+	t, tool := l.styles.Text, l.styles.Tool
+	return history.Styles{
+		Pane: l.pane(), User: t.UserMark, Assistant: t.Assistant, ToolOK: tool.OK, ToolFail: tool.Error, Tool: tool.Name,
+		Subject: tool.Subject, Said: t.Assistant, Sent: t.Assistant, Turn: t.Muted, Event: t.Notice, Link: t.UserMark,
+		Badges: l.states(), TakenBack: t.Muted,
+	}
+}
+
+func (l look) preview() preview.Styles {
+	t := l.styles.Text
+	return preview.Styles{Pane: l.pane(), Chosen: t.UserMark, Kept: t.Muted, Saved: l.styles.Diff.Added}
+}
+
+func (l look) ledger() ledger.Styles {
+	t, tool := l.styles.Text, l.styles.Tool
+	return ledger.Styles{Styles: l.pane(), Results: map[compact.EntryResult]lipgloss.Style{
+		compact.ResultInForce: tool.OK, compact.ResultUndone: t.Muted, compact.ResultFailed: t.Warning,
+		compact.ResultCancelled: t.Muted, compact.ResultStale: t.Muted,
+	}}
+}
+func (l look) review() pane.Styles   { return l.pane() }
+func (l look) search() search.Styles { return search.Styles{Styles: l.pane()} }

@@ -6,7 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
 )
 
 // Messages that commands bring back. Those about a conversation carry which
@@ -14,8 +17,8 @@ import (
 
 // openedMsg says that a conversation is open, or why none is.
 type openedMsg struct {
-	talk Conversation
-	err  error
+	conversation Conversation
+	err          error
 }
 
 // updatesMsg is all that happened in a conversation since the last one. ended
@@ -31,8 +34,8 @@ type tickMsg time.Time
 
 func (t tickMsg) time() time.Time { return time.Time(t) }
 
-// snackOverMsg ends a passing word, unless a newer one stands there.
-type snackOverMsg struct{ seq int }
+// noticeOverMsg ends a notice, unless a newer one stands there.
+type noticeOverMsg struct{ seq int }
 
 // filesMsg brings the files that can be mentioned.
 type filesMsg struct{ files []composer.File }
@@ -43,8 +46,8 @@ type promptsMsg struct{ texts []string }
 // pausedMsg says that a while has passed in which the user may have paused.
 type pausedMsg struct{}
 
-// What was asked for with a key says which key that was, by hands.pressed: who
-// typed since does something else by now.
+// What was asked for with a key says which key that was, by keyboard.pressed: who
+// typed since does something else now.
 
 // modelsMsg brings the models that can be switched to.
 type modelsMsg struct {
@@ -65,6 +68,27 @@ type pageMsg struct {
 	asked       int
 	title, text string
 	err         error
+}
+
+// rulesMsg brings the rules in force.
+type rulesMsg struct {
+	asked int
+	rules []conversation.Rule
+	err   error // some could not be read
+}
+
+// revokedMsg says that a rule was revoked, or why not.
+type revokedMsg struct {
+	rule conversation.Rule
+	err  error
+}
+
+// judgedMsg brings what edited rules let run.
+type judgedMsg struct {
+	dialog *overlay.Approve
+	rules  []string
+	offer  conversation.Offer
+	err    error
 }
 
 // shellMsg brings the output of a command of the user's own.
@@ -94,6 +118,27 @@ type attachedMsg struct {
 type editedMsg struct {
 	text string
 	err  error
+}
+
+// requestMsg brings a request of the past.
+type requestMsg struct {
+	id  string // of the conversation
+	got compact.Rebuilt
+	err error
+}
+
+// fullMsg brings the full text of a result.
+type fullMsg struct {
+	id    string
+	event uint64
+	text  string
+	err   error
+}
+
+// copyMsg brings the full text of a result for the clipboard.
+type copyMsg struct {
+	fullMsg
+	cut string // in its place where it cannot be read
 }
 
 // switchedMsg says why requests do not go to another model, nil if they do.

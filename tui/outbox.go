@@ -1,21 +1,25 @@
 package tui
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
-
-	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 )
 
-// What the user says is handed over in the order it was said: a message whose
-// files are still being read holds back those behind it, and one that is sent
-// while a conversation opens waits for it. What cannot be handed over comes
-// back to the composer; nothing that was typed gets lost.
+// Messages are handed over in the order they were sent: a message whose files are
+// still being read holds back those behind it, and one that is sent while a
+// conversation opens waits for it. What cannot be handed over returns to the composer;
+// nothing that was typed gets lost.
+
+// outbox is the messages that wait.
+type outbox struct {
+	sending []*outgoing       // not handed over yet, oldest first
+	queued  []waiting         // handed over, waiting for the turn that runs
+	typedAs map[string]string // as it was typed, by what was sent with files and is not in the log yet
+	plain   plainMentions
+}
 
 // waiting is a message that waits, as it is shown.
 type waiting struct {
@@ -31,11 +35,96 @@ func newWaiting(text string) waiting {
 	return waiting{text: text, label: plain.Line(text[:min(len(text), labelBytes)]), size: conversation.Measure(text)}
 }
 
+// outgoing is a message on its way.
+type outgoing struct {
+	waiting
+	named []File    // that it mentions
+	asked bool      // the files are being read
+	ready bool      // they are part of files
+	files string    // what is sent behind the text
+	ran   string    // the output of a command, which is added and asks for no reply; "" for a message
+	line  typedLine // the command
+}
+
+// plainMentions is a message that came back, and what of it cannot be read.
+type plainMentions struct {
+	text  string
+	paths []string
+}
+
+// message is a text with the files it mentions. What seems to be a file and is none as
+// far as is known is looked for, too: it may be new or ignored. If one cannot be read
+// the message comes back, and is sent without it when it is sent again as it is.
+func (o *outbox) message(text string, named []File, unknown []string) *outgoing {
+	for _, path := range unknown {
+		named = append(named, File{Path: path})
+	}
+	if text == o.plain.text {
+		named = slices.DeleteFunc(named, func(f File) bool { return slices.Contains(o.plain.paths, f.Path) })
+	}
+	return &outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0}
+}
+
+// unreadable notes that a message cannot be sent with a mention.
+func (o *outbox) unreadable(text, path string) {
+	if o.plain.text != text {
+		o.plain = plainMentions{text: text}
+	}
+	o.plain.paths = append(o.plain.paths, path)
+}
+
+// unread is the messages whose files are to be read now.
+func (o *outbox) unread() (list []*outgoing) {
+	for _, one := range o.sending {
+		if !one.ready && !one.asked {
+			one.asked = true
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// next takes out the oldest message if it is ready, nil if it is not.
+func (o *outbox) next() *outgoing {
+	if len(o.sending) == 0 || !o.sending[0].ready {
+		return nil
+	}
+	one := o.sending[0]
+	o.sending = o.sending[1:]
+	if one.files != "" {
+		if o.typedAs == nil {
+			o.typedAs = map[string]string{}
+		}
+		o.typedAs[one.text+one.files] = one.text
+	}
+	return one
+}
+
+// drop takes a message out; false if it is not there any more.
+func (o *outbox) drop(one *outgoing) bool {
+	i := slices.Index(o.sending, one)
+	if i < 0 {
+		return false
+	}
+	o.sending = slices.Delete(o.sending, i, i+1)
+	return true
+}
+
+// dropAll takes all out that were not handed over.
+func (o *outbox) dropAll() []*outgoing {
+	all := o.sending
+	o.sending = nil
+	return all
+}
+
+// logged notes that a message is in the log: only a rewind brings it back.
+func (o *outbox) logged(text string) { delete(o.typedAs, text) }
+
 // typed is a message as it was typed, without the files that were sent with
 // it: sent again, it would bring them again. Of one that is in the log, what only
 // looks like a file was typed, too: a file that was sent is mentioned.
-func (m *Model) typed(sent string) string {
-	if text, ok := m.talk.sent[sent]; ok {
+func (o *outbox) typed(sent string) string {
+	if text, ok := o.typedAs[sent]; ok {
 		return text
 	}
 	if command, _, ok := conversation.RanIn(sent); ok {
@@ -51,173 +140,43 @@ func (m *Model) typed(sent string) string {
 	return said
 }
 
-// outgoing is a message on its way.
-type outgoing struct {
-	waiting
-	named []File    // that it mentions
-	asked bool      // the files are being read
-	ready bool      // they are part of files
-	files string    // what is sent behind the text
-	ran   string    // the output of a command, which is added and asks for no reply; "" for a message
-	line  typedLine // the command
-}
-
-// refusal is why nothing can be said, "" if it can.
-func (m *Model) refusal() string {
-	if !m.talk.open && m.talk.failed != "" {
-		return "no conversation is open; /new begins one, /resume continues one"
-	}
-	if m.door.busy {
-		return ""
-	}
-	return m.talk.ReadOnly
-}
-
-// submit sends a message, with the text of the files it mentions. What seems to be a
-// file and is none as far as is known is looked for, too: it may be new or ignored. If
-// one cannot be read the message comes back, and is sent without it when it is sent
-// again as it is.
-func (m *Model) submit(text string, named []File, unknown []string) tea.Cmd {
-	for _, path := range unknown {
-		named = append(named, File{Path: path})
-	}
-	if text == m.hands.plain.text {
-		named = slices.DeleteFunc(named, func(f File) bool { return slices.Contains(m.hands.plain.paths, f.Path) })
-	}
-	return m.hand(&outgoing{waiting: newWaiting(text), named: named, ready: len(named) == 0})
-}
-
-// plainMentions is a message that came back, and what of it cannot be read.
-type plainMentions struct {
-	text  string
-	paths []string
-}
-
-// unread says why a message came back.
-func (m *Model) unread(text string, err error) tea.Cmd {
-	var which *MentionError
-	if !errors.As(err, &which) || m.ctx.Err() != nil {
-		return m.miss(err)
-	}
-	if m.hands.plain.text != text {
-		m.hands.plain = plainMentions{text: text}
-	}
-	m.hands.plain.paths = append(m.hands.plain.paths, which.Path)
-	again := m.options.Keys.Composer.Writing.Send.Help().Key
-	return m.miss(fmt.Errorf("%w · %s again sends it as plain text", err, again))
-}
-
-// hand hands something over when its turn comes.
-func (m *Model) hand(o *outgoing) tea.Cmd {
-	if why := m.refusal(); why != "" {
-		m.comesBack(o)
-		return m.say(why, true)
-	}
-	m.outbox = append(m.outbox, o)
-	if o.ran != "" {
-		return m.flush()
-	}
-	return tea.Batch(m.remember(o.text), m.flush()) // a kill before it is handed over must not lose it
-}
-
-// flush hands over what is ready.
-func (m *Model) flush() tea.Cmd {
-	if !m.talk.open || m.door.busy {
-		return nil
-	}
-	if why := m.refusal(); why != "" && len(m.outbox) > 0 {
-		m.giveBack()
-		return m.say(why, true)
-	}
-	var cmds []tea.Cmd
-	for _, o := range m.outbox {
-		if !o.ready && !o.asked {
-			o.asked = true
-			cmds = append(cmds, m.attach(o))
-		}
-	}
-	for len(m.outbox) > 0 && m.outbox[0].ready {
-		o := m.outbox[0]
-		m.outbox = m.outbox[1:]
-		if o.ran != "" {
-			m.talk.Session.Add(o.ran)
-			m.transcript.ToEnd()
-			continue
-		}
-		if o.files != "" {
-			m.talk.sent[o.text+o.files] = o.text
-		}
-		m.talk.Session.Send(o.text + o.files)
-		m.transcript.ToEnd()
-	}
-	return tea.Batch(cmds...)
-}
-
-// attached has the files of a message, if it still waits for them.
-func (m *Model) attached(msg attachedMsg) tea.Cmd {
-	i := slices.Index(m.outbox, msg.to)
-	if i < 0 {
-		return nil // it was given back
-	}
-	if msg.err != nil {
-		m.outbox = slices.Delete(m.outbox, i, i+1)
-		m.composer.Prepend(msg.to.text)
-		return tea.Batch(m.unread(msg.to.text, msg.err), m.flush())
-	}
-	msg.to.files, msg.to.ready = msg.files, true
-	return m.flush()
-}
-
-// giveBack returns what was not handed over to the composer.
-func (m *Model) giveBack() {
-	back := m.outbox
-	m.outbox = nil
-	for _, o := range slices.Backward(back) {
-		m.comesBack(o)
-	}
-}
-
-// comesBack puts what was not handed over before the draft. A command never becomes
-// part of a message.
-func (m *Model) comesBack(o *outgoing) {
-	if o.ran != "" {
-		m.leave(o.line)
-		return
-	}
-	m.composer.Prepend(o.text)
-}
+// label is a message as it was typed, on a line.
+func (o *outbox) label(sent string) string { return newWaiting(o.typed(sent)).label }
 
 // setQueued takes over which messages wait for the running turn.
-func (m *Model) setQueued(texts []string) {
-	m.status.queued = nil
+func (o *outbox) setQueued(texts []string) {
+	o.queued = nil
 	for _, text := range texts {
-		w := newWaiting(m.typed(text))
+		w := newWaiting(o.typed(text))
 		w.size = conversation.Measure(text)
-		m.status.queued = append(m.status.queued, w)
+		o.queued = append(o.queued, w)
 	}
 }
 
-// recovered puts messages that waited when the program last ended before the
-// draft, as they were typed.
-func (m *Model) recovered(texts []string) {
-	m.returned(texts)
-	if len(texts) > 0 {
-		m.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")
+// takeQueued empties the queue and returns its texts.
+func (o *outbox) takeQueued() (texts []string) {
+	for _, w := range o.queued {
+		texts = append(texts, w.text)
 	}
+	o.queued = nil
+	return texts
 }
 
-// returned puts messages that come back before the draft. A command whose output was
-// to be added comes where nothing else is written.
-func (m *Model) returned(texts []string) {
-	var lines []string
-	for _, text := range slices.Backward(texts) {
-		if _, _, ran := conversation.RanIn(text); ran {
-			lines = append(lines, m.typed(text))
-			continue
-		}
-		m.composer.Prepend(m.typed(text))
+// waiting is all messages that wait, oldest first.
+func (o *outbox) waiting() []waiting {
+	all := o.queued[:len(o.queued):len(o.queued)]
+	for _, one := range o.sending {
+		all = append(all, one.waiting)
 	}
-	for _, line := range lines {
-		m.leave(typedLine{line, m.hands.pressed})
+	return all
+}
+
+// sizes gives the size of each message that waits, with the files it mentions.
+func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
+	for _, w := range o.queued {
+		add(w.size, nil)
+	}
+	for _, one := range o.sending {
+		add(one.size, one.named)
 	}
 }

@@ -37,103 +37,89 @@ type foundMsg struct {
 	err  error
 }
 
-func (m *Model) slashSearch(args string) tea.Cmd {
-	keys := m.options.Keys.Search
-	v := &searchView{Model: search.New(search.Options{Styles: m.look.search(), Keys: &keys})}
-	cmd := m.open(v)
-	if args == "" {
-		return cmd
+// openSearch opens the search, and begins one where a text is given.
+func (v *views) openSearch(text string) pane.Action {
+	keys := v.env.Keys.Search
+	one := &searchView{Model: search.New(search.Options{Styles: v.look.search(), Keys: &keys})}
+	shown := v.open(one)
+	if text == "" {
+		return shown
 	}
-	v.SetQuery(args)
-	return tea.Batch(cmd, v.typed(args, 0))
+	one.SetQuery(text)
+	return several{shown, one.typed(text, 0)}
 }
 
 // typed begins a search after a pause.
-func (v *searchView) typed(text string, pause time.Duration) tea.Cmd {
-	v.left()
-	v.text = text
-	msg := searchMsg{v, v.seq}
+func (s *searchView) typed(text string, pause time.Duration) tea.Cmd {
+	s.closed()
+	s.text = text
+	msg := searchMsg{s, s.seq}
 	if pause == 0 {
 		return func() tea.Msg { return msg }
 	}
 	return tea.Tick(pause, func(time.Time) tea.Msg { return msg })
 }
 
-// left gives the search up that runs or waits for a pause.
-func (v *searchView) left() {
-	v.seq++
-	if v.cancel != nil {
-		v.cancel()
-		v.cancel = nil
+// closed gives the search up that runs or waits for a pause.
+func (s *searchView) closed() {
+	s.seq++
+	if s.cancel != nil {
+		s.cancel()
+		s.cancel = nil
 	}
 }
 
 // search searches for the newest text.
-func (m *Model) search(msg searchMsg) tea.Cmd {
-	v := msg.view
-	if msg.seq != v.seq {
+func (v *views) search(msg searchMsg) pane.Action {
+	one := msg.view
+	if msg.seq != one.seq {
 		return nil
 	}
-	if v.text == "" {
-		v.Show(search.Content{})
+	if one.text == "" {
+		one.Show(search.Content{})
 		return nil
 	}
-	ctx, cancel := context.WithCancel(m.ctx)
-	v.cancel = cancel
-	v.Show(search.Content{Query: v.text, Busy: true})
-	archive, text := m.options.Backend, v.text
-	return func() tea.Msg {
+	ctx, cancel := context.WithCancel(v.env.ctx)
+	one.cancel = cancel
+	one.Show(search.Content{Query: one.text, Busy: true})
+	backend, text := v.env.Backend, one.text
+	return tea.Cmd(func() tea.Msg {
 		defer cancel()
-		got, err := archive.Search(ctx, text)
-		return foundMsg{v, msg.seq, got, err}
-	}
+		got, err := backend.Search(ctx, text)
+		return foundMsg{one, msg.seq, got, err}
+	})
 }
 
 // showHits shows what a search found, unless another text was typed meanwhile.
-func (m *Model) showHits(msg foundMsg) tea.Cmd {
-	v := msg.view
-	if msg.seq != v.seq {
-		return nil
+func (v *views) showHits(msg foundMsg) {
+	one := msg.view
+	if msg.seq != one.seq {
+		return
 	}
-	v.cancel = nil
+	one.cancel = nil
 	c := search.Content{
 		Query: msg.got.Query, Conversations: msg.got.Conversations, More: msg.got.More,
-		Unread: msg.got.Unread, Damaged: msg.got.Damaged, Took: msg.got.Took, Now: m.options.Now(),
+		Unread: msg.got.Unread, Damaged: msg.got.Damaged, Took: msg.got.Took, Now: v.env.Now(),
 	}
 	if msg.err != nil {
-		c.Query, c.Err = v.text, msg.err.Error()
+		c.Query, c.Err = one.text, msg.err.Error()
 	}
 	for _, h := range msg.got.Hits {
 		c.Hits = append(c.Hits, search.Hit(h))
 	}
-	v.Show(c)
-	return nil
+	one.Show(c)
 }
 
-func (v *searchView) gauged() bool         { return true }
-func (v *searchView) restyle(l look)       { v.SetStyles(l.search()) }
-func (v *searchView) renew(*Model) tea.Cmd { return nil }
+func (s *searchView) gauged() bool   { return true }
+func (s *searchView) restyle(l look) { s.SetStyles(l.search()) }
+func (s *searchView) renew(*views)   {}
 
-func (v *searchView) act(m *Model, a pane.Action) tea.Cmd {
+func (s *searchView) act(_ *views, a pane.Action) pane.Action {
 	switch a := a.(type) {
 	case search.Query:
-		return v.typed(a.Text, typingPause)
+		return s.typed(a.Text, typingPause)
 	case search.Open:
-		return m.showHit(v, a.Conversation, place{a.Event, a.Query})
+		return showHit{s, a.Conversation, target{a.Event, a.Query}}
 	}
-	return nil
-}
-
-// showHit shows a place of a conversation in the history, over the search that found
-// it, and opens the conversation for that if it is another one.
-func (m *Model) showHit(from *searchView, conversation string, at place) tea.Cmd {
-	if conversation == m.talk.ID && m.talk.open {
-		return m.openHistoryAt(at.event, at.query)
-	}
-	if m.door.busy {
-		return m.say("a conversation is still being opened", true)
-	}
-	cmd := m.resume(conversation)
-	m.door.spot, m.door.from = at, from
-	return cmd
+	return a
 }

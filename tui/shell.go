@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/conversation"
+	"plimsoll/tui/pane"
 )
 
-// A command of the user's own runs beside everything else, one at a time, is
-// shown while it runs, and can be stopped.
+// A command of the user's own runs concurrently with everything else, one at a time,
+// is shown while it runs, and can be stopped.
 
 // shellRun is a command that runs.
 type shellRun struct {
 	command string
-	asked   int  // the key before it was sent, by hands.pressed
+	asked   int  // the key before it was sent, by keyboard.pressed
 	add     bool // its output becomes part of the conversation
 	since   time.Time
 	stop    context.CancelFunc
@@ -32,47 +31,51 @@ func (r *shellRun) line() string {
 }
 
 // startShell runs a command.
-func (m *Model) startShell(command string, add bool) tea.Cmd {
-	run := &shellRun{command: command, asked: m.hands.pressed, add: add}
+func (c *chat) startShell(command string, add bool) pane.Action {
+	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
 	why := ""
 	switch {
-	case m.shell != nil:
-		why = m.shell.command + " still runs"
+	case c.shell != nil:
+		why = c.shell.command + " still runs"
 	case add:
-		why = m.refusal()
+		why = c.session.refusal()
 	}
 	if why != "" {
-		m.composer.Prepend(run.line())
-		return m.say(why, true)
+		c.composer.Prepend(run.line())
+		return refuse(why)
 	}
-	ctx, stop := context.WithCancel(m.ctx)
-	m.status.clock = m.options.Now()
-	run.since, run.stop = m.status.clock, stop
-	m.shell = run
-	return tea.Batch(m.runShell(ctx, run), m.keepTicking())
+	ctx, stop := context.WithCancel(c.env.ctx)
+	c.pulse.clock = c.env.Now()
+	run.since, run.stop = c.pulse.clock, stop
+	c.shell = run
+	return several{c.env.runShell(ctx, run), c.keepTicking()}
 }
 
+// shellRuns reports whether a command of the user's own runs that was not told to
+// stop.
+func (c *chat) shellRuns() bool { return c.shell != nil && !c.shell.stopped }
+
 // stopShell stops it; what it printed so far is shown.
-func (m *Model) stopShell() {
-	m.shell.stopped = true
-	m.shell.stop()
+func (c *chat) stopShell() {
+	c.shell.stopped = true
+	c.shell.stop()
 }
 
 // shellDone adds the output of the user's own command to the conversation, for the
 // model to read with the next message, or only shows it.
-func (m *Model) shellDone(msg shellMsg) tea.Cmd {
+func (c *chat) shellDone(msg shellMsg) pane.Action {
 	run := msg.run
 	run.stop()
-	m.shell = nil
+	c.shell = nil
 	switch {
 	case run.stopped:
-		return m.kept(run.line()+" (stopped)", msg.output)
+		return c.output(run.line()+" (stopped)", msg.output)
 	case msg.err != nil:
-		m.leave(typedLine{run.line(), run.asked})
-		return m.miss(fmt.Errorf("%s: %w", run.line(), msg.err))
+		c.leaveLine(typedLine{run.line(), run.asked})
+		return missing{fmt.Errorf("%s: %w", run.line(), msg.err)}
 	case run.add:
-		return m.hand(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
+		return c.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
 	default:
-		return m.kept(run.line(), msg.output)
+		return c.output(run.line(), msg.output)
 	}
 }

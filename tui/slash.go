@@ -2,14 +2,14 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/conversation"
+	"plimsoll/compact"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/pane"
 )
 
 // slashCommand is a slash command: what the list shows, and what it does.
@@ -18,46 +18,61 @@ type slashCommand struct {
 	run func(m *Model, args string) tea.Cmd
 }
 
+// inSession is a command about the open conversation.
+func inSession(run func(s *session, args string) pane.Action) func(*Model, string) tea.Cmd {
+	return func(m *Model, args string) tea.Cmd { return m.do(run(m.session, args)) }
+}
+
+// inViews is a command that opens a full-screen view.
+func inViews(run func(v *views, args string) pane.Action) func(*Model, string) tea.Cmd {
+	return func(m *Model, args string) tea.Cmd { return m.do(run(m.views, args)) }
+}
+
+// pageCommand is a command that shows a page of text.
+func pageCommand(title, page string) func(*Model, string) tea.Cmd {
+	return func(m *Model, about string) tea.Cmd { return m.env.loadPage(title, page, about, m.keyboard.pressed) }
+}
+
 // slashCommands lists the commands in the order they are offered.
 func slashCommands() []slashCommand {
 	cmd := func(name, args, help string, run func(*Model, string) tea.Cmd, aliases ...string) slashCommand {
 		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help}, run}
 	}
 	return []slashCommand{
-		cmd("new", "", "begin another conversation", (*Model).slashNew, "clear"),
+		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New) }, "clear"),
 		cmd("resume", "[ID]", "continue another conversation", (*Model).slashResume, "sessions"),
-		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", (*Model).slashCompact, "compress"),
-		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", (*Model).slashSummarize),
-		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", (*Model).slashUndoCompact),
-		cmd("redo-compact", "", "redo the compaction that was undone last", (*Model).slashRedoCompact),
-		cmd("context", "", "what fills the window, and what compaction will do next", (*Model).slashContext, "tokens"),
-		cmd("history", "[TURN]", "what was said beside what the model sees", (*Model).slashHistory),
-		cmd("ledger", "", "every compaction and what became of it", (*Model).slashLedger),
-		cmd("review", "", "read the summary that waits for you", (*Model).slashReview),
-		cmd("search", "[TEXT]", "find words in all conversations", (*Model).slashSearch),
-		cmd("pin", "[TURN]", "keep a turn or an event (e41) verbatim in every compaction", (*Model).slashPin),
-		cmd("unpin", "[TURN]", "no longer keep a turn or an event verbatim", (*Model).slashUnpin),
-		cmd("undo", "", "undo the newest turn; your message returns to the composer", (*Model).slashUndo),
-		cmd("redo", "", "redo the turns that were undone last", (*Model).slashRedo),
+		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return m.slashCompact(args, "") }, "compress"),
+		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return m.slashCompact(args, compact.ProfileHeavy) }),
+		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", inSession((*session).undoNumbered)),
+		cmd("redo-compact", "", "redo the compaction that was undone last", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
+		cmd("context", "", "what fills the window, and what compaction will do next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
+		cmd("history", "[TURN]", "what was said beside what the model sees", inViews((*views).openHistoryNamed)),
+		cmd("ledger", "", "every compaction and what became of it", inViews(func(v *views, _ string) pane.Action { return v.openLedger() })),
+		cmd("review", "", "read the summary that waits for you", inViews(func(v *views, _ string) pane.Action { return v.openReview() })),
+		cmd("search", "[TEXT]", "find words in all conversations", inViews((*views).openSearch)),
+		cmd("pin", "[TURN]", "keep a turn or an event (e41) verbatim in every compaction", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, true) })),
+		cmd("unpin", "[TURN]", "no longer keep a turn or an event verbatim", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
+		cmd("undo", "", "undo the newest turn; your message returns to the composer", inSession(func(s *session, _ string) pane.Action { return s.rewind(newestTurn) })),
+		cmd("redo", "", "redo the turns that were undone last", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
 		cmd("rewind", "[TURN]", "go back to an earlier message, or go on from there in a copy", (*Model).slashRewind),
-		cmd("profile", "[NAME]", "the profile of compactions that name none", (*Model).slashProfile),
-		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", (*Model).slashFork, "branch"),
-		cmd("rename", "TITLE", "give the conversation a title", (*Model).slashRename),
-		cmd("delete", "", "remove this conversation for good", (*Model).slashDelete),
+		cmd("profile", "[NAME]", "the profile of compactions that name none", inSession((*session).profiles)),
+		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", inSession((*session).fork), "branch"),
+		cmd("rename", "TITLE", "give the conversation a title", inSession((*session).rename)),
+		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
 		cmd("model", "[NAME]", "talk to another model", (*Model).slashModel, "models"),
 		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
-		cmd("theme", "[NAME]", "change the colours", (*Model).slashTheme),
-		cmd("permissions", "[MODE]", "what runs without asking", (*Model).slashPermissions),
+		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
+		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
 		cmd("tools", "", "what the model can call", pageCommand("Tools", PageTools)),
 		cmd("todos", "", "the model's list of steps", pageCommand("Todos", PageTodos)),
 		cmd("cost", "", "what the conversation has cost", pageCommand("Cost", PageCost)),
 		cmd("expand", "[ID]", "read in full what was said: an event (e41), a turn (t3), a call", pageCommand("In full", PageResult)),
 		cmd("export", "[FILE]", "write the conversation to a file: .md, .json or .jsonl", pageCommand("Export", PageExport)),
-		cmd("copy", "", "copy the last reply", (*Model).slashCopy),
-		cmd("editor", "", "write in $EDITOR", (*Model).slashEditor),
+		cmd("copy", "", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.do(m.chat.copyReply()) }),
+		cmd("editor", "", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
-		cmd("help", "", "keys and commands", (*Model).slashHelp, "?"),
-		cmd("quit", "", "leave", (*Model).slashQuit, "exit", "q"),
+		cmd("help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.typed(composer.Help{}) }, "?"),
+		cmd("quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }, "exit", "q"),
 	}
 }
 
@@ -72,34 +87,18 @@ func commandSpecs() []composer.CommandSpec {
 // command runs a slash command that was typed. One that fails leaves its line in
 // the composer, also where it fails later: nobody types it again.
 func (m *Model) command(c composer.Command) tea.Cmd {
-	said := m.status.snack.seq
+	before := m.notices.seq
 	cmd := m.slash(c)
-	line := typedLine{c.Line, m.hands.pressed}
-	if s := m.status.snack; s.seq != said && s.bad {
-		m.leave(line)
+	line := typedLine{c.Line, m.keyboard.pressed}
+	if m.notices.seq != before && m.notices.bad {
+		m.chat.leaveLine(line)
 		return cmd
 	}
 	switch c.Name {
 	case "compact", "summarize", "undo-compact", "redo-compact", "pin", "unpin":
-		m.talk.line = line
+		m.chat.awaits(line)
 	}
 	return watched(line, cmd)
-}
-
-// typedLine is a command as it was typed.
-type typedLine struct {
-	text  string
-	asked int // the key before it was sent, by hands.pressed
-}
-
-// leave leaves a line in the composer. Where something was typed since, the next
-// letter would become part of it: then the prompt history has it.
-func (m *Model) leave(line typedLine) {
-	if m.composer.Empty() && line.asked == m.hands.pressed {
-		m.composer.SetText(line.text)
-		return
-	}
-	m.composer.Keep(line.text)
 }
 
 // watched is a command that tells with a failure which line asked for it.
@@ -129,8 +128,8 @@ func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
 // yes has not failed yet.
 func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
 	cmd := m.arrived(msg.of)
-	if m.door.consent == nil {
-		m.leave(msg.line)
+	if m.dialogs.consent == nil {
+		m.chat.leaveLine(msg.line)
 	}
 	return cmd
 }
@@ -142,91 +141,63 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 			return known.run(m, c.Args)
 		}
 	}
-	return m.say("there is no command /"+c.Name, true)
-}
-
-func pageCommand(title, page string) func(*Model, string) tea.Cmd {
-	return func(m *Model, about string) tea.Cmd { return m.loadPage(title, page, about) }
-}
-
-func (m *Model) slashNew(string) tea.Cmd {
-	return m.enter(m.options.Backend.New)
+	return m.do(refuse("there is no command /" + c.Name))
 }
 
 func (m *Model) slashResume(args string) tea.Cmd {
 	if args != "" {
 		return m.resume(args)
 	}
-	return m.loadConversations()
+	return m.env.loadConversations(m.keyboard.pressed)
 }
 
-func (m *Model) slashRename(args string) tea.Cmd {
+// slashCompact does what was typed behind the command, which takes the flags of the
+// command line; profile is the one to use if none is named there, "" the default one.
+func (m *Model) slashCompact(args, profile string) tea.Cmd {
+	request, deed, err := compact.ParseWish(args)
+	if err != nil {
+		return m.do(refuse(err.Error()))
+	}
+	if request.Profile == "" {
+		request.Profile = profile
+	}
+	switch deed {
+	case compact.DeedPreview:
+		return m.do(m.views.openPreview(request, nil))
+	case compact.DeedUndo:
+		return m.do(m.session.undoCompaction(0))
+	case compact.DeedRedo:
+		return m.do(m.session.redoCompaction())
+	}
+	return m.do(m.session.compact(request))
+}
+
+// slashRewind undoes turns from the one on whose number is typed, or lets the
+// user choose it.
+func (m *Model) slashRewind(args string) tea.Cmd {
 	if args == "" {
-		return m.say("write the title behind it: /rename TITLE", true)
+		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
-	if !m.talk.open || m.talk.ReadOnly != "" {
-		return m.say("this conversation cannot be renamed here", true)
-	}
-	m.talk.Session.Rename(args)
-	return nil
-}
-
-func (m *Model) slashDelete(string) tea.Cmd {
-	if !m.talk.open || m.talk.ReadOnly != "" {
-		return m.say("this conversation cannot be deleted here", true)
-	}
-	m.confirmDelete()
-	return nil
+	return m.do(m.session.rewindNamed(args))
 }
 
 func (m *Model) slashModel(args string) tea.Cmd {
 	if args != "" {
-		return m.switchModel(args)
+		return m.env.switchModel(args)
 	}
-	return m.loadModels()
+	return m.env.loadModels(m.keyboard.pressed)
 }
 
-func (m *Model) slashTheme(args string) tea.Cmd {
-	if args == "" {
-		m.pickTheme()
-		return nil
-	}
-	return m.setTheme(args)
-}
-
-// setTheme draws everything in another theme.
+// setTheme draws everything in another theme, or lets the user choose it.
 func (m *Model) setTheme(name string) tea.Cmd {
-	if m.options.Colourless {
-		return m.say("colours are turned off (NO_COLOR)", true)
+	switch {
+	case name == "":
+		return m.do(m.theme.pick())
+	case m.theme.colourless:
+		return m.do(refuse("colours are turned off (NO_COLOR)"))
+	case !m.theme.choose(name):
+		return m.do(refuse(fmt.Sprintf("there is no theme %q; there are auto, dark, light, %s", name, strings.Join(themes.Names(), ", "))))
 	}
-	theme, ok := chooseTheme(name, m.dark, false)
-	if !ok {
-		return m.say(fmt.Sprintf("there is no theme %q; there are auto, dark, light, %s", name, strings.Join(themes.Names(), ", ")), true)
-	}
-	m.options.Theme = name
-	m.setLook(newLook(theme))
-	return m.say("theme: "+theme.Name, false)
+	m.setLook()
+	return m.do(say("theme: " + m.theme.look.theme.Name))
 }
-
-// nextMode is the mode after the one in force.
-func (m *Model) nextMode() conversation.Mode {
-	modes := conversation.Modes()
-	return modes[(slices.Index(modes, m.talk.Mode)+1)%len(modes)]
-}
-
-func (m *Model) slashCopy(string) tea.Cmd {
-	text := m.transcript.LastReply()
-	if text == "" {
-		return m.say("there is no reply to copy yet", true)
-	}
-	return tea.Batch(tea.SetClipboard(text), m.say("copied the last reply", false))
-}
-
-func (m *Model) slashEditor(string) tea.Cmd { return m.openEditor(m.composer.Draft()) }
-
-func (m *Model) slashHelp(string) tea.Cmd {
-	m.showHelp()
-	return nil
-}
-
-func (m *Model) slashQuit(string) tea.Cmd { return tea.Quit }

@@ -12,79 +12,68 @@ import (
 	"plimsoll/agent"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/meter"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
 )
 
-// The status line says what goes on at its left, or a passing word, and at its
-// right that there is more below. It has its place also while it is empty, so
-// that nothing jumps when something begins or ends. Below it stand the messages
-// that wait.
+// The status line says what goes on at its left, or a notice, and at its right that
+// there is more below. It has its place also while it is empty, so that nothing jumps
+// when something begins or ends. Below it stand the messages that wait.
 
-// status is what the lines around the transcript say.
-type status struct {
-	now    agent.Status
-	calls  string // the call the model is writing, "" without one
-	job    summaryJob
-	queued []waiting
-	snack  snack
-	frame  int
-	clock  time.Time // of the newest tick, or of the newest change
+// around is what else is on the screen, of which the lines of the chat tell.
+type around struct {
+	notice    string // "" for none
+	bad       bool   // it is about a failure
+	covered   bool   // a view covers the transcript
+	question  bool   // a question waits until the user pauses
+	reviewing bool   // the summary that waits is in sight
 }
 
-// snack is a passing word to the user.
-type snack struct {
-	text string
-	bad  bool
-	seq  int // tells an old timer from the newest
-
-	fresh bool  // it was said just now, about what comes into sight
-	about sight // what it stands below; elsewhere it is not shown
+// pulse is what moves on the status line.
+type pulse struct {
+	call    string // the one the model is writing, "" without one
+	frame   int
+	clock   time.Time // of the newest tick, or of the newest change
+	ticking bool      // a tick is under way
 }
 
-// sight is what has the keys: a view, and a dialog over it. The zero value is the
-// conversation.
-type sight struct {
-	view   fullView
-	dialog overlay.Dialog
-}
-
-func (m *Model) inSight() sight { return sight{m.views.top(), m.overlays.Top()} }
-
-// placeSnack has a new passing word belong to what is in sight.
-func (m *Model) placeSnack() {
-	if s := &m.status.snack; s.fresh {
-		s.fresh, s.about = false, m.inSight()
+// now takes over what the conversation is doing.
+func (p *pulse) now(s agent.Status, at time.Time) {
+	if s.Phase != agent.Streaming {
+		p.call = ""
 	}
+	p.clock = at
 }
-
-// snackText is the passing word, "" without one and where it is about something
-// else than what is in sight.
-func (m *Model) snackText() string {
-	if s := m.status.snack; s.fresh || s.about == m.inSight() {
-		return s.text
-	}
-	return ""
-}
-
-// busy reports whether a turn runs.
-func (s *status) busy() bool { return s.now.Phase != "" && s.now.Phase != agent.Idle }
-
-// moves reports whether something on the status line changes by itself. What
-// waits for the user does not.
-func (s *status) moves() bool { return s.busy() && s.now.Phase != agent.Asking || s.job.on }
 
 // frames is the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-func (s *status) spinner() string { return frames[s.frame%len(frames)] }
+func (p *pulse) spinner() string { return frames[p.frame%len(frames)] }
 
 // seconds is how long something has been going on, " 4s", "" in the first.
-func (s *status) seconds(since time.Time) string {
-	d := s.clock.Sub(since)
+func (p *pulse) seconds(since time.Time) string {
+	d := p.clock.Sub(since)
 	if d < time.Second || since.IsZero() {
 		return ""
 	}
 	return " " + d.Truncate(time.Second).String()
+}
+
+// keepTicking starts the tick if something moves and none is under way.
+func (c *chat) keepTicking() pane.Action {
+	if c.pulse.ticking || !c.session.moves() && c.shell == nil {
+		return nil
+	}
+	c.pulse.ticking = true
+	return tick()
+}
+
+// ticked moves what moves, and goes on while something does.
+func (c *chat) ticked(msg tickMsg) pane.Action {
+	c.pulse.ticking = false
+	c.pulse.frame++
+	c.pulse.clock = msg.time()
+	c.transcript.SetFrame(c.pulse.frame)
+	return c.keepTicking()
 }
 
 // maxQueued is how many lines waiting messages get.
@@ -129,84 +118,91 @@ func rule(s statusStyles, width int) string {
 }
 
 // hasStatus reports whether the status line has something to say.
-func (m *Model) hasStatus() bool {
-	return m.snackText() != "" || m.status.doing() != "" || m.reviewWords() != "" || m.status.job.on || m.shell != nil || m.below() != ""
+func (c *chat) hasStatus(a around) bool {
+	return a.notice != "" || c.doing() != "" || c.reviewWords(a) != "" || c.session.job.on || c.shell != nil || c.below(a) != ""
 }
 
-// statusLine is what goes on, or a passing word, and whether there is more
-// below.
-func (m *Model) statusLine() string {
-	st, s := m.look.status(), &m.status
-	below := m.below()
-	room := m.screen.width - 2 - ansi.StringWidth(below)
+// reviewWords say that a summary waits, "" if none does or it is in sight.
+func (c *chat) reviewWords(a around) string {
+	if a.reviewing {
+		return ""
+	}
+	return c.session.reviewWords()
+}
+
+// statusLine is what goes on, or a notice, and whether there is more below.
+func (c *chat) statusLine(a around) string {
+	st, width := c.styles, c.place.width
+	below := c.below(a)
+	room := width - 2 - ansi.StringWidth(below)
 	if below != "" {
 		room -= 2
 	}
 	left := ""
-	switch text := plain.Line(m.snackText()); {
-	case text != "" && s.snack.bad:
+	switch text := plain.Line(a.notice); {
+	case text != "" && a.bad:
 		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
 	case text != "":
 		left = st.snack.Render(ansi.Truncate(text, max(0, room), "…"))
 	default:
-		left = m.activity(st, room)
+		left = c.activity(a, room)
 	}
 	if below == "" {
 		return " " + left
 	}
-	gap := max(0, m.screen.width-2-ansi.StringWidth(left)-ansi.StringWidth(below))
+	gap := max(0, width-2-ansi.StringWidth(left)-ansi.StringWidth(below))
 	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(below)
 }
 
 // stopKey is the key that stops what goes on: where a view has the keys, Cancel is
 // for that.
-func (m *Model) stopKey() key.Binding {
-	if m.views.top() != nil {
-		return m.options.Keys.Screen.Interrupt
+func (c *chat) stopKey(a around) key.Binding {
+	if a.covered {
+		return c.env.Keys.Screen.Interrupt
 	}
-	return m.options.Keys.Screen.Cancel
+	return c.env.Keys.Screen.Cancel
 }
 
 // below is what there is further down, "" where the end is in view, or a view covers
 // the transcript.
-func (m *Model) below() string {
-	if m.views.top() != nil || m.transcript.Following() {
+func (c *chat) below(a around) string {
+	if a.covered || c.transcript.Following() {
 		return ""
 	}
-	if n := m.transcript.Unseen(); n > 0 {
+	if n := c.transcript.Unseen(); n > 0 {
 		return fmt.Sprintf("↓ %d new", n)
 	}
 	return "↓ more"
 }
 
 // activity is what is going on, "" if nothing is.
-func (m *Model) activity(st statusStyles, room int) string {
-	s := &m.status
-	text, style := s.doing(), st.subtle
+func (c *chat) activity(a around, room int) string {
+	s, st := c.session, c.styles
+	text, style := c.doing(), st.subtle
 	switch {
-	case m.shell != nil:
-		text = "running " + plain.Line(m.shell.command) + s.seconds(m.shell.since)
-	case s.now.Phase == agent.Retrying:
+	case c.shell != nil:
+		text = "running " + plain.Line(c.shell.command) + c.pulse.seconds(c.shell.since)
+	case s.status.Phase == agent.Retrying:
 		style = st.warning
-	case m.questionsWait():
+	case a.question:
 		text = "a question waits for your answer: pause, and it asks"
-	case text != "" && s.now.Phase != agent.Asking:
-		text += s.seconds(s.now.Since)
-	case text == "" && s.job.on && (!m.screen.plan.job.shown || m.views.top() != nil):
-		return style.Render(m.optimizing(room))
+	case text != "" && s.status.Phase != agent.Asking:
+		text += c.pulse.seconds(s.status.Since)
+	case text == "" && s.job.on && (!c.place.plan.job.shown || a.covered):
+		return style.Render(c.optimizing(a, room))
 	}
-	if words := m.reviewWords(); words != "" && (text == "" || m.talk.waits.Held) {
+	if words := c.reviewWords(a); words != "" && (text == "" || s.review.summary.Held) {
 		return st.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
 	if text == "" {
 		return ""
 	}
-	mark := s.spinner()
-	if m.shell == nil && !s.moves() {
+	mark := c.pulse.spinner()
+	if c.shell == nil && !s.moves() {
 		mark = "?"
 	}
 	hint := ""
-	if stop := m.stopKey(); room >= 40 && stop.Enabled() && s.now.Phase != agent.Stopping {
+	if stop := c.stopKey(a); room >= 40 && stop.Enabled() && s.status.Phase != agent.Stopping {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
 	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")
@@ -216,16 +212,17 @@ func (m *Model) activity(st statusStyles, room int) string {
 // doing is what the conversation is doing, "" when it is idle. A summary that
 // is written has a line of its own, also while a request waits for it, and other
 // compactions are over at once.
-func (s *status) doing() string {
-	switch s.now.Phase {
+func (c *chat) doing() string {
+	s := &c.session.status
+	switch s.Phase {
 	case agent.Waiting:
-		if p := s.now.Progress; p != nil && p.Total > 0 {
+		if p := s.Progress; p != nil && p.Total > 0 {
 			return fmt.Sprintf("the server is reading %s of %s tokens", meter.Tokens(p.Done), meter.Tokens(p.Total))
 		}
 		return "waiting for the model"
 	case agent.Streaming:
-		if s.calls != "" {
-			return "calling " + plain.Line(s.calls)
+		if c.pulse.call != "" {
+			return "calling " + plain.Line(c.pulse.call)
 		}
 		return "answering"
 	case agent.Running:
@@ -235,24 +232,15 @@ func (s *status) doing() string {
 	case agent.Stopping:
 		return "stopping"
 	case agent.Retrying:
-		left := max(0, s.now.Wait-s.clock.Sub(s.now.Since)).Round(time.Second)
-		return fmt.Sprintf("trying again (%d) in %s: %s", s.now.Attempt, left, plain.Line(s.now.Why))
+		left := max(0, s.Wait-c.pulse.clock.Sub(s.Since)).Round(time.Second)
+		return fmt.Sprintf("trying again (%d) in %s: %s", s.Attempt, left, plain.Line(s.Why))
 	}
 	return ""
 }
 
-// waiting is all messages that wait, oldest first.
-func (m *Model) waiting() []waiting {
-	all := m.status.queued[:len(m.status.queued):len(m.status.queued)]
-	for _, o := range m.outbox {
-		all = append(all, o.waiting)
-	}
-	return all
-}
-
 // queuedLines shows the messages that wait in at most so many lines.
-func (m *Model) queuedLines(most int) []string {
-	all, st, width := m.waiting(), m.look.status(), m.screen.width
+func (c *chat) queuedLines(most int) []string {
+	all, st, width := c.outbox.waiting(), c.styles, c.place.width
 	var lines []string
 	for i, w := range all {
 		if len(lines) == most-1 && i < len(all)-1 {
@@ -262,8 +250,8 @@ func (m *Model) queuedLines(most int) []string {
 		}
 		text := "· queued: " + w.label
 		hint := ""
-		if i == 0 && width >= 60 && len(m.status.queued) > 0 {
-			hint = m.takesBack()
+		if i == 0 && width >= 60 && len(c.outbox.queued) > 0 {
+			hint = c.takesBack()
 		}
 		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
 		lines = append(lines, " "+st.subtle.Render(text))
@@ -271,12 +259,12 @@ func (m *Model) queuedLines(most int) []string {
 	return lines
 }
 
-// takesBack names the keys that give a queued message back. While a request
+// takesBack names the keys that return a queued message. While a request
 // waits for a summary Cancel is for that, and the turn goes on.
-func (m *Model) takesBack() string {
-	screen := m.options.Keys.Screen
+func (c *chat) takesBack() string {
+	screen := c.env.Keys.Screen
 	keys := helpKeys(screen.Cancel, screen.TakeBack)
-	if !m.turnRuns() {
+	if !c.session.turnRuns() {
 		keys = helpKeys(screen.TakeBack)
 	}
 	if keys == "" {
@@ -294,4 +282,50 @@ func helpKeys(bindings ...key.Binding) string {
 		}
 	}
 	return strings.Join(names, " or ")
+}
+
+// slow is how long a summary takes until it is said how to stop it (ONE).
+const slow = 15 * time.Second
+
+// optimizing is the line about a summary that is being written, without style.
+// Where there is little room its words get fewer; how to stop it goes last but
+// for the seconds.
+func (c *chat) optimizing(a around, width int) string {
+	s := c.session
+	spinner := c.pulse.spinner() + " "
+	text := spinner + optimizingWords
+	taken, words, stop := c.pulse.seconds(s.job.since), "", c.stopsJob(a)
+	switch {
+	case s.job.stopped:
+	case s.job.held && s.status.Phase == agent.PhaseCompacting:
+		words = " · the request waits"
+	case stop != "":
+		words = " so far"
+	}
+	lines := []string{text + taken + words + stop, text + taken + stop}
+	if stop != "" { // in little room it matters more than the words
+		lines = append(lines, spinner+"Optimizing…"+taken+stop)
+	}
+	for _, line := range append(lines, text+taken) {
+		if ansi.StringWidth(line) <= width {
+			return line
+		}
+	}
+	return ansi.Truncate(text, max(0, width), "…")
+}
+
+// optimizingWords are said while a summary is written (ONE).
+const optimizingWords = "Optimizing conversation context…"
+
+// stopsJob says how to stop the summary that is being written, once it takes
+// long and the key would stop that and nothing else.
+func (c *chat) stopsJob(a around) string {
+	job, stop := c.session.job, c.stopKey(a)
+	switch {
+	case job.stopped:
+		return " (stopping)"
+	case c.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), c.session.turnRuns(), c.shellRuns():
+		return ""
+	}
+	return " (" + stop.Help().Key + " stops it)"
 }

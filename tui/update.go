@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/tui/history"
+	"plimsoll/agent"
+	"plimsoll/tui/pane"
 )
 
 // Update handles a message. Every case is one call; none waits or does I/O.
@@ -13,26 +16,29 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd = m.press(msg)
 	case tea.PasteMsg:
-		cmd = m.paste(msg)
+		m.keyboard.pressed++
+		cmd = m.give(msg)
 	case tea.MouseMsg:
 		cmd = m.mouse(msg)
 	case updatesMsg:
 		cmd = m.updates(msg)
 	case tickMsg:
-		cmd = m.ticked(msg)
+		cmd = m.do(m.chat.ticked(msg))
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
 		m.clusters(msg)
 	case tea.BackgroundColorMsg:
-		m.background(msg)
+		if m.theme.background(msg.IsDark()) {
+			m.setLook()
+		}
 	case tea.ResumeMsg:
 		cmd = redraw
 	default:
 		cmd = m.arrived(msg)
 	}
-	cmd = tea.Batch(cmd, m.renewView())
-	m.placeSnack()
+	m.views.renew()
+	m.notices.place(m.inSight())
 	m.layout()
 	return m, cmd
 }
@@ -42,89 +48,188 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case openedMsg:
 		return m.opened(msg)
-	case requestMsg:
-		m.archived(msg.id, func(h *history.Model) { h.Request(msg.got, msg.err) })
-	case fullMsg:
-		m.archived(msg.id, func(h *history.Model) { h.Full(msg.event, msg.text, msg.err) })
-	case copyMsg:
-		return m.copied(msg)
-	case searchMsg:
-		return m.search(msg)
-	case foundMsg:
-		return m.showHits(msg)
-	case summaryEditedMsg:
-		return m.summaryEdited(msg)
-	case snackOverMsg:
-		if msg.seq == m.status.snack.seq {
-			m.status.snack.text = ""
-		}
+	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, summaryEditedMsg:
+		return m.do(m.views.arrived(msg))
+	case noticeOverMsg:
+		m.notices.over(msg.seq)
 	case coldMsg:
-		return m.wokeCold()
-	case filesMsg:
-		m.composer.SetFiles(msg.files)
-	case promptsMsg:
-		m.composer.SetHistory(msg.texts)
-	case conversationsMsg:
-		return m.pickConversation(msg)
+		m.views.stale = true
+		return m.do(m.session.wokeCold())
 	case modelsMsg:
-		return m.pickModel(msg)
+		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return m.session.models(msg.choices) })
+	case conversationsMsg:
+		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return m.session.conversations(msg.list) })
 	case rulesMsg:
-		return m.pickRule(msg)
-	case revokedMsg:
-		return m.revoked(msg)
-	case judgedMsg:
-		msg.dialog.Judged(msg.rules, msg.offer, msg.err)
-		m.overlays.Redraw()
+		// What could not be read is told next to the rest.
+		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {
+			return several{m.session.listRules(msg.rules), missing{msg.err}}
+		})
 	case pageMsg:
-		return m.showPage(msg)
-	case shellMsg:
-		return m.shellDone(msg)
-	case editorMsg:
+		return m.listed(msg.asked, msg.err, output{msg.title, msg.text}, func() pane.Action { return page(msg.title, msg.text) })
+	case revokedMsg:
 		if msg.err != nil {
 			return m.miss(msg.err)
 		}
-		return openEditor(msg)
-	case editedMsg:
-		return m.edited(msg)
-	case attachedMsg:
-		return m.attached(msg)
+		return m.do(say("revoked: " + msg.rule.Text))
+	case judgedMsg:
+		m.dialogs.judged(msg)
 	case pausedMsg:
-		m.hands.awaited = false
-		return m.openQuestions()
+		return m.do(m.dialogs.paused())
 	case failedMsg:
 		return m.commandFailed(msg)
 	case switchedMsg:
-		if cmd, asks := m.needsConsent(msg.err); asks {
-			return cmd
-		}
-		return m.miss(msg.err)
+		return m.orConsent(msg.err)
 	case doneMsg:
 		return m.aside(msg.err)
+	default:
+		return m.do(m.chat.arrived(msg))
 	}
 	return nil
 }
 
-// background chooses the theme once the terminal has said what it is like.
-func (m *Model) background(msg tea.BackgroundColorMsg) {
-	m.dark = msg.IsDark()
-	if theme, ok := chooseTheme(m.options.Theme, m.dark, m.options.Colourless); ok && theme.Name != m.look.theme.Name {
-		m.setLook(newLook(theme))
+// listed shows what was read for a key, if nothing was typed since; otherwise late says
+// where it is.
+func (m *Model) listed(asked int, err error, late pane.Action, show func() pane.Action) tea.Cmd {
+	switch {
+	case err != nil:
+		return m.miss(err)
+	case !m.still(asked):
+		return m.do(late)
 	}
+	return m.do(show())
 }
 
-// ticked moves what moves, and goes on while something does.
-func (m *Model) ticked(msg tickMsg) tea.Cmd {
-	m.ticking = false
-	m.status.frame++
-	m.status.clock = msg.time()
-	m.transcript.SetFrame(m.status.frame)
-	return m.keepTicking()
+// still reports whether what a key asked for may open now: nothing was typed since, and
+// nothing is being written.
+func (m *Model) still(asked int) bool {
+	return asked == m.keyboard.pressed && m.dialogs.stack.Len() == 0 && m.chat.composer.Empty()
 }
 
-func (m *Model) edited(msg editedMsg) tea.Cmd {
+// updates shows all that happened since the last time, in order, and listens
+// for more.
+func (m *Model) updates(msg updatesMsg) tea.Cmd {
+	if msg.from != m.session.Session {
+		return nil // of a conversation that was left
+	}
+	var cmds []tea.Cmd
+	for _, u := range msg.list {
+		if cmd := m.apply(u); cmd != nil {
+			cmds = append(cmds, cmd)
+		}
+	}
+	m.views.stale = true
+	if msg.ended {
+		m.session.ended()
+	} else {
+		cmds = append(cmds, m.env.listen(msg.from))
+	}
+	return tea.Batch(append(cmds, m.do(m.chat.keepTicking()))...)
+}
+
+// apply gives an update to the parts: the session takes it over, the others show it.
+func (m *Model) apply(u agent.Update) tea.Cmd {
+	return tea.Batch(m.do(m.session.update(u)), m.do(m.chat.update(u)), m.do(m.dialogs.update(u)), m.do(m.views.update(u)))
+}
+
+// One conversation is open at a time, and one at a time is opened: so what is
+// on screen is what is open. What is sent meanwhile goes to the one that opens;
+// what the old one still had queued comes back to the composer.
+
+// enter opens, begins, forks or deletes, as open does.
+func (m *Model) enter(open func(context.Context) (Conversation, error)) tea.Cmd {
+	return m.enterWith(open, opening{})
+}
+
+// enterWith is enter with what comes next there.
+func (m *Model) enterWith(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
+	if m.session.opening.busy {
+		return m.do(refuse(busyOpening))
+	}
+	m.chat.giveBack() // it was meant for the one that is left
+	o.asked = m.keyboard.pressed
+	return m.session.enter(open, o)
+}
+
+// resume continues another conversation, as soon as one that is being opened
+// is open.
+func (m *Model) resume(id string) tea.Cmd {
+	if m.session.thenResume(id) {
+		return nil
+	}
+	return m.enter(m.env.resume(id))
+}
+
+// showHit shows a place of a conversation in the history, over the search that found
+// it, and opens the conversation for that if it is another one.
+func (m *Model) showHit(hit showHit) tea.Cmd {
+	if hit.conversation == m.session.ID && m.session.open {
+		return m.do(m.views.openHistoryAt(hit.at.event, hit.at.query))
+	}
+	return m.enterWith(m.env.resume(hit.conversation), opening{at: hit.at, from: hit.from})
+}
+
+// forkAt goes on in a copy of the messages before an event. The user's message there
+// comes to the composer.
+func (m *Model) forkAt(before uint64) tea.Cmd {
+	draft := ""
+	if text, ok := m.session.message(before); ok {
+		draft = m.chat.outbox.typed(text)
+	}
+	b := m.env.Backend
+	return m.enterWith(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, opening{draft: draft})
+}
+
+// opened takes over a conversation.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	was := m.session.opened()
+	undisturbed := m.still(was.asked)
+	m.dialogs.dropConsent()
+	var cmds []tea.Cmd
 	if msg.err != nil {
-		return m.miss(msg.err)
+		cmds = append(cmds, m.notOpened(msg.err))
+	} else {
+		cmds = append(cmds, m.takeOver(msg.conversation, was))
+		if was.at.event != 0 && undisturbed {
+			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))
+		}
 	}
-	m.composer.SetText(msg.text)
-	return nil
+	if was.then != "" {
+		cmds = append(cmds, m.resume(was.then))
+	}
+	return tea.Batch(append(cmds, m.do(m.chat.flush()))...)
+}
+
+// notOpened says why a conversation was not opened. The one that is open, if
+// one is, goes on.
+func (m *Model) notOpened(err error) tea.Cmd {
+	if m.session.open {
+		m.chat.giveBack() // it was meant for the one that is not open
+	}
+	if action, asks := m.dialogs.needsConsent(err); asks {
+		return m.do(action)
+	}
+	m.chat.giveBack()
+	if !m.session.open {
+		m.session.notOpened(err)
+		return nil
+	}
+	return m.miss(err)
+}
+
+// orConsent asks for a yes where an error needs one, and says any other.
+func (m *Model) orConsent(err error) tea.Cmd {
+	if action, asks := m.dialogs.needsConsent(err); asks {
+		return m.do(action)
+	}
+	return m.miss(err)
+}
+
+// takeOver shows a conversation that is open now. Of the views only the search that
+// led there stays: what it found is of all conversations.
+func (m *Model) takeOver(c Conversation, was opening) tea.Cmd {
+	m.dialogs.forgetAll() // they were about the one that is left
+	faults := m.session.begin(c)
+	m.views.reset(was.from)
+	m.chat.begin(faults, was.draft)
+	return m.env.listen(c.Session)
 }

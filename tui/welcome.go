@@ -18,20 +18,25 @@ import (
 // it.
 
 // welcome is the card, in lines no wider than the screen.
-func (m *Model) welcome(brief bool) []string {
-	c := card{width: m.screen.width, look: m.look.status(), brief: brief}
+func (c *chat) welcome(brief bool) []string {
+	w := card{session: c.session, keys: c.env.Keys.Screen, width: c.place.width, look: c.styles, brief: brief}
+	return w.draw()
+}
+
+// draw writes the card.
+func (c *card) draw() []string {
 	c.gap()
 	switch {
-	case !m.talk.open && m.talk.failed != "":
-		c.say(c.look.failure, plain.Text(m.talk.failed))
+	case !c.session.open && c.session.failed != "":
+		c.say(c.look.failure, plain.Text(c.session.failed))
 		c.gap()
 		c.say(c.look.subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
-	case !m.talk.open:
+	case !c.session.open:
 		c.say(c.look.subtle, "opening…")
-	case m.talk.Model.Badge != "":
-		m.welcomeToDemo(&c)
+	case c.session.Model.Badge != "":
+		c.welcomeToDemo()
 	default:
-		m.welcomeToModel(&c)
+		c.welcomeToModel()
 	}
 	c.gap()
 	for i, l := range c.lines {
@@ -41,13 +46,13 @@ func (m *Model) welcome(brief bool) []string {
 }
 
 // welcomeToDemo says what the demo model is, and leads through the first minute.
-func (m *Model) welcomeToDemo(c *card) {
-	keys := m.options.Keys.Screen
+func (c *card) welcomeToDemo() {
+	keys := c.keys
 	undo, history := named(keys.UndoCompaction, "/undo-compact"), named(keys.History, "/history")
 	if c.brief {
 		c.lines = nil
 	}
-	c.say(c.look.title, "This is the demo model: "+plain.Line(m.talk.Model.Badge)+".")
+	c.say(c.look.title, "This is the demo model: "+plain.Line(c.session.Model.Badge)+".")
 	if !c.brief {
 		c.say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
 		c.gap()
@@ -62,14 +67,14 @@ func (m *Model) welcomeToDemo(c *card) {
 	} else {
 		c.gap()
 	}
-	c.say(c.look.subtle, m.found()+more)
+	c.say(c.look.subtle, c.found()+more)
 }
 
 // welcomeToModel says which model it is and what else there is to talk to.
-func (m *Model) welcomeToModel(c *card) {
-	c.say(c.look.title, "Talking to "+plain.Line(m.talk.Model.Name())+".")
+func (c *card) welcomeToModel() {
+	c.say(c.look.title, "Talking to "+plain.Line(c.session.Model.Name())+".")
 	c.say(c.look.subtle, "The gauge below shows how full its context window is, and moves while you type.")
-	if found := m.found(); found != "" {
+	if found := c.found(); found != "" {
 		if !c.brief {
 			c.gap()
 		}
@@ -78,11 +83,11 @@ func (m *Model) welcomeToModel(c *card) {
 }
 
 // found says what was found to talk to, with a space behind it, "" for nothing.
-func (m *Model) found() string {
-	if len(m.talk.Found) == 0 {
+func (c *card) found() string {
+	if len(c.session.Found) == 0 {
 		return ""
 	}
-	return "Found: " + plain.Line(strings.Join(m.talk.Found, ", ")) + ". "
+	return "Found: " + plain.Line(strings.Join(c.session.Found, ", ")) + ". "
 }
 
 // named is a key by its name, or the command where the key is off.
@@ -95,10 +100,12 @@ func named(b key.Binding, command string) string {
 
 // card is the welcome as it is written.
 type card struct {
-	width int
-	look  statusStyles
-	brief bool
-	lines []string
+	session *session
+	keys    Screen
+	width   int
+	look    statusStyles
+	brief   bool
+	lines   []string
 }
 
 func (c *card) gap() { c.lines = append(c.lines, "") }

@@ -1,4 +1,6 @@
-package tui
+// Package cells keeps what stands at the right end of a line in its place on terminals
+// that measure text in another way.
+package cells
 
 import (
 	"strings"
@@ -14,20 +16,8 @@ import (
 // is settled: its padding gives or takes the difference, so that what stands
 // at the right end stays there.
 
-// clusters takes over what the terminal says about mode 2027.
-func (m *Model) clusters(msg tea.ModeReportMsg) {
-	if msg.Mode != ansi.ModeUnicodeCore {
-		return
-	}
-	switch msg.Value {
-	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
-		m.screen.clusters = true
-		m.overlays.Settle(nil)
-	}
-}
-
-// settled is a screen for a terminal that counts code points.
-func settled(content string, cursor *tea.Cursor) string {
+// Settled is a screen for a terminal that counts code points.
+func Settled(content string, cursor *tea.Cursor) string {
 	if !disputed(content) {
 		return content
 	}
@@ -36,14 +26,14 @@ func settled(content string, cursor *tea.Cursor) string {
 		if cursor != nil && cursor.Y == i {
 			cursor.X = settledAt(l, cursor.X)
 		}
-		lines[i] = settle(l)
+		lines[i] = Settle(l)
 	}
 	return strings.Join(lines, "\n")
 }
 
-// settle makes a line as wide in code points as it is in clusters, if it has
+// Settle makes a line as wide in code points as it is in clusters, if it has
 // padding for it.
-func settle(line string) string {
+func Settle(line string) string {
 	more, at, _ := gap(line)
 	switch {
 	case more < 0:

@@ -1,0 +1,212 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/meter"
+	"plimsoll/tui/pane"
+)
+
+// What updates show in the transcript and the lines around it.
+//
+// While a summary is written a line below the newest reply says so and for how long,
+// whether a request waits for it, and after a while how to stop it; typing, sending,
+// replies and tools go on. What needs no model is done at once. A notice tells of what
+// the user asked for, and why it was not done stands where it can be read in peace.
+// What happens automatically is silent but for its line in the transcript, unless
+// messages had to be left out.
+
+// trimmed is said when the oldest messages were left out automatically (ONE).
+const trimmed = "Conversation history has been automatically trimmed"
+
+// update shows an update. The session has taken it over.
+func (c *chat) update(u agent.Update) pane.Action {
+	switch u := u.(type) {
+	case agent.Appended:
+		c.appended(u.Events)
+	case agent.Delta:
+		c.pulse.call = ""
+		c.transcript.Delta(u.Text, u.Reasoning)
+	case agent.CallStreaming:
+		c.pulse.call = callProgress(u)
+	case agent.Discarded:
+		c.transcript.Discard()
+	case agent.ToolStarted:
+		c.transcript.ToolStarted(u.CallID, u.Title)
+	case agent.ToolOutput:
+		c.transcript.ToolOutput(u.CallID, u.Text)
+	case agent.Queued:
+		c.outbox.setQueued(u.Texts)
+	case agent.Returned:
+		c.outbox.queued = nil
+		c.returned(u.Texts)
+	case agent.Status:
+		c.pulse.now(u, c.env.Now())
+		c.composer.SetBusy(c.session.busy())
+	case agent.Metered:
+		c.transcript.SetFactor(c.session.factor())
+	case agent.Elsewhere:
+		// It stays in the transcript: the other window may close while nobody looks.
+		c.transcript.Note(u.Why)
+	case agent.Failed:
+		return c.failed(u.Err)
+	default:
+		return c.compaction(u)
+	}
+	return nil
+}
+
+func (c *chat) appended(events []conversation.Event) {
+	c.transcript.Append(events)
+	for _, e := range events {
+		if b, ok := e.Body.(conversation.UserMessage); ok {
+			c.outbox.logged(b.Text)
+		}
+	}
+}
+
+// callProgress says which call the model is writing.
+func callProgress(u agent.CallStreaming) string {
+	if u.Chars < 1000 {
+		return u.Name
+	}
+	return fmt.Sprintf("%s (%s characters so far)", u.Name, meter.Tokens(u.Chars))
+}
+
+// failed shows a failure. It stays in the transcript, where it can be read in
+// peace.
+func (c *chat) failed(err *agent.Error) pane.Action {
+	if err.Class == agent.Cancelled {
+		return nil
+	}
+	c.transcript.Fault(err.Error(), err.Hint)
+	return unseen{Say: pane.Say{Text: err.Error(), Bad: true}}
+}
+
+// fault shows that something did not work, where it can be read in peace.
+func (c *chat) fault(text string) pane.Action {
+	scrolled := !c.transcript.Following()
+	c.transcript.Fault(text, "")
+	return unseen{pane.Say{Text: text, Bad: true}, scrolled}
+}
+
+// output puts a text into the transcript.
+func (c *chat) output(title, text string) pane.Action {
+	scrolled := !c.transcript.Following()
+	c.transcript.Output(title, text)
+	return unseen{pane.Say{Text: title + ": it is in the conversation"}, scrolled}
+}
+
+// compaction tells of a compaction.
+func (c *chat) compaction(u agent.Update) pane.Action {
+	switch u := u.(type) {
+	case agent.Compacting:
+		c.compacting(u)
+	case agent.Compacted:
+		return c.compacted(u)
+	case agent.CompactionFailed:
+		if !byUser(u.Wish.Source) {
+			return nil
+		}
+		if u.Err.Class != agent.Cancelled {
+			c.leaveLine(c.line)
+		}
+		return c.notCompacted(u.Err)
+	case agent.Steered:
+		return c.steered(u)
+	}
+	return nil
+}
+
+// byUser reports whether the user asked for a compaction; who does not say it is
+// the user.
+func byUser(s conversation.Source) bool { return s == conversation.SourceManual || s == "" }
+
+// compacting notes that a summary is being written, or that a request waits for it.
+func (c *chat) compacting(u agent.Compacting) {
+	if !u.Summary && !u.Held {
+		return
+	}
+	if byUser(u.Source) {
+		// The command did its work. Who waits for a summary may be writing when it
+		// fails, and finds the line among the prompts.
+		c.line = typedLine{}
+	}
+	c.pulse.clock = c.env.Now()
+}
+
+// compacted says that a compaction is in force, or is not any more.
+func (c *chat) compacted(u agent.Compacted) pane.Action {
+	if byUser(u.Source) {
+		c.line = typedLine{}
+	}
+	p := u.Preview
+	change := ""
+	if p.Before > 0 {
+		change = fmt.Sprintf(" · %s → %s tokens", meter.Tokens(p.Before), meter.Tokens(p.After))
+	}
+	switch {
+	case u.Undone:
+		return undone{change}
+	case u.Redone:
+		return say("redone" + change)
+	case u.Trimmed:
+		return say(trimmed)
+	case byUser(u.Source):
+		return say("compacted " + p.Range.String() + change)
+	}
+	return nil
+}
+
+// notCompacted says why a compaction was not made. What the user stopped, or
+// asked for and cannot have, is no failure.
+func (c *chat) notCompacted(err *agent.Error) pane.Action {
+	text := err.Message
+	if err.Status != 0 {
+		text = err.Error()
+	}
+	switch {
+	case err.Class == agent.Cancelled: // its line in the transcript says so
+	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
+		return refuse(text)
+	case err.Class == agent.BadRequest && err.Status == 0:
+		c.transcript.Refusal(text, err.Hint)
+	default:
+		c.transcript.Fault(text, err.Hint)
+	}
+	return unseen{pane.Say{Text: text, Bad: err.Class != agent.Cancelled}, !c.transcript.Following()}
+}
+
+// withHint is a failure with what to do about it, on a line.
+func withHint(err *agent.Error) string {
+	if err.Hint == "" {
+		return err.Message
+	}
+	return err.Message + " · " + err.Hint
+}
+
+// steered says what came of a pin, a mask or a redo of turns.
+func (c *chat) steered(u agent.Steered) pane.Action {
+	switch {
+	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
+		return refuse(u.Err.Message)
+	case u.Err != nil && u.Err.Class == agent.BadRequest && u.Err.Status == 0:
+		c.leaveLine(c.line)
+		return refuse(withHint(u.Err))
+	case u.Err != nil:
+		return c.notCompacted(u.Err)
+	}
+	c.line = typedLine{}
+	words := map[agent.Steer]string{
+		agent.SteerPin: "pinned: it is sent as it was said", agent.SteerUnpin: "not pinned any more",
+		agent.SteerMask: "masked: the model sees a stub", agent.SteerRestore: "the turns are back",
+	}[u.What]
+	if u.Before != u.After && u.Before > 0 {
+		words += fmt.Sprintf(" · ~%s → ~%s tokens", meter.Tokens(u.Before), meter.Tokens(u.After))
+	}
+	return say(words)
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"plimsoll/compact"
+	"plimsoll/tui/account"
+	"plimsoll/tui/pane"
+)
+
+// The context view on the screen. Its numbers come from the agent, when the log
+// changes; its gauge moves with every letter and every token.
+
+type contextView struct {
+	*account.Model
+	asked  uint64          // the newest event when the breakdown was asked for
+	pinned map[uint64]bool // the events that are pinned
+	marked uint64          // the revision of which pinned is
+}
+
+// openContext opens the context view.
+func (v *views) openContext() pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
+	}
+	if one, open := v.top().(*contextView); open {
+		one.renew(v)
+		return nil
+	}
+	keys := v.env.Keys.Context
+	return v.open(&contextView{Model: account.New(account.Options{Styles: v.look.account(), Keys: &keys})})
+}
+
+func (c *contextView) gauged() bool   { return false }
+func (c *contextView) restyle(l look) { c.SetStyles(l.account()) }
+
+func (c *contextView) renew(v *views) {
+	s := v.session
+	if n := s.newest(); n > c.asked {
+		c.asked = n
+		s.Session.Inspect()
+	} else if c.asked == 0 {
+		c.asked = 1
+		s.Session.Inspect()
+	}
+	view := s.load.meter.View()
+	if c.pinned == nil || c.marked != view.Revision {
+		c.pinned, c.marked = pinnedOf(view), view.Revision
+	}
+	c.Show(account.Content{
+		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: s.priced(),
+		Cold: s.cacheCold(), ColdAt: s.coldAt(), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return c.pinned[event] },
+	})
+}
+
+// pinnedOf is the events that a view shows because they are pinned.
+func pinnedOf(v compact.View) map[uint64]bool {
+	pinned := map[uint64]bool{}
+	for i := range v.Messages {
+		if v.Messages[i].State == compact.StatePinned {
+			for _, seq := range v.Messages[i].Events {
+				pinned[seq] = true
+			}
+		}
+	}
+	return pinned
+}

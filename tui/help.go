@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
+)
+
+// page is a page of text.
+func page(title, text string) pane.Action {
+	return openDialog{overlay.NewText(dialogPage, title, text)}
+}
+
+// help is the help, made from the keymaps and the commands.
+func help(keys KeyMap, writing []key.Binding) pane.Action {
+	groups := []overlay.Group{
+		overlay.KeyGroup("Writing", writing...),
+		overlay.KeyGroup("Screen", keys.Screen.Bindings()...),
+		commandGroup(),
+		{Title: "At the start of a line", Entries: []overlay.Entry{
+			{Name: "@FILE", What: "add a file's text to the message; @FILE:3-9 some lines of it"},
+			{Name: "@FOLDER/", What: "add the names of what is in a folder"},
+			{Name: "!COMMAND", What: "run a command; the model reads its output with your next message"},
+			{Name: "!!COMMAND", What: "run a command; only you see its output"},
+		}},
+	}
+	groups = append(groups, overlay.KeyGroup("Moving in full-screen views", bindingsIn(keys.History.Moves)...))
+	for _, v := range keys.views() {
+		groups = append(groups, overlay.KeyGroup(v.title, bindingsIn(v.keys)...))
+	}
+	dialogs := keys.Dialogs
+	groups = append(groups, overlay.KeyGroup("Dialogs", append(bindingsIn(dialogs.Moves), bindingsIn(dialogs.Answers)...)...),
+		overlay.KeyGroup("Lines to type in, and texts", bindingsIn(keys.Review.Edit)...))
+	return openDialog{overlay.NewHelp(dialogHelp, groups)}
+}
+
+// commandGroup is the slash commands as the help shows them.
+func commandGroup() overlay.Group {
+	g := overlay.Group{Title: "Commands"}
+	for _, c := range slashCommands() {
+		g.Entries = append(g.Entries, overlay.Entry{Name: commandName(c.CommandSpec), What: c.Help})
+	}
+	return g
+}
+
+func commandName(c composer.CommandSpec) string {
+	name := "/" + c.Name
+	if c.Args != "" {
+		name += " " + c.Args
+	}
+	return name
+}
+
+// The palette lists every command with its keys, and narrows as one types. What
+// needs more words is put into the composer, to be completed there.
+
+// dialogPalette is the palette.
+const dialogPalette = "pick/command"
+
+// keysOf are the keys that do what a command does.
+func keysOf(keys KeyMap, command string) []key.Binding {
+	s, w := keys.Screen, keys.Composer.Writing
+	return map[string][]key.Binding{
+		"history":      {s.History},
+		"undo-compact": {s.UndoCompaction},
+		"editor":       {w.Editor},
+		"help":         {w.Help},
+		"quit":         {s.Quit},
+		"permissions":  {s.Mode},
+	}[command]
+}
+
+// palettePreview is the view of the palette that is no command of its own.
+const palettePreview = "compact --dry-run"
+
+// palette lists every command.
+func palette(keys KeyMap) pane.Action {
+	var items []overlay.Item
+	add := func(id, name, help string, bound ...key.Binding) {
+		if keys := helpKeys(bound...); keys != "" {
+			name += "  (" + keys + ")"
+		}
+		items = append(items, overlay.Item{ID: id, Title: name, Detail: help})
+	}
+	for _, c := range slashCommands() {
+		add(c.Name, commandName(c.CommandSpec), c.Help, keysOf(keys, c.Name)...)
+		if c.Name == "compact" {
+			add(palettePreview, "/"+palettePreview, "what compacting would do, before it is done", keys.Screen.PreviewCompaction)
+		}
+	}
+	return open(overlay.PickerOptions{ID: dialogPalette, Title: "Commands", Items: items, Empty: "there are no commands"})
+}
+
+// fromPalette runs a command that was chosen, or begins to write it.
+func (m *Model) fromPalette(name string) tea.Cmd {
+	if name == palettePreview {
+		return m.do(m.views.previewAny())
+	}
+	for _, c := range slashCommands() {
+		switch {
+		case c.Name != name:
+		case c.Needs:
+			if !m.chat.composer.Empty() {
+				return m.do(refuse("/" + name + " needs " + c.Args + ": send or clear the draft, then write it"))
+			}
+			m.views.closeAll()
+			m.chat.composer.SetText("/" + name + " ")
+			return nil
+		default:
+			return m.slash(composer.Command{Name: strings.TrimSpace(name)})
+		}
+	}
+	return nil
+}

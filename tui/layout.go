@@ -1,0 +1,299 @@
+package tui
+
+import (
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript"
+)
+
+// The main screen from top to bottom: header, rule, transcript, status line, waiting
+// messages, composer, gauge, hints. When there is little height the rule goes
+// first, then the hints and the empty status line, then the header, then the
+// box around the composer; the gauge always stays. The screen has exactly the
+// height of the terminal, and no line is wider.
+
+// place is the room that the chat has, and what stands where.
+type place struct {
+	width, height int
+	plan          plan
+}
+
+// plan is what stands where.
+type plan struct {
+	header, rule, status, hints bool
+	intro                       []string // of an empty conversation
+	body                        int      // lines of the transcript
+	job                         jobPlace // of the summary that is being written
+	queued                      []string // messages that wait
+	composer                    int      // lines of the composer
+}
+
+// top is the first line of the transcript.
+func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
+
+// composerTop is the first line of the composer.
+func (p plan) composerTop() int {
+	return p.top() + p.body + count(p.job.below(p.body), p.status) + len(p.queued)
+}
+
+func count(flags ...bool) int {
+	n := 0
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// resize gives the composer another width.
+func (c *chat) resize(width, height int) {
+	c.place.width, c.place.height = width, height
+	c.composer.SetSize(width, height)
+}
+
+// layout gives everything its place. It runs after every message.
+func (c *chat) layout(a around) {
+	width, height := c.place.width, c.place.height
+	if width == 0 || height == 0 {
+		return
+	}
+	c.gauge.SetCold(c.session.cacheCold())
+	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= 10}
+	p.composer = min(c.composer.Height(), height-1)
+	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
+	if !p.status && room >= 2 && c.hasStatus(a) {
+		p.status = true
+		room--
+	}
+	const leastBody = 3
+	if lines := min(maxQueued, max(room-leastBody, min(1, room-1))); lines > 0 {
+		p.queued = c.queuedLines(lines)
+	}
+	p.body = max(0, room-len(p.queued))
+	c.transcript.SetSize(width, p.body)
+	if !c.transcript.Said() {
+		p.intro = c.intro(p.body)
+		p.body -= len(p.intro)
+		c.transcript.SetSize(width, p.body)
+	}
+	c.placeJob(&p)
+	c.place.plan = p
+}
+
+// intro is the welcome, where the notices leave room for it.
+func (c *chat) intro(room int) []string {
+	const around = 8 // lines of everything else, while no list is open
+	lines := c.welcome(false)
+	if len(lines) > c.place.height-around {
+		lines = c.welcome(true)
+	}
+	return lines[:max(0, min(len(lines), room-c.transcript.Needs(room)))]
+}
+
+// gaugeLine is the gauge, or its place while nothing is known to measure.
+func (c *chat) gaugeLine() string {
+	r := c.reading()
+	if !c.session.open && r.AfterSend == 0 {
+		return ansi.Truncate(" "+c.styles.subtle.Render("measuring…"), c.place.width, "")
+	}
+	return c.gauge.View(r, c.place.width)
+}
+
+// content is the lines of the screen, and where one types.
+func (c *chat) content(a around) (string, *tea.Cursor) {
+	p, st, width, s := c.place.plan, c.styles, c.place.width, c.session
+	lines := make([]string, 0, 16+len(p.intro))
+	if p.header {
+		lines = append(lines, header(st, s.Title, s.Model.Name(), s.Model.Badge, c.env.Place, width))
+	}
+	if p.rule {
+		lines = append(lines, rule(st, width))
+	}
+	lines = append(lines, p.intro...)
+	if p.body > 0 {
+		lines = append(lines, c.withJob(a, c.transcript.View()))
+	}
+	if p.status {
+		lines = append(lines, c.statusLine(a))
+	}
+	lines = append(lines, p.queued...)
+	box, cursor := c.box()
+	if p.composer > 0 {
+		lines = append(lines, box)
+	}
+	lines = append(lines, c.gaugeLine())
+	if p.hints {
+		lines = append(lines, c.hints())
+	}
+	return strings.Join(lines, "\n"), cursor
+}
+
+// boxBegins is the first line of the composer that has room.
+func (c *chat) boxBegins() int {
+	tall, room := c.composer.Height(), c.place.plan.composer
+	if cursor := c.composer.Cursor(); room < tall && cursor != nil {
+		return min(cursor.Y, tall-room)
+	}
+	return 0
+}
+
+// box is the composer, or the lines around its cursor if there is no room for
+// all of it.
+func (c *chat) box() (string, *tea.Cursor) {
+	p, view, cursor := c.place.plan, c.composer.View(), c.composer.Cursor()
+	first := c.boxBegins()
+	if p.composer < c.composer.Height() && cursor != nil {
+		view = strings.Join(strings.Split(view, "\n")[first:first+p.composer], "\n")
+	}
+	if cursor == nil || p.composer == 0 {
+		return view, nil
+	}
+	cursor.Y += p.composerTop() - first
+	return view, cursor
+}
+
+// pausedNotes say that summaries are paused, the longest first.
+var pausedNotes = [...]string{"summaries paused · /compact tries again", "summaries paused"}
+
+// pausedNote is the longest of them that leaves room for the first hint, "" if
+// none does or nothing is paused.
+func (c *chat) pausedNote(room int, first string) string {
+	if !c.session.paused {
+		return ""
+	}
+	for _, note := range pausedNotes {
+		if ansi.StringWidth(note)+2+ansi.StringWidth(first) <= room {
+			return note
+		}
+	}
+	return ""
+}
+
+// hints is the bottom line: the most useful keys, whether the meter may count on
+// summaries, and the permission mode.
+func (c *chat) hints() string {
+	st, keys, width := c.styles, c.env.Keys.Composer.Writing, c.place.width
+	mode := string(c.session.Mode)
+	if c.session.ReadOnly != "" {
+		mode = "read-only"
+	}
+	if c.session.Following {
+		mode += " · following"
+	}
+	mode = ansi.Truncate(mode, max(0, width-2), "")
+	hint := func(b key.Binding, what string) string {
+		if !b.Enabled() {
+			return ""
+		}
+		return b.Help().Key + " " + what
+	}
+	newline, _, _ := strings.Cut(hint(keys.Newline, "newline"), " (")
+	room, text := width-ansi.StringWidth(mode)-3, ""
+	note := c.pausedNote(room, hint(keys.Send, "send"))
+	if note != "" {
+		room -= ansi.StringWidth(note) + 2
+	}
+	for _, h := range []string{hint(keys.Send, "send"), newline, "/ commands", "@ files", hint(keys.Help, "help")} {
+		next := text
+		if next != "" && h != "" {
+			next += " · "
+		}
+		if next += h; ansi.StringWidth(next) > room {
+			break
+		}
+		text = next
+	}
+	right := st.accent.Render(mode)
+	if note != "" {
+		right = st.warning.Render(note) + "  " + right
+	}
+	gap := max(1, width-2-ansi.StringWidth(text)-ansi.StringWidth(right))
+	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
+}
+
+// jobPlace is where the line about a summary stands.
+type jobPlace struct {
+	shown bool
+	row   int // below the top of the transcript; its height if the line is below it
+}
+
+// below reports whether the line has a row of its own below the transcript.
+func (j jobPlace) below(body int) bool { return j.shown && j.row == body }
+
+// leastJob is how many lines the transcript must have to give one up.
+const leastJob = 3
+
+// placeJob puts the line about a summary below the newest reply: where the
+// transcript has empty rows on the second of them, otherwise below all of it.
+func (c *chat) placeJob(p *plan) {
+	if !c.session.job.on || p.body < leastJob {
+		return
+	}
+	used := c.transcript.Needs(p.body)
+	p.job = jobPlace{shown: true, row: used + 1}
+	if used+2 > p.body {
+		p.body--
+		c.transcript.SetSize(c.place.width, p.body)
+		p.job.row = p.body
+	}
+}
+
+// withJob is the transcript with the line about a summary.
+func (c *chat) withJob(a around, view string) string {
+	p := c.place.plan
+	if !p.job.shown {
+		return view
+	}
+	line := " " + c.styles.subtle.Render(c.optimizing(a, c.place.width-2))
+	if p.job.below(p.body) {
+		return view + "\n" + line
+	}
+	rows := strings.Split(view, "\n")
+	rows[min(p.job.row, len(rows)-1)] = line
+	return strings.Join(rows, "\n")
+}
+
+// mouse scrolls, marks and unfolds.
+func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
+	at, p := msg.Mouse(), c.place.plan
+	y := at.Y - p.top()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		if by := pane.Wheel(msg); by != 0 {
+			c.transcript.ScrollBy(by)
+		}
+	case tea.MouseClickMsg:
+		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
+			c.transcript.Press(at.X, y)
+		}
+		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
+			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
+		}
+	case tea.MouseMotionMsg:
+		if at.Button == tea.MouseLeft {
+			c.transcript.Drag(at.X, y)
+		}
+	case tea.MouseReleaseMsg:
+		return released(c.transcript.Release())
+	}
+	return nil
+}
+
+// released is what a press of the mouse asks for.
+func released(r transcript.Released) pane.Action {
+	switch {
+	case r.Text != "":
+		return several{tea.SetClipboard(r.Text), say("copied the selection")}
+	case r.Undo != 0:
+		return pane.Undo{Epoch: r.Undo}
+	case r.View != 0:
+		return pane.Jump{Event: r.View}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package tui
+
+import (
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+	"plimsoll/tui/preview"
+)
+
+// A compaction can be looked at before it is made: what it would do in numbers, and
+// how the gauge would move. Every change of range or profile asks again; numbers are
+// estimates. What nothing can be done with is said where the numbers would stand.
+
+type previewView struct {
+	*preview.Model
+	asked int // how many requests have no numbers yet
+	shown preview.Content
+	// What else may make room is tried where nobody said how to compact, and nothing is
+	// gained in the usual way: a newcomer sees what a compaction does.
+	others  []compact.Wish
+	refused *preview.Content // why the usual way gains nothing, nil where it does
+}
+
+// previewAny shows what a compaction would do, by the default profile or, where that
+// gains nothing, in another way.
+func (v *views) previewAny() pane.Action {
+	var others []compact.Wish
+	for _, p := range v.session.Profiles {
+		if !p.Summarises {
+			continue
+		}
+		w := compact.NewWish()
+		w.Profile = p.Name
+		short := w
+		short.KeepLast = 1
+		others = []compact.Wish{w, short}
+	}
+	return v.openPreview(compact.NewWish(), others)
+}
+
+// openPreview shows what a compaction would do; others are tried where it gains nothing.
+func (v *views) openPreview(w compact.Wish, others []compact.Wish) pane.Action {
+	if why := v.session.uncompactable(); why != "" {
+		return refuse(why)
+	}
+	if one, open := v.top().(*previewView); open {
+		v.ask(one, w)
+		return nil
+	}
+	keys := v.env.Keys.Preview
+	one := &previewView{others: others, Model: preview.New(preview.Options{Styles: v.look.preview(), Keys: &keys, Gauges: v.gauges})}
+	one.shown = v.previewContent(agent.Previewed{Err: errNoNumbersYet}, w)
+	shown := v.open(one)
+	v.ask(one, w)
+	return shown
+}
+
+// errNoNumbersYet stands where the first numbers will.
+var errNoNumbersYet = &agent.Error{Class: agent.BadRequest, Message: "the numbers are on their way"}
+
+// ask has the numbers of a request worked out.
+func (v *views) ask(one *previewView, w compact.Wish) {
+	one.asked++
+	v.previews = append(v.previews, one)
+	one.shown.Wish, one.shown.Busy = w, true
+	one.Show(one.shown)
+	v.session.Session.Preview(w)
+}
+
+// showPreview gives the numbers of a request to the view that asked for them; those of
+// a request that was changed since only count as answered. Answers come in the order of
+// the questions, also when the view was closed meanwhile.
+func (v *views) showPreview(u agent.Previewed) {
+	if len(v.previews) == 0 {
+		return
+	}
+	one := v.previews[0]
+	v.previews = v.previews[1:]
+	if one.asked--; one.asked > 0 {
+		return
+	}
+	one.shown = v.previewContent(u, one.shown.Wish)
+	switch {
+	case u.Err == nil:
+	case len(one.others) > 0:
+		if one.refused == nil {
+			first := one.shown
+			one.refused = &first
+		}
+		w := one.others[0]
+		one.others = one.others[1:]
+		v.ask(one, w)
+		return
+	case one.refused != nil:
+		one.shown = *one.refused
+	}
+	one.refused = nil
+	one.Show(one.shown)
+}
+
+// previewContent is the answer to a request as the view shows it.
+func (v *views) previewContent(u agent.Previewed, w compact.Wish) preview.Content {
+	s := v.session
+	c := preview.Content{
+		Wish: w, Preview: u.Preview, Now: u.Now, Then: u.Then, CostNow: u.CostNow, PaysAfter: u.PaysAfter,
+		Profile: s.Profile, KeepLast: s.KeepLast, Turns: s.outline.Turns(), Model: s.Model.Name(),
+		BreakTurn: s.outline.TurnOf(u.Preview.BreakAt),
+	}
+	for _, p := range s.Profiles {
+		c.Profiles = append(c.Profiles, preview.Profile{Name: p.Name, Note: p.Note, Summarises: p.Summarises})
+	}
+	if u.Err != nil {
+		c.Err, c.Now = u.Err.Message, s.load.meter.Reading()
+	}
+	return c
+}
+
+func (p *previewView) gauged() bool   { return false }
+func (p *previewView) restyle(l look) { p.SetStyles(l.preview()) }
+func (p *previewView) renew(*views)   {} // numbers are those of the moment it was asked
+
+func (p *previewView) act(v *views, a pane.Action) pane.Action {
+	switch a := a.(type) {
+	case preview.Changed:
+		p.others, p.refused = nil, nil
+		v.ask(p, a.Wish)
+		return nil
+	case preview.Accepted:
+		v.remove(p)
+		v.session.Session.Compact(a.Wish)
+		return v.session.later("compacts")
+	}
+	return a
+}

@@ -1,0 +1,280 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/pane"
+)
+
+// session is the open conversation as the screen knows it. Its methods change it by
+// calls of Session, and take over what updates tell; the other parts read it.
+type session struct {
+	Conversation
+	env     *env
+	outline outline
+
+	open    bool
+	failed  string   // why there is none, "" while one is opening
+	faults  []string // what failed before it was open
+	opening opening
+
+	log    []conversation.Event // as far as the screen was told
+	load   load
+	cache  cacheClock
+	status agent.Status
+	job    summaryJob
+	paused bool // automatic compaction asks no model for summaries
+
+	breakdown compact.Account // as the agent last worked it out
+	review    pendingReview
+	rules     []conversation.Rule // that the dialog of permissions lists
+}
+
+// outline is what the transcript knows of the turns it shows.
+type outline interface {
+	// Said reports whether there is a message.
+	Said() bool
+	// TurnOf is the turn of an event.
+	TurnOf(seq uint64) int
+	// Turns is how many turns there are.
+	Turns() int
+}
+
+// opening is a conversation that is being opened.
+type opening struct {
+	busy  bool
+	then  string      // ID of the conversation to go on to, "" for none
+	asked int         // the key that asked for it, by keyboard.pressed
+	draft string      // what comes to the composer there, "" for nothing
+	at    target      // what is shown there, the zero target for its end
+	from  *searchView // that found it, and stays open below it; nil for none
+}
+
+// target is an event of a conversation, with what was searched for there.
+type target struct {
+	event uint64
+	query string
+}
+
+// load is what fills the window.
+type load struct {
+	meter  compact.Meter     // without the draft and the reply
+	reply  conversation.Size // of the reply that is arriving
+	logged bool              // it is in the log, and so in the next meter
+}
+
+// pendingReview is a summary that waits for the user.
+type pendingReview struct {
+	summary  *agent.Reviewing // nil if none does
+	accepted string           // the text that the user accepted last, until it is in force
+}
+
+func newSession(e *env) *session {
+	return &session{env: e, load: load{meter: compact.NewMeter(compact.MeterOptions{})}}
+}
+
+// busyOpening is what is said to who opens a second conversation meanwhile.
+const busyOpening = "a conversation is still being opened"
+
+// enter opens, begins, forks or deletes, as open does.
+func (s *session) enter(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
+	o.busy = true
+	s.opening, s.failed = o, ""
+	return s.env.openConversation(open)
+}
+
+// thenResume has another conversation continued after the one that is being opened;
+// false if none is.
+func (s *session) thenResume(id string) bool {
+	if s.opening.busy {
+		s.opening.then = id
+	}
+	return s.opening.busy
+}
+
+// opened ends the opening and returns what it was.
+func (s *session) opened() opening {
+	was := s.opening
+	s.opening = opening{}
+	return was
+}
+
+// begin takes over a conversation that is open now, and returns what failed before.
+func (s *session) begin(c Conversation) (faults []string) {
+	faults = s.faults
+	*s = session{Conversation: c, env: s.env, outline: s.outline, open: true, load: load{meter: c.Meter}, log: slices.Clip(c.Events)}
+	return faults
+}
+
+// notOpened takes over why no conversation is open.
+func (s *session) notOpened(err error) { s.failed = err.Error() }
+
+// notOpenFault keeps a failure for the transcript of the conversation that opens.
+func (s *session) notOpenFault(err error) {
+	if !s.open {
+		s.faults = append(s.faults, err.Error())
+	}
+}
+
+// readOnly reports whether the conversation is only read, or none is open.
+func (s *session) readOnly() bool { return !s.open || s.ReadOnly != "" }
+
+// refusal is why nothing can be sent, "" if it can.
+func (s *session) refusal() string {
+	if !s.open && s.failed != "" {
+		return "no conversation is open; /new begins one, /resume continues one"
+	}
+	if s.opening.busy {
+		return ""
+	}
+	return s.ReadOnly
+}
+
+// unchangeable is why settings of the conversation cannot be changed, "" if
+// they can.
+func (s *session) unchangeable() string {
+	switch {
+	case s.opening.busy:
+		return busyOpening
+	case !s.open:
+		return s.refusal()
+	}
+	return s.ReadOnly
+}
+
+// uncompactable is why the conversation cannot be compacted, "" if it can.
+func (s *session) uncompactable() string {
+	switch {
+	case s.unchangeable() != "":
+		return s.unchangeable()
+	case !s.outline.Said():
+		return "nothing was said yet: there is nothing to compact"
+	}
+	return ""
+}
+
+// unrewindable is why no turn can be undone, "" if one can.
+func (s *session) unrewindable() string {
+	switch {
+	case s.unchangeable() != "":
+		return s.unchangeable()
+	case !s.outline.Said():
+		return "nothing was said yet: there is nothing to take back"
+	}
+	return ""
+}
+
+// estimate is the tokens of a text by the model's calibration.
+func (s *session) estimate(size conversation.Size) int {
+	return int(compact.Estimate(size)*s.factor() + 0.5)
+}
+
+// estimateText is the tokens of a text by the model's calibration.
+func (s *session) estimateText(text string) int { return s.estimate(conversation.Measure(text)) }
+
+// factor is how many tokens of the model an estimated token is.
+func (s *session) factor() float64 {
+	if f := s.load.meter.Calibration().Factor; f > 0 {
+		return f
+	}
+	return 1
+}
+
+// busy reports whether a turn runs.
+func (s *session) busy() bool { return s.status.Phase != "" && s.status.Phase != agent.Idle }
+
+// turnRuns reports whether a turn runs that Cancel stops before a summary. A turn
+// whose request waits for the summary does not count.
+func (s *session) turnRuns() bool { return s.busy() && s.status.Phase != agent.PhaseCompacting }
+
+// moves reports whether what goes on changes without the user.
+func (s *session) moves() bool { return s.busy() && s.status.Phase != agent.Asking || s.job.on }
+
+// cancel stops the turn, or else the summary that is being written.
+func (s *session) cancel() {
+	s.job.stopped = s.job.stopped || s.job.on && !s.turnRuns()
+	s.Session.Cancel()
+}
+
+// stoppable reports whether something runs that was not told to stop.
+func (s *session) stoppable() bool {
+	switch {
+	case s.status.Phase == agent.Stopping:
+		return false
+	case s.job.on && !s.turnRuns():
+		return !s.job.stopped
+	}
+	return s.busy()
+}
+
+// later says what waits for the turn, nothing if no turn runs.
+func (s *session) later(what string) pane.Action {
+	if !s.turnRuns() {
+		return nil
+	}
+	return say(what + " before the next request")
+}
+
+// used is what the gauge shows as used, and how much of it is the system prompt and
+// the tools. A reply that is arriving is no part of it, as it is none of the history.
+func (s *session) used() (used, prompt int) {
+	r := s.load.meter.Reading()
+	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
+}
+
+// newest is the Seq of the newest event, 0 without one.
+func (s *session) newest() uint64 {
+	if n := len(s.log); n > 0 {
+		return s.log[n-1].Seq
+	}
+	return 0
+}
+
+// message is the text of the user message of an event, false for other events.
+func (s *session) message(event uint64) (text string, ok bool) {
+	for _, e := range s.log {
+		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
+			text, ok = u.Text, true
+		}
+	}
+	return text, ok
+}
+
+// priced is the date of the prices in use, "" if none are known.
+func (s *session) priced() string {
+	if p := s.Model.Prices; p != nil {
+		return p.Date
+	}
+	return ""
+}
+
+// ended takes over that no more updates come: nobody would say that the summary is over.
+func (s *session) ended() { s.job = summaryJob{} }
+
+// summaryJob is a summary that is being written.
+type summaryJob struct {
+	on      bool
+	since   time.Time
+	source  conversation.Source
+	held    bool // the next request does not fit and waits for it
+	stopped bool // by the user
+}
+
+// meant reports whether a request for compaction that failed is what the summary was
+// for: an undo may fail meanwhile, and what the model asks for may be refused.
+func (j summaryJob) meant(w compact.Wish) bool {
+	switch {
+	case w.Trigger == string(compact.DeedUndo), w.Trigger == string(compact.DeedRedo):
+		return false
+	case w.Source == conversation.SourceTool:
+		return j.source == conversation.SourceTool
+	}
+	return true
+}

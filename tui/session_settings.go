@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/conversation"
+	"plimsoll/tui/overlay"
+	"plimsoll/tui/pane"
+)
+
+// Title and permissions of the conversation. Permissions are what runs without asking:
+// the mode and the rules in force. The list shows each rule as it is written, and
+// revokes those that a key granted.
+
+// Items of the list are named by a word and what it is about.
+const (
+	itemMode = "mode "
+	itemRule = "rule " // and its number in rulesMsg
+)
+
+// rename gives the conversation a title.
+func (s *session) rename(title string) pane.Action {
+	switch {
+	case title == "":
+		return refuse("write the title behind it: /rename TITLE")
+	case s.readOnly():
+		return refuse("this conversation cannot be renamed here")
+	}
+	s.Session.Rename(title)
+	return nil
+}
+
+// delete asks whether to remove the conversation.
+func (s *session) delete() pane.Action {
+	if s.readOnly() {
+		return refuse("this conversation cannot be deleted here")
+	}
+	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogDelete, Title: "Delete",
+		Question: "Remove this conversation for good? Nothing of it can be brought back.",
+		Yes:      "delete it", No: "keep it", Danger: true})}
+}
+
+// models lets the user choose the model.
+func (s *session) models(choices []ModelChoice) pane.Action {
+	items := make([]overlay.Item, len(choices))
+	for i, c := range choices {
+		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == s.Model.Name()}
+	}
+	return open(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: items, Empty: "no model can be reached; /connect says how"})
+}
+
+// conversations lets the user choose the conversation to continue.
+func (s *session) conversations(stored []Stored) pane.Action {
+	items := make([]overlay.Item, len(stored))
+	for i, c := range stored {
+		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: c.Note, Current: c.ID == s.ID}
+	}
+	return open(overlay.PickerOptions{ID: dialogTalks, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
+}
+
+// permissions lists what runs without asking, or changes the mode.
+func (s *session) permissions(args string, asked int) pane.Action {
+	mode := conversation.Mode(args)
+	switch {
+	case args == "" && s.readOnly():
+		return refuse("nothing runs in a conversation that is only read")
+	case args == "":
+		return s.env.loadRules(s.Session, asked)
+	case !slices.Contains(conversation.Modes(), mode):
+		return refuse(fmt.Sprintf("there is no mode %q; the modes are plan, ask, auto-edit and yolo", args))
+	}
+	return s.setMode(mode)
+}
+
+// setMode changes what runs without asking.
+func (s *session) setMode(mode conversation.Mode) pane.Action {
+	if s.readOnly() {
+		return nil
+	}
+	s.Mode = mode
+	s.Session.SetMode(mode)
+	return say("permissions: " + string(mode) + " · " + modeHelp(mode))
+}
+
+// nextMode is the mode after the one in force.
+func (s *session) nextMode() conversation.Mode {
+	modes := conversation.Modes()
+	return modes[(slices.Index(modes, s.Mode)+1)%len(modes)]
+}
+
+func modeHelp(mode conversation.Mode) string {
+	switch mode {
+	case conversation.ModePlan:
+		return "reads only"
+	case conversation.ModeAutoEdit:
+		return "edits files without asking"
+	case conversation.ModeYolo:
+		return "never asks"
+	}
+	return "asks before changes and commands"
+}
+
+// listRules lists the modes and the rules.
+func (s *session) listRules(rules []conversation.Rule) pane.Action {
+	var items []overlay.Item
+	for _, mode := range conversation.Modes() {
+		items = append(items, overlay.Item{
+			ID: itemMode + string(mode), Title: "mode " + string(mode), Detail: modeHelp(mode), Current: mode == s.Mode,
+		})
+	}
+	s.rules = rules
+	for i, r := range rules {
+		title := "allow " + r.Text
+		if r.Deny {
+			title = "deny " + r.Text
+		}
+		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: s.ruleNote(r)})
+	}
+	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions: the mode, and the rules in force", Items: items})
+}
+
+// ruleNote says in a few words where a rule comes from and when it was used.
+func (s *session) ruleNote(r conversation.Rule) string {
+	var words []string
+	switch r.Origin {
+	case conversation.RuleConfigured:
+		words = append(words, "configuration")
+	case conversation.RuleGranted:
+		words = append(words, "always")
+	case conversation.RuleOfThisRun:
+		words = append(words, "this run")
+	}
+	if !r.Used.IsZero() {
+		words = append(words, "used "+pane.Age(s.env.Now(), r.Used))
+	}
+	if r.Wide {
+		words = append(words, "wide")
+	}
+	return strings.Join(words, " · ")
+}
+
+// pickRule acts on an item of the list: it changes the mode, or shows a rule.
+func (s *session) pickRule(item string) pane.Action {
+	if mode, ok := strings.CutPrefix(item, itemMode); ok {
+		return s.setMode(conversation.Mode(mode))
+	}
+	r, ok := s.ruleNamed(item)
+	if !ok {
+		return nil
+	}
+	if r.ID == "" {
+		at := "your configuration"
+		if r.Where != "" {
+			at = r.Where
+		}
+		return page("Rule", ruleText(r)+"\n\nTo end it, remove it from "+at+".")
+	}
+	return openDialog{overlay.NewConfirm(overlay.ConfirmOptions{ID: dialogRevoke + strings.TrimPrefix(item, itemRule), Title: "Rule",
+		Question: ruleText(r), Yes: "revoke it", No: "keep it", Danger: true})}
+}
+
+// ruleNamed is the rule of an item, false if it is not there any more.
+func (s *session) ruleNamed(item string) (conversation.Rule, bool) {
+	i, err := strconv.Atoi(strings.TrimPrefix(item, itemRule))
+	if err != nil || i < 0 || i >= len(s.rules) {
+		return conversation.Rule{}, false
+	}
+	return s.rules[i], true
+}
+
+// revoke ends a rule that a key granted.
+func (s *session) revoke(item string) tea.Cmd {
+	r, ok := s.ruleNamed(item)
+	if !ok {
+		return nil
+	}
+	return s.env.revoke(s.Session, r)
+}
+
+// ruleText is all there is to say about a rule.
+func ruleText(r conversation.Rule) string {
+	verb := "allows "
+	if r.Deny {
+		verb = "denies "
+	}
+	lines := []string{r.Text, verb + r.Means}
+	if r.Warning != "" {
+		lines = append(lines, "! "+r.Warning)
+	}
+	lines = append(lines, "")
+	row := func(name, value string) {
+		if value != "" {
+			lines = append(lines, fmt.Sprintf("%-8s %s", name, value))
+		}
+	}
+	row("from", strings.TrimSpace(originWords(r.Origin)+" "+r.Where))
+	row("holds in", orEverywhere(r.Workspace))
+	if !r.Granted.IsZero() {
+		row("granted", r.Granted.Local().Format("2006-01-02 15:04"))
+	}
+	if r.Used.IsZero() {
+		row("used", "not yet, as far as is known")
+	} else {
+		row("used", r.Used.Local().Format("2006-01-02 15:04"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func originWords(o conversation.RuleOrigin) string {
+	switch o {
+	case conversation.RuleGranted:
+		return "a key (always)"
+	case conversation.RuleOfThisRun:
+		return "a key (until Plimsoll quits)"
+	}
+	return "configuration"
+}
+
+func orEverywhere(workspace string) string {
+	if workspace == "" {
+		return "every workspace"
+	}
+	return workspace
+}

@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/tui/pane"
+)
+
+// Some views have all of the screen but the line of the gauge and the status line:
+// the conversation goes on below them. They are a stack: closing one shows the one
+// it was opened from. Dialogs stand over them, and what asks for an approval does.
+
+// fullView is a view that has all of the screen.
+type fullView interface {
+	SetSize(width, height int)
+	// View has exactly the size that was given.
+	View() string
+	// Cursor is where one types, nil where one does not.
+	Cursor() *tea.Cursor
+	// Update takes a key, a paste or the mouse, and returns what the screen has to do about it.
+	Update(msg tea.Msg) pane.Action
+	// renew takes over the newest state of the conversation.
+	renew(v *views)
+	// restyle takes over the colours.
+	restyle(l look)
+	// gauged reports whether the line of the gauge stands below the view. One that
+	// has a gauge of its own needs none.
+	gauged() bool
+}
+
+// actor is a view with actions that no other view has.
+type actor interface {
+	act(v *views, a pane.Action) pane.Action
+}
+
+// closer is a view for which something goes on that ends when it is closed.
+type closer interface{ closed() }
+
+// views is the stack of full-screen views.
+type views struct {
+	env     *env
+	session *session
+	look    look
+	room    func(one fullView) (width, height int)                       // that a view has, 0 while that is not known
+	reading func() compact.Reading                                       // of the gauge, with the draft
+	gauges  func(a, b compact.Reading, width int) (before, after string) // two of them, to compare
+
+	stack    []fullView     // the one in sight last
+	stale    bool           // the conversation went on since the one in sight was renewed
+	previews []*previewView // that asked for numbers which have not come, by question, oldest first
+	review   *reviewView    // of the summary that waits, with what was changed in it; nil until it is opened
+}
+
+func (v *views) top() fullView {
+	if len(v.stack) == 0 {
+		return nil
+	}
+	return v.stack[len(v.stack)-1]
+}
+
+// open shows a view over the one in sight.
+func (v *views) open(one fullView) pane.Action {
+	one.restyle(v.look)
+	v.stack = append(v.stack, one)
+	v.show(one)
+	return viewShown{}
+}
+
+// show gives a view that comes into sight its size and the newest state.
+func (v *views) show(one fullView) {
+	v.resize()
+	one.renew(v)
+}
+
+// close closes the view in sight.
+func (v *views) close() pane.Action {
+	if n := len(v.stack); n > 0 {
+		end(v.stack[n-1:])
+		v.stack = v.stack[:n-1]
+	}
+	if one := v.top(); one != nil {
+		v.show(one)
+	}
+	return nil
+}
+
+// closeAll closes all of them.
+func (v *views) closeAll() { v.closeAllBut(nil) }
+
+// closeAllBut closes all but one, if that is open.
+func (v *views) closeAllBut(kept fullView) {
+	var stay []fullView
+	for _, one := range v.stack {
+		if one == kept {
+			stay = append(stay, one)
+			continue
+		}
+		end([]fullView{one})
+	}
+	v.stack = stay
+}
+
+// remove takes a view away wherever it lies.
+func (v *views) remove(one fullView) {
+	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == one })
+}
+
+// reset closes what was about a conversation that is closed; nil keeps nothing.
+func (v *views) reset(kept *searchView) {
+	v.previews, v.review = nil, nil
+	if kept == nil {
+		v.closeAll()
+		return
+	}
+	v.closeAllBut(kept)
+}
+
+// end ends what goes on for views that are closed.
+func end(closed []fullView) {
+	for _, one := range closed {
+		if c, ok := one.(closer); ok {
+			c.closed()
+		}
+	}
+}
+
+// renew tells the view in sight that the conversation went on, once for all that
+// happened since.
+func (v *views) renew() {
+	if one := v.top(); one != nil && v.stale {
+		v.stale = false
+		one.renew(v)
+	}
+}
+
+// resize gives the view in sight its size.
+func (v *views) resize() {
+	one := v.top()
+	if one == nil {
+		return
+	}
+	if width, height := v.room(one); width > 0 && height > 0 {
+		one.SetSize(width, height)
+	}
+}
+
+func (v *views) setLook(l look) {
+	v.look = l
+	for _, one := range v.stack {
+		one.restyle(l)
+	}
+}
+
+// give gives a message to the view in sight. Ignored says that it has no use for it.
+func (v *views) give(msg tea.Msg) pane.Action {
+	one := v.top()
+	action := one.Update(msg)
+	if own, ok := one.(actor); ok {
+		return own.act(v, action)
+	}
+	return action
+}
+
+// update gives an update to the views that are about it.
+func (v *views) update(u agent.Update) pane.Action {
+	switch u := u.(type) {
+	case agent.Previewed:
+		v.showPreview(u)
+	case agent.Reviewing:
+		if v.review != nil {
+			v.review.Show(v.reviewContent())
+		}
+	case agent.Reviewed:
+		v.closeReview()
+	}
+	return nil
+}
+
+// arrived gives a view what was read for it.
+func (v *views) arrived(msg tea.Msg) pane.Action {
+	switch msg := msg.(type) {
+	case requestMsg, fullMsg:
+		v.read(msg)
+	case copyMsg:
+		return v.copied(msg)
+	case searchMsg:
+		return v.search(msg)
+	case foundMsg:
+		v.showHits(msg)
+	case summaryEditedMsg:
+		if msg.err != nil {
+			return missing{msg.err}
+		}
+		msg.view.SetText(msg.text)
+	}
+	return nil
+}
+
+// redoKey is what redoes a compaction where one is: the key of the view in sight, or
+// the command. Elsewhere the notice is not shown, as the key does something else there.
+func (v *views) redoKey() string {
+	b := key.Binding{}
+	switch v.top().(type) {
+	case *historyView:
+		b = v.env.Keys.History.Redo
+	case *ledgerView:
+		b = v.env.Keys.Ledger.Redo
+	}
+	return named(b, "/redo-compact")
+}
+
+// reviewing reports whether the summary that waits is in sight.
+func (v *views) reviewing() bool {
+	_, open := v.top().(*reviewView)
+	return open
+}
+
+// cannotOpen is why no view of the conversation opens, nil if one can.
+func (v *views) cannotOpen() pane.Action {
+	if v.session.open {
+		return nil
+	}
+	return refuse(v.session.refusal())
+}
