@@ -13,6 +13,7 @@ import (
 	"plimsoll/conversation"
 	"plimsoll/tools/grants"
 	"plimsoll/tools/params"
+	"plimsoll/tools/past"
 	"plimsoll/tools/permission"
 	"plimsoll/tools/shell"
 	"plimsoll/tools/web"
@@ -26,18 +27,10 @@ import (
 // shown, or can succeed where its review foresaw a failure and nobody was asked,
 // it runs only if it needs no approval as things are now.
 
-// Archive gives recall and search_history what the conversation once held.
-type Archive interface {
-	// Events returns the log so far, in order.
-	Events(ctx context.Context) ([]conversation.Event, error)
-	// Blob returns the text stored under a name found in those events.
-	Blob(ctx context.Context, name string) (string, error)
-}
-
 // Options says what a Box works on and within which limits.
 type Options struct {
-	Workspace string // folder the file tools are confined to and commands start in
-	Archive   Archive
+	Workspace string       // folder the file tools are confined to and commands start in
+	Archive   past.Archive // what recall and search_history read; nil: nothing
 
 	// Permissions of the configuration.
 	Permissions permission.Config
@@ -78,6 +71,14 @@ type Options struct {
 // minRecallChars is what recall may return at least.
 const minRecallChars = 500
 
+// recallMost is how many characters an answer of recall may have now.
+func (o Options) recallMost() int {
+	if o.RecallChars == nil {
+		return o.ResultChars()
+	}
+	return min(o.ResultChars(), max(o.RecallChars(), minRecallChars))
+}
+
 // result is what a tool gives back when it did its work.
 type result struct {
 	text   string
@@ -99,12 +100,12 @@ type tool struct {
 
 // Box holds the tools of one conversation. It is safe for concurrent use.
 type Box struct {
-	files   *workspace.Files
-	jobs    *shell.Jobs
-	policy  *permission.Policy
-	todos   *todoList
-	client  *web.Client
-	history *history
+	files  *workspace.Files
+	jobs   *shell.Jobs
+	policy *permission.Policy
+	todos  *todoList
+	client *web.Client
+	past   *past.Reader
 
 	tools []tool
 	index map[string]int
@@ -137,7 +138,7 @@ func New(o Options) (*Box, error) {
 	}
 	b := &Box{
 		files: files, todos: todos, client: client,
-		history: newHistory(o), index: map[string]int{}, reviewed: map[string]string{},
+		past: past.New(o.Archive, o.recallMost, o.Visible), index: map[string]int{}, reviewed: map[string]string{},
 	}
 	files.SetOwn(o.Own)
 	environ := o.Environ

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/past"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -217,7 +218,7 @@ func TestACancelledCallIsInterrupted(t *testing.T) {
 }
 
 // brokenArchive panics, as a defect would.
-type brokenArchive struct{ tools.Archive }
+type brokenArchive struct{ past.Archive }
 
 func TestAPanicBecomesAnOutcome(t *testing.T) {
 	t.Parallel()

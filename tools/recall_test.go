@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/tools"
+	"plimsoll/tools/past"
 )
 
 // shelf is an archive in memory.
@@ -77,7 +78,7 @@ func (f flowing) Events(context.Context) ([]conversation.Event, error) {
 	return append(f.events[:len(f.events):len(f.events)], last), nil
 }
 
-func archive(a tools.Archive) func(*tools.Options) {
+func archive(a past.Archive) func(*tools.Options) {
 	return func(o *tools.Options) { o.Archive = a }
 }
 

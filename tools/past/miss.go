@@ -1,4 +1,4 @@
-package tools
+package past
 
 import (
 	"cmp"
@@ -20,25 +20,26 @@ const listMost = 10
 
 // contents lists what is hidden, newest first: results that were cut or are
 // shown as stubs, and the ranges that other overlays hide.
-func (p *past) contents(most int) string {
-	p.resolve()
-	short := make([]bool, len(p.events))
+func (l *log) contents(most int) string {
+	l.resolve()
+	var short []conversation.Span
 	var ranges []string
-	for _, i := range slices.Backward(p.active) {
-		switch b := p.events[i].Body.(type) {
+	for _, i := range slices.Backward(l.active) {
+		switch b := l.events[i].Body.(type) {
 		case conversation.Cap, conversation.Mask:
-			p.mark(i, short, map[int]bool{})
+			short = append(short, l.spans(i, map[int]bool{})...)
 		case conversation.Summary, conversation.Drop, conversation.Rewind:
-			ranges = append(ranges, fmt.Sprintf("e%d  %s: %s", p.events[i].Seq, b.Kind(), numbers.Count(len(p.covered(i)), "original")))
+			ranges = append(ranges, fmt.Sprintf("e%d  %s: %s", l.events[i].Seq, b.Kind(), numbers.Count(len(l.covered(i)), "original")))
 		}
 	}
+	shortened := conversation.Disjoint(short)
 	var results []string
-	for i, e := range slices.Backward(p.events) {
+	for i, e := range slices.Backward(l.events) {
 		_, result := e.Body.(conversation.ToolResult)
-		if said(e) && (short[i] || result && p.partial(i)) && !p.inFull(i) {
+		if conversation.IsMessage(e.Body) && (shortened.Holds(e.Seq) || result && l.partial(i)) && !l.inFull(i) {
 			line := ""
 			if len(results) < listMost {
-				line = p.line(i)
+				line = l.line(i)
 			}
 			results = append(results, line)
 		}
@@ -63,20 +64,20 @@ func several(lines []string) string {
 }
 
 // miss says that nothing has an id, and which ids come close.
-func (p *past) miss(id string) error {
-	if len(p.events) == 0 {
+func (l *log) miss(id string) error {
+	if len(l.events) == 0 {
 		return errors.New("nothing has been said yet")
 	}
 	shown := words.Line(id, 80)
-	last := p.events[len(p.events)-1]
+	last := l.events[len(l.events)-1]
 	if n, ok := conversation.ParseRecallID(id); ok {
 		if n.Turns {
 			return fmt.Errorf("there is no turn %s; the turns are t0 to t%d", shown, last.Turn)
 		}
-		return fmt.Errorf("there is no event %s; the events are e%d to e%d. %s", shown, p.events[0].Seq, last.Seq, p.near(n.First))
+		return fmt.Errorf("there is no event %s; the events are e%d to e%d. %s", shown, l.events[0].Seq, last.Seq, l.near(n.First))
 	}
 	var names []string
-	for _, e := range p.events {
+	for _, e := range l.events {
 		switch b := e.Body.(type) {
 		case conversation.AssistantMessage:
 			for _, c := range b.Calls {
@@ -91,26 +92,26 @@ func (p *past) miss(id string) error {
 	if near := words.Nearest(id, names, 3); len(near) > 0 {
 		return fmt.Errorf("nothing has the id %s. Close to it: %s", shown, words.Line(strings.Join(near, ", "), 300))
 	}
-	return fmt.Errorf("nothing has the id %s. %s", shown, p.near(last.Seq))
+	return fmt.Errorf("nothing has the id %s. %s", shown, l.near(last.Seq))
 }
 
 // near names the events with text closest to seq.
-func (p *past) near(seq uint64) string {
+func (l *log) near(seq uint64) string {
 	var list []int
-	for i, e := range p.events {
-		if said(e) {
+	for i, e := range l.events {
+		if conversation.IsMessage(e.Body) {
 			list = append(list, i)
 		}
 	}
-	distance := func(i int) uint64 { return max(p.events[i].Seq, seq) - min(p.events[i].Seq, seq) }
+	distance := func(i int) uint64 { return max(l.events[i].Seq, seq) - min(l.events[i].Seq, seq) }
 	slices.SortStableFunc(list, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
 	var names []string
 	for _, i := range list[:min(len(list), 5)] {
-		name := p.what(i)
-		if r, ok := p.events[i].Body.(conversation.ToolResult); ok {
+		name := l.what(i)
+		if r, ok := l.events[i].Body.(conversation.ToolResult); ok {
 			name = "result of " + words.Line(r.Tool, 40)
 		}
-		names = append(names, fmt.Sprintf("e%d (%s, %s)", p.events[i].Seq, name, p.when(i)))
+		names = append(names, fmt.Sprintf("e%d (%s, %s)", l.events[i].Seq, name, l.when(i)))
 	}
 	if len(names) == 0 {
 		return "No event with text is there yet"

@@ -1,4 +1,4 @@
-package tools
+package past
 
 import (
 	"fmt"
@@ -30,30 +30,30 @@ type original struct {
 }
 
 // original gives back what was said in a passage; whole: never a list.
-func (p *past) original(at passage, whole bool) (original, error) {
+func (l *log) original(at passage, whole bool) (original, error) {
 	if !at.many {
-		return p.text(at.events[0], true)
+		return l.text(at.events[0], true)
 	}
 	if len(at.events) == 0 {
-		return original{}, fmt.Errorf("%s: nothing was said in %s. %s", at.id, at.about, p.near(p.anchor(at)))
+		return original{}, fmt.Errorf("%s: nothing was said in %s. %s", at.id, at.about, l.near(l.anchor(at)))
 	}
 	chars := 0
 	for _, i := range at.events {
-		chars += p.chars(i)
+		chars += l.chars(i)
 	}
 	if at.listed && chars > maxJoined && !whole {
-		return p.list(at, chars), nil
+		return l.list(at, chars), nil
 	}
-	return p.join(at)
+	return l.join(at)
 }
 
 // anchor is an event near a passage where nothing was said.
-func (p *past) anchor(at passage) uint64 {
+func (l *log) anchor(at passage) uint64 {
 	id, ok := conversation.ParseRecallID(at.id)
 	if seq, one := id.Event(); ok && one {
 		return seq
 	}
-	for _, e := range p.events {
+	for _, e := range l.events {
 		if ok && id.Turns && e.Turn >= 0 && uint64(e.Turn) >= id.First {
 			return e.Seq
 		}
@@ -62,8 +62,8 @@ func (p *past) anchor(at passage) uint64 {
 }
 
 // text is the original of one event. Stored texts are read only if wanted.
-func (p *past) text(i int, stored bool) (original, error) {
-	e := p.events[i]
+func (l *log) text(i int, stored bool) (original, error) {
+	e := l.events[i]
 	o := original{id: fmt.Sprintf("e%d", e.Seq)}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -73,18 +73,18 @@ func (p *past) text(i int, stored bool) (original, error) {
 	case conversation.Notice:
 		o.text = b.Text
 	case conversation.ToolResult:
-		if err := p.resultText(&o, b, stored); err != nil {
+		if err := l.resultText(&o, b, stored); err != nil {
 			return original{}, err
 		}
 	default:
-		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, words.Line(string(b.Kind()), 40), p.near(e.Seq))
+		return original{}, fmt.Errorf("e%d is a record of %s without text. %s", e.Seq, words.Line(string(b.Kind()), 40), l.near(e.Seq))
 	}
-	o.about = p.what(i) + ", " + p.when(i)
+	o.about = l.what(i) + ", " + l.when(i)
 	return o, nil
 }
 
 // resultText is a result in full if it is stored, otherwise as it was kept.
-func (p *past) resultText(o *original, r conversation.ToolResult, stored bool) error {
+func (l *log) resultText(o *original, r conversation.ToolResult, stored bool) error {
 	o.text = r.Text
 	switch {
 	case r.Blob == "" && r.Total > 0:
@@ -92,10 +92,10 @@ func (p *past) resultText(o *original, r conversation.ToolResult, stored bool) e
 	case r.Blob != "" && !stored:
 		o.note = fmt.Sprintf(" (as it was cut; recall %s for all of it)", o.id)
 	case r.Blob != "":
-		text, err := p.archive.Blob(p.ctx, r.Blob)
+		text, err := l.archive.Blob(l.ctx, r.Blob)
 		switch {
-		case p.ctx.Err() != nil:
-			return p.ctx.Err()
+		case l.ctx.Err() != nil:
+			return l.ctx.Err()
 		case err != nil:
 			o.note = fmt.Sprintf(" (this part was kept in the log; the full text cannot be read: %s)", words.Line(err.Error(), 100))
 		default:
@@ -128,31 +128,31 @@ func replyText(m conversation.AssistantMessage) string {
 
 // join is everything said in a passage. What was only recalled there stands where
 // it was first said.
-func (p *past) join(at passage) (original, error) {
+func (l *log) join(at passage) (original, error) {
 	o := original{id: at.id, about: at.about}
 	var b strings.Builder
 	for n, i := range at.events {
 		if n > 0 {
 			b.WriteString("\n\n")
 		}
-		part, err := p.text(i, b.Len() < maxStored)
+		one, err := l.text(i, b.Len() < maxStored)
 		if err != nil {
 			return original{}, err
 		}
-		if target, ok := p.recalled(i); ok {
-			part.text = "(a recall of " + target.id + ", which has the original)"
+		if target, ok := l.recalled(i); ok {
+			one.text = "(a recall of " + target.id + ", which has the original)"
 		}
-		fmt.Fprintf(&b, "--- %s: %s%s\n%s", part.id, part.about, part.note, part.text)
+		fmt.Fprintf(&b, "--- %s: %s%s\n%s", one.id, one.about, one.note, one.text)
 	}
 	o.text = b.String()
 	return o, nil
 }
 
 // list names the originals of a passage, a line each.
-func (p *past) list(at passage, chars int) original {
+func (l *log) list(at passage, chars int) original {
 	var b strings.Builder
 	for _, i := range at.events {
-		b.WriteString(p.line(i) + "\n")
+		b.WriteString(l.line(i) + "\n")
 	}
 	return original{
 		id: at.id, text: b.String(), lines: true,
@@ -160,7 +160,60 @@ func (p *past) list(at passage, chars int) original {
 	}
 }
 
-// line names an event in a list.
-func (p *past) line(i int) string {
-	return fmt.Sprintf("e%d  %s  %s%s  %s characters", p.events[i].Seq, p.when(i), p.what(i), p.beginning(i), numbers.Grouped(p.chars(i)))
+// page shows up to limit characters from offset on, in an answer of at most
+// most characters.
+func (o original) page(offset, limit, most int) (part, error) {
+	total := utf8.RuneCountInString(o.text)
+	if total == 0 {
+		return part{fmt.Sprintf("%s: %s. It is empty%s", o.id, o.about, o.note), -1}, nil
+	}
+	if offset >= total {
+		return part{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
+	}
+	head := func(end int) string {
+		text := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, numbers.Grouped(offset+1), numbers.Grouped(end), numbers.Grouped(total), o.note)
+		if end < total {
+			text += fmt.Sprintf(". Go on with id %q, offset %d", o.id, end)
+		}
+		return text
+	}
+	longest := utf8.RuneCountInString(head(total-1)) + 2
+	if longest > most/2 { // results are cut very short: save what can be saved
+		head = func(end int) string {
+			text := fmt.Sprintf("%s %d-%d/%d", o.id, offset+1, end, total)
+			if end < total {
+				text += fmt.Sprintf(", next offset %d", end)
+			}
+			return text
+		}
+		longest = utf8.RuneCountInString(head(total-1)) + 2
+	}
+	from := runeOffset(o.text, offset)
+	body := o.text[from : from+runeOffset(o.text[from:], min(limit, max(1, most-longest)))]
+	if o.lines && from+len(body) < len(o.text) {
+		if at := strings.LastIndexByte(body, '\n'); at > 0 {
+			body = body[:at+1]
+		}
+	}
+	end := offset + utf8.RuneCountInString(body)
+	next := end
+	if end == total {
+		next = -1
+	}
+	return part{head(end) + "\n\n" + body, next}, nil
+}
+
+// runeOffset is the byte at which character n of text begins, its length if it
+// has not so many.
+func runeOffset(text string, n int) int {
+	if n >= len(text) {
+		return len(text)
+	}
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
 }

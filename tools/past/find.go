@@ -1,7 +1,8 @@
-package tools
+package past
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +18,19 @@ import (
 // minBlobPrefix is how much of the name of a stored text has to be given.
 const minBlobPrefix = 4
 
+// RecallParams are the parameters of recall.
+var RecallParams = []params.Param{
+	{Name: "id", Kind: params.Text, About: "an event (e41), a turn (t3) or turns (t3-7), a tool call's id, or a stored text's name"},
+	{Name: "query", Kind: params.Text, About: "show only the lines that hold this"},
+	{Name: "offset", Kind: params.Whole, Min: 0, Max: math.MaxInt32, About: "characters to skip"},
+	{Name: "limit", Kind: params.Whole, Min: 1, Max: math.MaxInt32, About: "most characters to show"},
+}
+
+// ID is what a call of recall asks for, without what models put around ids.
+func ID(args params.Values) string {
+	return strings.Trim(strings.TrimSpace(args.Text("id")), "\"'`#[]() ")
+}
+
 // passage is what an id stands for.
 type passage struct {
 	id     string // to recall it by
@@ -26,45 +40,45 @@ type passage struct {
 	about  string // of many: "turn 3"
 }
 
-func (p *past) find(id string) (passage, error) {
+func (l *log) find(id string) (passage, error) {
 	number, isNumber := conversation.ParseRecallID(id)
 	if isNumber && strings.ContainsAny(id[:1], "eEtT") { // as stubs write it: no id of a call comes before that
-		if at, ok := p.numbered(number); ok {
+		if at, ok := l.numbered(number); ok {
 			return at, nil
 		}
 	}
-	for i, e := range slices.Backward(p.events) {
+	for i, e := range slices.Backward(l.events) {
 		if r, ok := e.Body.(conversation.ToolResult); ok && r.CallID == id {
-			return p.at(i), nil
+			return l.at(i), nil
 		}
 	}
 	if isNumber {
-		if at, ok := p.numbered(number); ok {
+		if at, ok := l.numbered(number); ok {
 			return at, nil
 		}
 	}
-	for i, e := range slices.Backward(p.events) {
+	for i, e := range slices.Backward(l.events) {
 		reply, _ := e.Body.(conversation.AssistantMessage) // others have no calls
 		if slices.ContainsFunc(reply.Calls, func(c conversation.ToolCall) bool { return c.ID == id }) {
-			return p.at(i), nil
+			return l.at(i), nil
 		}
 	}
-	return p.blob(id)
+	return l.blob(id)
 }
 
 // numbered finds events and turns; false if there are none of these numbers.
-func (p *past) numbered(id conversation.RecallID) (passage, bool) {
+func (l *log) numbered(id conversation.RecallID) (passage, bool) {
 	if seq, one := id.Event(); one {
-		i := p.index(seq)
+		i := conversation.IndexOf(l.events, seq)
 		if i < 0 {
 			return passage{}, false
 		}
-		return p.at(i), true
+		return l.at(i), true
 	}
 	at := passage{many: true}
 	exists := false
 	first, last := uint64(0), uint64(0)
-	for i, e := range p.events {
+	for i, e := range l.events {
 		n := e.Seq
 		if id.Turns {
 			n = uint64(max(0, e.Turn))
@@ -76,7 +90,7 @@ func (p *past) numbered(id conversation.RecallID) (passage, bool) {
 			first = n
 		}
 		exists, last = true, n
-		if said(e) {
+		if conversation.IsMessage(e.Body) {
 			at.events = append(at.events, i)
 		}
 	}
@@ -90,76 +104,76 @@ func (p *past) numbered(id conversation.RecallID) (passage, bool) {
 	if first != last {
 		at.about = fmt.Sprintf("%ss %d-%d", noun, first, last)
 	}
-	p.resolve()
-	if len(at.events) > 0 && !slices.ContainsFunc(at.events, func(i int) bool { return !p.isGone(i) }) {
-		at.about += takenBack
+	l.resolve()
+	if len(at.events) > 0 && !slices.ContainsFunc(at.events, func(i int) bool { return !l.rewound(i) }) {
+		at.about += undone
 	}
 	return at, exists
 }
 
 // at is the passage of one event.
-func (p *past) at(i int) passage {
-	e := p.events[i]
+func (l *log) at(i int) passage {
+	e := l.events[i]
 	at := passage{id: fmt.Sprintf("e%d", e.Seq), events: []int{i}}
 	if e.Body.Kind().Overlay() {
 		at.many, at.listed = true, true
-		at.about, at.events = p.overlay(i), p.covered(i)
+		at.about, at.events = l.overlay(i), l.covered(i)
 		return at
 	}
-	target, ok := p.recalled(i)
+	target, ok := l.recalled(i)
 	if !ok {
 		return at
 	}
 	if id, ok := conversation.ParseRecallID(target.id); ok && target.many && !target.listed {
-		target, _ = p.numbered(id) // it is there: the turn may have gone on since
+		target, _ = l.numbered(id) // it is there: the turn may have gone on since
 	}
 	return target
 }
 
 // recalled is what the result of a recall gave back. It reports false for other
 // events, and for answers that were a list or a miss.
-func (p *past) recalled(i int) (passage, bool) {
-	r, ok := p.events[i].Body.(conversation.ToolResult)
+func (l *log) recalled(i int) (passage, bool) {
+	r, ok := l.events[i].Body.(conversation.ToolResult)
 	if !ok || r.Tool != conversation.ToolRecall || r.Status != conversation.ResultOK {
 		return passage{}, false
 	}
-	c, _ := p.call(i) // without one there is no id
-	args, err := params.Decode(conversation.ToolRecall, recallParams, c.Arguments)
-	id := recallID(args)
+	c, _ := l.call(i) // without one there is no id
+	args, err := params.Decode(conversation.ToolRecall, RecallParams, c.Arguments)
+	id := ID(args)
 	if err != nil || id == "" {
 		return passage{}, false
 	}
-	before := *p
-	before.events = p.events[:i]
+	before := *l
+	before.events = l.events[:i]
 	target, err := before.find(id)
 	return target, err == nil
 }
 
 // blob is the result whose full text is stored under a name that begins so.
-func (p *past) blob(prefix string) (passage, error) {
+func (l *log) blob(prefix string) (passage, error) {
 	if len(prefix) < minBlobPrefix {
-		return passage{}, p.miss(prefix)
+		return passage{}, l.miss(prefix)
 	}
 	found, name := -1, ""
-	for i, e := range p.events {
+	for i, e := range l.events {
 		r, ok := e.Body.(conversation.ToolResult)
 		if !ok || len(r.Blob) < len(prefix) || !strings.EqualFold(r.Blob[:len(prefix)], prefix) {
 			continue
 		}
 		if found >= 0 && name != r.Blob {
-			return passage{}, fmt.Errorf("several stored texts begin with %s: e%d, e%d. Give more of the name", prefix, p.events[found].Seq, e.Seq)
+			return passage{}, fmt.Errorf("several stored texts begin with %s: e%d, e%d. Give more of the name", prefix, l.events[found].Seq, e.Seq)
 		}
 		found, name = i, r.Blob
 	}
 	if found < 0 {
-		return passage{}, p.miss(prefix)
+		return passage{}, l.miss(prefix)
 	}
-	return p.at(found), nil
+	return l.at(found), nil
 }
 
 // overlay names an overlay by what it did.
-func (p *past) overlay(i int) string {
-	e := p.events[i]
+func (l *log) overlay(i int) string {
+	e := l.events[i]
 	text := fmt.Sprintf("the originals that the %s of e%d speaks of", e.Body.Kind(), e.Seq)
 	switch b := e.Body.(type) {
 	case conversation.Summary:
@@ -170,58 +184,31 @@ func (p *past) overlay(i int) string {
 	return text
 }
 
-// covered lists what was said of the events that an overlay speaks of. A revert
-// speaks of what the overlays speak of that it takes back.
-func (p *past) covered(i int) []int {
-	marks := make([]bool, len(p.events))
-	p.mark(i, marks, map[int]bool{})
+// covered lists the messages that an overlay speaks of.
+func (l *log) covered(i int) []int {
+	spans := conversation.Disjoint(l.spans(i, map[int]bool{}))
 	var list []int
-	for j, e := range p.events[:i] {
-		if marks[j] && said(e) {
+	for j, e := range l.events[:i] {
+		if conversation.IsMessage(e.Body) && spans.Holds(e.Seq) {
 			list = append(list, j)
 		}
 	}
 	return list
 }
 
-func (p *past) mark(i int, marks []bool, visited map[int]bool) {
+// spans are the runs of events that an overlay speaks of. A revert speaks of what the
+// overlays speak of that it undoes.
+func (l *log) spans(i int, visited map[int]bool) (spans []conversation.Span) {
 	if visited[i] {
-		return
+		return nil
 	}
 	visited[i] = true
-	spans, revert := p.spans(p.events[i].Body)
-	for _, s := range spans {
-		from, _ := slices.BinarySearchFunc(p.events[:i], s.First, func(e conversation.Event, seq uint64) int {
-			if e.Seq < seq {
-				return -1
-			}
-			return 1
-		})
-		for j := from; j < i && p.events[j].Seq <= s.Last; j++ {
-			marks[j] = true
-		}
-	}
-	if revert == nil {
-		return
-	}
-	for j, e := range p.events[:i] {
-		if e.Body.Kind().Overlay() && (revert.Epoch != 0 && conversation.EpochOf(e) == revert.Epoch || revert.Epoch == 0 && e.Seq == revert.Event) {
-			p.mark(j, marks, visited)
-		}
-	}
-}
-
-// spans are the runs of events an overlay names, or what it takes back.
-func (p *past) spans(b conversation.Body) ([]conversation.Span, *conversation.Revert) {
-	var spans []conversation.Span
 	one := func(seq uint64) { spans = append(spans, conversation.Span{First: seq, Last: seq}) }
-	switch b := b.(type) {
+	switch b := l.events[i].Body.(type) {
 	case conversation.Summary:
-		return b.Spans, nil
+		return b.Spans
 	case conversation.Drop:
-		return b.Spans, nil
-	case conversation.Revert:
-		return nil, &b
+		return b.Spans
 	case conversation.Cap:
 		for _, item := range b.Items {
 			one(item.Event)
@@ -239,11 +226,17 @@ func (p *past) spans(b conversation.Body) ([]conversation.Span, *conversation.Re
 			one(seq)
 		}
 	case conversation.Rewind:
-		for _, e := range p.events {
+		for _, e := range l.events[:i] {
 			if e.Turn >= b.Turn {
 				one(e.Seq)
 			}
 		}
+	case conversation.Revert:
+		for j, e := range l.events[:i] {
+			if e.Body.Kind().Overlay() && (b.Epoch != 0 && conversation.EpochOf(e) == b.Epoch || b.Epoch == 0 && e.Seq == b.Event) {
+				spans = append(spans, l.spans(j, visited)...)
+			}
+		}
 	}
-	return spans, nil
+	return spans
 }

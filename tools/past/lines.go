@@ -1,4 +1,4 @@
-package tools
+package past
 
 import (
 	"fmt"
@@ -28,10 +28,10 @@ type found struct {
 
 // search shows the lines that hold query, from character offset on, in up to
 // limit characters and an answer of at most most.
-func (o original) search(query string, offset, limit, most int) (answer, error) {
+func (o original) search(query string, offset, limit, most int) (part, error) {
 	total := utf8.RuneCountInString(o.text)
 	if offset > 0 && offset >= total {
-		return answer{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
+		return part{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
 	}
 	lines := strings.Split(o.text[runeOffset(o.text, offset):], "\n")
 	match := lineMatcher(query, lines)
@@ -39,7 +39,7 @@ func (o original) search(query string, offset, limit, most int) (answer, error) 
 	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, numbers.Grouped(total))
 	query = words.Line(query, 80)
 	if len(runs) == 0 {
-		return answer{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
+		return part{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
 	}
 	all := 0
 	for _, r := range runs {
@@ -51,7 +51,7 @@ func (o original) search(query string, offset, limit, most int) (answer, error) 
 	if next >= 0 {
 		head += fmt.Sprintf("; %d are shown. Go on with id %q, the same query, offset %d", shown, o.id, next)
 	}
-	return answer{head + "\n" + body, next}, nil
+	return part{head + "\n" + body, next}, nil
 }
 
 func after(offset int) string {
