@@ -1,5 +1,10 @@
 package history
 
+import (
+	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
+)
+
 type (
 	// Wanted asks for the request whose usage is this event, to be answered with
 	// Request.
@@ -33,3 +38,6 @@ type (
 		Bad  bool
 	}
 )
+
+// say tells the reader something.
+func say(text string, bad bool) pane.Action { return Note{Text: plain.Line(text), Bad: bad} }

@@ -8,19 +8,35 @@ import (
 	"plimsoll/conversation"
 )
 
-// A book is a conversation as the history has it open: what was said, laid beside
-// what is sent. Making one reads events and messages once, and no text.
-
-// book is a content and the rows of the side in sight.
+// book is a conversation as the history has it open: originals laid beside what is sent, and the rows of what is shown
+// of it. Making one reads events and messages once, and no text.
 type book struct {
 	Content
-	rows     []compact.Row
-	force    map[uint64]bool // overlays and reverts that are in force
-	hidden   int             // tokens of what was said that are not sent
-	states   string          // how many rows are in which state
+	rows   []compact.Row
+	force  map[uint64]bool // overlays and reverts that are in force
+	hidden int             // tokens of originals that are not sent
+	states string          // how many rows are in which state
+
+	side     side
+	request  *request // the request that is shown, nil for the conversation as it is now
 	messages []compact.Message
 	items    []item
+
+	units []conversation.Unit // of the log; nil before they were needed
 }
+
+// side is which of the texts are shown.
+type side int
+
+const (
+	sideBoth side = iota
+	sideOriginal
+	sideSent
+	sides
+)
+
+// String is the side in words.
+func (s side) String() string { return [...]string{"both", "original", "as sent"}[s] }
 
 // kind is what a row shows.
 type kind uint8
@@ -47,11 +63,11 @@ type mark struct {
 	part int // of messages that stand for the same events
 }
 
-func open(c Content) book {
+func open(c Content) *book {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := book{Content: c, rows: compact.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
+	b := &book{Content: c, rows: compact.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
 	for _, list := range [][]int{conversation.InForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
 			b.force[c.Log[i].Seq] = true
@@ -61,8 +77,9 @@ func open(c Content) book {
 	return b
 }
 
-// lay lists the rows of a side, or of a request.
-func (b *book) lay(s side, r *request) {
+// show lists the rows of a side, or of a request.
+func (b *book) show(s side, r *request) {
+	b.side, b.request = s, r
 	b.items = b.items[:0:0]
 	switch {
 	case r != nil:

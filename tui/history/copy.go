@@ -3,52 +3,54 @@ package history
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/key"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
 
-// What is copied is what was said, as it is in the log: without marks, wraps and
-// folds. In a request, and where nobody said it, it is what was sent.
+// copier copies the original of a row, as it is in the log: without marks, wraps and folds. In a request, and where there
+// is no original, it is what was sent.
+type copier struct {
+	book  *book
+	texts fullTexts
+}
 
-// copy copies what was said; of what was not said, what is sent.
-func (m *Model) copy() pane.Action {
-	it, ok := m.current()
-	if !ok {
-		return m.say("nothing was said yet", true)
-	}
+// row copies the original of a row; where there is none, what is sent.
+func (c *copier) row(it item) pane.Action {
 	switch it.kind {
 	case kindEvent:
-		return Copy{Text: m.words(it.at), What: "the line"}
+		return Copy{Text: c.book.words(it.at), What: "the line"}
 	case kindPrompt, kindTools:
-		name, text := m.instructions(it)
+		name, text := c.book.request.instructions(it.kind)
 		return Copy{Text: text, What: name}
 	case kindMessage:
-		msg := &m.book.messages[it.at]
-		if e := m.book.event(it); m.request == nil && e != nil && len(msg.Events) == 1 {
-			return m.copySaid(e)
+		msg := &c.book.messages[it.at]
+		if e := c.book.event(it); c.book.request == nil && e != nil && len(msg.Events) == 1 {
+			return c.original(e)
 		}
 		return Copy{Text: withCalls(msg.Text, msg.Calls), What: "the message as it is sent"}
 	}
-	return m.copySaid(m.book.event(it))
+	return c.original(c.book.event(it))
 }
 
-func (m *Model) copySaid(e *conversation.Event) pane.Action {
+func (c *copier) original(e *conversation.Event) pane.Action {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return Copy{Text: b.Text, What: "the message"}
 	case conversation.AssistantMessage:
 		return Copy{Text: withCalls(b.Text, b.Calls), What: "the reply"}
 	case conversation.ToolResult:
-		return m.copyResult(e.Seq, b)
+		return c.result(e.Seq, b)
 	}
-	return m.say(sayNotSaid, true)
+	return say(sayNotSaid, true)
 }
 
-// copyResult copies the whole text where it was asked for, also while it is still being
+// result copies the whole text where it was asked for, also while it is still being
 // read: a reader who has expanded a result means all of it.
-func (m *Model) copyResult(seq uint64, b conversation.ToolResult) pane.Action {
-	switch full, asked := m.full[seq]; {
+func (c *copier) result(seq uint64, b conversation.ToolResult) pane.Action {
+	switch full, asked := c.texts[seq]; {
 	case asked && !full.here:
 		return CopyFull{Event: seq, Cut: b.Text}
 	case full.err != nil:
@@ -67,21 +69,21 @@ func withCalls(text string, calls []conversation.ToolCall) string {
 	if text != "" {
 		parts = append(parts, text)
 	}
-	for _, c := range calls {
-		parts = append(parts, c.Name+" "+c.Arguments)
+	for _, call := range calls {
+		parts = append(parts, call.Name+" "+call.Arguments)
 	}
 	return strings.Join(parts, "\n")
 }
 
-// copyBody copies a request as it went over the wire.
-func (m *Model) copyBody() pane.Action {
+// body copies a request as it went over the wire.
+func (c *copier) body(steps key.Binding) pane.Action {
 	switch {
-	case m.request == nil:
-		return m.say("the body of a request is meant"+keyFor(m.keys.PreviousRequest, "shows the requests that were sent"), true)
-	case m.request.state == requestAsked:
-		return m.say("the request is still being built", true)
-	case len(m.request.made.Body) == 0:
-		return m.say("there is no body: "+orElse(m.request.made.Why, "it cannot be made again"), true)
+	case c.book.request == nil:
+		return say("the body of a request is meant"+keyFor(steps, "shows the requests that were sent"), true)
+	case c.book.request.state == requestAsked:
+		return say("the request is still being built", true)
+	case len(c.book.request.made.Body) == 0:
+		return say("there is no body: "+orElse(c.book.request.made.Why, "it cannot be made again"), true)
 	}
-	return Copy{Text: string(m.request.made.Body), What: "the body, " + numbers.Count(len(m.request.made.Body), "byte")}
+	return Copy{Text: string(c.book.request.made.Body), What: "the body, " + numbers.Count(len(c.book.request.made.Body), "byte")}
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"strings"
+	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -55,98 +56,115 @@ type sketch struct {
 	links  []target
 }
 
-// rows are the rows of the list.
-type rows struct{ *Model }
+// drawer draws the rows of a book. It owns what is expanded.
+type drawer struct {
+	painter
+	book     *book
+	texts    fullTexts
+	zone     *time.Location
+	expanded map[mark]bool
+	cache    map[mark]*drawn
+}
+
+// redraw forgets what rows look like.
+func (d *drawer) redraw() { d.cache = map[mark]*drawn{} }
+
+// toggle expands or folds a row, and reports whether it is expanded.
+func (d *drawer) toggle(it item) bool {
+	name := d.book.mark(it)
+	d.expanded[name] = !d.expanded[name]
+	return d.expanded[name]
+}
 
 // Len is how many rows there are.
-func (r rows) Len() int { return len(r.book.items) }
+func (d *drawer) Len() int { return len(d.book.items) }
 
 // Lines is a row as it is drawn.
-func (r rows) Lines(i int, selected bool, width int) []string {
-	d := r.drawn(i, width)
+func (d *drawer) Lines(i int, selected bool, width int) []string {
+	row := d.drawn(i, width)
 	if selected {
-		return d.lines[1]
+		return row.lines[1]
 	}
-	return d.lines[0]
+	return row.lines[0]
 }
 
 // drawn is a row, laid out if it is not remembered.
-func (m *Model) drawn(i, width int) *drawn {
-	it := m.book.items[i]
-	name := m.book.mark(it)
-	from := m.made(it, name, width)
-	if d := m.cache[name]; d != nil && d.made == from {
-		return d
+func (d *drawer) drawn(i, width int) *drawn {
+	it := d.book.items[i]
+	name := d.book.mark(it)
+	from := d.made(it, name, width)
+	if row := d.cache[name]; row != nil && row.made == from {
+		return row
 	}
-	if len(m.cache) >= maxKept {
-		m.redraw()
+	if len(d.cache) >= maxKept {
+		d.redraw()
 	}
-	d := &drawn{made: from}
-	s := m.sketch(it, from, max(width-gutter, 1))
-	d.links = s.links
-	bar := m.styles.Pane.Selected.Render("▌") + " "
+	row := &drawn{made: from}
+	s := d.sketch(it, from, max(width-gutter, 1))
+	row.links = s.links
+	bar := d.styles.Pane.Selected.Render("▌") + " "
 	for n, l := range s.lines {
 		plainly := "  " + l
-		d.lines[0] = append(d.lines[0], pane.Clip(plainly, width))
+		row.lines[0] = append(row.lines[0], pane.Clip(plainly, width))
 		if n >= s.header {
 			plainly = bar + l
 		}
-		d.lines[1] = append(d.lines[1], pane.Clip(plainly, width))
+		row.lines[1] = append(row.lines[1], pane.Clip(plainly, width))
 	}
-	m.cache[name] = d
-	return d
+	d.cache[name] = row
+	return row
 }
 
 // made is all that a row looks like because of.
-func (m *Model) made(it item, name mark, width int) made {
-	from := made{width: width, side: m.side, request: m.request != nil, begins: it.begins, open: m.open[name]}
+func (d *drawer) made(it item, name mark, width int) made {
+	from := made{width: width, side: d.book.side, request: d.book.request != nil, begins: it.begins, open: d.expanded[name]}
 	message := -1
 	switch it.kind {
 	case kindSaid:
-		from.row = m.book.rows[it.at]
+		from.row = d.book.rows[it.at]
 		message = from.row.Message
 	case kindEvent:
-		from.undone = m.book.undone(it.at)
+		from.undone = d.book.undone(it.at)
 	case kindMessage:
 		message = it.at
 	}
 	if message >= 0 {
-		s := &m.book.messages[message]
+		s := &d.book.messages[message]
 		from.state, from.text, from.why, from.overlay, from.stands, from.size = s.State, s.Text, s.Why, s.Overlay, len(s.Events), s.After()
 	}
 	return from
 }
 
-func (m *Model) sketch(it item, from made, width int) sketch {
+func (d *drawer) sketch(it item, from made, width int) sketch {
 	var s sketch
 	if it.begins {
-		s.lines, s.header = append(s.lines, m.turnLine(it, width)), 1
+		s.lines, s.header = append(s.lines, d.turnLine(it, width)), 1
 	}
 	var body sketch
 	switch it.kind {
 	case kindSaid:
-		body = m.sketchSaid(it, from.open, width)
+		body = d.sketchSaid(it, from.open, width)
 	case kindEvent:
-		body = m.sketchEvent(it, from.open, width)
+		body = d.sketchEvent(it, from.open, width)
 	case kindMessage:
-		body = m.sketchMessage(it, from.open, width)
+		body = d.sketchMessage(it, from.open, width)
 	default:
-		body = m.sketchInstructions(it, from.open, width)
+		body = d.sketchInstructions(it, from.open, width)
 	}
 	s.lines, s.links = append(s.lines, body.lines...), body.links
 	return s
 }
 
 // turnLine is the line on which a turn begins.
-func (m *Model) turnLine(it item, width int) string {
+func (d *drawer) turnLine(it item, width int) string {
 	turn, at := 0, ""
-	if e := m.book.event(it); e != nil {
-		turn, at = e.Turn, " · "+m.clock(e.Time)
+	if e := d.book.event(it); e != nil {
+		turn, at = e.Turn, " · "+clock(e.Time, d.zone)
 	}
 	if it.kind == kindMessage {
-		turn = m.book.messages[it.at].Turn
+		turn = d.book.messages[it.at].Turn
 	}
-	return m.styles.Turn.Render(ruled("── turn "+numbers.Grouped(turn)+at, width))
+	return d.styles.Turn.Render(ruled("── turn "+numbers.Grouped(turn)+at, width))
 }
 
 // ruled is a text with a rule behind it, to the width.
@@ -156,56 +174,56 @@ func ruled(text string, width int) string {
 }
 
 // sketchSaid draws an event that was said: in two columns, stacked, or alone.
-func (m *Model) sketchSaid(it item, open bool, width int) sketch {
-	r := &m.book.rows[it.at]
-	if m.side == sideBoth && m.width >= leastColumns {
-		return m.columns(r, open, width)
+func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
+	r := &d.book.rows[it.at]
+	if d.book.side == sideBoth && width+gutter >= leastColumns {
+		return d.columns(r, open, width)
 	}
-	e := &m.book.Log[r.Event]
-	s := sketch{lines: []string{m.headLine(m.who(e, width), m.standing(r, width), width)}}
-	original, links := m.saidOf(r, open, width)
-	s.lines, s.links = append(s.lines, m.paintAll(original)...), links
-	if m.side == sideOriginal {
+	e := &d.book.Log[r.Event]
+	s := sketch{lines: []string{d.headLine(d.who(e, width), d.standing(r, width), width)}}
+	original, links := d.saidOf(r, open, width)
+	s.lines, s.links = append(s.lines, d.paintAll(original)...), links
+	if d.book.side == sideOriginal {
 		return s
 	}
 	var body []line
-	body, s.links = m.instead(r, links, open, width-2)
+	body, s.links = d.instead(r, links, open, width-2)
 	for i, l := range body {
 		lead := "  "
 		if i == 0 {
-			lead = m.styles.Pane.Muted.Render("↳ ")
+			lead = d.styles.Pane.Muted.Render("↳ ")
 		}
-		s.lines = append(s.lines, lead+m.paint(l))
+		s.lines = append(s.lines, lead+d.paint(l))
 	}
 	return s
 }
 
 // saidOf is the text of a row as it was said, quiet where it was taken back.
-func (m *Model) saidOf(r *compact.Row, open bool, width int) ([]line, []target) {
-	lines, links := m.original(&m.book.Log[r.Event], open, width)
-	if m.book.takenBack(r) {
+func (d *drawer) saidOf(r *compact.Row, open bool, width int) ([]line, []target) {
+	lines, links := d.original(&d.book.Log[r.Event], open, width)
+	if d.book.takenBack(r) {
 		for i := range lines {
-			lines[i].style = m.styles.TakenBack
+			lines[i].style = d.styles.TakenBack
 		}
 	}
 	return lines, links
 }
 
 // columns draws what was said beside what is sent.
-func (m *Model) columns(r *compact.Row, open bool, width int) sketch {
+func (d *drawer) columns(r *compact.Row, open bool, width int) sketch {
 	left := (width - divider) / 2
 	right := width - divider - left
-	e := &m.book.Log[r.Event]
-	said := []string{m.headLine(m.who(e, left), m.styles.Pane.Muted.Render(eventName(e.Seq)+"  "+pane.Tokens(m.book.tokens(r.Before))), left)}
-	original, links := m.saidOf(r, open, left)
-	said = append(said, m.paintAll(original)...)
-	badge, tokens := m.sentHead(r, right)
-	sent := []string{m.headLine(badge, m.styles.Pane.Muted.Render(tokens), right)}
+	e := &d.book.Log[r.Event]
+	said := []string{d.headLine(d.who(e, left), d.styles.Pane.Muted.Render(eventName(e.Seq)+"  "+pane.Tokens(d.book.tokens(r.Before))), left)}
+	original, links := d.saidOf(r, open, left)
+	said = append(said, d.paintAll(original)...)
+	badge, tokens := d.sentHead(r, right)
+	sent := []string{d.headLine(badge, d.styles.Pane.Muted.Render(tokens), right)}
 	s := sketch{links: links}
-	if body, all := m.instead(r, links, open, right); m.ownText(r) {
-		sent, s.links = append(sent, m.paintAll(body)...), all
+	if body, all := d.instead(r, links, open, right); d.book.ownText(r) {
+		sent, s.links = append(sent, d.paintAll(body)...), all
 	}
-	bar := " " + m.styles.Pane.Rule.Render("│") + " "
+	bar := " " + d.styles.Pane.Rule.Render("│") + " "
 	for i := range max(len(said), len(sent)) {
 		a, b := "", ""
 		if i < len(said) {
@@ -220,7 +238,7 @@ func (m *Model) columns(r *compact.Row, open bool, width int) sketch {
 }
 
 // headLine is the first line of a row: who it is from, and how it stands.
-func (m *Model) headLine(left, right string, width int) string {
+func (d *drawer) headLine(left, right string, width int) string {
 	room := width - cells(right) - 1
 	if right == "" || room < 4 {
 		return pane.Clip(left, width)

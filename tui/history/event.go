@@ -4,21 +4,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
-	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
-// What happened besides what was said: an overlay, another model, a notice. Each is a
-// line across both columns; unfolded, it says all that the log knows of it.
+// Events that are no messages, in words: an overlay, another model, a notice.
 
 // clock writes the time of day.
-func (m *Model) clock(t time.Time) string { return t.In(m.zone).Format("15:04") }
+func clock(t time.Time, zone *time.Location) string { return t.In(zone).Format("15:04") }
 
 // undone reports whether a pass was taken back.
 func (b *book) undone(i int) bool {
@@ -31,38 +30,6 @@ func (b *book) undone(i int) bool {
 		}
 	}
 	return true
-}
-
-func (m *Model) sketchEvent(it item, open bool, width int) sketch {
-	e := &m.book.Log[it.at]
-	style := m.styles.Event
-	if n, ok := e.Body.(conversation.Notice); ok && n.Level != conversation.NoticeInfo {
-		style = m.styles.Pane.Warning
-	}
-	text := "── " + eventName(e.Seq) + " " + m.clock(e.Time) + " " + m.words(it.at)
-	if m.book.undone(it.at) {
-		text += " · " + since(e.Body)
-	}
-	s := sketch{lines: []string{m.paint(line{text: ruled(plain.Line(head(text, 4*width)), width), style: style})}}
-	if !open {
-		return s
-	}
-	account := m.account(it.at)
-	if cells(plain.Line(text)) < width { // all of it stands there
-		account = account[1:]
-	}
-	for _, l := range account {
-		s.lines = append(s.lines, m.paintAll(m.spread(l, m.styles.Pane.Muted, width))...)
-	}
-	for _, o := range m.book.pass(it.at) {
-		sum, ok := o.Body.(conversation.Summary)
-		if !ok || sum.Text == "" && sum.Appendix == "" {
-			continue
-		}
-		body, links := m.summary(strings.TrimSpace(sum.Text+"\n\n"+sum.Appendix), m.book.covered(sum), s.links, true, width)
-		s.lines, s.links = append(s.lines, m.paintAll(body)...), links
-	}
-	return s
 }
 
 // since says what became of an overlay that is not in force any more.
@@ -91,52 +58,52 @@ func (b *book) covered(s conversation.Summary) []uint64 {
 }
 
 // words says what an event was.
-func (m *Model) words(i int) string {
-	switch b := m.book.Log[i].Body.(type) {
+func (b *book) words(i int) string {
+	switch body := b.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
-		return m.compacted(i)
+		return b.compacted(i)
 	case conversation.Rewind:
-		return "taken back: from turn " + numbers.Grouped(b.Turn) + " on"
+		return "taken back: from turn " + numbers.Grouped(body.Turn) + " on"
 	case conversation.Pin:
-		return "pinned " + namesOf(b.Events)
+		return "pinned " + namesOf(body.Events)
 	case conversation.Unpin:
-		return "pin ended: " + namesOf(b.Events)
+		return "pin ended: " + namesOf(body.Events)
 	case conversation.Revert:
-		return m.reverted(b)
+		return b.reverted(body)
 	case conversation.ModelChanged:
-		text := "model " + b.Name()
-		if b.Window > 0 {
-			text += ", window " + pane.Tokens(b.Window)
+		text := "model " + body.Name()
+		if body.Window > 0 {
+			text += ", window " + pane.Tokens(body.Window)
 		}
 		return text
 	case conversation.Instructions:
-		return "system prompt " + pane.Tokens(m.book.tokens(b.SystemSize)) + ", tools " + pane.Tokens(m.book.tokens(b.ToolsSize))
+		return "system prompt " + pane.Tokens(b.tokens(body.SystemSize)) + ", tools " + pane.Tokens(b.tokens(body.ToolsSize))
 	case conversation.ConfigChanged:
 		var parts []string
-		for _, k := range slices.Sorted(maps.Keys(b.Set)) {
-			parts = append(parts, k+" = "+b.Set[k])
+		for _, k := range slices.Sorted(maps.Keys(body.Set)) {
+			parts = append(parts, k+" = "+body.Set[k])
 		}
 		return "settings: " + strings.Join(parts, ", ")
 	case conversation.Renamed:
-		return "title: " + b.Title
+		return "title: " + body.Title
 	case conversation.Notice:
-		return b.Text
+		return body.Text
 	case conversation.Attempt:
-		return "compaction came to nothing (" + b.Outcome + "): " + b.Why
+		return "compaction came to nothing (" + body.Outcome + "): " + body.Why
 	}
-	return "an event of a kind that this version does not know: " + string(m.book.Log[i].Body.Kind())
+	return "an event of a kind that this version does not know: " + string(b.Log[i].Body.Kind())
 }
 
 // compacted says what a pass did.
-func (m *Model) compacted(i int) string {
-	made, _ := conversation.MadeOf(m.book.Log[i].Body)
+func (b *book) compacted(i int) string {
+	made, _ := conversation.MadeOf(b.Log[i].Body)
 	text := "compacted" + by(made)
 	if made.Before > 0 {
 		text += ": " + pane.Tokens(made.Before) + " → " + pane.Tokens(made.After)
 	}
 	what := made.Why
 	if what == "" {
-		what = deeds(m.book.pass(i))
+		what = effects(b.pass(i))
 	}
 	if what != "" {
 		text += " · " + what
@@ -144,8 +111,8 @@ func (m *Model) compacted(i int) string {
 	return text
 }
 
-// deeds counts what the overlays of a pass do.
-func deeds(pass []conversation.Event) string {
+// effects counts what the overlays of a pass do.
+func effects(pass []conversation.Event) string {
 	masked, capped := 0, 0
 	var parts []string
 	for _, e := range pass {
@@ -189,14 +156,14 @@ func by(made conversation.Made) string {
 	return ""
 }
 
-// reverted says what a revert took back, or brought back.
-func (m *Model) reverted(b conversation.Revert) string {
-	seq := max(b.Epoch, b.Event)
-	if b.Redoes != 0 {
-		return "compaction " + eventName(b.Redoes) + " redone"
+// reverted says what a revert undid or redid.
+func (b *book) reverted(r conversation.Revert) string {
+	seq := max(r.Epoch, r.Event)
+	if r.Redoes != 0 {
+		return "compaction " + eventName(r.Redoes) + " redone"
 	}
-	if i := m.book.index(seq); i >= 0 {
-		switch m.book.Log[i].Body.(type) {
+	if i := b.index(seq); i >= 0 {
+		switch b.Log[i].Body.(type) {
 		case conversation.Rewind:
 			return "turns that were taken back at " + eventName(seq) + " brought back"
 		case conversation.Revert:
@@ -220,10 +187,10 @@ func namesOf(events []uint64) string {
 	return strings.Join(parts, ", ")
 }
 
-// account is all that the log knows of an event.
-func (m *Model) account(i int) []string {
-	e := m.book.Log[i]
-	out := []string{m.words(i)}
+// details is all that the log knows of an event.
+func (b *book) details(i int) []string {
+	e := b.Log[i]
+	out := []string{b.words(i)}
 	made, ok := conversation.MadeOf(e.Body)
 	if !ok {
 		return out
@@ -235,7 +202,7 @@ func (m *Model) account(i int) []string {
 		}
 	}
 	out = append(out, about)
-	for _, o := range m.book.pass(i) {
+	for _, o := range b.pass(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
 			out = append(out, fmt.Sprintf("note on %s by the program, without a model", compact.Range{From: s.FromTurn, To: s.ToTurn}))
@@ -252,4 +219,19 @@ func (m *Model) account(i int) []string {
 		}
 	}
 	return out
+}
+
+// eventName is an event as recall takes it.
+func eventName(seq uint64) string { return "e" + strconv.FormatUint(seq, 10) }
+
+// eventsName is a run of events.
+func eventsName(events []uint64) string {
+	switch n := len(events); n {
+	case 0:
+		return "no event"
+	case 1:
+		return eventName(events[0])
+	default:
+		return eventName(events[0]) + "–" + eventName(events[n-1])
+	}
 }

@@ -7,26 +7,31 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// The keys, made from the bindings, in as many columns as there is room for.
-
 const (
 	helpColumn = 58 // cells of a column
 	helpKeys   = 12 // of these for the keys
 )
 
-// helpAll is the lines of the help.
-func (m *Model) helpAll() []string {
+// help is the list of keys, made from the bindings, in as many columns as there is room for.
+type help struct {
+	open bool
+	top  int // the first line in sight
+}
+
+// lines is all of the help.
+func (h *help) lines(keys *KeyMap, s pane.Styles, width int) []string {
 	var entries []string
-	columns := max(1, m.width/helpColumn)
-	width := m.width / columns
-	for _, b := range m.keys.Bindings() {
-		if !b.Enabled() {
-			continue
-		}
-		h := b.Help()
-		entries = append(entries, pane.Fit("  "+m.styles.Pane.Key.Render(pane.Fit(h.Key, helpKeys))+m.styles.Pane.Text.Render(" "+h.Desc), width))
+	columns := max(1, width/helpColumn)
+	width /= columns
+	add := func(name, does string) {
+		entries = append(entries, pane.Fit("  "+s.Key.Render(pane.Fit(name, helpKeys))+s.Text.Render(" "+does), width))
 	}
-	entries = append(entries, pane.Fit("  "+m.styles.Pane.Key.Render(pane.Fit("1–9", helpKeys))+m.styles.Pane.Text.Render(" where the numbers ‹1› to ‹9› lead"), width))
+	for _, b := range keys.Bindings() {
+		if b.Enabled() {
+			add(b.Help().Key, b.Help().Desc)
+		}
+	}
+	add("1–9", "where the numbers ‹1› to ‹9› lead")
 	tall := (len(entries) + columns - 1) / columns
 	lines := make([]string, tall)
 	for i, e := range entries {
@@ -35,30 +40,27 @@ func (m *Model) helpAll() []string {
 	return lines
 }
 
-// helpLines is the part of the help that is in sight.
-func (m *Model) helpLines(height int) []string {
-	all := m.helpAll()
-	from := max(0, min(m.help, len(all)-height))
+// view is the part of the help that is in sight.
+func (h *help) view(all []string, height int) []string {
+	from := max(0, min(h.top, len(all)-height))
 	return all[from:min(len(all), from+height)]
 }
 
-// pressHelp scrolls the help; any other key closes it.
-func (m *Model) pressHelp(k tea.KeyPressMsg) pane.Action {
-	page := max(m.frame().Body(m.height)-1, 1)
-	moves := m.keys.Moves
+// press scrolls so many lines in a place of a height; any other key closes the help.
+func (h *help) press(k tea.KeyPressMsg, moves pane.Moves, lines, height int) {
+	page := max(height-1, 1)
 	switch {
 	case key.Matches(k, moves.Up):
-		m.help--
+		h.top--
 	case key.Matches(k, moves.Down):
-		m.help++
+		h.top++
 	case key.Matches(k, moves.PageUp, moves.HalfUp):
-		m.help -= page
+		h.top -= page
 	case key.Matches(k, moves.PageDown, moves.HalfDown):
-		m.help += page
+		h.top += page
 	default:
-		m.help = -1
-		return nil
+		*h = help{}
+		return
 	}
-	m.help = max(0, min(m.help, len(m.helpAll())-page-1))
-	return nil
+	h.top = max(0, min(h.top, lines-page-1))
 }

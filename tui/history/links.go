@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -16,17 +15,6 @@ import (
 // Texts that name turns and events lead to them. Behind each place that is named
 // first stands a number, ‹1› to ‹9›, and its key goes there. Only what is in the log
 // gets one.
-
-// target is what a link leads to.
-type target struct {
-	turn bool // a turn is meant, not an event
-	n    uint64
-}
-
-// String is the target as recall takes it: t3, e41.
-func (t target) String() string {
-	return conversation.RecallID{Turns: t.turn, First: t.n, Last: t.n}.String()
-}
 
 // maxLinks is how many links of a row have a key.
 const maxLinks = 9
@@ -56,14 +44,6 @@ func (n *numbering) of(t target) (number int, isNew bool) {
 	}
 	n.list = append(n.list, t)
 	return len(n.list), true
-}
-
-// holds reports whether a target is in the log.
-func (b *book) holds(t target) bool {
-	if !t.turn {
-		return b.index(t.n) >= 0
-	}
-	return t.n < uint64(len(b.Log)) && b.turn(int(t.n)) >= 0
 }
 
 // mark puts the numbers of links into a text.
@@ -102,29 +82,29 @@ const maxTurns = 40
 
 // summary is the text of a summary; unfolded with its links behind those that are
 // known, and with the turns that it stands for.
-func (m *Model) summary(text string, events []uint64, known []target, open bool, width int) ([]line, []target) {
+func (d *drawer) summary(text string, events []uint64, known []target, open bool, width int) ([]line, []target) {
 	if !open {
-		return m.fold(gist(text), m.styles.Sent, foldLines, width), known
+		return d.fold(gist(text), d.styles.Sent, foldLines, width), known
 	}
-	n := numbering{book: &m.book, list: known}
+	n := numbering{book: d.book, list: known}
 	preface := text[:len(text)-len(gist(text))]
-	out := m.linked(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), width)
-	turns := m.book.turnsOf(events)
+	out := d.linked(plain.Text(preface)+n.mark(plain.Text(text[len(preface):])), width)
+	turns := d.book.turnsOf(events)
 	if len(turns) == 0 {
 		return out, n.list
 	}
-	out = append(out, line{}, line{text: "It stands for:", style: m.styles.Pane.Muted})
+	out = append(out, line{}, line{text: "It stands for:", style: d.styles.Pane.Muted})
 	for i, turn := range turns {
 		if i == maxTurns {
-			out = append(out, line{text: "… " + numbers.Count(len(turns)-i, "more turn"), style: m.styles.Pane.Muted})
+			out = append(out, line{text: "… " + numbers.Count(len(turns)-i, "more turn"), style: d.styles.Pane.Muted})
 			break
 		}
 		mark := ""
 		if number, isNew := n.of(target{turn: true, n: uint64(turn)}); isNew {
 			mark = numeral(number)
 		}
-		about := "turn " + strconv.Itoa(turn) + mark + "  " + m.book.opening(turn)
-		out = append(out, line{text: pane.Clip(about, width), style: m.styles.Sent, links: true})
+		about := "turn " + strconv.Itoa(turn) + mark + "  " + d.book.opening(turn)
+		out = append(out, line{text: pane.Clip(about, width), style: d.styles.Sent, links: true})
 	}
 	return out, n.list
 }
@@ -140,8 +120,8 @@ func gist(text string) string {
 }
 
 // linked is a text with links, in lines.
-func (m *Model) linked(text string, width int) []line {
-	out := m.spread(text, m.styles.Sent, width)
+func (d *drawer) linked(text string, width int) []line {
+	out := d.spread(text, d.styles.Sent, width)
 	for i := range out {
 		out[i].links = true
 	}
@@ -169,53 +149,4 @@ func (b *book) opening(turn int) string {
 	}
 	u, _ := b.Log[b.rows[i].Event].Body.(conversation.UserMessage) // a turn that lost its message has no words
 	return plain.Line(head(strings.TrimLeftFunc(u.Text, unicode.IsSpace), maxSubject))
-}
-
-// leads is where Enter goes from a row that is expanded: of a summary the first turn
-// it covers, of what the model recalled the original, of a result that is not repeated
-// the one it points to. It is false if that is nowhere, or the row itself.
-func (m *Model) leads(it item) (target, bool) {
-	switch it.kind {
-	case kindSaid:
-		r := &m.book.rows[it.at]
-		if r.Message >= 0 && m.book.View.Messages[r.Message].Repeats != 0 {
-			return target{n: m.book.View.Messages[r.Message].Repeats}, true
-		}
-	case kindMessage:
-		msg := &m.book.messages[it.at]
-		if msg.Repeats != 0 {
-			return target{n: msg.Repeats}, true
-		}
-		if msg.State == compact.StateSummarised || msg.State == compact.StateDropped && len(msg.Events) > 0 {
-			return target{n: msg.Events[0]}, len(msg.Events) > 0
-		}
-	case kindEvent:
-		if s, ok := m.book.Log[it.at].Body.(conversation.Summary); ok {
-			return target{turn: true, n: uint64(max(s.FromTurn, 0))}, m.book.turn(s.FromTurn) >= 0
-		}
-	}
-	e := m.book.event(it)
-	if e == nil {
-		return target{}, false
-	}
-	return m.recalled(e)
-}
-
-// recalled is what a result of recall brought back.
-func (m *Model) recalled(e *conversation.Event) (target, bool) {
-	b, ok := e.Body.(conversation.ToolResult)
-	if !ok || b.Tool != conversation.ToolRecall || b.Status != conversation.ResultOK {
-		return target{}, false
-	}
-	c, ok := m.call(e.Seq, b.CallID)
-	if !ok {
-		return target{}, false
-	}
-	text, ok := conversation.RecallTarget(c.Arguments)
-	if !ok {
-		return target{}, false
-	}
-	id, ok := conversation.ParseRecallID(text)
-	t := target{turn: id.Turns, n: id.First}
-	return t, ok && m.book.holds(t)
 }

@@ -11,15 +11,14 @@ import (
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/edit"
-	"plimsoll/tui/pane"
 )
 
-// A search goes from row to row. All that the log has of a row counts, and what is
-// sent in its place, whether it is folded or not; a fold begins where something was
-// found. Matches are found anew when rows have changed and one steps on.
-
-// search is what is looked for.
+// search goes from row to row of a book. All that the log has of a row counts, and what is sent in its place, whether it is
+// folded or not. Matches are found anew when rows have changed and one steps on.
 type search struct {
+	book  *book
+	texts fullTexts
+
 	query find.Query
 	on    bool // there is a query
 	stale bool // found is not of the rows as they are
@@ -32,96 +31,73 @@ type search struct {
 	mend   string // why what is typed is no query
 }
 
-// startSearch opens the line to type in.
-func (m *Model) startSearch() pane.Action {
-	m.search.typing, m.search.from, m.search.mend = true, max(m.list.Selected(rows{m}), 0), ""
-	m.search.field = edit.NewField(plain.Line, edit.MostInLine)
-	text := ""
-	if m.search.on {
-		text = m.search.query.String()
+// reset searches for nothing.
+func (s *search) reset() { *s = search{book: s.book, texts: s.texts} }
+
+// set searches for a text. One that cannot be read, like none, searches for nothing.
+func (s *search) set(text string) {
+	s.reset()
+	if q, err := find.Parse(text); err == nil {
+		s.query, s.on, s.stale = q, true, true
 	}
-	m.search.field.SetText(text, true)
-	return nil
 }
 
-// typed takes a key or a paste into the line.
-func (m *Model) typed(msg tea.Msg) pane.Action {
+// start opens the line to type in, from a row on.
+func (s *search) start(from int) {
+	s.typing, s.from, s.mend = true, from, ""
+	s.field = edit.NewField(plain.Line, edit.MostInLine)
+	if s.on {
+		s.field.SetText(s.query.String(), true)
+	}
+}
+
+// typed is what came of a key in the line.
+type typed int
+
+const (
+	typedNothing typed = iota // the key means nothing here
+	typedText                 // the text may be another one
+	typedQuery                // there is another query
+	typedEnd                  // typing ended, the query stays
+	typedCancel               // the search ended
+)
+
+// update takes a key or a paste into the line.
+func (s *search) update(msg tea.Msg, keys *KeyMap) typed {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
-		case key.Matches(k, m.keys.Cancel):
-			from := m.search.from
-			m.endSearch()
-			m.list.Select(rows{m}, from)
-			return nil
-		case key.Matches(k, m.keys.Open):
-			m.search.typing = false
-			if m.search.mend != "" {
-				m.note, m.bad = m.search.mend, true
-			}
-			return nil
+		case key.Matches(k, keys.Cancel):
+			return typedCancel
+		case key.Matches(k, keys.Open):
+			s.typing = false
+			return typedEnd
 		}
 	}
-	before := m.search.field.Text()
-	if !m.search.field.Update(msg, m.keys.Edit) {
-		return pane.Ignored{}
+	before := s.field.Text()
+	if !s.field.Update(msg, keys.Edit) {
+		return typedNothing
 	}
-	if m.search.field.Text() != before {
-		m.look()
+	if s.field.Text() == before {
+		return typedText
 	}
-	return nil
-}
-
-// look reads what is typed, and goes to the first match from where typing began.
-func (m *Model) look() {
-	q, err := find.Parse(m.search.field.Text())
-	m.search.query, m.search.on, m.search.stale, m.search.mend = q, err == nil, true, ""
+	q, err := find.Parse(s.field.Text())
+	s.query, s.on, s.stale, s.mend = q, err == nil, true, ""
 	if err != nil {
-		m.search.mend = err.Error()
+		s.mend = err.Error()
 	}
-	m.redraw()
-	if i := m.match(m.search.from, 1, true); i >= 0 {
-		m.list.Select(rows{m}, i)
-	}
+	return typedQuery
 }
 
-// endSearch searches for nothing.
-func (m *Model) endSearch() {
-	m.search = search{}
-	m.redraw()
-}
-
-// next goes to the next match, or with -1 to the one before.
-func (m *Model) next(by int) pane.Action {
-	if !m.search.on {
-		return m.say("nothing is searched for"+keyFor(m.keys.Search, "begins a search"), true)
-	}
-	at := m.list.Selected(rows{m})
-	i := m.match(at, by, false)
-	if i < 0 {
-		return m.say("no match for "+plain.Line(m.search.query.String()), true)
-	}
-	switch {
-	case by > 0 && i <= at:
-		m.note, m.bad = "round from the end to the beginning", false
-	case by < 0 && i >= at:
-		m.note, m.bad = "round from the beginning to the end", false
-	}
-	m.list.Select(rows{m}, i)
-	return nil
-}
-
-// match is the nearest row that matches, going round; -1 if none does. Here says that
-// the row itself counts first.
-func (m *Model) match(at, by int, here bool) int {
-	if !m.search.on {
+// match is the nearest row that matches, going round; -1 if none does. Here says that the row itself counts first.
+func (s *search) match(at, by int, here bool) int {
+	if !s.on {
 		return -1
 	}
-	m.findAll()
-	found := m.search.found
-	if len(found) == 0 {
+	s.findAll()
+	if len(s.found) == 0 {
 		return -1
 	}
-	i, there := slices.BinarySearch(found, at)
+	i, there := slices.BinarySearch(s.found, at)
 	switch {
 	case there && here:
 	case by < 0:
@@ -129,61 +105,62 @@ func (m *Model) match(at, by int, here bool) int {
 	case there:
 		i++
 	}
-	return found[(i+len(found))%len(found)]
+	return s.found[(i+len(s.found))%len(s.found)]
 }
 
 // findAll looks at every row.
-func (m *Model) findAll() {
-	if !m.search.stale {
+func (s *search) findAll() {
+	if !s.stale {
 		return
 	}
-	m.search.stale, m.search.found = false, m.search.found[:0]
-	for i, it := range m.book.items {
-		if m.matches(it) {
-			m.search.found = append(m.search.found, i)
+	s.stale, s.found = false, s.found[:0]
+	for i, it := range s.book.items {
+		if s.matches(it) {
+			s.found = append(s.found, i)
 		}
 	}
 }
 
 // matches reports whether a row holds what is searched for.
-func (m *Model) matches(it item) bool {
+func (s *search) matches(it item) bool {
+	b := s.book
 	holds := func(text string) bool {
-		_, ok := m.search.query.Find(text)
+		_, ok := s.query.Find(text)
 		return ok
 	}
 	switch it.kind {
 	case kindSaid:
-		r := &m.book.rows[it.at]
-		if m.saidHolds(&m.book.Log[r.Event], holds) {
+		r := &b.rows[it.at]
+		if s.saidHolds(&b.Log[r.Event], holds) {
 			return true
 		}
-		return m.side == sideBoth && m.ownText(r) && sentHolds(m.book.View.Messages[r.Message:][:m.spanOf(r.Message)], holds)
+		return b.side == sideBoth && b.ownText(r) && sentHolds(b.View.Messages[r.Message:][:b.spanOf(r.Message)], holds)
 	case kindEvent:
-		for _, e := range m.book.pass(it.at) {
-			if s, ok := e.Body.(conversation.Summary); ok && (holds(s.Text) || holds(s.Appendix)) {
+		for _, e := range b.pass(it.at) {
+			if sum, ok := e.Body.(conversation.Summary); ok && (holds(sum.Text) || holds(sum.Appendix)) {
 				return true
 			}
 		}
-		return holds(m.words(it.at))
+		return holds(b.words(it.at))
 	case kindMessage:
-		msg := m.book.messages[it.at : it.at+1]
+		msg := b.messages[it.at : it.at+1]
 		if sentHolds(msg, holds) {
 			return true
 		}
-		e := m.book.event(it)
-		return e != nil && len(msg[0].Events) == 1 && msg[0].State != compact.StateVerbatim && m.saidHolds(e, holds)
+		e := b.event(it)
+		return e != nil && len(msg[0].Events) == 1 && msg[0].State != compact.StateVerbatim && s.saidHolds(e, holds)
 	}
-	name, text := m.instructions(it)
+	name, text := b.request.instructions(it.kind)
 	return holds(text) || holds(name)
 }
 
-// saidHolds asks of all that an event said.
-func (m *Model) saidHolds(e *conversation.Event, holds func(string) bool) bool {
+// saidHolds asks of all that an event holds.
+func (s *search) saidHolds(e *conversation.Event, holds func(string) bool) bool {
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
 		return holds(b.Text)
 	case conversation.ToolResult:
-		return holds(b.Text) || holds(b.Tool) || holds(m.full[e.Seq].text) || b.Detail != "" && holds(b.Detail)
+		return holds(b.Text) || holds(b.Tool) || holds(s.texts[e.Seq].text) || b.Detail != "" && holds(b.Detail)
 	case conversation.AssistantMessage:
 		return holds(b.Text) || b.Reasoning != "" && holds(b.Reasoning) || callsHold(b.Calls, holds)
 	}

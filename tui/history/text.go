@@ -22,6 +22,12 @@ import (
 // maxChars is how much of a text is laid out at most, in characters.
 const maxChars = 200_000
 
+// painter paints texts in its styles, with what is searched for standing out.
+type painter struct {
+	styles Styles
+	search *search
+}
+
 // line is a line before it is painted.
 type line struct {
 	text  string
@@ -46,19 +52,19 @@ type span struct {
 
 // paint draws a line, with what is searched for and the numbers of links standing
 // out.
-func (m *Model) paint(l line) string {
+func (p *painter) paint(l line) string {
 	if l.text == "" {
 		return ""
 	}
 	var spans []span
-	if m.search.on {
-		for _, at := range m.search.query.All(l.text) {
-			spans = append(spans, span{at.Start, at.End, m.styles.Pane.Match})
+	if p.search.on {
+		for _, at := range p.search.query.All(l.text) {
+			spans = append(spans, span{at.Start, at.End, p.styles.Pane.Match})
 		}
 	}
 	if l.links && len(spans) == 0 {
 		for _, at := range linkKey.FindAllStringIndex(l.text, -1) {
-			spans = append(spans, span{at[0], at[1], m.styles.Link})
+			spans = append(spans, span{at[0], at[1], p.styles.Link})
 		}
 	}
 	var b strings.Builder
@@ -75,42 +81,42 @@ func (m *Model) paint(l line) string {
 	return b.String()
 }
 
-func (m *Model) paintAll(lines []line) []string {
+func (p *painter) paintAll(lines []line) []string {
 	out := make([]string, len(lines))
 	for i, l := range lines {
-		out[i] = m.paint(l)
+		out[i] = p.paint(l)
 	}
 	return out
 }
 
 // fold is at most n lines of a text, and one that says how much more there is.
-func (m *Model) fold(text string, s lipgloss.Style, n, width int) []line {
+func (p *painter) fold(text string, s lipgloss.Style, n, width int) []line {
 	text = strings.TrimRight(text, " \t\r\n")
 	text = text[len(text)-len(strings.TrimLeft(text, "\r\n")):]
 	if text == "" {
 		return nil
 	}
-	from := m.foldFrom(text, n, width)
+	from := p.foldFrom(text, n, width)
 	var out []line
 	if above := strings.Count(text[:from], "\n"); above > 0 {
-		out = styled(m.styles.Pane.Muted, "… "+numbers.Count(above, "line")+" above")
+		out = styled(p.styles.Pane.Muted, "… "+numbers.Count(above, "line")+" above")
 	} else if from > 0 {
-		out = styled(m.styles.Pane.Muted, "…")
+		out = styled(p.styles.Pane.Muted, "…")
 	}
 	lines, rest := beginning(text[from:], n, width)
 	out = append(out, styled(s, lines...)...)
 	if more := more(rest); more != "" {
-		out = append(out, line{text: more, style: m.styles.Pane.Muted})
+		out = append(out, line{text: more, style: p.styles.Pane.Muted})
 	}
 	return out
 }
 
 // foldFrom is the byte of a text at which a fold begins.
-func (m *Model) foldFrom(text string, n, width int) int {
-	if !m.search.on {
+func (p *painter) foldFrom(text string, n, width int) int {
+	if !p.search.on {
 		return 0
 	}
-	at, ok := m.search.query.Find(text)
+	at, ok := p.search.query.Find(text)
 	if !ok {
 		return 0
 	}
@@ -159,8 +165,8 @@ func beginning(text string, n, width int) (lines []string, rest string) {
 // cutAt ends a fold within a line of the text, of which room parts are shown.
 func cutAt(lines, part []string, room int, rest string) ([]string, string) {
 	shown := 0
-	for _, p := range part[:max(room, 0)] {
-		shown += len(p)
+	for _, l := range part[:max(room, 0)] {
+		shown += len(l)
 	}
 	shown = min(shown, len(rest))
 	for shown < len(rest) && !utf8.RuneStart(rest[shown]) {
@@ -182,7 +188,7 @@ func more(rest string) string {
 }
 
 // spread is all of a text in lines, up to maxChars.
-func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
+func (p *painter) spread(text string, s lipgloss.Style, width int) []line {
 	all := text
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" {
@@ -201,7 +207,7 @@ func (m *Model) spread(text string, s lipgloss.Style, width int) []line {
 	}
 	out := styled(s, pane.Wrap(plain.Text(cut), width)...)
 	if len(cut) < len(text) {
-		out = append(out, styled(m.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
+		out = append(out, styled(p.styles.Pane.Muted, pane.Wrap(fmt.Sprintf("… the first %s of %s characters: /expand reads all",
 			numbers.Grouped(maxChars), numbers.Grouped(utf8.RuneCountInString(all))), width)...)...)
 	}
 	return out

@@ -4,101 +4,123 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
-	"plimsoll/conversation"
+	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
 // A key goes to what is on top: the line one types a search in, the help, then the
-// rows. A word in passing stands until the next key.
+// rows. A note stands until the next key.
 
 // Update takes a key, a paste or the mouse.
 func (m *Model) Update(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
-		m.was, m.note = m.note, ""
+		m.was, m.note = m.note, Note{}
+		var action pane.Action
 		switch {
 		case m.search.typing:
 			return m.typed(msg)
-		case m.help >= 0:
-			return m.pressHelp(msg)
+		case m.help.open:
+			m.help.press(msg, m.keys.Moves, len(m.helpLines()), m.body())
+		default:
+			action = m.press(msg)
 		}
-		return m.press(msg)
+		if n, ok := action.(Note); ok {
+			m.note = n
+		}
+		return action
 	case tea.PasteMsg:
 		if m.search.typing {
 			return m.typed(msg)
 		}
 	case tea.MouseWheelMsg:
-		if m.help < 0 {
-			m.list.Update(rows{m}, msg, m.keys.Moves, 0)
+		if !m.help.open {
+			m.list.Update(m.draw, msg, m.keys.Moves, 0)
 		}
 		return nil
 	case tea.MouseClickMsg:
-		m.click(msg)
-		return nil
+		return m.click(msg)
 	}
 	return pane.Ignored{}
 }
 
 // click moves the cursor; on the row that has it, it expands or folds.
-func (m *Model) click(msg tea.MouseClickMsg) {
+func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
-	at := m.list.At(rows{m}, msg.Mouse().Y-top)
-	if m.help >= 0 || msg.Button != tea.MouseLeft || at < 0 {
-		return
+	at := m.list.At(m.draw, msg.Mouse().Y-top)
+	if m.help.open || msg.Button != tea.MouseLeft || at < 0 {
+		return nil
 	}
-	if at == m.list.Selected(rows{m}) {
-		m.toggle()
-		return
+	if at == m.selected() {
+		return m.toggle()
 	}
-	m.list.Update(rows{m}, msg, m.keys.Moves, top)
+	m.list.Update(m.draw, msg, m.keys.Moves, top)
+	return nil
 }
 
-// deed is what a key does.
-type deed struct {
+// command is what a key does.
+type command struct {
 	on key.Binding
 	do func() pane.Action
 }
 
-// deeds are the keys of the history but for those that move.
-func (m *Model) deeds() []deed {
+// commands are the keys of the history but for those that move.
+func (m *Model) commands() []command {
 	k := m.keys
-	return []deed{
+	return []command{
 		{k.Close, func() pane.Action { return pane.Closed{} }},
 		{k.Cancel, m.cancel},
-		{k.Help, func() pane.Action { m.help = 0; return nil }},
+		{k.Help, func() pane.Action { m.help.open = true; return nil }},
 		{k.Side, m.turn},
 		{k.Open, m.enter},
-		{k.Fold, func() pane.Action { return m.toggle() }},
+		{k.Fold, m.toggle},
 		{k.Back, m.back},
 		{k.PreviousRequest, func() pane.Action { return m.step(-1) }},
 		{k.NextRequest, func() pane.Action { return m.step(1) }},
 		{k.PreviousMessage, func() pane.Action { return m.message(-1) }},
 		{k.NextMessage, func() pane.Action { return m.message(1) }},
-		{k.Search, m.startSearch},
+		{k.Search, func() pane.Action { m.search.start(max(m.selected(), 0)); return nil }},
 		{k.Next, func() pane.Action { return m.next(1) }},
 		{k.Previous, func() pane.Action { return m.next(-1) }},
-		{k.Pin, m.changing(m.pin)},
-		{k.Mask, m.changing(m.mask)},
-		{k.Undo, m.changing(m.undo)},
-		{k.Redo, m.changing(m.redo)},
-		{k.Resend, m.changing(m.resend)},
-		{k.Copy, m.copy},
-		{k.CopyBody, m.copyBody},
-		{k.Fork, m.fork},
+		{k.Pin, m.changing(m.acts.pin)},
+		{k.Mask, m.changing(m.acts.mask)},
+		{k.Undo, m.changing(m.acts.undo)},
+		{k.Redo, m.changing(m.acts.redo)},
+		{k.Resend, m.changing(func(it item) pane.Action { return m.acts.resend(it, m.was.Text) })},
+		{k.Copy, m.onRow(m.copier.row)},
+		{k.CopyBody, func() pane.Action { return m.copier.body(k.PreviousRequest) }},
+		{k.Fork, m.onRow(m.acts.fork)},
 	}
 }
 
+// onRow is something that is done with the row under the cursor.
+func (m *Model) onRow(do func(item) pane.Action) func() pane.Action {
+	return func() pane.Action {
+		if it, ok := m.current(); ok {
+			return do(it)
+		}
+		return say("nothing was said yet", true)
+	}
+}
+
+// changing is onRow for what changes the conversation, where that can be changed.
+func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
+	if why := m.book.ReadOnly; why != "" {
+		return func() pane.Action { return say(why, true) }
+	}
+	return m.onRow(do)
+}
+
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
-	for _, d := range m.deeds() {
-		if key.Matches(k, d.on) {
-			return d.do()
+	for _, c := range m.commands() {
+		if key.Matches(k, c.on) {
+			return c.do()
 		}
 	}
 	if i := digit(k); i >= 0 {
 		return m.follow(i)
 	}
-	if m.list.Update(rows{m}, k, m.keys.Moves, 0) {
+	if m.list.Update(m.draw, k, m.keys.Moves, 0) {
 		return nil
 	}
 	return pane.Ignored{}
@@ -118,9 +140,9 @@ func (m *Model) cancel() pane.Action {
 	switch {
 	case m.search.on:
 		m.endSearch()
-	case m.request != nil:
+	case m.book.request != nil:
 		m.leaveRequest()
-	case ok && m.open[m.book.mark(it)]:
+	case ok && m.draw.expanded[m.book.mark(it)]:
 		return m.toggle()
 	default:
 		return pane.Closed{}
@@ -130,11 +152,13 @@ func (m *Model) cancel() pane.Action {
 
 // turn shows the next side, or the conversation as it is now in place of a request.
 func (m *Model) turn() pane.Action {
-	if m.request != nil {
+	if m.book.request != nil {
 		m.leaveRequest()
 		return nil
 	}
-	m.turnTo((m.side + 1) % sides)
+	seq := m.here()
+	m.show((m.book.side+1)%sides, nil)
+	m.goTo(seq)
 	return nil
 }
 
@@ -144,47 +168,35 @@ func (m *Model) toggle() pane.Action {
 	if !ok {
 		return nil
 	}
-	name := m.book.mark(it)
-	m.open[name] = !m.open[name]
 	var wanted pane.Action
-	if e := m.book.event(it); m.open[name] && m.holdsResult(it) && m.fullWanted(e) {
-		m.full[e.Seq] = whole{}
-		m.redraw()
+	if e := m.book.event(it); m.draw.toggle(it) && m.book.holdsResult(it) && m.draw.texts.ask(e) {
+		m.draw.redraw()
 		wanted = FullWanted{Event: e.Seq}
 	}
-	m.list.Select(rows{m}, m.list.Selected(rows{m}))
+	m.list.Select(m.draw, m.selected())
 	return wanted
-}
-
-// holdsResult reports whether a row shows the result of its event when expanded.
-func (m *Model) holdsResult(it item) bool {
-	return it.kind == kindSaid || it.kind == kindMessage && len(m.book.messages[it.at].Events) == 1
 }
 
 // enter expands a row; an expanded one it leaves for where that leads, or folds.
 func (m *Model) enter() pane.Action {
 	it, ok := m.current()
-	if !ok {
-		return nil
-	}
-	if !m.open[m.book.mark(it)] {
-		return m.toggle()
-	}
-	if t, ok := m.leads(it); ok && m.leave(t) {
-		return nil
+	if ok && m.draw.expanded[m.book.mark(it)] {
+		if t, ok := m.book.leads(it); ok && m.leave(t) {
+			return nil
+		}
 	}
 	return m.toggle()
 }
 
 // follow goes where a link of the row under the cursor leads.
 func (m *Model) follow(i int) pane.Action {
-	at := m.list.Selected(rows{m})
+	at := m.selected()
 	if at < 0 {
 		return nil
 	}
-	links := m.drawn(at, m.width).links
+	links := m.draw.drawn(at, m.width).links
 	if i >= len(links) {
-		return m.say("no link here has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
+		return say("no link here has that number"+keyFor(m.keys.Open, "expands a summary, and shows its links"), true)
 	}
 	m.leave(links[i])
 	return nil
@@ -207,10 +219,8 @@ func (m *Model) leave(t target) bool {
 		return false
 	}
 	m.jumps = append(m.jumps, from)
-	if m.request != nil || m.side == sideSent {
-		m.request, m.side, m.search.stale = nil, sideBoth, true
-		m.redraw()
-		m.lay()
+	if m.book.request != nil || m.book.side == sideSent {
+		m.show(sideBoth, nil)
 	}
 	m.goTo(seq)
 	return true
@@ -219,7 +229,7 @@ func (m *Model) leave(t target) bool {
 // back goes to where the newest jump began.
 func (m *Model) back() pane.Action {
 	if len(m.jumps) == 0 {
-		return m.say("no jump was made", false)
+		return say("no jump was made", false)
 	}
 	last := len(m.jumps) - 1
 	m.goTo(m.jumps[last])
@@ -229,25 +239,85 @@ func (m *Model) back() pane.Action {
 
 // message goes to the next message of the user, or the one before.
 func (m *Model) message(by int) pane.Action {
-	for i := m.list.Selected(rows{m}) + by; i >= 0 && i < len(m.book.items); i += by {
-		if m.isUsers(m.book.items[i]) {
-			m.list.Select(rows{m}, i)
+	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
+		if m.book.isUsers(m.book.items[i]) {
+			m.list.Select(m.draw, i)
 			return nil
 		}
 	}
 	if by < 0 {
-		return m.say("this is the first message of the user", false)
+		return say("this is the first message of the user", false)
 	}
-	return m.say("this is the newest message of the user", false)
+	return say("this is the newest message of the user", false)
 }
 
-func (m *Model) isUsers(it item) bool {
-	switch it.kind {
-	case kindSaid:
-		_, ok := m.book.Log[m.book.rows[it.at].Event].Body.(conversation.UserMessage)
-		return ok
-	case kindMessage:
-		return m.book.messages[it.at].Role == compact.RoleUser
+// step goes to the request before or after.
+func (m *Model) step(by int) pane.Action {
+	if len(m.book.Requests) == 0 {
+		return say("no request of this conversation was recorded", true)
 	}
-	return false
+	r, why := m.book.stepTo(by, m.here())
+	if r == nil {
+		return say(why, false)
+	}
+	m.show(m.book.side, r)
+	return Wanted{Event: r.sent.Event}
+}
+
+// leaveRequest goes back to the conversation as it is now.
+func (m *Model) leaveRequest() {
+	seq := m.here()
+	if seq == 0 {
+		seq = m.book.request.from
+	}
+	m.show(m.book.side, nil)
+	m.goTo(seq)
+}
+
+// typed takes a key or a paste into the line of a search.
+func (m *Model) typed(msg tea.Msg) pane.Action {
+	switch m.search.update(msg, m.keys) {
+	case typedNothing:
+		return pane.Ignored{}
+	case typedQuery:
+		m.draw.redraw()
+		if i := m.search.match(m.search.from, 1, true); i >= 0 {
+			m.list.Select(m.draw, i)
+		}
+	case typedEnd:
+		if m.search.mend != "" {
+			m.note = Note{Text: m.search.mend, Bad: true}
+		}
+	case typedCancel:
+		from := m.search.from
+		m.endSearch()
+		m.list.Select(m.draw, from)
+	}
+	return nil
+}
+
+// endSearch searches for nothing.
+func (m *Model) endSearch() {
+	m.search.reset()
+	m.draw.redraw()
+}
+
+// next goes to the next match, or with -1 to the one before.
+func (m *Model) next(by int) pane.Action {
+	if !m.search.on {
+		return say("nothing is searched for"+keyFor(m.keys.Search, "begins a search"), true)
+	}
+	at := m.selected()
+	i := m.search.match(at, by, false)
+	if i < 0 {
+		return say("no match for "+plain.Line(m.search.query.String()), true)
+	}
+	switch {
+	case by > 0 && i <= at:
+		m.note = Note{Text: "round from the end to the beginning"}
+	case by < 0 && i >= at:
+		m.note = Note{Text: "round from the beginning to the end"}
+	}
+	m.list.Select(m.draw, i)
+	return nil
 }

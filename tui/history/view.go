@@ -21,17 +21,17 @@ const leastHeads = 16
 func (m *Model) View() string {
 	f := m.frame()
 	f.Status, f.Hints, f.Where = m.status(), m.hints(), m.where()
-	if m.help >= 0 {
-		return m.styles.Pane.Draw(f, m.helpLines(f.Body(m.height)), m.width, m.height)
+	if m.help.open {
+		return m.draw.styles.Pane.Draw(f, m.help.view(m.helpLines(), f.Body(m.height)), m.width, m.height)
 	}
-	body := m.list.View(rows{m})
+	body := m.list.View(m.draw)
 	switch {
-	case m.request != nil && m.request.state != requestMade:
-		body = m.requestBody()
+	case m.book.request != nil && m.book.request.state != requestMade:
+		body = m.book.request.body(&m.draw.styles, m.width)
 	case len(m.book.items) == 0:
-		body = []string{m.styles.Pane.Muted.Render("  Nothing was said yet.")}
+		body = []string{m.draw.styles.Pane.Muted.Render("  Nothing was said yet.")}
 	}
-	return m.styles.Pane.Draw(f, body, m.width, m.height)
+	return m.draw.styles.Pane.Draw(f, body, m.width, m.height)
 }
 
 // frame is what stands around the rows; its height does not depend on what is under
@@ -41,44 +41,49 @@ func (m *Model) frame() pane.Frame {
 	if t := plain.Line(m.book.Title); t != "" {
 		f.Title += "  " + t
 	}
-	if m.request != nil {
-		f.Detail = "[as sent in request " + m.place() + "]"
+	if r := m.book.request; r != nil {
+		place := r.place(len(m.book.Requests))
+		f.Detail = "[as sent in request " + place + "]"
 		if m.width < leastColumns {
-			f.Title, f.Detail = "Request "+m.place(), "[as sent]"
+			f.Title, f.Detail = "Request "+place, "[as sent]"
 		}
-		for _, l := range m.requestLines() {
-			f.Lines = append(f.Lines, " "+l)
-		}
+		f.Lines = []string{" " + m.draw.styles.Pane.Detail.Render(r.about(m.draw.zone)), " " + r.verdict(&m.draw.styles)}
 		return f
 	}
-	f.Lines = []string{" " + m.styles.Pane.Muted.Render(m.book.balance())}
+	f.Lines = []string{" " + m.draw.styles.Pane.Muted.Render(m.book.balance())}
 	if notes := m.book.View.Notes; len(notes) > 0 {
 		text := plain.Line(notes[0])
 		if more := len(notes) - 1; more > 0 {
 			text += " (and " + numbers.Count(more, "more note") + ")"
 		}
-		f.Lines = append(f.Lines, " "+m.styles.Pane.Warning.Render(text))
+		f.Lines = append(f.Lines, " "+m.draw.styles.Pane.Warning.Render(text))
 	}
-	if m.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
+	if m.book.side == sideBoth && m.width >= leastColumns && m.height >= leastHeads {
 		left := (m.width - gutter - divider) / 2
 		heads := pane.Fit("what was said", left+divider) + "what the model is sent"
-		if m.help >= 0 {
+		if m.help.open {
 			heads = "keys"
 		}
-		f.Lines = append(f.Lines, "  "+m.styles.Pane.Title.Render(heads))
+		f.Lines = append(f.Lines, "  "+m.draw.styles.Pane.Title.Render(heads))
 	}
 	return f
 }
 
+// body is how many lines there are for the rows.
+func (m *Model) body() int { return m.frame().Body(m.height) }
+
+// helpLines is all of the help.
+func (m *Model) helpLines() []string { return m.help.lines(m.keys, m.draw.styles.Pane, m.width) }
+
 // tabs are the sides, the one in sight in brackets; it alone where there is no room.
 func (m *Model) tabs() string {
 	if m.width < leastColumns {
-		return "[" + m.side.String() + "]"
+		return "[" + m.book.side.String() + "]"
 	}
 	var parts []string
 	for s := range sides {
 		name := " " + s.String() + " "
-		if s == m.side {
+		if s == m.book.side {
 			name = "[" + s.String() + "]"
 		}
 		parts = append(parts, name)
@@ -91,7 +96,7 @@ const prompt = "/ "
 
 // status is the line above the keys.
 func (m *Model) status() string {
-	s := m.styles.Pane
+	s := m.draw.styles.Pane
 	if m.search.typing {
 		m.search.field.SetSize(m.width-2-len(prompt)-len("no match  "), 1)
 		line := s.Key.Render(prompt) + strings.Join(m.search.field.View(), "")
@@ -100,19 +105,18 @@ func (m *Model) status() string {
 		}
 		return line
 	}
-	style, text := s.Text, m.note
+	style, text := s.Text, m.note.Text
 	switch {
-	case m.note != "" && m.bad:
+	case text != "" && m.note.Bad:
 		style = s.Warning
-	case m.note != "":
-	case m.help >= 0:
+	case text != "":
+	case m.help.open:
 		style, text = s.Muted, "any other key closes this"
-	case m.request != nil && m.request.state != requestMade:
+	case m.book.request != nil && m.book.request.state != requestMade:
 		style, text = s.Muted, pane.Hint("goes back to the conversation", m.keys.Cancel)
 	default:
 		if it, ok := m.current(); ok {
-			style, text = s.Muted, m.why(it)
-			text = m.ahead(it) + text
+			style, text = s.Muted, m.ahead(it)+m.acts.why(it)
 		}
 	}
 	return style.Render(pane.Clip(plain.Line(text), m.width-2)) + " "
@@ -120,10 +124,10 @@ func (m *Model) status() string {
 
 // ahead says where Enter leads from a row that is expanded, "" for nowhere.
 func (m *Model) ahead(it item) string {
-	if !m.open[m.book.mark(it)] {
+	if !m.draw.expanded[m.book.mark(it)] {
 		return ""
 	}
-	t, ok := m.leads(it)
+	t, ok := m.book.leads(it)
 	if !ok || !m.keys.Open.Enabled() {
 		return ""
 	}
@@ -151,9 +155,9 @@ func (m *Model) Cursor() *tea.Cursor {
 // where is what part is in sight, or which match.
 func (m *Model) where() string {
 	n := len(m.book.items)
-	at := m.list.Selected(rows{m})
+	at := m.selected()
 	switch {
-	case m.help >= 0 || n == 0:
+	case m.help.open || n == 0:
 		return ""
 	case m.search.on && !m.search.stale:
 		for i, row := range m.search.found {
@@ -175,9 +179,9 @@ func (m *Model) hints() []string {
 	switch {
 	case m.search.typing:
 		return []string{pane.Hint("keep", k.Open), pane.Hint("end", k.Cancel)}
-	case m.help >= 0:
+	case m.help.open:
 		return []string{pane.Hint("close", k.Cancel), pane.Hint("scroll", k.Moves.Up, k.Moves.Down)}
-	case m.request != nil:
+	case m.book.request != nil:
 		return []string{pane.Hint("step", k.PreviousRequest, k.NextRequest), pane.Hint("back", k.Cancel), pane.Hint("keys", k.Help),
 			pane.Hint("open", k.Open), pane.Hint("copy", k.Copy), pane.Hint("copy the body", k.CopyBody)}
 	}
@@ -185,7 +189,7 @@ func (m *Model) hints() []string {
 	if m.search.on {
 		out = append([]string{pane.Hint("match", k.Next, k.Previous)}, out...)
 	}
-	if at := m.list.Selected(rows{m}); at >= 0 && len(m.drawn(at, m.width).links) > 0 {
+	if at := m.selected(); at >= 0 && len(m.draw.drawn(at, m.width).links) > 0 {
 		out = append([]string{"1–9 follow"}, out...)
 	}
 	if m.book.ReadOnly == "" {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"strings"
+	"time"
 
 	"charm.land/bubbles/v2/key"
 
@@ -10,43 +11,47 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-// Why a row looks as it does, in a line of words: what happened to it, and which
-// overlay did it, when, and for whom.
+// explainer says in a line why a row looks as it does: what happened to it, and which overlay did it, when, and for whom.
+type explainer struct {
+	book *book
+	keys *KeyMap
+	zone *time.Location
+}
 
 // why explains a row.
-func (m *Model) why(it item) string {
+func (w *explainer) why(it item) string {
 	switch it.kind {
 	case kindSaid:
-		r := &m.book.rows[it.at]
-		return m.whyRow(r)
+		r := &w.book.rows[it.at]
+		return w.row(r)
 	case kindEvent:
-		return m.whyEvent(it.at)
+		return w.event(it.at)
 	case kindMessage:
-		msg := &m.book.messages[it.at]
+		msg := &w.book.messages[it.at]
 		if len(msg.Events) == 0 {
 			return "no event says this: " + orElse(plain.Line(msg.Why), "it makes the request valid")
 		}
-		return m.whyState(msg.State, msg.Why) + m.wrought(msg.Overlay)
+		return w.state(msg.State, msg.Why) + w.by(msg.Overlay)
 	case kindPrompt:
 		return "the system prompt: it is made anew for every request, and never compacted"
 	}
 	return "the tools that the model could call"
 }
 
-// whyRow explains what was said.
-func (m *Model) whyRow(r *compact.Row) string {
-	if m.book.takenBack(r) {
-		return "taken back with its turn" + m.wrought(r.Overlay) + m.way(m.keys.Redo, "brings it back")
+// row explains what was said.
+func (w *explainer) row(r *compact.Row) string {
+	if w.book.takenBack(r) {
+		return "taken back with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "brings it back")
 	}
 	if r.Message < 0 && r.State == compact.StateDropped && r.Why == "" {
 		return "not sent: nothing stands for it in what the model is sent"
 	}
-	return m.whyState(r.State, r.Why) + m.wrought(r.Overlay)
+	return w.state(r.State, r.Why) + w.by(r.Overlay)
 }
 
 // way names the key that changes something about it, where that can be changed.
-func (m *Model) way(b key.Binding, does string) string {
-	if m.book.ReadOnly != "" {
+func (w *explainer) way(b key.Binding, does string) string {
+	if w.book.ReadOnly != "" {
 		return ""
 	}
 	return keyFor(b, does)
@@ -61,14 +66,14 @@ func keyFor(b key.Binding, does string) string {
 	return " · " + b.Help().Key + " " + does
 }
 
-// whyState explains a state.
-func (m *Model) whyState(state compact.State, why string) string {
+// state explains a state.
+func (w *explainer) state(state compact.State, why string) string {
 	why = plain.Line(why)
 	switch state {
 	case compact.StateVerbatim:
 		return orElse(why, "sent as it was said")
 	case compact.StatePinned:
-		return "pinned: sent as it was said, whatever else covers it" + m.way(m.keys.Pin, "ends that")
+		return "pinned: sent as it was said, whatever else covers it" + w.way(w.keys.Pin, "ends that")
 	}
 	word := stateWord(state, why)
 	if why == "" || why == word {
@@ -87,15 +92,15 @@ func orElse(text, other string) string {
 	return text
 }
 
-// wrought names the overlay that shaped a row.
-func (m *Model) wrought(overlay uint64) string {
-	i := m.book.index(overlay)
+// by names the overlay that shaped a row.
+func (w *explainer) by(overlay uint64) string {
+	i := w.book.index(overlay)
 	if overlay == 0 || i < 0 {
 		return ""
 	}
-	e := m.book.Log[i]
+	e := w.book.Log[i]
 	made, _ := conversation.MadeOf(e.Body)
-	text := " · " + eventName(conversation.EpochOf(e)) + " at " + m.clock(e.Time) + by(made)
+	text := " · " + eventName(conversation.EpochOf(e)) + " at " + clock(e.Time, w.zone) + by(made)
 	if made.Source == conversation.SourceManual {
 		text += " by hand"
 	}
@@ -105,19 +110,19 @@ func (m *Model) wrought(overlay uint64) string {
 	return text
 }
 
-// whyEvent says what can be done about an event.
-func (m *Model) whyEvent(i int) string {
-	switch b := m.book.Log[i].Body.(type) {
+// event says what can be done about an event.
+func (w *explainer) event(i int) string {
+	switch b := w.book.Log[i].Body.(type) {
 	case conversation.Cap, conversation.Mask, conversation.Summary, conversation.Drop:
-		if m.book.undone(i) {
-			return "this compaction was undone: nothing is hidden by it" + m.way(m.keys.Redo, "redoes the one undone last")
+		if w.book.undone(i) {
+			return "this compaction was undone: nothing is hidden by it" + w.way(w.keys.Redo, "redoes the one undone last")
 		}
-		return "this compaction is in force" + m.way(m.keys.Undo, "takes it back")
+		return "this compaction is in force" + w.way(w.keys.Undo, "takes it back")
 	case conversation.Rewind:
-		if m.book.undone(i) {
+		if w.book.undone(i) {
 			return "these turns were brought back"
 		}
-		return "the model is not sent these turns" + m.way(m.keys.Redo, "brings them back")
+		return "the model is not sent these turns" + w.way(w.keys.Redo, "brings them back")
 	case conversation.Pin:
 		return "pinned by hand: sent as said, whatever else covers it"
 	case conversation.Attempt:
@@ -127,5 +132,5 @@ func (m *Model) whyEvent(i int) string {
 	case conversation.Instructions:
 		return "requests carry this system prompt and these tools from here on"
 	}
-	return plain.Line(head(m.words(i), maxSubject))
+	return plain.Line(head(w.book.words(i), maxSubject))
 }
