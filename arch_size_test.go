@@ -37,7 +37,6 @@ var larger = map[string]int{
 	"tui.chat methods":             63,
 	"tui.session methods":          69,
 	"tui/account.Model methods":    55,
-	"tui/transcript.Model methods": 75,
 	"compact exported names":       245,
 }
 

@@ -17,7 +17,7 @@ func (m *Model) Append(events []conversation.Event) {
 	for _, e := range events {
 		m.add(e)
 	}
-	m.judge()
+	m.overlays.judge(m.items.entries)
 	m.dirty = true
 }
 
@@ -38,13 +38,13 @@ func (m *Model) add(e conversation.Event) {
 		m.changeModel(b.Name())
 	case conversation.Attempt:
 		if !automatic(b.Source) { // nobody waits for those; they are in the log
-			m.push(m.look.attempted(e, b))
+			m.push(m.items.look.attempted(e, b))
 		}
 	case conversation.Unknown:
 		m.push(&noticeItem{level: conversation.NoticeInfo, text: "an event of a newer Plimsoll (" + string(b.Name) + ")"})
 	default:
 		if b.Kind().Overlay() {
-			m.addOverlay(e)
+			m.overlays.add(e, m.push)
 		}
 	}
 }
@@ -64,9 +64,9 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 	says := strings.TrimSpace(b.Text) != "" || strings.TrimSpace(b.Reasoning) != "" || b.Error != "" || len(b.Calls) == 0
 	switch {
 	case live != nil && !says:
-		m.remove(live)
+		m.scroll.remove(live)
 	case live != nil:
-		live.item.(*replyItem).finish(b, &m.look)
+		live.item.(*replyItem).finish(b, &m.items.look)
 		live.placed = m.adding
 	case says:
 		m.push(newReply(b))
@@ -77,64 +77,33 @@ func (m *Model) addReply(b conversation.AssistantMessage) {
 }
 
 func (m *Model) addResult(b conversation.ToolResult) {
-	if m.calls[b.CallID] == nil {
+	if m.calls.find(b.CallID) == nil {
 		m.pushCall(conversation.ToolCall{ID: b.CallID, Name: b.Tool, Arguments: "{}"})
 	}
-	t := m.tool(b.CallID)
-	t.finish(b)
-	m.running = slices.DeleteFunc(m.running, func(other *toolItem) bool { return other == t })
+	m.calls.finish(b)
 }
 
 func (m *Model) pushCall(c conversation.ToolCall) {
 	t := newToolItem(c)
 	t.first = true
-	if n := len(m.entries); n > 0 {
-		_, follows := m.entries[n-1].item.(*toolItem)
+	if n := len(m.items.entries); n > 0 {
+		_, follows := m.items.entries[n-1].item.(*toolItem)
 		t.first = !follows
 	}
 	m.push(t)
-	m.calls[c.ID] = m.entries[len(m.entries)-1]
+	m.calls.byID[c.ID] = t
 }
 
 // push adds an item at the end.
 func (m *Model) push(it item) {
-	m.entries = append(m.entries, &entry{item: it, placed: m.adding})
+	m.items.entries = append(m.items.entries, &entry{item: it, placed: m.adding})
 	switch it.(type) {
 	case *noticeItem, *outputItem:
 	default:
 		m.said = true
 	}
-	if !m.at.follow {
-		m.at.unseen++
-	}
+	m.scroll.added()
 	m.dirty = true
-}
-
-// remove takes an item away that showed nothing, or nothing that counts.
-func (m *Model) remove(e *entry) {
-	m.settle()
-	i := slices.Index(m.entries, e)
-	if i >= len(m.entries)-m.at.unseen {
-		m.at.unseen--
-	}
-	if i < m.at.top {
-		m.at.top--
-	} else if i == m.at.top {
-		m.at.offset = 0
-	}
-	m.entries = slices.Delete(m.entries, i, i+1)
-	m.drawn.forget(e)
-	m.dirty = true
-}
-
-// tool is the call with an id, nil if it was never made.
-func (m *Model) tool(callID string) *toolItem {
-	e := m.calls[callID]
-	if e == nil {
-		return nil
-	}
-	t, _ := e.item.(*toolItem)
-	return t
 }
 
 // Delta adds text to the reply that streams, beginning one if there is none.
@@ -144,9 +113,9 @@ func (m *Model) Delta(text, reasoning string) {
 	}
 	if m.live == nil {
 		m.push(&replyItem{})
-		m.live = m.entries[len(m.entries)-1]
+		m.live = m.items.entries[len(m.items.entries)-1]
 	}
-	m.live.item.(*replyItem).stream(text, reasoning, &m.look)
+	m.live.item.(*replyItem).stream(text, reasoning, &m.items.look)
 	m.dirty = true
 }
 
@@ -155,24 +124,16 @@ func (m *Model) Discard() {
 	if m.live == nil {
 		return
 	}
-	m.remove(m.live)
-	m.live = nil
+	m.scroll.remove(m.live)
+	m.live, m.dirty = nil, true
 }
 
 // ToolStarted shows that a call runs.
-func (m *Model) ToolStarted(callID, title string) {
-	t := m.tool(callID)
-	if t == nil || t.state == callDone {
-		return
-	}
-	t.start(title)
-	m.running = append(m.running, t)
-	m.dirty = true
-}
+func (m *Model) ToolStarted(callID, title string) { m.dirty = m.calls.start(callID, title) || m.dirty }
 
 // ToolOutput shows output of a running call.
 func (m *Model) ToolOutput(callID, text string) {
-	if t := m.tool(callID); t != nil && t.state == callRunning {
+	if t := m.calls.find(callID); t != nil && t.state == callRunning {
 		t.output(text)
 		m.dirty = true
 	}
@@ -192,11 +153,11 @@ func (m *Model) Fault(text, hint string) { m.tell(conversation.NoticeError, text
 func (m *Model) Refusal(text, hint string) { m.tell(conversation.NoticeInfo, text, hint) }
 
 func (m *Model) tell(level conversation.NoticeLevel, text, hint string) {
-	for i, e := range slices.Backward(m.entries) {
+	for i, e := range slices.Backward(m.items.entries) {
 		if _, user := e.item.(*userItem); user {
 			break
 		}
-		if _, notice := e.item.(*noticeItem); notice && i < len(m.entries)-1 {
+		if _, notice := e.item.(*noticeItem); notice && i < len(m.items.entries)-1 {
 			continue // who asks again wants to see an answer
 		}
 		if it, ok := e.item.(explainer); ok && it.explain(text, hint) {
@@ -217,7 +178,7 @@ type explainer interface{ explain(text, hint string) bool }
 // LastReply is the source text of the newest reply that has any, "" without
 // one. One that is still arriving, or was taken back, does not count.
 func (m *Model) LastReply() string {
-	for _, e := range slices.Backward(m.entries) {
+	for _, e := range slices.Backward(m.items.entries) {
 		if r, ok := e.item.(*replyItem); ok && !e.gone && strings.TrimSpace(r.text) != "" {
 			return r.text
 		}
@@ -229,7 +190,7 @@ func (m *Model) LastReply() string {
 // plain text; "" if nothing was said.
 func (m *Model) LastExchange() string {
 	var parts []string
-	for _, e := range slices.Backward(m.entries) {
+	for _, e := range slices.Backward(m.items.entries) {
 		if e.gone {
 			continue
 		}

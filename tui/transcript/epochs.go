@@ -63,7 +63,7 @@ func (o *overlays) turnOf(seq uint64) int {
 }
 
 // leads is the event that a recall is about, 0 for other calls.
-func (m *Model) leads(c conversation.ToolCall) uint64 {
+func (o *overlays) leads(c conversation.ToolCall) uint64 {
 	if c.Name != conversation.ToolRecall {
 		return 0
 	}
@@ -74,7 +74,7 @@ func (m *Model) leads(c conversation.ToolCall) uint64 {
 	case !id.Turns:
 		return id.First
 	}
-	for _, t := range m.overlays.turns {
+	for _, t := range o.turns {
 		if uint64(t.turn) == id.First {
 			return t.seq
 		}
@@ -82,12 +82,8 @@ func (m *Model) leads(c conversation.ToolCall) uint64 {
 	return 0
 }
 
-// TurnOf is the turn that an event of the log belongs to.
-func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }
-
-// addOverlay shows an overlay.
-func (m *Model) addOverlay(e conversation.Event) {
-	o := &m.overlays
+// add notes an overlay, and pushes the line that shows it where it begins one.
+func (o *overlays) add(e conversation.Event, push func(item)) {
 	made, _ := conversation.MadeOf(e.Body)
 	if made.Epoch == 0 {
 		made.Epoch = e.Seq
@@ -97,14 +93,14 @@ func (m *Model) addOverlay(e conversation.Event) {
 	case conversation.Revert:
 		k.revert = b
 	case conversation.Pin:
-		k.line = m.pushOverlay(e, made, 0, "pinned "+numbers.Count(len(b.Events), "event"))
+		k.line = o.line(push, e, made, 0, "pinned "+numbers.Count(len(b.Events), "event"))
 	case conversation.Unpin:
-		k.line = m.pushOverlay(e, made, 0, "unpinned "+numbers.Count(len(b.Events), "event"))
+		k.line = o.line(push, e, made, 0, "unpinned "+numbers.Count(len(b.Events), "event"))
 	case conversation.Rewind:
-		k.line = m.pushOverlay(e, made, 0, rewound(b.Turn))
+		k.line = o.line(push, e, made, 0, rewound(b.Turn))
 		o.rewinds = append(o.rewinds, rewind{e.Seq, b.Turn, k.line})
 	default:
-		k.line = m.compaction(e, made)
+		k.line = o.compaction(push, e, made)
 		k.line.note(e, o)
 		k.line.bump()
 	}
@@ -115,12 +111,12 @@ func (m *Model) addOverlay(e conversation.Event) {
 	o.stale = true
 }
 
-// pushOverlay begins a line; epoch is 0 for what is no compaction.
-func (m *Model) pushOverlay(e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
+// line begins a line; epoch is 0 for what is no compaction.
+func (o *overlays) line(push func(item), e conversation.Event, made conversation.Made, epoch uint64, verb string) *epochItem {
 	it := newEpochItem(e, made, epoch, verb)
-	m.push(it)
-	m.overlays.lines = append(m.overlays.lines, it)
-	m.overlays.requests = nil
+	push(it)
+	o.lines = append(o.lines, it)
+	o.requests = nil
 	return it
 }
 
@@ -129,17 +125,16 @@ func newEpochItem(e conversation.Event, made conversation.Made, epoch uint64, ve
 }
 
 // compaction is the line of the epoch that an overlay belongs to.
-func (m *Model) compaction(e conversation.Event, made conversation.Made) *epochItem {
-	o := &m.overlays
+func (o *overlays) compaction(push func(item), e conversation.Event, made conversation.Made) *epochItem {
 	if o.epochs == nil {
 		o.epochs = map[uint64]*epochItem{}
 	}
 	switch {
 	case o.epochs[made.Epoch] != nil:
 	case made.Trigger == compact.TriggerRequest && automatic(made.Source):
-		o.epochs[made.Epoch] = m.pushRequest(e, made)
+		o.epochs[made.Epoch] = o.request(push, e, made)
 	default:
-		o.epochs[made.Epoch] = m.pushOverlay(e, made, made.Epoch, "compacted")
+		o.epochs[made.Epoch] = o.line(push, e, made, made.Epoch, "compacted")
 	}
 	return o.epochs[made.Epoch]
 }
@@ -182,15 +177,14 @@ func (it *epochItem) reachSpans(spans []conversation.Span, overlay uint64, o *ov
 	}
 }
 
-// judge tells the lines what is in force.
-func (m *Model) judge() {
-	o := &m.overlays
+// judge tells the lines and the entries what is in force.
+func (o *overlays) judge(entries []*entry) {
 	if !o.stale {
 		return
 	}
 	o.stale = false
 	states := o.states()
-	m.takeBack(states)
+	o.takeBack(entries, states)
 	var newest *epochItem
 	for _, it := range o.lines {
 		if it.id != 0 && states[it].gone < it.parts {
@@ -205,7 +199,6 @@ func (m *Model) judge() {
 			it.bump()
 		}
 	}
-	m.dirty = true
 }
 
 // states is what reverts did to the lines, newest first: one counts only while

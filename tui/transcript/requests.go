@@ -18,16 +18,15 @@ type requestsItem struct {
 	sum    *epochItem // all of them as one, as drawn last
 }
 
-// pushRequest shows a compaction before a request: with those before it, if only
+// request shows a compaction before a request: with those before it, if only
 // calls and replies came between.
-func (m *Model) pushRequest(e conversation.Event, made conversation.Made) *epochItem {
-	o := &m.overlays
+func (o *overlays) request(push func(item), e conversation.Event, made conversation.Made) *epochItem {
 	it := newEpochItem(e, made, made.Epoch, "compacted")
 	it.small = true
 	o.lines = append(o.lines, it)
 	if o.requests == nil {
 		o.requests = &requestsItem{}
-		m.push(o.requests)
+		push(o.requests)
 	}
 	o.requests.passes = append(o.requests.passes, it)
 	return it

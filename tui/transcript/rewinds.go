@@ -51,17 +51,17 @@ func (r rewind) takes(p placed) bool { return p.seq != 0 && p.seq < r.seq && p.t
 
 // takeBack folds away what the rewinds in force took back, and counts the turns
 // in the state of their lines.
-func (m *Model) takeBack(states map[*epochItem]epochState) {
-	if len(m.overlays.rewinds) == 0 {
+func (o *overlays) takeBack(entries []*entry, states map[*epochItem]epochState) {
+	if len(o.rewinds) == 0 {
 		return
 	}
 	var force []rewind
-	for _, r := range m.overlays.rewinds {
+	for _, r := range o.rewinds {
 		if states[r.line].gone == 0 {
 			force = append(force, r)
 		}
 	}
-	for _, e := range m.entries {
+	for _, e := range entries {
 		e.gone = false
 		for _, r := range force {
 			if !r.takes(e.placed) {
@@ -90,17 +90,17 @@ func (it *epochItem) takenWords(l *look) string {
 	return words
 }
 
-// drawTakenBack is an entry that was taken back: nothing while it is folded.
-func (m *Model) drawTakenBack(e *entry, width int) []string {
-	if !m.look.expanded {
+// rewound is an entry that was rewound: nothing while it is folded.
+func (e *entry) rewound(l *look, width int) []string {
+	if !l.expanded {
 		return nil
 	}
-	lines := append([]string(nil), e.item.draw(&m.look, width)...)
-	for i, l := range lines {
-		lines[i] = ansi.Strip(l)
+	lines := append([]string(nil), e.item.draw(l, width)...)
+	for i, line := range lines {
+		lines[i] = ansi.Strip(line)
 	}
 	if _, said := e.item.(*userItem); said {
 		lines = append(lines, pane.Clip("  taken back", width))
 	}
-	return styled(m.look.styles.Undone, lines)
+	return styled(l.styles.Undone, lines)
 }

@@ -1,10 +1,6 @@
 package transcript
 
-import (
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
-)
+import "slices"
 
 // A position is an entry and a line of it, never a sum of heights: entries off
 // screen have not been measured. Every move starts from the visible lines.
@@ -29,46 +25,20 @@ type pinned struct {
 	pending             bool // the width changed since
 }
 
-// gap is the number of empty lines before entry i.
-func (m *Model) gap(i int) int {
-	if i == 0 || len(m.linesOf(i)) == 0 {
-		return 0
-	}
-	if _, tool := m.entries[i].item.(*toolItem); !tool {
-		return 1
-	}
-	if _, user := m.entries[i-1].item.(*userItem); user {
-		return 1
-	}
-	return 0
-}
-
-// tall is the number of lines of entry i.
-func (m *Model) tall(i int) int { return m.gap(i) + len(m.linesOf(i)) }
-
-// text is a line as it stands on the screen.
-func (m *Model) text(p place) string {
-	i := p.offset - m.gap(p.top)
-	if i < 0 {
-		return ""
-	}
-	line := m.linesOf(p.top)[i]
-	if line == "" {
-		return ""
-	}
-	line = strings.Repeat(" ", margin) + line
-	if len(line) > m.width && ansi.StringWidth(line) > m.width {
-		line = ansi.Truncate(line, m.width, "") // narrower than anything can be laid out for
-	}
-	return line
+// scroll is what part of the items is in view, at a height.
+type scroll struct {
+	items  *items
+	height int
+	held   bool // the mouse is down: nothing moves under it
+	position
 }
 
 // rows is the places that are on screen, at most the height.
-func (m *Model) rows() []place {
-	m.settle()
-	out := make([]place, 0, m.height)
-	for i, from := m.at.top, m.at.offset; i < len(m.entries) && len(out) < m.height; i, from = i+1, 0 {
-		for n := m.tall(i); from < n && len(out) < m.height; from++ {
+func (s *scroll) rows() []place {
+	s.settle()
+	out := make([]place, 0, s.height)
+	for i, from := s.top, s.offset; i < len(s.items.entries) && len(out) < s.height; i, from = i+1, 0 {
+		for n := s.items.tall(i); from < n && len(out) < s.height; from++ {
 			out = append(out, place{i, from})
 		}
 	}
@@ -77,145 +47,127 @@ func (m *Model) rows() []place {
 
 // settle makes the position one that exists, and follows the end if it is to
 // be followed. While the mouse is down nothing moves under it.
-func (m *Model) settle() {
-	if len(m.entries) == 0 || m.height == 0 {
+func (s *scroll) settle() {
+	if len(s.items.entries) == 0 || s.height == 0 {
 		return
 	}
-	if m.at.follow && !m.selection.pressed {
-		m.toEnd()
+	if s.follow && !s.held {
+		s.toEnd()
 		return
 	}
-	if m.at.top >= len(m.entries) {
-		m.at.place = place{len(m.entries) - 1, m.tall(len(m.entries) - 1)}
+	if s.top >= len(s.items.entries) {
+		s.place = place{len(s.items.entries) - 1, s.items.tall(len(s.items.entries) - 1)}
 	}
-	if p := &m.at.pinned; p.pending {
-		m.at.offset, p.pending = p.offset*m.tall(m.at.top)/max(1, p.of), false
+	if p := &s.pinned; p.pending {
+		s.offset, p.pending = p.offset*s.items.tall(s.top)/max(1, p.of), false
 	}
-	m.at.offset = max(0, min(m.at.offset, m.tall(m.at.top)-1))
-	if !m.at.follow && m.atEnd() {
-		m.toEnd()
+	s.offset = max(0, min(s.offset, s.items.tall(s.top)-1))
+	if !s.follow && s.atEnd() {
+		s.toEnd()
 	}
 }
 
 // pin remembers how far into the top entry the view is, before the width
 // changes.
-func (m *Model) pin() {
-	if m.at.follow || m.at.top >= len(m.entries) || m.height == 0 {
+func (s *scroll) pin() {
+	if s.follow || s.top >= len(s.items.entries) || s.height == 0 {
 		return
 	}
-	p, version := &m.at.pinned, m.entries[m.at.top].item.version()
+	p, version := &s.pinned, s.items.entries[s.top].item.version()
 	if p.of == 0 || p.version != version {
-		*p = pinned{offset: m.at.offset, of: m.tall(m.at.top), version: version}
+		*p = pinned{offset: s.offset, of: s.items.tall(s.top), version: version}
 	}
 	p.pending = true
 }
 
 // toEnd puts the last line at the bottom, or the first at the top if there is
 // room for all of it.
-func (m *Model) toEnd() {
-	m.at = position{follow: true}
-	room := m.height
-	for i := len(m.entries) - 1; i >= 0; i-- {
-		n := m.tall(i)
+func (s *scroll) toEnd() {
+	s.position = position{follow: true}
+	room := s.height
+	for i := len(s.items.entries) - 1; i >= 0; i-- {
+		n := s.items.tall(i)
 		if n >= room {
-			m.at.place = place{i, n - room}
+			s.place = place{i, n - room}
 			return
 		}
 		room -= n
 	}
 }
 
-// ScrollBy moves the view by lines, up if negative. Reaching the end follows
-// it again.
-func (m *Model) ScrollBy(lines int) {
-	if len(m.entries) == 0 || m.height == 0 {
-		return
-	}
-	m.selection = selection{}
-	m.settle()
-	m.at.pinned = pinned{}
+// by moves the view by lines, up if negative. Reaching the end follows it again.
+func (s *scroll) by(lines int) {
+	s.settle()
+	s.pinned = pinned{}
 	if lines < 0 {
-		m.up(-lines)
+		s.up(-lines)
 	} else {
-		m.down(lines)
+		s.down(lines)
 	}
-	m.at.follow = m.atEnd()
-	if m.at.follow {
-		m.at.unseen = 0
+	s.follow = s.atEnd()
+	if s.follow {
+		s.unseen = 0
 	}
-	m.dirty = true
 }
 
-// PageBy moves by pages, keeping two lines in view.
-func (m *Model) PageBy(pages int) { m.ScrollBy(pages * max(1, m.height-2)) }
-
-// ToTop shows the beginning.
-func (m *Model) ToTop() {
-	m.settle()
-	m.at.place, m.at.follow, m.at.pinned = place{}, false, pinned{}
-	m.selection = selection{}
-	m.dirty = true
+// toTop shows the beginning.
+func (s *scroll) toTop() {
+	s.settle()
+	s.place, s.follow, s.pinned = place{}, false, pinned{}
 }
 
-// ToEnd shows the end and follows it.
-func (m *Model) ToEnd() {
-	m.at.follow, m.at.unseen = true, 0
-	m.selection = selection{}
-	m.dirty = true
-}
-
-// Unseen is how many items came in below while the reader is further up.
-func (m *Model) Unseen() int {
-	m.settle()
-	return m.at.unseen
-}
-
-// Following reports whether the end is kept in view.
-func (m *Model) Following() bool {
-	m.settle()
-	return m.at.follow
-}
-
-// Needs is the number of lines of the whole transcript, or most if there are
-// more.
-func (m *Model) Needs(most int) int {
-	n := 0
-	for i := 0; i < len(m.entries) && n < most; i++ {
-		n += m.tall(i)
+// added counts an item that came in below.
+func (s *scroll) added() {
+	if !s.follow {
+		s.unseen++
 	}
-	return min(n, most)
 }
 
-func (m *Model) up(n int) {
+// remove takes an item away and keeps the view.
+func (s *scroll) remove(e *entry) {
+	s.settle()
+	i := slices.Index(s.items.entries, e)
+	if i >= len(s.items.entries)-s.unseen {
+		s.unseen--
+	}
+	if i < s.top {
+		s.top--
+	} else if i == s.top {
+		s.offset = 0
+	}
+	s.items.remove(i)
+}
+
+func (s *scroll) up(n int) {
 	for n > 0 {
-		if m.at.offset >= n {
-			m.at.offset -= n
+		if s.offset >= n {
+			s.offset -= n
 			return
 		}
-		n -= m.at.offset
-		m.at.offset = 0
-		if m.at.top == 0 {
+		n -= s.offset
+		s.offset = 0
+		if s.top == 0 {
 			return
 		}
-		m.at.top--
-		m.at.offset = m.tall(m.at.top)
+		s.top--
+		s.offset = s.items.tall(s.top)
 	}
 }
 
-func (m *Model) down(n int) {
-	for ; n > 0 && !m.atEnd(); n-- {
-		m.at.offset++
-		for m.at.offset >= m.tall(m.at.top) && m.at.top < len(m.entries)-1 {
-			m.at.place = place{top: m.at.top + 1}
+func (s *scroll) down(n int) {
+	for ; n > 0 && !s.atEnd(); n-- {
+		s.offset++
+		for s.offset >= s.items.tall(s.top) && s.top < len(s.items.entries)-1 {
+			s.place = place{top: s.top + 1}
 		}
 	}
 }
 
 // atEnd reports whether everything below the top of the view fits into it.
-func (m *Model) atEnd() bool {
-	room := m.height + m.at.offset
-	for i := m.at.top; i < len(m.entries); i++ {
-		room -= m.tall(i)
+func (s *scroll) atEnd() bool {
+	room := s.height + s.offset
+	for i := s.top; i < len(s.items.entries); i++ {
+		room -= s.items.tall(i)
 		if room < 0 {
 			return false
 		}

@@ -16,6 +16,7 @@ import (
 // the lines were made from.
 
 type selection struct {
+	scroll   *scroll
 	pressed  bool // the button is down
 	on       bool // something is marked
 	from, to cell // as dragged, in any order
@@ -24,7 +25,39 @@ type selection struct {
 
 type cell struct{ x, y int }
 
-func (s selection) ordered() (a, b cell) {
+// press begins a selection.
+func (s *selection) press(x, y int) {
+	s.scroll.settle()
+	s.scroll.held = true
+	*s = selection{scroll: s.scroll, pressed: true, from: cell{x, y}, to: cell{x, y}, at: s.scroll.place}
+}
+
+// drag extends the selection to a cell, which may be outside. It does nothing without a press.
+func (s *selection) drag(x, y int) {
+	if !s.pressed {
+		return
+	}
+	to := cell{max(x, 0), y}
+	if y < 0 {
+		to = cell{0, 0}
+	}
+	if y >= s.scroll.height {
+		to = cell{s.scroll.items.width, s.scroll.height - 1}
+	}
+	s.to = to
+	s.on = s.on || s.from != s.to
+}
+
+// release ends a press; what is marked stays.
+func (s *selection) release() { s.pressed, s.scroll.held = false, false }
+
+// clear unmarks text, and forgets a press.
+func (s *selection) clear() {
+	s.scroll.held = false
+	*s = selection{scroll: s.scroll}
+}
+
+func (s *selection) ordered() (a, b cell) {
 	if s.from.y > s.to.y || s.from.y == s.to.y && s.from.x > s.to.x {
 		return s.to, s.from
 	}
@@ -32,7 +65,7 @@ func (s selection) ordered() (a, b cell) {
 }
 
 // span is the marked cells [from, to) of row y.
-func (s selection) span(y int) (from, to int) {
+func (s *selection) span(y int) (from, to int) {
 	a, b := s.ordered()
 	if !s.on || y < a.y || y > b.y {
 		return 0, 0
@@ -47,102 +80,12 @@ func (s selection) span(y int) (from, to int) {
 	return from, to
 }
 
-// Press begins a selection at a cell of the transcript.
-func (m *Model) Press(x, y int) {
-	m.settle()
-	m.selection = selection{pressed: true, from: cell{x, y}, to: cell{x, y}, at: m.at.place}
-	m.dirty = true
-}
-
-// Drag extends the selection to a cell, which may be outside. It does nothing
-// without a press.
-func (m *Model) Drag(x, y int) {
-	s := &m.selection
-	if !s.pressed {
-		return
-	}
-	to := cell{max(x, 0), y}
-	if y < 0 {
-		to = cell{0, 0}
-	}
-	if y >= m.height {
-		to = cell{m.width, m.height - 1}
-	}
-	s.to = to
-	s.on = s.on || s.from != s.to
-	m.dirty = true
-}
-
-// Released is what came of a press.
-type Released struct {
-	Text string // selected, to be copied; "" for none
-	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
-	View uint64 // the event that is to be looked at in the history, 0 for none
-}
-
-// Release ends a press, wherever the mouse is. A click without a drag unfolds
-// or folds the call under it.
-func (m *Model) Release() Released {
-	s := m.selection
-	if !s.pressed {
-		return Released{}
-	}
-	rows := m.rows()
-	m.selection.pressed = false
-	m.dirty = true
-	if s.on {
-		return Released{Text: m.copied(s, rows)}
-	}
-	m.selection = selection{}
-	if s.from.y < 0 || s.from.y >= len(rows) {
-		return Released{}
-	}
-	return m.click(rows[s.from.y], s.from.x)
-}
-
-// click is a click on a cell of a place: a call there unfolds or folds, and
-// stays where it is. The line of an overlay, and what a recall is about, lead to
-// the history.
-func (m *Model) click(p place, x int) Released {
-	if p.offset < m.gap(p.top) {
-		return Released{}
-	}
-	switch it := m.entries[p.top].item.(type) {
-	case *toolItem:
-		if line := p.offset - m.gap(p.top); line == 0 && x-margin >= it.aboutAt[0] && x-margin < it.aboutAt[1] {
-			if seq := m.leads(it.call); seq != 0 {
-				return Released{View: seq}
-			}
-		}
-		it.toggle()
-		m.at.follow = false // settle follows again if the end is still in view
-	case *outputItem:
-		it.toggle()
-		m.at.follow = false
-	case *epochItem:
-		return it.released(it.undoAt(x - margin))
-	case *requestsItem:
-		return it.passes[0].released(it.undoAt(p.offset-m.gap(p.top), x-margin))
-	}
-	return Released{}
-}
-
-// Selecting reports whether text is marked.
-func (m *Model) Selecting() bool { return m.selection.on }
-
-// ClearSelection unmarks text, and forgets a press whose release will not
-// come.
-func (m *Model) ClearSelection() {
-	m.selection = selection{}
-	m.dirty = true
-}
-
 // marked is what is selected of row y: its text without style, and the cells
 // [from, to) of it.
-func (m *Model) marked(s selection, y int, p place) (text string, from, to int) {
-	text = ansi.Strip(m.text(p))
+func (s *selection) marked(y int, p place) (text string, from, to int) {
+	text = ansi.Strip(s.scroll.items.text(p))
 	from, to = s.span(y)
-	from = max(from, m.textFrom(p))
+	from = max(from, s.scroll.items.textFrom(p))
 	from, to = whole(text, from, to)
 	return text, from, to
 }
@@ -166,14 +109,14 @@ func whole(text string, from, to int) (int, int) {
 }
 
 // highlight marks the selected cells of lines.
-func (m *Model) highlight(lines []string, rows []place) {
-	if !m.selection.on {
+func (s *selection) highlight(lines []string, rows []place) {
+	if !s.on {
 		return
 	}
 	for y, p := range rows {
-		text, from, to := m.marked(m.selection, y, p)
+		text, from, to := s.marked(y, p)
 		if from < to {
-			lines[y] = painted(lines[y], ansi.Cut(text, from, to), from, to, m.look.styles.Selected)
+			lines[y] = painted(lines[y], ansi.Cut(text, from, to), from, to, s.scroll.items.look.styles.Selected)
 		}
 	}
 }
@@ -184,15 +127,15 @@ func painted(line, text string, from, to int, s lipgloss.Style) string {
 }
 
 // copied is the selected text.
-func (m *Model) copied(s selection, rows []place) string {
+func (s *selection) copied(rows []place) string {
 	a, b := s.ordered()
 	var out strings.Builder
 	w := wording{of: -1}
 	for y := max(0, a.y); y <= b.y && y < len(rows); y++ {
-		text, from, to := m.marked(s, y, rows[y])
+		text, from, to := s.marked(y, rows[y])
 		part := strings.TrimRight(ansi.Cut(text, from, to), " ")
 		if y > a.y && y > 0 {
-			between := m.between(rows[y-1], rows[y], &w)
+			between := s.between(rows[y-1], rows[y], &w)
 			if between != "\n" {
 				part = strings.TrimLeft(part, " ")
 			}
@@ -205,19 +148,20 @@ func (m *Model) copied(s selection, rows []place) string {
 
 // between is what stood in the text between a line and the next: a line break,
 // or a blank or nothing where only the width broke it.
-func (m *Model) between(p, q place, w *wording) string {
+func (s *selection) between(p, q place, w *wording) string {
 	const lineBreak = "\n"
-	if p.top != q.top || p.offset < m.gap(p.top) {
+	x := s.scroll.items
+	if p.top != q.top || p.offset < x.gap(p.top) {
 		return lineBreak
 	}
-	before := ansi.Strip(m.text(p))
-	after := strings.TrimLeft(m.bare(q), " ")
+	before := ansi.Strip(x.text(p))
+	after := strings.TrimLeft(x.bare(q), " ")
 	last, first := lastWord(before), firstWord(after)
-	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+textWidth(m.width)
-	if !full || last == "" || first == "" || strings.Contains(m.bare(p)+after, "│") { // columns of a table
+	full := ansi.StringWidth(before)+1+ansi.StringWidth(first) > margin+textWidth(x.width)
+	if !full || last == "" || first == "" || strings.Contains(x.bare(p)+after, "│") { // columns of a table
 		return lineBreak
 	}
-	it := m.entries[p.top].item
+	it := x.entries[p.top].item
 	if w.of != p.top {
 		*w = wording{p.top, words(it.source())}
 	}
@@ -234,20 +178,6 @@ func (m *Model) between(p, q place, w *wording) string {
 		return " " // markup stood between
 	}
 	return lineBreak
-}
-
-// bare is the text of a line without style, mark and indentation.
-func (m *Model) bare(p place) string {
-	text := ansi.Strip(m.text(p))
-	return ansi.Cut(text, m.textFrom(p), ansi.StringWidth(text))
-}
-
-// textFrom is the cell at which the text of a line begins.
-func (m *Model) textFrom(p place) int {
-	if line := p.offset - m.gap(p.top); line >= 0 {
-		return margin + m.entries[p.top].item.indent(line)
-	}
-	return 0
 }
 
 // wording is the text of an entry as it is compared.

@@ -19,118 +19,93 @@ import (
 	"plimsoll/tui/transcript/markdown"
 )
 
-// Model is the transcript. It is owned by the program's one goroutine.
+// Model is the transcript. It is owned by the program's one goroutine. It makes items of what happens; scroll knows which
+// of them are in view, selection what of these is marked, overlays what is in force.
 type Model struct {
-	width, height int
-	look          look
-	entries       []*entry
-	calls         map[string]*entry // by call id, the newest of each
-	running       []*toolItem
-	live          *entry // the reply that streams, nil without one
-	said          bool   // there is more than notices
-	model         string // the newest that the log names
-	overlays      overlays
-	adding        placed // what is being added
+	items     *items
+	scroll    *scroll
+	selection *selection
+	overlays  overlays
 
-	at        position
-	selection selection
-	drawn     drawn
-	view      string
-	dirty     bool
-}
+	calls  calls
+	live   *entry // the reply that streams, nil without one
+	said   bool   // there is more than notices
+	model  string // the newest that the log names
+	adding placed // what is being added
 
-// entry is an item with the lines it was last drawn as.
-type entry struct {
-	item  item
-	lines []string // nil: not drawn, or drawn too long ago
-	key   drawKey
-	used  int // the view that needed it last
-	placed
-	gone bool // a rewind took it back
-}
-
-// drawKey is everything an item's lines depend on.
-type drawKey struct {
-	width, version, generation, factor int
-	expanded, gone                     bool
+	view  string
+	dirty bool
 }
 
 // New returns an empty transcript.
 func New(s Styles, md *markdown.Renderer) *Model {
-	return &Model{calls: map[string]*entry{}, dirty: true, at: position{follow: true},
-		look: look{styles: s, markdown: md, factor: 1, zone: time.Local}}
+	x := &items{look: look{styles: s, markdown: md, factor: 1, zone: time.Local}}
+	sc := &scroll{items: x, position: position{follow: true}}
+	return &Model{items: x, scroll: sc, selection: &selection{scroll: sc}, calls: newCalls(), dirty: true}
 }
 
 // SetSize gives the transcript its place in cells.
 func (m *Model) SetSize(width, height int) {
 	width, height = max(width, 1), max(height, 0)
-	if width == m.width && height == m.height {
+	if width == m.items.width && height == m.scroll.height {
 		return
 	}
-	if width != m.width {
-		m.pin()
-		m.look.markdown.SetWidth(textWidth(width))
-		m.selection = selection{}
+	if width != m.items.width {
+		m.scroll.pin()
+		m.items.look.markdown.SetWidth(textWidth(width))
+		m.selection.clear()
 	}
-	m.width, m.height, m.dirty = width, height, true
+	m.items.width, m.scroll.height, m.dirty = width, height, true
 }
 
 // SetStyles draws everything anew in another theme.
 func (m *Model) SetStyles(s Styles, md *markdown.Renderer) {
-	md.SetWidth(textWidth(m.width))
-	m.look.styles, m.look.markdown = s, md
-	m.look.generation++
-	m.dirty = true
+	md.SetWidth(textWidth(m.items.width))
+	m.relook(func(l *look) { l.styles, l.markdown = s, md })
 }
 
 // SetExpandKey names the key that calls ToggleExpanded, for the hints; "" if
 // there is none.
 func (m *Model) SetExpandKey(name string) {
-	m.look.hint = ""
+	hint := ""
 	if name != "" {
-		m.look.hint = "(" + name + " to expand)"
+		hint = "(" + name + " to expand)"
 	}
-	m.look.generation++
-	m.dirty = true
+	m.relook(func(l *look) { l.hint = hint })
 }
 
-// SetUndoKey names the key that takes the newest compaction back, for its line;
+// SetUndoKey names the key that undoes the newest compaction, for its line;
 // "" if there is none.
-func (m *Model) SetUndoKey(name string) {
-	m.look.undo = name
-	m.look.generation++
-	m.dirty = true
-}
+func (m *Model) SetUndoKey(name string) { m.relook(func(l *look) { l.undo = name }) }
 
 // SetViewKey names the key that shows the history, for the line of the newest
 // compaction; "" if there is none.
-func (m *Model) SetViewKey(name string) {
-	m.look.view = name
-	m.look.generation++
-	m.dirty = true
-}
+func (m *Model) SetViewKey(name string) { m.relook(func(l *look) { l.view = name }) }
 
 // SetZone sets the time zone of what is shown from now on.
-func (m *Model) SetZone(zone *time.Location) {
-	m.look.zone = zone
-	m.look.generation++
+func (m *Model) SetZone(zone *time.Location) { m.relook(func(l *look) { l.zone = zone }) }
+
+// relook changes how everything looks.
+func (m *Model) relook(change func(*look)) {
+	change(&m.items.look)
+	m.items.look.generation++
 	m.dirty = true
 }
 
 // SetFactor sets how many tokens of the model an estimated token is, for the
 // weights of tool results.
 func (m *Model) SetFactor(factor float64) {
-	if factor <= 0 || factor == m.look.factor {
+	if factor <= 0 || factor == m.items.look.factor {
 		return
 	}
-	before := m.look.roughFactor()
-	m.look.factor = factor
-	m.dirty = m.dirty || m.look.roughFactor() != before
+	before := m.items.look.roughFactor()
+	m.items.look.factor = factor
+	m.dirty = m.dirty || m.items.look.roughFactor() != before
 }
 
 // SetFrame moves the spinner of running calls.
 func (m *Model) SetFrame(frame int) {
-	for _, t := range m.running {
+	for _, t := range m.calls.running {
 		t.frame = frame
 		t.bump()
 		m.dirty = true
@@ -139,26 +114,27 @@ func (m *Model) SetFrame(frame int) {
 
 // Reset empties the transcript and shows other events.
 func (m *Model) Reset(events []conversation.Event) {
-	m.entries, m.running, m.live = nil, nil, nil
+	m.items.entries, m.items.drawn = nil, drawn{}
+	m.calls, m.live = newCalls(), nil
 	m.said, m.model, m.overlays = false, "", overlays{}
-	clear(m.calls)
-	m.at, m.selection, m.drawn = position{follow: true}, selection{}, drawn{}
+	m.scroll.position = position{follow: true}
+	m.selection.clear()
 	m.Append(events)
 }
 
 // ToggleExpanded unfolds everything that folds, or folds it again.
 func (m *Model) ToggleExpanded() {
-	m.settle()
-	m.look.expanded = !m.look.expanded
-	m.selection = selection{}
+	m.scroll.settle()
+	m.items.look.expanded = !m.items.look.expanded
+	m.selection.clear()
 	m.dirty = true
 }
 
 // Expanded reports whether folding is off.
-func (m *Model) Expanded() bool { return m.look.expanded }
+func (m *Model) Expanded() bool { return m.items.look.expanded }
 
 // Empty reports whether there is nothing to show.
-func (m *Model) Empty() bool { return len(m.entries) == 0 }
+func (m *Model) Empty() bool { return len(m.items.entries) == 0 }
 
 // Said reports whether the conversation has begun: notices alone do not.
 func (m *Model) Said() bool { return m.said }
@@ -173,7 +149,7 @@ func (m *Model) Turns() int {
 }
 
 // Height is the number of lines View has.
-func (m *Model) Height() int { return m.height }
+func (m *Model) Height() int { return m.scroll.height }
 
 // View is the transcript in exactly its height of lines. An unchanged
 // transcript costs nothing.
@@ -181,19 +157,20 @@ func (m *Model) View() string {
 	if !m.dirty {
 		return m.view
 	}
-	m.drawn.view++
-	rows := m.rows()
-	if m.selection.at != m.at.place {
-		m.selection = selection{}
+	m.items.drawn.view++
+	rows := m.scroll.rows()
+	if m.selection.at != m.scroll.place {
+		m.selection.clear()
 	}
-	lines := make([]string, m.height)
-	for y := range lines {
-		if y < len(rows) {
-			lines[y] = m.text(rows[y])
-		}
+	lines := make([]string, m.scroll.height)
+	for y := range min(len(rows), len(lines)) {
+		lines[y] = m.items.text(rows[y])
 	}
-	m.highlight(lines, rows)
+	m.selection.highlight(lines, rows)
 	m.view = strings.Join(lines, "\n")
 	m.dirty = false
 	return m.view
 }
+
+// TurnOf is the turn that an event of the log belongs to.
+func (m *Model) TurnOf(seq uint64) int { return m.overlays.turnOf(seq) }

@@ -1,0 +1,164 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Lines are kept while they are near the view and dropped when too many are:
+// all at once, but for those that the last views needed, so that what is on
+// screen is never drawn again because of its size.
+
+// items is what the transcript shows, in order, with the lines that each was last drawn as.
+type items struct {
+	look    look
+	width   int
+	entries []*entry
+	drawn   drawn
+}
+
+// entry is an item with the lines it was last drawn as.
+type entry struct {
+	item  item
+	lines []string // nil: not drawn, or drawn too long ago
+	key   drawKey
+	used  int // the view that needed it last
+	placed
+	gone bool // a rewind took it back
+}
+
+// drawKey is everything an item's lines depend on.
+type drawKey struct {
+	width, version, generation, factor int
+	expanded, gone                     bool
+}
+
+// drawn is the entries that keep their lines.
+type drawn struct {
+	view    int // counts views
+	entries []*entry
+	lines   int // of all of them
+}
+
+// What is kept at most, beyond what the view needs.
+const (
+	maxEntries = 256
+	maxLines   = 20_000
+)
+
+// linesOf draws entry i, or returns what it was drawn as. The slice is valid
+// until the item changes.
+func (x *items) linesOf(i int) []string {
+	e := x.entries[i]
+	key := drawKey{x.width, e.item.version(), x.look.generation, x.look.roughFactor(), x.look.expanded, e.gone}
+	e.used = x.drawn.view
+	if e.lines != nil && e.key == key {
+		return e.lines
+	}
+	if e.lines == nil {
+		x.drawn.entries = append(x.drawn.entries, e)
+	}
+	var lines []string
+	if e.gone {
+		lines = e.rewound(&x.look, textWidth(x.width))
+	} else {
+		lines = e.item.draw(&x.look, textWidth(x.width))
+	}
+	if lines == nil {
+		lines = []string{}
+	}
+	x.drawn.lines += len(lines) - len(e.lines)
+	e.lines, e.key = lines, key
+	x.drawn.sweep()
+	return lines
+}
+
+// sweep drops the lines that are in nobody's way any more, once there are too
+// many.
+func (d *drawn) sweep() {
+	if len(d.entries) <= maxEntries && d.lines <= maxLines {
+		return
+	}
+	d.entries = slices.DeleteFunc(d.entries, func(e *entry) bool {
+		if e.used >= d.view-1 {
+			return false
+		}
+		d.lines -= len(e.lines)
+		e.lines = nil
+		return true
+	})
+}
+
+// forget drops the lines of one entry.
+func (d *drawn) forget(e *entry) {
+	if i := slices.Index(d.entries, e); i >= 0 {
+		d.lines -= len(e.lines)
+		d.entries = slices.Delete(d.entries, i, i+1)
+	}
+	e.lines = nil
+}
+
+// gap is the number of empty lines before entry i.
+func (x *items) gap(i int) int {
+	if i == 0 || len(x.linesOf(i)) == 0 {
+		return 0
+	}
+	if _, tool := x.entries[i].item.(*toolItem); !tool {
+		return 1
+	}
+	if _, user := x.entries[i-1].item.(*userItem); user {
+		return 1
+	}
+	return 0
+}
+
+// tall is the number of lines of entry i.
+func (x *items) tall(i int) int { return x.gap(i) + len(x.linesOf(i)) }
+
+// text is a line as it stands on the screen.
+func (x *items) text(p place) string {
+	i := p.offset - x.gap(p.top)
+	if i < 0 {
+		return ""
+	}
+	line := x.linesOf(p.top)[i]
+	if line == "" {
+		return ""
+	}
+	line = strings.Repeat(" ", margin) + line
+	if len(line) > x.width && ansi.StringWidth(line) > x.width {
+		line = ansi.Truncate(line, x.width, "") // narrower than anything can be laid out for
+	}
+	return line
+}
+
+// bare is the text of a line without style, mark and indentation.
+func (x *items) bare(p place) string {
+	text := ansi.Strip(x.text(p))
+	return ansi.Cut(text, x.textFrom(p), ansi.StringWidth(text))
+}
+
+// textFrom is the cell at which the text of a line begins.
+func (x *items) textFrom(p place) int {
+	if line := p.offset - x.gap(p.top); line >= 0 {
+		return margin + x.entries[p.top].item.indent(line)
+	}
+	return 0
+}
+
+// needs is the number of lines of all items, or most if there are more.
+func (x *items) needs(most int) int {
+	n := 0
+	for i := 0; i < len(x.entries) && n < most; i++ {
+		n += x.tall(i)
+	}
+	return min(n, most)
+}
+
+// remove takes an item away.
+func (x *items) remove(i int) {
+	x.drawn.forget(x.entries[i])
+	x.entries = slices.Delete(x.entries, i, i+1)
+}
