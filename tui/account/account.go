@@ -43,46 +43,46 @@ type Content struct {
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
 	frames pane.Styles
-	inks   inks
 	keys   KeyMap
-	glyphs map[compact.Segment]string
 
 	width, height int
-	content       Content
-	rows          []row
+	sheet         sheet
 	list          pane.List
 	explains      bool // the panel is open
 }
 
 // New returns a view of nothing.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap(), glyphs: o.Glyphs}
+	m := &Model{keys: DefaultKeyMap(), sheet: sheet{glyphs: o.Glyphs}}
 	m.SetStyles(o.Styles)
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
-	if m.glyphs == nil {
-		m.glyphs = DefaultGlyphs()
+	if o.Glyphs == nil {
+		m.sheet.glyphs = DefaultGlyphs()
 	}
 	m.Show(Content{Reading: compact.Reading{CachedShare: -1}})
 	return m
 }
 
 // SetSize gives the view its place, in cells.
-func (m *Model) SetSize(width, height int) { m.width, m.height = max(width, 1), max(height, 0) }
+func (m *Model) SetSize(width, height int) {
+	m.width, m.height = max(width, 1), max(height, 0)
+	m.sheet.roomy = m.height >= roomy
+}
 
 // SetStyles changes the looks.
-func (m *Model) SetStyles(s Styles) { m.frames, m.inks = s.Styles, newInks(s) }
+func (m *Model) SetStyles(s Styles) { m.frames, m.sheet.inks = s.Styles, newInks(s) }
 
 // Show replaces what is shown. It costs nothing for what is out of sight.
 func (m *Model) Show(c Content) {
 	on, event := row{kind: -1}, m.item().Event
-	if sel := m.list.Selected(sheet{m}); sel >= 0 {
-		on = m.rows[sel]
+	if sel := m.list.Selected(&m.sheet); sel >= 0 {
+		on = m.sheet.rows[sel]
 	}
-	m.content = c
-	m.rows = m.content.rows(m.rows[:0])
-	for i, r := range m.rows {
+	m.sheet.content = c
+	m.sheet.rows = m.sheet.content.rows(m.sheet.rows[:0])
+	for i, r := range m.sheet.rows {
 		same := r.kind == on.kind && r.n == on.n
 		if on.kind == rowItem && event != 0 {
 			same = r.kind == rowItem && c.Account.Heaviest[r.n].Event == event
@@ -102,7 +102,7 @@ func (m *Model) View() string {
 	f := m.frame()
 	body, panel := m.place(f)
 	m.list.SetSize(m.width, body)
-	lines := m.list.View(sheet{m})
+	lines := m.list.View(&m.sheet)
 	if len(panel) > 0 {
 		for len(lines) < body {
 			lines = append(lines, "")
@@ -118,12 +118,12 @@ const leastDetail = 32
 // frame is what stands around.
 func (m *Model) frame() pane.Frame {
 	title, k := "Context", m.keys
-	if t := safe(m.content.Title); t != "" {
+	if t := safe(m.sheet.content.Title); t != "" {
 		title += " · " + t
 	}
 	f := pane.Frame{Title: title}
 	if m.width >= leastDetail {
-		f.Detail = pane.Clip(safe(m.content.Model), m.width/2)
+		f.Detail = pane.Clip(safe(m.sheet.content.Model), m.width/2)
 	}
 	what := "explain"
 	if m.explains {
@@ -135,10 +135,10 @@ func (m *Model) frame() pane.Frame {
 		f.Hints = []string{pane.Hint("go there", k.Jump)}
 	}
 	f.Hints = append(f.Hints, explain, leave)
-	if !m.content.ReadOnly {
+	if !m.sheet.content.ReadOnly {
 		f.Hints = append(f.Hints, m.changes(it)...)
 	}
-	f.Where = strconv.Itoa(m.list.Selected(sheet{m})+1) + "/" + strconv.Itoa(len(m.rows))
+	f.Where = strconv.Itoa(m.list.Selected(&m.sheet)+1) + "/" + strconv.Itoa(len(m.sheet.rows))
 	return f
 }
 
@@ -150,7 +150,7 @@ func (m *Model) changes(it compact.Item) []string {
 		return []string{preview}
 	}
 	pin := "pin"
-	if m.pinned(it.Event) {
+	if m.sheet.content.pinned(it.Event) {
 		pin = "unpin"
 	}
 	return []string{pane.Hint(pin, k.Pin), pane.Hint("make a stub", k.Mask), preview}
@@ -162,20 +162,20 @@ const leastList = 2
 // place divides the body between the list and the panel that explains.
 func (m *Model) place(f pane.Frame) (list int, panel []string) {
 	list = f.Body(m.height)
-	sel := m.list.Selected(sheet{m})
+	sel := m.list.Selected(&m.sheet)
 	if !m.explains || sel < 0 || list <= leastList+1 {
 		return list, nil
 	}
-	lines := pane.Wrap(m.rows[sel].explain(m), m.width-4)
+	lines := pane.Wrap(m.sheet.rows[sel].explain(&m.sheet.content, &m.keys), m.width-4)
 	room := list - leastList - 1
 	if len(lines) > room {
 		lines = lines[:room]
 		lines[room-1] = pane.Clip(lines[room-1]+" …", m.width-4)
 	}
-	head := "─ " + m.rows[sel].name(m) + " "
-	panel = append(panel, m.inks.rule.Render(pane.Clip(head+line("─", m.width-ansi.StringWidth(head)), m.width)))
+	head := "─ " + m.sheet.rows[sel].name(&m.sheet.content) + " "
+	panel = append(panel, m.sheet.inks.rule.Render(pane.Clip(head+line("─", m.width-ansi.StringWidth(head)), m.width)))
 	for _, l := range lines {
-		panel = append(panel, "  "+m.inks.text.Render(l))
+		panel = append(panel, "  "+m.sheet.inks.text.Render(l))
 	}
 	return list - len(panel), panel
 }
@@ -193,11 +193,11 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 			return a
 		}
 	}
-	before := m.list.Selected(sheet{m})
-	if !m.list.Update(sheet{m}, msg, m.keys.Moves, f.Top(m.height)) {
+	before := m.list.Selected(&m.sheet)
+	if !m.list.Update(&m.sheet, msg, m.keys.Moves, f.Top(m.height)) {
 		return pane.Ignored{}
 	}
-	if m.list.Selected(sheet{m}) != before {
+	if m.list.Selected(&m.sheet) != before {
 		m.reveal()
 	}
 	return nil
@@ -209,7 +209,7 @@ func (m *Model) reveal() {
 	if m.explains {
 		body, _ := m.place(m.frame())
 		m.list.SetSize(m.width, body)
-		m.list.Select(sheet{m}, m.list.Selected(sheet{m}))
+		m.list.Select(&m.sheet, m.list.Selected(&m.sheet))
 	}
 }
 

@@ -11,22 +11,22 @@ import (
 // and where it comes from.
 
 // explain is what the panel says of a row.
-func (r row) explain(m *Model) string {
+func (r row) explain(c *Content, keys *KeyMap) string {
 	switch r.kind {
 	case rowGauge:
-		return "What the next request would carry, by category. " + m.origin()
+		return "What the next request would carry, by category. " + c.origin()
 	case rowSegment:
-		return segmentWords[r.n] + " " + m.part(compact.Segment(r.n))
+		return segmentWords[r.n] + " " + c.part(compact.Segment(r.n))
 	case rowItem:
-		return m.itemWords(m.content.Account.Heaviest[r.n])
+		return c.itemWords(c.Account.Heaviest[r.n])
 	case rowSaving:
-		return m.savingWords(m.content.Account.Savings[r.n])
+		return c.savingWords(c.Account.Savings[r.n])
 	case rowWindow:
-		return factWords[rowWindow] + m.windowWords()
+		return factWords[rowWindow] + c.windowWords()
 	case rowNext:
-		return factWords[rowNext] + " " + m.keys.Preview.Help().Key + " shows what a compaction would do at once."
+		return factWords[rowNext] + " " + keys.Preview.Help().Key + " shows what a compaction would do at once."
 	case rowPins:
-		return factWords[rowPins] + " " + m.keys.Pin.Help().Key + " on an item pins it or unpins it."
+		return factWords[rowPins] + " " + keys.Pin.Help().Key + " on an item pins it or unpins it."
 	case rowFactor:
 		return "Estimates count about four Latin characters or one Chinese character as a token. The correction is what this model's reports were to those estimates, newer ones counting more; every estimate here is multiplied by it."
 	}
@@ -34,36 +34,36 @@ func (r row) explain(m *Model) string {
 }
 
 // windowWords say where this window came from.
-func (m *Model) windowWords() string {
-	if w := m.content.Reading.Window; w.Known() {
+func (c *Content) windowWords() string {
+	if w := c.Reading.Window; w.Known() {
 		return " This one: " + windowNotes[w.Source] + "."
 	}
 	return " None of them knows this one; context.window sets it."
 }
 
 // origin says where the number of used tokens comes from.
-func (m *Model) origin() string {
+func (c *Content) origin() string {
 	switch {
-	case !m.content.Reading.Estimated && m.content.Reading.Used > 0:
+	case !c.Reading.Estimated && c.Reading.Used > 0:
 		return "The provider reported the number with its last reply, and nothing was added since."
-	case m.content.Account.Calibration.Samples == 0:
+	case c.Account.Calibration.Samples == 0:
 		return "Estimated from the characters by script: this model has reported nothing yet."
 	}
 	return "Up to the last report the provider counted; what came since is estimated: characters by script, times the correction of " +
-		m.factor() + "."
+		c.factor() + "."
 }
 
-func (m *Model) factor() string {
-	return strconv.FormatFloat(m.content.Account.Calibration.Factor, 'f', 2, 64)
+func (c *Content) factor() string {
+	return strconv.FormatFloat(c.Account.Calibration.Factor, 'f', 2, 64)
 }
 
 // part says where the number of a category comes from.
-func (m *Model) part(s compact.Segment) string {
+func (c *Content) part(s compact.Segment) string {
 	switch {
-	case s == compact.Draft && m.content.Account.Calibration.Samples == 0:
+	case s == compact.Draft && c.Account.Calibration.Samples == 0:
 		return "Estimated from its characters by script."
 	case s == compact.Draft:
-		return "Estimated from its characters by script, times the correction of " + m.factor() + "."
+		return "Estimated from its characters by script, times the correction of " + c.factor() + "."
 	}
 	return "Providers report only the total: this part of it is estimated by characters."
 }
@@ -106,7 +106,7 @@ var factWords = map[rowKind]string{
 }
 
 // itemWords explain one of the heaviest.
-func (m *Model) itemWords(it compact.Item) string {
+func (c *Content) itemWords(it compact.Item) string {
 	if it.Event == 0 {
 		return segmentWords[it.Kind] + " Estimated by its characters."
 	}
@@ -125,7 +125,7 @@ func (m *Model) itemWords(it compact.Item) string {
 }
 
 // savingWords explain what a kind of overlay saves.
-func (m *Model) savingWords(s compact.Saving) string {
+func (c *Content) savingWords(s compact.Saving) string {
 	what := savingKinds[s.Kind]
 	if what == "" {
 		what = "What is shown shorter than it was said."

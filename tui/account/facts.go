@@ -12,7 +12,7 @@ import (
 // The facts: a name, a value and a note each.
 
 // name is what a row is called, at its left and above its explanation.
-func (r row) name(m *Model) string {
+func (r row) name(c *Content) string {
 	switch r.kind {
 	case rowGauge:
 		return "how full it is"
@@ -21,9 +21,9 @@ func (r row) name(m *Model) string {
 	case rowFree:
 		return "free"
 	case rowItem:
-		return safe(m.content.Account.Heaviest[r.n].Label)
+		return safe(c.Account.Heaviest[r.n].Label)
 	case rowSaving:
-		return savingName(m.content.Account.Savings[r.n].Kind)
+		return savingName(c.Account.Savings[r.n].Kind)
 	}
 	return factNames[r.kind]
 }
@@ -45,15 +45,15 @@ var factNames = map[rowKind]string{
 }
 
 // value is what a fact says, and a note on it.
-func (r row) value(m *Model) (value, note string) {
-	if m.pending() && (r.kind == rowNoItem || r.kind == rowNoSaving) {
+func (r row) value(c *Content) (value, note string) {
+	if c.pending() && (r.kind == rowNoItem || r.kind == rowNoSaving) {
 		return "  " + workingOut, ""
 	}
 	switch r.kind {
 	case rowWindow, rowLoad, rowHard, rowCold, rowReserve, rowAfterSend:
-		return r.lineFact(m)
+		return r.lineFact(c)
 	case rowRule:
-		if rule := safe(m.content.Account.Outlook.Rule); rule != "" {
+		if rule := safe(c.Account.Outlook.Rule); rule != "" {
 			return rule, ""
 		}
 		return "not known", ""
@@ -62,24 +62,24 @@ func (r row) value(m *Model) (value, note string) {
 	case rowNoSaving:
 		return "  Nothing: all that was said is sent as it was said.", ""
 	case rowWithout:
-		used := m.content.Reading.Used // so that it adds up with the gauge
+		used := c.Reading.Used // so that it adds up with the gauge
 		all := used
-		for _, saving := range m.content.Account.Savings {
+		for _, saving := range c.Account.Savings {
 			all += saving.Tokens
 		}
 		return pane.About(all), "a request would have, against " + pane.About(used)
 	case rowPins:
-		n := m.content.Account.Pins
+		n := c.Account.Pins
 		return numbers.Count(n, "message"), "stay as they were said"
 	case rowFactor, rowOff:
-		return r.estimateFact(m)
+		return r.estimateFact(c)
 	}
-	return r.costFact(m)
+	return r.costFact(c)
 }
 
 // lineFact is the window or one of its lines.
-func (r row) lineFact(m *Model) (value, note string) {
-	rd := &m.content.Reading
+func (r row) lineFact(c *Content) (value, note string) {
+	rd := &c.Reading
 	switch known := rd.Window.Known(); {
 	case r.kind == rowAfterSend:
 		value = pane.About(rd.AfterSend)
@@ -97,19 +97,19 @@ func (r row) lineFact(m *Model) (value, note string) {
 	case r.kind == rowWindow:
 		return pane.Tokens(rd.Window.Tokens), windowNotes[rd.Window.Source]
 	case r.kind == rowLoad:
-		return m.lineValue(rd.LoadLine), m.ahead(rd.LoadLine, "from here on room is made")
+		return c.lineValue(rd.LoadLine), c.ahead(rd.LoadLine, "from here on room is made")
 	case r.kind == rowHard:
-		return m.lineValue(rd.HardLine), m.ahead(rd.HardLine, "no request above it is sent")
+		return c.lineValue(rd.HardLine), c.ahead(rd.HardLine, "no request above it is sent")
 	case r.kind == rowCold:
-		line := m.content.Account.Outlook.ColdLine
-		return m.lineValue(line), m.ahead(line, "above it a pause makes room")
+		line := c.Account.Outlook.ColdLine
+		return c.lineValue(line), c.ahead(line, "above it a pause makes room")
 	}
-	return m.lineValue(rd.Reserve), "kept free for the reply"
+	return c.lineValue(rd.Reserve), "kept free for the reply"
 }
 
 // ahead says how far a line is, and what it is.
-func (m *Model) ahead(tokens int, what string) string {
-	if left := tokens - m.content.Reading.Used; left > 0 {
+func (c *Content) ahead(tokens int, what string) string {
+	if left := tokens - c.Reading.Used; left > 0 {
 		return what + ", " + pane.About(left) + " ahead"
 	}
 	return what + ", and it is passed"
@@ -123,13 +123,13 @@ var windowNotes = map[compact.WindowSource]string{
 }
 
 // estimateFact is what was learned about the model.
-func (r row) estimateFact(m *Model) (value, note string) {
-	cal, off := m.content.Account.Calibration, m.content.Account.Off
+func (r row) estimateFact(c *Content) (value, note string) {
+	cal, off := c.Account.Calibration, c.Account.Off
 	if r.kind == rowOff {
 		if off == nil {
 			return "not known yet", "the first report tells"
 		}
-		return m.offWords(*off), "against what was reported"
+		return c.offWords(*off), "against what was reported"
 	}
 	if cal.Samples == 0 {
 		return "none yet", "it is learned from what the provider reports"
@@ -138,7 +138,7 @@ func (r row) estimateFact(m *Model) (value, note string) {
 }
 
 // offWords say how far an estimate was off: reported over estimated, less 1.
-func (m *Model) offWords(off float64) string {
+func (c *Content) offWords(off float64) string {
 	// The estimate against the report is the other way round.
 	short := -off / (1 + off) * 100
 	size := strconv.FormatFloat(math.Abs(short), 'f', 1, 64) + "%"
@@ -154,37 +154,37 @@ func (m *Model) offWords(off float64) string {
 }
 
 // costFact is what was paid, and for what.
-func (r row) costFact(m *Model) (value, note string) {
-	c := &m.content.Account.Costs
+func (r row) costFact(c *Content) (value, note string) {
+	cost := &c.Account.Costs
 	switch r.kind {
 	case rowTotal:
-		n := c.Requests + c.Written
+		n := cost.Requests + cost.Written
 		note = numbers.Count(n, "request")
-		if p := priced(m.content.Priced); p != "" {
+		if p := priced(c.Priced); p != "" {
 			note += ", " + p
 		}
-		return amount(c.Total), note
+		return amount(cost.Total), note
 	case rowSummaries:
-		return amount(c.Summaries), numbers.Count(c.Written, "request") + ", part of the above"
+		return amount(cost.Summaries), numbers.Count(cost.Written, "request") + ", part of the above"
 	case rowCacheSaved:
-		if c.Total == nil {
+		if cost.Total == nil {
 			return amount(nil), "" // nothing is reckoned against a price that is not known
 		}
-		return amount(c.Saved), "less than at the full price"
+		return amount(cost.Saved), "less than at the full price"
 	case rowPrompts:
-		value, note = pane.Tokens(c.Prompt), pane.Tokens(c.Output)+" came back"
-		if c.Prompt > 0 {
-			note = pane.Percent(c.Cached, c.Prompt) + " of them from the cache, " + note
+		value, note = pane.Tokens(cost.Prompt), pane.Tokens(cost.Output)+" came back"
+		if cost.Prompt > 0 {
+			note = pane.Percent(cost.Cached, cost.Prompt) + " of them from the cache, " + note
 		}
 		return value, note
 	}
-	return m.cacheNow()
+	return c.cacheNow()
 }
 
 // cacheNow is what the provider's cache is good for at this moment.
-func (m *Model) cacheNow() (value, note string) {
-	share := m.content.Reading.CachedShare
-	if m.content.Cold {
+func (c *Content) cacheNow() (value, note string) {
+	share := c.Reading.CachedShare
+	if c.Cold {
 		return "cold", "it no longer holds the conversation: the next request is paid in full"
 	}
 	if share < 0 {
@@ -216,37 +216,40 @@ func priced(by string) string {
 const workingOut = "working it out…"
 
 // pending reports whether there is no account yet.
-func (m *Model) pending() bool { return m.content.Account.Outlook.State == "" }
+func (c *Content) pending() bool { return c.Account.Outlook.State == "" }
 
 // outlook is what the planner will do, with what was added since it was asked.
-func (m *Model) outlook() compact.Outlook {
-	o, c := m.content.Account.Outlook, &m.content
+func (c *Content) outlook() compact.Outlook {
+	o := c.Account.Outlook
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	return o
 }
 
 // nextLines are what the planner will do.
-func (m *Model) nextLines(width int) []string {
-	o := m.outlook()
-	text := o.WordsUntil(m.content.ColdAt)
+func (s *sheet) nextLines(width int) []string {
+	o := s.content.outlook()
+	text := o.WordsUntil(s.content.ColdAt)
 	switch {
-	case m.content.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
+	case s.content.Paused && o.Failures > 0 && !o.Asks: // it says that nobody is asked
 		text += " /compact asks again."
-	case m.content.Paused:
+	case s.content.Paused:
 		text += " Summaries are paused; /compact tries again."
 	}
 	lines := pane.Wrap(safe(text), min(width, mostText))
 	switch {
-	case m.pending():
+	case s.content.pending():
 		lines = []string{workingOut}
 	case lines[0] == "":
 		lines[0] = "Nothing is planned."
 	}
 	for i, l := range lines {
-		lines[i] = m.inks.text.Render(l)
+		lines[i] = s.inks.text.Render(l)
 	}
 	return lines
 }
 
 // mostText is how many cells a line of prose has at most.
 const mostText = 110
+
+// pinned reports whether an event is pinned.
+func (c *Content) pinned(event uint64) bool { return c.Pinned != nil && c.Pinned(event) }

@@ -42,7 +42,7 @@ func columnsFor(width int) columns {
 }
 
 // itemColumns are the names of the columns.
-func (m *Model) itemColumns(width int) string {
+func (s *sheet) itemColumns(width int) string {
 	c, out := columnsFor(width), ""
 	if c.before {
 		out += right("was", itemBefore-3) + "   "
@@ -59,26 +59,26 @@ func (m *Model) itemColumns(width int) string {
 }
 
 // itemLine is one of the heaviest.
-func (m *Model) itemLine(it compact.Item, width int) string {
+func (s *sheet) itemLine(it compact.Item, width int) string {
 	c, out := columnsFor(width), ""
 	if c.before {
 		was := pane.Fit("", itemBefore)
 		if it.Before != it.Tokens && it.Before > 0 {
 			was = right(pane.About(it.Before), itemBefore-3) + " → "
 		}
-		out += m.inks.muted.Render(was)
+		out += s.inks.muted.Render(was)
 	}
-	out += m.inks.text.Render(right(pane.About(it.Tokens), itemTokens))
+	out += s.inks.text.Render(right(pane.About(it.Tokens), itemTokens))
 	if c.share {
-		out += m.inks.muted.Render(right(pane.Percent(it.Tokens, m.whole()), itemShare))
+		out += s.inks.muted.Render(right(pane.Percent(it.Tokens, s.content.whole()), itemShare))
 	}
 	turn := ""
 	if it.Event != 0 {
 		turn = strconv.Itoa(it.Turn)
 	}
-	out += m.inks.muted.Render(right(turn, itemTurn)) + "  "
+	out += s.inks.muted.Render(right(turn, itemTurn)) + "  "
 	state := it.State
-	if m.pinned(it.Event) && it.Event != 0 {
+	if s.content.pinned(it.Event) && it.Event != 0 {
 		state = compact.StatePinned
 	}
 	rest := width - itemTokens - itemTurn - 4
@@ -89,53 +89,53 @@ func (m *Model) itemLine(it compact.Item, width int) string {
 		rest -= itemShare
 	}
 	if c.state {
-		out += m.badge(state).Render(pane.Fit(safe(string(state)), itemState))
+		out += s.badge(state).Render(pane.Fit(safe(string(state)), itemState))
 		rest -= itemState
 	}
-	out += m.painted(it.Kind, 1) + " "
-	return out + m.what(it, state, c, rest)
+	out += s.painted(it.Kind, 1) + " "
+	return out + s.what(it, state, c, rest)
 }
 
 // what is what an item is, and why it looks as it does. Where there is no column for
 // its badge, the badge stands at the end.
-func (m *Model) what(it compact.Item, state compact.State, c columns, width int) string {
-	label, why := m.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
+func (s *sheet) what(it compact.Item, state compact.State, c columns, width int) string {
+	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
 	switch {
 	case !c.state && state != compact.StateVerbatim && state != "":
-		return pane.Between(label, m.badge(state).Render(safe(string(state))), width)
+		return pane.Between(label, s.badge(state).Render(safe(string(state))), width)
 	case c.why && why != "":
-		return pane.Fit(label, width/2) + "  " + m.inks.muted.Render(pane.Clip(why, width-width/2-2))
+		return pane.Fit(label, width/2) + "  " + s.inks.muted.Render(pane.Clip(why, width-width/2-2))
 	}
 	return label
 }
 
 // estimated is what the items are parts of, in tokens.
-func (m *Model) estimated() int {
-	if n := m.content.Account.Estimated; n > 0 {
+func (c *Content) estimated() int {
+	if n := c.Account.Estimated; n > 0 {
 		return n
 	}
-	return m.content.Reading.Used
+	return c.Reading.Used
 }
 
 // whole is what the shares of items are of, in tokens. While a reply streams more is
 // used than when the items were weighed.
-func (m *Model) whole() int { return max(m.estimated(), m.content.Reading.Used) }
+func (c *Content) whole() int { return max(c.estimated(), c.Reading.Used) }
 
 // badge is how the word for a state looks.
-func (m *Model) badge(s compact.State) pane.Ink {
-	if ink, ok := m.inks.states[s]; ok {
+func (s *sheet) badge(state compact.State) pane.Ink {
+	if ink, ok := s.inks.states[state]; ok {
 		return ink
 	}
-	return m.inks.muted
+	return s.inks.muted
 }
 
 // savingLine is what one kind of overlay saves.
-func (m *Model) savingLine(s compact.Saving, width int) string {
-	name := pane.Fit("  "+savingName(s.Kind), nameFor(width)-1) + " "
-	value := pane.About(s.Tokens)
-	if s.Tokens < 0 {
-		value = pane.About(-s.Tokens) + " more"
+func (s *sheet) savingLine(saving compact.Saving, width int) string {
+	name := pane.Fit("  "+savingName(saving.Kind), nameFor(width)-1) + " "
+	value := pane.About(saving.Tokens)
+	if saving.Tokens < 0 {
+		value = pane.About(-saving.Tokens) + " more"
 	}
-	out := m.inks.text.Render(name + pane.Fit(value, valueCells))
-	return out + m.inks.muted.Render(numbers.Count(s.Items, "message"))
+	out := s.inks.text.Render(name + pane.Fit(value, valueCells))
+	return out + s.inks.muted.Render(numbers.Count(saving.Items, "message"))
 }

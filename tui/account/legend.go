@@ -27,13 +27,13 @@ type legend struct {
 	used, window    bool
 }
 
-func (m *Model) legend(width int) legend {
+func (s *sheet) legend(width int) legend {
 	l := legend{name: max(4, min(legendName, width-legendTokens))}
 	rest := width - l.name - legendTokens
 	if l.used = rest >= legendUsed; l.used {
 		rest -= legendUsed
 	}
-	if l.window = l.used && m.content.Reading.Window.Known() && rest >= legendWindow; l.window {
+	if l.window = l.used && s.content.Reading.Window.Known() && rest >= legendWindow; l.window {
 		rest -= legendWindow
 	}
 	switch l.bar = rest - 2; {
@@ -46,16 +46,16 @@ func (m *Model) legend(width int) legend {
 }
 
 // legendColumns are the names of the columns, where they stand.
-func (m *Model) legendColumns(width int) string {
-	l := m.legend(width)
+func (s *sheet) legendColumns(width int) string {
+	l := s.legend(width)
 	out := strings.Repeat(" ", l.name)
 	if l.bar > 0 {
 		out += strings.Repeat(" ", l.bar+2)
 	}
-	return out + right("tokens", legendTokens) + m.shares(l, "of used", "of window")
+	return out + right("tokens", legendTokens) + s.shares(l, "of used", "of window")
 }
 
-func (m *Model) shares(l legend, used, window string) string {
+func (s *sheet) shares(l legend, used, window string) string {
 	out := ""
 	if l.used {
 		out += right(used, legendUsed)
@@ -67,32 +67,32 @@ func (m *Model) shares(l legend, used, window string) string {
 }
 
 // legendLine is a category.
-func (m *Model) legendLine(s compact.Segment, width int) string {
-	r, l := &m.content.Reading, m.legend(width)
-	tokens, text := r.Segments[s], m.inks.text
+func (s *sheet) legendLine(of compact.Segment, width int) string {
+	r, l := &s.content.Reading, s.legend(width)
+	tokens, text := r.Segments[of], s.inks.text
 	if tokens == 0 {
-		text = m.inks.muted
+		text = s.inks.muted
 	}
-	out := m.painted(s, 1) + " " + text.Render(pane.Fit(segmentNames[s], l.name-2))
+	out := s.painted(of, 1) + " " + text.Render(pane.Fit(segmentNames[of], l.name-2))
 	if l.bar > 0 {
-		cells := m.cells(tokens, l.bar)
-		out += m.painted(s, cells) + strings.Repeat(" ", l.bar-cells+2)
+		cells := s.cells(tokens, l.bar)
+		out += s.painted(of, cells) + strings.Repeat(" ", l.bar-cells+2)
 	}
 	share := pane.Percent(tokens, r.Used)
-	if s == compact.Draft {
+	if of == compact.Draft {
 		share = ""
 	}
-	out += text.Render(right(pane.About(tokens), legendTokens) + m.shares(l, share, pane.Percent(tokens, r.Window.Tokens)))
+	out += text.Render(right(pane.About(tokens), legendTokens) + s.shares(l, share, pane.Percent(tokens, r.Window.Tokens)))
 	if l.note > 0 {
-		out += m.inks.muted.Render("   " + pane.Clip(segmentNotes[s], l.note))
+		out += s.inks.muted.Render("   " + pane.Clip(segmentNotes[of], l.note))
 	}
 	return out
 }
 
 // cells is the bar of a category: the heaviest has all, one that is there at least one.
-func (m *Model) cells(tokens, all int) int {
+func (s *sheet) cells(tokens, all int) int {
 	most := 1
-	for _, n := range m.content.Reading.Segments {
+	for _, n := range s.content.Reading.Segments {
 		most = max(most, n)
 	}
 	if tokens <= 0 {
@@ -102,8 +102,8 @@ func (m *Model) cells(tokens, all int) int {
 }
 
 // freeLine is what is left of the window.
-func (m *Model) freeLine(width int) string {
-	r, l := &m.content.Reading, m.legend(width)
+func (s *sheet) freeLine(width int) string {
+	r, l := &s.content.Reading, s.legend(width)
 	out := freeGlyph + " " + pane.Fit("free", l.name-2)
 	if l.bar > 0 {
 		out += strings.Repeat(" ", l.bar+2)
@@ -116,7 +116,7 @@ func (m *Model) freeLine(width int) string {
 			value = pane.About(free)
 		}
 	}
-	return m.inks.text.Render(out + right(value, legendTokens) + m.shares(l, "", share))
+	return s.inks.text.Render(out + right(value, legendTokens) + s.shares(l, "", share))
 }
 
 // segmentNames are the categories in words, by compact.Segment.

@@ -94,10 +94,10 @@ const mostItems = 10
 func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems) }
 
 // heading is what stands above the part that a row begins.
-func (r row) heading(m *Model, width int) (left, right string) {
+func (r row) heading(s *sheet, width int) (left, right string) {
 	switch r.kind {
 	case rowSegment:
-		return "What fills it", m.legendColumns(width)
+		return "What fills it", s.legendColumns(width)
 	case rowWindow:
 		return "The window and its lines", ""
 	case rowNext:
@@ -112,20 +112,27 @@ func (r row) heading(m *Model, width int) (left, right string) {
 	return "What it cost", ""
 }
 
-// sheet is the rows of a view as a list wants them.
-type sheet struct{ m *Model }
+// sheet is the rows of a content, and draws them as a list wants them.
+type sheet struct {
+	inks   inks
+	glyphs map[compact.Segment]string
+	roomy  bool // there are lines to spare
+
+	content Content
+	rows    []row
+}
 
 // Len is how many rows there are.
-func (s sheet) Len() int { return len(s.m.rows) }
+func (s *sheet) Len() int { return len(s.rows) }
 
 // Lines is a row as it is drawn.
-func (s sheet) Lines(n int, selected bool, width int) []string {
-	m, r := s.m, s.m.rows[n]
+func (s *sheet) Lines(n int, selected bool, width int) []string {
+	r := s.rows[n]
 	var out []string
 	if r.head {
-		out = m.head(r, width)
+		out = s.head(r, width)
 	}
-	lines := r.draw(m, width-2)
+	lines := r.draw(s, width-2)
 	for i, l := range lines {
 		mark := "  "
 		switch {
@@ -134,12 +141,12 @@ func (s sheet) Lines(n int, selected bool, width int) []string {
 		case selected:
 			mark = "│ "
 		}
-		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colours, and the whole width
+		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colors, and the whole width
 		switch {
 		case plainly:
 			out = append(out, l)
 		case selected:
-			out = append(out, m.inks.selected.Render(pane.Fit(mark+ansi.Strip(l), width)))
+			out = append(out, s.inks.selected.Render(pane.Fit(mark+ansi.Strip(l), width)))
 		default:
 			out = append(out, pane.Clip(mark+l, width))
 		}
@@ -151,42 +158,42 @@ func (s sheet) Lines(n int, selected bool, width int) []string {
 const roomy = 20
 
 // head is the heading of a part.
-func (m *Model) head(r row, width int) []string {
+func (s *sheet) head(r row, width int) []string {
 	var out []string
-	if m.height >= roomy {
+	if s.roomy {
 		out = append(out, "")
 	}
-	left, right := r.heading(m, width-2)
-	left = m.inks.title.Render(pane.Clip(left, width))
+	left, right := r.heading(s, width-2)
+	left = s.inks.title.Render(pane.Clip(left, width))
 	if right != "" {
 		left = left + strings.Repeat(" ", max(1, 2+ansi.StringWidth(right)-ansi.StringWidth(strings.TrimLeft(right, " "))-ansi.StringWidth(left)))
-		left += m.inks.muted.Render(strings.TrimLeft(right, " "))
+		left += s.inks.muted.Render(strings.TrimLeft(right, " "))
 	}
 	out = append(out, pane.Clip(left, width))
-	if r.kind == rowItem && m.height >= roomy {
-		out = append(out, m.inks.muted.Render(pane.Clip("  "+m.itemColumns(width-2), width)))
+	if r.kind == rowItem && s.roomy {
+		out = append(out, s.inks.muted.Render(pane.Clip("  "+s.itemColumns(width-2), width)))
 	}
 	return out
 }
 
 // draw is a row without the marks at its left, in lines of so many cells; of the gauge
 // the lines after the first have two more.
-func (r row) draw(m *Model, width int) []string {
+func (r row) draw(s *sheet, width int) []string {
 	switch r.kind {
 	case rowGauge:
-		return m.gauge(width)
+		return s.gauge(width)
 	case rowSegment:
-		return []string{m.legendLine(compact.Segment(r.n), width)}
+		return []string{s.legendLine(compact.Segment(r.n), width)}
 	case rowFree:
-		return []string{m.freeLine(width)}
+		return []string{s.freeLine(width)}
 	case rowItem:
-		return []string{m.itemLine(m.content.Account.Heaviest[r.n], width)}
+		return []string{s.itemLine(s.content.Account.Heaviest[r.n], width)}
 	case rowSaving:
-		return []string{m.savingLine(m.content.Account.Savings[r.n], width)}
+		return []string{s.savingLine(s.content.Account.Savings[r.n], width)}
 	case rowNext:
-		return m.nextLines(width)
+		return s.nextLines(width)
 	}
-	return []string{m.fact(r, width)}
+	return []string{s.fact(r, width)}
 }
 
 // Cells of a fact: its name, and its number.
@@ -200,37 +207,37 @@ const (
 )
 
 // fact is a name, a number, and a word about it where there is room.
-func (m *Model) fact(r row, width int) string {
-	value, note := r.value(m)
+func (s *sheet) fact(r row, width int) string {
+	value, note := r.value(&s.content)
 	if r.kind == rowNoItem || r.kind == rowNoSaving {
-		return m.inks.muted.Render(pane.Clip(value, width))
+		return s.inks.muted.Render(pane.Clip(value, width))
 	}
 	name := nameFor(width)
-	out, used := m.label(r, name)+m.inks.text.Render(value), name+ansi.StringWidth(value)
+	out, used := s.label(r, name)+s.inks.text.Render(value), name+ansi.StringWidth(value)
 	at := used + 2
 	if width >= alignedNotes {
 		at = max(at, name+valueCells)
 	} else if at+ansi.StringWidth(note) > width {
 		return out
 	}
-	return out + strings.Repeat(" ", at-used) + m.inks.muted.Render(pane.Clip(note, width-at))
+	return out + strings.Repeat(" ", at-used) + s.inks.muted.Render(pane.Clip(note, width-at))
 }
 
 // nameFor is how many cells a name gets.
 func nameFor(width int) int { return min(nameCells, max(leastName, width-leastValue)) }
 
 // label is the name of a row, with the glyph it has in the gauge.
-func (m *Model) label(r row, cells int) string {
-	glyph, style := " ", m.inks.muted
+func (s *sheet) label(r row, cells int) string {
+	glyph, style := " ", s.inks.muted
 	switch r.kind {
 	case rowLoad:
-		glyph, style = loadGlyph, m.inks.load
+		glyph, style = loadGlyph, s.inks.load
 	case rowHard:
-		glyph, style = hardGlyph, m.inks.hard
+		glyph, style = hardGlyph, s.inks.hard
 	case rowReserve:
-		glyph, style = reserveGlyph, m.inks.reserve
+		glyph, style = reserveGlyph, s.inks.reserve
 	}
-	return style.Render(glyph) + " " + m.inks.text.Render(pane.Fit(r.name(m), cells-2))
+	return style.Render(glyph) + " " + s.inks.text.Render(pane.Fit(r.name(&s.content), cells-2))
 }
 
 // right puts a text at the right of so many cells.
