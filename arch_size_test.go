@@ -26,16 +26,12 @@ var larger = map[string]int{
 	"cli files":               85,
 	"compact files":           88,
 	"storage files":           31,
-	"tui files":               35,
 	"agent.Agent methods":     86,
 	"agent.compactor methods": 87,
 	"cli.app methods":         193,
 	"compact.Pass methods":    52,
 	"compact.planner methods": 57,
 	"storage.Store methods":   80,
-	"tui.Model methods":       57,
-	"tui.chat methods":        63,
-	"tui.session methods":     69,
 	"compact exported names":  245,
 }
 

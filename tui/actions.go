@@ -80,7 +80,11 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	case tea.Cmd:
 		return a
 	case several:
-		return m.doAll(a)
+		var cmds []tea.Cmd
+		for _, one := range a {
+			cmds = append(cmds, m.do(one))
+		}
+		return tea.Batch(cmds...)
 	case pane.Say:
 		return m.notices.notify(a.Text, a.Bad)
 	case unseen:
@@ -108,26 +112,18 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 	return nil
 }
 
-func (m *Model) doAll(actions []pane.Action) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, a := range actions {
-		if cmd := m.do(a); cmd != nil {
-			cmds = append(cmds, cmd)
-		}
-	}
-	return tea.Batch(cmds...)
-}
-
 // goTo does what leads to another view, turn or conversation, or changes the
 // compaction.
 func (m *Model) goTo(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
-	case composer.Command, composer.Help:
-		return m.typed(a)
+	case composer.Command:
+		return m.command(a)
+	case composer.Help:
+		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
 	case overlay.Picked, overlay.Confirmed:
 		return m.decided(a)
 	case enter:
-		return m.enter(a.open)
+		return m.enter(a.open, opening{})
 	case showHit:
 		return m.showHit(a)
 	case forkBefore:
@@ -165,19 +161,6 @@ func (m *Model) miss(err error) tea.Cmd {
 		return m.fail(err)
 	}
 	return m.notices.notify(err.Error(), true)
-}
-
-// aside says that something next to the conversation failed, behind what was said of
-// another such thing just before.
-func (m *Model) aside(err error) tea.Cmd {
-	if err == nil || m.env.ctx.Err() != nil {
-		return nil
-	}
-	text := err.Error()
-	if said := m.notices.textAt(m.inSight()); said != "" && m.notices.bad {
-		text = said + " · " + text
-	}
-	return m.notices.notify(text, true)
 }
 
 // fail shows that something the user or the program wanted did not work, where it can

@@ -1,9 +1,6 @@
 package tui
 
 import (
-	"errors"
-	"fmt"
-	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -27,7 +24,7 @@ type chat struct {
 	composer   *composer.Model
 	gauge      *meter.Model
 
-	outbox outbox
+	outbox *outbox
 	shell  *shellRun // the user's own command that runs, nil without one
 	line   typedLine // the newest command that the agent answers, the zero line without one
 	listed time.Time // when the files that can be mentioned were last asked for
@@ -45,8 +42,9 @@ func newChat(e *env, s *session, keys *keyboard, l look) *chat {
 		Styles:      &styles,
 		Keys:        &e.Keys.Composer,
 		Commands:    commandSpecs(),
-		Estimate:    s.estimate,
+		Estimate:    s.load.estimate,
 	})
+	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, sent: func() { c.transcript.ToEnd() }}
 	c.transcript = transcript.New(l.transcript(), l.markdown())
 	screen := e.Keys.Screen
 	if screen.Expand.Enabled() {
@@ -73,10 +71,10 @@ func (c *chat) setLook(l look) {
 // begin shows a conversation that is open now, behind what failed before, with a draft.
 func (c *chat) begin(faults []string, draft string) {
 	s := c.session
-	c.returned(c.outbox.takeQueued())
-	c.outbox.typedAs, c.pulse.call, c.line = nil, "", typedLine{}
+	c.outbox.reset()
+	c.pulse.call, c.line = "", typedLine{}
 	c.composer.SetBusy(false)
-	c.transcript.SetFactor(s.factor())
+	c.transcript.SetFactor(s.load.factor())
 	c.transcript.Reset(s.Events)
 	for _, note := range s.Notes {
 		c.transcript.Note(note)
@@ -106,12 +104,7 @@ func (c *chat) reading() compact.Reading {
 		add(c.composer.DraftSize(), c.composer.Mentions())
 	}
 	c.outbox.sizes(add)
-	load := &c.session.load
-	meter := load.meter
-	if load.reply.Chars() > 0 {
-		meter = meter.WithReply(load.reply)
-	}
-	return meter.WithDraft(size, messages).Reading()
+	return c.session.load.with(size, messages)
 }
 
 // compose gives a key to the composer. Ignored says that it has no use for it, wrote
@@ -136,9 +129,9 @@ func (c *chat) paste(msg tea.PasteMsg) pane.Action {
 func (c *chat) act(action pane.Action, named []File, unknown []string) pane.Action {
 	switch a := action.(type) {
 	case composer.Submit:
-		return c.send(c.outbox.message(a.Text, named, unknown))
+		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
 	case composer.Queue:
-		return c.send(c.outbox.message(a.Text, named, unknown))
+		return c.outbox.send(c.outbox.message(a.Text, named, unknown))
 	case composer.UnknownCommand:
 		text := "there is no command /" + a.Name
 		if a.Nearest != "" {
@@ -169,111 +162,6 @@ func (c *chat) loadFiles() tea.Cmd {
 	return c.env.loadFiles()
 }
 
-// send hands something over when its turn comes.
-func (c *chat) send(o *outgoing) pane.Action {
-	if why := c.session.refusal(); why != "" {
-		c.comesBack(o)
-		return refuse(why)
-	}
-	c.outbox.sending = append(c.outbox.sending, o)
-	if o.ran != "" {
-		return c.flush()
-	}
-	return several{c.env.remember(o.text), c.flush()} // a kill before it is handed over must not lose it
-}
-
-// flush hands over what is ready.
-func (c *chat) flush() pane.Action {
-	s := c.session
-	if !s.open || s.opening.busy {
-		return nil
-	}
-	if why := s.refusal(); why != "" && len(c.outbox.sending) > 0 {
-		c.giveBack()
-		return refuse(why)
-	}
-	var reads several
-	for _, o := range c.outbox.unread() {
-		reads = append(reads, c.env.attach(o))
-	}
-	for o := c.outbox.next(); o != nil; o = c.outbox.next() {
-		if o.ran != "" {
-			s.Session.Add(o.ran)
-		} else {
-			s.Session.Send(o.text + o.files)
-		}
-		c.transcript.ToEnd()
-	}
-	return reads
-}
-
-// attached has the files of a message, if it still waits for them.
-func (c *chat) attached(msg attachedMsg) pane.Action {
-	if !slices.Contains(c.outbox.sending, msg.to) {
-		return nil // it was given back
-	}
-	if msg.err != nil {
-		c.outbox.drop(msg.to)
-		c.composer.Prepend(msg.to.text)
-		return several{c.unattached(msg.to.text, msg.err), c.flush()}
-	}
-	msg.to.files, msg.to.ready = msg.files, true
-	return c.flush()
-}
-
-// unattached says why a message came back.
-func (c *chat) unattached(text string, err error) pane.Action {
-	var which *MentionError
-	if !errors.As(err, &which) || c.env.ctx.Err() != nil {
-		return missing{err}
-	}
-	c.outbox.unreadable(text, which.Path)
-	again := c.env.Keys.Composer.Writing.Send.Help().Key
-	return missing{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
-}
-
-// giveBack returns what was not handed over to the composer.
-func (c *chat) giveBack() {
-	for _, o := range slices.Backward(c.outbox.dropAll()) {
-		c.comesBack(o)
-	}
-}
-
-// comesBack puts what was not handed over before the draft. A command never becomes
-// part of a message.
-func (c *chat) comesBack(o *outgoing) {
-	if o.ran != "" {
-		c.leaveLine(o.line)
-		return
-	}
-	c.composer.Prepend(o.text)
-}
-
-// recovered puts messages that waited when the program last ended before the
-// draft, as they were typed.
-func (c *chat) recovered(texts []string) {
-	c.returned(texts)
-	if len(texts) > 0 {
-		c.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")
-	}
-}
-
-// returned puts messages that come back before the draft. A command whose output was
-// to be added comes where nothing else is written.
-func (c *chat) returned(texts []string) {
-	var lines []string
-	for _, text := range slices.Backward(texts) {
-		if _, _, ran := conversation.RanIn(text); ran {
-			lines = append(lines, c.outbox.typed(text))
-			continue
-		}
-		c.composer.Prepend(c.outbox.typed(text))
-	}
-	for _, line := range lines {
-		c.leaveLine(typedLine{line, c.keyboard.pressed})
-	}
-}
-
 // arrived takes what commands of the chat bring back.
 func (c *chat) arrived(msg tea.Msg) pane.Action {
 	switch msg := msg.(type) {
@@ -284,7 +172,7 @@ func (c *chat) arrived(msg tea.Msg) pane.Action {
 	case shellMsg:
 		return c.shellDone(msg)
 	case attachedMsg:
-		return c.attached(msg)
+		return c.outbox.attached(msg)
 	case editorMsg:
 		if msg.err != nil {
 			return missing{msg.err}
@@ -299,20 +187,13 @@ func (c *chat) arrived(msg tea.Msg) pane.Action {
 	return nil
 }
 
-// typedLine is a command as it was typed.
-type typedLine struct {
-	text  string
-	asked int // the key before it was sent, by keyboard.pressed
-}
-
-// leaveLine leaves a line in the composer. Where something was typed since, the next
-// letter would become part of it: then the prompt history has it.
-func (c *chat) leaveLine(line typedLine) {
-	if c.composer.Empty() && line.asked == c.keyboard.pressed {
-		c.composer.SetText(line.text)
-		return
+// recovered puts messages that waited when the program last ended before the
+// draft, as they were typed.
+func (c *chat) recovered(texts []string) {
+	c.outbox.returned(texts)
+	if len(texts) > 0 {
+		c.transcript.Note("what waited to be sent when Plimsoll ended is back in the composer")
 	}
-	c.composer.Keep(line.text)
 }
 
 // awaits notes which command the agent answers next.
@@ -323,9 +204,9 @@ func (c *chat) awaits(line typedLine) { c.line = line }
 // something to stop.
 func (c *chat) cancel() bool {
 	switch {
-	case c.shellRuns():
-		c.stopShell()
-	case c.session.busy() || c.session.job.on || len(c.outbox.queued) > 0:
+	case c.shell.running():
+		c.shell.end()
+	case c.session.activity.busy() || c.session.activity.job.on || len(c.outbox.queued) > 0:
 		c.session.cancel()
 	default:
 		return false
@@ -334,7 +215,23 @@ func (c *chat) cancel() bool {
 }
 
 // stoppable reports whether something runs that was not told to stop.
-func (c *chat) stoppable() bool { return c.shellRuns() || c.session.stoppable() }
+func (c *chat) stoppable() bool { return c.shell.running() || c.session.activity.stoppable() }
+
+// keepTicking starts the tick if something moves and none is under way.
+func (c *chat) keepTicking() pane.Action {
+	if c.pulse.ticking || !c.session.activity.moves() && c.shell == nil {
+		return nil
+	}
+	c.pulse.ticking = true
+	return tick()
+}
+
+// ticked moves what moves, and goes on while something does.
+func (c *chat) ticked(msg tickMsg) pane.Action {
+	c.pulse.ticks(msg.time())
+	c.transcript.SetFrame(c.pulse.frame)
+	return c.keepTicking()
+}
 
 // copyReply copies the last reply.
 func (c *chat) copyReply() pane.Action {
@@ -350,4 +247,43 @@ func (c *chat) takeBack() {
 	if len(c.outbox.queued) > 0 {
 		c.session.Session.TakeBack()
 	}
+}
+
+// mouse scrolls, marks and unfolds.
+func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
+	at, p := msg.Mouse(), c.place.plan
+	y := at.Y - p.top()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		if by := pane.Wheel(msg); by != 0 {
+			c.transcript.ScrollBy(by)
+		}
+	case tea.MouseClickMsg:
+		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
+			c.transcript.Press(at.X, y)
+		}
+		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
+			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
+		}
+	case tea.MouseMotionMsg:
+		if at.Button == tea.MouseLeft {
+			c.transcript.Drag(at.X, y)
+		}
+	case tea.MouseReleaseMsg:
+		return released(c.transcript.Release())
+	}
+	return nil
+}
+
+// released is what a press of the mouse asks for.
+func released(r transcript.Released) pane.Action {
+	switch {
+	case r.Text != "":
+		return several{tea.SetClipboard(r.Text), say("copied the selection")}
+	case r.Undo != 0:
+		return pane.Undo{Epoch: r.Undo}
+	case r.View != 0:
+		return pane.Jump{Event: r.View}
+	}
+	return nil
 }

@@ -42,13 +42,13 @@ func (c *chat) update(u agent.Update) pane.Action {
 	case agent.Queued:
 		c.outbox.setQueued(u.Texts)
 	case agent.Returned:
-		c.outbox.queued = nil
-		c.returned(u.Texts)
+		c.outbox.takeQueued()
+		c.outbox.returned(u.Texts)
 	case agent.Status:
 		c.pulse.now(u, c.env.Now())
-		c.composer.SetBusy(c.session.busy())
+		c.composer.SetBusy(c.session.activity.busy())
 	case agent.Metered:
-		c.transcript.SetFactor(c.session.factor())
+		c.transcript.SetFactor(c.session.load.factor())
 	case agent.Elsewhere:
 		// It stays in the transcript: the other window may close while nobody looks.
 		c.transcript.Note(u.Why)
@@ -113,7 +113,7 @@ func (c *chat) compaction(u agent.Update) pane.Action {
 			return nil
 		}
 		if u.Err.Class != agent.Cancelled {
-			c.leaveLine(c.line)
+			c.outbox.leaveLine(c.line)
 		}
 		return c.notCompacted(u.Err)
 	case agent.Steered:
@@ -195,7 +195,7 @@ func (c *chat) steered(u agent.Steered) pane.Action {
 	case u.What == agent.SteerReview && u.Err != nil: // the summary waits on, in sight
 		return refuse(u.Err.Message)
 	case u.Err != nil && u.Err.Class == agent.BadRequest && u.Err.Status == 0:
-		c.leaveLine(c.line)
+		c.outbox.leaveLine(c.line)
 		return refuse(withHint(u.Err))
 	case u.Err != nil:
 		return c.notCompacted(u.Err)

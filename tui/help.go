@@ -117,3 +117,11 @@ func (m *Model) fromPalette(name string) tea.Cmd {
 	}
 	return nil
 }
+
+// named is a key by its name, or the command where the key is off.
+func named(b key.Binding, command string) string {
+	if b.Enabled() {
+		return b.Help().Key
+	}
+	return command
+}

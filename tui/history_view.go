@@ -55,7 +55,7 @@ func (v *views) openHistoryNamed(args string) pane.Action {
 	if args == "" {
 		return v.openHistoryAt(0, "")
 	}
-	if events := v.session.eventsNamed(args); len(events) > 0 {
+	if events := v.session.log.named(args); len(events) > 0 {
 		return v.openHistoryAt(events[0], "")
 	}
 	return refuse("there is no turn and no event " + strconv.Quote(args) + "; write a turn's number (3) or an event (e41)")
@@ -68,13 +68,13 @@ func (h *historyView) restyle(l look) { h.SetStyles(l.history()) }
 func (h *historyView) renew(v *views) {
 	s := v.session
 	view := s.load.meter.View()
-	used, prompt := s.used()
+	used, prompt := s.load.used()
 	h.SetUsed(used, prompt)
 	if h.begun && view.Through == h.through && view.Revision == h.revision {
 		return
 	}
 	log := logThrough(s.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: s.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
 	if h.begun {
 		h.Refresh(content)
 	} else {

@@ -7,7 +7,6 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -197,17 +196,6 @@ func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	return m.do(m.chat.mouse(msg))
 }
 
-// typed does what the composer asks for and no other part can do.
-func (m *Model) typed(action pane.Action) tea.Cmd {
-	switch a := action.(type) {
-	case composer.Command:
-		return m.command(a)
-	case composer.Help:
-		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
-	}
-	return nil
-}
-
 // decided does what the user chose in a dialog.
 func (m *Model) decided(action pane.Action) tea.Cmd {
 	switch a := action.(type) {
@@ -215,7 +203,7 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 		return m.picked(a)
 	case overlay.Confirmed:
 		if a.ID == dialogDelete && a.Yes {
-			return m.enter(m.env.Backend.Delete)
+			return m.enter(m.env.Backend.Delete, opening{})
 		}
 		if rule, ok := strings.CutPrefix(a.ID, dialogRevoke); ok && a.Yes {
 			return m.session.revoke(itemRule + rule)

@@ -1,14 +1,14 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/tui/pane"
-	"plimsoll/tui/transcript"
+	"plimsoll/tui/welcome"
 )
 
 // The main screen from top to bottom: header, rule, transcript, status line, waiting
@@ -67,13 +67,13 @@ func (c *chat) layout(a around) {
 	p := plan{header: height >= 8, rule: height >= 16, status: height >= 10, hints: height >= 10}
 	p.composer = min(c.composer.Height(), height-1)
 	room := height - 1 - p.composer - count(p.header, p.rule, p.status, p.hints)
-	if !p.status && room >= 2 && c.hasStatus(a) {
+	if !p.status && room >= 2 && !c.status(a).empty() {
 		p.status = true
 		room--
 	}
 	const leastBody = 3
 	if lines := min(maxQueued, max(room-leastBody, min(1, room-1))); lines > 0 {
-		p.queued = c.queuedLines(lines)
+		p.queued = queuedLines(c.outbox.waiting(), c.takesBack(), c.styles.subtle, lines, width)
 	}
 	p.body = max(0, room-len(p.queued))
 	c.transcript.SetSize(width, p.body)
@@ -94,6 +94,49 @@ func (c *chat) intro(room int) []string {
 		lines = c.welcome(true)
 	}
 	return lines[:max(0, min(len(lines), room-c.transcript.Needs(room)))]
+}
+
+// welcome is what an empty conversation shows.
+func (c *chat) welcome(brief bool) []string {
+	s, keys, st := c.session, c.env.Keys.Screen, c.styles
+	return welcome.Card(welcome.Content{Open: s.open, Failed: s.failed, Model: s.Model.Name(), Badge: s.Model.Badge, Found: s.Found,
+		Undo: named(keys.UndoCompaction, "/undo-compact"), History: named(keys.History, "/history")},
+		welcome.Styles{Title: st.title, Subtle: st.subtle, Accent: st.accent, Failure: st.failure}, c.place.width, brief)
+}
+
+// status is the status line.
+func (c *chat) status(a around) *statusLine {
+	return &statusLine{around: a, now: &c.session.activity, review: &c.session.review, pulse: &c.pulse, shell: c.shell, screen: &c.env.Keys.Screen,
+		styles: c.styles, width: c.place.width, below: c.below(a), placed: c.place.plan.job.shown && !a.covered}
+}
+
+// below is what there is further down, "" where the end is in view, or a view covers
+// the transcript.
+func (c *chat) below(a around) string {
+	if a.covered || c.transcript.Following() {
+		return ""
+	}
+	if n := c.transcript.Unseen(); n > 0 {
+		return fmt.Sprintf("↓ %d new", n)
+	}
+	return "↓ more"
+}
+
+// takesBack names the keys that return a queued message, where there is one and room for
+// that. While a request waits for a summary Cancel is for that, and the turn goes on.
+func (c *chat) takesBack() string {
+	if c.place.width < 60 || len(c.outbox.queued) == 0 {
+		return ""
+	}
+	screen := c.env.Keys.Screen
+	keys := helpKeys(screen.Cancel, screen.TakeBack)
+	if !c.session.activity.turnRuns() {
+		keys = helpKeys(screen.TakeBack)
+	}
+	if keys == "" {
+		return ""
+	}
+	return "  (" + keys + " takes it back)"
 }
 
 // gaugeLine is the gauge, or its place while nothing is known to measure.
@@ -120,7 +163,7 @@ func (c *chat) content(a around) (string, *tea.Cursor) {
 		lines = append(lines, c.withJob(a, c.transcript.View()))
 	}
 	if p.status {
-		lines = append(lines, c.statusLine(a))
+		lines = append(lines, c.status(a).view())
 	}
 	lines = append(lines, p.queued...)
 	box, cursor := c.box()
@@ -232,7 +275,7 @@ const leastJob = 3
 // placeJob puts the line about a summary below the newest reply: where the
 // transcript has empty rows on the second of them, otherwise below all of it.
 func (c *chat) placeJob(p *plan) {
-	if !c.session.job.on || p.body < leastJob {
+	if !c.session.activity.job.on || p.body < leastJob {
 		return
 	}
 	used := c.transcript.Needs(p.body)
@@ -250,50 +293,11 @@ func (c *chat) withJob(a around, view string) string {
 	if !p.job.shown {
 		return view
 	}
-	line := " " + c.styles.subtle.Render(c.optimizing(a, c.place.width-2))
+	line := " " + c.styles.subtle.Render(c.status(a).optimizing(c.place.width-2))
 	if p.job.below(p.body) {
 		return view + "\n" + line
 	}
 	rows := strings.Split(view, "\n")
 	rows[min(p.job.row, len(rows)-1)] = line
 	return strings.Join(rows, "\n")
-}
-
-// mouse scrolls, marks and unfolds.
-func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
-	at, p := msg.Mouse(), c.place.plan
-	y := at.Y - p.top()
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		if by := pane.Wheel(msg); by != 0 {
-			c.transcript.ScrollBy(by)
-		}
-	case tea.MouseClickMsg:
-		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
-			c.transcript.Press(at.X, y)
-		}
-		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
-			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
-		}
-	case tea.MouseMotionMsg:
-		if at.Button == tea.MouseLeft {
-			c.transcript.Drag(at.X, y)
-		}
-	case tea.MouseReleaseMsg:
-		return released(c.transcript.Release())
-	}
-	return nil
-}
-
-// released is what a press of the mouse asks for.
-func released(r transcript.Released) pane.Action {
-	switch {
-	case r.Text != "":
-		return several{tea.SetClipboard(r.Text), say("copied the selection")}
-	case r.Undo != 0:
-		return pane.Undo{Epoch: r.Undo}
-	case r.View != 0:
-		return pane.Jump{Event: r.View}
-	}
-	return nil
 }

@@ -82,7 +82,7 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init opens the conversation and asks what is needed to draw it well.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.enter(m.env.Backend.Open), tea.RequestBackgroundColor, m.env.loadPrompts(), m.chat.loadFiles()}
+	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, opening{}), tea.RequestBackgroundColor, m.env.loadPrompts(), m.chat.loadFiles()}
 	if m.env.Pick {
 		cmds = append(cmds, m.env.loadConversations(m.keyboard.pressed))
 	}

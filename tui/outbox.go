@@ -1,11 +1,15 @@
 package tui
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/composer"
+	"plimsoll/tui/pane"
 )
 
 // Messages are handed over in the order they were sent: a message whose files are
@@ -13,8 +17,14 @@ import (
 // conversation opens waits for it. What cannot be handed over returns to the composer;
 // nothing that was typed gets lost.
 
-// outbox is the messages that wait.
+// outbox is the messages between composer and session.
 type outbox struct {
+	env      *env
+	session  *session
+	composer *composer.Model
+	keyboard *keyboard
+	sent     func() // is told of what was handed over
+
 	sending []*outgoing       // not handed over yet, oldest first
 	queued  []waiting         // handed over, waiting for the turn that runs
 	typedAs map[string]string // as it was typed, by what was sent with files and is not in the log yet
@@ -110,13 +120,6 @@ func (o *outbox) drop(one *outgoing) bool {
 	return true
 }
 
-// dropAll takes all out that were not handed over.
-func (o *outbox) dropAll() []*outgoing {
-	all := o.sending
-	o.sending = nil
-	return all
-}
-
 // logged notes that a message is in the log: only a rewind brings it back.
 func (o *outbox) logged(text string) { delete(o.typedAs, text) }
 
@@ -162,6 +165,12 @@ func (o *outbox) takeQueued() (texts []string) {
 	return texts
 }
 
+// reset returns what was queued in the conversation that is left.
+func (o *outbox) reset() {
+	o.returned(o.takeQueued())
+	o.typedAs = nil
+}
+
 // waiting is all messages that wait, oldest first.
 func (o *outbox) waiting() []waiting {
 	all := o.queued[:len(o.queued):len(o.queued)]
@@ -179,4 +188,118 @@ func (o *outbox) sizes(add func(size conversation.Size, files []File)) {
 	for _, one := range o.sending {
 		add(one.size, one.named)
 	}
+}
+
+// send hands something over when its turn comes.
+func (o *outbox) send(one *outgoing) pane.Action {
+	if why := o.session.refusal(); why != "" {
+		o.comesBack(one)
+		return refuse(why)
+	}
+	o.sending = append(o.sending, one)
+	if one.ran != "" {
+		return o.flush()
+	}
+	return several{o.env.remember(one.text), o.flush()} // a kill before it is handed over must not lose it
+}
+
+// flush hands over what is ready.
+func (o *outbox) flush() pane.Action {
+	s := o.session
+	if !s.open || s.opening.busy {
+		return nil
+	}
+	if why := s.refusal(); why != "" && len(o.sending) > 0 {
+		o.giveBack()
+		return refuse(why)
+	}
+	var reads several
+	for _, one := range o.unread() {
+		reads = append(reads, o.env.attach(one))
+	}
+	for one := o.next(); one != nil; one = o.next() {
+		if one.ran != "" {
+			s.Session.Add(one.ran)
+		} else {
+			s.Session.Send(one.text + one.files)
+		}
+		o.sent()
+	}
+	return reads
+}
+
+// attached has the files of a message, if it still waits for them.
+func (o *outbox) attached(msg attachedMsg) pane.Action {
+	if !slices.Contains(o.sending, msg.to) {
+		return nil // it was given back
+	}
+	if msg.err != nil {
+		o.drop(msg.to)
+		o.composer.Prepend(msg.to.text)
+		return several{o.unattached(msg.to.text, msg.err), o.flush()}
+	}
+	msg.to.files, msg.to.ready = msg.files, true
+	return o.flush()
+}
+
+// unattached says why a message came back.
+func (o *outbox) unattached(text string, err error) pane.Action {
+	var which *MentionError
+	if !errors.As(err, &which) || o.env.ctx.Err() != nil {
+		return missing{err}
+	}
+	o.unreadable(text, which.Path)
+	again := o.env.Keys.Composer.Writing.Send.Help().Key
+	return missing{fmt.Errorf("%w · %s again sends it as plain text", err, again)}
+}
+
+// giveBack returns what was not handed over to the composer.
+func (o *outbox) giveBack() {
+	all := o.sending
+	o.sending = nil
+	for _, one := range slices.Backward(all) {
+		o.comesBack(one)
+	}
+}
+
+// comesBack puts what was not handed over before the draft. A command never becomes
+// part of a message.
+func (o *outbox) comesBack(one *outgoing) {
+	if one.ran != "" {
+		o.leaveLine(one.line)
+		return
+	}
+	o.composer.Prepend(one.text)
+}
+
+// returned puts messages that come back before the draft. A command whose output was
+// to be added comes where nothing else is written.
+func (o *outbox) returned(texts []string) {
+	var lines []string
+	for _, text := range slices.Backward(texts) {
+		if _, _, ran := conversation.RanIn(text); ran {
+			lines = append(lines, o.typed(text))
+			continue
+		}
+		o.composer.Prepend(o.typed(text))
+	}
+	for _, line := range lines {
+		o.leaveLine(typedLine{line, o.keyboard.pressed})
+	}
+}
+
+// typedLine is a command as it was typed.
+type typedLine struct {
+	text  string
+	asked int // the key before it was sent, by keyboard.pressed
+}
+
+// leaveLine leaves a line in the composer. Where something was typed since, the next
+// letter would become part of it: then the prompt history has it.
+func (o *outbox) leaveLine(line typedLine) {
+	if o.composer.Empty() && line.asked == o.keyboard.pressed {
+		o.composer.SetText(line.text)
+		return
+	}
+	o.composer.Keep(line.text)
 }

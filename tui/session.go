@@ -3,11 +3,9 @@ package tui
 import (
 	"context"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -25,12 +23,11 @@ type session struct {
 	faults  []string // what failed before it was open
 	opening opening
 
-	log    []conversation.Event // as far as the screen was told
-	load   load
-	cache  cacheClock
-	status agent.Status
-	job    summaryJob
-	paused bool // automatic compaction asks no model for summaries
+	log      eventLog // as far as the screen was told
+	load     load
+	cache    cacheClock
+	activity activity
+	paused   bool // automatic compaction asks no model for summaries
 
 	breakdown compact.Account // as the agent last worked it out
 	review    pendingReview
@@ -61,19 +58,6 @@ type opening struct {
 type target struct {
 	event uint64
 	query string
-}
-
-// load is what fills the window.
-type load struct {
-	meter  compact.Meter     // without the draft and the reply
-	reply  conversation.Size // of the reply that is arriving
-	logged bool              // it is in the log, and so in the next meter
-}
-
-// pendingReview is a summary that waits for the user.
-type pendingReview struct {
-	summary  *agent.Reviewing // nil if none does
-	accepted string           // the text that the user accepted last, until it is in force
 }
 
 func newSession(e *env) *session {
@@ -171,110 +155,19 @@ func (s *session) unrewindable() string {
 	return ""
 }
 
-// estimate is the tokens of a text by the model's calibration.
-func (s *session) estimate(size conversation.Size) int {
-	return int(compact.Estimate(size)*s.factor() + 0.5)
-}
-
-// estimateText is the tokens of a text by the model's calibration.
-func (s *session) estimateText(text string) int { return s.estimate(conversation.Measure(text)) }
-
-// factor is how many tokens of the model an estimated token is.
-func (s *session) factor() float64 {
-	if f := s.load.meter.Calibration().Factor; f > 0 {
-		return f
-	}
-	return 1
-}
-
-// busy reports whether a turn runs.
-func (s *session) busy() bool { return s.status.Phase != "" && s.status.Phase != agent.Idle }
-
-// turnRuns reports whether a turn runs that Cancel stops before a summary. A turn
-// whose request waits for the summary does not count.
-func (s *session) turnRuns() bool { return s.busy() && s.status.Phase != agent.PhaseCompacting }
-
-// moves reports whether what goes on changes without the user.
-func (s *session) moves() bool { return s.busy() && s.status.Phase != agent.Asking || s.job.on }
-
 // cancel stops the turn, or else the summary that is being written.
 func (s *session) cancel() {
-	s.job.stopped = s.job.stopped || s.job.on && !s.turnRuns()
+	s.activity.stopSummary()
 	s.Session.Cancel()
-}
-
-// stoppable reports whether something runs that was not told to stop.
-func (s *session) stoppable() bool {
-	switch {
-	case s.status.Phase == agent.Stopping:
-		return false
-	case s.job.on && !s.turnRuns():
-		return !s.job.stopped
-	}
-	return s.busy()
 }
 
 // later says what waits for the turn, nothing if no turn runs.
 func (s *session) later(what string) pane.Action {
-	if !s.turnRuns() {
+	if !s.activity.turnRuns() {
 		return nil
 	}
 	return say(what + " before the next request")
 }
 
-// used is what the gauge shows as used, and how much of it is the system prompt and
-// the tools. A reply that is arriving is no part of it, as it is none of the history.
-func (s *session) used() (used, prompt int) {
-	r := s.load.meter.Reading()
-	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
-}
-
-// newest is the Seq of the newest event, 0 without one.
-func (s *session) newest() uint64 {
-	if n := len(s.log); n > 0 {
-		return s.log[n-1].Seq
-	}
-	return 0
-}
-
-// message is the text of the user message of an event, false for other events.
-func (s *session) message(event uint64) (text string, ok bool) {
-	for _, e := range s.log {
-		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
-			text, ok = u.Text, true
-		}
-	}
-	return text, ok
-}
-
-// priced is the date of the prices in use, "" if none are known.
-func (s *session) priced() string {
-	if p := s.Model.Prices; p != nil {
-		return p.Date
-	}
-	return ""
-}
-
 // ended takes over that no more updates come: nobody would say that the summary is over.
-func (s *session) ended() { s.job = summaryJob{} }
-
-// summaryJob is a summary that is being written.
-type summaryJob struct {
-	on      bool
-	since   time.Time
-	source  conversation.Source
-	held    bool // the next request does not fit and waits for it
-	stopped bool // by the user
-}
-
-// meant reports whether a request for compaction that failed is what the summary was
-// for: an undo may fail meanwhile, and what the model asks for may be refused.
-func (j summaryJob) meant(w compact.Wish) bool {
-	switch {
-	case w.Trigger == string(compact.DeedUndo), w.Trigger == string(compact.DeedRedo):
-		return false
-	case w.Source == conversation.SourceTool:
-		return j.source == conversation.SourceTool
-	}
-	return true
-}
+func (s *session) ended() { s.activity.job = summaryJob{} }

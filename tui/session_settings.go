@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -45,20 +46,20 @@ func (s *session) delete() pane.Action {
 		Yes:      "delete it", No: "keep it", Danger: true})}
 }
 
-// models lets the user choose the model.
-func (s *session) models(choices []ModelChoice) pane.Action {
+// pickModel lets the user choose the model.
+func pickModel(current string, choices []ModelChoice) pane.Action {
 	items := make([]overlay.Item, len(choices))
 	for i, c := range choices {
-		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == s.Model.Name()}
+		items[i] = overlay.Item{ID: c.Name, Title: c.Name, Detail: c.Note, Current: c.Name == current}
 	}
 	return open(overlay.PickerOptions{ID: dialogModels, Title: "Model", Items: items, Empty: "no model can be reached; /connect says how"})
 }
 
-// conversations lets the user choose the conversation to continue.
-func (s *session) conversations(stored []Stored) pane.Action {
+// pickConversation lets the user choose the conversation to continue.
+func pickConversation(current string, stored []Stored) pane.Action {
 	items := make([]overlay.Item, len(stored))
 	for i, c := range stored {
-		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: c.Note, Current: c.ID == s.ID}
+		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: c.Note, Current: c.ID == current}
 	}
 	return open(overlay.PickerOptions{ID: dialogTalks, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
 }
@@ -119,13 +120,13 @@ func (s *session) listRules(rules []conversation.Rule) pane.Action {
 		if r.Deny {
 			title = "deny " + r.Text
 		}
-		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: s.ruleNote(r)})
+		items = append(items, overlay.Item{ID: itemRule + strconv.Itoa(i), Title: title, Detail: ruleNote(r, s.env.Now())})
 	}
 	return open(overlay.PickerOptions{ID: dialogRules, Title: "Permissions: the mode, and the rules in force", Items: items})
 }
 
 // ruleNote says in a few words where a rule comes from and when it was used.
-func (s *session) ruleNote(r conversation.Rule) string {
+func ruleNote(r conversation.Rule, now time.Time) string {
 	var words []string
 	switch r.Origin {
 	case conversation.RuleConfigured:
@@ -136,7 +137,7 @@ func (s *session) ruleNote(r conversation.Rule) string {
 		words = append(words, "this run")
 	}
 	if !r.Used.IsZero() {
-		words = append(words, "used "+pane.Age(s.env.Now(), r.Used))
+		words = append(words, "used "+pane.Age(now, r.Used))
 	}
 	if r.Wide {
 		words = append(words, "wide")

@@ -1,14 +1,10 @@
 package tui
 
 import (
-	"context"
 	"strconv"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -24,13 +20,13 @@ func (s *session) update(u agent.Update) pane.Action {
 	case agent.Appended:
 		s.appended(u.Events)
 	case agent.Delta:
-		s.load.reply = s.load.reply.Plus(conversation.Measure(u.Text))
+		s.load.arrives(u.Text)
 	case agent.Discarded:
-		s.load.reply = conversation.Size{}
+		s.load.discard()
 	case agent.Status:
-		s.status = u
+		s.activity.status = u
 	case agent.Metered:
-		s.metered(u.Meter)
+		s.load.metered(u.Meter)
 	case agent.ModelSwitched:
 		return s.switched(u.Model)
 	case agent.Elsewhere:
@@ -41,7 +37,7 @@ func (s *session) update(u agent.Update) pane.Action {
 		s.paused = u.Paused
 	case agent.CacheCold:
 		s.cache.at = u.At
-		return s.wakeCold()
+		return s.cache.wake(s.env)
 	default:
 		return s.compaction(u)
 	}
@@ -52,16 +48,16 @@ func (s *session) update(u agent.Update) pane.Action {
 func (s *session) compaction(u agent.Update) pane.Action {
 	switch u := u.(type) {
 	case agent.Compacting:
-		s.compacting(u)
+		s.activity.compacting(u)
 	case agent.Prepared:
-		s.job = summaryJob{}
+		s.activity.job = summaryJob{}
 	case agent.Compacted:
 		if !u.Undone && !u.Redone {
-			s.job, s.review.accepted = summaryJob{}, ""
+			s.activity.job, s.review.accepted = summaryJob{}, ""
 		}
 	case agent.CompactionFailed:
-		if s.job.meant(u.Wish) {
-			s.job = summaryJob{}
+		if s.activity.job.meant(u.Wish) {
+			s.activity.job = summaryJob{}
 		}
 		if text := s.review.accepted; text != "" && s.review.summary == nil {
 			s.review.accepted = ""
@@ -99,15 +95,6 @@ func unquoted(value string) string {
 	return value
 }
 
-// metered takes over the meter. The reply that is arriving counts on top until it is
-// in the log.
-func (s *session) metered(meter compact.Meter) {
-	s.load.meter = meter
-	if s.load.logged {
-		s.load.reply, s.load.logged = conversation.Size{}, false
-	}
-}
-
 // switched takes over the model, and says so if it is another one.
 func (s *session) switched(to agent.Model) pane.Action {
 	other := to.Name() != s.Model.Name()
@@ -118,35 +105,15 @@ func (s *session) switched(to agent.Model) pane.Action {
 	return say("now talking to " + to.Name())
 }
 
-// compacting says that a summary is being written, or that a request waits for it.
-func (s *session) compacting(u agent.Compacting) {
-	if !u.Summary && !u.Held {
-		return
-	}
-	same := s.job.on && s.job.since.Equal(u.Since)
-	s.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.Held, stopped: same && s.job.stopped}
-}
-
 // reviewing takes over a summary that waits.
 func (s *session) reviewing(u agent.Reviewing) pane.Action {
 	known := s.review.summary != nil
 	s.review.summary = &u
-	s.job.on = false // it is written
+	s.activity.job.on = false // it is written
 	if known {
 		return nil
 	}
-	return say(s.reviewWords())
-}
-
-// reviewWords say that a summary waits, "" if none does.
-func (s *session) reviewWords() string {
-	switch {
-	case s.review.summary == nil:
-		return ""
-	case s.review.summary.Held:
-		return "a summary waits for you, and the request for it: /review opens it"
-	}
-	return "a summary waits for you: /review opens it"
+	return say(s.review.words())
 }
 
 // acceptReview has the summary take effect with a text.
@@ -161,70 +128,15 @@ func (s *session) discardReview() {
 	s.Session.Review("", false)
 }
 
-// The provider's cache goes cold when nothing is sent for a while, without any other
-// sign. The gauge says so from that moment on, and the context view what comes of it.
-
-// cacheClock tells when the provider's cache goes cold.
-type cacheClock struct {
-	at      time.Time // from when on it is, zero where it holds nothing
-	wakesAt time.Time // when the screen looks whether it is, zero if it does not
-}
-
-// coldMsg says that a cache may have gone cold. The clock decides, because timers
-// stand still while a machine sleeps.
-type coldMsg struct{}
-
-// wakeCold wakes the screen when the cache goes cold. A wake that is due no later looks
-// again when it comes, so that replies in a row leave one timer and not one each.
-func (s *session) wakeCold() pane.Action {
-	c, now := &s.cache, s.env.Now()
-	if !c.at.After(now) || c.wakesAt.After(now) && !c.wakesAt.After(c.at) {
-		return nil
-	}
-	c.wakesAt = c.at
-	return wakeAfter(s.env.ctx, c.at.Sub(now))
-}
-
-// wokeCold has the screen look again. The gauge is drawn anew after every message.
+// wokeCold has the screen look again whether the cache is cold. The gauge is drawn anew
+// after every message.
 func (s *session) wokeCold() pane.Action {
 	s.cache.wakesAt = time.Time{}
-	return s.wakeCold()
-}
-
-// wakeAfter says after a while that a cache may have gone cold.
-func wakeAfter(ctx context.Context, d time.Duration) tea.Cmd {
-	return func() tea.Msg {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return coldMsg{}
-		case <-ctx.Done():
-			return nil
-		}
-	}
+	return s.cache.wake(s.env)
 }
 
 // cacheCold reports whether the provider's cache no longer holds the conversation. A
 // reply that arrives says that it does again.
 func (s *session) cacheCold() bool {
-	at := s.cache.at
-	return !at.IsZero() && !s.env.Now().Before(at) && s.status.Phase != agent.Streaming
-}
-
-// coldAt is the first full minute at which the cache is cold, for a sentence; ""
-// where that is not known.
-func (s *session) coldAt() string {
-	at, now := s.cache.at, s.env.Now()
-	if at.IsZero() {
-		return ""
-	}
-	if minute := at.Truncate(time.Minute); minute.Before(at) {
-		at = minute.Add(time.Minute)
-	}
-	at = at.In(s.env.zone())
-	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
-		return at.Format("15:04")
-	}
-	return at.Format("15:04 on Monday")
+	return s.cache.cold(s.env.Now()) && s.activity.status.Phase != agent.Streaming
 }

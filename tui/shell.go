@@ -51,14 +51,13 @@ func (c *chat) startShell(command string, add bool) pane.Action {
 	return several{c.env.runShell(ctx, run), c.keepTicking()}
 }
 
-// shellRuns reports whether a command of the user's own runs that was not told to
-// stop.
-func (c *chat) shellRuns() bool { return c.shell != nil && !c.shell.stopped }
+// running reports whether it runs and was not told to stop. A nil one does not.
+func (r *shellRun) running() bool { return r != nil && !r.stopped }
 
-// stopShell stops it; what it printed so far is shown.
-func (c *chat) stopShell() {
-	c.shell.stopped = true
-	c.shell.stop()
+// end stops it; what it printed so far is shown.
+func (r *shellRun) end() {
+	r.stopped = true
+	r.stop()
 }
 
 // shellDone adds the output of the user's own command to the conversation, for the
@@ -71,10 +70,10 @@ func (c *chat) shellDone(msg shellMsg) pane.Action {
 	case run.stopped:
 		return c.output(run.line()+" (stopped)", msg.output)
 	case msg.err != nil:
-		c.leaveLine(typedLine{run.line(), run.asked})
+		c.outbox.leaveLine(typedLine{run.line(), run.asked})
 		return missing{fmt.Errorf("%s: %w", run.line(), msg.err)}
 	case run.add:
-		return c.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
+		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
 	default:
 		return c.output(run.line(), msg.output)
 	}

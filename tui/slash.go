@@ -39,10 +39,10 @@ func slashCommands() []slashCommand {
 		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help}, run}
 	}
 	return []slashCommand{
-		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New) }, "clear"),
-		cmd("resume", "[ID]", "continue another conversation", (*Model).slashResume, "sessions"),
-		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return m.slashCompact(args, "") }, "compress"),
-		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return m.slashCompact(args, compact.ProfileHeavy) }),
+		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, opening{}) }, "clear"),
+		cmd("resume", "[ID]", "continue another conversation", resumeNamed, "sessions"),
+		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
+		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, compact.ProfileHeavy) }),
 		cmd("undo-compact", "[NUMBER]", "undo a compaction: the newest, or the one with this number", inSession((*session).undoNumbered)),
 		cmd("redo-compact", "", "redo the compaction that was undone last", inSession(func(s *session, _ string) pane.Action { return s.redoCompaction() })),
 		cmd("context", "", "what fills the window, and what compaction will do next", inViews(func(v *views, _ string) pane.Action { return v.openContext() }), "tokens"),
@@ -54,12 +54,12 @@ func slashCommands() []slashCommand {
 		cmd("unpin", "[TURN]", "no longer keep a turn or an event verbatim", inSession(func(s *session, args string) pane.Action { return s.pinNamed(args, false) })),
 		cmd("undo", "", "undo the newest turn; your message returns to the composer", inSession(func(s *session, _ string) pane.Action { return s.rewind(newestTurn) })),
 		cmd("redo", "", "redo the turns that were undone last", inSession(func(s *session, _ string) pane.Action { return s.restoreTurns() })),
-		cmd("rewind", "[TURN]", "go back to an earlier message, or go on from there in a copy", (*Model).slashRewind),
+		cmd("rewind", "[TURN]", "go back to an earlier message, or go on from there in a copy", rewindNamed),
 		cmd("profile", "[NAME]", "the profile of compactions that name none", inSession((*session).profiles)),
 		cmd("fork", "[--compact]", "continue a copy of this conversation, compacted if you like", inSession((*session).fork), "branch"),
 		cmd("rename", "TITLE", "give the conversation a title", inSession((*session).rename)),
 		cmd("delete", "", "remove this conversation for good", inSession(func(s *session, _ string) pane.Action { return s.delete() })),
-		cmd("model", "[NAME]", "talk to another model", (*Model).slashModel, "models"),
+		cmd("model", "[NAME]", "talk to another model", switchNamed, "models"),
 		cmd("connect", "", "which models can be reached, and how to reach others", pageCommand("Connect", PageConnect)),
 		cmd("theme", "[NAME]", "change the colours", (*Model).setTheme),
 		cmd("permissions", "[MODE]", "what runs without asking", func(m *Model, args string) tea.Cmd { return m.do(m.session.permissions(args, m.keyboard.pressed)) }),
@@ -71,7 +71,7 @@ func slashCommands() []slashCommand {
 		cmd("copy", "", "copy the last reply", func(m *Model, _ string) tea.Cmd { return m.do(m.chat.copyReply()) }),
 		cmd("editor", "", "write in $EDITOR", func(m *Model, _ string) tea.Cmd { return m.env.openEditor(m.chat.composer.Draft(), nil) }),
 		cmd("doctor", "", "check the installation", pageCommand("Doctor", PageDoctor)),
-		cmd("help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.typed(composer.Help{}) }, "?"),
+		cmd("help", "", "keys and commands", func(m *Model, _ string) tea.Cmd { return m.do(composer.Help{}) }, "?"),
 		cmd("quit", "", "leave", func(*Model, string) tea.Cmd { return tea.Quit }, "exit", "q"),
 	}
 }
@@ -91,7 +91,7 @@ func (m *Model) command(c composer.Command) tea.Cmd {
 	cmd := m.slash(c)
 	line := typedLine{c.Line, m.keyboard.pressed}
 	if m.notices.seq != before && m.notices.bad {
-		m.chat.leaveLine(line)
+		m.chat.outbox.leaveLine(line)
 		return cmd
 	}
 	switch c.Name {
@@ -129,7 +129,7 @@ func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
 func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
 	cmd := m.arrived(msg.of)
 	if m.dialogs.consent == nil {
-		m.chat.leaveLine(msg.line)
+		m.chat.outbox.leaveLine(msg.line)
 	}
 	return cmd
 }
@@ -144,16 +144,17 @@ func (m *Model) slash(c composer.Command) tea.Cmd {
 	return m.do(refuse("there is no command /" + c.Name))
 }
 
-func (m *Model) slashResume(args string) tea.Cmd {
+// resumeNamed continues a conversation, or lets the user choose it.
+func resumeNamed(m *Model, args string) tea.Cmd {
 	if args != "" {
 		return m.resume(args)
 	}
 	return m.env.loadConversations(m.keyboard.pressed)
 }
 
-// slashCompact does what was typed behind the command, which takes the flags of the
+// compactAs does what was typed behind the command, which takes the flags of the
 // command line; profile is the one to use if none is named there, "" the default one.
-func (m *Model) slashCompact(args, profile string) tea.Cmd {
+func compactAs(m *Model, args, profile string) tea.Cmd {
 	request, deed, err := compact.ParseWish(args)
 	if err != nil {
 		return m.do(refuse(err.Error()))
@@ -172,16 +173,17 @@ func (m *Model) slashCompact(args, profile string) tea.Cmd {
 	return m.do(m.session.compact(request))
 }
 
-// slashRewind undoes turns from the one on whose number is typed, or lets the
+// rewindNamed undoes turns from the one on whose number is typed, or lets the
 // user choose it.
-func (m *Model) slashRewind(args string) tea.Cmd {
+func rewindNamed(m *Model, args string) tea.Cmd {
 	if args == "" {
 		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
 	return m.do(m.session.rewindNamed(args))
 }
 
-func (m *Model) slashModel(args string) tea.Cmd {
+// switchNamed talks to another model, or lets the user choose it.
+func switchNamed(m *Model, args string) tea.Cmd {
 	if args != "" {
 		return m.env.switchModel(args)
 	}

@@ -12,7 +12,6 @@ import (
 	"plimsoll/agent"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/meter"
-	"plimsoll/tui/pane"
 )
 
 // The status line says what goes on at its left, or a notice, and at its right that
@@ -44,6 +43,12 @@ func (p *pulse) now(s agent.Status, at time.Time) {
 	p.clock = at
 }
 
+// ticks moves the spinner.
+func (p *pulse) ticks(at time.Time) {
+	p.ticking, p.clock = false, at
+	p.frame++
+}
+
 // frames is the spinner of the status line.
 var frames = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
@@ -56,24 +61,6 @@ func (p *pulse) seconds(since time.Time) string {
 		return ""
 	}
 	return " " + d.Truncate(time.Second).String()
-}
-
-// keepTicking starts the tick if something moves and none is under way.
-func (c *chat) keepTicking() pane.Action {
-	if c.pulse.ticking || !c.session.moves() && c.shell == nil {
-		return nil
-	}
-	c.pulse.ticking = true
-	return tick()
-}
-
-// ticked moves what moves, and goes on while something does.
-func (c *chat) ticked(msg tickMsg) pane.Action {
-	c.pulse.ticking = false
-	c.pulse.frame++
-	c.pulse.clock = msg.time()
-	c.transcript.SetFrame(c.pulse.frame)
-	return c.keepTicking()
 }
 
 // maxQueued is how many lines waiting messages get.
@@ -117,92 +104,92 @@ func rule(s statusStyles, width int) string {
 	return " " + s.rule.Render(strings.Repeat("─", max(0, width-2)))
 }
 
-// hasStatus reports whether the status line has something to say.
-func (c *chat) hasStatus(a around) bool {
-	return a.notice != "" || c.doing() != "" || c.reviewWords(a) != "" || c.session.job.on || c.shell != nil || c.below(a) != ""
+// statusLine is what the status line tells of.
+type statusLine struct {
+	around
+	now    *activity
+	review *pendingReview
+	pulse  *pulse
+	shell  *shellRun // nil without one
+	screen *Screen   // keys
+	styles statusStyles
+	width  int
+	below  string // what there is further down, "" for nothing
+	placed bool   // the line about a summary stands elsewhere
+}
+
+// empty reports whether the status line has nothing to say.
+func (l *statusLine) empty() bool {
+	return l.notice == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == ""
 }
 
 // reviewWords say that a summary waits, "" if none does or it is in sight.
-func (c *chat) reviewWords(a around) string {
-	if a.reviewing {
+func (l *statusLine) reviewWords() string {
+	if l.reviewing {
 		return ""
 	}
-	return c.session.reviewWords()
+	return l.review.words()
 }
 
-// statusLine is what goes on, or a notice, and whether there is more below.
-func (c *chat) statusLine(a around) string {
-	st, width := c.styles, c.place.width
-	below := c.below(a)
-	room := width - 2 - ansi.StringWidth(below)
-	if below != "" {
+// view is what goes on, or a notice, and whether there is more below.
+func (l *statusLine) view() string {
+	st := l.styles
+	room := l.width - 2 - ansi.StringWidth(l.below)
+	if l.below != "" {
 		room -= 2
 	}
 	left := ""
-	switch text := plain.Line(a.notice); {
-	case text != "" && a.bad:
+	switch text := plain.Line(l.notice); {
+	case text != "" && l.bad:
 		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
 	case text != "":
 		left = st.snack.Render(ansi.Truncate(text, max(0, room), "…"))
 	default:
-		left = c.activity(a, room)
+		left = l.goesOn(room)
 	}
-	if below == "" {
+	if l.below == "" {
 		return " " + left
 	}
-	gap := max(0, width-2-ansi.StringWidth(left)-ansi.StringWidth(below))
-	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(below)
+	gap := max(0, l.width-2-ansi.StringWidth(left)-ansi.StringWidth(l.below))
+	return " " + left + strings.Repeat(" ", gap) + st.accent.Render(l.below)
 }
 
 // stopKey is the key that stops what goes on: where a view has the keys, Cancel is
 // for that.
-func (c *chat) stopKey(a around) key.Binding {
-	if a.covered {
-		return c.env.Keys.Screen.Interrupt
+func (l *statusLine) stopKey() key.Binding {
+	if l.covered {
+		return l.screen.Interrupt
 	}
-	return c.env.Keys.Screen.Cancel
+	return l.screen.Cancel
 }
 
-// below is what there is further down, "" where the end is in view, or a view covers
-// the transcript.
-func (c *chat) below(a around) string {
-	if a.covered || c.transcript.Following() {
-		return ""
-	}
-	if n := c.transcript.Unseen(); n > 0 {
-		return fmt.Sprintf("↓ %d new", n)
-	}
-	return "↓ more"
-}
-
-// activity is what is going on, "" if nothing is.
-func (c *chat) activity(a around, room int) string {
-	s, st := c.session, c.styles
-	text, style := c.doing(), st.subtle
+// goesOn is what is going on, "" if nothing is.
+func (l *statusLine) goesOn(room int) string {
+	text, style, status := l.doing(), l.styles.subtle, &l.now.status
 	switch {
-	case c.shell != nil:
-		text = "running " + plain.Line(c.shell.command) + c.pulse.seconds(c.shell.since)
-	case s.status.Phase == agent.Retrying:
-		style = st.warning
-	case a.question:
+	case l.shell != nil:
+		text = "running " + plain.Line(l.shell.command) + l.pulse.seconds(l.shell.since)
+	case status.Phase == agent.Retrying:
+		style = l.styles.warning
+	case l.question:
 		text = "a question waits for your answer: pause, and it asks"
-	case text != "" && s.status.Phase != agent.Asking:
-		text += c.pulse.seconds(s.status.Since)
-	case text == "" && s.job.on && (!c.place.plan.job.shown || a.covered):
-		return style.Render(c.optimizing(a, room))
+	case text != "" && status.Phase != agent.Asking:
+		text += l.pulse.seconds(status.Since)
+	case text == "" && l.now.job.on && !l.placed:
+		return style.Render(l.optimizing(room))
 	}
-	if words := c.reviewWords(a); words != "" && (text == "" || s.review.summary.Held) {
-		return st.accent.Render(ansi.Truncate(words, max(0, room), "…"))
+	if words := l.reviewWords(); words != "" && (text == "" || l.review.summary.Held) {
+		return l.styles.accent.Render(ansi.Truncate(words, max(0, room), "…"))
 	}
 	if text == "" {
 		return ""
 	}
-	mark := c.pulse.spinner()
-	if c.shell == nil && !s.moves() {
+	mark := l.pulse.spinner()
+	if l.shell == nil && !l.now.moves() {
 		mark = "?"
 	}
 	hint := ""
-	if stop := c.stopKey(a); room >= 40 && stop.Enabled() && s.status.Phase != agent.Stopping {
+	if stop := l.stopKey(); room >= 40 && stop.Enabled() && status.Phase != agent.Stopping {
 		hint = " (" + stop.Help().Key + " stops)"
 	}
 	text = ansi.Truncate(text, max(0, room-2-ansi.StringWidth(hint)), "…")
@@ -212,8 +199,8 @@ func (c *chat) activity(a around, room int) string {
 // doing is what the conversation is doing, "" when it is idle. A summary that
 // is written has a line of its own, also while a request waits for it, and other
 // compactions are over at once.
-func (c *chat) doing() string {
-	s := &c.session.status
+func (l *statusLine) doing() string {
+	s := &l.now.status
 	switch s.Phase {
 	case agent.Waiting:
 		if p := s.Progress; p != nil && p.Total > 0 {
@@ -221,8 +208,8 @@ func (c *chat) doing() string {
 		}
 		return "waiting for the model"
 	case agent.Streaming:
-		if c.pulse.call != "" {
-			return "calling " + plain.Line(c.pulse.call)
+		if l.pulse.call != "" {
+			return "calling " + plain.Line(l.pulse.call)
 		}
 		return "answering"
 	case agent.Running:
@@ -232,72 +219,22 @@ func (c *chat) doing() string {
 	case agent.Stopping:
 		return "stopping"
 	case agent.Retrying:
-		left := max(0, s.Wait-c.pulse.clock.Sub(s.Since)).Round(time.Second)
+		left := max(0, s.Wait-l.pulse.clock.Sub(s.Since)).Round(time.Second)
 		return fmt.Sprintf("trying again (%d) in %s: %s", s.Attempt, left, plain.Line(s.Why))
 	}
 	return ""
 }
 
-// queuedLines shows the messages that wait in at most so many lines.
-func (c *chat) queuedLines(most int) []string {
-	all, st, width := c.outbox.waiting(), c.styles, c.place.width
-	var lines []string
-	for i, w := range all {
-		if len(lines) == most-1 && i < len(all)-1 {
-			more := fmt.Sprintf("· and %d more queued", len(all)-i)
-			lines = append(lines, " "+st.subtle.Render(ansi.Truncate(more, max(0, width-2), "…")))
-			break
-		}
-		text := "· queued: " + w.label
-		hint := ""
-		if i == 0 && width >= 60 && len(c.outbox.queued) > 0 {
-			hint = c.takesBack()
-		}
-		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
-		lines = append(lines, " "+st.subtle.Render(text))
-	}
-	return lines
-}
-
-// takesBack names the keys that return a queued message. While a request
-// waits for a summary Cancel is for that, and the turn goes on.
-func (c *chat) takesBack() string {
-	screen := c.env.Keys.Screen
-	keys := helpKeys(screen.Cancel, screen.TakeBack)
-	if !c.session.turnRuns() {
-		keys = helpKeys(screen.TakeBack)
-	}
-	if keys == "" {
-		return ""
-	}
-	return "  (" + keys + " takes it back)"
-}
-
-// helpKeys names keys, without those that are off.
-func helpKeys(bindings ...key.Binding) string {
-	var names []string
-	for _, b := range bindings {
-		if b.Enabled() {
-			names = append(names, b.Help().Key)
-		}
-	}
-	return strings.Join(names, " or ")
-}
-
-// slow is how long a summary takes until it is said how to stop it (ONE).
-const slow = 15 * time.Second
-
 // optimizing is the line about a summary that is being written, without style.
 // Where there is little room its words get fewer; how to stop it goes last but
 // for the seconds.
-func (c *chat) optimizing(a around, width int) string {
-	s := c.session
-	spinner := c.pulse.spinner() + " "
+func (l *statusLine) optimizing(width int) string {
+	spinner, job := l.pulse.spinner()+" ", &l.now.job
 	text := spinner + optimizingWords
-	taken, words, stop := c.pulse.seconds(s.job.since), "", c.stopsJob(a)
+	taken, words, stop := l.pulse.seconds(job.since), "", l.stopsJob()
 	switch {
-	case s.job.stopped:
-	case s.job.held && s.status.Phase == agent.PhaseCompacting:
+	case job.stopped:
+	case job.held && l.now.status.Phase == agent.PhaseCompacting:
 		words = " · the request waits"
 	case stop != "":
 		words = " so far"
@@ -317,15 +254,46 @@ func (c *chat) optimizing(a around, width int) string {
 // optimizingWords are said while a summary is written (ONE).
 const optimizingWords = "Optimizing conversation context…"
 
+// slow is how long a summary takes until it is said how to stop it (ONE).
+const slow = 15 * time.Second
+
 // stopsJob says how to stop the summary that is being written, once it takes
 // long and the key would stop that and nothing else.
-func (c *chat) stopsJob(a around) string {
-	job, stop := c.session.job, c.stopKey(a)
+func (l *statusLine) stopsJob() string {
+	job, stop := &l.now.job, l.stopKey()
 	switch {
 	case job.stopped:
 		return " (stopping)"
-	case c.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), c.session.turnRuns(), c.shellRuns():
+	case l.pulse.clock.Sub(job.since) < slow, !stop.Enabled(), l.now.turnRuns(), l.shell.running():
 		return ""
 	}
 	return " (" + stop.Help().Key + " stops it)"
+}
+
+// queuedLines shows messages that wait in at most so many lines, with how to take them
+// back.
+func queuedLines(all []waiting, hint string, style lipgloss.Style, most, width int) []string {
+	var lines []string
+	for i, w := range all {
+		if len(lines) == most-1 && i < len(all)-1 {
+			more := fmt.Sprintf("· and %d more queued", len(all)-i)
+			lines = append(lines, " "+style.Render(ansi.Truncate(more, max(0, width-2), "…")))
+			break
+		}
+		text := "· queued: " + w.label
+		text = ansi.Truncate(text, max(0, width-2-ansi.StringWidth(hint)), "…") + hint
+		lines, hint = append(lines, " "+style.Render(text)), ""
+	}
+	return lines
+}
+
+// helpKeys names keys, without those that are off.
+func helpKeys(bindings ...key.Binding) string {
+	var names []string
+	for _, b := range bindings {
+		if b.Enabled() {
+			names = append(names, b.Help().Key)
+		}
+	}
+	return strings.Join(names, " or ")
 }

@@ -27,7 +27,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		cmd = m.resize(msg.Width, msg.Height)
 	case tea.ModeReportMsg:
-		m.clusters(msg)
+		if m.terminal.measures(msg) {
+			m.dialogs.stack.Settle(nil)
+		}
 	case tea.BackgroundColorMsg:
 		if m.theme.background(msg.IsDark()) {
 			m.setLook()
@@ -53,12 +55,12 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	case noticeOverMsg:
 		m.notices.over(msg.seq)
 	case coldMsg:
-		m.views.stale = true
+		m.views.outdated()
 		return m.do(m.session.wokeCold())
 	case modelsMsg:
-		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return m.session.models(msg.choices) })
+		return m.listed(msg.asked, msg.err, say("the models are listed: /model shows them"), func() pane.Action { return pickModel(m.session.Model.Name(), msg.choices) })
 	case conversationsMsg:
-		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return m.session.conversations(msg.list) })
+		return m.listed(msg.asked, msg.err, say("the conversations are listed: /resume shows them"), func() pane.Action { return pickConversation(m.session.ID, msg.list) })
 	case rulesMsg:
 		// What could not be read is told next to the rest.
 		return m.listed(msg.asked, nil, say("the rules are listed: /permissions shows them"), func() pane.Action {
@@ -80,7 +82,9 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 	case switchedMsg:
 		return m.orConsent(msg.err)
 	case doneMsg:
-		return m.aside(msg.err)
+		if msg.err != nil && m.env.ctx.Err() == nil {
+			return m.notices.add(msg.err.Error(), m.inSight())
+		}
 	default:
 		return m.do(m.chat.arrived(msg))
 	}
@@ -117,7 +121,7 @@ func (m *Model) updates(msg updatesMsg) tea.Cmd {
 			cmds = append(cmds, cmd)
 		}
 	}
-	m.views.stale = true
+	m.views.outdated()
 	if msg.ended {
 		m.session.ended()
 	} else {
@@ -135,17 +139,12 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 // on screen is what is open. What is sent meanwhile goes to the one that opens;
 // what the old one still had queued comes back to the composer.
 
-// enter opens, begins, forks or deletes, as open does.
-func (m *Model) enter(open func(context.Context) (Conversation, error)) tea.Cmd {
-	return m.enterWith(open, opening{})
-}
-
-// enterWith is enter with what comes next there.
-func (m *Model) enterWith(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
+// enter opens, begins, forks or deletes, as open does; o is what comes next there.
+func (m *Model) enter(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
 	if m.session.opening.busy {
 		return m.do(refuse(busyOpening))
 	}
-	m.chat.giveBack() // it was meant for the one that is left
+	m.chat.outbox.giveBack() // it was meant for the one that is left
 	o.asked = m.keyboard.pressed
 	return m.session.enter(open, o)
 }
@@ -156,7 +155,7 @@ func (m *Model) resume(id string) tea.Cmd {
 	if m.session.thenResume(id) {
 		return nil
 	}
-	return m.enter(m.env.resume(id))
+	return m.enter(m.env.resume(id), opening{})
 }
 
 // showHit shows a place of a conversation in the history, over the search that found
@@ -165,18 +164,18 @@ func (m *Model) showHit(hit showHit) tea.Cmd {
 	if hit.conversation == m.session.ID && m.session.open {
 		return m.do(m.views.openHistoryAt(hit.at.event, hit.at.query))
 	}
-	return m.enterWith(m.env.resume(hit.conversation), opening{at: hit.at, from: hit.from})
+	return m.enter(m.env.resume(hit.conversation), opening{at: hit.at, from: hit.from})
 }
 
 // forkAt goes on in a copy of the messages before an event. The user's message there
 // comes to the composer.
 func (m *Model) forkAt(before uint64) tea.Cmd {
 	draft := ""
-	if text, ok := m.session.message(before); ok {
+	if text, ok := m.session.log.message(before); ok {
 		draft = m.chat.outbox.typed(text)
 	}
 	b := m.env.Backend
-	return m.enterWith(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, opening{draft: draft})
+	return m.enter(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, opening{draft: draft})
 }
 
 // opened takes over a conversation.
@@ -188,7 +187,11 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if msg.err != nil {
 		cmds = append(cmds, m.notOpened(msg.err))
 	} else {
-		cmds = append(cmds, m.takeOver(msg.conversation, was))
+		m.dialogs.forgetAll() // they were about the one that is left
+		faults := m.session.begin(msg.conversation)
+		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
+		m.chat.begin(faults, was.draft)
+		cmds = append(cmds, m.env.listen(msg.conversation.Session))
 		if was.at.event != 0 && undisturbed {
 			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))
 		}
@@ -196,19 +199,19 @@ func (m *Model) opened(msg openedMsg) tea.Cmd {
 	if was.then != "" {
 		cmds = append(cmds, m.resume(was.then))
 	}
-	return tea.Batch(append(cmds, m.do(m.chat.flush()))...)
+	return tea.Batch(append(cmds, m.do(m.chat.outbox.flush()))...)
 }
 
 // notOpened says why a conversation was not opened. The one that is open, if
 // one is, goes on.
 func (m *Model) notOpened(err error) tea.Cmd {
 	if m.session.open {
-		m.chat.giveBack() // it was meant for the one that is not open
+		m.chat.outbox.giveBack() // it was meant for the one that is not open
 	}
 	if action, asks := m.dialogs.needsConsent(err); asks {
 		return m.do(action)
 	}
-	m.chat.giveBack()
+	m.chat.outbox.giveBack()
 	if !m.session.open {
 		m.session.notOpened(err)
 		return nil
@@ -222,14 +225,4 @@ func (m *Model) orConsent(err error) tea.Cmd {
 		return m.do(action)
 	}
 	return m.miss(err)
-}
-
-// takeOver shows a conversation that is open now. Of the views only the search that
-// led there stays: what it found is of all conversations.
-func (m *Model) takeOver(c Conversation, was opening) tea.Cmd {
-	m.dialogs.forgetAll() // they were about the one that is left
-	faults := m.session.begin(c)
-	m.views.reset(was.from)
-	m.chat.begin(faults, was.draft)
-	return m.env.listen(c.Session)
 }

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/cells"
+	"plimsoll/tui/overlay"
 )
 
 // The screen is the chat or the view in sight, with dialogs over it.
@@ -44,16 +45,13 @@ func redraw() tea.Msg {
 	return tea.Sequence(tea.Raw(wholeScreen), tea.ClearScreen)()
 }
 
-// clusters takes over what the terminal says about mode 2027.
-func (m *Model) clusters(msg tea.ModeReportMsg) {
-	if msg.Mode != ansi.ModeUnicodeCore {
-		return
+// measures takes over what the terminal says about mode 2027; true if it measures by
+// grapheme cluster.
+func (t *terminal) measures(msg tea.ModeReportMsg) bool {
+	if msg.Mode == ansi.ModeUnicodeCore {
+		t.clusters = t.clusters || msg.Value == ansi.ModeReset || msg.Value == ansi.ModeSet || msg.Value == ansi.ModePermanentlySet
 	}
-	switch msg.Value {
-	case ansi.ModeReset, ansi.ModeSet, ansi.ModePermanentlySet:
-		m.terminal.clusters = true
-		m.dialogs.stack.Settle(nil)
-	}
+	return t.clusters
 }
 
 // inSight is what has the keys.
@@ -79,7 +77,7 @@ const leastStatus = 12
 // belowView tells which lines stand below a view.
 func (m *Model) belowView(v fullView) (status, gauge bool) {
 	h := m.terminal.height
-	return h >= leastStatus || h >= 4 && m.chat.hasStatus(m.around()), v.gauged() && h >= 3
+	return h >= leastStatus || h >= 4 && !m.chat.status(m.around()).empty(), v.gauged() && h >= 3
 }
 
 // room is the size that a view has, 0 while there is no terminal.
@@ -97,7 +95,7 @@ func (m *Model) fullContent(v fullView) (string, *tea.Cursor) {
 	lines := []string{v.View()}
 	status, gauge := m.belowView(v)
 	if status {
-		lines = append(lines, m.chat.statusLine(m.around()))
+		lines = append(lines, m.chat.status(m.around()).view())
 	}
 	if gauge {
 		lines = append(lines, m.chat.gaugeLine())
@@ -126,7 +124,11 @@ func (m *Model) draw() tea.View {
 	if t.width == 0 || t.height == 0 {
 		return v
 	}
-	content, cursor := m.content()
+	draw := func() (string, *tea.Cursor) { return m.chat.content(m.around()) }
+	if top := m.views.top(); top != nil {
+		draw = func() (string, *tea.Cursor) { return m.fullContent(top) }
+	}
+	content, cursor := draw()
 	if !t.clusters {
 		content = cells.Settled(content, cursor)
 	}
@@ -139,14 +141,6 @@ func (m *Model) draw() tea.View {
 		v.Cursor = cursor
 	}
 	return v
-}
-
-// content is the screen without dialogs, and where one types.
-func (m *Model) content() (string, *tea.Cursor) {
-	if top := m.views.top(); top != nil {
-		return m.fullContent(top)
-	}
-	return m.chat.content(m.around())
 }
 
 // Below this size the parts cannot be laid out and are cut.
@@ -176,4 +170,60 @@ func windowTitle(title string) string {
 		return "plimsoll"
 	}
 	return "plimsoll · " + plain.Line(title)
+}
+
+// notices are short messages to the user above the composer. Each stands for a while,
+// and only where it was shown.
+type notices struct {
+	text string
+	bad  bool
+	seq  int // tells an old timer from the newest
+
+	fresh bool  // it is new, about what comes into sight
+	about sight // what it stands below; elsewhere it is not shown
+}
+
+// sight is what has the keys: a view, and a dialog over it. The zero value is the
+// conversation.
+type sight struct {
+	view   fullView
+	dialog overlay.Dialog
+}
+
+// notify shows a notice.
+func (n *notices) notify(text string, bad bool) tea.Cmd {
+	*n = notices{text: text, bad: bad, seq: n.seq + 1, fresh: true}
+	return noticeOver(n.seq)
+}
+
+// add shows that something next to the conversation failed, behind what is said of
+// another such thing.
+func (n *notices) add(text string, at sight) tea.Cmd {
+	if said := n.textAt(at); said != "" && n.bad {
+		text = said + " · " + text
+	}
+	return n.notify(text, true)
+}
+
+// place has a new notice belong to what is in sight.
+func (n *notices) place(at sight) {
+	if n.fresh {
+		n.fresh, n.about = false, at
+	}
+}
+
+// textAt is the notice, "" without one and where it is about something else than what
+// is in sight.
+func (n *notices) textAt(at sight) string {
+	if n.fresh || n.about == at {
+		return n.text
+	}
+	return ""
+}
+
+// over ends a notice, unless a newer one stands there.
+func (n *notices) over(seq int) {
+	if seq == n.seq {
+		n.text = ""
+	}
 }

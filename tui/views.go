@@ -129,6 +129,9 @@ func end(closed []fullView) {
 	}
 }
 
+// outdated notes that the conversation went on.
+func (v *views) outdated() { v.stale = true }
+
 // renew tells the view in sight that the conversation went on, once for all that
 // happened since.
 func (v *views) renew() {

@@ -3,12 +3,13 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"plimsoll/compact"
-	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/meter"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -115,44 +116,11 @@ func (s *session) pinNamed(args string, pinned bool) pane.Action {
 	if why := s.uncompactable(); why != "" {
 		return refuse(why)
 	}
-	events := s.eventsNamed(args)
+	events := s.log.named(args)
 	if len(events) == 0 {
 		return refuse(fmt.Sprintf("there is no turn and no event %q; write a turn's number (3) or an event (e41)", args))
 	}
 	return s.pin(events, pinned)
-}
-
-// eventsNamed are the events of a turn by its number, others by their names (e41,
-// t3-7), or the newest message of the user.
-func (s *session) eventsNamed(name string) []uint64 {
-	turn, err := strconv.Atoi(name)
-	id, known := conversation.ParseRecallID(name)
-	if err == nil && turn >= 0 { // a bare number is a turn
-		id, known = conversation.RecallID{Turns: true, First: uint64(turn), Last: uint64(turn)}, true
-	}
-	named := func(e conversation.Event) bool {
-		at := e.Seq
-		if id.Turns {
-			at = uint64(max(e.Turn, 0))
-		}
-		return known && at >= id.First && at <= id.Last
-	}
-	var events []uint64
-	for _, e := range s.log {
-		switch e.Body.(type) {
-		case conversation.UserMessage:
-			if name == "" {
-				events = []uint64{e.Seq}
-			}
-		case conversation.AssistantMessage, conversation.ToolResult:
-		default:
-			continue
-		}
-		if name != "" && named(e) {
-			events = append(events, e.Seq)
-		}
-	}
-	return events
 }
 
 // pin keeps events verbatim, or ends that.
@@ -174,4 +142,98 @@ func (s *session) mask(events []uint64) pane.Action {
 	}
 	s.Session.Mask(events)
 	return s.later("masks it")
+}
+
+// Turns can be undone: they stay in the log, the prompt no longer has them, and the
+// message of the first of them returns to the composer. They can be redone until
+// another message is sent; a copy that goes on from an earlier message leaves this
+// conversation as it is.
+
+// newestTurn is the turn to rewind to where none is named.
+const newestTurn = -1
+
+// The dialogs about going back.
+const (
+	dialogRewind = "pick/turn"
+	dialogBack   = "pick/back"
+)
+
+// The ways to go back to a message.
+const (
+	backHere    = "here"
+	backFork    = "fork"
+	backHistory = "history"
+)
+
+// restoreTurns redoes the turns that were undone last.
+func (s *session) restoreTurns() pane.Action {
+	if why := s.unchangeable(); why != "" {
+		return refuse(why)
+	}
+	s.Session.RestoreTurns()
+	return s.later("brings the turns back")
+}
+
+// rewindNamed undoes turns from the one on whose number is typed.
+func (s *session) rewindNamed(args string) pane.Action {
+	turn, err := strconv.Atoi(args)
+	if err != nil || turn < 0 {
+		return refuse("write the number of the first turn to take back behind it, counted from 0, or nothing to choose it")
+	}
+	return s.rewind(turn)
+}
+
+func (s *session) rewind(turn int) pane.Action {
+	if why := s.unrewindable(); why != "" {
+		return refuse(why)
+	}
+	if !slices.ContainsFunc(s.log.turns(), func(t userTurn) bool { return turn < 0 || t.event.Turn == turn }) {
+		return refuse("there is no such turn to go back to")
+	}
+	s.Session.Rewind(turn)
+	return nil
+}
+
+// pickTurn lets the user choose the message to go back to, the newest first. Labels
+// come from label, as the messages were typed.
+func (s *session) pickTurn(label func(sent string) string) pane.Action {
+	if why := s.unrewindable(); why != "" {
+		return refuse(why)
+	}
+	turns := s.log.turns()
+	items := make([]overlay.Item, 0, len(turns))
+	for _, t := range slices.Backward(turns) {
+		items = append(items, overlay.Item{
+			ID:     strconv.FormatUint(t.event.Seq, 10),
+			Title:  strconv.Itoa(t.event.Turn) + "  " + label(t.text),
+			Detail: t.event.Time.In(s.env.zone()).Format("2 Jan 15:04") + " · " + "~" + meter.Tokens(s.load.estimateText(t.text)) + " tokens",
+		})
+	}
+	return open(overlay.PickerOptions{ID: dialogRewind, Title: "Go back to", Items: items, Empty: "every turn was taken back; /redo brings the last ones back"})
+}
+
+// pickBack lets the user choose how to go back to a message.
+func (s *session) pickBack(event string) pane.Action {
+	seq, err := strconv.ParseUint(event, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return open(overlay.PickerOptions{ID: dialogBack, Title: "Turn " + strconv.Itoa(s.outline.TurnOf(seq)), Items: []overlay.Item{
+		{ID: backHere + " " + event, Title: "Go back here", Detail: "it comes back to the composer; /redo undoes that"},
+		{ID: backFork + " " + event, Title: "Go on from here in a copy", Detail: "this conversation stays as it is"},
+		{ID: backHistory + " " + event, Title: "Look at it in the history", Detail: "what was said, and what the model sees"},
+	}})
+}
+
+// goBack goes back to a message in the way that was chosen.
+func (s *session) goBack(way string, event uint64) pane.Action {
+	switch way {
+	case backHere:
+		return s.rewind(s.outline.TurnOf(event))
+	case backFork:
+		return forkBefore{event}
+	case backHistory:
+		return pane.Jump{Event: event}
+	}
+	return nil
 }

@@ -1,8 +1,10 @@
 package tui
 
 import (
+	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/tui/account"
+	"plimsoll/tui/ledger"
 	"plimsoll/tui/pane"
 )
 
@@ -34,7 +36,7 @@ func (c *contextView) restyle(l look) { c.SetStyles(l.account()) }
 
 func (c *contextView) renew(v *views) {
 	s := v.session
-	if n := s.newest(); n > c.asked {
+	if n := s.log.newest(); n > c.asked {
 		c.asked = n
 		s.Session.Inspect()
 	} else if c.asked == 0 {
@@ -46,9 +48,17 @@ func (c *contextView) renew(v *views) {
 		c.pinned, c.marked = pinnedOf(view), view.Revision
 	}
 	c.Show(account.Content{
-		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: s.priced(),
-		Cold: s.cacheCold(), ColdAt: s.coldAt(), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return c.pinned[event] },
+		Account: s.breakdown, Reading: v.reading(), Title: s.Title, Model: s.Model.Name(), Priced: priced(s.Model),
+		Cold: s.cacheCold(), ColdAt: s.cache.words(v.env.Now()), Paused: s.paused, ReadOnly: s.ReadOnly != "", Pinned: func(event uint64) bool { return c.pinned[event] },
 	})
+}
+
+// priced is the date of the prices in use, "" if none are known.
+func priced(m agent.Model) string {
+	if m.Prices != nil {
+		return m.Prices.Date
+	}
+	return ""
 }
 
 // pinnedOf is the events that a view shows because they are pinned.
@@ -62,4 +72,37 @@ func pinnedOf(v compact.View) map[uint64]bool {
 		}
 	}
 	return pinned
+}
+
+// The log of compactions on the screen.
+
+type ledgerView struct {
+	*ledger.Model
+	shown uint64 // the newest event of the log shown
+	begun bool
+}
+
+// openLedger opens the log of compactions.
+func (v *views) openLedger() pane.Action {
+	if no := v.cannotOpen(); no != nil {
+		return no
+	}
+	if _, open := v.top().(*ledgerView); open {
+		return nil
+	}
+	keys := v.env.Keys.Ledger
+	return v.open(&ledgerView{Model: ledger.New(ledger.Options{Styles: v.look.ledger(), Keys: &keys})})
+}
+
+func (l *ledgerView) gauged() bool   { return true }
+func (l *ledgerView) restyle(k look) { l.SetStyles(k.ledger()) }
+
+func (l *ledgerView) renew(v *views) {
+	s := v.session
+	newest := s.log.newest()
+	if l.begun && newest == l.shown {
+		return
+	}
+	l.begun, l.shown = true, newest
+	l.Show(ledger.Content{Entries: compact.Ledger(s.log), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
 }

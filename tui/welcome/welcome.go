@@ -1,9 +1,9 @@
-package tui
+// Package welcome draws the card of an empty conversation.
+package welcome
 
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -17,9 +17,22 @@ import (
 // there is little height the welcome is brief: what the demo model is can be asked of
 // it.
 
-// welcome is the card, in lines no wider than the screen.
-func (c *chat) welcome(brief bool) []string {
-	w := card{session: c.session, keys: c.env.Keys.Screen, width: c.place.width, look: c.styles, brief: brief}
+// Content is what the card tells of.
+type Content struct {
+	Open          bool   // a conversation is
+	Failed        string // why none is open, "" while one is opening
+	Model         string
+	Badge         string   // of the demo model, "" for any other
+	Found         []string // what else there is to talk to
+	Undo, History string   // the keys, or the commands where these are off
+}
+
+// Styles is how the card looks.
+type Styles struct{ Title, Subtle, Accent, Failure lipgloss.Style }
+
+// Card is the card, in lines no wider than width; a brief one has fewer.
+func Card(c Content, s Styles, width int, brief bool) []string {
+	w := card{Content: c, look: s, width: width, brief: brief}
 	return w.draw()
 }
 
@@ -27,13 +40,13 @@ func (c *chat) welcome(brief bool) []string {
 func (c *card) draw() []string {
 	c.gap()
 	switch {
-	case !c.session.open && c.session.failed != "":
-		c.say(c.look.failure, plain.Text(c.session.failed))
+	case !c.Open && c.Failed != "":
+		c.say(c.look.Failure, plain.Text(c.Failed))
 		c.gap()
-		c.say(c.look.subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
-	case !c.session.open:
-		c.say(c.look.subtle, "opening…")
-	case c.session.Model.Badge != "":
+		c.say(c.look.Subtle, "/new tries again, /resume continues another conversation, /connect shows how to reach a model.")
+	case !c.Open:
+		c.say(c.look.Subtle, "opening…")
+	case c.Badge != "":
 		c.welcomeToDemo()
 	default:
 		c.welcomeToModel()
@@ -47,65 +60,54 @@ func (c *card) draw() []string {
 
 // welcomeToDemo says what the demo model is, and leads through the first minute.
 func (c *card) welcomeToDemo() {
-	keys := c.keys
-	undo, history := named(keys.UndoCompaction, "/undo-compact"), named(keys.History, "/history")
 	if c.brief {
 		c.lines = nil
 	}
-	c.say(c.look.title, "This is the demo model: "+plain.Line(c.session.Model.Badge)+".")
+	c.say(c.look.Title, "This is the demo model: "+plain.Line(c.Badge)+".")
 	if !c.brief {
 		c.say(lipgloss.NewStyle(), "A small rule program that is built in, so that everything here can be tried without a key: it really reads and changes your files, with your approval.")
 		c.gap()
 		c.say(lipgloss.NewStyle(), "Try:")
 	}
 	c.try("what is in this project?", "uses tools on your files, and fills the gauge", "uses tools")
-	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+undo+" undoes that", "past ▲ Plimsoll makes room", undo+" undoes")
-	c.try(history, "what was said beside what the model sees", "said and seen")
+	c.try("fill the gauge", "past ▲ Plimsoll makes room; "+c.Undo+" undoes that", "past ▲ Plimsoll makes room", c.Undo+" undoes")
+	c.try(c.History, "what was said beside what the model sees", "said and seen")
 	more := "/connect shows how to talk to a real model."
 	if c.brief {
 		more = "/connect shows other models."
 	} else {
 		c.gap()
 	}
-	c.say(c.look.subtle, c.found()+more)
+	c.say(c.look.Subtle, c.found()+more)
 }
 
 // welcomeToModel says which model it is and what else there is to talk to.
 func (c *card) welcomeToModel() {
-	c.say(c.look.title, "Talking to "+plain.Line(c.session.Model.Name())+".")
-	c.say(c.look.subtle, "The gauge below shows how full its context window is, and moves while you type.")
+	c.say(c.look.Title, "Talking to "+plain.Line(c.Model)+".")
+	c.say(c.look.Subtle, "The gauge below shows how full its context window is, and moves while you type.")
 	if found := c.found(); found != "" {
 		if !c.brief {
 			c.gap()
 		}
-		c.say(c.look.subtle, found+"/connect shows more, and how to add others.")
+		c.say(c.look.Subtle, found+"/connect shows more, and how to add others.")
 	}
 }
 
 // found says what was found to talk to, with a space behind it, "" for nothing.
 func (c *card) found() string {
-	if len(c.session.Found) == 0 {
+	if len(c.Found) == 0 {
 		return ""
 	}
-	return "Found: " + plain.Line(strings.Join(c.session.Found, ", ")) + ". "
-}
-
-// named is a key by its name, or the command where the key is off.
-func named(b key.Binding, command string) string {
-	if b.Enabled() {
-		return b.Help().Key
-	}
-	return command
+	return "Found: " + plain.Line(strings.Join(c.Found, ", ")) + ". "
 }
 
 // card is the welcome as it is written.
 type card struct {
-	session *session
-	keys    Screen
-	width   int
-	look    statusStyles
-	brief   bool
-	lines   []string
+	Content
+	width int
+	look  Styles
+	brief bool
+	lines []string
 }
 
 func (c *card) gap() { c.lines = append(c.lines, "") }
@@ -125,5 +127,5 @@ func (c *card) try(text string, remarks ...string) {
 			break
 		}
 	}
-	c.lines = append(c.lines, "  "+c.look.accent.Render("›")+" "+text)
+	c.lines = append(c.lines, "  "+c.look.Accent.Render("›")+" "+text)
 }

@@ -1,0 +1,278 @@
+package tui
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/agent"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/tui/pane"
+)
+
+// What a session consists of: the log, what fills the window, what goes on, the summary
+// that waits, and the clock of the provider's cache. None of them knows the others.
+
+// eventLog is the events of the conversation.
+type eventLog []conversation.Event
+
+// newest is the Seq of the newest event, 0 without one.
+func (l eventLog) newest() uint64 {
+	if n := len(l); n > 0 {
+		return l[n-1].Seq
+	}
+	return 0
+}
+
+// message is the text of the user message of an event, false for other events.
+func (l eventLog) message(event uint64) (text string, ok bool) {
+	for _, e := range l {
+		if u, is := e.Body.(conversation.UserMessage); is && e.Seq == event {
+			text, ok = u.Text, true
+		}
+	}
+	return text, ok
+}
+
+// userTurn is a message of the user that a rewind can go back to.
+type userTurn struct {
+	event conversation.Event
+	text  string
+}
+
+// turns lists the messages of the user that are in force, oldest first.
+func (l eventLog) turns() []userTurn {
+	gone := conversation.TakenBack(l)
+	var list []userTurn
+	for i, e := range l {
+		if u, ok := e.Body.(conversation.UserMessage); ok && (gone == nil || gone[i] == 0) {
+			list = append(list, userTurn{e, u.Text})
+		}
+	}
+	return list
+}
+
+// named are the events of a turn by its number, others by their names (e41,
+// t3-7), or the newest message of the user.
+func (l eventLog) named(name string) []uint64 {
+	turn, err := strconv.Atoi(name)
+	id, known := conversation.ParseRecallID(name)
+	if err == nil && turn >= 0 { // a bare number is a turn
+		id, known = conversation.RecallID{Turns: true, First: uint64(turn), Last: uint64(turn)}, true
+	}
+	named := func(e conversation.Event) bool {
+		at := e.Seq
+		if id.Turns {
+			at = uint64(max(e.Turn, 0))
+		}
+		return known && at >= id.First && at <= id.Last
+	}
+	var events []uint64
+	for _, e := range l {
+		switch e.Body.(type) {
+		case conversation.UserMessage:
+			if name == "" {
+				events = []uint64{e.Seq}
+			}
+		case conversation.AssistantMessage, conversation.ToolResult:
+		default:
+			continue
+		}
+		if name != "" && named(e) {
+			events = append(events, e.Seq)
+		}
+	}
+	return events
+}
+
+// load is what fills the window.
+type load struct {
+	meter  compact.Meter     // without the draft and the reply
+	reply  conversation.Size // of the reply that is arriving
+	logged bool              // it is in the log, and so in the next meter
+}
+
+// arrives counts a part of the reply that is arriving.
+func (l *load) arrives(text string) { l.reply = l.reply.Plus(conversation.Measure(text)) }
+
+// discard drops the reply that was arriving.
+func (l *load) discard() { l.reply = conversation.Size{} }
+
+// metered takes over the meter. The reply that is arriving counts on top until it is
+// in the log.
+func (l *load) metered(meter compact.Meter) {
+	l.meter = meter
+	if l.logged {
+		l.reply, l.logged = conversation.Size{}, false
+	}
+}
+
+// with is the meter with the reply that is arriving and messages that are not sent.
+func (l *load) with(drafts conversation.Size, messages int) compact.Reading {
+	meter := l.meter
+	if l.reply.Chars() > 0 {
+		meter = meter.WithReply(l.reply)
+	}
+	return meter.WithDraft(drafts, messages).Reading()
+}
+
+// used is what the gauge shows as used, and how much of it is the system prompt and
+// the tools. A reply that is arriving is no part of it, as it is none of the history.
+func (l *load) used() (used, prompt int) {
+	r := l.meter.Reading()
+	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
+}
+
+// factor is how many tokens of the model an estimated token is.
+func (l *load) factor() float64 {
+	if f := l.meter.Calibration().Factor; f > 0 {
+		return f
+	}
+	return 1
+}
+
+// estimate is the tokens of a text by the model's calibration.
+func (l *load) estimate(size conversation.Size) int {
+	return int(compact.Estimate(size)*l.factor() + 0.5)
+}
+
+// estimateText is the tokens of a text by the model's calibration.
+func (l *load) estimateText(text string) int { return l.estimate(conversation.Measure(text)) }
+
+// activity is what goes on in the conversation.
+type activity struct {
+	status agent.Status
+	job    summaryJob
+}
+
+// summaryJob is a summary that is being written.
+type summaryJob struct {
+	on      bool
+	since   time.Time
+	source  conversation.Source
+	held    bool // the next request does not fit and waits for it
+	stopped bool // by the user
+}
+
+// meant reports whether a request for compaction that failed is what the summary was
+// for: an undo may fail meanwhile, and what the model asks for may be refused.
+func (j summaryJob) meant(w compact.Wish) bool {
+	switch {
+	case w.Trigger == string(compact.DeedUndo), w.Trigger == string(compact.DeedRedo):
+		return false
+	case w.Source == conversation.SourceTool:
+		return j.source == conversation.SourceTool
+	}
+	return true
+}
+
+// busy reports whether a turn runs.
+func (a *activity) busy() bool { return a.status.Phase != "" && a.status.Phase != agent.Idle }
+
+// turnRuns reports whether a turn runs that Cancel stops before a summary. A turn
+// whose request waits for the summary does not count.
+func (a *activity) turnRuns() bool { return a.busy() && a.status.Phase != agent.PhaseCompacting }
+
+// moves reports whether what goes on changes without the user.
+func (a *activity) moves() bool { return a.busy() && a.status.Phase != agent.Asking || a.job.on }
+
+// stoppable reports whether something runs that was not told to stop.
+func (a *activity) stoppable() bool {
+	switch {
+	case a.status.Phase == agent.Stopping:
+		return false
+	case a.job.on && !a.turnRuns():
+		return !a.job.stopped
+	}
+	return a.busy()
+}
+
+// compacting says that a summary is being written, or that a request waits for it.
+func (a *activity) compacting(u agent.Compacting) {
+	if !u.Summary && !u.Held {
+		return
+	}
+	same := a.job.on && a.job.since.Equal(u.Since)
+	a.job = summaryJob{on: true, since: u.Since, source: u.Source, held: u.Held, stopped: same && a.job.stopped}
+}
+
+// stopSummary notes that the user stops the summary, where a turn does not come first.
+func (a *activity) stopSummary() { a.job.stopped = a.job.stopped || a.job.on && !a.turnRuns() }
+
+// pendingReview is a summary that waits for the user.
+type pendingReview struct {
+	summary  *agent.Reviewing // nil if none does
+	accepted string           // the text that the user accepted last, until it is in force
+}
+
+// words say that a summary waits, "" if none does.
+func (r *pendingReview) words() string {
+	switch {
+	case r.summary == nil:
+		return ""
+	case r.summary.Held:
+		return "a summary waits for you, and the request for it: /review opens it"
+	}
+	return "a summary waits for you: /review opens it"
+}
+
+// The provider's cache goes cold when nothing is sent for a while, without any other
+// sign. The gauge says so from that moment on, and the context view what comes of it.
+
+// cacheClock tells when the provider's cache goes cold.
+type cacheClock struct {
+	at      time.Time // from when on it is, zero where it holds nothing
+	wakesAt time.Time // when the screen looks whether it is, zero if it does not
+}
+
+// coldMsg says that a cache may have gone cold. The clock decides, because timers
+// stand still while a machine sleeps.
+type coldMsg struct{}
+
+// wake wakes the screen when the cache goes cold. A wake that is due no later looks
+// again when it comes, so that replies in a row leave one timer and not one each.
+func (c *cacheClock) wake(e *env) pane.Action {
+	now := e.Now()
+	if !c.at.After(now) || c.wakesAt.After(now) && !c.wakesAt.After(c.at) {
+		return nil
+	}
+	c.wakesAt = c.at
+	return wakeAfter(e.ctx, c.at.Sub(now))
+}
+
+// wakeAfter says after a while that a cache may have gone cold.
+func wakeAfter(ctx context.Context, d time.Duration) tea.Cmd {
+	return func() tea.Msg {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return coldMsg{}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// cold reports whether nothing was sent for so long.
+func (c *cacheClock) cold(now time.Time) bool { return !c.at.IsZero() && !now.Before(c.at) }
+
+// words are the first full minute at which the cache is cold, for a sentence; "" where
+// that is not known.
+func (c *cacheClock) words(now time.Time) string {
+	at := c.at
+	if at.IsZero() {
+		return ""
+	}
+	if minute := at.Truncate(time.Minute); minute.Before(at) {
+		at = minute.Add(time.Minute)
+	}
+	at = at.In(now.Location())
+	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {
+		return at.Format("15:04")
+	}
+	return at.Format("15:04 on Monday")
+}
