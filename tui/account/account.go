@@ -3,7 +3,6 @@ package account
 import (
 	"strconv"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -45,21 +44,21 @@ type Model struct {
 	frames pane.Styles
 	keys   KeyMap
 
-	width, height int
-	sheet         sheet
-	list          pane.List
-	explains      bool // the panel is open
+	width    int
+	sheet    pane.Sheet
+	rows     rows
+	explains bool // the panel is open
 }
 
 // New returns a view of nothing.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap(), sheet: sheet{glyphs: o.Glyphs}}
+	m := &Model{keys: DefaultKeyMap(), rows: rows{glyphs: o.Glyphs}}
 	m.SetStyles(o.Styles)
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
 	if o.Glyphs == nil {
-		m.sheet.glyphs = DefaultGlyphs()
+		m.rows.glyphs = DefaultGlyphs()
 	}
 	m.Show(Content{Reading: compact.Reading{CachedShare: -1}})
 	return m
@@ -67,28 +66,28 @@ func New(o Options) *Model {
 
 // SetSize gives the view its place, in cells.
 func (m *Model) SetSize(width, height int) {
-	m.width, m.height = max(width, 1), max(height, 0)
-	m.sheet.roomy = m.height >= roomy
+	m.width, m.rows.roomy = max(width, 1), height >= roomy
+	m.sheet.SetSize(width, height)
 }
 
 // SetStyles changes the looks.
-func (m *Model) SetStyles(s Styles) { m.frames, m.sheet.inks = s.Styles, newInks(s) }
+func (m *Model) SetStyles(s Styles) { m.frames, m.rows.inks = s.Styles, newInks(s) }
 
 // Show replaces what is shown. It costs nothing for what is out of sight.
 func (m *Model) Show(c Content) {
 	on, event := row{kind: -1}, m.item().Event
-	if sel := m.list.Selected(&m.sheet); sel >= 0 {
-		on = m.sheet.rows[sel]
+	if sel := m.selected(); sel >= 0 {
+		on = m.rows.list[sel]
 	}
-	m.sheet.content = c
-	m.sheet.rows = m.sheet.content.rows(m.sheet.rows[:0])
-	for i, r := range m.sheet.rows {
+	m.rows.content = c
+	m.rows.list = m.rows.content.rows(m.rows.list[:0])
+	for i, r := range m.rows.list {
 		same := r.kind == on.kind && r.n == on.n
 		if on.kind == rowItem && event != 0 {
 			same = r.kind == rowItem && c.Account.Heaviest[r.n].Event == event
 		}
 		if same {
-			m.list.Keep(i)
+			m.sheet.Keep(i)
 			return
 		}
 	}
@@ -98,18 +97,11 @@ func (m *Model) Show(c Content) {
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View is the whole view: exactly as many lines as it is high.
-func (m *Model) View() string {
+func (m *Model) View() string { return m.sheet.View(m.frames, m.shown()) }
+
+func (m *Model) shown() pane.Shown {
 	f := m.frame()
-	body, panel := m.place(f)
-	m.list.SetSize(m.width, body)
-	lines := m.list.View(&m.sheet)
-	if len(panel) > 0 {
-		for len(lines) < body {
-			lines = append(lines, "")
-		}
-		lines = append(lines, panel...)
-	}
-	return m.frames.Draw(f, lines, m.width, m.height)
+	return pane.Shown{Frame: f, Rows: &m.rows, Panel: m.panel(f)}
 }
 
 // leastDetail is the width below which the model is not named.
@@ -118,12 +110,12 @@ const leastDetail = 32
 // frame is what stands around.
 func (m *Model) frame() pane.Frame {
 	title, k := "Context", m.keys
-	if t := safe(m.sheet.content.Title); t != "" {
+	if t := safe(m.rows.content.Title); t != "" {
 		title += " · " + t
 	}
 	f := pane.Frame{Title: title}
 	if m.width >= leastDetail {
-		f.Detail = pane.Clip(safe(m.sheet.content.Model), m.width/2)
+		f.Detail = pane.Clip(safe(m.rows.content.Model), m.width/2)
 	}
 	what := "explain"
 	if m.explains {
@@ -135,10 +127,10 @@ func (m *Model) frame() pane.Frame {
 		f.Hints = []string{pane.Hint("go there", k.Jump)}
 	}
 	f.Hints = append(f.Hints, explain, leave)
-	if !m.sheet.content.ReadOnly {
+	if !m.rows.content.ReadOnly {
 		f.Hints = append(f.Hints, m.changes(it)...)
 	}
-	f.Where = strconv.Itoa(m.list.Selected(&m.sheet)+1) + "/" + strconv.Itoa(len(m.sheet.rows))
+	f.Where = strconv.Itoa(m.selected()+1) + "/" + strconv.Itoa(len(m.rows.list))
 	return f
 }
 
@@ -150,7 +142,7 @@ func (m *Model) changes(it compact.Item) []string {
 		return []string{preview}
 	}
 	pin := "pin"
-	if m.sheet.content.pinned(it.Event) {
+	if m.rows.content.pinned(it.Event) {
 		pin = "unpin"
 	}
 	return []string{pane.Hint(pin, k.Pin), pane.Hint("make a stub", k.Mask), preview}
@@ -159,80 +151,46 @@ func (m *Model) changes(it compact.Item) []string {
 // leastList is how many lines the panel leaves to the list.
 const leastList = 2
 
-// place divides the body between the list and the panel that explains.
-func (m *Model) place(f pane.Frame) (list int, panel []string) {
-	list = f.Body(m.height)
-	sel := m.list.Selected(&m.sheet)
-	if !m.explains || sel < 0 || list <= leastList+1 {
-		return list, nil
+// panel explains the row under the cursor.
+func (m *Model) panel(f pane.Frame) []string {
+	sel, room := m.selected(), m.sheet.Room(f, leastList)
+	if !m.explains || sel < 0 || room < 1 {
+		return nil
 	}
-	lines := pane.Wrap(m.sheet.rows[sel].explain(&m.sheet.content, &m.keys), m.width-4)
-	room := list - leastList - 1
+	r, content := m.rows.list[sel], &m.rows.content
+	lines := pane.Wrap(r.explain(content, &m.keys), m.width-4)
 	if len(lines) > room {
 		lines = lines[:room]
 		lines[room-1] = pane.Clip(lines[room-1]+" …", m.width-4)
 	}
-	head := "─ " + m.sheet.rows[sel].name(&m.sheet.content) + " "
-	panel = append(panel, m.sheet.inks.rule.Render(pane.Clip(head+line("─", m.width-ansi.StringWidth(head)), m.width)))
+	head := "─ " + r.name(content) + " "
+	panel := []string{m.rows.inks.rule.Render(pane.Clip(head+line("─", m.width-ansi.StringWidth(head)), m.width))}
 	for _, l := range lines {
-		panel = append(panel, "  "+m.sheet.inks.text.Render(l))
+		panel = append(panel, "  "+m.rows.inks.text.Render(l))
 	}
-	return list - len(panel), panel
+	return panel
 }
 
 // Update gives the view a message and says what came of it.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	f := m.frame()
-	body, _ := m.place(f)
-	m.list.SetSize(m.width, body)
-	if click, ok := msg.(tea.MouseClickMsg); ok && click.Y-f.Top(m.height) >= body {
-		return nil
-	}
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		if a, done := m.press(k); done {
-			return a
-		}
-	}
-	before := m.list.Selected(&m.sheet)
-	if !m.list.Update(&m.sheet, msg, m.keys.Moves, f.Top(m.height)) {
-		return pane.Ignored{}
-	}
-	if m.list.Selected(&m.sheet) != before {
-		m.reveal()
-	}
-	return nil
+	return m.sheet.Update(msg, m.shown, m.keys.Moves, m.commands())
 }
 
-// reveal shows the row under the cursor beside its explanation, which may be longer
-// than the one before.
-func (m *Model) reveal() {
-	if m.explains {
-		body, _ := m.place(m.frame())
-		m.list.SetSize(m.width, body)
-		m.list.Select(&m.sheet, m.list.Selected(&m.sheet))
+// commands are the keys of the view.
+func (m *Model) commands() []pane.Command {
+	k := &m.keys
+	return []pane.Command{
+		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: k.Explain, Do: func() pane.Action { m.explains = !m.explains; return nil }},
+		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
+		{On: k.Jump, Do: m.jump},
+		{On: k.Pin, Do: m.pin},
+		{On: k.Mask, Do: m.mask},
 	}
 }
 
-// press does what a key of the view says.
-func (m *Model) press(k tea.KeyPressMsg) (a pane.Action, done bool) {
-	switch {
-	case key.Matches(k, m.keys.Close):
-		return pane.Closed{}, true
-	case key.Matches(k, m.keys.Explain):
-		m.explains = !m.explains
-		m.reveal()
-		return nil, true
-	case key.Matches(k, m.keys.Preview):
-		return pane.Preview{}, true
-	case key.Matches(k, m.keys.Jump):
-		return m.jump(), true
-	case key.Matches(k, m.keys.Pin):
-		return m.pin(), true
-	case key.Matches(k, m.keys.Mask):
-		return m.mask(), true
-	}
-	return nil, false
-}
+// selected is the row under the cursor.
+func (m *Model) selected() int { return m.sheet.Selected(&m.rows) }
 
 // longest is how much of a text is looked at: no line has room for more.
 const longest = 2000

@@ -11,16 +11,16 @@ import (
 // item is the heaviest item under the cursor; its Event is 0 where there is none, or
 // one that cannot be gone to.
 func (m *Model) item() compact.Item {
-	sel := m.list.Selected(&m.sheet)
-	if sel < 0 || m.sheet.rows[sel].kind != rowItem {
+	sel := m.selected()
+	if sel < 0 || m.rows.list[sel].kind != rowItem {
 		return compact.Item{}
 	}
-	return m.sheet.content.Account.Heaviest[m.sheet.rows[sel].n]
+	return m.rows.content.Account.Heaviest[m.rows.list[sel].n]
 }
 
 // noItem is why a key that wants an item does nothing here.
 func (m *Model) noItem(done string) pane.Action {
-	if sel := m.list.Selected(&m.sheet); sel >= 0 && m.sheet.rows[sel].kind == rowItem {
+	if sel := m.selected(); sel >= 0 && m.rows.list[sel].kind == rowItem {
 		return pane.Say{Text: "The system prompt and the tools go with every request: they cannot be " + done + "."}
 	}
 	return pane.Say{Text: "Only one of the heaviest items can be " + done + ": move to it first."}
@@ -38,10 +38,10 @@ func (m *Model) pin() pane.Action {
 	switch {
 	case it.Event == 0:
 		return m.noItem("pinned")
-	case m.sheet.content.ReadOnly:
+	case m.rows.content.ReadOnly:
 		return readOnly()
 	}
-	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.sheet.content.pinned(it.Event)}
+	return pane.Pin{Events: []uint64{it.Event}, Pinned: !m.rows.content.pinned(it.Event)}
 }
 
 func (m *Model) mask() pane.Action {
@@ -49,7 +49,7 @@ func (m *Model) mask() pane.Action {
 	switch {
 	case it.Event == 0:
 		return m.noItem("made a stub")
-	case m.sheet.content.ReadOnly:
+	case m.rows.content.ReadOnly:
 		return readOnly()
 	case it.State == compact.StateMasked:
 		return pane.Say{Text: "It is a stub already."}
@@ -57,7 +57,7 @@ func (m *Model) mask() pane.Action {
 		return pane.Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
 	case it.Kind != compact.Results && it.Kind != compact.Calls:
 		return pane.Say{Text: "Only results of tools and arguments of calls become stubs."}
-	case m.sheet.content.pinned(it.Event):
+	case m.rows.content.pinned(it.Event):
 		return pane.Say{Text: "It is pinned: unpin it first."}
 	}
 	return pane.Mask{Events: []uint64{it.Event}}

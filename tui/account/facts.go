@@ -226,7 +226,7 @@ func (c *Content) outlook() compact.Outlook {
 }
 
 // nextLines are what the planner will do.
-func (s *sheet) nextLines(width int) []string {
+func (s *rows) nextLines(width int) []string {
 	o := s.content.outlook()
 	text := o.WordsUntil(s.content.ColdAt)
 	switch {

@@ -13,7 +13,7 @@ import (
 // lines are marked below it. Without a window it shows how what is used is made up.
 
 // gauge is the numbers, the bar and the marks. width is that of the first line.
-func (s *sheet) gauge(width int) []string {
+func (s *rows) gauge(width int) []string {
 	r, full := &s.content.Reading, width+2
 	left, note := s.content.numbers()
 	style := s.level(r.Used)
@@ -63,12 +63,12 @@ func (c *Content) draftNote() string {
 }
 
 // level is how numbers of tokens look: it changes at the lines and nowhere else.
-func (s *sheet) level(tokens int) pane.Ink {
+func (s *rows) level(tokens int) pane.Ink {
 	return [...]pane.Ink{pane.Calm: s.inks.bar, pane.Loaded: s.inks.load, pane.Blocked: s.inks.hard}[pane.LevelOf(s.content.Reading, tokens)]
 }
 
 // bar is the gauge itself.
-func (s *sheet) bar(width int) string {
+func (s *rows) bar(width int) string {
 	r, n := s.content.Reading, width-2
 	if n < 1 {
 		return ""
@@ -89,7 +89,7 @@ func (s *sheet) bar(width int) string {
 }
 
 // run is equal cells of the gauge.
-func (s *sheet) run(kind, cells int) string {
+func (s *rows) run(kind, cells int) string {
 	switch kind {
 	case pane.CellFree:
 		return line(freeGlyph, cells)
@@ -102,12 +102,12 @@ func (s *sheet) run(kind, cells int) string {
 }
 
 // painted is cells of a category.
-func (s *sheet) painted(of compact.Segment, cells int) string {
+func (s *rows) painted(of compact.Segment, cells int) string {
 	return painted(s.inks.segments[of], s.glyphs[of], cells)
 }
 
 // marks are where the lines are, with their names where there is room.
-func (s *sheet) marks(width int) string {
+func (s *rows) marks(width int) string {
 	r, n := &s.content.Reading, width-2
 	if n < 1 || r.LoadLine == 0 {
 		return ""

@@ -42,7 +42,7 @@ func columnsFor(width int) columns {
 }
 
 // itemColumns are the names of the columns.
-func (s *sheet) itemColumns(width int) string {
+func (s *rows) itemColumns(width int) string {
 	c, out := columnsFor(width), ""
 	if c.before {
 		out += right("was", itemBefore-3) + "   "
@@ -59,7 +59,7 @@ func (s *sheet) itemColumns(width int) string {
 }
 
 // itemLine is one of the heaviest.
-func (s *sheet) itemLine(it compact.Item, width int) string {
+func (s *rows) itemLine(it compact.Item, width int) string {
 	c, out := columnsFor(width), ""
 	if c.before {
 		was := pane.Fit("", itemBefore)
@@ -98,7 +98,7 @@ func (s *sheet) itemLine(it compact.Item, width int) string {
 
 // what is what an item is, and why it looks as it does. Where there is no column for
 // its badge, the badge stands at the end.
-func (s *sheet) what(it compact.Item, state compact.State, c columns, width int) string {
+func (s *rows) what(it compact.Item, state compact.State, c columns, width int) string {
 	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
 	switch {
 	case !c.state && state != compact.StateVerbatim && state != "":
@@ -122,7 +122,7 @@ func (c *Content) estimated() int {
 func (c *Content) whole() int { return max(c.estimated(), c.Reading.Used) }
 
 // badge is how the word for a state looks.
-func (s *sheet) badge(state compact.State) pane.Ink {
+func (s *rows) badge(state compact.State) pane.Ink {
 	if ink, ok := s.inks.states[state]; ok {
 		return ink
 	}
@@ -130,7 +130,7 @@ func (s *sheet) badge(state compact.State) pane.Ink {
 }
 
 // savingLine is what one kind of overlay saves.
-func (s *sheet) savingLine(saving compact.Saving, width int) string {
+func (s *rows) savingLine(saving compact.Saving, width int) string {
 	name := pane.Fit("  "+savingName(saving.Kind), nameFor(width)-1) + " "
 	value := pane.About(saving.Tokens)
 	if saving.Tokens < 0 {

@@ -27,7 +27,7 @@ type legend struct {
 	used, window    bool
 }
 
-func (s *sheet) legend(width int) legend {
+func (s *rows) legend(width int) legend {
 	l := legend{name: max(4, min(legendName, width-legendTokens))}
 	rest := width - l.name - legendTokens
 	if l.used = rest >= legendUsed; l.used {
@@ -46,7 +46,7 @@ func (s *sheet) legend(width int) legend {
 }
 
 // legendColumns are the names of the columns, where they stand.
-func (s *sheet) legendColumns(width int) string {
+func (s *rows) legendColumns(width int) string {
 	l := s.legend(width)
 	out := strings.Repeat(" ", l.name)
 	if l.bar > 0 {
@@ -55,7 +55,7 @@ func (s *sheet) legendColumns(width int) string {
 	return out + right("tokens", legendTokens) + s.shares(l, "of used", "of window")
 }
 
-func (s *sheet) shares(l legend, used, window string) string {
+func (s *rows) shares(l legend, used, window string) string {
 	out := ""
 	if l.used {
 		out += right(used, legendUsed)
@@ -67,7 +67,7 @@ func (s *sheet) shares(l legend, used, window string) string {
 }
 
 // legendLine is a category.
-func (s *sheet) legendLine(of compact.Segment, width int) string {
+func (s *rows) legendLine(of compact.Segment, width int) string {
 	r, l := &s.content.Reading, s.legend(width)
 	tokens, text := r.Segments[of], s.inks.text
 	if tokens == 0 {
@@ -90,7 +90,7 @@ func (s *sheet) legendLine(of compact.Segment, width int) string {
 }
 
 // cells is the bar of a category: the heaviest has all, one that is there at least one.
-func (s *sheet) cells(tokens, all int) int {
+func (s *rows) cells(tokens, all int) int {
 	most := 1
 	for _, n := range s.content.Reading.Segments {
 		most = max(most, n)
@@ -102,7 +102,7 @@ func (s *sheet) cells(tokens, all int) int {
 }
 
 // freeLine is what is left of the window.
-func (s *sheet) freeLine(width int) string {
+func (s *rows) freeLine(width int) string {
 	r, l := &s.content.Reading, s.legend(width)
 	out := freeGlyph + " " + pane.Fit("free", l.name-2)
 	if l.bar > 0 {

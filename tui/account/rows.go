@@ -94,7 +94,7 @@ const mostItems = 10
 func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems) }
 
 // heading is what stands above the part that a row begins.
-func (r row) heading(s *sheet, width int) (left, right string) {
+func (r row) heading(s *rows, width int) (left, right string) {
 	switch r.kind {
 	case rowSegment:
 		return "What fills it", s.legendColumns(width)
@@ -112,22 +112,22 @@ func (r row) heading(s *sheet, width int) (left, right string) {
 	return "What it cost", ""
 }
 
-// sheet is the rows of a content, and draws them as a list wants them.
-type sheet struct {
+// rows are the rows of a content, drawn as a list wants them.
+type rows struct {
 	inks   inks
 	glyphs map[compact.Segment]string
 	roomy  bool // there are lines to spare
 
 	content Content
-	rows    []row
+	list    []row
 }
 
 // Len is how many rows there are.
-func (s *sheet) Len() int { return len(s.rows) }
+func (s *rows) Len() int { return len(s.list) }
 
 // Lines is a row as it is drawn.
-func (s *sheet) Lines(n int, selected bool, width int) []string {
-	r := s.rows[n]
+func (s *rows) Lines(n int, selected bool, width int) []string {
+	r := s.list[n]
 	var out []string
 	if r.head {
 		out = s.head(r, width)
@@ -158,7 +158,7 @@ func (s *sheet) Lines(n int, selected bool, width int) []string {
 const roomy = 20
 
 // head is the heading of a part.
-func (s *sheet) head(r row, width int) []string {
+func (s *rows) head(r row, width int) []string {
 	var out []string
 	if s.roomy {
 		out = append(out, "")
@@ -178,7 +178,7 @@ func (s *sheet) head(r row, width int) []string {
 
 // draw is a row without the marks at its left, in lines of so many cells; of the gauge
 // the lines after the first have two more.
-func (r row) draw(s *sheet, width int) []string {
+func (r row) draw(s *rows, width int) []string {
 	switch r.kind {
 	case rowGauge:
 		return s.gauge(width)
@@ -207,7 +207,7 @@ const (
 )
 
 // fact is a name, a number, and a word about it where there is room.
-func (s *sheet) fact(r row, width int) string {
+func (s *rows) fact(r row, width int) string {
 	value, note := r.value(&s.content)
 	if r.kind == rowNoItem || r.kind == rowNoSaving {
 		return s.inks.muted.Render(pane.Clip(value, width))
@@ -227,7 +227,7 @@ func (s *sheet) fact(r row, width int) string {
 func nameFor(width int) int { return min(nameCells, max(leastName, width-leastValue)) }
 
 // label is the name of a row, with the glyph it has in the gauge.
-func (s *sheet) label(r row, cells int) string {
+func (s *rows) label(r row, cells int) string {
 	glyph, style := " ", s.inks.muted
 	switch r.kind {
 	case rowLoad:

@@ -41,7 +41,7 @@ type Model struct {
 	keys          *KeyMap
 	width, height int
 
-	list   pane.List
+	sheet  pane.Sheet
 	book   *book
 	draw   *drawer
 	search *search
@@ -81,6 +81,7 @@ func (m *Model) SetSize(width, height int) {
 		return
 	}
 	m.width, m.height = max(width, 1), max(height, 1)
+	m.sheet.SetSize(m.width, m.height)
 	m.draw.redraw()
 	m.fit()
 }
@@ -103,7 +104,7 @@ func (m *Model) Show(c Content) {
 	m.search.reset()
 	*m.book = *open(c)
 	m.show(sideBoth, nil)
-	m.list.ToEnd(m.draw)
+	m.sheet.ToEnd(m.draw)
 }
 
 // Refresh shows the same conversation as it is by now, and leaves the reader where he
@@ -121,9 +122,9 @@ func (m *Model) Refresh(c Content) {
 	switch {
 	case m.draw.Len() == 0:
 	case sel < 0:
-		m.list.ToEnd(m.draw)
+		m.sheet.ToEnd(m.draw)
 	default:
-		m.list.Shift(m.book.at(seq, sel) - sel)
+		m.sheet.Shift(m.book.at(seq, sel) - sel)
 	}
 }
 
@@ -138,10 +139,10 @@ func (m *Model) show(s side, r *request) {
 }
 
 // fit gives the list the lines that the frame leaves.
-func (m *Model) fit() { m.list.SetSize(m.width, m.body()) }
+func (m *Model) fit() { m.sheet.Fit(m.shown()) }
 
 // selected is the row under the cursor, -1 if there is none.
-func (m *Model) selected() int { return m.list.Selected(m.draw) }
+func (m *Model) selected() int { return m.sheet.Selected(m.draw) }
 
 // here is the event under the cursor, 0 if there is none.
 func (m *Model) here() uint64 {
@@ -154,7 +155,7 @@ func (m *Model) here() uint64 {
 // goTo moves to what shows an event.
 func (m *Model) goTo(seq uint64) {
 	if m.draw.Len() > 0 {
-		m.list.Select(m.draw, m.book.at(seq, 0))
+		m.sheet.Select(m.draw, m.book.at(seq, 0))
 	}
 }
 
@@ -191,6 +192,6 @@ func (m *Model) Full(event uint64, text string, err error) {
 func (m *Model) Request(r compact.Rebuilt, err error) {
 	if m.book.request.answer(r, err) {
 		m.show(m.book.side, m.book.request)
-		m.list.ToEnd(m.draw)
+		m.sheet.ToEnd(m.draw)
 	}
 }

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/plain"
@@ -35,7 +34,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 		}
 	case tea.MouseWheelMsg:
 		if !m.help.open {
-			m.list.Update(m.draw, msg, m.keys.Moves, 0)
+			m.sheet.Update(msg, m.shown, m.keys.Moves, nil)
 		}
 		return nil
 	case tea.MouseClickMsg:
@@ -47,49 +46,43 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 // click moves the cursor; on the row that has it, it expands or folds.
 func (m *Model) click(msg tea.MouseClickMsg) pane.Action {
 	top := m.frame().Top(m.height)
-	at := m.list.At(m.draw, msg.Mouse().Y-top)
+	at := m.sheet.At(m.draw, msg.Mouse().Y-top)
 	if m.help.open || msg.Button != tea.MouseLeft || at < 0 {
 		return nil
 	}
 	if at == m.selected() {
 		return m.toggle()
 	}
-	m.list.Update(m.draw, msg, m.keys.Moves, top)
+	m.sheet.Update(msg, m.shown, m.keys.Moves, nil)
 	return nil
 }
 
-// command is what a key does.
-type command struct {
-	on key.Binding
-	do func() pane.Action
-}
-
 // commands are the keys of the history but for those that move.
-func (m *Model) commands() []command {
+func (m *Model) commands() []pane.Command {
 	k := m.keys
-	return []command{
-		{k.Close, func() pane.Action { return pane.Closed{} }},
-		{k.Cancel, m.cancel},
-		{k.Help, func() pane.Action { m.help.open = true; return nil }},
-		{k.Side, m.turn},
-		{k.Open, m.enter},
-		{k.Fold, m.toggle},
-		{k.Back, m.back},
-		{k.PreviousRequest, func() pane.Action { return m.step(-1) }},
-		{k.NextRequest, func() pane.Action { return m.step(1) }},
-		{k.PreviousMessage, func() pane.Action { return m.message(-1) }},
-		{k.NextMessage, func() pane.Action { return m.message(1) }},
-		{k.Search, func() pane.Action { m.search.start(max(m.selected(), 0)); return nil }},
-		{k.Next, func() pane.Action { return m.next(1) }},
-		{k.Previous, func() pane.Action { return m.next(-1) }},
-		{k.Pin, m.changing(m.acts.pin)},
-		{k.Mask, m.changing(m.acts.mask)},
-		{k.Undo, m.changing(m.acts.undo)},
-		{k.Redo, m.changing(m.acts.redo)},
-		{k.Resend, m.changing(func(it item) pane.Action { return m.acts.resend(it, m.was.Text) })},
-		{k.Copy, m.onRow(m.copier.row)},
-		{k.CopyBody, func() pane.Action { return m.copier.body(k.PreviousRequest) }},
-		{k.Fork, m.onRow(m.acts.fork)},
+	return []pane.Command{
+		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: k.Cancel, Do: m.cancel},
+		{On: k.Help, Do: func() pane.Action { m.help.open = true; return nil }},
+		{On: k.Side, Do: m.turn},
+		{On: k.Open, Do: m.enter},
+		{On: k.Fold, Do: m.toggle},
+		{On: k.Back, Do: m.back},
+		{On: k.PreviousRequest, Do: func() pane.Action { return m.step(-1) }},
+		{On: k.NextRequest, Do: func() pane.Action { return m.step(1) }},
+		{On: k.PreviousMessage, Do: func() pane.Action { return m.message(-1) }},
+		{On: k.NextMessage, Do: func() pane.Action { return m.message(1) }},
+		{On: k.Search, Do: func() pane.Action { m.search.start(max(m.selected(), 0)); return nil }},
+		{On: k.Next, Do: func() pane.Action { return m.next(1) }},
+		{On: k.Previous, Do: func() pane.Action { return m.next(-1) }},
+		{On: k.Pin, Do: m.changing(m.acts.pin)},
+		{On: k.Mask, Do: m.changing(m.acts.mask)},
+		{On: k.Undo, Do: m.changing(m.acts.undo)},
+		{On: k.Redo, Do: m.changing(m.acts.redo)},
+		{On: k.Resend, Do: m.changing(func(it item) pane.Action { return m.acts.resend(it, m.was.Text) })},
+		{On: k.Copy, Do: m.onRow(m.copier.row)},
+		{On: k.CopyBody, Do: func() pane.Action { return m.copier.body(k.PreviousRequest) }},
+		{On: k.Fork, Do: m.onRow(m.acts.fork)},
 	}
 }
 
@@ -112,18 +105,11 @@ func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 }
 
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
-	for _, c := range m.commands() {
-		if key.Matches(k, c.on) {
-			return c.do()
-		}
-	}
-	if i := digit(k); i >= 0 {
+	action := m.sheet.Update(k, m.shown, m.keys.Moves, m.commands())
+	if i := digit(k); i >= 0 && action == (pane.Ignored{}) {
 		return m.follow(i)
 	}
-	if m.list.Update(m.draw, k, m.keys.Moves, 0) {
-		return nil
-	}
-	return pane.Ignored{}
+	return action
 }
 
 // digit is the link that a key stands for, -1 for none.
@@ -173,7 +159,7 @@ func (m *Model) toggle() pane.Action {
 		m.draw.redraw()
 		wanted = FullWanted{Event: e.Seq}
 	}
-	m.list.Select(m.draw, m.selected())
+	m.sheet.Select(m.draw, m.selected())
 	return wanted
 }
 
@@ -241,7 +227,7 @@ func (m *Model) back() pane.Action {
 func (m *Model) message(by int) pane.Action {
 	for i := m.selected() + by; i >= 0 && i < m.draw.Len(); i += by {
 		if m.book.isUsers(m.book.items[i]) {
-			m.list.Select(m.draw, i)
+			m.sheet.Select(m.draw, i)
 			return nil
 		}
 	}
@@ -282,7 +268,7 @@ func (m *Model) typed(msg tea.Msg) pane.Action {
 	case typedQuery:
 		m.draw.redraw()
 		if i := m.search.match(m.search.from, 1, true); i >= 0 {
-			m.list.Select(m.draw, i)
+			m.sheet.Select(m.draw, i)
 		}
 	case typedEnd:
 		if m.search.mend != "" {
@@ -291,7 +277,7 @@ func (m *Model) typed(msg tea.Msg) pane.Action {
 	case typedCancel:
 		from := m.search.from
 		m.endSearch()
-		m.list.Select(m.draw, from)
+		m.sheet.Select(m.draw, from)
 	}
 	return nil
 }
@@ -318,6 +304,6 @@ func (m *Model) next(by int) pane.Action {
 	case by < 0 && i >= at:
 		m.note = Note{Text: "round from the beginning to the end"}
 	}
-	m.list.Select(m.draw, i)
+	m.sheet.Select(m.draw, i)
 	return nil
 }

@@ -19,20 +19,21 @@ const leastHeads = 16
 
 // View draws the history in exactly its lines and cells.
 func (m *Model) View() string {
-	f := m.frame()
-	f.Status, f.Hints, f.Where = m.status(), m.hints(), m.where()
-	if m.help.open {
-		return m.draw.styles.Pane.Draw(f, m.help.view(m.helpLines(), f.Body(m.height)), m.width, m.height)
+	v := m.shown()
+	v.Frame.Status, v.Frame.Hints, v.Frame.Where = m.status(), m.hints(), m.where()
+	switch r := m.book.request; {
+	case m.help.open:
+		v.Body = m.help.view(m.helpLines(), m.body())
+	case r != nil && r.state != requestMade:
+		v.Body = r.body(&m.draw.styles, m.width)
+	case m.draw.Len() == 0:
+		v.Body = []string{m.draw.styles.Pane.Muted.Render("  Nothing was said yet.")}
 	}
-	body := m.list.View(m.draw)
-	switch {
-	case m.book.request != nil && m.book.request.state != requestMade:
-		body = m.book.request.body(&m.draw.styles, m.width)
-	case len(m.book.items) == 0:
-		body = []string{m.draw.styles.Pane.Muted.Render("  Nothing was said yet.")}
-	}
-	return m.draw.styles.Pane.Draw(f, body, m.width, m.height)
+	return m.sheet.View(m.draw.styles.Pane, v)
 }
+
+// shown is the rows and what stands around them.
+func (m *Model) shown() pane.Shown { return pane.Shown{Frame: m.frame(), Rows: m.draw} }
 
 // frame is what stands around the rows; its height does not depend on what is under
 // the cursor.

@@ -21,7 +21,7 @@ const (
 )
 
 // details are the lines below an entry.
-func (m *Model) details(e row, width int) []string {
+func details(k *inks, e row, width int) []string {
 	var out []string
 	add := func(label, text string) {
 		if text == "" {
@@ -29,13 +29,13 @@ func (m *Model) details(e row, width int) []string {
 		}
 		if width < leastLabels {
 			for _, l := range pane.Wrap(label+": "+text, width-indent) {
-				out = append(out, pane.Clip(strings.Repeat(" ", indent)+m.inks.text.Render(l), width))
+				out = append(out, pane.Clip(strings.Repeat(" ", indent)+k.text.Render(l), width))
 			}
 			return
 		}
 		room := min(width-indent-labels, mostProse)
 		for _, l := range pane.Wrap(text, room) {
-			line := strings.Repeat(" ", indent) + m.inks.muted.Render(pane.Fit(label, labels)) + m.inks.text.Render(l)
+			line := strings.Repeat(" ", indent) + k.muted.Render(pane.Fit(label, labels)) + k.text.Render(l)
 			out = append(out, pane.Clip(line, width))
 			label = ""
 		}

@@ -19,53 +19,42 @@ import (
 // are asked for, leave two.
 const leastEntries = 4
 
-// place divides the body between the entries and the foot.
-func (m *Model) place(f pane.Frame) (entries int, foot []string) {
-	entries = f.Body(m.height)
-	lines := m.foot()
-	room := entries - leastEntries - 1
-	if m.helps {
-		room = entries - 3
+// foot is the panel below the entries: the keys where they are asked for, otherwise the totals.
+func (m *Model) foot(f pane.Frame) []string {
+	var lines []string
+	room := m.sheet.Room(f, leastEntries)
+	switch {
+	case m.helps:
+		lines, room = m.help(), m.sheet.Room(f, 2)
+	case m.entries.Len() == 0:
+		return nil
+	default:
+		if m.totals == nil {
+			m.totals = totals(m.entries.content.Entries)
+		}
+		text := oneLine(m.totals, m.width-4)
+		if m.entries.roomy {
+			text = strings.Join(m.totals, between)
+		}
+		for _, l := range pane.Wrap(text, m.width-4) {
+			lines = append(lines, m.entries.inks.text.Render(l))
+		}
 	}
-	if len(lines) == 0 || room < 1 {
-		return entries, nil
-	}
-	lines = lines[:min(len(lines), room)]
-	foot = append(foot, m.inks.rule.Render(strings.Repeat("─", m.width)))
-	for _, l := range lines {
-		foot = append(foot, pane.Clip("  "+l, m.width))
-	}
-	return entries - len(foot), foot
-}
-
-// foot is the keys where they are asked for, otherwise the totals.
-func (m *Model) foot() []string {
-	if m.helps {
-		return m.help()
-	}
-	if len(m.content.Entries) == 0 {
+	if room < 1 {
 		return nil
 	}
-	if m.totals == nil {
-		m.totals = totals(m.content.Entries)
+	panel := []string{m.entries.inks.rule.Render(strings.Repeat("─", m.width))}
+	for _, l := range lines[:min(len(lines), room)] {
+		panel = append(panel, pane.Clip("  "+l, m.width))
 	}
-	var lines []string
-	if m.height < roomy {
-		lines = []string{m.oneLine(m.totals, m.width-4)}
-	} else {
-		lines = pane.Wrap(strings.Join(m.totals, between), m.width-4)
-	}
-	for i, l := range lines {
-		lines[i] = m.inks.text.Render(l)
-	}
-	return lines
+	return panel
 }
 
 // between stands between parts of a line.
 const between = " · "
 
 // oneLine is as many parts as have room on a line.
-func (m *Model) oneLine(parts []string, width int) string {
+func oneLine(parts []string, width int) string {
 	line := parts[0]
 	for _, p := range parts[1:] {
 		if ansi.StringWidth(line)+ansi.StringWidth(between+p) <= width {
@@ -129,11 +118,11 @@ func paid(usd float64, asked, unknown int) string {
 func (m *Model) help() []string {
 	k := m.keys.Moves
 	bindings := append(m.keys.Bindings(), k.Up, k.Down, k.PageUp, k.PageDown, k.HalfUp, k.HalfDown, k.Top, k.End)
-	return m.keyLines(bindings, m.width-4)
+	return m.entries.inks.keyLines(bindings, m.width-4)
 }
 
 // keyLines are keys and what they do, as many on a line as fit.
-func (m *Model) keyLines(bindings []key.Binding, width int) []string {
+func (k *inks) keyLines(bindings []key.Binding, width int) []string {
 	var out []string
 	used := 0
 	for _, b := range bindings {
@@ -142,9 +131,9 @@ func (m *Model) keyLines(bindings []key.Binding, width int) []string {
 		}
 		h := b.Help()
 		cells := ansi.StringWidth(h.Key) + 1 + ansi.StringWidth(h.Desc)
-		piece := m.inks.key.Render(h.Key) + " " + m.inks.muted.Render(h.Desc)
+		piece := k.key.Render(h.Key) + " " + k.muted.Render(h.Desc)
 		if used > 0 && used+ansi.StringWidth(between)+cells <= width {
-			out[len(out)-1] += m.inks.muted.Render(between) + piece
+			out[len(out)-1] += k.muted.Render(between) + piece
 			used += ansi.StringWidth(between) + cells
 			continue
 		}
@@ -166,9 +155,9 @@ func (m *Model) empty() []string {
 			out = append(out, "")
 		}
 		for _, l := range pane.Wrap(text, min(m.width-4, mostProse)) {
-			ink := m.inks.muted
+			ink := m.entries.inks.muted
 			if i == 0 {
-				ink = m.inks.text
+				ink = m.entries.inks.text
 			}
 			out = append(out, "  "+ink.Render(l))
 		}

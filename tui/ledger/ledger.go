@@ -1,15 +1,12 @@
 package ledger
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact"
-	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
@@ -23,37 +20,21 @@ type Options struct {
 	Keys   *KeyMap // nil: DefaultKeyMap
 }
 
-// Content is what a view shows.
-type Content struct {
-	Entries  []compact.Entry // oldest first, as [compact.Ledger] has them
-	Title    string          // of the conversation
-	Zone     *time.Location  // in which times are told; nil: UTC
-	ReadOnly bool
-}
-
 // Model is the view. Only the goroutine of the screen may use it.
 type Model struct {
 	frames pane.Styles
-	inks   inks
 	keys   KeyMap
 
-	width, height int
-	content       Content
-	list          pane.List
-	open          map[id]bool // what is unfolded
-	helps         bool        // the keys are shown
-	totals        []string    // of the entries, nil until they are wanted
-}
-
-// id tells entries apart.
-type id struct {
-	kind  compact.EntryKind
-	event uint64
+	width   int
+	sheet   pane.Sheet
+	entries entries
+	helps   bool     // the keys are shown
+	totals  []string // of the entries, nil until they are wanted
 }
 
 // New returns a view of nothing.
 func New(o Options) *Model {
-	m := &Model{keys: DefaultKeyMap(), open: map[id]bool{}}
+	m := &Model{keys: DefaultKeyMap(), entries: entries{open: map[id]bool{}}}
 	if o.Keys != nil {
 		m.keys = *o.Keys
 	}
@@ -63,42 +44,37 @@ func New(o Options) *Model {
 }
 
 // SetSize gives the view its place, in cells.
-func (m *Model) SetSize(width, height int) { m.width, m.height = max(width, 1), max(height, 0) }
+func (m *Model) SetSize(width, height int) {
+	m.width, m.entries.roomy = max(width, 1), height >= roomy
+	m.sheet.SetSize(width, height)
+}
 
 // SetStyles changes the looks.
-func (m *Model) SetStyles(s Styles) { m.frames, m.inks = s.Styles, newInks(s) }
+func (m *Model) SetStyles(s Styles) { m.frames, m.entries.inks = s.Styles, newInks(s) }
 
 // Show replaces what is shown. It costs nothing for what is out of sight.
 func (m *Model) Show(c Content) {
 	on, any := m.entry()
-	m.content, m.totals = c, nil
-	if m.content.Zone == nil {
-		m.content.Zone = time.UTC
+	if c.Zone == nil {
+		c.Zone = time.UTC
 	}
+	m.entries.content, m.totals = c, nil
 	if !any {
 		return
 	}
 	was := on.id()
 	for n := range c.Entries {
-		if m.at(n).id() == was {
-			m.list.Keep(n)
+		if m.entries.at(n).id() == was {
+			m.sheet.Keep(n)
 			return
 		}
 	}
 }
 
-// row is an entry, and how it is told apart.
-type row struct{ *compact.Entry }
-
-func (r row) id() id { return id{r.Kind, r.Event} }
-
-// at is the entry of a row, the newest first.
-func (m *Model) at(n int) row { return row{&m.content.Entries[len(m.content.Entries)-1-n]} }
-
 // entry is the one under the cursor; false if there is none.
 func (m *Model) entry() (row, bool) {
-	if n := m.list.Selected(sheet{m}); n >= 0 {
-		return m.at(n), true
+	if n := m.sheet.Selected(&m.entries); n >= 0 {
+		return m.entries.at(n), true
 	}
 	return row{}, false
 }
@@ -107,31 +83,27 @@ func (m *Model) entry() (row, bool) {
 func (m *Model) Cursor() *tea.Cursor { return nil }
 
 // View is the whole view: exactly as many lines as it is high.
-func (m *Model) View() string {
-	f := m.frame()
-	height, foot := m.place(f)
-	m.list.SetSize(m.width, height)
-	lines := m.list.View(sheet{m})
-	if len(m.content.Entries) == 0 {
-		lines = m.empty()
-		lines = lines[:min(len(lines), height)]
+func (m *Model) View() string { return m.sheet.View(m.frames, m.shown()) }
+
+func (m *Model) shown() pane.Shown {
+	v := pane.Shown{Frame: m.frame(), Rows: &m.entries}
+	v.Panel = m.foot(v.Frame)
+	if m.entries.Len() == 0 {
+		v.Body = m.empty()
 	}
-	for len(foot) > 0 && len(lines) < height { // the foot stands at the bottom
-		lines = append(lines, "")
-	}
-	return m.frames.Draw(f, append(slices.Clip(lines), foot...), m.width, m.height)
+	return v
 }
 
 // frame is what stands around.
 func (m *Model) frame() pane.Frame {
 	k := m.keys
 	f := pane.Frame{Title: "Ledger", Detail: "newest first"}
-	if t := safe(m.content.Title); t != "" {
+	if t := safe(m.entries.content.Title); t != "" {
 		f.Title += " · " + t
 	}
 	leave, help := pane.Hint("close", k.Close), pane.Hint("keys", k.Help)
 	preview := ""
-	if !m.content.ReadOnly {
+	if !m.entries.content.ReadOnly {
 		preview = pane.Hint("preview a compaction", k.Preview)
 	}
 	e, any := m.entry()
@@ -141,79 +113,49 @@ func (m *Model) frame() pane.Frame {
 		return f
 	}
 	details := "details"
-	if m.open[e.id()] {
+	if m.entries.open[e.id()] {
 		details = "fold"
 	}
-	deed := ""
+	change := ""
 	switch {
-	case m.content.ReadOnly:
+	case m.entries.content.ReadOnly:
 	case e.Kind == compact.EntryEpoch && e.Result == compact.ResultInForce:
-		deed = pane.Hint("undo", k.Undo)
-	case m.canRedo(e):
-		deed = pane.Hint("redo", k.Redo)
-	case m.canRestore(e):
-		deed = pane.Hint("restore", k.Redo)
+		change = pane.Hint("undo", k.Undo)
+	case m.entries.canRedo(e):
+		change = pane.Hint("redo", k.Redo)
+	case m.entries.canRestore(e):
+		change = pane.Hint("restore", k.Redo)
 	}
-	f.Hints = []string{pane.Hint(details, k.Details), deed, leave, help, pane.Hint("go there", k.Jump), preview}
-	f.Where = strconv.Itoa(m.list.Selected(sheet{m})+1) + "/" + strconv.Itoa(len(m.content.Entries))
+	f.Hints = []string{pane.Hint(details, k.Details), change, leave, help, pane.Hint("go there", k.Jump), preview}
+	f.Where = strconv.Itoa(m.sheet.Selected(&m.entries)+1) + "/" + strconv.Itoa(len(m.entries.content.Entries))
 	return f
 }
 
 // Update gives the view a message and says what came of it.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	f := m.frame()
-	height, _ := m.place(f)
-	m.list.SetSize(m.width, height)
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		if a, done := m.press(k); done {
-			return a
-		}
-	}
-	if m.list.Update(sheet{m}, msg, m.keys.Moves, f.Top(m.height)) {
-		return nil
-	}
-	return pane.Ignored{}
+	return m.sheet.Update(msg, m.shown, m.keys.Moves, m.commands())
 }
 
-// press does what a key of the view says.
-func (m *Model) press(k tea.KeyPressMsg) (a pane.Action, done bool) {
-	switch {
-	case key.Matches(k, m.keys.Close):
-		return pane.Closed{}, true
-	case key.Matches(k, m.keys.Help):
-		m.helps = !m.helps
-		return nil, true
-	case key.Matches(k, m.keys.Preview):
-		return pane.Preview{}, true
-	case key.Matches(k, m.keys.Details):
-		m.unfold()
-		return nil, true
-	case key.Matches(k, m.keys.Jump):
-		return m.jump(), true
-	case key.Matches(k, m.keys.Undo):
-		return m.undo(), true
-	case key.Matches(k, m.keys.Redo):
-		return m.redo(), true
+// commands are the keys of the view.
+func (m *Model) commands() []pane.Command {
+	k := &m.keys
+	return []pane.Command{
+		{On: k.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: k.Help, Do: func() pane.Action { m.helps = !m.helps; return nil }},
+		{On: k.Preview, Do: func() pane.Action { return pane.Preview{} }},
+		{On: k.Details, Do: m.unfold},
+		{On: k.Jump, Do: func() pane.Action { return jump(m.entry()) }},
+		{On: k.Undo, Do: func() pane.Action { e, any := m.entry(); return m.entries.undo(e, any, k) }},
+		{On: k.Redo, Do: func() pane.Action { return m.entries.redo(m.entry()) }},
 	}
-	return nil, false
 }
 
 // unfold shows the details of the entry under the cursor, or folds them.
-func (m *Model) unfold() {
+func (m *Model) unfold() pane.Action {
 	e, any := m.entry()
-	if !any {
-		return
+	if any {
+		m.entries.open[e.id()] = !m.entries.open[e.id()]
+		m.sheet.Select(&m.entries, m.sheet.Selected(&m.entries))
 	}
-	if m.open[e.id()] {
-		delete(m.open, e.id())
-	} else {
-		m.open[e.id()] = true
-	}
-	m.list.Select(sheet{m}, m.list.Selected(sheet{m}))
+	return nil
 }
-
-// longest is how much of a text is looked at, in bytes.
-const longest = 4000
-
-// safe makes a text from elsewhere one line that can be drawn.
-func safe(text string) string { return plain.Line(text[:min(len(text), longest)]) }

@@ -6,7 +6,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/conversation/find"
@@ -68,7 +67,7 @@ type Model struct {
 	line   *edit.Field
 	asked  string // the query of the line as it reads, "" for none
 	wrong  string // why the line is no query, "" if it is one or empty
-	list   pane.List
+	sheet  pane.Sheet
 	found  Content
 	query  find.Query // of found
 	of     string     // as it reads
@@ -98,6 +97,7 @@ func oneLine(text string) string {
 // SetSize gives the view its place.
 func (m *Model) SetSize(width, height int) {
 	m.width, m.height = max(width, 1), max(height, 1)
+	m.sheet.SetSize(m.width, m.height)
 	m.line.SetSize(max(m.width-1-len(prompt), 2), 1)
 	m.redraw()
 	m.lay()
@@ -131,7 +131,7 @@ func (m *Model) Show(found Content) {
 		of = query.String()
 	}
 	if of != m.of {
-		m.list.ToTop(m)
+		m.sheet.ToTop(m)
 	}
 	m.found, m.query, m.of = found, query, of
 	m.starts, m.wide = map[int]int{}, columnsOf(found)
@@ -151,7 +151,7 @@ func (m *Model) Show(found Content) {
 
 // lay gives the list the room that is left for it.
 func (m *Model) lay() {
-	m.list.SetSize(m.width, m.frame().Body(m.height))
+	m.sheet.Fit(m.shown())
 	m.keep()
 }
 
@@ -160,8 +160,8 @@ func (m *Model) redraw() { m.drawn = make([][]string, len(m.found.Hits)) }
 
 // keep keeps the cursor in sight, where rows or their place have changed.
 func (m *Model) keep() {
-	if row := m.list.Selected(m); row >= 0 {
-		m.list.Select(m, row)
+	if row := m.sheet.Selected(m); row >= 0 {
+		m.sheet.Select(m, row)
 	}
 }
 
@@ -180,19 +180,12 @@ func (m *Model) read() {
 
 // Update deals with a message.
 func (m *Model) Update(msg tea.Msg) pane.Action {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, m.o.Keys.Close):
-			return pane.Closed{}
-		case key.Matches(k, m.o.Keys.Open):
-			return m.open()
-		}
-	}
-	if m.list.Update(m, msg, m.o.Keys.moves(), m.frame().Top(m.height)) {
-		return nil
-	}
-	if !m.line.Update(msg, m.o.Keys.Edit) {
-		return pane.Ignored{}
+	action := m.sheet.Update(msg, m.shown, m.o.Keys.moves(), []pane.Command{
+		{On: m.o.Keys.Close, Do: func() pane.Action { return pane.Closed{} }},
+		{On: m.o.Keys.Open, Do: m.open},
+	})
+	if action != (pane.Ignored{}) || !m.line.Update(msg, m.o.Keys.Edit) {
+		return action
 	}
 	before := m.asked
 	m.read()
@@ -204,7 +197,7 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 
 // open asks for the hit with the cursor.
 func (m *Model) open() pane.Action {
-	row := m.list.Selected(m)
+	row := m.sheet.Selected(m)
 	if row < 0 || m.old() {
 		return nil
 	}

@@ -20,16 +20,19 @@ const leastLine = 3
 
 // View draws the view.
 func (m *Model) View() string {
-	f, body := m.frame(), m.list.View(m)
+	v := m.shown()
 	if m.Len() > 0 {
-		f.Where = fmt.Sprintf("%d of %d", m.list.Selected(m)+1, m.Len())
+		v.Frame.Where = fmt.Sprintf("%d of %d", m.sheet.Selected(m)+1, m.Len())
 	} else {
 		for _, l := range pane.Wrap(m.said(), max(m.width-4, 1)) {
-			body = append(body, "  "+m.tint(l))
+			v.Body = append(v.Body, "  "+m.tint(l))
 		}
 	}
-	return m.o.Styles.Draw(f, body, m.width, m.height)
+	return m.sheet.View(m.o.Styles.Styles, v)
 }
+
+// shown is the hits and what stands around them.
+func (m *Model) shown() pane.Shown { return pane.Shown{Frame: m.frame(), Rows: m} }
 
 // Cursor is where the cursor is: in the line.
 func (m *Model) Cursor() *tea.Cursor {

@@ -5,20 +5,18 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// What the keys do with the entry under the cursor. Where one does nothing, it says
-// why and what to do instead. What can be brought back is what the log would allow:
-// the compaction undone last, until another is made, and the turns taken back last.
+// What the keys do with the entry under the cursor, if any. Where one does nothing, it says
+// why and what to do instead. What can be redone or restored is what the log would allow:
+// the compaction undone last, until another is made, and the turns rewound last.
 
-func (m *Model) jump() pane.Action {
-	e, any := m.entry()
+func jump(e row, any bool) pane.Action {
 	if !any || e.Event == 0 {
 		return pane.Say{Text: "There is nothing to go to."}
 	}
 	return pane.Jump{Event: e.Event}
 }
 
-func (m *Model) undo() pane.Action {
-	e, any := m.entry()
+func (s *entries) undo(e row, any bool, keys *KeyMap) pane.Action {
 	if !any {
 		return pane.Say{Text: "Nothing was compacted yet: there is nothing to undo."}
 	}
@@ -27,34 +25,33 @@ func (m *Model) undo() pane.Action {
 		switch {
 		case e.Result != compact.ResultInForce:
 			return pane.Say{Text: "It is undone already."}
-		case m.content.ReadOnly:
+		case s.content.ReadOnly:
 			return readOnly()
 		}
 		return pane.Undo{Epoch: e.Event}
 	case compact.EntryAttempt:
 		return pane.Say{Text: "It came to nothing: there is nothing to undo."}
 	case compact.EntryUndo:
-		return pane.Say{Text: "An undo is taken back with redo: " + m.keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "An undo is taken back with redo: " + keys.Redo.Help().Key + "."}
 	case compact.EntryRedo:
 		return pane.Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
 	case compact.EntryRewind:
-		return pane.Say{Text: "Turns that were taken back are restored with " + m.keys.Redo.Help().Key + "."}
+		return pane.Say{Text: "Turns that were taken back are restored with " + keys.Redo.Help().Key + "."}
 	case compact.EntryRestore:
 		return pane.Say{Text: "/rewind takes turns back again."}
 	}
 	return pane.Say{Text: "Pins are set and lifted on the message itself, in the history."}
 }
 
-func (m *Model) redo() pane.Action {
-	e, any := m.entry()
+func (s *entries) redo(e row, any bool) pane.Action {
 	switch {
 	case !any:
 		return pane.Say{Text: "Nothing was compacted yet: there is nothing to bring back."}
-	case m.canRedo(e) || m.canRestore(e):
-		if m.content.ReadOnly {
+	case s.canRedo(e) || s.canRestore(e):
+		if s.content.ReadOnly {
 			return readOnly()
 		}
-		if m.canRedo(e) {
+		if s.canRedo(e) {
 			return pane.Redo{}
 		}
 		return pane.Restore{}
@@ -71,7 +68,7 @@ func (m *Model) redo() pane.Action {
 }
 
 // canRedo reports whether an entry is the compaction that redo brings back, or its undo.
-func (m *Model) canRedo(e row) bool {
+func (s *entries) canRedo(e row) bool {
 	epoch := e.Event
 	switch e.Kind {
 	case compact.EntryEpoch:
@@ -80,8 +77,8 @@ func (m *Model) canRedo(e row) bool {
 	default:
 		return false
 	}
-	for n := range m.content.Entries { // the newest first
-		switch other := m.at(n); {
+	for n := range s.content.Entries { // the newest first
+		switch other := s.at(n); {
 		case other.Result != compact.ResultInForce:
 		case other.Kind == compact.EntryEpoch:
 			return false // another one was made since
@@ -93,12 +90,12 @@ func (m *Model) canRedo(e row) bool {
 }
 
 // canRestore reports whether an entry is the rewind that is restored next.
-func (m *Model) canRestore(e row) bool {
+func (s *entries) canRestore(e row) bool {
 	if e.Kind != compact.EntryRewind || e.Result != compact.ResultInForce {
 		return false
 	}
-	for n := range m.content.Entries {
-		if other := m.at(n); other.Kind == compact.EntryRewind && other.Result == compact.ResultInForce {
+	for n := range s.content.Entries {
+		if other := s.at(n); other.Kind == compact.EntryRewind && other.Result == compact.ResultInForce {
 			return other.Event == e.Event
 		}
 	}
