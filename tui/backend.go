@@ -219,3 +219,32 @@ type Hit struct {
 	At           find.Span // of the place in Excerpt
 	Stored       bool      // it is in the full text of a result that was cut
 }
+
+// Options is what the screen is made of.
+type Options struct {
+	Backend Backend
+	Edit    Edit
+
+	Keys       KeyMap
+	Theme      string // auto, light, dark or a theme's name
+	Colourless bool   // no colours at all
+	Mouse      bool
+	Place      string           // the workspace, for the header
+	Pick       bool             // begin by choosing the conversation to continue
+	Now        func() time.Time // nil: time.Now
+}
+
+// env is what every part is handed. It never changes.
+type env struct {
+	Options
+	ctx context.Context // ends with the program; commands take it
+}
+
+// zone is the user's time zone.
+func (e *env) zone() *time.Location { return e.Now().Location() }
+
+// keyboard counts keys, so that what was asked for with one can tell whether another
+// followed.
+type keyboard struct {
+	pressed int // keys with text so far, pastes among them
+}

@@ -34,14 +34,14 @@ type chat struct {
 	place  place
 }
 
-func newChat(e *env, s *session, keys *keyboard, l look) *chat {
+func newChat(e *env, s *session, keys *keyboard, commands []composer.CommandSpec, l look) *chat {
 	c := &chat{env: e, session: s, keyboard: keys, styles: l.status()}
 	styles := l.composer()
 	c.composer = composer.New(composer.Options{
 		Placeholder: "Ask something. / for commands, @ for files, ? for help",
 		Styles:      &styles,
 		Keys:        &e.Keys.Composer,
-		Commands:    commandSpecs(),
+		Commands:    commands,
 		Estimate:    s.load.estimate,
 	})
 	c.outbox = &outbox{env: e, session: s, composer: c.composer, keyboard: keys, sent: func() { c.transcript.ToEnd() }}
@@ -162,31 +162,6 @@ func (c *chat) loadFiles() tea.Cmd {
 	return c.env.loadFiles()
 }
 
-// arrived takes what commands of the chat bring back.
-func (c *chat) arrived(msg tea.Msg) pane.Action {
-	switch msg := msg.(type) {
-	case filesMsg:
-		c.composer.SetFiles(msg.files)
-	case promptsMsg:
-		c.composer.SetHistory(msg.texts)
-	case shellMsg:
-		return c.shellDone(msg)
-	case attachedMsg:
-		return c.outbox.attached(msg)
-	case editorMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		return openEditor(msg)
-	case editedMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		c.composer.SetText(msg.text)
-	}
-	return nil
-}
-
 // recovered puts messages that waited when the program last ended before the
 // draft, as they were typed.
 func (c *chat) recovered(texts []string) {
@@ -249,41 +224,45 @@ func (c *chat) takeBack() {
 	}
 }
 
-// mouse scrolls, marks and unfolds.
-func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
-	at, p := msg.Mouse(), c.place.plan
-	y := at.Y - p.top()
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		if by := pane.Wheel(msg); by != 0 {
-			c.transcript.ScrollBy(by)
-		}
-	case tea.MouseClickMsg:
-		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
-			c.transcript.Press(at.X, y)
-		}
-		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
-			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
-		}
-	case tea.MouseMotionMsg:
-		if at.Button == tea.MouseLeft {
-			c.transcript.Drag(at.X, y)
-		}
-	case tea.MouseReleaseMsg:
-		return released(c.transcript.Release())
-	}
-	return nil
+// place is the room that the chat has, and what stands where.
+type place struct {
+	width, height int
+	plan          plan
 }
 
-// released is what a press of the mouse asks for.
-func released(r transcript.Released) pane.Action {
-	switch {
-	case r.Text != "":
-		return several{tea.SetClipboard(r.Text), say("copied the selection")}
-	case r.Undo != 0:
-		return pane.Undo{Epoch: r.Undo}
-	case r.View != 0:
-		return pane.Jump{Event: r.View}
-	}
-	return nil
+// plan is what stands where.
+type plan struct {
+	header, rule, status, hints bool
+	intro                       []string // of an empty conversation
+	body                        int      // lines of the transcript
+	job                         jobPlace // of the summary that is being written
+	queued                      []string // messages that wait
+	composer                    int      // lines of the composer
 }
+
+// top is the first line of the transcript.
+func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
+
+// composerTop is the first line of the composer.
+func (p plan) composerTop() int {
+	return p.top() + p.body + count(p.job.below(p.body), p.status) + len(p.queued)
+}
+
+func count(flags ...bool) int {
+	n := 0
+	for _, f := range flags {
+		if f {
+			n++
+		}
+	}
+	return n
+}
+
+// jobPlace is where the line about a summary stands.
+type jobPlace struct {
+	shown bool
+	row   int // below the top of the transcript; its height if the line is below it
+}
+
+// below reports whether the line has a row of its own below the transcript.
+func (j jobPlace) below(body int) bool { return j.shown && j.row == body }

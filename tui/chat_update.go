@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"fmt"
+
+	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
 	"plimsoll/compact"
@@ -209,4 +212,69 @@ func (c *chat) steered(u agent.Steered) pane.Action {
 		words += fmt.Sprintf(" · ~%s → ~%s tokens", meter.Tokens(u.Before), meter.Tokens(u.After))
 	}
 	return say(words)
+}
+
+// startShell runs a command.
+func (c *chat) startShell(command string, add bool) pane.Action {
+	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
+	why := ""
+	switch {
+	case c.shell != nil:
+		why = c.shell.command + " still runs"
+	case add:
+		why = c.session.refusal()
+	}
+	if why != "" {
+		c.composer.Prepend(run.line())
+		return refuse(why)
+	}
+	ctx, stop := context.WithCancel(c.env.ctx)
+	c.pulse.clock = c.env.Now()
+	run.since, run.stop = c.pulse.clock, stop
+	c.shell = run
+	return several{c.env.runShell(ctx, run), c.keepTicking()}
+}
+
+// shellDone adds the output of the user's own command to the conversation, for the
+// model to read with the next message, or only shows it.
+func (c *chat) shellDone(msg shellMsg) pane.Action {
+	run := msg.run
+	run.stop()
+	c.shell = nil
+	switch {
+	case run.stopped:
+		return c.output(run.line()+" (stopped)", msg.output)
+	case msg.err != nil:
+		c.outbox.leaveLine(typedLine{run.line(), run.asked})
+		return missing{fmt.Errorf("%s: %w", run.line(), msg.err)}
+	case run.add:
+		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
+	default:
+		return c.output(run.line(), msg.output)
+	}
+}
+
+// arrived takes what commands of the chat bring back.
+func (c *chat) arrived(msg tea.Msg) pane.Action {
+	switch msg := msg.(type) {
+	case filesMsg:
+		c.composer.SetFiles(msg.files)
+	case promptsMsg:
+		c.composer.SetHistory(msg.texts)
+	case shellMsg:
+		return c.shellDone(msg)
+	case attachedMsg:
+		return c.outbox.attached(msg)
+	case editorMsg:
+		if msg.err != nil {
+			return missing{msg.err}
+		}
+		return openEditor(msg)
+	case editedMsg:
+		if msg.err != nil {
+			return missing{msg.err}
+		}
+		c.composer.SetText(msg.text)
+	}
+	return nil
 }

@@ -22,27 +22,6 @@ import (
 // time opens where nothing was typed since; otherwise it goes into the transcript,
 // folded, or a notice says that it is there.
 
-// IDs of dialogs. Those about a call begin with aboutCall: what a server calls
-// its calls must not be taken for another dialog.
-const (
-	aboutCall = "call/"
-
-	dialogModels   = "pick/model"
-	dialogThemes   = "pick/theme"
-	dialogTalks    = "pick/conversation"
-	dialogProfiles = "pick/profile"
-	dialogRules    = "pick/rule"
-	dialogDelete   = "confirm/delete"
-	dialogRevoke   = "confirm/revoke/" // and the number of the rule in the list
-	dialogPage     = "page/text"
-	dialogHelp     = "page/help"
-	dialogConsent  = "confirm/consent"
-)
-
-// unasked stands for the key of what goes into the transcript also where no other
-// was pressed since.
-const unasked = -1
-
 // dialogs is the stack of dialogs, and the questions that open one.
 type dialogs struct {
 	env     *env
@@ -316,4 +295,20 @@ func (d *dialogs) consented(yes bool) pane.Action {
 		return several{say(c.Declined), enter{d.env.Backend.New}}
 	}
 	return say(c.Declined)
+}
+
+// judgedMsg brings what edited rules let run.
+type judgedMsg struct {
+	dialog *overlay.Approve
+	rules  []string
+	offer  conversation.Offer
+	err    error
+}
+
+// judge asks what edited rules of an approval let run.
+func judge(s Session, dialog *overlay.Approve, callID string, rules []string) tea.Cmd {
+	return func() tea.Msg {
+		offer, err := s.Judge(callID, rules)
+		return judgedMsg{dialog, rules, offer, err}
+	}
 }

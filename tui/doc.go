@@ -13,7 +13,7 @@
 // the main screen: transcript, composer, messages that wait, and the lines around
 // them. The views are the stack of full-screen views, the dialogs the stack of dialogs
 // and the questions that open one. A part changes only its own state. What it wants of
-// another it returns as an action, which the root does (actions.go); every update of
+// another it returns as an action (actions.go), which the root does; every update of
 // the agent goes to all four, the session first.
 //
 // # Full-screen views

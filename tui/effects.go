@@ -7,8 +7,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/agent"
+	"plimsoll/compact"
 	"plimsoll/conversation"
-	"plimsoll/tui/overlay"
+	"plimsoll/tui/composer"
 )
 
 // Everything that takes time or touches the world is a command made here. A
@@ -121,38 +123,9 @@ func (e *env) revoke(s Session, r conversation.Rule) tea.Cmd {
 	return func() tea.Msg { return revokedMsg{r, s.Revoke(ctx, r)} }
 }
 
-// judge asks what edited rules of an approval let run.
-func judge(s Session, dialog *overlay.Approve, callID string, rules []string) tea.Cmd {
-	return func() tea.Msg {
-		offer, err := s.Judge(callID, rules)
-		return judgedMsg{dialog, rules, offer, err}
-	}
-}
-
 func (e *env) switchModel(name string) tea.Cmd {
 	ctx, b := e.ctx, e.Backend
 	return func() tea.Msg { return switchedMsg{b.SwitchModel(ctx, name)} }
-}
-
-func (e *env) runShell(ctx context.Context, run *shellRun) tea.Cmd {
-	b := e.Backend
-	return func() tea.Msg {
-		output, err := b.Shell(ctx, run.command)
-		return shellMsg{run, output, err}
-	}
-}
-
-// attach reads the files that a message mentions.
-func (e *env) attach(o *outgoing) tea.Cmd {
-	ctx, b := e.ctx, e.Backend
-	paths := make([]string, len(o.named))
-	for i, f := range o.named {
-		paths[i] = f.Path
-	}
-	return func() tea.Msg {
-		files, err := b.Attach(ctx, paths)
-		return attachedMsg{o, files, err}
-	}
 }
 
 // remember keeps a message for the prompt history.
@@ -208,3 +181,130 @@ func (e *env) loadFull(id string, event uint64) tea.Cmd {
 		return fullMsg{id, event, text, err}
 	}
 }
+
+// Messages that commands bring back. Those about a conversation carry which
+// one, because it may have been left meanwhile.
+
+// openedMsg says that a conversation is open, or why none is.
+type openedMsg struct {
+	conversation Conversation
+	err          error
+}
+
+// updatesMsg is all that happened in a conversation since the last one. ended
+// says that nothing more will come.
+type updatesMsg struct {
+	from  Session
+	list  []agent.Update
+	ended bool
+}
+
+// tickMsg moves spinners and seconds while something goes on.
+type tickMsg time.Time
+
+func (t tickMsg) time() time.Time { return time.Time(t) }
+
+// noticeOverMsg ends a notice, unless a newer one stands there.
+type noticeOverMsg struct{ seq int }
+
+// filesMsg brings the files that can be mentioned.
+type filesMsg struct{ files []composer.File }
+
+// promptsMsg brings what was sent before, oldest first.
+type promptsMsg struct{ texts []string }
+
+// pausedMsg says that a while has passed in which the user may have paused.
+type pausedMsg struct{}
+
+// What was asked for with a key says which key that was, by keyboard.pressed: who
+// typed since does something else now.
+
+// modelsMsg brings the models that can be switched to.
+type modelsMsg struct {
+	asked   int
+	choices []ModelChoice
+	err     error
+}
+
+// conversationsMsg brings the stored conversations, newest first.
+type conversationsMsg struct {
+	asked int
+	list  []Stored
+	err   error
+}
+
+// pageMsg brings a page of text.
+type pageMsg struct {
+	asked       int
+	title, text string
+	err         error
+}
+
+// rulesMsg brings the rules in force.
+type rulesMsg struct {
+	asked int
+	rules []conversation.Rule
+	err   error // some could not be read
+}
+
+// revokedMsg says that a rule was revoked, or why not.
+type revokedMsg struct {
+	rule conversation.Rule
+	err  error
+}
+
+// editorMsg brings an editor that is ready to take the terminal, and how to
+// read what was written.
+type editorMsg struct {
+	run  tea.ExecCommand
+	read func() (string, error)
+	err  error
+	done func(text string, err error) tea.Msg // what to make of it, nil for a draft
+}
+
+// editedMsg brings a draft back from the external editor.
+type editedMsg struct {
+	text string
+	err  error
+}
+
+// requestMsg brings a request of the past.
+type requestMsg struct {
+	id  string // of the conversation
+	got compact.Rebuilt
+	err error
+}
+
+// fullMsg brings the full text of a result.
+type fullMsg struct {
+	id    string
+	event uint64
+	text  string
+	err   error
+}
+
+// copyMsg brings the full text of a result for the clipboard.
+type copyMsg struct {
+	fullMsg
+	cut string // in its place where it cannot be read
+}
+
+// switchedMsg says why requests do not go to another model, nil if they do.
+type switchedMsg struct{ err error }
+
+// failing is a message that may say that what was asked for failed.
+type failing interface{ failure() error }
+
+func (m openedMsg) failure() error        { return m.err }
+func (m modelsMsg) failure() error        { return m.err }
+func (m conversationsMsg) failure() error { return m.err }
+func (m pageMsg) failure() error          { return m.err }
+func (m editorMsg) failure() error        { return m.err }
+func (m switchedMsg) failure() error      { return m.err }
+
+// doneMsg ends something that has nothing to show but its failure.
+type doneMsg struct{ err error }
+
+// unasked stands for the key of what goes into the transcript also where no other
+// was pressed since.
+const unasked = -1

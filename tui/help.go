@@ -11,11 +11,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// page is a page of text.
-func page(title, text string) pane.Action {
-	return openDialog{overlay.NewText(dialogPage, title, text)}
-}
-
 // help is the help, made from the keymaps and the commands.
 func help(keys KeyMap, writing []key.Binding) pane.Action {
 	groups := []overlay.Group{
@@ -116,12 +111,4 @@ func (m *Model) fromPalette(name string) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// named is a key by its name, or the command where the key is off.
-func named(b key.Binding, command string) string {
-	if b.Enabled() {
-		return b.Help().Key
-	}
-	return command
 }

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
@@ -22,9 +23,9 @@ func (m *Model) press(k tea.KeyPressMsg) tea.Cmd {
 	if key.Matches(k, m.env.Keys.Screen.Interrupt) {
 		return m.interrupt()
 	}
-	m.keyboard.quits = repeat{}
+	m.quits = repeat{}
 	if !key.Matches(k, m.env.Keys.Screen.Cancel) {
-		m.keyboard.rewinds = repeat{}
+		m.rewinds = repeat{}
 	}
 	return m.give(k)
 }
@@ -150,7 +151,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 // interrupt stops what runs, then clears what is typed, then quits. What is
 // already told to stop does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.keyboard.quits.again(&m.notices, m.inSight())
+	again := m.quits.again(&m.notices, m.inSight())
 	switch {
 	case m.chat.stoppable():
 		m.chat.cancel()
@@ -166,14 +167,14 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	cmd := m.do(say("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
-	m.keyboard.quits.notice = m.notices.seq
+	m.quits.notice = m.notices.seq
 	return cmd
 }
 
 // goBack is what the key to cancel does where there is nothing to cancel: a second
 // time in a row it goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
-	again := m.keyboard.rewinds.again(&m.notices, m.inSight())
+	again := m.rewinds.again(&m.notices, m.inSight())
 	switch {
 	case m.session.unrewindable() != "":
 		return nil
@@ -182,7 +183,7 @@ func (m *Model) goBack() tea.Cmd {
 		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
 	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + " again to go back to an earlier message"))
-	m.keyboard.rewinds.notice = m.notices.seq
+	m.rewinds.notice = m.notices.seq
 	return cmd
 }
 
@@ -203,7 +204,7 @@ func (m *Model) decided(action pane.Action) tea.Cmd {
 		return m.picked(a)
 	case overlay.Confirmed:
 		if a.ID == dialogDelete && a.Yes {
-			return m.enter(m.env.Backend.Delete, opening{})
+			return m.enter(m.env.Backend.Delete, arrival{})
 		}
 		if rule, ok := strings.CutPrefix(a.ID, dialogRevoke); ok && a.Yes {
 			return m.session.revoke(itemRule + rule)
@@ -233,6 +234,48 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		way, event, _ := strings.Cut(p.Item, " ")
 		seq, _ := strconv.ParseUint(event, 10, 64) // as pickBack wrote it
 		return m.do(m.session.goBack(way, seq))
+	}
+	return nil
+}
+
+// goTo does what leads to another view, turn or conversation, or changes the
+// compaction.
+func (m *Model) goTo(action pane.Action) tea.Cmd {
+	switch a := action.(type) {
+	case composer.Command:
+		return m.command(a)
+	case composer.Help:
+		return m.do(help(m.env.Keys, m.chat.composer.Keys()))
+	case overlay.Picked, overlay.Confirmed:
+		return m.decided(a)
+	case enter:
+		return m.enter(a.open, arrival{})
+	case showHit:
+		return m.showHit(a)
+	case forkBefore:
+		return m.forkAt(a.event)
+	case resendTurn:
+		if why := m.session.unrewindable(); why != "" {
+			return m.do(refuse(why))
+		}
+		m.views.closeAll()
+		return m.do(m.session.rewind(a.turn))
+	case pane.Closed:
+		return m.do(m.views.close())
+	case pane.Jump:
+		return m.do(m.views.openHistoryAt(a.Event, ""))
+	case pane.Pin:
+		return m.do(m.session.pin(a.Events, a.Pinned))
+	case pane.Mask:
+		return m.do(m.session.mask(a.Events))
+	case pane.Undo:
+		return m.do(m.session.undoCompaction(a.Epoch))
+	case pane.Redo:
+		return m.do(m.session.redoCompaction())
+	case pane.Restore:
+		return m.do(m.session.restoreTurns())
+	case pane.Preview:
+		return m.do(m.views.previewAny())
 	}
 	return nil
 }

@@ -204,3 +204,22 @@ func (k KeyMap) Rebind(keys map[string][]string) (KeyMap, error) {
 	}
 	return k, nil
 }
+
+// named is a key by its name, or the command where the key is off.
+func named(b key.Binding, command string) string {
+	if b.Enabled() {
+		return b.Help().Key
+	}
+	return command
+}
+
+// helpKeys names keys, without those that are off.
+func helpKeys(bindings ...key.Binding) string {
+	var names []string
+	for _, b := range bindings {
+		if b.Enabled() {
+			names = append(names, b.Help().Key)
+		}
+	}
+	return strings.Join(names, " or ")
+}

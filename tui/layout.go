@@ -8,6 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/tui/pane"
+	"plimsoll/tui/transcript"
 	"plimsoll/tui/welcome"
 )
 
@@ -16,40 +18,6 @@ import (
 // first, then the hints and the empty status line, then the header, then the
 // box around the composer; the gauge always stays. The screen has exactly the
 // height of the terminal, and no line is wider.
-
-// place is the room that the chat has, and what stands where.
-type place struct {
-	width, height int
-	plan          plan
-}
-
-// plan is what stands where.
-type plan struct {
-	header, rule, status, hints bool
-	intro                       []string // of an empty conversation
-	body                        int      // lines of the transcript
-	job                         jobPlace // of the summary that is being written
-	queued                      []string // messages that wait
-	composer                    int      // lines of the composer
-}
-
-// top is the first line of the transcript.
-func (p plan) top() int { return count(p.header, p.rule) + len(p.intro) }
-
-// composerTop is the first line of the composer.
-func (p plan) composerTop() int {
-	return p.top() + p.body + count(p.job.below(p.body), p.status) + len(p.queued)
-}
-
-func count(flags ...bool) int {
-	n := 0
-	for _, f := range flags {
-		if f {
-			n++
-		}
-	}
-	return n
-}
 
 // resize gives the composer another width.
 func (c *chat) resize(width, height int) {
@@ -260,15 +228,6 @@ func (c *chat) hints() string {
 	return ansi.Truncate(" "+st.subtle.Render(text)+strings.Repeat(" ", gap)+right, width, "")
 }
 
-// jobPlace is where the line about a summary stands.
-type jobPlace struct {
-	shown bool
-	row   int // below the top of the transcript; its height if the line is below it
-}
-
-// below reports whether the line has a row of its own below the transcript.
-func (j jobPlace) below(body int) bool { return j.shown && j.row == body }
-
 // leastJob is how many lines the transcript must have to give one up.
 const leastJob = 3
 
@@ -300,4 +259,43 @@ func (c *chat) withJob(a around, view string) string {
 	rows := strings.Split(view, "\n")
 	rows[min(p.job.row, len(rows)-1)] = line
 	return strings.Join(rows, "\n")
+}
+
+// mouse scrolls, marks and unfolds.
+func (c *chat) mouse(msg tea.MouseMsg) pane.Action {
+	at, p := msg.Mouse(), c.place.plan
+	y := at.Y - p.top()
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		if by := pane.Wheel(msg); by != 0 {
+			c.transcript.ScrollBy(by)
+		}
+	case tea.MouseClickMsg:
+		if at.Button == tea.MouseLeft && y >= 0 && y < c.transcript.Height() {
+			c.transcript.Press(at.X, y)
+		}
+		if at.Button == tea.MouseLeft && at.Y >= p.composerTop() {
+			c.composer.Click(at.X, at.Y-p.composerTop()+c.boxBegins())
+		}
+	case tea.MouseMotionMsg:
+		if at.Button == tea.MouseLeft {
+			c.transcript.Drag(at.X, y)
+		}
+	case tea.MouseReleaseMsg:
+		return released(c.transcript.Release())
+	}
+	return nil
+}
+
+// released is what a press of the mouse asks for.
+func released(r transcript.Released) pane.Action {
+	switch {
+	case r.Text != "":
+		return several{tea.SetClipboard(r.Text), say("copied the selection")}
+	case r.Undo != 0:
+		return pane.Undo{Epoch: r.Undo}
+	case r.View != 0:
+		return pane.Jump{Event: r.View}
+	}
+	return nil
 }

@@ -144,11 +144,11 @@ type theme struct {
 	look       look
 }
 
-func newTheme(o Options) theme {
-	t := theme{name: o.Theme, dark: true, colourless: o.Colourless}
-	if !t.choose(o.Theme) {
+func newTheme(name string, colourless bool) theme {
+	t := theme{name: name, dark: true, colourless: colourless}
+	if !t.choose(name) {
 		t.choose("auto")
-		t.name = o.Theme
+		t.name = name
 	}
 	return t
 }
@@ -172,15 +172,6 @@ func (t *theme) background(dark bool) bool {
 	}
 	t.look = newLook(chosen)
 	return true
-}
-
-// pick lets the user choose a theme.
-func (t *theme) pick() pane.Action {
-	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "asks the terminal", Current: t.name == "auto"}}
-	for _, name := range themes.Names() {
-		items = append(items, overlay.Item{ID: name, Title: name, Current: t.name == name})
-	}
-	return open(overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Items: items})
 }
 
 // chooseTheme is the theme by its name ("auto", "light" and "dark" are names, too), for a
@@ -233,4 +224,9 @@ type themeError struct{ name string }
 
 func (e *themeError) Error() string {
 	return "there is no theme " + e.name + "; the themes are auto, dark, light, " + strings.Join(themes.Names(), ", ")
+}
+
+// statusStyles is how the lines look.
+type statusStyles struct {
+	title, detail, rule, subtle, accent, warning, failure, snack lipgloss.Style
 }

@@ -5,33 +5,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/pane"
 )
 
-// Options is what the screen is made of.
-type Options struct {
-	Backend Backend
-	Edit    Edit
-
-	Keys       KeyMap
-	Theme      string // auto, light, dark or a theme's name
-	Colourless bool   // no colours at all
-	Mouse      bool
-	Place      string           // the workspace, for the header
-	Pick       bool             // begin by choosing the conversation to continue
-	Now        func() time.Time // nil: time.Now
-}
-
-// env is what every part is handed. It never changes.
-type env struct {
-	Options
-	ctx context.Context // ends with the program; commands take it
-}
-
-// zone is the user's time zone.
-func (e *env) zone() *time.Location { return e.Now().Location() }
-
 // Model is the root, and the only tea.Model. It routes messages to its parts, and does
-// what they ask for (actions.go).
+// what they ask for.
 type Model struct {
 	env      *env
 	session  *session // the open conversation
@@ -40,26 +19,11 @@ type Model struct {
 	dialogs  *dialogs
 	notices  notices
 	keyboard *keyboard
+	quits    repeat  // of the key to interrupt
+	rewinds  repeat  // of the key to cancel
+	arrival  arrival // what comes when the conversation that is being opened is open
 	terminal terminal
 	theme    theme
-}
-
-// keyboard counts keys, so that what was asked for with one can tell whether another
-// followed.
-type keyboard struct {
-	pressed int    // keys with text so far, pastes among them
-	quits   repeat // of the key to interrupt
-	rewinds repeat // of the key to cancel
-}
-
-// repeat is a key that does something when it is pressed again while a notice says so.
-type repeat struct{ notice int }
-
-// again reports whether the notice is still in sight, and forgets it.
-func (r *repeat) again(n *notices, at sight) bool {
-	again := r.notice != 0 && r.notice == n.seq && n.textAt(at) != ""
-	r.notice = 0
-	return again
 }
 
 // New returns the screen. It draws at once; the conversation opens meanwhile.
@@ -68,11 +32,11 @@ func New(ctx context.Context, o Options) *Model {
 		o.Now = time.Now
 	}
 	e := &env{Options: o, ctx: ctx}
-	t := newTheme(o)
+	t := newTheme(o.Theme, o.Colourless)
 	keys := &keyboard{}
 	m := &Model{env: e, theme: t, keyboard: keys, terminal: terminal{stale: true}}
 	m.session = newSession(e)
-	m.chat = newChat(e, m.session, keys, t.look)
+	m.chat = newChat(e, m.session, keys, commandSpecs(), t.look)
 	m.session.outline = m.chat.transcript
 	m.views = &views{env: e, session: m.session, look: t.look, reading: m.chat.reading, gauges: m.chat.gauge.Pair}
 	m.views.room = m.room
@@ -82,7 +46,7 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init opens the conversation and asks what is needed to draw it well.
 func (m *Model) Init() tea.Cmd {
-	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, opening{}), tea.RequestBackgroundColor, m.env.loadPrompts(), m.chat.loadFiles()}
+	cmds := []tea.Cmd{m.enter(m.env.Backend.Open, arrival{}), tea.RequestBackgroundColor, m.env.loadPrompts(), m.chat.loadFiles()}
 	if m.env.Pick {
 		cmds = append(cmds, m.env.loadConversations(m.keyboard.pressed))
 	}
@@ -99,3 +63,167 @@ func (m *Model) setLook() {
 
 // Farewell is the last exchange as plain text, for the scrollback.
 func (m *Model) Farewell() string { return m.chat.transcript.LastExchange() }
+
+// do does what a part asks for.
+func (m *Model) do(action pane.Action) tea.Cmd {
+	switch a := action.(type) {
+	case nil:
+		return nil
+	case tea.Cmd:
+		return a
+	case several:
+		var cmds []tea.Cmd
+		for _, one := range a {
+			cmds = append(cmds, m.do(one))
+		}
+		return tea.Batch(cmds...)
+	case pane.Say:
+		return m.notices.notify(a.Text, a.Bad)
+	case unseen:
+		if a.scrolled || m.views.top() != nil {
+			return m.do(a.Say)
+		}
+	case missing:
+		return m.miss(a.err)
+	case output:
+		return m.do(m.chat.output(a.title, a.text))
+	case summaryLost:
+		return m.do(m.chat.output("The summary that was not taken in", a.text))
+	case undone:
+		// The way back stands first: a narrow screen has room for little more.
+		return m.do(say("undone · " + m.views.redoKey() + " to redo" + a.change))
+	case openDialog:
+		// The release of a mouse button that is down would go to it.
+		m.chat.transcript.ClearSelection()
+		m.dialogs.push(a.dialog)
+	case questionShown, viewShown:
+		m.chat.transcript.ClearSelection()
+	default:
+		return m.goTo(a)
+	}
+	return nil
+}
+
+// miss says that what the user asked for with a key or a command is not there or
+// cannot be done. It is no part of the conversation.
+func (m *Model) miss(err error) tea.Cmd {
+	if err == nil || m.env.ctx.Err() != nil || !m.session.open {
+		return m.fail(err)
+	}
+	return m.notices.notify(err.Error(), true)
+}
+
+// fail shows that something the user or the program wanted did not work, where it can
+// be read in peace. What fails because the program ends is not news.
+func (m *Model) fail(err error) tea.Cmd {
+	if err == nil || m.env.ctx.Err() != nil {
+		return nil
+	}
+	m.session.notOpenFault(err)
+	return m.do(m.chat.fault(err.Error()))
+}
+
+// arrival is what comes when the conversation that is being opened is open.
+type arrival struct {
+	then  string      // ID of the conversation to go on to, "" for none
+	asked int         // the key that asked for it, by keyboard.pressed
+	draft string      // what comes to the composer there, "" for nothing
+	at    target      // what is shown there, the zero target for its end
+	from  *searchView // that found it, and stays open below it; nil for none
+}
+
+// One conversation is open at a time, and one at a time is opened: so what is
+// on screen is what is open. What is sent meanwhile goes to the one that opens;
+// what the old one still had queued comes back to the composer.
+
+// enter opens, begins, forks or deletes, as open does; next is what comes then.
+func (m *Model) enter(open func(context.Context) (Conversation, error), next arrival) tea.Cmd {
+	if m.session.opening {
+		return m.do(refuse(busyOpening))
+	}
+	m.chat.outbox.giveBack() // it was meant for the one that is left
+	next.asked = m.keyboard.pressed
+	m.arrival = next
+	return m.session.enter(open)
+}
+
+// resume continues another conversation, as soon as one that is being opened
+// is open.
+func (m *Model) resume(id string) tea.Cmd {
+	if m.session.opening {
+		m.arrival.then = id
+		return nil
+	}
+	return m.enter(m.env.resume(id), arrival{})
+}
+
+// showHit shows a place of a conversation in the history, over the search that found
+// it, and opens the conversation for that if it is another one.
+func (m *Model) showHit(hit showHit) tea.Cmd {
+	if hit.conversation == m.session.ID && m.session.open {
+		return m.do(m.views.openHistoryAt(hit.at.event, hit.at.query))
+	}
+	return m.enter(m.env.resume(hit.conversation), arrival{at: hit.at, from: hit.from})
+}
+
+// forkAt goes on in a copy of the messages before an event. The user's message there
+// comes to the composer.
+func (m *Model) forkAt(before uint64) tea.Cmd {
+	draft := ""
+	if text, ok := m.session.log.message(before); ok {
+		draft = m.chat.outbox.typed(text)
+	}
+	b := m.env.Backend
+	return m.enter(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, arrival{draft: draft})
+}
+
+// opened takes over a conversation.
+func (m *Model) opened(msg openedMsg) tea.Cmd {
+	m.session.opened()
+	was := m.arrival
+	m.arrival = arrival{}
+	undisturbed := m.still(was.asked)
+	m.dialogs.dropConsent()
+	var cmds []tea.Cmd
+	if msg.err != nil {
+		cmds = append(cmds, m.notOpened(msg.err))
+	} else {
+		m.dialogs.forgetAll() // they were about the one that is left
+		faults := m.session.begin(msg.conversation)
+		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
+		m.chat.begin(faults, was.draft)
+		cmds = append(cmds, m.env.listen(msg.conversation.Session))
+		if was.at.event != 0 && undisturbed {
+			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))
+		}
+	}
+	if was.then != "" {
+		cmds = append(cmds, m.resume(was.then))
+	}
+	return tea.Batch(append(cmds, m.do(m.chat.outbox.flush()))...)
+}
+
+// notOpened says why a conversation was not opened. The one that is open, if
+// one is, goes on.
+func (m *Model) notOpened(err error) tea.Cmd {
+	if m.session.open {
+		m.chat.outbox.giveBack() // it was meant for the one that is not open
+	}
+	if action, asks := m.dialogs.needsConsent(err); asks {
+		return m.do(action)
+	}
+	m.chat.outbox.giveBack()
+	if !m.session.open {
+		m.session.notOpened(err)
+		return nil
+	}
+	return m.miss(err)
+}
+
+// orConsent asks for a yes where an error needs one, and says any other.
+func (m *Model) orConsent(err error) tea.Cmd {
+	if action, asks := m.dialogs.needsConsent(err); asks {
+		return m.do(action)
+	}
+	return m.miss(err)
+}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	tea "charm.land/bubbletea/v2"
+
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/composer"
@@ -206,7 +208,7 @@ func (o *outbox) send(one *outgoing) pane.Action {
 // flush hands over what is ready.
 func (o *outbox) flush() pane.Action {
 	s := o.session
-	if !s.open || s.opening.busy {
+	if !s.open || s.opening {
 		return nil
 	}
 	if why := s.refusal(); why != "" && len(o.sending) > 0 {
@@ -302,4 +304,24 @@ func (o *outbox) leaveLine(line typedLine) {
 		return
 	}
 	o.composer.Keep(line.text)
+}
+
+// attachedMsg brings the text of the files a message mentions.
+type attachedMsg struct {
+	to    *outgoing
+	files string
+	err   error
+}
+
+// attach reads the files that a message mentions.
+func (e *env) attach(o *outgoing) tea.Cmd {
+	ctx, b := e.ctx, e.Backend
+	paths := make([]string, len(o.named))
+	for i, f := range o.named {
+		paths[i] = f.Path
+	}
+	return func() tea.Msg {
+		files, err := b.Attach(ctx, paths)
+		return attachedMsg{o, files, err}
+	}
 }

@@ -200,3 +200,9 @@ func (r *reviewView) act(v *views, a pane.Action) pane.Action {
 	}
 	return nil
 }
+
+// reviewing reports whether the summary that waits is in sight.
+func (v *views) reviewing() bool {
+	_, open := v.top().(*reviewView)
+	return open
+}

@@ -123,3 +123,10 @@ func (s *searchView) act(_ *views, a pane.Action) pane.Action {
 	}
 	return a
 }
+
+// showHit shows a place that a search found, over that search.
+type showHit struct {
+	from         *searchView
+	conversation string
+	at           target
+}

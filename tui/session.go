@@ -21,7 +21,7 @@ type session struct {
 	open    bool
 	failed  string   // why there is none, "" while one is opening
 	faults  []string // what failed before it was open
-	opening opening
+	opening bool     // another conversation is being opened
 
 	log      eventLog // as far as the screen was told
 	load     load
@@ -44,22 +44,6 @@ type outline interface {
 	Turns() int
 }
 
-// opening is a conversation that is being opened.
-type opening struct {
-	busy  bool
-	then  string      // ID of the conversation to go on to, "" for none
-	asked int         // the key that asked for it, by keyboard.pressed
-	draft string      // what comes to the composer there, "" for nothing
-	at    target      // what is shown there, the zero target for its end
-	from  *searchView // that found it, and stays open below it; nil for none
-}
-
-// target is an event of a conversation, with what was searched for there.
-type target struct {
-	event uint64
-	query string
-}
-
 func newSession(e *env) *session {
 	return &session{env: e, load: load{meter: compact.NewMeter(compact.MeterOptions{})}}
 }
@@ -68,27 +52,13 @@ func newSession(e *env) *session {
 const busyOpening = "a conversation is still being opened"
 
 // enter opens, begins, forks or deletes, as open does.
-func (s *session) enter(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
-	o.busy = true
-	s.opening, s.failed = o, ""
+func (s *session) enter(open func(context.Context) (Conversation, error)) tea.Cmd {
+	s.opening, s.failed = true, ""
 	return s.env.openConversation(open)
 }
 
-// thenResume has another conversation continued after the one that is being opened;
-// false if none is.
-func (s *session) thenResume(id string) bool {
-	if s.opening.busy {
-		s.opening.then = id
-	}
-	return s.opening.busy
-}
-
-// opened ends the opening and returns what it was.
-func (s *session) opened() opening {
-	was := s.opening
-	s.opening = opening{}
-	return was
-}
+// opened notes that opening has ended, one way or the other.
+func (s *session) opened() { s.opening = false }
 
 // begin takes over a conversation that is open now, and returns what failed before.
 func (s *session) begin(c Conversation) (faults []string) {
@@ -115,7 +85,7 @@ func (s *session) refusal() string {
 	if !s.open && s.failed != "" {
 		return "no conversation is open; /new begins one, /resume continues one"
 	}
-	if s.opening.busy {
+	if s.opening {
 		return ""
 	}
 	return s.ReadOnly
@@ -125,7 +95,7 @@ func (s *session) refusal() string {
 // they can.
 func (s *session) unchangeable() string {
 	switch {
-	case s.opening.busy:
+	case s.opening:
 		return busyOpening
 	case !s.open:
 		return s.refusal()

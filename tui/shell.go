@@ -2,11 +2,9 @@ package tui
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"plimsoll/conversation"
-	"plimsoll/tui/pane"
+	tea "charm.land/bubbletea/v2"
 )
 
 // A command of the user's own runs concurrently with everything else, one at a time,
@@ -30,27 +28,6 @@ func (r *shellRun) line() string {
 	return "!!" + r.command
 }
 
-// startShell runs a command.
-func (c *chat) startShell(command string, add bool) pane.Action {
-	run := &shellRun{command: command, asked: c.keyboard.pressed, add: add}
-	why := ""
-	switch {
-	case c.shell != nil:
-		why = c.shell.command + " still runs"
-	case add:
-		why = c.session.refusal()
-	}
-	if why != "" {
-		c.composer.Prepend(run.line())
-		return refuse(why)
-	}
-	ctx, stop := context.WithCancel(c.env.ctx)
-	c.pulse.clock = c.env.Now()
-	run.since, run.stop = c.pulse.clock, stop
-	c.shell = run
-	return several{c.env.runShell(ctx, run), c.keepTicking()}
-}
-
 // running reports whether it runs and was not told to stop. A nil one does not.
 func (r *shellRun) running() bool { return r != nil && !r.stopped }
 
@@ -60,21 +37,17 @@ func (r *shellRun) end() {
 	r.stop()
 }
 
-// shellDone adds the output of the user's own command to the conversation, for the
-// model to read with the next message, or only shows it.
-func (c *chat) shellDone(msg shellMsg) pane.Action {
-	run := msg.run
-	run.stop()
-	c.shell = nil
-	switch {
-	case run.stopped:
-		return c.output(run.line()+" (stopped)", msg.output)
-	case msg.err != nil:
-		c.outbox.leaveLine(typedLine{run.line(), run.asked})
-		return missing{fmt.Errorf("%s: %w", run.line(), msg.err)}
-	case run.add:
-		return c.outbox.send(&outgoing{waiting: newWaiting(run.line()), line: typedLine{run.line(), run.asked}, ran: conversation.Ran(run.command, msg.output), ready: true})
-	default:
-		return c.output(run.line(), msg.output)
+// shellMsg brings the output of a command of the user's own.
+type shellMsg struct {
+	run    *shellRun
+	output string
+	err    error
+}
+
+func (e *env) runShell(ctx context.Context, run *shellRun) tea.Cmd {
+	b := e.Backend
+	return func() tea.Msg {
+		output, err := b.Shell(ctx, run.command)
+		return shellMsg{run, output, err}
 	}
 }

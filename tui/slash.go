@@ -9,6 +9,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
+	"plimsoll/tui/overlay"
 	"plimsoll/tui/pane"
 )
 
@@ -39,7 +40,7 @@ func slashCommands() []slashCommand {
 		return slashCommand{composer.CommandSpec{Name: name, Aliases: aliases, Args: args, Needs: args != "" && args[0] != '[', Help: help}, run}
 	}
 	return []slashCommand{
-		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, opening{}) }, "clear"),
+		cmd("new", "", "begin another conversation", func(m *Model, _ string) tea.Cmd { return m.enter(m.env.Backend.New, arrival{}) }, "clear"),
 		cmd("resume", "[ID]", "continue another conversation", resumeNamed, "sessions"),
 		cmd("compact", "[FOCUS]", "shorten older turns in the context; --dry-run shows it first", func(m *Model, args string) tea.Cmd { return compactAs(m, args, "") }, "compress"),
 		cmd("summarize", "[FOCUS]", "compact it by a summary, with the flags of /compact", func(m *Model, args string) tea.Cmd { return compactAs(m, args, compact.ProfileHeavy) }),
@@ -124,16 +125,6 @@ func watched(line typedLine, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// commandFailed says why a command failed and leaves its line. One that asks for a
-// yes has not failed yet.
-func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
-	cmd := m.arrived(msg.of)
-	if m.dialogs.consent == nil {
-		m.chat.outbox.leaveLine(msg.line)
-	}
-	return cmd
-}
-
 // slash runs a slash command.
 func (m *Model) slash(c composer.Command) tea.Cmd {
 	for _, known := range slashCommands() {
@@ -194,7 +185,7 @@ func switchNamed(m *Model, args string) tea.Cmd {
 func (m *Model) setTheme(name string) tea.Cmd {
 	switch {
 	case name == "":
-		return m.do(m.theme.pick())
+		return m.do(pickTheme(m.theme.name))
 	case m.theme.colourless:
 		return m.do(refuse("colours are turned off (NO_COLOR)"))
 	case !m.theme.choose(name):
@@ -202,4 +193,19 @@ func (m *Model) setTheme(name string) tea.Cmd {
 	}
 	m.setLook()
 	return m.do(say("theme: " + m.theme.look.theme.Name))
+}
+
+// pickTheme lets the user choose a theme.
+func pickTheme(current string) pane.Action {
+	items := []overlay.Item{{ID: "auto", Title: "auto", Detail: "asks the terminal", Current: current == "auto"}}
+	for _, name := range themes.Names() {
+		items = append(items, overlay.Item{ID: name, Title: name, Current: current == name})
+	}
+	return open(overlay.PickerOptions{ID: dialogThemes, Title: "Theme", Items: items})
+}
+
+// failedMsg is a message that says of a command that it failed.
+type failedMsg struct {
+	line typedLine
+	of   tea.Msg
 }

@@ -66,11 +66,6 @@ func (p *pulse) seconds(since time.Time) string {
 // maxQueued is how many lines waiting messages get.
 const maxQueued = 4
 
-// statusStyles is how the lines look.
-type statusStyles struct {
-	title, detail, rule, subtle, accent, warning, failure, snack lipgloss.Style
-}
-
 // header is the top line: name, title, model, place.
 func header(s statusStyles, title, model, badge, place string, width int) string {
 	const name = " plimsoll"
@@ -285,15 +280,4 @@ func queuedLines(all []waiting, hint string, style lipgloss.Style, most, width i
 		lines, hint = append(lines, " "+style.Render(text)), ""
 	}
 	return lines
-}
-
-// helpKeys names keys, without those that are off.
-func helpKeys(bindings ...key.Binding) string {
-	var names []string
-	for _, b := range bindings {
-		if b.Enabled() {
-			names = append(names, b.Help().Key)
-		}
-	}
-	return strings.Join(names, " or ")
 }

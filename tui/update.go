@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"context"
-
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
@@ -135,94 +133,12 @@ func (m *Model) apply(u agent.Update) tea.Cmd {
 	return tea.Batch(m.do(m.session.update(u)), m.do(m.chat.update(u)), m.do(m.dialogs.update(u)), m.do(m.views.update(u)))
 }
 
-// One conversation is open at a time, and one at a time is opened: so what is
-// on screen is what is open. What is sent meanwhile goes to the one that opens;
-// what the old one still had queued comes back to the composer.
-
-// enter opens, begins, forks or deletes, as open does; o is what comes next there.
-func (m *Model) enter(open func(context.Context) (Conversation, error), o opening) tea.Cmd {
-	if m.session.opening.busy {
-		return m.do(refuse(busyOpening))
+// commandFailed says why a command failed and leaves its line. One that asks for a
+// yes has not failed yet.
+func (m *Model) commandFailed(msg failedMsg) tea.Cmd {
+	cmd := m.arrived(msg.of)
+	if m.dialogs.consent == nil {
+		m.chat.outbox.leaveLine(msg.line)
 	}
-	m.chat.outbox.giveBack() // it was meant for the one that is left
-	o.asked = m.keyboard.pressed
-	return m.session.enter(open, o)
-}
-
-// resume continues another conversation, as soon as one that is being opened
-// is open.
-func (m *Model) resume(id string) tea.Cmd {
-	if m.session.thenResume(id) {
-		return nil
-	}
-	return m.enter(m.env.resume(id), opening{})
-}
-
-// showHit shows a place of a conversation in the history, over the search that found
-// it, and opens the conversation for that if it is another one.
-func (m *Model) showHit(hit showHit) tea.Cmd {
-	if hit.conversation == m.session.ID && m.session.open {
-		return m.do(m.views.openHistoryAt(hit.at.event, hit.at.query))
-	}
-	return m.enter(m.env.resume(hit.conversation), opening{at: hit.at, from: hit.from})
-}
-
-// forkAt goes on in a copy of the messages before an event. The user's message there
-// comes to the composer.
-func (m *Model) forkAt(before uint64) tea.Cmd {
-	draft := ""
-	if text, ok := m.session.log.message(before); ok {
-		draft = m.chat.outbox.typed(text)
-	}
-	b := m.env.Backend
-	return m.enter(func(ctx context.Context) (Conversation, error) { return b.ForkAt(ctx, before) }, opening{draft: draft})
-}
-
-// opened takes over a conversation.
-func (m *Model) opened(msg openedMsg) tea.Cmd {
-	was := m.session.opened()
-	undisturbed := m.still(was.asked)
-	m.dialogs.dropConsent()
-	var cmds []tea.Cmd
-	if msg.err != nil {
-		cmds = append(cmds, m.notOpened(msg.err))
-	} else {
-		m.dialogs.forgetAll() // they were about the one that is left
-		faults := m.session.begin(msg.conversation)
-		m.views.reset(was.from) // of them the search that led here stays: what it found is of all conversations
-		m.chat.begin(faults, was.draft)
-		cmds = append(cmds, m.env.listen(msg.conversation.Session))
-		if was.at.event != 0 && undisturbed {
-			cmds = append(cmds, m.do(m.views.openHistoryAt(was.at.event, was.at.query)))
-		}
-	}
-	if was.then != "" {
-		cmds = append(cmds, m.resume(was.then))
-	}
-	return tea.Batch(append(cmds, m.do(m.chat.outbox.flush()))...)
-}
-
-// notOpened says why a conversation was not opened. The one that is open, if
-// one is, goes on.
-func (m *Model) notOpened(err error) tea.Cmd {
-	if m.session.open {
-		m.chat.outbox.giveBack() // it was meant for the one that is not open
-	}
-	if action, asks := m.dialogs.needsConsent(err); asks {
-		return m.do(action)
-	}
-	m.chat.outbox.giveBack()
-	if !m.session.open {
-		m.session.notOpened(err)
-		return nil
-	}
-	return m.miss(err)
-}
-
-// orConsent asks for a yes where an error needs one, and says any other.
-func (m *Model) orConsent(err error) tea.Cmd {
-	if action, asks := m.dialogs.needsConsent(err); asks {
-		return m.do(action)
-	}
-	return m.miss(err)
+	return cmd
 }

@@ -227,3 +227,13 @@ func (n *notices) over(seq int) {
 		n.text = ""
 	}
 }
+
+// repeat is a key that does something when it is pressed again while a notice says so.
+type repeat struct{ notice int }
+
+// again reports whether the notice is still in sight, and forgets it.
+func (r *repeat) again(n *notices, at sight) bool {
+	again := r.notice != 0 && r.notice == n.seq && n.textAt(at) != ""
+	r.notice = 0
+	return again
+}

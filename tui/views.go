@@ -3,10 +3,8 @@ package tui
 import (
 	"slices"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/tui/pane"
 )
@@ -110,16 +108,6 @@ func (v *views) remove(one fullView) {
 	v.stack = slices.DeleteFunc(v.stack, func(o fullView) bool { return o == one })
 }
 
-// reset closes what was about a conversation that is closed; nil keeps nothing.
-func (v *views) reset(kept *searchView) {
-	v.previews, v.review = nil, nil
-	if kept == nil {
-		v.closeAll()
-		return
-	}
-	v.closeAllBut(kept)
-}
-
 // end ends what goes on for views that are closed.
 func end(closed []fullView) {
 	for _, one := range closed {
@@ -167,60 +155,6 @@ func (v *views) give(msg tea.Msg) pane.Action {
 		return own.act(v, action)
 	}
 	return action
-}
-
-// update gives an update to the views that are about it.
-func (v *views) update(u agent.Update) pane.Action {
-	switch u := u.(type) {
-	case agent.Previewed:
-		v.showPreview(u)
-	case agent.Reviewing:
-		if v.review != nil {
-			v.review.Show(v.reviewContent())
-		}
-	case agent.Reviewed:
-		v.closeReview()
-	}
-	return nil
-}
-
-// arrived gives a view what was read for it.
-func (v *views) arrived(msg tea.Msg) pane.Action {
-	switch msg := msg.(type) {
-	case requestMsg, fullMsg:
-		v.read(msg)
-	case copyMsg:
-		return v.copied(msg)
-	case searchMsg:
-		return v.search(msg)
-	case foundMsg:
-		v.showHits(msg)
-	case summaryEditedMsg:
-		if msg.err != nil {
-			return missing{msg.err}
-		}
-		msg.view.SetText(msg.text)
-	}
-	return nil
-}
-
-// redoKey is what redoes a compaction where one is: the key of the view in sight, or
-// the command. Elsewhere the notice is not shown, as the key does something else there.
-func (v *views) redoKey() string {
-	b := key.Binding{}
-	switch v.top().(type) {
-	case *historyView:
-		b = v.env.Keys.History.Redo
-	case *ledgerView:
-		b = v.env.Keys.Ledger.Redo
-	}
-	return named(b, "/redo-compact")
-}
-
-// reviewing reports whether the summary that waits is in sight.
-func (v *views) reviewing() bool {
-	_, open := v.top().(*reviewView)
-	return open
 }
 
 // cannotOpen is why no view of the conversation opens, nil if one can.
