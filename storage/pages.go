@@ -170,6 +170,9 @@ type bounds struct{ from, before []byte }
 // tree looks at a page and all it leads to. Buckets says that values may be buckets.
 func (s *survey) tree(id uint64, buckets bool, b bounds) error {
 	p, err := s.read(id, branchPage|leafPage)
+	if err != nil && !s.all && p.data != nil && p.id != id {
+		return nil // bbolt refuses such a page where it meets it, and what stands before it can be read
+	}
 	if err != nil {
 		return err
 	}
