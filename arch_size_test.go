@@ -25,13 +25,11 @@ var larger = map[string]int{
 	"agent/openai files":      32,
 	"cli files":               85,
 	"compact files":           88,
-	"storage files":           31,
 	"agent.Agent methods":     86,
 	"agent.compactor methods": 87,
 	"cli.app methods":         193,
 	"compact.Pass methods":    52,
 	"compact.planner methods": 57,
-	"storage.Store methods":   80,
 	"compact exported names":  245,
 }
 

@@ -55,8 +55,8 @@ func (w *Writer) PutBlob(ctx context.Context, text string) (string, error) {
 		w.early.blobs[name] = text
 		return name, nil
 	}
-	value := w.store.text.pack(text)
-	err := w.store.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
+	value := w.store.blobs.text.pack(text)
+	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putBlob(tx, name, value) })
 	if err != nil && !errors.Is(err, errUnchanged) {
 		return "", fmt.Errorf("store text in conversation %s: %w", w.id, gone(w.id, err))
 	}
@@ -77,7 +77,7 @@ func (w *Writer) Blob(ctx context.Context, name string) (string, error) {
 	w.mu.Unlock()
 	switch {
 	case stored:
-		return w.store.Blob(ctx, w.id, name)
+		return w.store.blobs.get(ctx, w.id, name)
 	case len(found) == 1:
 		return found[0], nil
 	}
@@ -100,7 +100,19 @@ func putBlob(tx txn, name string, value []byte) error {
 // digits. No such blob, or several, is ErrNotFound; one whose text does not
 // match its name is ErrDamaged.
 func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
-	if err := s.exists(id); err != nil {
+	return s.blobs.get(ctx, id, name)
+}
+
+// blobs reads the texts of conversations.
+type blobs struct {
+	dir  directory
+	disk *disk
+	text compressor
+}
+
+// get is Store.Blob.
+func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
+	if err := b.dir.exists(id); err != nil {
 		return "", err
 	}
 	missing := fmt.Errorf("text %q of conversation %s: %w", name, id, ErrNotFound)
@@ -110,7 +122,7 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	var full string
 	var sealed bool
 	var value []byte
-	err := s.view(ctx, s.conversation(id), func(tx txn) error {
+	err := b.disk.view(ctx, b.dir.conversation(id), func(tx txn) error {
 		c := tx.Bucket(bucketBlobs).Cursor()
 		k, v := c.Seek([]byte(name))
 		if !bytes.HasPrefix(k, []byte(name)) {
@@ -125,9 +137,9 @@ func (s *Store) Blob(ctx context.Context, id, name string) (string, error) {
 	if err != nil {
 		return "", gone(id, err)
 	}
-	text, err := s.text.opened(full, value, sealed)
+	text, err := b.text.opened(full, value, sealed)
 	if err != nil {
-		return "", damaged(s.conversation(id).path, err)
+		return "", damaged(b.dir.conversation(id).path, err)
 	}
 	return text, nil
 }

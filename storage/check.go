@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,7 +54,26 @@ func found(f dbfile, id string, c cure, format string, args ...any) Finding {
 // `plimsoll doctor`. Progress, if not nil, is called with the number of files
 // done and of all files. The error is that of ctx or of the folder.
 func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
-	files, err := s.folderFiles()
+	return s.doctor().check(ctx, progress)
+}
+
+// doctor checks and repairs the files of a data directory.
+type doctor struct {
+	dir   directory
+	disk  *disk
+	index *index
+	locks *writerLocks
+	blobs *blobs
+	log   *slog.Logger
+}
+
+func (s *Store) doctor() *doctor {
+	return &doctor{dir: s.dir, disk: s.disk, index: s.index, locks: s.locks, blobs: s.blobs, log: s.log}
+}
+
+// check is Store.Check.
+func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
+	files, err := d.dir.files()
 	if err != nil {
 		return nil, err
 	}
@@ -64,29 +84,29 @@ func (s *Store) Check(ctx context.Context, progress func(done, total int)) ([]Fi
 	var all []Finding
 	for i, f := range files {
 		progress(i, total)
-		all = append(all, s.checkConversation(ctx, f.id)...)
+		all = append(all, d.checkConversation(ctx, f.id)...)
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
 	}
 	progress(total-2, total)
-	all = append(all, s.checkShared(ctx)...)
+	all = append(all, d.checkShared(ctx)...)
 	progress(total-1, total)
-	all = append(all, s.checkIndex(ctx)...)
-	s.removeDrafts(ctx)
+	all = append(all, d.checkIndex(ctx)...)
+	d.removeDrafts(ctx)
 	progress(total, total)
 	return all, ctx.Err()
 }
 
 // checkConversation checks one conversation file.
-func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
-	f := s.conversation(id)
+func (d *doctor) checkConversation(ctx context.Context, id string) []Finding {
+	f := d.dir.conversation(id)
 	out := checkMode(f, id)
 	var stored decoding
 	var blobs []string
 	var kept, recounted Entry
 	var lost error
-	values, err := s.checkFile(ctx, f, func(tx txn) error {
+	values, err := d.checkFile(ctx, f, func(tx txn) error {
 		recounted = blank(tx)
 		if recounted.ID != id {
 			return damaged(f.path, fmt.Errorf("it says to be conversation %q", recounted.ID))
@@ -119,7 +139,7 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 			out = append(out, found(f, id, cureCard, "its summary for the list does not agree with its events"))
 		}
 	}
-	if s.doubtful(ctx, f) {
+	if d.doubtful(ctx, f) {
 		out = append(out, found(f, id, cureHead, "one of its two heads is damaged: if that was the newer one, what was stored last is gone; it ends with event %d",
 			len(events)))
 	}
@@ -127,12 +147,12 @@ func (s *Store) checkConversation(ctx context.Context, id string) []Finding {
 	if values != nil && values.lost > 0 {
 		return out // it may be a text, and one finding of it is enough
 	}
-	return append(out, s.checkTexts(ctx, f, id, blobs)...)
+	return append(out, d.checkTexts(ctx, f, id, blobs)...)
 }
 
 // doubtful reports whether nothing tells which of the two heads of f was the newer one.
-func (s *Store) doubtful(ctx context.Context, f dbfile) bool {
-	p, err := s.enter(ctx, f.path, checking, s.options.Wait)
+func (d *doctor) doubtful(ctx context.Context, f dbfile) bool {
+	p, err := d.disk.enter(ctx, f.path, checking, d.disk.wait)
 	if err != nil {
 		return false
 	}
@@ -156,9 +176,9 @@ func (w *wrong) finding(f dbfile, id string, c cure) Finding {
 
 // checkFile checks heads, pages and seals of f and then reads what the caller wants. It
 // returns nil if each value is the one that was stored.
-func (s *Store) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*wrong, error) {
+func (d *doctor) checkFile(ctx context.Context, f dbfile, read func(txn) error) (*wrong, error) {
 	var values *wrong
-	err := s.look(ctx, f, checking, s.options.Wait, func(tx txn) error {
+	err := d.disk.look(ctx, f, checking, d.disk.wait, func(tx txn) error {
 		values = checkSeals(tx)
 		return read(tx)
 	})
@@ -201,11 +221,11 @@ func checkSeals(tx txn) *wrong {
 }
 
 // checkShared checks input history and calibrations.
-func (s *Store) checkShared(ctx context.Context) []Finding {
-	f := s.shared()
+func (d *doctor) checkShared(ctx context.Context) []Finding {
+	f := d.dir.shared()
 	out := checkMode(f, "")
 	unreadable := 0
-	values, err := s.checkFile(ctx, f, func(tx txn) error {
+	values, err := d.checkFile(ctx, f, func(tx txn) error {
 		for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
 			err := tx.Bucket(name).ForEach(func(k, v []byte) error {
 				if value, err := tx.open(name, k, v); err != nil || !json.Valid(value) {
@@ -234,10 +254,10 @@ func (s *Store) checkShared(ctx context.Context) []Finding {
 
 // checkIndex compares the index with the conversations. Files that changed
 // since their row was written are no finding: the next list heals that.
-func (s *Store) checkIndex(ctx context.Context) []Finding {
-	f := s.index()
+func (d *doctor) checkIndex(ctx context.Context) []Finding {
+	f := d.dir.index()
 	out := checkMode(f, "")
-	values, err := s.checkFile(ctx, f, func(txn) error { return nil })
+	values, err := d.checkFile(ctx, f, func(txn) error { return nil })
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrBusy):
 		return nil // made, or healed, by the next list
@@ -246,8 +266,8 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 	case values != nil:
 		return append(out, values.finding(f, "", cureIndex))
 	}
-	known, err := s.readIndex(ctx)
-	files, err2 := s.folderFiles()
+	known, err := d.index.read(ctx)
+	files, err2 := d.dir.files()
 	if errors.Is(err, ErrBusy) {
 		return nil
 	}
@@ -257,7 +277,7 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 	wrong := 0
 	for _, file := range files {
 		r, ok := known[file.id]
-		if ok && r.describes(file.size, file.mtime) && !s.examine(ctx, file).same(r.Entry) && s.unchanged(file) {
+		if ok && r.describes(file.size, file.mtime) && !d.index.examine(ctx, file).same(r.Entry) && d.unchanged(file) {
 			wrong++
 		}
 	}
@@ -269,19 +289,19 @@ func (s *Store) checkIndex(ctx context.Context) []Finding {
 
 // unchanged reports whether a file is still as it was seen: nobody wrote to it, so what
 // was read of it since is what its row was made from.
-func (s *Store) unchanged(f fileSeen) bool {
-	st, err := os.Stat(s.conversation(f.id).path)
+func (d *doctor) unchanged(f fileSeen) bool {
+	st, err := os.Stat(d.dir.conversation(f.id).path)
 	return err == nil && st.Size() == f.size && st.ModTime().Equal(f.mtime)
 }
 
 // removeDrafts removes drafts of files whose making was cut short. Under the gate no
 // draft is in the making.
-func (s *Store) removeDrafts(ctx context.Context) {
-	err := s.underGateWithin(ctx, s.options.Wait/indexWait, func() error {
-		for _, dir := range []string{s.dir, s.folder()} {
+func (d *doctor) removeDrafts(ctx context.Context) {
+	err := d.disk.underGateWithin(ctx, d.disk.wait/indexWait, func() error {
+		for _, dir := range []string{string(d.dir), d.dir.folder()} {
 			drafts, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.db.new"))
-			for _, d := range drafts {
-				err = errors.Join(err, os.Remove(d))
+			for _, draft := range drafts {
+				err = errors.Join(err, os.Remove(draft))
 			}
 			if err != nil {
 				return err
@@ -290,7 +310,7 @@ func (s *Store) removeDrafts(ctx context.Context) {
 		return nil
 	})
 	if err != nil {
-		s.log.Debug("drafts could not be removed", "error", err)
+		d.log.Debug("drafts could not be removed", "error", err)
 	}
 }
 

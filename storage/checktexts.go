@@ -17,9 +17,9 @@ import (
 
 // checkTexts compares every text with its name, one transaction each so that nobody
 // waits long.
-func (s *Store) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
+func (d *doctor) checkTexts(ctx context.Context, f dbfile, id string, names []string) []Finding {
 	for _, name := range names {
-		_, err := s.Blob(ctx, id, name)
+		_, err := d.blobs.get(ctx, id, name)
 		if len(name) != 64 {
 			err = damaged(f.path, fmt.Errorf("%q is no name of a text", name))
 		}

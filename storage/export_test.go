@@ -45,12 +45,12 @@ type Migration struct {
 // UpdateConversation opens the file of a conversation for writing as a program
 // would whose conversations have these migrations.
 func (s *Store) UpdateConversation(id string, steps []Migration, change func(*bbolt.Tx) error) error {
-	return s.update(background, later(s.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
+	return s.disk.update(background, later(s.dir.conversation(id), steps), func(tx txn) error { return change(tx.Tx) })
 }
 
 // ViewConversation is UpdateConversation for reading.
 func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.Tx) error) error {
-	return s.view(background, later(s.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
+	return s.disk.view(background, later(s.dir.conversation(id), steps), func(tx txn) error { return read(tx.Tx) })
 }
 
 // Sealed is a value as it is stored.
@@ -73,7 +73,7 @@ func later(f dbfile, steps []Migration) dbfile {
 }
 
 // Forget makes the store look at the file of a conversation as if for the first time.
-func (s *Store) Forget(id string) { s.forget(s.conversation(id).path) }
+func (s *Store) Forget(id string) { s.disk.forget(s.dir.conversation(id).path) }
 
 // Patience is what the calls of a store take their waits from.
 func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration, done func()) {
@@ -88,7 +88,7 @@ func Unseal(bucket string, key, stored []byte) (value []byte, mended bool, err e
 
 // Refresh writes the row of a conversation into the index.
 func (s *Store) Refresh(ctx context.Context, id string) error {
-	return s.writeIndex(ctx, s.options.Wait, []indexRow{s.examine(ctx, fileSeen{id: id})}, nil)
+	return s.index.write(ctx, s.disk.wait, []indexRow{s.index.examine(ctx, fileSeen{id: id})}, nil)
 }
 
 // reads counts how often a file is read.
@@ -110,4 +110,4 @@ func Survey(file *os.File) (int, error) {
 }
 
 // ConversationPath is the file of a conversation.
-func (s *Store) ConversationPath(id string) string { return s.conversation(id).path }
+func (s *Store) ConversationPath(id string) string { return s.dir.conversation(id).path }

@@ -3,6 +3,8 @@ package storage
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"os"
 	"sync"
 	"time"
@@ -21,6 +23,22 @@ import (
 //     command that meets several locks of a stopped program waits a second, not one
 //     for each. A busy lock is given free in milliseconds; for that there is always
 //     time.
+
+// disk reads and writes the database files of a data directory, each under its lock.
+type disk struct {
+	dir    directory
+	wait   time.Duration           // for other programs, unless told otherwise
+	commit func(path string) error // nil, or decides in a test whether a transaction fails
+	open   func(path string, flags int, mode fs.FileMode) (*os.File, error)
+	log    *slog.Logger
+
+	patience patience
+
+	mu      sync.Mutex // guards the fields below
+	gates   map[string]*gate
+	notices map[string]string // about the heads of a file, by its path
+	closed  bool
+}
 
 // gate is the queue for one file in this process.
 type gate struct {
@@ -45,16 +63,16 @@ func (p *pass) release() {
 
 // enter opens path and takes its lock, waiting no longer than wait; 0 means
 // not at all. A file that does not exist is fs.ErrNotExist unless a makes it.
-func (s *Store) enter(ctx context.Context, path string, a access, wait time.Duration) (*pass, error) {
+func (d *disk) enter(ctx context.Context, path string, a access, wait time.Duration) (*pass, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	g, err := s.gate(path)
+	g, err := d.gate(path)
 	if err != nil {
 		return nil, err
 	}
 	busy := fmt.Errorf("%s: %w", path, ErrBusy)
-	wait, done := s.patience.take(wait)
+	wait, done := d.patience.take(wait)
 	defer done()
 	ctx, cancel := context.WithTimeoutCause(ctx, wait, busy)
 	defer cancel()
@@ -67,7 +85,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 			return nil, context.Cause(ctx)
 		}
 	}
-	f, err := s.acquire(ctx, g, a, wait > 0)
+	f, err := d.acquire(ctx, g, a, wait > 0)
 	if err != nil {
 		<-g.turn
 		return nil, explain(path, err)
@@ -76,7 +94,7 @@ func (s *Store) enter(ctx context.Context, path string, a access, wait time.Dura
 }
 
 // acquire opens and locks the file of g. The caller has g's turn.
-func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
+func (d *disk) acquire(ctx context.Context, g *gate, a access, patient bool) (*os.File, error) {
 	for {
 		if g.late != nil {
 			select {
@@ -86,7 +104,7 @@ func (s *Store) acquire(ctx context.Context, g *gate, a access, patient bool) (*
 				return nil, context.Cause(ctx)
 			}
 		}
-		f, err := s.options.open(g.path, a.flags(), 0o600)
+		f, err := d.open(g.path, a.flags(), 0o600)
 		if err != nil {
 			return nil, err
 		}
@@ -142,16 +160,16 @@ func await(ctx context.Context, g *gate, f *os.File, a access) error {
 }
 
 // gate returns the queue for path.
-func (s *Store) gate(path string) (*gate, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
+func (d *disk) gate(path string) (*gate, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
 		return nil, ErrClosed
 	}
-	g := s.gates[path]
+	g := d.gates[path]
 	if g == nil {
 		g = &gate{path: path, turn: make(chan struct{}, 1)}
-		s.gates[path] = g
+		d.gates[path] = g
 	}
 	return g, nil
 }
@@ -185,4 +203,37 @@ func (p *patience) take(wanted time.Duration) (wait time.Duration, done func()) 
 			p.at = end
 		}
 	}
+}
+
+// underGate runs f while this process alone may make, remove or rename files
+// of the data directory and take or test writer locks. f takes no lock that
+// can be held for long.
+func (d *disk) underGate(ctx context.Context, f func() error) error {
+	return d.underGateWithin(ctx, d.wait, f)
+}
+
+// underGateWithin is underGate with a wait of its own.
+func (d *disk) underGateWithin(ctx context.Context, wait time.Duration, f func() error) error {
+	p, err := d.enter(ctx, d.dir.gate(), gating, wait)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	return f()
+}
+
+// forget drops the queue of a file that is gone, unless it is in use.
+func (d *disk) forget(path string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if g := d.gates[path]; g != nil && len(g.turn) == 0 {
+		delete(d.gates, path)
+	}
+}
+
+// close refuses files from now on.
+func (d *disk) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
 }

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"time"
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
-
-	"plimsoll/conversation"
 )
 
 // Rules of the index:
@@ -24,6 +23,13 @@ import (
 //     the same.
 //   - Nobody waits long for the index: a write that would have to is left out, and
 //     the next list heals it; a list reads the conversations instead.
+
+// index is the copy of what a list shows.
+type index struct {
+	dir  directory
+	disk *disk
+	log  *slog.Logger
+}
 
 // indexRow is a row of the index.
 type indexRow struct {
@@ -50,34 +56,34 @@ func (r indexRow) describes(size int64, mtime time.Time) bool {
 }
 
 // note writes e into the index if that means no waiting.
-func (s *Store) note(ctx context.Context, e Entry) bool {
-	st, err := os.Stat(s.conversation(e.ID).path)
+func (x *index) note(ctx context.Context, e Entry) bool {
+	st, err := os.Stat(x.dir.conversation(e.ID).path)
 	if err != nil {
 		return false
 	}
 	r := rowFor(e, fileSeen{id: e.ID, size: st.Size(), mtime: st.ModTime()})
-	return s.writeIndex(ctx, 0, []indexRow{r}, nil) == nil
+	return x.write(ctx, 0, []indexRow{r}, nil) == nil
 }
 
 // indexWait is the part of a wait that the index is worth.
 const indexWait = 10
 
 // refresh brings the row of id up to date, waiting a little for the index if need be.
-func (s *Store) refresh(ctx context.Context, id string) {
-	st, err := os.Stat(s.conversation(id).path)
+func (x *index) refresh(ctx context.Context, id string) {
+	st, err := os.Stat(x.dir.conversation(id).path)
 	if err != nil {
 		return // nothing to describe
 	}
-	r := s.examine(ctx, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
-	if err := s.writeIndex(ctx, s.options.Wait/indexWait, []indexRow{r}, nil); err != nil {
-		s.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
+	r := x.examine(ctx, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
+	if err := x.write(ctx, x.disk.wait/indexWait, []indexRow{r}, nil); err != nil {
+		x.log.Debug("index not updated; the next list does it", "conversation", id, "error", err)
 	}
 }
 
-// readIndex reads all rows. Rows that cannot be read are left out.
-func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
+// read reads all rows. Rows that cannot be read are left out.
+func (x *index) read(ctx context.Context) (map[string]indexRow, error) {
 	rows := map[string]indexRow{}
-	err := s.viewWithin(ctx, s.index(), s.options.Wait/indexWait, func(tx txn) error {
+	err := x.disk.viewWithin(ctx, x.dir.index(), x.disk.wait/indexWait, func(tx txn) error {
 		clear(rows)
 		return tx.Bucket(bucketEntries).ForEach(func(k, v []byte) error {
 			var r indexRow
@@ -91,9 +97,9 @@ func (s *Store) readIndex(ctx context.Context) (map[string]indexRow, error) {
 	return rows, err
 }
 
-// writeIndex puts and removes rows, making the index if it is missing and
+// write puts and removes rows, making the index if it is missing and
 // making it anew if it is damaged.
-func (s *Store) writeIndex(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
+func (x *index) write(ctx context.Context, wait time.Duration, rows []indexRow, drop []string) error {
 	change := func(tx txn) error {
 		for _, r := range rows {
 			value, err := encode(r)
@@ -111,41 +117,41 @@ func (s *Store) writeIndex(ctx context.Context, wait time.Duration, rows []index
 		}
 		return nil
 	}
-	err := s.updateWithin(ctx, s.index(), wait, change)
+	err := x.disk.updateWithin(ctx, x.dir.index(), wait, change)
 	if errors.Is(err, ErrDamaged) {
-		s.log.Warn("the index was damaged and is made anew", "error", err)
-		if err = s.dropDamagedIndex(ctx); err == nil {
-			err = s.updateWithin(ctx, s.index(), wait, change)
+		x.log.Warn("the index was damaged and is made anew", "error", err)
+		if err = x.dropDamaged(ctx); err == nil {
+			err = x.disk.updateWithin(ctx, x.dir.index(), wait, change)
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = s.create(ctx, s.index(), change)
+		err = x.disk.create(ctx, x.dir.index(), change)
 		if errors.Is(err, fs.ErrExist) {
-			err = s.updateWithin(ctx, s.index(), wait, change)
+			err = x.disk.updateWithin(ctx, x.dir.index(), wait, change)
 		}
 	}
 	return err
 }
 
-// dropDamagedIndex removes the index unless another program was faster and
+// dropDamaged removes the index unless another program was faster and
 // has put a sound one there.
-func (s *Store) dropDamagedIndex(ctx context.Context) error {
-	return s.underGate(ctx, func() error {
-		f, err := os.OpenFile(s.index().path, os.O_RDONLY, 0)
+func (x *index) dropDamaged(ctx context.Context) error {
+	return x.disk.underGate(ctx, func() error {
+		f, err := os.OpenFile(x.dir.index().path, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
-			return explain(s.index().path, err)
+			return explain(x.dir.index().path, err)
 		}
 		if err := flock(f, unix.LOCK_SH|unix.LOCK_NB); err != nil {
 			unlock(f)
-			return fmt.Errorf("%s: %w", s.index().path, ErrBusy)
+			return fmt.Errorf("%s: %w", x.dir.index().path, ErrBusy)
 		}
 		h := readHeads(f)
 		if n := newest(h.pages); n == nil || surveyed(f, n, true) != nil {
 			unlock(f)
-			return os.Remove(s.index().path)
+			return os.Remove(x.dir.index().path)
 		}
 		err = transact(f, reading, func(tx *bbolt.Tx) error {
 			_, err := indexLayout.check(tx)
@@ -154,52 +160,14 @@ func (s *Store) dropDamagedIndex(ctx context.Context) error {
 		if !errors.Is(err, ErrDamaged) {
 			return nil
 		}
-		return os.Remove(s.index().path)
+		return os.Remove(x.dir.index().path)
 	})
 }
 
-// fileSeen is a conversation file as the folder shows it.
-type fileSeen struct {
-	id     string
-	size   int64
-	mtime  time.Time
-	locked bool // it has a lock file
-}
-
-// folderFiles lists the conversations on disk.
-func (s *Store) folderFiles() ([]fileSeen, error) {
-	names, err := os.ReadDir(s.folder())
-	if err != nil {
-		return nil, fmt.Errorf("list conversations: %w", explain(s.folder(), err))
-	}
-	files := make([]fileSeen, 0, len(names))
-	for _, n := range names { // sorted: ID.db stands right before ID.lock
-		if id, ok := idOf(n.Name(), ".lock"); ok {
-			if last := len(files) - 1; last >= 0 && files[last].id == id {
-				files[last].locked = true
-			}
-			continue
-		}
-		id, ok := idOf(n.Name(), ".db")
-		if !ok {
-			continue
-		}
-		st, err := n.Info()
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted in this moment
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list conversations: %w", err)
-		}
-		files = append(files, fileSeen{id: id, size: st.Size(), mtime: st.ModTime()})
-	}
-	return files, nil
-}
-
 // examine makes the row of a conversation from its file.
-func (s *Store) examine(ctx context.Context, f fileSeen) indexRow {
+func (x *index) examine(ctx context.Context, f fileSeen) indexRow {
 	var e Entry
-	err := s.view(ctx, s.conversation(f.id), func(tx txn) error {
+	err := x.disk.view(ctx, x.dir.conversation(f.id), func(tx txn) error {
 		var lost error
 		if e, lost = card(tx); lost != nil {
 			e = recount(tx)
@@ -223,18 +191,18 @@ func busy(err error) bool {
 }
 
 // rows returns a row for every conversation on disk, healing the index.
-func (s *Store) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
-	files, err := s.folderFiles()
+func (x *index) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
+	files, err := x.dir.files()
 	if err != nil {
 		return nil, nil, err
 	}
-	known, err := s.readIndex(ctx)
+	known, err := x.read(ctx)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
 	sound := err == nil || errors.Is(err, ErrDamaged) || errors.Is(err, fs.ErrNotExist)
 	if !sound {
-		s.log.Debug("index not readable; reading the conversations", "error", err)
+		x.log.Debug("index not readable; reading the conversations", "error", err)
 	}
 	out := make([]indexRow, len(files))
 	var changed []indexRow
@@ -245,7 +213,7 @@ func (s *Store) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
 			out[i] = r
 			continue
 		}
-		fresh := s.examine(ctx, f)
+		fresh := x.examine(ctx, f)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -257,34 +225,23 @@ func (s *Store) rows(ctx context.Context) ([]indexRow, []fileSeen, error) {
 			changed = append(changed, fresh)
 		}
 	}
-	s.heal(ctx, sound, changed, known)
+	x.heal(ctx, sound, changed, known)
 	return out, files, nil
 }
 
 // heal writes what was found different into the index, if that means no
 // waiting. left are rows of conversations that are gone.
-func (s *Store) heal(ctx context.Context, sound bool, changed []indexRow, left map[string]indexRow) {
+func (x *index) heal(ctx context.Context, sound bool, changed []indexRow, left map[string]indexRow) {
 	gone := make([]string, 0, len(left))
 	for id := range left {
-		if _, err := os.Lstat(s.conversation(id).path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(x.dir.conversation(id).path); errors.Is(err, fs.ErrNotExist) {
 			gone = append(gone, id)
 		}
 	}
 	if !sound || len(changed)+len(gone) == 0 {
 		return
 	}
-	if err := s.writeIndex(ctx, 0, changed, gone); err != nil {
-		s.log.Debug("index not healed; the next list tries again", "error", err)
+	if err := x.write(ctx, 0, changed, gone); err != nil {
+		x.log.Debug("index not healed; the next list tries again", "error", err)
 	}
-}
-
-// prefixed are the files whose conversation begins with prefix.
-func prefixed(files []fileSeen, prefix string) []fileSeen {
-	var out []fileSeen
-	for _, f := range files {
-		if len(prefix) <= conversation.IDLength && f.id[:len(prefix)] == prefix {
-			out = append(out, f)
-		}
-	}
-	return out
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -23,7 +22,7 @@ type Filter struct {
 // List returns the stored conversations, the one with the newest event first.
 // One that cannot be read is listed with its Problem.
 func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
-	rows, files, err := s.rows(ctx)
+	rows, files, err := s.index.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +32,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 			locked = append(locked, file.id)
 		}
 	}
-	elsewhere, err := s.openElsewhere(ctx, locked)
+	elsewhere, err := s.locks.elsewhere(ctx, locked)
 	if err != nil {
 		s.log.Debug("writer locks could not be tested", "error", err)
 	}
@@ -53,28 +52,7 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Entry, error) {
 
 // Empty reports whether no conversation is stored. It reads a part of the folder and
 // no file, whatever is stored.
-func (s *Store) Empty() (bool, error) {
-	d, err := os.Open(s.folder())
-	if err != nil {
-		return false, fmt.Errorf("look for conversations: %w", explain(s.folder(), err))
-	}
-	defer d.Close()
-	for {
-		const some = 16
-		names, err := d.Readdirnames(some)
-		for _, name := range names {
-			if _, ok := idOf(name, ".db"); ok {
-				return false, nil
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if err != nil {
-			return false, fmt.Errorf("look for conversations: %w", explain(s.folder(), err))
-		}
-	}
-}
+func (s *Store) Empty() (bool, error) { return s.dir.empty() }
 
 func newestFirst(entries []Entry) {
 	slices.SortFunc(entries, func(a, b Entry) int {
@@ -91,7 +69,7 @@ func (s *Store) Resolve(ctx context.Context, prefix, workspace string) (string, 
 	if prefix == "" {
 		return s.newest(ctx, workspace)
 	}
-	files, err := s.folderFiles()
+	files, err := s.dir.files()
 	if err != nil {
 		return "", err
 	}
@@ -135,39 +113,45 @@ func (s *Store) newest(ctx context.Context, workspace string) (string, error) {
 // Delete removes a conversation with everything of it. One that is open for
 // writing, also in this store, is a LockedError.
 func (s *Store) Delete(ctx context.Context, id string) error {
-	if err := s.exists(id); err != nil {
+	if err := s.dir.exists(id); err != nil {
 		return err
 	}
-	lock, err := s.lockWriter(ctx, id)
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return fmt.Errorf("delete: %w", err)
 	}
-	defer s.unlockWriter(lock)
-	path := s.conversation(id).path
-	err = s.underGate(ctx, func() error {
+	defer s.locks.unlock(lock)
+	path := s.dir.conversation(id).path
+	err = s.disk.underGate(ctx, func() error {
 		// A reader that has the file open finishes with what it has.
 		for _, p := range []string{path, path + ".new"} {
 			if err := os.Remove(p); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return explain(p, err)
 			}
 		}
-		return explain(s.folder(), syncDirectory(s.folder()))
+		return explain(s.dir.folder(), syncDirectory(s.dir.folder()))
 	})
 	if err != nil {
 		return fmt.Errorf("delete conversation %s: %w", id, err)
 	}
-	s.forget(path)
-	if err := s.writeIndex(ctx, 0, nil, []string{id}); err != nil {
+	s.disk.forget(path)
+	if err := s.index.write(ctx, 0, nil, []string{id}); err != nil {
 		s.log.Debug("index not told of a deletion; the next list finds out", "conversation", id, "error", err)
 	}
 	return nil
 }
 
-// forget drops the queue of a file that is gone, unless it is in use.
-func (s *Store) forget(path string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if g := s.gates[path]; g != nil && len(g.turn) == 0 {
-		delete(s.gates, path)
+// OpenElsewhere reports whether another program, or another store of this one,
+// has the conversation open for writing. When that cannot be found out, it
+// says yes: such a conversation can still be read.
+func (s *Store) OpenElsewhere(id string) bool {
+	if !validID(id) || s.locks.mine(id) {
+		return false
 	}
+	if _, err := os.Lstat(s.dir.lock(id)); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	// With an error found says yes, and there is nothing else to decide.
+	found, _ := s.locks.elsewhere(context.Background(), []string{id})
+	return found[id]
 }

@@ -5,10 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -46,12 +43,12 @@ type Damage struct {
 
 // Load reads the events of a conversation, gapless from Seq 1.
 func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, LoadReport, error) {
-	if err := s.exists(id); err != nil {
+	if err := s.dir.exists(id); err != nil {
 		return nil, LoadReport{}, err
 	}
 	var stored decoding
 	var notices []string
-	err := s.view(ctx, s.conversation(id), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		stored.copy(tx, 0)
 		notices = unreadable(tx)
 		return nil
@@ -63,7 +60,7 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 	if i := slices.IndexFunc(stored.rows, func(r row) bool { return r.mended }); i >= 0 {
 		notices = append(notices, fmt.Sprintf("a bit of event %d is wrong on the disk and was set right while reading; `plimsoll doctor --repair` mends the file", stored.rows[i].seq))
 	}
-	if told := s.told(s.conversation(id).path); told != "" {
+	if told := s.disk.told(s.dir.conversation(id).path); told != "" {
 		notices = append(notices, told)
 	}
 	return events, LoadReport{damage, notices}, nil
@@ -72,12 +69,12 @@ func (s *Store) Load(ctx context.Context, id string) ([]conversation.Event, Load
 // Partial reads the reply that is arriving in a conversation, or was when the
 // program that wrote it ended; false if there is none.
 func (s *Store) Partial(ctx context.Context, id string) (conversation.Partial, bool, error) {
-	if err := s.exists(id); err != nil {
+	if err := s.dir.exists(id); err != nil {
 		return conversation.Partial{}, false, err
 	}
 	var p conversation.Partial
 	var ok bool
-	err := s.view(ctx, s.conversation(id), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		p, ok, _ = partial(tx)
 		return nil
 	})
@@ -86,21 +83,6 @@ func (s *Store) Partial(ctx context.Context, id string) (conversation.Partial, b
 	}
 	return p, ok, nil
 }
-
-// exists reports as ErrNotFound what is not the ID of a stored conversation.
-func (s *Store) exists(id string) error {
-	if !validID(id) {
-		return fmt.Errorf("conversation %q: %w", id, ErrNotFound)
-	}
-	_, err := os.Stat(s.conversation(id).path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return explain(s.conversation(id).path, err)
-	}
-	return gone(id, err)
-}
-
-// validID is also what keeps names of files inside the data directory.
-func validID(id string) bool { return conversation.ValidID(id) }
 
 // decoding is stored events that are decoded while more of them are copied.
 type decoding struct {

@@ -19,6 +19,11 @@ import (
 // Repair repairs what can be of findings and returns them with Repaired and
 // Note filled in. The error is that of ctx.
 func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, error) {
+	return s.doctor().repairAll(ctx, findings)
+}
+
+// repairAll is Store.Repair.
+func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
 	out := append([]Finding(nil), findings...)
 	type job struct {
 		file string
@@ -37,7 +42,7 @@ func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, erro
 			f.Repaired, f.Note = same.Repaired, same.Note
 			continue
 		}
-		note, err := s.repair(ctx, *f)
+		note, err := d.repair(ctx, *f)
 		if err != nil {
 			note = "not repaired: " + err.Error()
 		}
@@ -47,40 +52,40 @@ func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, erro
 	return out, nil
 }
 
-func (s *Store) repair(ctx context.Context, f Finding) (string, error) {
+func (d *doctor) repair(ctx context.Context, f Finding) (string, error) {
 	switch f.cure {
 	case cureMode:
 		return "only you can read it now", os.Chmod(f.File, 0o600)
 	case cureHead:
-		return s.repairHead(ctx, f)
+		return d.repairHead(ctx, f)
 	case cureCard:
-		return s.repairCard(ctx, f.ID)
+		return d.repairCard(ctx, f.ID)
 	case cureRewrite:
-		return s.rewriteConversation(ctx, f.ID)
+		return d.rewriteConversation(ctx, f.ID)
 	case cureIndex:
-		return s.rebuildIndex(ctx)
+		return d.rebuildIndex(ctx)
 	case cureShared:
-		return s.rewriteShared(ctx)
+		return d.rewriteShared(ctx)
 	}
 	return "", errors.New("there is no repair for this")
 }
 
 // repairHead puts back the head of the newest transaction, and repairs what that shows.
-func (s *Store) repairHead(ctx context.Context, f Finding) (string, error) {
-	file, check := s.shared(), s.checkShared
+func (d *doctor) repairHead(ctx context.Context, f Finding) (string, error) {
+	file, check := d.dir.shared(), d.checkShared
 	switch {
 	case f.ID != "":
-		file, check = s.conversation(f.ID), func(ctx context.Context) []Finding { return s.checkConversation(ctx, f.ID) }
-	case f.File == s.index().path:
-		return s.rebuildIndex(ctx)
+		file, check = d.dir.conversation(f.ID), func(ctx context.Context) []Finding { return d.checkConversation(ctx, f.ID) }
+	case f.File == d.dir.index().path:
+		return d.rebuildIndex(ctx)
 	}
 	// Each transaction that writes replaces a head, a damaged one first.
-	if err := s.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
+	if err := d.disk.update(ctx, file, func(txn) error { return nil }); err != nil && !errors.Is(err, ErrDamaged) {
 		return "", err
 	}
-	rest, err := s.Repair(ctx, check(ctx))
+	rest, err := d.repairAll(ctx, check(ctx))
 	note := "both heads are sound again"
-	if told := s.told(f.File); told != "" {
+	if told := d.disk.told(f.File); told != "" {
 		note += "; " + told
 	}
 	for _, r := range rest {
@@ -93,30 +98,30 @@ func (s *Store) repairHead(ctx context.Context, f Finding) (string, error) {
 }
 
 // repairCard makes the card again from the events.
-func (s *Store) repairCard(ctx context.Context, id string) (string, error) {
-	lock, err := s.lockWriter(ctx, id)
+func (d *doctor) repairCard(ctx context.Context, id string) (string, error) {
+	lock, err := d.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer s.unlockWriter(lock)
-	err = s.update(ctx, s.conversation(id), func(tx txn) error {
+	defer d.locks.unlock(lock)
+	err = d.disk.update(ctx, d.dir.conversation(id), func(tx txn) error {
 		return addToCard(tx, recount(tx), nil)
 	})
-	s.refresh(ctx, id)
+	d.index.refresh(ctx, id)
 	return "the summary was made again", err
 }
 
 // rewriteConversation copies what can be read into a new file.
-func (s *Store) rewriteConversation(ctx context.Context, id string) (string, error) {
-	lock, err := s.lockWriter(ctx, id)
+func (d *doctor) rewriteConversation(ctx context.Context, id string) (string, error) {
+	lock, err := d.locks.lock(ctx, id)
 	if err != nil {
 		return "", err
 	}
-	defer s.unlockWriter(lock)
-	f := s.conversation(id)
+	defer d.locks.unlock(lock)
+	f := d.dir.conversation(id)
 	var note string
-	err = s.underGate(ctx, func() error {
-		got, err := salvage(f.path, &s.text)
+	err = d.disk.underGate(ctx, func() error {
+		got, err := salvage(f.path, &d.blobs.text)
 		if err != nil {
 			return err
 		}
@@ -127,7 +132,7 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 		}
 		note = fmt.Sprintf("nothing could be read; the damaged file is kept as %s", aside)
 		if len(events) == 0 {
-			return errors.Join(os.Rename(f.path, aside), syncDirectory(s.folder()))
+			return errors.Join(os.Rename(f.path, aside), syncDirectory(d.dir.folder()))
 		}
 		if err := os.Link(f.path, aside); err != nil { // no links here: the new file follows in a moment
 			if err := os.Rename(f.path, aside); err != nil {
@@ -136,16 +141,16 @@ func (s *Store) rewriteConversation(ctx context.Context, id string) (string, err
 		}
 		note = fmt.Sprintf("%d events were kept, %d could not be read; the damaged file is kept as %s",
 			len(events)-len(damage), len(damage), aside)
-		return s.replace(f, func(tx txn) error { return s.refill(tx, id, got, events) })
+		return d.disk.replace(f, func(tx txn) error { return d.refill(tx, id, got, events) })
 	})
 	if err == nil {
-		s.refresh(ctx, id)
+		d.index.refresh(ctx, id)
 	}
 	return note, err
 }
 
 // refill writes what was salvaged of a conversation into a new file.
-func (s *Store) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
+func (d *doctor) refill(tx txn, id string, got *salvaged, events []conversation.Event) error {
 	workspace := string(got.value(bucketMeta, keyWorkspace))
 	if err := identify(tx, id, workspace, events[0].Time); err != nil {
 		return err
@@ -158,7 +163,7 @@ func (s *Store) refill(tx txn, id string, got *salvaged, events []conversation.E
 		return err
 	}
 	for name, value := range got.values[string(bucketBlobs)] {
-		if _, err := s.text.open(name, value); err != nil {
+		if _, err := d.blobs.text.open(name, value); err != nil {
 			continue // the text is lost; it stays in the damaged file
 		}
 		if err := putBlob(tx, name, value); err != nil {
@@ -180,11 +185,11 @@ func (s *Store) refill(tx txn, id string, got *salvaged, events []conversation.E
 }
 
 // rewriteShared copies what can be read into a new shared file.
-func (s *Store) rewriteShared(ctx context.Context) (string, error) {
-	f := s.shared()
+func (d *doctor) rewriteShared(ctx context.Context) (string, error) {
+	f := d.dir.shared()
 	var note string
-	err := s.underGate(ctx, func() error {
-		got, err := salvage(f.path, &s.text)
+	err := d.disk.underGate(ctx, func() error {
+		got, err := salvage(f.path, &d.blobs.text)
 		if err != nil {
 			return err
 		}
@@ -196,7 +201,7 @@ func (s *Store) rewriteShared(ctx context.Context) (string, error) {
 			return err
 		}
 		kept := 0
-		err = s.replace(f, func(tx txn) error {
+		err = d.disk.replace(f, func(tx txn) error {
 			for _, name := range [][]byte{bucketHistory, bucketCalibrations} {
 				n, err := refillShared(tx, name, got.values[string(name)])
 				if err != nil {
@@ -227,12 +232,12 @@ func refillShared(tx txn, bucket []byte, values map[string][]byte) (kept int, er
 }
 
 // rebuildIndex makes the index again from the conversations.
-func (s *Store) rebuildIndex(ctx context.Context) (string, error) {
-	err := s.underGate(ctx, func() error { return os.Remove(s.index().path) })
+func (d *doctor) rebuildIndex(ctx context.Context) (string, error) {
+	err := d.disk.underGate(ctx, func() error { return os.Remove(d.dir.index().path) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	rows, _, err := s.rows(ctx)
+	rows, _, err := d.index.rows(ctx)
 	return fmt.Sprintf("the index was made again, with %d conversations", len(rows)), err
 }
 

@@ -100,7 +100,9 @@ func (s *Store) Search(ctx context.Context, q find.Query, o SearchOptions, found
 		if errors.Is(l.err, ErrClosed) {
 			return report, l.err
 		}
-		report.add(l)
+		if report.add(l); l.err != nil && !errors.Is(l.err, fs.ErrNotExist) {
+			s.log.Warn("not all of a conversation could be searched", "conversation", l.entry.ID, "error", l.err)
+		}
 	}
 	return report, ctx.Err()
 }
@@ -115,13 +117,12 @@ func (r *SearchReport) add(l *looking) {
 	r.More = r.More || l.more
 	if l.err != nil {
 		r.Unread++
-		l.store.log.Warn("not all of a conversation could be searched", "conversation", l.entry.ID, "error", l.err)
 	}
 }
 
 // searchable are the conversations of a folder, "" all, in the order of a list.
 func (s *Store) searchable(ctx context.Context, workspace string) ([]Entry, error) {
-	rows, _, err := s.rows(ctx)
+	rows, _, err := s.index.rows(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (s *Store) lookThroughAll(ctx context.Context, q find.Query, o SearchOption
 		defer close(line)
 		defer close(jobs)
 		for _, e := range entries {
-			l := &looking{store: s, q: q, o: o, entry: e, hits: make(chan SearchHit, min(o.PerConversation, 32))}
+			l := &looking{disk: s.disk, file: s.dir.conversation(e.ID), q: q, o: o, entry: e, hits: make(chan SearchHit, min(o.PerConversation, 32))}
 			select {
 			case line <- l:
 			case <-ctx.Done():

@@ -26,7 +26,8 @@ const (
 // looking is the search through one conversation. What is not a channel is the
 // worker's until hits is closed.
 type looking struct {
-	store *Store
+	disk  *disk
+	file  dbfile
 	q     find.Query
 	o     SearchOptions
 	entry Entry
@@ -58,11 +59,10 @@ type candidate struct {
 // run looks through the conversation, newest event first, and closes hits.
 func (l *looking) run(ctx context.Context) {
 	defer close(l.hits)
-	file := l.store.conversation(l.entry.ID)
 	for at := []byte(nil); ; {
 		// What was copied before a page that makes no sense counts, too.
 		var rows []candidate
-		err := l.store.view(ctx, file, func(tx txn) error {
+		err := l.disk.view(ctx, l.file, func(tx txn) error {
 			at = l.candidates(ctx, tx, at, &rows)
 			return nil
 		})

@@ -97,7 +97,7 @@ func forgetOldest(b *bbolt.Bucket) error {
 // same input does not stand twice in a row.
 func (s *Store) History(ctx context.Context, workspace string, limit int) ([]string, error) {
 	var here, all []string
-	err := s.view(ctx, s.shared(), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.shared(), func(tx txn) error {
 		here, all = nil, nil
 		return tx.Bucket(bucketHistory).ForEach(func(k, v []byte) error {
 			in, ok := readInput(tx, k, v)
@@ -158,7 +158,7 @@ func (s *Store) Calibration(ctx context.Context, key string) (conversation.Calib
 // Calibrations reads all that is kept, by key.
 func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calibration, error) {
 	all := map[string]conversation.Calibration{}
-	err := s.view(ctx, s.shared(), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.shared(), func(tx txn) error {
 		clear(all)
 		return tx.Bucket(bucketCalibrations).ForEach(func(k, v []byte) error {
 			var c conversation.Calibration
@@ -177,11 +177,11 @@ func (s *Store) Calibrations(ctx context.Context) (map[string]conversation.Calib
 
 // share changes the shared file, making it if it is missing.
 func (s *Store) share(ctx context.Context, change func(txn) error) error {
-	err := s.update(ctx, s.shared(), change)
+	err := s.disk.update(ctx, s.dir.shared(), change)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = s.create(ctx, s.shared(), change)
+		err = s.disk.create(ctx, s.dir.shared(), change)
 		if errors.Is(err, fs.ErrExist) { // another program was faster
-			err = s.update(ctx, s.shared(), change)
+			err = s.disk.update(ctx, s.dir.shared(), change)
 		}
 	}
 	if errors.Is(err, errUnchanged) {

@@ -12,26 +12,27 @@ import (
 // Tail reads what is added to a conversation, for whoever follows it while another
 // program writes it. One goroutine at a time uses it.
 type Tail struct {
-	store *Store
-	id    string
-	last  conversation.Event // the newest one that was read
-	seen  fileSeen           // the file as it was before that; the zero value if a change could look the same
+	disk *disk
+	dir  directory
+	id   string
+	last conversation.Event // the newest one that was read
+	seen fileSeen           // the file as it was before that; the zero value if a change could look the same
 }
 
 // Tail follows a conversation from behind last, the newest event that the caller
 // has.
 func (s *Store) Tail(id string, last conversation.Event) *Tail {
-	return &Tail{store: s, id: id, last: last}
+	return &Tail{disk: s.disk, dir: s.dir, id: id, last: last}
 }
 
 // Next reads the events that were added since the last call, none if there are
 // none. A file that did not change is not opened. ErrBusy says to ask again later,
 // ErrNotFound that the conversation was deleted.
 func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
-	if err := t.store.exists(t.id); err != nil {
+	if err := t.dir.exists(t.id); err != nil {
 		return nil, err
 	}
-	f := t.store.conversation(t.id)
+	f := t.dir.conversation(t.id)
 	st, err := os.Stat(f.path)
 	if err != nil {
 		return nil, gone(t.id, explain(f.path, err))
@@ -44,7 +45,7 @@ func (t *Tail) Next(ctx context.Context) ([]conversation.Event, error) {
 		seen = fileSeen{} // a further change could have the same time
 	}
 	var added decoding
-	err = t.store.viewWithin(ctx, f, t.store.options.Wait/indexWait, func(tx txn) error {
+	err = t.disk.viewWithin(ctx, f, t.disk.wait/indexWait, func(tx txn) error {
 		added.copy(tx, t.last.Seq)
 		return nil
 	})

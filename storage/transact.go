@@ -33,30 +33,30 @@ type dbfile struct {
 }
 
 // view reads f in one transaction.
-func (s *Store) view(ctx context.Context, f dbfile, read func(txn) error) error {
-	return s.viewWithin(ctx, f, s.options.Wait, read)
+func (d *disk) view(ctx context.Context, f dbfile, read func(txn) error) error {
+	return d.viewWithin(ctx, f, d.wait, read)
 }
 
 // viewWithin is view with a wait of its own.
-func (s *Store) viewWithin(ctx context.Context, f dbfile, wait time.Duration, read func(txn) error) error {
-	err := s.look(ctx, f, reading, wait, read)
+func (d *disk) viewWithin(ctx context.Context, f dbfile, wait time.Duration, read func(txn) error) error {
+	err := d.look(ctx, f, reading, wait, read)
 	if !errors.Is(err, errHidden) {
 		return err
 	}
-	if err := s.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
+	if err := d.updateWithin(ctx, f, wait, func(txn) error { return errUnchanged }); err != nil && !errors.Is(err, errUnchanged) {
 		return err
 	}
-	return s.look(ctx, f, reading, wait, read)
+	return d.look(ctx, f, reading, wait, read)
 }
 
 // look is view, but for a file whose newest head is hidden, which is errHidden.
-func (s *Store) look(ctx context.Context, f dbfile, a access, wait time.Duration, read func(txn) error) error {
-	p, err := s.enter(ctx, f.path, a, wait)
+func (d *disk) look(ctx context.Context, f dbfile, a access, wait time.Duration, read func(txn) error) error {
+	p, err := d.enter(ctx, f.path, a, wait)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	if err := s.survey(p, a); err != nil {
+	if err := d.survey(p, a); err != nil {
 		return err
 	}
 	return transact(p.file, a, func(raw *bbolt.Tx) error {
@@ -73,7 +73,7 @@ var errHidden = errors.New("its newest head is damaged, what was stored last is 
 
 // survey looks at the heads of a file each time, and at its pages the first time. Where
 // it may write it puts a hidden head back where it belongs.
-func (s *Store) survey(p *pass, a access) error {
+func (d *disk) survey(p *pass, a access) error {
 	path := p.gate.path
 	h := readHeads(p.file)
 	if hidden := h.hidden(); hidden != nil {
@@ -83,12 +83,12 @@ func (s *Store) survey(p *pass, a access) error {
 		if err := putBack(p.file, hidden); err != nil {
 			return explain(path, err)
 		}
-		s.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.commit())
-		s.tell(path, "a part of the file was damaged and has been repaired: nothing is lost")
+		d.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.commit())
+		d.tell(path, "a part of the file was damaged and has been repaired: nothing is lost")
 		h = readHeads(p.file)
 	}
 	if h.doubtful() {
-		s.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
+		d.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
 	}
 	head := newest(h.pages)
 	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
@@ -107,21 +107,21 @@ func (s *Store) survey(p *pass, a access) error {
 }
 
 // update changes f in one transaction, on disk when it returns nil.
-func (s *Store) update(ctx context.Context, f dbfile, change func(txn) error) error {
-	return s.updateWithin(ctx, f, s.options.Wait, change)
+func (d *disk) update(ctx context.Context, f dbfile, change func(txn) error) error {
+	return d.updateWithin(ctx, f, d.wait, change)
 }
 
 // updateWithin is update with a wait of its own; 0 means none.
-func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
-	p, err := s.enter(ctx, f.path, writing, wait)
+func (d *disk) updateWithin(ctx context.Context, f dbfile, wait time.Duration, change func(txn) error) error {
+	p, err := d.enter(ctx, f.path, writing, wait)
 	if err != nil {
 		return err
 	}
 	defer p.release()
-	if err := s.survey(p, writing); err != nil {
+	if err := d.survey(p, writing); err != nil {
 		return err
 	}
-	return transact(p.file, writing, s.faulty(f.path, func(raw *bbolt.Tx) error {
+	return transact(p.file, writing, d.faulty(f.path, func(raw *bbolt.Tx) error {
 		tx, err := f.layout.migrate(raw)
 		if err == nil {
 			err = change(tx)
@@ -135,12 +135,12 @@ func (s *Store) updateWithin(ctx context.Context, f dbfile, wait time.Duration, 
 
 // create makes f with what fill puts into it. A file that is there already is
 // fs.ErrExist.
-func (s *Store) create(ctx context.Context, f dbfile, fill func(txn) error) error {
-	return s.underGate(ctx, func() error { return s.build(f, fill) })
+func (d *disk) create(ctx context.Context, f dbfile, fill func(txn) error) error {
+	return d.underGate(ctx, func() error { return d.build(f, fill) })
 }
 
 // build is create for a caller that has the gate.
-func (s *Store) build(f dbfile, fill func(txn) error) error {
+func (d *disk) build(f dbfile, fill func(txn) error) error {
 	_, err := os.Lstat(f.path)
 	if err == nil {
 		return fmt.Errorf("%s: %w", f.path, fs.ErrExist)
@@ -148,7 +148,7 @@ func (s *Store) build(f dbfile, fill func(txn) error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return explain(f.path, err)
 	}
-	if err := s.replace(f, fill); err != nil {
+	if err := d.replace(f, fill); err != nil {
 		// Nothing may remain of what could not be made durable; the error that
 		// counts is err.
 		_ = os.Remove(f.path)
@@ -158,13 +158,13 @@ func (s *Store) build(f dbfile, fill func(txn) error) error {
 }
 
 // replace builds a new file and renames it to f.path, over whatever is there.
-func (s *Store) replace(f dbfile, fill func(txn) error) error {
+func (d *disk) replace(f dbfile, fill func(txn) error) error {
 	draft := f.path + ".new"
 	file, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return explain(draft, err)
 	}
-	err = transact(file, writing, s.faulty(f.path, func(raw *bbolt.Tx) error {
+	err = transact(file, writing, d.faulty(f.path, func(raw *bbolt.Tx) error {
 		tx, err := f.layout.create(raw)
 		if err == nil {
 			err = fill(tx)
@@ -186,15 +186,15 @@ func (s *Store) replace(f dbfile, fill func(txn) error) error {
 }
 
 // faulty adds the faults of a test to change.
-func (s *Store) faulty(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
-	if s.options.commit == nil {
+func (d *disk) faulty(path string, change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+	if d.commit == nil {
 		return change
 	}
 	return func(tx *bbolt.Tx) error {
 		if err := change(tx); err != nil {
 			return err
 		}
-		return s.options.commit(path)
+		return d.commit(path)
 	}
 }
 
@@ -298,4 +298,18 @@ func whole(file *os.File, do func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 		}
 		return do(tx)
 	}
+}
+
+// tell keeps for the user what was noticed about a file.
+func (d *disk) tell(path, notice string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.notices[path] = notice
+}
+
+// told is what was noticed about a file, "" nothing.
+func (d *disk) told(path string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.notices[path]
 }

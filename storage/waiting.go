@@ -23,7 +23,7 @@ func (w *Writer) KeepWaiting(ctx context.Context, texts []string) error {
 	if !w.stored {
 		return nil
 	}
-	err := w.store.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
+	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putWaiting(tx, texts) })
 	if err != nil && !errors.Is(err, errUnchanged) {
 		return fmt.Errorf("keep the waiting messages of conversation %s: %w", w.id, gone(w.id, err))
 	}
@@ -37,11 +37,11 @@ func (w *Writer) Waiting() []string { return w.waiting }
 // Waiting reads the messages that wait in a conversation, which may be open for
 // writing elsewhere.
 func (s *Store) Waiting(ctx context.Context, id string) ([]string, error) {
-	if err := s.exists(id); err != nil {
+	if err := s.dir.exists(id); err != nil {
 		return nil, err
 	}
 	var texts []string
-	err := s.view(ctx, s.conversation(id), func(tx txn) error {
+	err := s.disk.view(ctx, s.dir.conversation(id), func(tx txn) error {
 		texts = waiting(tx)
 		return nil
 	})

@@ -65,14 +65,14 @@ func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) 
 	if !validID(n.ID) {
 		return nil, fmt.Errorf("begin conversation: %q is not an ID", n.ID)
 	}
-	if _, err := os.Lstat(s.conversation(n.ID).path); err == nil {
+	if _, err := os.Lstat(s.dir.conversation(n.ID).path); err == nil {
 		return nil, fmt.Errorf("begin conversation %s: %w", n.ID, ErrExists)
 	}
 	w := &Writer{
 		store: s, id: n.ID, workspace: n.Workspace,
 		early: early{blobs: map[string]string{}}, known: map[string]bool{},
 	}
-	if err := s.enlist(w); err != nil {
+	if err := s.locks.enlist(w); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -82,20 +82,20 @@ func (s *Store) Create(ctx context.Context, n NewConversation) (*Writer, error) 
 // the error is a LockedError. A reply that was arriving when the program last
 // ended is in Partial.
 func (s *Store) OpenWriter(ctx context.Context, id string) (*Writer, error) {
-	if err := s.exists(id); err != nil {
+	if err := s.dir.exists(id); err != nil {
 		return nil, err
 	}
-	lock, err := s.lockWriter(ctx, id)
+	lock, err := s.locks.lock(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{store: s, id: id, lock: lock, stored: true, known: map[string]bool{}}
 	if err := w.read(ctx); err != nil {
-		s.unlockWriter(lock)
+		s.locks.unlock(lock)
 		return nil, fmt.Errorf("open conversation %s for writing: %w", id, gone(id, err))
 	}
-	if err := s.enlist(w); err != nil {
-		s.unlockWriter(lock)
+	if err := s.locks.enlist(w); err != nil {
+		s.locks.unlock(lock)
 		return nil, err
 	}
 	return w, nil
@@ -104,7 +104,7 @@ func (s *Store) OpenWriter(ctx context.Context, id string) (*Writer, error) {
 // read takes what the writer has to know from the file.
 func (w *Writer) read(ctx context.Context) error {
 	var stale bool
-	err := w.store.view(ctx, w.file(), func(tx txn) error {
+	err := w.store.disk.view(ctx, w.file(), func(tx txn) error {
 		w.workspace = blank(tx).Workspace
 		w.waiting = waiting(tx)
 		p, ok, old := partial(tx)
@@ -117,21 +117,7 @@ func (w *Writer) read(ctx context.Context) error {
 	if err != nil || !stale {
 		return err
 	}
-	return w.store.update(ctx, w.file(), dropPartial)
-}
-
-// enlist makes w known to the store, which closes it in the end.
-func (s *Store) enlist(w *Writer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return fmt.Errorf("open conversation %s: store %w", w.id, ErrClosed)
-	}
-	if s.writers[w.id] != nil {
-		return fmt.Errorf("open conversation %s for writing: %w", w.id, &LockedError{ID: w.id, PID: os.Getpid()})
-	}
-	s.writers[w.id] = w
-	return nil
+	return w.store.disk.update(ctx, w.file(), dropPartial)
 }
 
 // ID is the conversation's.
@@ -150,7 +136,7 @@ func (w *Writer) Partial() (conversation.Partial, bool) {
 	return *w.recovered, true
 }
 
-func (w *Writer) file() dbfile { return w.store.conversation(w.id) }
+func (w *Writer) file() dbfile { return w.store.dir.conversation(w.id) }
 
 // Append stores events in one transaction that is on disk when it returns nil.
 // The first must follow the newest stored one, else the error is ErrConflict.
@@ -172,7 +158,7 @@ func (w *Writer) Append(ctx context.Context, events []conversation.Event) error 
 	if err != nil {
 		return err
 	}
-	err = w.store.update(ctx, w.file(), func(tx txn) error {
+	err = w.store.disk.update(ctx, w.file(), func(tx txn) error {
 		entry, lost := card(tx)
 		if lost != nil {
 			entry = recount(tx)
@@ -209,7 +195,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 		return nil
 	}
 	if w.lock == nil {
-		if w.lock, err = w.store.lockWriter(ctx, w.id); err != nil {
+		if w.lock, err = w.store.locks.lock(ctx, w.id); err != nil {
 			return err
 		}
 	}
@@ -217,7 +203,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 		w.early.partial = nil
 	}
 	entry := Entry{ID: w.id, Workspace: w.workspace}
-	err = w.store.create(ctx, w.file(), func(tx txn) error { return w.fill(tx, all, rows, entry) })
+	err = w.store.disk.create(ctx, w.file(), func(tx txn) error { return w.fill(tx, all, rows, entry) })
 	if errors.Is(err, fs.ErrExist) {
 		err = ErrExists
 	}
@@ -229,7 +215,7 @@ func (w *Writer) begin(ctx context.Context, events []conversation.Event) error {
 	}
 	w.stored, w.early = true, early{}
 	entry.add(all)
-	w.lagging = !w.store.note(ctx, entry)
+	w.lagging = !w.store.index.note(ctx, entry)
 	return nil
 }
 
@@ -239,7 +225,7 @@ func (w *Writer) fill(tx txn, all []conversation.Event, rows []row, entry Entry)
 		return err
 	}
 	for name, text := range w.early.blobs {
-		if err := putBlob(tx, name, w.store.text.pack(text)); err != nil {
+		if err := putBlob(tx, name, w.store.blobs.text.pack(text)); err != nil {
 			return err
 		}
 	}
@@ -266,7 +252,7 @@ func (w *Writer) KeepPartial(ctx context.Context, p conversation.Partial) error 
 		w.early.partial = &p
 		return nil
 	}
-	err := w.store.update(ctx, w.file(), func(tx txn) error { return putPartial(tx, p) })
+	err := w.store.disk.update(ctx, w.file(), func(tx txn) error { return putPartial(tx, p) })
 	if err != nil {
 		return fmt.Errorf("keep the reply so far of conversation %s: %w", w.id, gone(w.id, err))
 	}
@@ -282,16 +268,12 @@ func (w *Writer) Close() error {
 	}
 	w.closed = true
 	if w.lagging {
-		w.store.refresh(context.Background(), w.id)
+		w.store.index.refresh(context.Background(), w.id)
 	}
 	if w.lock != nil {
-		w.store.unlockWriter(w.lock)
+		w.store.locks.unlock(w.lock)
 	}
-	w.store.mu.Lock()
-	defer w.store.mu.Unlock()
-	if w.store.writers[w.id] == w {
-		delete(w.store.writers, w.id)
-	}
+	w.store.locks.strike(w)
 	return nil
 }
 
