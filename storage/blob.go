@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"plimsoll/conversation"
+	"plimsoll/storage/pages"
 )
 
 // Rules of blobs:
@@ -172,7 +173,7 @@ func (c *compressor) pack(text string) []byte {
 func (c *compressor) opened(name string, value []byte, sealed bool) (string, error) {
 	if sealed {
 		var err error
-		if value, _, err = unseal(bucketBlobs, []byte(name), value); err != nil {
+		if value, _, err = pages.Unseal(bucketBlobs, []byte(name), value); err != nil {
 			return "", fmt.Errorf("text %s: %w", name, err)
 		}
 	}
@@ -182,12 +183,12 @@ func (c *compressor) opened(name string, value []byte, sealed bool) (string, err
 // renamed returns the name and the stored form of a text whose key is damaged: its own
 // name, under which its seal fits.
 func (c *compressor) renamed(sealed []byte) (name string, value []byte, err error) {
-	text, err := c.unpack(sealed[:max(0, len(sealed)-sealSize)], nil)
+	text, err := c.unpack(sealed[:max(0, len(sealed)-pages.SealSize)], nil)
 	if err != nil {
 		return "", nil, err
 	}
 	name = blobName(string(text))
-	value, _, err = unseal(bucketBlobs, []byte(name), sealed)
+	value, _, err = pages.Unseal(bucketBlobs, []byte(name), sealed)
 	return name, value, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
+	"plimsoll/storage/pages"
 )
 
 // Rules of checking:
@@ -157,8 +158,8 @@ func (d *doctor) doubtful(ctx context.Context, f dbfile) bool {
 		return false
 	}
 	defer p.release()
-	h := readHeads(p.file)
-	return h.doubtful()
+	h := pages.ReadHeads(p.file)
+	return h.Doubtful()
 }
 
 // wrong is what the seals of a file tell.
@@ -196,13 +197,13 @@ func checkSeals(tx txn) *wrong {
 		return b.ForEach(func(k, v []byte) error {
 			if bytes.Equal(name, bucketMeta) && bytes.Equal(k, keyFormat) {
 				// It has a sealed copy.
-				if sealed := b.Get(keySealed); !bytes.HasPrefix(sealed, v) || len(sealed) != len(v)+sealSize {
+				if sealed := b.Get(keySealed); !bytes.HasPrefix(sealed, v) || len(sealed) != len(v)+pages.SealSize {
 					w.mended++
 					w.first = shown(keyFormat)
 				}
 				return nil
 			}
-			_, mended, err := unseal(name, k, v)
+			_, mended, err := pages.Unseal(name, k, v)
 			if (mended || err != nil) && w.first == "" {
 				w.first = fmt.Sprintf("%s of %s", shown(k), name)
 			}

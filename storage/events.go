@@ -10,6 +10,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
+	"plimsoll/storage/pages"
 )
 
 // row is one event as it is stored.
@@ -31,7 +32,7 @@ func rowsOf(events []conversation.Event) ([]row, error) {
 		if err != nil {
 			return nil, fmt.Errorf("store event %d: %w", e.Seq, err)
 		}
-		rows[i] = row{seq: e.Seq, value: seal(bucketEvents, keyOf(e.Seq), value), sealed: true}
+		rows[i] = row{seq: e.Seq, value: pages.Seal(bucketEvents, keyOf(e.Seq), value), sealed: true}
 	}
 	return rows, nil
 }

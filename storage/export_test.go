@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"plimsoll/storage/pages"
 )
 
 var background = context.Background()
@@ -55,11 +57,11 @@ func (s *Store) ViewConversation(id string, steps []Migration, read func(*bbolt.
 
 // Sealed is a value as it is stored.
 func Sealed(bucket string, key []byte, value string) []byte {
-	return seal([]byte(bucket), key, []byte(value))
+	return pages.Seal([]byte(bucket), key, []byte(value))
 }
 
 // Unsealed is a stored value as it was given.
-func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-sealSize)] }
+func Unsealed(stored []byte) []byte { return stored[:max(0, len(stored)-pages.SealSize)] }
 
 // KeepRecord ends a transaction that was made without the store.
 func KeepRecord(tx *bbolt.Tx) error { return txn{tx, true}.keepRecord() }
@@ -83,7 +85,7 @@ func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration
 
 // Unseal is a stored value with its seal compared and a wrong bit set right.
 func Unseal(bucket string, key, stored []byte) (value []byte, mended bool, err error) {
-	return unseal([]byte(bucket), key, stored)
+	return pages.Unseal([]byte(bucket), key, stored)
 }
 
 // Refresh writes the row of a conversation into the index.
@@ -104,8 +106,8 @@ func (r *reads) ReadAt(p []byte, at int64) (int, error) {
 
 // Survey looks at all pages of a file and says with how many reads.
 func Survey(file *os.File) (int, error) {
-	h, r := readHeads(file), reads{ReaderAt: file}
-	err := surveyed(&r, newest(h.pages), true)
+	h, r := pages.ReadHeads(file), reads{ReaderAt: file}
+	err := pages.Survey(&r, pages.Newest(h.Pages), true)
 	return r.n, err
 }
 

@@ -12,6 +12,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
+
+	"plimsoll/storage/pages"
 )
 
 // Rules of the index:
@@ -148,8 +150,8 @@ func (x *index) dropDamaged(ctx context.Context) error {
 			unlock(f)
 			return fmt.Errorf("%s: %w", x.dir.index().path, ErrBusy)
 		}
-		h := readHeads(f)
-		if n := newest(h.pages); n == nil || surveyed(f, n, true) != nil {
+		h := pages.ReadHeads(f)
+		if n := pages.Newest(h.Pages); n == nil || pages.Survey(f, n, true) != nil {
 			unlock(f)
 			return os.Remove(x.dir.index().path)
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"go.etcd.io/bbolt"
+
+	"plimsoll/storage/pages"
 )
 
 // Rules of formats:
@@ -69,7 +71,7 @@ func (l *layout) found(tx *bbolt.Tx) (int, error) {
 		return 0, damaged(tx.DB().Path(), errors.New("bucket meta is missing"))
 	}
 	text := meta.Get(keyFormat)
-	if sealed, _, err := unseal(bucketMeta, keySealed, meta.Get(keySealed)); err == nil {
+	if sealed, _, err := pages.Unseal(bucketMeta, keySealed, meta.Get(keySealed)); err == nil {
 		text = sealed
 	}
 	v, err := strconv.Atoi(string(text))

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"plimsoll/conversation"
+	"plimsoll/storage/pages"
 )
 
 // Rules of loading:
@@ -182,7 +183,7 @@ func decodeRow(r *row) (conversation.Event, error) {
 		var key [8]byte
 		binary.BigEndian.PutUint64(key[:], r.seq)
 		var err error
-		if value, r.mended, err = unseal(bucketEvents, key[:], value); err != nil {
+		if value, r.mended, err = pages.Unseal(bucketEvents, key[:], value); err != nil {
 			return conversation.Event{}, err
 		}
 	}
@@ -198,7 +199,7 @@ func (r row) text() []byte { return r.value[:max(0, len(r.value)-r.sealSize())] 
 
 func (r row) sealSize() int {
 	if r.sealed {
-		return sealSize
+		return pages.SealSize
 	}
 	return 0
 }

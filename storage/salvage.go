@@ -13,6 +13,7 @@ import (
 	"go.etcd.io/bbolt"
 
 	"plimsoll/conversation"
+	"plimsoll/storage/pages"
 )
 
 // Rules of salvaging:
@@ -73,8 +74,8 @@ func salvage(path string, text *compressor) (*salvaged, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := readHeads(f)
-	if newest := newest(h.pages); newest == nil || surveyed(f, newest, false) != nil {
+	h := pages.ReadHeads(f)
+	if newest := pages.Newest(h.Pages); newest == nil || pages.Survey(f, newest, false) != nil {
 		_ = f.Close() // was only read; bbolt might read in circles for ever
 	} else {
 		// An error here is the damage one is here for.
@@ -93,8 +94,8 @@ func salvage(path string, text *compressor) (*salvaged, error) {
 		return nil, err
 	}
 	got.scan(data)
-	if n := newest(h.pages); n != nil {
-		got.leaves(data, int(n.pageSize()))
+	if n := pages.Newest(h.Pages); n != nil {
+		got.leaves(data, int(n.PageSize()))
 	}
 	return got, nil
 }
@@ -124,7 +125,7 @@ func (got *salvaged) unseal(text *compressor) {
 	for bucket, values := range got.values {
 		opened[bucket] = map[string][]byte{}
 		for key, raw := range values {
-			value, _, err := unseal([]byte(bucket), []byte(key), raw)
+			value, _, err := pages.Unseal([]byte(bucket), []byte(key), raw)
 			if err != nil && bucket == string(bucketBlobs) {
 				key, value, err = text.renamed(raw)
 			}
@@ -148,7 +149,7 @@ func (got *salvaged) leaves(data []byte, size int) {
 	var newest uint64
 	meta := got.values[string(bucketMeta)]
 	missing := len(meta) == 0
-	for at := 0; at+pageHead <= len(data); at += size {
+	for at := 0; at+pages.PageHead <= len(data); at += size {
 		found := map[string][]byte{}
 		got.leaf(data[at:], found, true)
 		r := found[string(keyRecord)]
@@ -161,12 +162,12 @@ func (got *salvaged) leaves(data []byte, size int) {
 
 // leaf takes texts of a page and finds its meta, also in the small buckets of a page.
 func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
-	if len(p) < pageHead || binary.NativeEndian.Uint16(p[8:]) != leafPage {
+	if len(p) < pages.PageHead || binary.NativeEndian.Uint16(p[8:]) != pages.LeafPage {
 		return
 	}
 	for i := range int(binary.NativeEndian.Uint16(p[10:])) {
-		at := uint64(pageHead + i*elementSize)
-		if at+elementSize > uint64(len(p)) {
+		at := uint64(pages.PageHead + i*pages.ElementSize)
+		if at+pages.ElementSize > uint64(len(p)) {
 			return
 		}
 		number := func(n uint64) uint64 { return uint64(binary.NativeEndian.Uint32(p[at+n*4:])) }
@@ -178,16 +179,16 @@ func (got *salvaged) leaf(p []byte, meta map[string][]byte, buckets bool) {
 		key, value := p[from:end], p[end:end+number(3)]
 		const header = 16
 		switch {
-		case number(0)&isBucket != 0:
+		case number(0)&pages.IsBucket != 0:
 			if buckets && len(value) > header {
 				got.leaf(value[header:], meta, false)
 			}
 		case len(key) == 64:
-			if text, _, err := unseal(bucketBlobs, key, value); err == nil && got.value(bucketBlobs, key) == nil {
+			if text, _, err := pages.Unseal(bucketBlobs, key, value); err == nil && got.value(bucketBlobs, key) == nil {
 				got.put(bucketBlobs, key, text)
 			}
 		case len(key) != 8: // else an event
-			if v, _, err := unseal(bucketMeta, key, value); err == nil {
+			if v, _, err := pages.Unseal(bucketMeta, key, value); err == nil {
 				meta[string(key)] = bytes.Clone(v)
 			}
 		}
@@ -240,8 +241,8 @@ func copyAt(data []byte) (copied, bool) {
 		return copied{}, false
 	}
 	c := copied{seq: e.Seq, value: raw}
-	if len(data) >= len(raw)+sealSize {
-		_, mended, err := unseal(bucketEvents, keyOf(e.Seq), data[:len(raw)+sealSize])
+	if len(data) >= len(raw)+pages.SealSize {
+		_, mended, err := pages.Unseal(bucketEvents, keyOf(e.Seq), data[:len(raw)+pages.SealSize])
 		c.sealed = err == nil && !mended
 	}
 	return c, true

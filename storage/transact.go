@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+
+	"plimsoll/storage/pages"
 )
 
 // Rules of transactions:
@@ -75,29 +77,29 @@ var errHidden = errors.New("its newest head is damaged, what was stored last is 
 // it may write it puts a hidden head back where it belongs.
 func (d *disk) survey(p *pass, a access) error {
 	path := p.gate.path
-	h := readHeads(p.file)
-	if hidden := h.hidden(); hidden != nil {
+	h := pages.ReadHeads(p.file)
+	if hidden := h.Hidden(); hidden != nil {
 		if a != writing {
 			return damaged(path, errHidden)
 		}
-		if err := putBack(p.file, hidden); err != nil {
+		if err := pages.PutBack(p.file, hidden); err != nil {
 			return explain(path, err)
 		}
-		d.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.commit())
+		d.log.Warn("a damaged head was put right; what was stored last is back", "file", path, "commit", hidden.Commit())
 		d.tell(path, "a part of the file was damaged and has been repaired: nothing is lost")
-		h = readHeads(p.file)
+		h = pages.ReadHeads(p.file)
 	}
-	if h.doubtful() {
+	if h.Doubtful() {
 		d.tell(path, "a part of the file is damaged, and nothing tells whether what was stored last is gone: look at how it ends")
 	}
-	head := newest(h.pages)
+	head := pages.Newest(h.Pages)
 	if head == nil || p.gate.surveyed >= a.surveying() && a != checking {
 		return nil // bbolt says what is wrong with the heads
 	}
 	// All of a file is read in hardly more time than a part, and who reads may write next.
-	level, err := surveyedAll, surveyed(p.file, head, true)
+	level, err := surveyedAll, pages.Survey(p.file, head, true)
 	if err != nil && a == reading {
-		level, err = surveyedWays, surveyed(p.file, head, false)
+		level, err = surveyedWays, pages.Survey(p.file, head, false)
 	}
 	if err != nil {
 		return damaged(path, err)
@@ -243,7 +245,7 @@ func update(file *os.File, db *bbolt.DB, do func(*bbolt.Tx) error) error {
 	}))
 	if err == nil {
 		// What was committed is safe without the copy, and the next commit makes one.
-		_ = keepSpare(file, db.Info().PageSize, commit, last)
+		_ = pages.KeepSpare(file, db.Info().PageSize, commit, last)
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"go.etcd.io/bbolt"
+
+	"plimsoll/storage/pages"
 )
 
 // Rules of values:
@@ -36,7 +38,7 @@ func (tx txn) open(bucket, key, raw []byte) ([]byte, error) {
 	if !tx.sealed {
 		return raw, nil
 	}
-	value, _, err := unseal(bucket, key, raw)
+	value, _, err := pages.Unseal(bucket, key, raw)
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", shown(key), bucket, err)
 	}
@@ -62,7 +64,7 @@ func shown(key []byte) string {
 
 // put writes a value, which is given up.
 func (tx txn) put(bucket, key, value []byte) error {
-	return tx.Bucket(bucket).Put(key, seal(bucket, key, value))
+	return tx.Bucket(bucket).Put(key, pages.Seal(bucket, key, value))
 }
 
 func (tx txn) delete(bucket, key []byte) error { return tx.Bucket(bucket).Delete(key) }
@@ -91,7 +93,7 @@ func (tx txn) keepRecord() error {
 		}
 	}
 	r := tx.recorded(tx.ID())
-	value := binary.BigEndian.AppendUint64(make([]byte, 0, 3*8+sealSize), r.commit)
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, 3*8+pages.SealSize), r.commit)
 	value = binary.BigEndian.AppendUint64(value, r.last)
 	return tx.put(bucketMeta, keyRecord, binary.BigEndian.AppendUint64(value, r.values))
 }
@@ -126,7 +128,7 @@ func sealAll(tx *bbolt.Tx) error {
 				return nil
 			}
 			keys = append(keys, k)
-			values = append(values, seal(name, k, append(make([]byte, 0, len(v)+sealSize), v...)))
+			values = append(values, pages.Seal(name, k, append(make([]byte, 0, len(v)+pages.SealSize), v...)))
 			return nil
 		})
 		b.FillPercent = fillPercent

@@ -1,4 +1,4 @@
-package storage
+package pages
 
 import (
 	"encoding/binary"
@@ -40,13 +40,13 @@ type head struct {
 	last uint64 // newest event, of a spare
 }
 
-func (h *head) pageSize() int64 { return int64(binary.NativeEndian.Uint32(h.raw[8:])) }
+func (h *head) PageSize() int64 { return int64(binary.NativeEndian.Uint32(h.raw[8:])) }
 
-// commit is the number of the transaction that wrote h.
-func (h *head) commit() uint64 { return binary.NativeEndian.Uint64(h.raw[48:]) }
+// Commit is the number of the transaction that wrote h.
+func (h *head) Commit() uint64 { return binary.NativeEndian.Uint64(h.raw[48:]) }
 
 // page is where in the file h belongs.
-func (h *head) page() int64 { return int64(h.commit()%2) * h.pageSize() }
+func (h *head) page() int64 { return int64(h.Commit()%2) * h.PageSize() }
 
 // sound reports whether h is as bbolt wrote it.
 func (h *head) sound() bool {
@@ -56,27 +56,27 @@ func (h *head) sound() bool {
 	}
 	check := fnv.New64a()
 	_, _ = check.Write(h.raw[:headSize-8]) // a hash never fails
-	return check.Sum64() == binary.NativeEndian.Uint64(h.raw[headSize-8:]) && h.pageSize() >= 1024
+	return check.Sum64() == binary.NativeEndian.Uint64(h.raw[headSize-8:]) && h.PageSize() >= 1024
 }
 
 // heads are those of a file, nil where one is not sound or not there.
 type heads struct {
-	pages  [2]*head
+	Pages  [2]*head
 	spares [2]*head
 	broken [2]*head // what stands where a head is not sound
 }
 
-// readHeads reads the heads of a file. One too short to have any has none.
-func readHeads(f *os.File) (h heads) {
+// ReadHeads reads the heads of a file. One too short to have any has none.
+func ReadHeads(f *os.File) (h heads) {
 	h.read(f, 0, 0)
 	sizes := []int64{int64(os.Getpagesize()), 4096, 16384, 65536}
-	for _, known := range []*head{h.spares[0], h.pages[0]} {
+	for _, known := range []*head{h.spares[0], h.Pages[0]} {
 		if known != nil {
-			sizes = []int64{known.pageSize()}
+			sizes = []int64{known.PageSize()}
 		}
 	}
 	for _, size := range sizes {
-		if h.read(f, 1, size); h.pages[1] != nil || h.spares[1] != nil {
+		if h.read(f, 1, size); h.Pages[1] != nil || h.spares[1] != nil {
 			break
 		}
 	}
@@ -90,8 +90,8 @@ func (h *heads) read(f *os.File, n int, at int64) {
 		return
 	}
 	found := &head{raw: [headSize]byte(page[headAt:])}
-	if found.sound() && [headAt]byte(page[:]) == framed(found.commit()) {
-		h.pages[n], h.broken[n] = found, nil
+	if found.sound() && [headAt]byte(page[:]) == framed(found.Commit()) {
+		h.Pages[n], h.broken[n] = found, nil
 	} else {
 		h.broken[n] = found
 	}
@@ -107,34 +107,34 @@ func (h *heads) read(f *os.File, n int, at int64) {
 	}
 }
 
-// newest is the newest of some heads, nil without any.
-func newest(of [2]*head) *head {
-	if of[0] == nil || of[1] != nil && of[1].commit() > of[0].commit() {
+// Newest is the newest of some heads, nil without any.
+func Newest(of [2]*head) *head {
+	if of[0] == nil || of[1] != nil && of[1].Commit() > of[0].Commit() {
 		return of[1]
 	}
 	return of[0]
 }
 
-// hidden is the newest head if the file has it no longer, but its spare, or its own
+// Hidden is the newest head if the file has it no longer, but its spare, or its own
 // page but for one bit; nil if bbolt finds it.
-func (h *heads) hidden() *head {
-	there, spare := newest(h.pages), newest(h.spares)
+func (h *heads) Hidden() *head {
+	there, spare := Newest(h.Pages), Newest(h.spares)
 	switch {
-	case spare != nil && (there == nil || spare.commit() > there.commit()):
+	case spare != nil && (there == nil || spare.Commit() > there.Commit()):
 		return spare
 	case spare != nil || there == nil:
 		return nil
 	}
-	broken := h.broken[1-there.commit()%2]
+	broken := h.broken[1-there.Commit()%2]
 	if broken == nil {
 		return nil
 	}
-	if broken.sound() && broken.commit() == there.commit()+1 {
+	if broken.sound() && broken.Commit() == there.Commit()+1 {
 		return broken // what stands before it in its page is wrong
 	}
 	for bit := range headSize * 8 {
 		broken.raw[bit/8] ^= 1 << (bit % 8)
-		if broken.sound() && broken.commit() == there.commit()+1 && broken.pageSize() == there.pageSize() {
+		if broken.sound() && broken.Commit() == there.Commit()+1 && broken.PageSize() == there.PageSize() {
 			return broken
 		}
 		broken.raw[bit/8] ^= 1 << (bit % 8)
@@ -142,10 +142,10 @@ func (h *heads) hidden() *head {
 	return nil
 }
 
-// doubtful reports whether one head is damaged and nothing tells which one it was.
-func (h *heads) doubtful() bool {
-	there := newest(h.pages)
-	return there != nil && newest(h.spares) == nil && h.broken[1-there.commit()%2] != nil && h.hidden() == nil
+// Doubtful reports whether one head is damaged and nothing tells which one it was.
+func (h *heads) Doubtful() bool {
+	there := Newest(h.Pages)
+	return there != nil && Newest(h.spares) == nil && h.broken[1-there.Commit()%2] != nil && h.Hidden() == nil
 }
 
 // framed is what stands before a head in its page.
@@ -156,23 +156,23 @@ func framed(commit uint64) (frame [headAt]byte) {
 	return frame
 }
 
-// putBack writes a hidden head into its page, on disk when it returns.
-func putBack(f *os.File, h *head) error {
-	page := framed(h.commit())
+// PutBack writes a hidden head into its page, on disk when it returns.
+func PutBack(f *os.File, h *head) error {
+	page := framed(h.Commit())
 	if _, err := f.WriteAt(append(page[:], h.raw[:]...), h.page()); err != nil {
 		return fmt.Errorf("write its newest head back: %w", err)
 	}
 	return f.Sync()
 }
 
-// keepSpare copies the head of a commit that was just made into the page of the other
+// KeepSpare copies the head of a commit that was just made into the page of the other
 // one. Not being able to is no reason for that commit to fail.
-func keepSpare(f *os.File, pageSize int, commit, last uint64) error {
+func KeepSpare(f *os.File, pageSize int, commit, last uint64) error {
 	h := head{last: last}
 	if _, err := f.ReadAt(h.raw[:], int64(commit%2)*int64(pageSize)+headAt); err != nil {
 		return err
 	}
-	if !h.sound() || h.commit() != commit {
+	if !h.sound() || h.Commit() != commit {
 		return errors.New("the head of this commit is not there")
 	}
 	spare := slices.Concat([]byte(spareMark), h.raw[:])

@@ -1,4 +1,6 @@
-package storage
+// Package pages finds damage in the files of bbolt: in values by their seals, in heads by
+// their copies, and in the pages that lead to others. It reads bytes, never the map of a file.
+package pages
 
 import (
 	"encoding/binary"
@@ -13,26 +15,26 @@ import (
 //   - CRC-32C tells any three wrong bits of a value from none. One wrong bit can
 //     therefore be found and set right, and two are never taken for one.
 
-// sealSize is how many bytes a seal takes.
-const sealSize = 4
+// SealSize is how many bytes a seal takes.
+const SealSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // errSeal says that a value is not the one that was stored.
 var errSeal = errors.New("its checksum is wrong")
 
-// seal appends the seal of value to value, which is given up.
-func seal(bucket, key, value []byte) []byte {
+// Seal appends the seal of value to value, which is given up.
+func Seal(bucket, key, value []byte) []byte {
 	return binary.BigEndian.AppendUint32(value, sum(bucket, key, value))
 }
 
-// unseal returns what was sealed. Mended says that a bit was wrong and was set right,
+// Unseal returns what was sealed. Mended says that a bit was wrong and was set right,
 // in a copy.
-func unseal(bucket, key, sealed []byte) (value []byte, mended bool, err error) {
-	if len(sealed) < sealSize {
+func Unseal(bucket, key, sealed []byte) (value []byte, mended bool, err error) {
+	if len(sealed) < SealSize {
 		return nil, false, errSeal
 	}
-	end := len(sealed) - sealSize
+	end := len(sealed) - SealSize
 	value = sealed[:end:end]
 	wrong := sum(bucket, key, value) ^ binary.BigEndian.Uint32(sealed[end:])
 	if wrong == 0 {

@@ -1,4 +1,4 @@
-package storage
+package pages
 
 import (
 	"bytes"
@@ -20,12 +20,12 @@ import (
 // The kinds of pages and elements, by bbolt's numbers.
 const (
 	branchPage   = 0x01
-	leafPage     = 0x02
+	LeafPage     = 0x02
 	freelistPage = 0x10
 
-	pageHead    = 16 // bytes before the elements of a page
-	elementSize = 16
-	isBucket    = 1 // flag of an element
+	PageHead    = 16 // bytes before the elements of a page
+	ElementSize = 16
+	IsBucket    = 1 // flag of an element
 )
 
 // survey is one look at the pages of a file.
@@ -53,9 +53,9 @@ type page struct {
 	data     []byte // of the first page; a leaf of values has it only until the next page is read
 }
 
-// surveyed looks at the pages that the newest head leads to.
-func surveyed(f io.ReaderAt, h *head, all bool) error {
-	s := survey{file: f, size: h.pageSize(), end: binary.NativeEndian.Uint64(h.raw[40:]), all: all}
+// Survey looks at the pages that the newest head leads to.
+func Survey(f io.ReaderAt, h *head, all bool) error {
+	s := survey{file: f, size: h.PageSize(), end: binary.NativeEndian.Uint64(h.raw[40:]), all: all}
 	const most = 1 << 36 // pages, far more than any file has
 	if s.end < 4 || s.end > most/uint64(s.size) {
 		return fmt.Errorf("it has %d pages", s.end)
@@ -140,9 +140,9 @@ func (s *survey) free(id uint64) error {
 	if err != nil {
 		return err
 	}
-	count, at := uint64(p.count), int64(pageHead)
+	count, at := uint64(p.count), int64(PageHead)
 	if p.count == 0xFFFF { // the number stands before the list
-		count, at = binary.NativeEndian.Uint64(p.data[pageHead:]), pageHead+8
+		count, at = binary.NativeEndian.Uint64(p.data[PageHead:]), PageHead+8
 	}
 	if count > s.end || at+int64(count)*8 > int64(p.overflow+1)*s.size {
 		return fmt.Errorf("the list of free pages names %d", count)
@@ -169,14 +169,14 @@ type bounds struct{ from, before []byte }
 
 // tree looks at a page and all it leads to. Buckets says that values may be buckets.
 func (s *survey) tree(id uint64, buckets bool, b bounds) error {
-	p, err := s.read(id, branchPage|leafPage)
+	p, err := s.read(id, branchPage|LeafPage)
 	if err != nil && !s.all && p.data != nil && p.id != id {
 		return nil // bbolt refuses such a page where it meets it, and what stands before it can be read
 	}
 	if err != nil {
 		return err
 	}
-	if p.flags == leafPage && !buckets {
+	if p.flags == LeafPage && !buckets {
 		if !s.all {
 			return nil
 		}
@@ -185,7 +185,7 @@ func (s *survey) tree(id uint64, buckets bool, b bounds) error {
 	}
 	// What it leads to is read before it is done with.
 	run := run{s, int64(id) * s.size, int64(p.overflow+1) * s.size, bytes.Clone(p.data)}
-	if p.flags == leafPage {
+	if p.flags == LeafPage {
 		return run.leaf(p.count, true, b)
 	}
 	return run.branch(p.count, buckets, b)
@@ -213,8 +213,8 @@ func (r *run) bytes(at, n int64) ([]byte, error) {
 
 // element reads the four numbers of an element, and where it is.
 func (r *run) element(i int) (at int64, e [4]uint32, err error) {
-	at = pageHead + int64(i)*elementSize
-	data, err := r.bytes(at, elementSize)
+	at = PageHead + int64(i)*ElementSize
+	data, err := r.bytes(at, ElementSize)
 	if err != nil {
 		return at, e, err
 	}
@@ -281,7 +281,7 @@ func (r *run) leaf(count int, buckets bool, b bounds) error {
 		}
 		switch {
 		case err != nil:
-		case e[0]&isBucket == 0:
+		case e[0]&IsBucket == 0:
 			if buckets {
 				err = fmt.Errorf("%q is no bucket", key[:min(len(key), 16)])
 			}
@@ -311,7 +311,7 @@ func (r *run) bucket(at, size int64) error {
 		return r.s.tree(root, false, bounds{})
 	}
 	inline := run{r.s, r.at + at + header, size - header, value[header:]}
-	if inline.size < pageHead || binary.NativeEndian.Uint16(inline.data[8:]) != leafPage {
+	if inline.size < PageHead || binary.NativeEndian.Uint16(inline.data[8:]) != LeafPage {
 		return errors.New("it is no small bucket")
 	}
 	return inline.leaf(int(binary.NativeEndian.Uint16(inline.data[10:])), false, bounds{})
