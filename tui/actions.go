@@ -16,7 +16,7 @@ type (
 	// missing says that what the user asked for is not there or cannot be done.
 	missing struct{ err error }
 
-	// unseen is a notice that is shown where the end of the transcript is out of sight:
+	// unseen is a snackbar that is shown where the end of the transcript is out of sight:
 	// below a view, or as it was scrolled.
 	unseen struct {
 		pane.Say
@@ -53,10 +53,10 @@ type (
 	summaryLost struct{ text string }
 )
 
-// say is a notice.
+// say is a snackbar.
 func say(text string) pane.Action { return pane.Say{Text: text} }
 
-// refuse is a notice that something cannot be done.
+// refuse is a snackbar that something cannot be done.
 func refuse(why string) pane.Action { return pane.Say{Text: why, Bad: true} }
 
 // open is the action that opens a picker.
@@ -67,16 +67,16 @@ func open(o overlay.PickerOptions) pane.Action { return openDialog{overlay.NewPi
 const (
 	aboutCall = "call/"
 
-	dialogModels   = "pick/model"
-	dialogThemes   = "pick/theme"
-	dialogTalks    = "pick/conversation"
-	dialogProfiles = "pick/profile"
-	dialogRules    = "pick/rule"
-	dialogDelete   = "confirm/delete"
-	dialogRevoke   = "confirm/revoke/" // and the number of the rule in the list
-	dialogPage     = "page/text"
-	dialogHelp     = "page/help"
-	dialogConsent  = "confirm/consent"
+	dialogModels        = "pick/model"
+	dialogThemes        = "pick/theme"
+	dialogConversations = "pick/conversation"
+	dialogProfiles      = "pick/profile"
+	dialogRules         = "pick/rule"
+	dialogDelete        = "confirm/delete"
+	dialogRevoke        = "confirm/revoke/" // and the number of the rule in the list
+	dialogPage          = "page/text"
+	dialogHelp          = "page/help"
+	dialogConsent       = "confirm/consent"
 )
 
 // page is a page of text.

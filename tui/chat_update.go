@@ -18,7 +18,7 @@ import (
 //
 // While a summary is written a line below the newest reply says so and for how long,
 // whether a request waits for it, and after a while how to stop it; typing, sending,
-// replies and tools go on. What needs no model is done at once. A notice tells of what
+// replies and tools go on. What needs no model is done at once. The snackbar tells of what
 // the user asked for, and why it was not done stands where it can be read in peace.
 // What happens automatically is silent but for its line in the transcript, unless
 // messages had to be left out.

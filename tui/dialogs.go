@@ -20,7 +20,7 @@ import (
 // asks the user for an answer opens once nothing was written for a while, and gives a
 // key back that comes before it can have been read. What was asked for and took its
 // time opens where nothing was typed since; otherwise it goes into the transcript,
-// folded, or a notice says that it is there.
+// folded, or the snackbar says that it is there.
 
 // dialogs is the stack of dialogs, and the questions that open one.
 type dialogs struct {

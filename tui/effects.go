@@ -17,8 +17,8 @@ import (
 // command takes a ctx, returns one message and touches no part of the screen.
 
 const (
-	tickEvery = 100 * time.Millisecond
-	noticeFor = 4 * time.Second
+	tickEvery   = 100 * time.Millisecond
+	snackbarFor = 4 * time.Second
 )
 
 // openConversation opens, begins, forks or deletes, as open does.
@@ -45,9 +45,9 @@ func (e *env) listen(s Session) tea.Cmd {
 	}
 }
 
-// noticeOver ends a notice.
-func noticeOver(seq int) tea.Cmd {
-	return tea.Tick(noticeFor, func(time.Time) tea.Msg { return noticeOverMsg{seq} })
+// snackbarOver ends a snackbar.
+func snackbarOver(seq int) tea.Cmd {
+	return tea.Tick(snackbarFor, func(time.Time) tea.Msg { return snackbarOverMsg{seq} })
 }
 
 // pauseOver says that a while has passed.
@@ -204,8 +204,8 @@ type tickMsg time.Time
 
 func (t tickMsg) time() time.Time { return time.Time(t) }
 
-// noticeOverMsg ends a notice, unless a newer one stands there.
-type noticeOverMsg struct{ seq int }
+// snackbarOverMsg ends a snackbar, unless a newer one stands there.
+type snackbarOverMsg struct{ seq int }
 
 // filesMsg brings the files that can be mentioned.
 type filesMsg struct{ files []composer.File }

@@ -151,7 +151,7 @@ func (m *Model) fallback(k tea.KeyPressMsg) tea.Cmd {
 // interrupt stops what runs, then clears what is typed, then quits. What is
 // already told to stop does not keep the user from leaving.
 func (m *Model) interrupt() tea.Cmd {
-	again := m.quits.again(&m.notices, m.inSight())
+	again := m.quits.again(&m.snackbar, m.inSight())
 	switch {
 	case m.chat.stoppable():
 		m.chat.cancel()
@@ -167,23 +167,23 @@ func (m *Model) interrupt() tea.Cmd {
 		return tea.Quit
 	}
 	cmd := m.do(say("press " + m.env.Keys.Screen.Interrupt.Help().Key + " again to quit"))
-	m.quits.notice = m.notices.seq
+	m.quits.seq = m.snackbar.seq
 	return cmd
 }
 
 // goBack is what the key to cancel does where there is nothing to cancel: a second
 // time in a row it goes back to an earlier message.
 func (m *Model) goBack() tea.Cmd {
-	again := m.rewinds.again(&m.notices, m.inSight())
+	again := m.rewinds.again(&m.snackbar, m.inSight())
 	switch {
 	case m.session.unrewindable() != "":
 		return nil
 	case again:
-		m.notices.over(m.notices.seq)
+		m.snackbar.over(m.snackbar.seq)
 		return m.do(m.session.pickTurn(m.chat.outbox.label))
 	}
 	cmd := m.do(say(m.env.Keys.Screen.Cancel.Help().Key + " again to go back to an earlier message"))
-	m.rewinds.notice = m.notices.seq
+	m.rewinds.seq = m.snackbar.seq
 	return cmd
 }
 
@@ -220,7 +220,7 @@ func (m *Model) picked(p overlay.Picked) tea.Cmd {
 		return m.env.switchModel(p.Item)
 	case dialogThemes:
 		return m.setTheme(p.Item)
-	case dialogTalks:
+	case dialogConversations:
 		return m.resume(p.Item)
 	case dialogProfiles:
 		return m.do(m.session.setProfile(p.Item))

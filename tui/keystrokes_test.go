@@ -63,7 +63,7 @@ func arrivals(y *typist) map[string]tea.Msg {
 		"openedMsg failed": openedMsg{err: errDeaf},
 		"updatesMsg":       updatesMsg{from: y.session.Session, ended: true},
 		"tickMsg":          tickMsg(y.now),
-		"noticeOverMsg":    noticeOverMsg{},
+		"snackbarOverMsg":  snackbarOverMsg{},
 		"pausedMsg":        pausedMsg{},
 		"coldMsg":          coldMsg{},
 		"filesMsg":         filesMsg{files: []File{{Path: "a.go"}}},

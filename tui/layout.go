@@ -54,7 +54,7 @@ func (c *chat) layout(a around) {
 	c.place.plan = p
 }
 
-// intro is the welcome, where the notices leave room for it.
+// intro is the welcome, where the notes of the transcript leave room for it.
 func (c *chat) intro(room int) []string {
 	const around = 8 // lines of everything else, while no list is open
 	lines := c.welcome(false)

@@ -17,7 +17,7 @@ type Model struct {
 	chat     *chat    // transcript, composer, and the lines around them
 	views    *views   // full-screen views
 	dialogs  *dialogs
-	notices  notices
+	snackbar snackbar
 	keyboard *keyboard
 	quits    repeat  // of the key to interrupt
 	rewinds  repeat  // of the key to cancel
@@ -78,7 +78,7 @@ func (m *Model) do(action pane.Action) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case pane.Say:
-		return m.notices.notify(a.Text, a.Bad)
+		return m.snackbar.show(a.Text, a.Bad)
 	case unseen:
 		if a.scrolled || m.views.top() != nil {
 			return m.do(a.Say)
@@ -110,7 +110,7 @@ func (m *Model) miss(err error) tea.Cmd {
 	if err == nil || m.env.ctx.Err() != nil || !m.session.open {
 		return m.fail(err)
 	}
-	return m.notices.notify(err.Error(), true)
+	return m.snackbar.show(err.Error(), true)
 }
 
 // fail shows that something the user or the program wanted did not work, where it can

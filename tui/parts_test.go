@@ -8,7 +8,7 @@ import (
 )
 
 // parts are the fields by which one part of the screen is handed another, and their types.
-var parts = map[string]string{"session": "session", "chat": "chat", "views": "views", "dialogs": "dialogs", "notices": "notices", "outbox": "outbox"}
+var parts = map[string]string{"session": "session", "chat": "chat", "views": "views", "dialogs": "dialogs", "snackbar": "snackbar", "outbox": "outbox"}
 
 // A part changes only its own state, and the root changes that of none.
 func TestPartsChangeOnlyThemselves(t *testing.T) {

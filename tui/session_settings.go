@@ -61,7 +61,7 @@ func pickConversation(current string, stored []Stored) pane.Action {
 	for i, c := range stored {
 		items[i] = overlay.Item{ID: c.ID, Title: c.Title, Detail: c.Note, Current: c.ID == current}
 	}
-	return open(overlay.PickerOptions{ID: dialogTalks, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
+	return open(overlay.PickerOptions{ID: dialogConversations, Title: "Continue", Items: items, Empty: "no conversation is stored yet"})
 }
 
 // permissions lists what runs without asking, or changes the mode.

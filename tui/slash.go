@@ -88,10 +88,10 @@ func commandSpecs() []composer.CommandSpec {
 // command runs a slash command that was typed. One that fails leaves its line in
 // the composer, also where it fails later: nobody types it again.
 func (m *Model) command(c composer.Command) tea.Cmd {
-	before := m.notices.seq
+	before := m.snackbar.seq
 	cmd := m.slash(c)
 	line := typedLine{c.Line, m.keyboard.pressed}
-	if m.notices.seq != before && m.notices.bad {
+	if m.snackbar.seq != before && m.snackbar.bad {
 		m.chat.outbox.leaveLine(line)
 		return cmd
 	}

@@ -14,13 +14,13 @@ import (
 	"plimsoll/tui/meter"
 )
 
-// The status line says what goes on at its left, or a notice, and at its right that
+// The status line says what goes on at its left, or the snackbar, and at its right that
 // there is more below. It has its place also while it is empty, so that nothing jumps
 // when something begins or ends. Below it stand the messages that wait.
 
 // around is what else is on the screen, of which the lines of the chat tell.
 type around struct {
-	notice    string // "" for none
+	snackbar  string // "" for none
 	bad       bool   // it is about a failure
 	covered   bool   // a view covers the transcript
 	question  bool   // a question waits until the user pauses
@@ -115,7 +115,7 @@ type statusLine struct {
 
 // empty reports whether the status line has nothing to say.
 func (l *statusLine) empty() bool {
-	return l.notice == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == ""
+	return l.snackbar == "" && l.doing() == "" && l.reviewWords() == "" && !l.now.job.on && l.shell == nil && l.below == ""
 }
 
 // reviewWords say that a summary waits, "" if none does or it is in sight.
@@ -126,7 +126,7 @@ func (l *statusLine) reviewWords() string {
 	return l.review.words()
 }
 
-// view is what goes on, or a notice, and whether there is more below.
+// view is what goes on, or the snackbar, and whether there is more below.
 func (l *statusLine) view() string {
 	st := l.styles
 	room := l.width - 2 - ansi.StringWidth(l.below)
@@ -134,7 +134,7 @@ func (l *statusLine) view() string {
 		room -= 2
 	}
 	left := ""
-	switch text := plain.Line(l.notice); {
+	switch text := plain.Line(l.snackbar); {
 	case text != "" && l.bad:
 		left = st.failure.Render(ansi.Truncate(text, max(0, room), "…"))
 	case text != "":

@@ -38,7 +38,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = m.arrived(msg)
 	}
 	m.views.renew()
-	m.notices.place(m.inSight())
+	m.snackbar.place(m.inSight())
 	m.layout()
 	return m, cmd
 }
@@ -50,8 +50,8 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.opened(msg)
 	case requestMsg, fullMsg, copyMsg, searchMsg, foundMsg, summaryEditedMsg:
 		return m.do(m.views.arrived(msg))
-	case noticeOverMsg:
-		m.notices.over(msg.seq)
+	case snackbarOverMsg:
+		m.snackbar.over(msg.seq)
 	case coldMsg:
 		m.views.outdated()
 		return m.do(m.session.wokeCold())
@@ -81,7 +81,7 @@ func (m *Model) arrived(msg tea.Msg) tea.Cmd {
 		return m.orConsent(msg.err)
 	case doneMsg:
 		if msg.err != nil && m.env.ctx.Err() == nil {
-			return m.notices.add(msg.err.Error(), m.inSight())
+			return m.snackbar.add(msg.err.Error(), m.inSight())
 		}
 	default:
 		return m.do(m.chat.arrived(msg))

@@ -59,7 +59,7 @@ func (m *Model) inSight() sight { return sight{m.views.top(), m.dialogs.stack.To
 
 // around is what the lines of the chat tell of the other parts.
 func (m *Model) around() around {
-	return around{notice: m.notices.textAt(m.inSight()), bad: m.notices.bad, covered: m.views.top() != nil,
+	return around{snackbar: m.snackbar.textAt(m.inSight()), bad: m.snackbar.bad, covered: m.views.top() != nil,
 		question: m.dialogs.waiting(), reviewing: m.views.reviewing()}
 }
 
@@ -172,9 +172,9 @@ func windowTitle(title string) string {
 	return "plimsoll · " + plain.Line(title)
 }
 
-// notices are short messages to the user above the composer. Each stands for a while,
+// snackbar is a short message to the user above the composer. It stands for a while,
 // and only where it was shown.
-type notices struct {
+type snackbar struct {
 	text string
 	bad  bool
 	seq  int // tells an old timer from the newest
@@ -190,50 +190,50 @@ type sight struct {
 	dialog overlay.Dialog
 }
 
-// notify shows a notice.
-func (n *notices) notify(text string, bad bool) tea.Cmd {
-	*n = notices{text: text, bad: bad, seq: n.seq + 1, fresh: true}
-	return noticeOver(n.seq)
+// show shows another message.
+func (s *snackbar) show(text string, bad bool) tea.Cmd {
+	*s = snackbar{text: text, bad: bad, seq: s.seq + 1, fresh: true}
+	return snackbarOver(s.seq)
 }
 
 // add shows that something next to the conversation failed, behind what is said of
 // another such thing.
-func (n *notices) add(text string, at sight) tea.Cmd {
-	if said := n.textAt(at); said != "" && n.bad {
+func (s *snackbar) add(text string, at sight) tea.Cmd {
+	if said := s.textAt(at); said != "" && s.bad {
 		text = said + " · " + text
 	}
-	return n.notify(text, true)
+	return s.show(text, true)
 }
 
-// place has a new notice belong to what is in sight.
-func (n *notices) place(at sight) {
-	if n.fresh {
-		n.fresh, n.about = false, at
+// place has a new message belong to what is in sight.
+func (s *snackbar) place(at sight) {
+	if s.fresh {
+		s.fresh, s.about = false, at
 	}
 }
 
-// textAt is the notice, "" without one and where it is about something else than what
+// textAt is the message, "" without one and where it is about something else than what
 // is in sight.
-func (n *notices) textAt(at sight) string {
-	if n.fresh || n.about == at {
-		return n.text
+func (s *snackbar) textAt(at sight) string {
+	if s.fresh || s.about == at {
+		return s.text
 	}
 	return ""
 }
 
-// over ends a notice, unless a newer one stands there.
-func (n *notices) over(seq int) {
-	if seq == n.seq {
-		n.text = ""
+// over ends a snackbar, unless a newer one stands there.
+func (s *snackbar) over(seq int) {
+	if seq == s.seq {
+		s.text = ""
 	}
 }
 
-// repeat is a key that does something when it is pressed again while a notice says so.
-type repeat struct{ notice int }
+// repeat is a key that does something when it is pressed again while the snackbar says so.
+type repeat struct{ seq int } // of the snackbar
 
-// again reports whether the notice is still in sight, and forgets it.
-func (r *repeat) again(n *notices, at sight) bool {
-	again := r.notice != 0 && r.notice == n.seq && n.textAt(at) != ""
-	r.notice = 0
+// again reports whether that is still in sight, and forgets it.
+func (r *repeat) again(n *snackbar, at sight) bool {
+	again := r.seq != 0 && r.seq == n.seq && n.textAt(at) != ""
+	r.seq = 0
 	return again
 }

@@ -46,7 +46,7 @@ func (v *views) arrived(msg tea.Msg) pane.Action {
 }
 
 // redoKey is what redoes a compaction where one is: the key of the view in sight, or
-// the command. Elsewhere the notice is not shown, as the key does something else there.
+// the command. Elsewhere the snackbar is not shown, as the key does something else there.
 func (v *views) redoKey() string {
 	b := key.Binding{}
 	switch v.top().(type) {
