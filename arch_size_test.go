@@ -22,7 +22,6 @@ const (
 // needed is an error.
 var larger = map[string]int{
 	"agent files":             45,
-	"agent/openai files":      32,
 	"cli files":               85,
 	"compact files":           88,
 	"agent.Agent methods":     86,

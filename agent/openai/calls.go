@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"crypto/rand"
 	"encoding/json"
 
 	"plimsoll/agent"
@@ -162,3 +163,7 @@ func (c *call) yield(i int) (agent.CallDelta, bool) {
 	c.told, c.shown, c.extra = true, len(c.args), nil
 	return d, true
 }
+
+// randomID is a call id for a server that gives none: nine letters and digits,
+// the only form every provider takes.
+func randomID() string { return rand.Text()[:9] }

@@ -15,7 +15,7 @@ import (
 // overflow, and some overflows come as 413, 422 or 500.
 
 // refused is the error of an answer with a status other than 2xx.
-func (w party) refused(status int, h http.Header, body []byte) *agent.Error {
+func (w endpoint) refused(status int, h http.Header, body []byte) *agent.Error {
 	f := parseFault(body)
 	e := w.classified(status, f)
 	e.Status = status
@@ -31,7 +31,7 @@ func (w party) refused(status int, h http.Header, body []byte) *agent.Error {
 }
 
 // reported is the error that a server reports inside an answer of status 200.
-func (w party) reported(body []byte) *agent.Error {
+func (w endpoint) reported(body []byte) *agent.Error {
 	f := parseFault(body)
 	status := f.status
 	if status == 0 {
@@ -44,7 +44,7 @@ func (w party) reported(body []byte) *agent.Error {
 }
 
 // classified is the error without its words.
-func (w party) classified(status int, f *Fault) *agent.Error {
+func (w endpoint) classified(status int, f *Fault) *agent.Error {
 	e := &agent.Error{Class: w.class(status, f)}
 	if e.Class == agent.Overflow {
 		e.Window, e.Requested, _ = f.overflow()
@@ -57,7 +57,7 @@ func (w party) classified(status int, f *Fault) *agent.Error {
 }
 
 // class sorts a fault. It is total.
-func (w party) class(status int, f *Fault) agent.Class {
+func (w endpoint) class(status int, f *Fault) agent.Class {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	_, _, tooLong := f.overflow()
 	switch {
@@ -189,7 +189,7 @@ func hasAny(text string, words ...string) bool {
 }
 
 // explainRedirect says where a server wants to be asked instead.
-func (w party) explainRedirect(e *agent.Error, h http.Header) {
+func (w endpoint) explainRedirect(e *agent.Error, h http.Header) {
 	e.Class = agent.BadRequest
 	e.Hint = "set base_url to the address that the server really has"
 	if to := h.Get("Location"); to != "" {
@@ -198,7 +198,7 @@ func (w party) explainRedirect(e *agent.Error, h http.Header) {
 }
 
 // finish gives an error its words and its cause, both without keys.
-func (w party) finish(e *agent.Error, f *Fault) {
+func (w endpoint) finish(e *agent.Error, f *Fault) {
 	words := w.tidy(f.Message)
 	e.Message = w.lead(e)
 	if words != "" {
@@ -215,7 +215,7 @@ func (w party) finish(e *agent.Error, f *Fault) {
 }
 
 // lead is the beginning of a message, before the server's own words.
-func (w party) lead(e *agent.Error) string {
+func (w endpoint) lead(e *agent.Error) string {
 	switch e.Class {
 	case agent.Auth:
 		if !w.hasKey {
@@ -244,7 +244,7 @@ func (w party) lead(e *agent.Error) string {
 }
 
 // hint is what the user can do, "" if nothing.
-func (w party) hint(e *agent.Error, words string) string {
+func (w endpoint) hint(e *agent.Error, words string) string {
 	switch e.Class {
 	case agent.Auth:
 		if w.keyVar == "" {

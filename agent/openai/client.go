@@ -50,7 +50,7 @@ type Options struct {
 // does not take, and is safe for concurrent use.
 type Client struct {
 	opts Options
-	who  party
+	who  endpoint
 	lib  *goopenai.Client
 
 	mu      sync.Mutex         // guards learned
@@ -72,7 +72,7 @@ const lessonsOfRefusals = 4
 // New returns a client of an endpoint. It does not connect.
 func New(o Options) *Client {
 	e := resolve(&o)
-	c := &Client{opts: o, who: newParty(o, e), learned: map[string]lessons{}}
+	c := &Client{opts: o, who: newEndpoint(o, e), learned: map[string]lessons{}}
 	cfg := goopenai.DefaultConfig(o.Key)
 	cfg.BaseURL = o.BaseURL
 	cfg.EmptyMessagesLimit = math.MaxUint32

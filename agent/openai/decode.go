@@ -25,7 +25,7 @@ type decoder interface {
 
 // chatDecoder reads chat completions.
 type chatDecoder struct {
-	who   party
+	who   endpoint
 	route string
 	calls *assembler
 
@@ -41,7 +41,7 @@ type chatDecoder struct {
 	strangers int // events that are not of this protocol
 }
 
-func newChatDecoder(who party, r agent.Request) *chatDecoder {
+func newChatDecoder(who endpoint, r agent.Request) *chatDecoder {
 	return &chatDecoder{who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages))}
 }
 
@@ -241,13 +241,13 @@ func (d *chatDecoder) extras() map[string]conversation.RawJSON {
 }
 
 // noRoom is the error of a window that was full before a reply began.
-func noRoom(who party) *agent.Error {
+func noRoom(who endpoint) *agent.Error {
 	e := &agent.Error{Class: agent.Overflow}
 	e.Message = who.lead(e)
 	return e
 }
 
-func emptyReply(who party, reasoned bool) *agent.Error {
+func emptyReply(who endpoint, reasoned bool) *agent.Error {
 	what := who.Label + " gave an empty reply"
 	if reasoned {
 		what = who.Label + " reasoned, but gave no answer"
@@ -255,7 +255,7 @@ func emptyReply(who party, reasoned bool) *agent.Error {
 	return &agent.Error{Class: agent.Empty, Message: what}
 }
 
-func truncated(who party, begun bool) *agent.Error {
+func truncated(who endpoint, begun bool) *agent.Error {
 	what := who.Label + " closed the connection without an answer"
 	if begun {
 		what = "the reply of " + who.Label + " ended in the middle"

@@ -94,7 +94,7 @@ func Discover(ctx context.Context, o Options, model string) (Found, error) {
 // discover is Discover, and whether the server says itself which software it is.
 func discover(ctx context.Context, o Options, model string) (found Found, named bool, err error) {
 	e := resolve(&o)
-	p := prober{opts: o, who: newParty(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
+	p := prober{opts: o, who: newEndpoint(o, e), client: &http.Client{Transport: resender{o.Transport}, CheckRedirect: stayPut}}
 	answers := p.ask(ctx, questions(e, o.BaseURL, model))
 	found = merge(answers, model)
 	named = found.Server != ""

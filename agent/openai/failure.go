@@ -37,7 +37,7 @@ func (c *Client) failure(parent, ctx context.Context, err error) *agent.Error {
 }
 
 // unreachable says why there is no connection, or no longer.
-func (w party) unreachable(err error) *agent.Error {
+func (w endpoint) unreachable(err error) *agent.Error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err // the address may hold a password
@@ -65,7 +65,7 @@ func (w party) unreachable(err error) *agent.Error {
 	return e
 }
 
-func (w party) startHint() string {
+func (w endpoint) startHint() string {
 	switch w.Name {
 	case "ollama":
 		return "start Ollama: ollama serve"
@@ -78,7 +78,7 @@ func (w party) startHint() string {
 }
 
 // malformed is the error of an answer that is not the protocol.
-func (w party) malformed(what string, data []byte, cause error) *agent.Error {
+func (w endpoint) malformed(what string, data []byte, cause error) *agent.Error {
 	e := &agent.Error{Class: agent.Malformed, Message: w.Label + " answered, but " + what, Err: cause}
 	text := string(data)
 	page := strings.HasPrefix(strings.TrimSpace(text), "<")

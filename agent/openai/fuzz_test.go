@@ -96,7 +96,7 @@ func FuzzRefusal(f *testing.F) {
 		f.Add(429, []byte(s))
 	}
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
-		w := newParty(Options{Key: fuzzKey}, endpoints[0])
+		w := newEndpoint(Options{Key: fuzzKey}, endpoints[0])
 		checkError(t, w.refused(status, http.Header{}, body))
 		checkError(t, w.reported(body))
 	})

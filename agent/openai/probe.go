@@ -14,7 +14,7 @@ import (
 // prober asks single questions.
 type prober struct {
 	opts   Options
-	who    party
+	who    endpoint
 	client *http.Client
 }
 

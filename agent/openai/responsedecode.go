@@ -78,7 +78,7 @@ type responseItem struct {
 
 // responseDecoder reads the Responses wire.
 type responseDecoder struct {
-	who   party
+	who   endpoint
 	route string
 	calls *assembler
 
@@ -93,7 +93,7 @@ type responseDecoder struct {
 	known          bool
 }
 
-func newResponseDecoder(who party, r agent.Request) *responseDecoder {
+func newResponseDecoder(who endpoint, r agent.Request) *responseDecoder {
 	return &responseDecoder{
 		who: who, route: routeOf(who, r.Model), calls: newAssembler(callIDs(r.Messages)), streamed: map[int]bool{},
 	}

@@ -13,7 +13,7 @@ import (
 // routeExtra is the name under which extras name their route. It is never sent.
 const routeExtra = "plimsoll_route"
 
-func routeOf(who party, model string) string { return who.Name + "/" + model }
+func routeOf(who endpoint, model string) string { return who.Name + "/" + model }
 
 // withRoute marks extras with the route they came by.
 func withRoute(extras map[string]conversation.RawJSON, route string) map[string]conversation.RawJSON {

@@ -41,7 +41,7 @@ type exchange struct {
 // shim is the RoundTripper under the library.
 type shim struct {
 	next    http.RoundTripper
-	who     party
+	who     endpoint
 	headers map[string]string
 }
 
