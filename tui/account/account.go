@@ -7,7 +7,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
-	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
@@ -21,22 +20,6 @@ type Options struct {
 	Styles Styles
 	Keys   *KeyMap                    // nil: DefaultKeyMap
 	Glyphs map[compact.Segment]string // one cell each; nil: DefaultGlyphs
-}
-
-// Content is what a view shows.
-type Content struct {
-	Account compact.Account
-	// Reading is how full the window is at this moment: it moves while a reply streams
-	// and while the user types, the account only when something was done.
-	Reading  compact.Reading
-	Title    string // of the conversation
-	Model    string
-	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
-	Cold     bool   // the provider's cache no longer holds the conversation
-	ColdAt   string // when it goes cold, for a sentence; "" unknown
-	Paused   bool   // no model is asked for summaries without being told to
-	ReadOnly bool
-	Pinned   func(event uint64) bool // nil: nothing is
 }
 
 // Model is the view. Only the goroutine of the screen may use it.
@@ -191,9 +174,3 @@ func (m *Model) commands() []pane.Command {
 
 // selected is the row under the cursor.
 func (m *Model) selected() int { return m.sheet.Selected(&m.rows) }
-
-// longest is how much of a text is looked at: no line has room for more.
-const longest = 2000
-
-// safe makes a text from elsewhere one line that can be drawn.
-func safe(text string) string { return plain.Line(text[:min(len(text), longest)]) }

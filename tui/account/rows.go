@@ -3,6 +3,8 @@ package account
 import (
 	"strings"
 
+	"plimsoll/conversation/plain"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
@@ -93,25 +95,6 @@ const mostItems = 10
 
 func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems) }
 
-// heading is what stands above the part that a row begins.
-func (r row) heading(s *rows, width int) (left, right string) {
-	switch r.kind {
-	case rowSegment:
-		return "What fills it", s.legendColumns(width)
-	case rowWindow:
-		return "The window and its lines", ""
-	case rowNext:
-		return "What happens next", ""
-	case rowItem, rowNoItem:
-		return "The heaviest", ""
-	case rowSaving, rowNoSaving:
-		return "What overlays save", ""
-	case rowFactor:
-		return "How exact the estimates are", ""
-	}
-	return "What it cost", ""
-}
-
 // rows are the rows of a content, drawn as a list wants them.
 type rows struct {
 	inks   inks
@@ -125,76 +108,8 @@ type rows struct {
 // Len is how many rows there are.
 func (s *rows) Len() int { return len(s.list) }
 
-// Lines is a row as it is drawn.
-func (s *rows) Lines(n int, selected bool, width int) []string {
-	r := s.list[n]
-	var out []string
-	if r.head {
-		out = s.head(r, width)
-	}
-	lines := r.draw(s, width-2)
-	for i, l := range lines {
-		mark := "  "
-		switch {
-		case selected && i == 0:
-			mark = "❯ "
-		case selected:
-			mark = "│ "
-		}
-		plainly := r.kind == rowGauge && i > 0 // the bar keeps its colors, and the whole width
-		switch {
-		case plainly:
-			out = append(out, l)
-		case selected:
-			out = append(out, s.inks.selected.Render(pane.Fit(mark+ansi.Strip(l), width)))
-		default:
-			out = append(out, pane.Clip(mark+l, width))
-		}
-	}
-	return out
-}
-
 // roomy is the height from which on the parts stand apart and the gauge is thick.
 const roomy = 20
-
-// head is the heading of a part.
-func (s *rows) head(r row, width int) []string {
-	var out []string
-	if s.roomy {
-		out = append(out, "")
-	}
-	left, right := r.heading(s, width-2)
-	left = s.inks.title.Render(pane.Clip(left, width))
-	if right != "" {
-		left = left + strings.Repeat(" ", max(1, 2+ansi.StringWidth(right)-ansi.StringWidth(strings.TrimLeft(right, " "))-ansi.StringWidth(left)))
-		left += s.inks.muted.Render(strings.TrimLeft(right, " "))
-	}
-	out = append(out, pane.Clip(left, width))
-	if r.kind == rowItem && s.roomy {
-		out = append(out, s.inks.muted.Render(pane.Clip("  "+s.itemColumns(width-2), width)))
-	}
-	return out
-}
-
-// draw is a row without the marks at its left, in lines of so many cells; of the gauge
-// the lines after the first have two more.
-func (r row) draw(s *rows, width int) []string {
-	switch r.kind {
-	case rowGauge:
-		return s.gauge(width)
-	case rowSegment:
-		return []string{s.legendLine(compact.Segment(r.n), width)}
-	case rowFree:
-		return []string{s.freeLine(width)}
-	case rowItem:
-		return []string{s.itemLine(s.content.Account.Heaviest[r.n], width)}
-	case rowSaving:
-		return []string{s.savingLine(s.content.Account.Savings[r.n], width)}
-	case rowNext:
-		return s.nextLines(width)
-	}
-	return []string{s.fact(r, width)}
-}
 
 // Cells of a fact: its name, and its number.
 const (
@@ -206,39 +121,8 @@ const (
 	alignedNotes = 60 // from which width on the notes stand below each other
 )
 
-// fact is a name, a number, and a word about it where there is room.
-func (s *rows) fact(r row, width int) string {
-	value, note := r.value(&s.content)
-	if r.kind == rowNoItem || r.kind == rowNoSaving {
-		return s.inks.muted.Render(pane.Clip(value, width))
-	}
-	name := nameFor(width)
-	out, used := s.label(r, name)+s.inks.text.Render(value), name+ansi.StringWidth(value)
-	at := used + 2
-	if width >= alignedNotes {
-		at = max(at, name+valueCells)
-	} else if at+ansi.StringWidth(note) > width {
-		return out
-	}
-	return out + strings.Repeat(" ", at-used) + s.inks.muted.Render(pane.Clip(note, width-at))
-}
-
 // nameFor is how many cells a name gets.
 func nameFor(width int) int { return min(nameCells, max(leastName, width-leastValue)) }
-
-// label is the name of a row, with the glyph it has in the gauge.
-func (s *rows) label(r row, cells int) string {
-	glyph, style := " ", s.inks.muted
-	switch r.kind {
-	case rowLoad:
-		glyph, style = loadGlyph, s.inks.load
-	case rowHard:
-		glyph, style = hardGlyph, s.inks.hard
-	case rowReserve:
-		glyph, style = reserveGlyph, s.inks.reserve
-	}
-	return style.Render(glyph) + " " + s.inks.text.Render(pane.Fit(r.name(&s.content), cells-2))
-}
 
 // right puts a text at the right of so many cells.
 func right(text string, cells int) string {
@@ -255,3 +139,25 @@ func painted(s pane.Ink, glyph string, cells int) string {
 	}
 	return s.Render(line(glyph, cells))
 }
+
+// Content is what a view shows.
+type Content struct {
+	Account compact.Account
+	// Reading is how full the window is at this moment: it moves while a reply streams
+	// and while the user types, the account only when something was done.
+	Reading  compact.Reading
+	Title    string // of the conversation
+	Model    string
+	Priced   string // what the costs rest on: "reported", or the date of the catalogue; "" unknown
+	Cold     bool   // the provider's cache no longer holds the conversation
+	ColdAt   string // when it goes cold, for a sentence; "" unknown
+	Paused   bool   // no model is asked for summaries without being told to
+	ReadOnly bool
+	Pinned   func(event uint64) bool // nil: nothing is
+}
+
+// safe makes a text from elsewhere one line that can be drawn.
+func safe(text string) string { return plain.Line(text[:min(len(text), longest)]) }
+
+// longest is how much of a text is looked at: no line has room for more.
+const longest = 2000

@@ -22,13 +22,8 @@ type CommandSpec struct {
 	Help    string   // one line
 }
 
-// File is a candidate for a mention.
-type File struct {
-	Path   string // as it is written after @
-	Tokens int    // its weight, 0: unknown
-}
-
 const (
+	maxList    = 8      // completions shown at once
 	maxMatches = 50     // completions kept
 	maxFiles   = 20_000 // files looked at, so that a letter stays within a frame
 )
@@ -277,8 +272,6 @@ func (l *completion) accept(text *edit.Editor) (done bool) {
 	_, args, _ := strings.Cut(text.Current(), " ")
 	return kind == commands && !(l.commands[it.index].Needs && strings.TrimSpace(args) == "")
 }
-
-func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }
 
 // command is the declared command with this name or alias, whatever its case.
 func (l *completion) command(name string) (CommandSpec, bool) {

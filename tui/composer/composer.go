@@ -10,10 +10,7 @@ import (
 	"plimsoll/tui/edit"
 )
 
-const (
-	maxText = 10 // rows of text shown at once
-	maxList = 8  // completions shown at once
-)
+const maxText = 10 // rows of text shown at once
 
 // Options are what a composer is made with. The zero value works.
 type Options struct {
@@ -225,4 +222,13 @@ func (m *Model) changed() {
 	m.top = min(m.top, y, max(0, m.text.Height()-rows))
 	m.top = max(m.top, y-rows+1)
 	m.list.scroll(m.list.rows(m.height))
+}
+
+// textRows is the number of rows of text shown.
+func (m *Model) textRows() int {
+	rows := min(maxText, m.height/3-2)
+	if m.seek.on {
+		rows--
+	}
+	return min(m.text.Height(), max(rows, 1))
 }

@@ -153,3 +153,11 @@ func (x *fileIndex) pathLike(p string) bool {
 // endings are how files are called that may be meant without being listed.
 const endings = " bmp c cc cfg conf cpp cs css csv docx env gif go h hpp htm html ico ini ipynb java jpeg jpg js json jsx kt lock log lua " +
 	"md mod mp3 mp4 pdf php pl png pptx py r rb rs scala sh sql sum svg swift tar tf toml ts tsx txt vue wav webp xlsx xml yaml yml zig zip "
+
+// File is a candidate for a mention.
+type File struct {
+	Path   string // as it is written after @
+	Tokens int    // its weight, 0: unknown
+}
+
+func blankAt(s string, i int) bool { return s[i] == ' ' || s[i] == '\t' }

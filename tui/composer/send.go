@@ -4,65 +4,11 @@ import (
 	"strings"
 
 	"github.com/sahilm/fuzzy"
-
-	"plimsoll/conversation"
-	"plimsoll/tui/edit"
-	"plimsoll/tui/pane"
 )
 
 // What is sent: a message, a slash command or a shell line. A slash begins a
 // command only where its first word looks like one, so that a message may
 // begin with a path.
-
-// send takes the draft.
-func (m *Model) send() pane.Action {
-	text := edit.Trim(m.Draft())
-	if text == "" {
-		return pane.Ignored{}
-	}
-	if line, add, ok := shell(text); ok {
-		if line == "" {
-			return nil
-		}
-		m.done()
-		return Shell{Command: line, Add: add}
-	}
-	if name, args, ok := slash(text); ok {
-		c, known := m.list.command(name)
-		if !known {
-			return UnknownCommand{Name: name, Nearest: m.list.nearest(name)}
-		}
-		m.done()
-		return Command{Name: c.Name, Args: args, Line: text}
-	}
-	size := conversation.Measure(text)
-	m.done()
-	return Submit{Text: text, Size: size}
-}
-
-// queue takes the draft for later. Commands and shell lines are not for later.
-func (m *Model) queue() pane.Action {
-	text := edit.Trim(m.Draft())
-	if text == "" {
-		return pane.Ignored{}
-	}
-	_, _, isShell := shell(text)
-	_, _, isCommand := slash(text)
-	if isShell || isCommand {
-		return m.send()
-	}
-	size := conversation.Measure(text)
-	m.done()
-	return Queue{Text: text, Size: size}
-}
-
-// done empties the composer and remembers what was there.
-func (m *Model) done() {
-	m.past.add(m.text.Draft().Trimmed())
-	m.list.hide()
-	m.text.Reset()
-	m.text.Forget()
-}
 
 // shell is the command of a line that begins with ! or !!.
 func shell(text string) (line string, add, ok bool) {

@@ -3,6 +3,8 @@ package composer
 import (
 	"strings"
 
+	"plimsoll/conversation"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
@@ -185,4 +187,54 @@ func (m *Model) editKey(k tea.KeyPressMsg) bool {
 		return false
 	}
 	return true
+}
+
+// send takes the draft.
+func (m *Model) send() pane.Action {
+	text := edit.Trim(m.Draft())
+	if text == "" {
+		return pane.Ignored{}
+	}
+	if line, add, ok := shell(text); ok {
+		if line == "" {
+			return nil
+		}
+		m.done()
+		return Shell{Command: line, Add: add}
+	}
+	if name, args, ok := slash(text); ok {
+		c, known := m.list.command(name)
+		if !known {
+			return UnknownCommand{Name: name, Nearest: m.list.nearest(name)}
+		}
+		m.done()
+		return Command{Name: c.Name, Args: args, Line: text}
+	}
+	size := conversation.Measure(text)
+	m.done()
+	return Submit{Text: text, Size: size}
+}
+
+// queue takes the draft for later. Commands and shell lines are not for later.
+func (m *Model) queue() pane.Action {
+	text := edit.Trim(m.Draft())
+	if text == "" {
+		return pane.Ignored{}
+	}
+	_, _, isShell := shell(text)
+	_, _, isCommand := slash(text)
+	if isShell || isCommand {
+		return m.send()
+	}
+	size := conversation.Measure(text)
+	m.done()
+	return Queue{Text: text, Size: size}
+}
+
+// done empties the composer and remembers what was there.
+func (m *Model) done() {
+	m.past.add(m.text.Draft().Trimmed())
+	m.list.hide()
+	m.text.Reset()
+	m.text.Forget()
 }

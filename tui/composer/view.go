@@ -14,15 +14,6 @@ import (
 // searching, a line for what is looked for. Only the rows in sight are drawn,
 // and only after a change.
 
-// textRows is the number of rows of text shown.
-func (m *Model) textRows() int {
-	rows := min(maxText, m.height/3-2)
-	if m.seek.on {
-		rows--
-	}
-	return min(m.text.Height(), max(rows, 1))
-}
-
 // Height is the number of lines View has.
 func (m *Model) Height() int {
 	n := m.list.rows(m.height) + m.textRows() + 2

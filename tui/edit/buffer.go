@@ -59,71 +59,6 @@ func (b *Buffer) Size() conversation.Size { return b.size }
 // Changes grows with every change of the text.
 func (b *Buffer) Changes() int { return b.changes }
 
-// Reset empties the buffer.
-func (b *Buffer) Reset() {
-	b.lines = make([]line, 1)
-	b.at, b.goal = Place{}, -1
-	b.chips, b.made, b.bytes = nil, 0, 0
-	b.size = conversation.Size{}
-	b.changes++
-}
-
-// setLine replaces the text of a line and keeps the sizes.
-func (b *Buffer) setLine(i int, text string) {
-	l := &b.lines[i]
-	b.bytes += len(text) - len(l.text)
-	size := measure(text)
-	b.size = b.size.Minus(l.size).Plus(size)
-	*l = line{text: text, size: size}
-	b.changes++
-}
-
-// measure is the size of a text without the characters that stand for chips.
-func measure(text string) conversation.Size {
-	size := conversation.Measure(text)
-	size.Other -= strings.Count(text, "\xf4")
-	return size
-}
-
-// Insert puts a text at the cursor, which ends up behind it. Chips in it must exist and be nowhere else.
-func (b *Buffer) Insert(text string) {
-	at := b.at
-	head, tail := b.Current()[:at.Col], b.Current()[at.Col:]
-	pieces := strings.Split(text, "\n")
-	last := len(pieces) - 1
-	if last == 0 {
-		b.setLine(at.Line, head+text+tail)
-		b.MoveTo(Place{at.Line, at.Col + len(text)})
-		return
-	}
-	fresh := make([]line, last)
-	b.lines = append(b.lines[:at.Line+1], append(fresh, b.lines[at.Line+1:]...)...)
-	b.setLine(at.Line, head+pieces[0])
-	for i := 1; i < last; i++ {
-		b.setLine(at.Line+i, pieces[i])
-	}
-	b.setLine(at.Line+last, pieces[last]+tail)
-	b.size.ASCII += last
-	b.MoveTo(Place{at.Line + last, len(pieces[last])})
-}
-
-// Remove deletes what is between two places, in this order, and puts the cursor there. Folded pastes in between are
-// forgotten.
-func (b *Buffer) Remove(from, to Place) {
-	if from == to {
-		return
-	}
-	b.forget(from, to)
-	head, tail := b.lines[from.Line].text[:from.Col], b.lines[to.Line].text[to.Col:]
-	for i := from.Line + 1; i <= to.Line; i++ {
-		b.setLine(i, "")
-	}
-	b.size.ASCII -= to.Line - from.Line
-	b.lines = append(b.lines[:from.Line+1], b.lines[to.Line+1:]...)
-	b.setLine(from.Line, head+tail)
-	b.MoveTo(from)
-}
-
 // between is the text between two places, in this order, with one character for every chip.
 func (b *Buffer) between(from, to Place) string {
 	if from.Line == to.Line {
@@ -136,18 +71,6 @@ func (b *Buffer) between(from, to Place) string {
 	}
 	s.WriteString("\n" + b.lines[to.Line].text[:to.Col])
 	return s.String()
-}
-
-// MoveTo puts the cursor at a place, or behind the atom the place is inside.
-func (b *Buffer) MoveTo(p Place) {
-	b.goal = -1
-	s := b.lines[p.Line].text
-	start := b.previous(s, p.Col)
-	for start < p.Col {
-		n, _ := b.atom(s[start:])
-		start += n
-	}
-	b.at = Place{p.Line, start}
 }
 
 // raw is the text with one character for every chip.
@@ -168,3 +91,6 @@ func (b *Buffer) raw() string {
 
 // Text is the text with the pastes in place of their chips.
 func (b *Buffer) Text() string { return expand(b.raw(), b.chips) }
+
+// Row is a piece of a line: offsets in bytes.
+type Row struct{ Start, End int }

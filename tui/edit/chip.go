@@ -126,36 +126,3 @@ func expand(text string, chips []chip) string {
 	eachChip(text, chips, func(i int) { s.WriteString(chips[i].text) }, func(t string) { s.WriteString(t) })
 	return s.String()
 }
-
-// Enter inserts a text from outside at the cursor, folded if it is too large to be laid out.
-func (b *Buffer) Enter(text string) {
-	text = Clean(text)
-	large := len(text) > foldBytes || b.bytes+len(text) > openBytes || strings.Count(text, "\n") >= foldLines
-	switch {
-	case text == "":
-	case large && b.estimate != nil:
-		b.fold(text)
-	default:
-		b.Insert(text)
-	}
-}
-
-// fold inserts a text as a chip.
-func (b *Buffer) fold(text string) {
-	if firstChip+len(b.chips) > lastChip {
-		return // 65,000 pastes in one text: there is no name left for another
-	}
-	b.made++
-	c := newChip(b.made, text, b.estimate)
-	b.chips = append(b.chips, c)
-	b.Insert(string(rune(firstChip + len(b.chips) - 1)))
-	b.size = b.size.Plus(c.size)
-}
-
-// forget frees the chips between two places.
-func (b *Buffer) forget(from, to Place) {
-	eachChip(b.between(from, to), b.chips, func(i int) {
-		b.size = b.size.Minus(b.chips[i].size)
-		b.chips[i] = chip{}
-	}, func(string) {})
-}

@@ -73,3 +73,28 @@ func (b *Buffer) Graft(d Draft) {
 	}
 	eachChip(d.text, d.chips, func(i int) { b.fold(d.chips[i].text) }, b.Insert)
 }
+
+// Enter inserts a text from outside at the cursor, folded if it is too large to be laid out.
+func (b *Buffer) Enter(text string) {
+	text = Clean(text)
+	large := len(text) > foldBytes || b.bytes+len(text) > openBytes || strings.Count(text, "\n") >= foldLines
+	switch {
+	case text == "":
+	case large && b.estimate != nil:
+		b.fold(text)
+	default:
+		b.Insert(text)
+	}
+}
+
+// fold inserts a text as a chip.
+func (b *Buffer) fold(text string) {
+	if firstChip+len(b.chips) > lastChip {
+		return // 65,000 pastes in one text: there is no name left for another
+	}
+	b.made++
+	c := newChip(b.made, text, b.estimate)
+	b.chips = append(b.chips, c)
+	b.Insert(string(rune(firstChip + len(b.chips) - 1)))
+	b.size = b.size.Plus(c.size)
+}

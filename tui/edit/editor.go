@@ -2,9 +2,6 @@ package edit
 
 import (
 	"strings"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
 )
 
 // Undo and redo: a word that is typed, or a run of deletions, is one step. Everything else is a step of its own. What is
@@ -25,20 +22,6 @@ const (
 	Typing
 	Deleting
 )
-
-// KindOf is how a message changes a text.
-func KindOf(msg tea.Msg, keys Keys) Kind {
-	k, ok := msg.(tea.KeyPressMsg)
-	switch {
-	case !ok:
-		return Other
-	case key.Matches(k, keys.Backspace, keys.Delete):
-		return Deleting
-	case k.Text != "":
-		return Typing
-	}
-	return Other
-}
 
 // State is a text with its cursor.
 type State struct {

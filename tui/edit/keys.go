@@ -122,3 +122,17 @@ func (e *Editor) Recover(k tea.KeyPressMsg, keys Keys) bool {
 	}
 	return true
 }
+
+// KindOf is how a message changes a text.
+func KindOf(msg tea.Msg, keys Keys) Kind {
+	k, ok := msg.(tea.KeyPressMsg)
+	switch {
+	case !ok:
+		return Other
+	case key.Matches(k, keys.Backspace, keys.Delete):
+		return Deleting
+	case k.Text != "":
+		return Typing
+	}
+	return Other
+}

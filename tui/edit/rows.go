@@ -5,9 +5,6 @@ package edit
 // more than its width, in the cell that is kept for the cursor. Only lines
 // that changed are laid out again.
 
-// Row is a piece of a line: offsets in bytes.
-type Row struct{ Start, End int }
-
 // SetWidth changes the cells a row may fill.
 func (b *Buffer) SetWidth(width int) {
 	width = max(width, 1)

@@ -262,3 +262,15 @@ func (b *book) turn(n int) int {
 
 // tokens is about how many tokens a text of a size has.
 func (b *book) tokens(s conversation.Size) int { return int(compact.Estimate(s)*b.Factor + 0.5) }
+
+// Content is a conversation as the history shows it.
+type Content struct {
+	Log      []conversation.Event
+	View     compact.View
+	Requests []compact.SentRequest
+	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
+	Used     int     // tokens of the next request, as the gauge shows them
+	Prompt   int     // of them, those of the system prompt and the tools
+	Title    string
+	ReadOnly string // why nothing can be changed, "" if it can
+}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"plimsoll/compact"
-	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
 
@@ -21,18 +20,6 @@ type Options struct {
 	Styles Styles
 	Keys   *KeyMap
 	Zone   *time.Location
-}
-
-// Content is a conversation as the history shows it.
-type Content struct {
-	Log      []conversation.Event
-	View     compact.View
-	Requests []compact.SentRequest
-	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
-	Used     int     // tokens of the next request, as the gauge shows them
-	Prompt   int     // of them, those of the system prompt and the tools
-	Title    string
-	ReadOnly string // why nothing can be changed, "" if it can
 }
 
 // Model is the history browser. Its parts: the book says what there is to show, the drawer draws it, the search finds in

@@ -22,9 +22,6 @@ const maxLinks = 9
 // named finds turns and events in a text: turn 12, turns 3–7, t12, e41.
 var named = regexp.MustCompile(`(?i)\b(?:turns?\s+(\d{1,18})(?:\s*(?:[–-]|to)\s*\d+)?|t(\d{1,18})(?:-t?\d+)?|e(\d{1,18})(?:-e?\d+)?)\b`)
 
-// linkKey finds the numbers of links.
-var linkKey = regexp.MustCompile(`‹[1-9]›`)
-
 // numbering gives links their numbers.
 type numbering struct {
 	book *book

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -229,3 +230,6 @@ func head(text string, n int) string {
 	}
 	return text[:n]
 }
+
+// linkKey finds the numbers of links.
+var linkKey = regexp.MustCompile(`‹[1-9]›`)

@@ -25,43 +25,6 @@ const (
 	tiny   = 3 // cells inside the bar below which there is no bar
 )
 
-// Model is the gauge. It has no input; it keeps the last line it drew, so it
-// must not be shared between goroutines.
-type Model struct {
-	styles Styles
-	ends   [3][2]string // the bar's ends, rendered, by Level
-	cold   bool         // the provider's cache no longer holds the conversation
-
-	drawn bool
-	last  compact.Reading // without its CostUSD, which is in cost
-	cost  float64         // -1: unknown
-	width int
-	line  string
-}
-
-// New returns a gauge with these looks.
-func New(styles Styles) *Model {
-	m := &Model{}
-	m.SetStyles(styles)
-	return m
-}
-
-// SetStyles changes the looks.
-func (m *Model) SetStyles(styles Styles) {
-	m.styles = styles
-	m.drawn = false
-	for i, s := range styles.Levels {
-		m.ends[i] = [2]string{s.Render("▕"), s.Render("▏")}
-	}
-}
-
-// SetCold says whether the provider's cache has let go of the conversation.
-func (m *Model) SetCold(cold bool) {
-	if m.cold != cold {
-		m.cold, m.drawn = cold, false
-	}
-}
-
 // View is the gauge for a reading: one line of at most width columns. A width
 // below 1 counts as 1. An unchanged reading and width cost nothing.
 func (m *Model) View(r compact.Reading, width int) string {

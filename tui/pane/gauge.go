@@ -100,3 +100,41 @@ func percentage(n, of int) string {
 	}
 	return strconv.Itoa(n) + "%"
 }
+
+// Allot divides n cells among amounts in proportion, by largest remainder, ties to
+// the first. An amount worth more than half a cell gets one. Without amounts all
+// cells go to the first.
+func Allot(amounts []int, n int) []int {
+	cells := make([]int, len(amounts))
+	sum := 0
+	for _, a := range amounts {
+		sum += max(a, 0)
+	}
+	if sum == 0 {
+		if len(cells) > 0 {
+			cells[0] = n
+		}
+		return cells
+	}
+	rest, remainder := n, make([]float64, len(amounts))
+	for i, a := range amounts {
+		quota := float64(max(a, 0)) / float64(sum) * float64(n)
+		cells[i] = int(quota)
+		remainder[i] = quota - float64(cells[i])
+		rest -= cells[i]
+	}
+	for ; rest > 0; rest-- {
+		best := largest(remainder)
+		cells[best]++
+		remainder[best] = -1
+	}
+	// Largest remainder may pass over an amount worth more than half a cell when
+	// there are many of those: it takes a cell from the longest.
+	for i, left := range remainder {
+		if longest := largest(cells); cells[i] == 0 && left > 0.5 && cells[longest] > 1 {
+			cells[longest]--
+			cells[i]++
+		}
+	}
+	return cells
+}

@@ -83,3 +83,19 @@ func (l *List) page(r Rows, by int) {
 		l.ToEnd(r)
 	}
 }
+
+// wheel is how many lines a notch of the mouse wheel scrolls.
+const wheel = 3
+
+// Wheel is how many lines down a message of the mouse wheel scrolls.
+func Wheel(msg tea.Msg) int {
+	if w, ok := msg.(tea.MouseWheelMsg); ok {
+		switch w.Button {
+		case tea.MouseWheelUp:
+			return -wheel
+		case tea.MouseWheelDown:
+			return wheel
+		}
+	}
+	return 0
+}

@@ -60,22 +60,6 @@ func Range(top, height, lines int) string {
 	return fmt.Sprintf("%d–%d of %d", top+1, min(top+height, lines), lines)
 }
 
-// wheel is how many lines a notch of the mouse wheel scrolls.
-const wheel = 3
-
-// Wheel is how many lines down a message of the mouse wheel scrolls.
-func Wheel(msg tea.Msg) int {
-	if w, ok := msg.(tea.MouseWheelMsg); ok {
-		switch w.Button {
-		case tea.MouseWheelUp:
-			return -wheel
-		case tea.MouseWheelDown:
-			return wheel
-		}
-	}
-	return 0
-}
-
 // KeyList is every enabled key of some groups and what it does, in lines of at most width cells, with an empty line
 // between groups.
 func (s Styles) KeyList(width int, groups ...[]key.Binding) []string {

@@ -11,27 +11,6 @@ import (
 	"plimsoll/tui/pane"
 )
 
-// profile is the one that the wish means, by name.
-func (m *Model) profile() string {
-	c := m.content
-	switch {
-	case c.Wish.Profile != "":
-		return c.Wish.Profile
-	case !c.Busy && c.Err == "" && c.Preview.Profile != "":
-		return c.Preview.Profile
-	case c.Wish.Focus != "" && !m.makesSummary(c.Profile):
-		return compact.ProfileHeavy // as the rules do
-	}
-	return c.Profile
-}
-
-// summarises reports whether the wish comes to a summary.
-func (m *Model) summarises() bool { return m.makesSummary(m.profile()) }
-
-func (m *Model) makesSummary(profile string) bool {
-	return slices.ContainsFunc(m.content.Profiles, func(p Profile) bool { return p.Name == profile && p.Summarises })
-}
-
 // cycle chooses the profile that stands so many places further.
 func (m *Model) cycle(by int) pane.Action {
 	all := m.content.Profiles

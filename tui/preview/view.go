@@ -49,9 +49,6 @@ func (m *Model) Cursor() *tea.Cursor {
 	return c
 }
 
-// focusPrompt stands before the focus while it is written.
-const focusPrompt = "Focus: "
-
 // frame is what stands around the body.
 func (m *Model) frame() pane.Frame {
 	s, keys := m.o.Styles.Pane, m.o.Keys

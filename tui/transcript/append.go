@@ -207,3 +207,9 @@ func (m *Model) LastExchange() string {
 	}
 	return ""
 }
+
+// Output shows a text that came when its user did other things, folded to a line.
+func (m *Model) Output(title, text string) {
+	text = strings.TrimRight(text, " \n")
+	m.push(&outputItem{title: title, text: text, size: conversation.Measure(text)})
+}

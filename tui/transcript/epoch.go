@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/conversation/numbers"
+
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -253,3 +255,22 @@ func (l *look) attempted(e conversation.Event, b conversation.Attempt) *noticeIt
 
 // clock writes the time of day.
 func (l *look) clock(t time.Time) string { return t.In(l.zone).Format("15:04") }
+
+// Released is what came of a press.
+type Released struct {
+	Text string // selected, to be copied; "" for none
+	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
+	View uint64 // the event that is to be looked at in the history, 0 for none
+}
+
+// takenWords says how many turns a rewind took back, "" if none that is here.
+func (it *epochItem) takenWords(l *look) string {
+	if it.state.turns == 0 {
+		return ""
+	}
+	words := numbers.Count(it.state.turns, "turn") + " taken back"
+	if l.hint != "" && !l.expanded {
+		words += " " + l.hint
+	}
+	return words
+}

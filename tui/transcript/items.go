@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/tui/pane"
+
 	"github.com/charmbracelet/x/ansi"
 )
 
@@ -161,4 +163,26 @@ func (x *items) needs(most int) int {
 func (x *items) remove(i int) {
 	x.drawn.forget(x.entries[i])
 	x.entries = slices.Delete(x.entries, i, i+1)
+}
+
+// placed is where in the log an entry stands; seq is 0 for what no rewind takes
+// back.
+type placed struct {
+	seq  uint64
+	turn int
+}
+
+// rewound is an entry that was rewound: nothing while it is folded.
+func (e *entry) rewound(l *look, width int) []string {
+	if !l.expanded {
+		return nil
+	}
+	lines := append([]string(nil), e.item.draw(l, width)...)
+	for i, line := range lines {
+		lines[i] = ansi.Strip(line)
+	}
+	if _, said := e.item.(*userItem); said {
+		lines = append(lines, pane.Clip("  taken back", width))
+	}
+	return styled(l.styles.Undone, lines)
 }

@@ -57,13 +57,6 @@ func (m *Model) Drag(x, y int) {
 	m.dirty = true
 }
 
-// Released is what came of a press.
-type Released struct {
-	Text string // selected, to be copied; "" for none
-	Undo uint64 // the compaction that is to be taken back, by its epoch; 0 for none
-	View uint64 // the event that is to be looked at in the history, 0 for none
-}
-
 // Release ends a press, wherever the mouse is. A click without a drag unfolds
 // or folds the call under it.
 func (m *Model) Release() Released {

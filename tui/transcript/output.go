@@ -19,12 +19,6 @@ type outputItem struct {
 	expanded    bool // unfolded by itself
 }
 
-// Output shows a text that came when its user did other things, folded to a line.
-func (m *Model) Output(title, text string) {
-	text = strings.TrimRight(text, " \n")
-	m.push(&outputItem{title: title, text: text, size: conversation.Measure(text)})
-}
-
 // toggle unfolds or folds this text alone.
 func (o *outputItem) toggle() {
 	o.expanded = !o.expanded

@@ -3,24 +3,13 @@ package transcript
 import (
 	"strconv"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
-	"plimsoll/tui/pane"
 )
 
 // Turns that a rewind took back are folded away, and its line says how many they
 // are. Unfolded they are as they were, without colour and with a word below what
 // the user said. What happened is decided as package conversation decides it: a
 // call goes with the turn it was made in, and only what was said before goes.
-
-// placed is where in the log an entry stands; seq is 0 for what no rewind takes
-// back.
-type placed struct {
-	seq  uint64
-	turn int
-}
 
 // placeOf is where what an event says stands.
 func placeOf(e conversation.Event) placed {
@@ -76,31 +65,4 @@ func (o *overlays) takeBack(entries []*entry, states map[*epochItem]epochState) 
 			break
 		}
 	}
-}
-
-// takenWords says how many turns a rewind took back, "" if none that is here.
-func (it *epochItem) takenWords(l *look) string {
-	if it.state.turns == 0 {
-		return ""
-	}
-	words := numbers.Count(it.state.turns, "turn") + " taken back"
-	if l.hint != "" && !l.expanded {
-		words += " " + l.hint
-	}
-	return words
-}
-
-// rewound is an entry that was rewound: nothing while it is folded.
-func (e *entry) rewound(l *look, width int) []string {
-	if !l.expanded {
-		return nil
-	}
-	lines := append([]string(nil), e.item.draw(l, width)...)
-	for i, line := range lines {
-		lines[i] = ansi.Strip(line)
-	}
-	if _, said := e.item.(*userItem); said {
-		lines = append(lines, pane.Clip("  taken back", width))
-	}
-	return styled(l.styles.Undone, lines)
 }
