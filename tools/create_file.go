@@ -11,6 +11,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
@@ -50,6 +51,9 @@ func (b *Box) createFile() tool {
 		},
 	}
 }
+
+// maxReviewDiff is how much of a diff the user is shown, in bytes.
+const maxReviewDiff = 256 << 10
 
 // edit is a change of one file, worked out and not yet made.
 type edit struct {
@@ -137,4 +141,14 @@ func lineCount(text string) int {
 		n++
 	}
 	return n
+}
+
+// cutLines is text without the lines that go beyond max bytes, and a line that
+// says so.
+func cutLines(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	at := strings.LastIndexByte(text[:max], '\n') + 1
+	return text[:at] + "[... " + numbers.Grouped(strings.Count(text[at:], "\n")) + " more lines ...]\n"
 }

@@ -2,11 +2,8 @@ package tools
 
 import (
 	"context"
-	"strings"
 
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
-	"plimsoll/tools/params"
 	"plimsoll/tools/permission"
 	"plimsoll/tools/words"
 )
@@ -14,9 +11,6 @@ import (
 // A review changes nothing. A call that cannot succeed (a wrong argument, text
 // to replace that is not there) is not worth a question: it needs nothing, and
 // Run gives the error.
-
-// maxReviewDiff is how much of a diff the user is shown, in bytes.
-const maxReviewDiff = 256 << 10
 
 // titleChars is how long the line about a call may be.
 const titleChars = 200
@@ -75,38 +69,4 @@ func (b *Box) effectOf(ctx context.Context, call conversation.ToolCall) (permiss
 		found.Title = args.Text("path")
 	}
 	return found, err
-}
-
-// fileEffect describes a call on a file, existing or not.
-func (b *Box) fileEffect(tool string, a permission.Access, name string) (permission.Effect, error) {
-	p, err := b.files.Locate(name)
-	if err != nil {
-		return permission.Effect{}, err
-	}
-	return permission.OfFile(tool, a, p), nil
-}
-
-// folderEffect describes a call on the folder of a path argument.
-func (b *Box) folderEffect(tool string) func(context.Context, params.Values) (permission.Effect, error) {
-	return func(_ context.Context, args params.Values) (permission.Effect, error) {
-		p, err := b.folder(args)
-		if err != nil {
-			return permission.Effect{}, err
-		}
-		t := permission.OfFile(tool, permission.AccessRead, p)
-		if pattern := args.Text("pattern"); pattern != "" {
-			t.Title = pattern
-		}
-		return t, nil
-	}
-}
-
-// cutLines is text without the lines that go beyond max bytes, and a line that
-// says so.
-func cutLines(text string, max int) string {
-	if len(text) <= max {
-		return text
-	}
-	at := strings.LastIndexByte(text[:max], '\n') + 1
-	return text[:at] + "[... " + numbers.Grouped(strings.Count(text[at:], "\n")) + " more lines ...]\n"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 	"plimsoll/tools/params"
 )
 
@@ -239,4 +240,26 @@ func (l *log) spans(i int, visited map[int]bool) (spans []conversation.Span) {
 		}
 	}
 	return spans
+}
+
+// inView says where the originals of a passage stand if the model is shown all of
+// them in full anyway.
+func (l *log) inView(at passage) (string, bool) {
+	if len(at.events) == 0 || slices.ContainsFunc(at.events, func(i int) bool { return !l.inFull(i) }) {
+		return "", false
+	}
+	i := at.events[0]
+	ago := "in this turn"
+	if n := l.turn() - l.events[i].Turn; n > 0 {
+		ago = numbers.Count(n, "turn") + " back"
+	}
+	subject := fmt.Sprintf("%s (%s, %s)", at.id, l.what(i), l.when(i))
+	if at.many {
+		subject = fmt.Sprintf("all of %s (%s)", at.id, at.about)
+	}
+	text := fmt.Sprintf("%s stands above in full, %s", subject, ago)
+	if line := l.opening(i); line != "" {
+		text += fmt.Sprintf("; it begins %q", line)
+	}
+	return text + ". Read it there", true
 }

@@ -20,6 +20,58 @@ const (
 	searchGoOn     = 110  // characters kept free to say how to go on
 )
 
+// original is a text found, and what it is called.
+type original struct {
+	id    string // to recall it by
+	about string // "result of read_file main.go, turn 3"
+	text  string
+	note  string // what is not there, "" if all is
+	lines bool   // pages end with lines
+}
+
+// page shows up to limit characters from offset on, in an answer of at most
+// most characters.
+func (o original) page(offset, limit, most int) (part, error) {
+	total := utf8.RuneCountInString(o.text)
+	if total == 0 {
+		return part{fmt.Sprintf("%s: %s. It is empty%s", o.id, o.about, o.note), -1}, nil
+	}
+	if offset >= total {
+		return part{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
+	}
+	head := func(end int) string {
+		text := fmt.Sprintf("%s: %s. Characters %s-%s of %s%s", o.id, o.about, numbers.Grouped(offset+1), numbers.Grouped(end), numbers.Grouped(total), o.note)
+		if end < total {
+			text += fmt.Sprintf(". Go on with id %q, offset %d", o.id, end)
+		}
+		return text
+	}
+	longest := utf8.RuneCountInString(head(total-1)) + 2
+	if longest > most/2 { // results are cut very short: save what can be saved
+		head = func(end int) string {
+			text := fmt.Sprintf("%s %d-%d/%d", o.id, offset+1, end, total)
+			if end < total {
+				text += fmt.Sprintf(", next offset %d", end)
+			}
+			return text
+		}
+		longest = utf8.RuneCountInString(head(total-1)) + 2
+	}
+	from := runeOffset(o.text, offset)
+	body := o.text[from : from+runeOffset(o.text[from:], min(limit, max(1, most-longest)))]
+	if o.lines && from+len(body) < len(o.text) {
+		if at := strings.LastIndexByte(body, '\n'); at > 0 {
+			body = body[:at+1]
+		}
+	}
+	end := offset + utf8.RuneCountInString(body)
+	next := end
+	if end == total {
+		next = -1
+	}
+	return part{head(end) + "\n\n" + body, next}, nil
+}
+
 // found is a run of lines to show.
 type found struct {
 	from, to int // lines
@@ -148,4 +200,19 @@ func aroundMatch(line string, at, long int) string {
 		text += "…"
 	}
 	return text
+}
+
+// runeOffset is the byte at which character n of text begins, its length if it
+// has not so many.
+func runeOffset(text string, n int) int {
+	if n >= len(text) {
+		return len(text)
+	}
+	for i := range text {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(text)
 }

@@ -14,6 +14,20 @@ import (
 // undone stands behind the turn of what a rewind left out.
 const undone = " (taken back)"
 
+// Archive holds the conversation.
+type Archive interface {
+	// Events returns the log so far, in order.
+	Events(ctx context.Context) ([]conversation.Event, error)
+	// Blob returns the text stored under a name found in those events.
+	Blob(ctx context.Context, name string) (string, error)
+}
+
+// part is a text, and where it goes on.
+type part struct {
+	text string
+	next int // offset to go on from, -1 if nothing is left
+}
+
 // log is the conversation as it stands at one call.
 type log struct {
 	ctx     context.Context // of that call
@@ -174,26 +188,4 @@ func (l *log) partial(i int) bool {
 		return b.Total > 0 || b.Blob != ""
 	}
 	return false
-}
-
-// inView says where the originals of a passage stand if the model is shown all of
-// them in full anyway.
-func (l *log) inView(at passage) (string, bool) {
-	if len(at.events) == 0 || slices.ContainsFunc(at.events, func(i int) bool { return !l.inFull(i) }) {
-		return "", false
-	}
-	i := at.events[0]
-	ago := "in this turn"
-	if n := l.turn() - l.events[i].Turn; n > 0 {
-		ago = numbers.Count(n, "turn") + " back"
-	}
-	subject := fmt.Sprintf("%s (%s, %s)", at.id, l.what(i), l.when(i))
-	if at.many {
-		subject = fmt.Sprintf("all of %s (%s)", at.id, at.about)
-	}
-	text := fmt.Sprintf("%s stands above in full, %s", subject, ago)
-	if line := l.opening(i); line != "" {
-		text += fmt.Sprintf("; it begins %q", line)
-	}
-	return text + ". Read it there", true
 }

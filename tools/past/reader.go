@@ -18,14 +18,6 @@ import (
 	"plimsoll/conversation"
 )
 
-// Archive holds the conversation.
-type Archive interface {
-	// Events returns the log so far, in order.
-	Events(ctx context.Context) ([]conversation.Event, error)
-	// Blob returns the text stored under a name found in those events.
-	Blob(ctx context.Context, name string) (string, error)
-}
-
 // Reader answers from one conversation. It is safe for concurrent use. Each question may be
 // asked maxLookups times in a turn, and what a turn has been given once is not given a
 // second time, unless an overlay came since that may have hidden it.
@@ -130,12 +122,6 @@ type given struct {
 	overlay uint64 // Seq of the newest overlay then
 	limit   int    // most that was wanted
 	next    int    // offset to go on from, -1 if nothing is left
-}
-
-// part is a text, and where it goes on.
-type part struct {
-	text string
-	next int // offset to go on from, -1 if nothing is left
 }
 
 // read loads the conversation for one call of a tool.

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"path"
 	"strings"
 
 	"plimsoll/tools/workspace"
@@ -69,4 +70,37 @@ func (t Effect) Command() string {
 		return ""
 	}
 	return t.script.text
+}
+
+// OfRequest describes a request; nil is none.
+func OfRequest(req *Request) Effect {
+	if req == nil {
+		return Effect{}
+	}
+	return Effect{
+		Tool: "http_request", access: AccessRequest, Request: req, Title: req.Method + " " + req.URL.Redacted(),
+	}
+}
+
+// guarded reports whether the call reaches a guarded file.
+func (t Effect) guarded() bool { return len(t.sensitive()) > 0 }
+
+// sensitive lists the parts of the call's paths, in lower case, that make it
+// guarded.
+func (t Effect) sensitive() []string {
+	if t.access != AccessRead && t.access != AccessEdit {
+		return nil
+	}
+	var parts []string
+	for _, rel := range t.paths {
+		rel = folded(rel)
+		parts = append(parts, secretIn(rel)...)
+		if t.access == AccessEdit {
+			parts = append(parts, steeringIn(rel)...)
+		}
+		if t.own {
+			parts = append(parts, path.Base(rel))
+		}
+	}
+	return parts
 }

@@ -16,13 +16,6 @@ import (
 // errNoOffer says that a grant would change nothing.
 var errNoOffer = errors.New("nothing can be granted for this call: a deny rule cannot see through it, so it is always asked about")
 
-// asked is the call that was last reviewed as needing approval.
-type asked struct {
-	callID  string
-	effect  Effect
-	inForce []standing // the rules that were in force then
-}
-
 // Ask remembers a call that needs approval, for judgeAsked, and says what could be granted for it.
 func (p *Policy) Ask(callID string, t Effect) []conversation.Offer {
 	offers, inForce := p.offers(t), p.standing()

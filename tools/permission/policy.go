@@ -200,3 +200,36 @@ func (p *Policy) Hides(rel string) bool {
 		return v == yes
 	})
 }
+
+// inForce lists the allow rules. The lock is held.
+func (p *Policy) inForce() []standing {
+	var out []standing
+	for _, r := range p.allow {
+		out = append(out, standing{rule: r})
+	}
+	granted, _ := p.grants.In(p.workspace) // a file that cannot be read grants nothing; Rules tells why
+	for _, g := range granted {
+		if r, err := parseRule(g.Rule, p.names); err == nil {
+			out = append(out, standing{rule: r, grant: g.ID})
+		}
+	}
+	return out
+}
+
+// standing lists the allow rules in force.
+func (p *Policy) standing() []standing {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.inForce()
+}
+
+// note remembers that rules let a call run.
+func (p *Policy) note(by []standing) {
+	for _, r := range by {
+		if r.grant == "" {
+			p.used.note(r.rule)
+		} else {
+			p.grants.Note(r.grant)
+		}
+	}
+}

@@ -20,15 +20,6 @@ func (r *Request) ReadOnly() bool {
 	return r.Method == "GET" || r.Method == "HEAD" || r.Method == "OPTIONS"
 }
 
-func OfRequest(req *Request) Effect {
-	if req == nil {
-		return Effect{}
-	}
-	return Effect{
-		Tool: "http_request", access: AccessRequest, Request: req, Title: req.Method + " " + req.URL.Redacted(),
-	}
-}
-
 // Beyond reports whether a request holds more than its title shows.
 func (r *Request) Beyond(title string) bool {
 	return r.Body != "" || len(r.Headers) > 0 || !strings.HasSuffix(title, r.URL.Redacted())

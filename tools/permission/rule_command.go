@@ -101,19 +101,6 @@ func (r rule) deniesScript(s *script) verdict {
 	return worst
 }
 
-// wildcard reports whether a pattern holds a * that is not escaped.
-func wildcard(pattern string) bool {
-	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '\\':
-			i++
-		case '*':
-			return true
-		}
-	}
-	return false
-}
-
 // allowScript reports whether rules let a whole script pass, and which did: one of
 // them is its exact text, or it is plain and each of its commands is covered by
 // one.

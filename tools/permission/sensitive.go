@@ -12,29 +12,6 @@ import (
 // against changing. A build file such as Makefile is code of the project like any
 // other: it runs when somebody runs it.
 
-// guarded reports whether the call reaches a guarded file.
-func (t Effect) guarded() bool { return len(t.sensitive()) > 0 }
-
-// sensitive lists the parts of the call's paths, in lower case, that make it
-// guarded.
-func (t Effect) sensitive() []string {
-	if t.access != AccessRead && t.access != AccessEdit {
-		return nil
-	}
-	var parts []string
-	for _, rel := range t.paths {
-		rel = folded(rel)
-		parts = append(parts, secretIn(rel)...)
-		if t.access == AccessEdit {
-			parts = append(parts, steeringIn(rel)...)
-		}
-		if t.own {
-			parts = append(parts, path.Base(rel))
-		}
-	}
-	return parts
-}
-
 // folded is a name in one case, also where a letter is another one's only in upper case, as the long s of AGENTſ.md: to
 // some file systems these are one name.
 func folded(name string) string { return strings.ToLower(strings.ToUpper(name)) }

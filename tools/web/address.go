@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/net/idna"
 )
@@ -24,6 +25,8 @@ import (
 // errRefusedAddress is what a connection to such an address fails with.
 var errRefusedAddress = errors.New("http_request does not reach private, loopback or otherwise special addresses " +
 	"(permissions.private_addresses in the configuration lists exceptions)")
+
+const connectTimeout = 15 * time.Second
 
 // special are networks that are not public (IANA special-purpose registries),
 // and 168.63.129.16, where Azure answers its machines.

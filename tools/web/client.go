@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Client sends requests, every connection of which is judged by its address.
@@ -21,9 +20,7 @@ type Client struct {
 }
 
 const (
-	maxBody        = 5 << 20 // bytes of a response that are read
 	maxRedirects   = 5
-	connectTimeout = 15 * time.Second
 	maxHeaderBytes = 64 << 10
 )
 
@@ -56,13 +53,6 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 // Check refuses an address that needs no connection to be refused.
 func (c *Client) Check(u *url.URL) error { return c.addresses.checkURL(u) }
-
-// Answer is a response as text.
-type Answer struct {
-	Text   string
-	Detail string // status and size
-	Failed bool   // the status is that of an error
-}
 
 // Fetch sends a request. follow judges each redirect; other says that it leads to
 // another host than one before it. raw is the source of HTML instead of Markdown.

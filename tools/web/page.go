@@ -19,6 +19,16 @@ import (
 // Text is decoded from its character set; HTML becomes Markdown without scripts,
 // styles and other parts nobody reads; anything else is named, not shown.
 
+// maxBody is how many bytes of a response are read.
+const maxBody = 5 << 20
+
+// Answer is a response as text.
+type Answer struct {
+	Text   string
+	Detail string // status and size
+	Failed bool   // the status is that of an error
+}
+
 // sniffed is how many bytes of a body decide whether it is text.
 const sniffed = 8 << 10
 

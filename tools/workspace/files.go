@@ -266,3 +266,18 @@ func (f *Files) Directory(p Place) error {
 	}
 	return nil
 }
+
+// Entries lists a folder by name.
+func (f *Files) Entries(rel string) ([]fs.DirEntry, error) {
+	dir, err := f.root.OpenFile(filepath.FromSlash(rel), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := dir.ReadDir(-1)
+	_ = dir.Close() // opened for reading; what was read is what counts
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	if len(entries) > 0 {
+		return entries, nil
+	}
+	return entries, err
+}

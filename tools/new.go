@@ -1,0 +1,82 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/past"
+	"plimsoll/tools/permission"
+	"plimsoll/tools/shell"
+	"plimsoll/tools/web"
+	"plimsoll/tools/workspace"
+)
+
+// New opens the workspace and makes the tools ready. Errors: a workspace that
+// cannot be opened, a permission rule or private address that makes no sense, an
+// approval or a switch for a tool that there is not.
+func New(o Options) (*Box, error) {
+	client, err := web.New(o.PrivateAddresses, o.Resolver)
+	if err != nil {
+		return nil, err
+	}
+	todos, err := newTodoList(o.Todos)
+	if err != nil {
+		return nil, err
+	}
+	if o.ResultChars == nil {
+		o.ResultChars = func() int { return conversation.ResultMaxChars }
+	}
+	files, err := workspace.Open(o.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	b := &Box{
+		files: files, todos: todos, client: client,
+		past: past.New(o.Archive, o.recallMost, o.Visible), index: map[string]int{}, reviewed: map[string]string{},
+	}
+	files.SetOwn(o.Own)
+	environ := o.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	b.jobs = shell.NewJobs(files.Dir, shell.Environment(environ, o.SecretNames), o.Ceiling, o.ResultChars)
+	all := b.all()
+	names := toolNames(all)
+	b.policy, err = permission.New(o.Permissions, names, files.Dir, o.Grants)
+	for _, name := range o.Disabled {
+		if err == nil && !slices.Contains(names, name) {
+			err = fmt.Errorf("tools.%s.enabled: %w", name, permission.NoTool(name, names))
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	for _, t := range all {
+		if !slices.Contains(o.Disabled, t.name) {
+			b.index[t.name] = len(b.tools)
+			b.tools = append(b.tools, t)
+		}
+	}
+	return b, nil
+}
+
+// all lists the tools in the order in which they are declared to the model.
+func (b *Box) all() []tool {
+	return []tool{
+		b.readFile(), b.listFiles(), b.findFiles(), b.grepFiles(),
+		b.createFile(), b.modifyFile(), b.runCommand(), b.httpRequest(),
+		b.todoRead(), b.todoWrite(), b.askUser(), b.recall(),
+		b.searchHistory(), b.compact(),
+	}
+}
+
+func toolNames(tools []tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.name
+	}
+	return names
+}

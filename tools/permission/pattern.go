@@ -1,0 +1,81 @@
+package permission
+
+import "strings"
+
+// A pattern is text in which * stands for any run of characters and a backslash takes the
+// next character literally.
+
+// verdict is the answer to a question that may have no certain one.
+type verdict int
+
+const (
+	no verdict = iota
+	maybe
+	yes
+)
+
+func when(b bool) verdict {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// matchStar matches text against a pattern in which * is any run of characters
+// and a backslash takes the next character literally.
+func matchStar(pattern, text string) bool {
+	star, mark := -1, 0
+	p, t := 0, 0
+	for t < len(text) {
+		if p < len(pattern) && pattern[p] == '*' {
+			star, mark = p, t
+			p++
+			continue
+		}
+		if n := literalAt(pattern, p); n > 0 && pattern[p+n-1] == text[t] {
+			p += n
+			t++
+			continue
+		}
+		if star < 0 {
+			return false
+		}
+		mark++
+		p, t = star+1, mark
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// literalAt is the length of the literal at p: 2 if escaped, 0 at the end.
+func literalAt(pattern string, p int) int {
+	switch {
+	case p >= len(pattern):
+		return 0
+	case pattern[p] == '\\' && p+1 < len(pattern):
+		return 2
+	}
+	return 1
+}
+
+var starEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`)
+
+func escapeStar(text string) string { return starEscapes.Replace(text) }
+
+func unescapeStar(pattern string) string { return unescape(pattern, `*\`) }
+
+var globEscapes = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`)
+
+func escapeGlob(path string) string { return globEscapes.Replace(path) }
+
+// wildcard reports whether a pattern holds a * that is not escaped.
+func wildcard(pattern string) bool {
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '*':
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,112 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"plimsoll/conversation"
+	"plimsoll/tools/params"
+	"plimsoll/tools/words"
+)
+
+// A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
+// argument, a refusal, even a panic. What was reviewed is what runs: if the files
+// have changed since, so that a call would do something else than the user was
+// shown, or can succeed where its review foresaw a failure and nobody was asked,
+// it runs only if it needs no approval as things are now.
+
+// Specs declares the tools, in a fixed order and with fixed bytes.
+func (b *Box) Specs() []conversation.ToolSpec {
+	specs := make([]conversation.ToolSpec, len(b.tools))
+	for i, t := range b.tools {
+		specs[i] = conversation.ToolSpec{
+			Name: t.name, Description: t.about, Parameters: params.Schema(t.params), ReadOnly: t.readOnly,
+		}
+	}
+	return specs
+}
+
+// Run runs a call that was allowed; see agent.Toolbox.
+func (b *Box) Run(ctx context.Context, call conversation.ToolCall, progress func(string)) (out conversation.Outcome) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = failure(fmt.Errorf("%s broke down: %v. This is a defect of the program; try another way", call.Name, p))
+		}
+	}()
+	if progress == nil {
+		progress = func(string) {}
+	}
+	if ctx.Err() != nil {
+		return interrupted("")
+	}
+	t, args, err := b.decode(call)
+	if err != nil {
+		return failure(err)
+	}
+	if err := b.asReviewed(ctx, call, t, args); err != nil {
+		return failure(err)
+	}
+	r, err := t.run(ctx, args, progress)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted(r.text)
+	case err != nil:
+		return failure(err)
+	case r.status == "":
+		r.status = conversation.ResultOK
+	}
+	return conversation.Outcome{Status: r.status, Text: r.text, Detail: r.detail}
+}
+
+func failure(err error) conversation.Outcome {
+	return conversation.Outcome{Status: conversation.ResultError, Text: err.Error()}
+}
+
+func interrupted(text string) conversation.Outcome {
+	if text == "" {
+		text = "interrupted before it was done"
+	}
+	return conversation.Outcome{Status: conversation.ResultInterrupted, Text: text}
+}
+
+// decode finds the tool of a call and checks its arguments.
+func (b *Box) decode(call conversation.ToolCall) (tool, params.Values, error) {
+	i, ok := b.index[call.Name]
+	if !ok {
+		names := toolNames(b.tools)
+		if near := words.Nearest(call.Name, names, 3); len(near) > 0 {
+			return tool{}, nil, fmt.Errorf("there is no tool %q. Did you mean %s?", call.Name, strings.Join(near, " or "))
+		}
+		return tool{}, nil, fmt.Errorf("there is no tool %q. The tools are %s", call.Name, strings.Join(names, ", "))
+	}
+	args, err := params.Decode(call.Name, b.tools[i].params, call.Arguments)
+	return b.tools[i], args, err
+}
+
+// asReviewed refuses a call that would now do something else than when it was
+// reviewed, unless it needs no approval now.
+func (b *Box) asReviewed(ctx context.Context, call conversation.ToolCall, t tool, args params.Values) error {
+	b.mu.Lock()
+	fingerprint, reviewed := b.reviewed[call.ID]
+	delete(b.reviewed, call.ID)
+	b.mu.Unlock()
+	if !reviewed || t.effect == nil {
+		return nil
+	}
+	now, err := t.effect(ctx, args)
+	if err != nil {
+		return err
+	}
+	if now.Fingerprint == fingerprint {
+		return nil
+	}
+	if need, _ := b.policy.Judge(now); need != conversation.NeedNothing {
+		return fmt.Errorf("not run: the files have changed since %s was looked at, so it would not do what it would have done then. "+
+			"Look again and send the call again", call.Name)
+	}
+	return nil
+}
+
+// expectedFailure stands for the fingerprint of a call whose review expected a failure.
+const expectedFailure = "\x00"
