@@ -18,8 +18,8 @@
 //     special address unless configured, judged at every connection after DNS.
 //   - A deny rule wins over every mode, rule and grant. A compound command is
 //     allowed only if each of its simple commands is.
-//   - recall and search_history read this conversation's log and no other, as it
-//     was said, whatever overlays hide; compact only asks for a compaction.
+//   - recall and search_history read the log of this conversation and no other,
+//     whatever overlays hide; compact only asks for a compaction.
 //   - Run never panics and never fails: what goes wrong is an outcome that tells
 //     the model what was wrong and what to do.
 //   - The declarations are byte-identical for the same options.

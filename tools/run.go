@@ -13,7 +13,7 @@ import (
 // A Box runs calls. Whatever goes wrong in a tool becomes an outcome: a wrong
 // argument, a refusal, even a panic. What was reviewed is what runs: if the files
 // have changed since, so that a call would do something else than the user was
-// shown, or can succeed where its review foresaw a failure and nobody was asked,
+// shown, or can succeed where its review expected a failure and nobody was asked,
 // it runs only if it needs no approval as things are now.
 
 // Specs declares the tools, in a fixed order and with fixed bytes.

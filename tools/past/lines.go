@@ -72,12 +72,6 @@ func (o original) page(offset, limit, most int) (part, error) {
 	return part{head(end) + "\n\n" + body, next}, nil
 }
 
-// found is a run of lines to show.
-type found struct {
-	from, to int // lines
-	matches  int
-}
-
 // search shows the lines that hold query, from character offset on, in up to
 // limit characters and an answer of at most most.
 func (o original) search(query string, offset, limit, most int) (part, error) {
@@ -86,20 +80,15 @@ func (o original) search(query string, offset, limit, most int) (part, error) {
 		return part{}, fmt.Errorf("%s has only %s characters; offset must be below that", o.id, numbers.Grouped(total))
 	}
 	lines := strings.Split(o.text[runeOffset(o.text, offset):], "\n")
-	match := lineMatcher(query, lines)
-	runs := matchingRuns(lines, match)
 	name := fmt.Sprintf("%s: %s, %s characters", o.id, o.about, numbers.Grouped(total))
+	columns, all := matches(query, lines)
 	query = words.Line(query, 80)
-	if len(runs) == 0 {
+	if all == 0 {
 		return part{}, fmt.Errorf("%s, does not hold %q%s. Try other words, or page through it with offset", name, query, after(offset))
-	}
-	all := 0
-	for _, r := range runs {
-		all += r.matches
 	}
 	head := fmt.Sprintf("%s%s. %d lines hold %q%s", name, o.note, all, query, after(offset))
 	room := most - utf8.RuneCountInString(head) - searchGoOn
-	body, shown, next := render(lines, runs, match, offset, min(limit, max(room, most/2)))
+	body, shown, next := render(lines, columns, offset, min(limit, max(room, most/2)))
 	if next >= 0 {
 		head += fmt.Sprintf("; %d are shown. Go on with id %q, the same query, offset %d", shown, o.id, next)
 	}
@@ -113,73 +102,68 @@ func after(offset int) string {
 	return " after character " + numbers.Grouped(offset)
 }
 
-// lineMatcher gives the byte of a line at which the query matches, -1 if it
-// does not.
-func lineMatcher(query string, lines []string) func(string) int {
+// matches gives the byte of each line at which the query matches, -1 where it does not,
+// and how many lines match.
+func matches(query string, lines []string) (columns []int, all int) {
 	whole := strings.ToLower(query)
-	exact := func(line string) int { return strings.Index(strings.ToLower(line), whole) }
-	words := strings.Fields(whole)
-	if len(words) < 2 || slices.ContainsFunc(lines, func(l string) bool { return exact(l) >= 0 }) {
-		return exact
-	}
-	return func(line string) int {
-		low, first := strings.ToLower(line), -1
-		for _, w := range words {
-			at := strings.Index(low, w)
-			if at < 0 {
-				return -1
-			}
-			if first < 0 {
-				first = at
+	columns = make([]int, len(lines))
+	try := func(column func(low string) int) {
+		for i, l := range lines {
+			if columns[i] = column(strings.ToLower(l)); columns[i] >= 0 {
+				all++
 			}
 		}
-		return first
 	}
+	try(func(low string) int { return strings.Index(low, whole) })
+	if all == 0 {
+		try(func(low string) int { return allWords(low, strings.Fields(whole)) })
+	}
+	return columns, all
 }
 
-// matchingRuns joins matching lines and their neighbours.
-func matchingRuns(lines []string, match func(string) int) []found {
-	var runs []found
-	for i, l := range lines {
-		if match(l) < 0 {
-			continue
+// allWords is the byte at which the first of words begins, -1 if one is missing.
+func allWords(low string, words []string) int {
+	first := -1
+	for _, w := range words {
+		at := strings.Index(low, w)
+		if at < 0 {
+			return -1
 		}
-		from, to := max(0, i-searchAround), min(len(lines), i+searchAround+1)
-		if n := len(runs); n > 0 && from <= runs[n-1].to {
-			runs[n-1].to = to
-			runs[n-1].matches++
-			continue
+		if first < 0 {
+			first = at
 		}
-		runs = append(runs, found{from, to, 1})
 	}
-	return runs
+	return first
 }
 
-// render shows runs until limit characters are used up. shown is how many
-// matches that are, next the character to go on from, -1 if all are shown. A line
-// that does not fit by itself is cut.
-func render(lines []string, runs []found, match func(string) int, offset, limit int) (body string, shown, next int) {
+// render shows lines that match, and their neighbors, until limit characters are used up.
+// shown is how many matches that are, next the character to go on from, -1 if all are
+// shown. A line that does not fit by itself is cut.
+func render(lines []string, columns []int, offset, limit int) (body string, shown, next int) {
+	near := func(i int) bool {
+		around := columns[max(0, i-searchAround):min(len(lines), i+searchAround+1)]
+		return slices.ContainsFunc(around, func(column int) bool { return column >= 0 })
+	}
 	var b strings.Builder
-	used, line, at := 0, 0, offset // at: characters before line
-	for _, r := range runs {
-		for ; line < r.from; line++ {
-			at += utf8.RuneCountInString(lines[line]) + 1
-		}
-		label := fmt.Sprintf("\n[from character %s]\n", numbers.Grouped(at+1))
-		for ; line < r.to; line++ {
-			column := match(lines[line])
-			text := label + aroundMatch(lines[line], max(0, column), searchLongLine) + "\n"
+	used, at, before := 0, offset, false // at: characters before the line; before: the line before it was shown
+	for i, line := range lines {
+		show := near(i)
+		if show {
+			text := aroundMatch(line, max(0, columns[i]), searchLongLine) + "\n"
+			if !before {
+				text = fmt.Sprintf("\n[from character %s]\n", numbers.Grouped(at+1)) + text
+			}
 			size := utf8.RuneCountInString(text)
 			if used > 0 && used+size > limit {
 				return b.String(), shown, at
 			}
 			b.WriteString(text[:runeOffset(text, limit)])
-			if column >= 0 {
+			used += size
+			if columns[i] >= 0 {
 				shown++
 			}
-			used, label = used+size, ""
-			at += utf8.RuneCountInString(lines[line]) + 1
 		}
+		at, before = at+utf8.RuneCountInString(line)+1, show
 	}
 	return b.String(), shown, -1
 }
