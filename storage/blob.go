@@ -111,7 +111,7 @@ type blobs struct {
 	text compressor
 }
 
-// get is Store.Blob.
+// get reads the text that is stored under name in a conversation.
 func (b *blobs) get(ctx context.Context, id, name string) (string, error) {
 	if err := b.dir.exists(id); err != nil {
 		return "", err

@@ -72,7 +72,7 @@ func (s *Store) doctor() *doctor {
 	return &doctor{dir: s.dir, disk: s.disk, index: s.index, locks: s.locks, blobs: s.blobs, log: s.log}
 }
 
-// check is Store.Check.
+// check reads every file and says what is wrong.
 func (d *doctor) check(ctx context.Context, progress func(done, total int)) ([]Finding, error) {
 	files, err := d.dir.files()
 	if err != nil {

@@ -83,11 +83,6 @@ func Patience(most time.Duration) func(wanted time.Duration) (wait time.Duration
 	return p.take
 }
 
-// Unseal is a stored value with its seal compared and a wrong bit set right.
-func Unseal(bucket string, key, stored []byte) (value []byte, mended bool, err error) {
-	return pages.Unseal([]byte(bucket), key, stored)
-}
-
 // Refresh writes the row of a conversation into the index.
 func (s *Store) Refresh(ctx context.Context, id string) error {
 	return s.index.write(ctx, s.disk.wait, []indexRow{s.index.examine(ctx, fileSeen{id: id})}, nil)

@@ -22,7 +22,7 @@ func (s *Store) Repair(ctx context.Context, findings []Finding) ([]Finding, erro
 	return s.doctor().repairAll(ctx, findings)
 }
 
-// repairAll is Store.Repair.
+// repairAll repairs findings one after the other, each file and cure once.
 func (d *doctor) repairAll(ctx context.Context, findings []Finding) ([]Finding, error) {
 	out := append([]Finding(nil), findings...)
 	type job struct {

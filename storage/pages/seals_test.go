@@ -1,10 +1,10 @@
-package storage_test
+package pages_test
 
 import (
 	"bytes"
 	"testing"
 
-	"plimsoll/storage"
+	"plimsoll/storage/pages"
 )
 
 // A wrong bit is found wherever it is, and nothing else is taken for one.
@@ -12,21 +12,21 @@ func TestOneWrongBitIsSetRight(t *testing.T) {
 	t.Parallel()
 	value := bytes.Repeat([]byte("the ferry leaves at noon; "), 40)
 	key := []byte{0, 0, 0, 0, 0, 0, 0, 9}
-	stored := storage.Sealed("events", key, string(value))
+	stored := pages.Seal([]byte("events"), key, bytes.Clone(value))
 	for bit := range len(stored) * 8 {
 		stored[bit/8] ^= 1 << (bit % 8)
-		if right, mended, err := storage.Unseal("events", key, stored); !mended || err != nil || !bytes.Equal(right, value) {
+		if right, mended, err := pages.Unseal([]byte("events"), key, stored); !mended || err != nil || !bytes.Equal(right, value) {
 			t.Fatalf("bit %d: mended %v, %v", bit, mended, err)
 		}
 		other := (bit*7 + 5) % (len(stored) * 8)
 		stored[other/8] ^= 1 << (other % 8)
-		if _, _, err := storage.Unseal("events", key, stored); (err == nil) != (other == bit) {
+		if _, _, err := pages.Unseal([]byte("events"), key, stored); (err == nil) != (other == bit) {
 			t.Fatalf("bits %d and %d: %v", bit, other, err)
 		}
 		stored[other/8] ^= 1 << (other % 8)
 		stored[bit/8] ^= 1 << (bit % 8)
 	}
-	if _, _, err := storage.Unseal("events", key[1:], stored); err == nil {
+	if _, _, err := pages.Unseal([]byte("events"), key[1:], stored); err == nil {
 		t.Error("a value under another key is taken for its own")
 	}
 }
@@ -35,22 +35,22 @@ func TestOneWrongBitIsSetRight(t *testing.T) {
 // not made into something else.
 func TestVeryLongValueIsNotSetRight(t *testing.T) {
 	t.Parallel()
-	stored := storage.Sealed("events", []byte("k"), string(make([]byte, 16<<20+1)))
-	if _, mended, err := storage.Unseal("events", []byte("k"), stored); mended || err != nil {
+	stored := pages.Seal([]byte("events"), []byte("k"), make([]byte, 16<<20+1))
+	if _, mended, err := pages.Unseal([]byte("events"), []byte("k"), stored); mended || err != nil {
 		t.Fatal(mended, err)
 	}
 	stored[99] ^= 4
-	if _, _, err := storage.Unseal("events", []byte("k"), stored); err == nil {
+	if _, _, err := pages.Unseal([]byte("events"), []byte("k"), stored); err == nil {
 		t.Error("it was set right")
 	}
 }
 
 // BenchmarkSetRight mends the first bit of 1 MiB, which is the last that is tried.
 func BenchmarkSetRight(b *testing.B) {
-	stored := storage.Sealed("events", []byte("k"), string(make([]byte, 1<<20)))
+	stored := pages.Seal([]byte("events"), []byte("k"), make([]byte, 1<<20))
 	stored[0] ^= 1
 	for b.Loop() {
-		if _, mended, err := storage.Unseal("events", []byte("k"), stored); !mended || err != nil {
+		if _, mended, err := pages.Unseal([]byte("events"), []byte("k"), stored); !mended || err != nil {
 			b.Fatal(mended, err)
 		}
 	}
