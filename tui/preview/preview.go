@@ -73,10 +73,9 @@ type Model struct {
 	focus   string // that was wished last, also where the profile makes no summary
 	review  bool   // likewise
 
-	helping bool
+	reader  pane.Reader
 	writing bool // the focus
 	edit    *edit.Field
-	page    pane.Page
 }
 
 // New returns the view.
@@ -89,8 +88,8 @@ func (m *Model) SetStyles(s Styles) { m.o.Styles = s }
 
 // Reset begins anew: what is shown next is about no wish that was asked for before.
 func (m *Model) Reset() {
-	m.asked, m.helping, m.writing, m.focus, m.review = false, false, false, "", false
-	m.page.ToTop()
+	m.asked, m.writing, m.focus, m.review = false, false, "", false
+	m.reader.Reset()
 }
 
 // sameWish reports whether two wishes mean the same.

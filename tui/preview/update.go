@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/tui/pane"
@@ -31,63 +30,39 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.writing {
 		return m.write(msg)
 	}
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		return m.press(msg)
-	case tea.MouseWheelMsg:
-		m.scrolls(msg)
-		return nil
+	k := m.o.Keys
+	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}}
+	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
+	if press, ok := msg.(tea.KeyPressMsg); ok && !done {
+		action, done = pane.Press(press, m.commands())
 	}
-	return pane.Ignored{}
-}
-
-func (m *Model) press(k tea.KeyPressMsg) pane.Action {
-	keys := m.o.Keys
 	switch {
-	case key.Matches(k, keys.Help):
-		m.helping = !m.helping
-		m.page.ToTop()
-	case key.Matches(k, keys.Close):
-		if m.helping {
-			m.helping = false
-			m.page.ToTop()
-			return nil
-		}
+	case !done:
+		return pane.Ignored{}
+	case action == (pane.Closed{}):
 		m.Reset()
-		return pane.Closed{}
-	case m.scrolls(k):
-	default:
-		return m.choose(k)
 	}
-	return nil
+	return action
 }
 
-// choose carries out the keys that change the wish or accept it.
-func (m *Model) choose(k tea.KeyPressMsg) pane.Action {
+// commands are the keys that change the wish or accept it.
+func (m *Model) commands() []pane.Command {
 	keys := m.o.Keys
-	switch {
-	case key.Matches(k, keys.Accept):
-		return m.accept()
-	case key.Matches(k, keys.NextProfile):
-		return m.cycle(1)
-	case key.Matches(k, keys.PreviousProfile):
-		return m.cycle(-1)
-	case key.Matches(k, keys.EndEarlier):
-		return m.moveEnd(-1)
-	case key.Matches(k, keys.EndLater):
-		return m.moveEnd(1)
-	case key.Matches(k, keys.StartEarlier):
-		return m.moveStart(-1)
-	case key.Matches(k, keys.StartLater):
-		return m.moveStart(1)
-	case key.Matches(k, keys.Default):
-		return m.byDefault()
-	case key.Matches(k, keys.Focus):
-		return m.beginFocus()
-	case key.Matches(k, keys.Review):
-		return m.toggleReview()
+	by := func(change func(int) pane.Action, n int) func() pane.Action {
+		return func() pane.Action { return change(n) }
 	}
-	return pane.Ignored{}
+	return []pane.Command{
+		{On: keys.Accept, Do: m.accept},
+		{On: keys.NextProfile, Do: by(m.cycle, 1)},
+		{On: keys.PreviousProfile, Do: by(m.cycle, -1)},
+		{On: keys.EndEarlier, Do: by(m.moveEnd, -1)},
+		{On: keys.EndLater, Do: by(m.moveEnd, 1)},
+		{On: keys.StartEarlier, Do: by(m.moveStart, -1)},
+		{On: keys.StartLater, Do: by(m.moveStart, 1)},
+		{On: keys.Default, Do: m.byDefault},
+		{On: keys.Focus, Do: m.beginFocus},
+		{On: keys.Review, Do: m.toggleReview},
+	}
 }
 
 // accept wants what is shown done.
@@ -101,11 +76,4 @@ func (m *Model) accept() pane.Action {
 		m.Reset()
 		return Accepted{Wish: c.Wish}
 	}
-}
-
-// scrolls reports whether a message was for the page.
-func (m *Model) scrolls(msg tea.Msg) bool {
-	k := m.o.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown}
-	return m.page.Update(msg, moves, len(m.body()), m.frame().Body(m.height))
 }

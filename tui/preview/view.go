@@ -30,7 +30,7 @@ type part struct {
 // View draws the view.
 func (m *Model) View() string {
 	f := m.frame()
-	body, where := m.page.View(m.body(), f.Body(m.height))
+	body, where := m.reader.View(m.body(), f.Body(m.height))
 	if where != "" {
 		f.Where = where
 	}
@@ -54,7 +54,7 @@ func (m *Model) frame() pane.Frame {
 	s, keys := m.o.Styles.Pane, m.o.Keys
 	f := pane.Frame{Title: "Compact", Detail: plain.Line(m.content.Model)}
 	switch {
-	case m.helping:
+	case m.reader.Helping():
 		f.Title = "Compact · keys"
 		f.Hints = []string{pane.Hint("back", keys.Close)}
 		return f
@@ -132,7 +132,7 @@ func (m *Model) gained(width int) string {
 // body is the lines below the gauges, none wider than the view. Where there is room
 // the parts stand apart.
 func (m *Model) body() []string {
-	if m.helping {
+	if m.reader.Helping() {
 		return m.help()
 	}
 	parts := m.parts()

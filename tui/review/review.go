@@ -43,9 +43,8 @@ type Model struct {
 
 	editing bool
 	edit    *edit.Field
-	helping bool
 	giving  bool // up, on the next press
-	page    pane.Page
+	reader  pane.Reader
 	lines   []string
 }
 
@@ -69,8 +68,8 @@ func (m *Model) Show(c Content) {
 	if c.Text == was.Text && c.Appendix == was.Appendix && c.FromTurn == was.FromTurn && c.ToTurn == was.ToTurn {
 		return
 	}
-	m.editing, m.helping, m.giving = false, false, false
-	m.page.ToTop()
+	m.editing, m.giving = false, false
+	m.reader.Reset()
 	m.asWritten()
 }
 

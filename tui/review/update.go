@@ -13,50 +13,41 @@ func (m *Model) Update(msg tea.Msg) pane.Action {
 	if m.editing {
 		return m.change(msg)
 	}
-	switch msg := msg.(type) {
-	case tea.KeyPressMsg:
-		giving := m.giving
-		m.giving = false
-		return m.press(msg, giving)
-	case tea.MouseWheelMsg:
-		m.scrolls(msg)
-		return nil
+	press, pressed := msg.(tea.KeyPressMsg)
+	giving := m.giving
+	m.giving = giving && !pressed
+	k := m.o.Keys
+	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
+	keys := pane.ReaderKeys{Help: k.Help, Close: k.Close, Moves: moves}
+	action, done := m.reader.Update(msg, keys, len(m.body()), m.frame().Body(m.height))
+	if pressed && !done && !m.reader.Helping() {
+		action, done = pane.Press(press, m.commands(giving))
 	}
-	return pane.Ignored{}
+	if !done {
+		return pane.Ignored{}
+	}
+	return action
 }
 
-// press carries out a key. giving says that the one before was to give it up.
-func (m *Model) press(k tea.KeyPressMsg, giving bool) pane.Action {
+// commands are the keys of the view. giving says that the one before was to give the summary up.
+func (m *Model) commands(giving bool) []pane.Command {
 	keys := m.o.Keys
-	switch {
-	case key.Matches(k, keys.Help):
-		m.helping = !m.helping
-		m.page.ToTop()
-	case key.Matches(k, keys.Close):
-		if !m.helping {
-			return pane.Closed{}
-		}
-		m.helping = false
-		m.page.ToTop()
-	case m.scrolls(k):
-	case m.helping:
-		return pane.Ignored{}
-	case key.Matches(k, keys.Accept):
-		return m.accept()
-	case key.Matches(k, keys.GiveUp):
-		if giving {
-			return GivenUp{}
-		}
-		m.giving = true
-	case key.Matches(k, keys.Change):
-		m.editing = true
-		m.edit.SetText(plain.Text(m.text), false)
-	case key.Matches(k, keys.Editor):
-		return Editor{Text: m.text}
-	default:
-		return pane.Ignored{}
+	return []pane.Command{
+		{On: keys.Accept, Do: m.accept},
+		{On: keys.GiveUp, Do: func() pane.Action {
+			if giving {
+				return GivenUp{}
+			}
+			m.giving = true
+			return nil
+		}},
+		{On: keys.Change, Do: func() pane.Action {
+			m.editing = true
+			m.edit.SetText(plain.Text(m.text), false)
+			return nil
+		}},
+		{On: keys.Editor, Do: func() pane.Action { return Editor{Text: m.text} }},
 	}
-	return nil
 }
 
 // accept takes the summary in, if it says something and makes room.
@@ -112,11 +103,4 @@ func (m *Model) paste(msg tea.PasteMsg) pane.Action {
 		return pane.Say{Text: "only the beginning was pasted: " + bound, Bad: true}
 	}
 	return nil
-}
-
-// scrolls reports whether a message was for the page.
-func (m *Model) scrolls(msg tea.Msg) bool {
-	k := m.o.Keys
-	moves := pane.Moves{Up: k.Up, Down: k.Down, PageUp: k.PageUp, PageDown: k.PageDown, Top: k.Top, End: k.End}
-	return m.page.Update(msg, moves, len(m.body()), m.frame().Body(m.height))
 }

@@ -23,7 +23,7 @@ func (m *Model) View() string {
 		f.Where = pane.Range(m.edit.Scrolled(), height, m.edit.Rows())
 		return m.o.Styles.Draw(f, lines, m.width, m.height)
 	}
-	body, where := m.page.View(m.body(), height)
+	body, where := m.reader.View(m.body(), height)
 	f.Where = where
 	return m.o.Styles.Draw(f, body, m.width, m.height)
 }
@@ -49,7 +49,7 @@ func (m *Model) frame() pane.Frame {
 	keys, c := m.o.Keys, m.content
 	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
 	switch {
-	case m.helping:
+	case m.reader.Helping():
 		f.Title = "Summary · keys"
 		f.Hints = []string{pane.Hint("back", keys.Close)}
 		return f
@@ -115,7 +115,7 @@ func (m *Model) size(width int) string {
 
 // body is the summary and what the program adds to it, none wider than the view.
 func (m *Model) body() []string {
-	if m.helping {
+	if m.reader.Helping() {
 		return m.help()
 	}
 	if m.lines != nil {

@@ -1,0 +1,70 @@
+package pane_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"plimsoll/tui/pane"
+)
+
+// lines are rows of a line each.
+type lines int
+
+func (n lines) Len() int { return int(n) }
+
+func (n lines) Lines(row int, selected bool, _ int) []string {
+	if selected {
+		return []string{fmt.Sprintf("❯ %d", row)}
+	}
+	return []string{fmt.Sprintf("  %d", row)}
+}
+
+// A panel takes lines from the rows, and the one with the cursor stays in sight.
+func TestAPanelLeavesTheCursorInSight(t *testing.T) {
+	t.Parallel()
+	var s pane.Sheet
+	var panel []string
+	shown := func() pane.Shown { return pane.Shown{Frame: pane.Frame{Title: "Rows"}, Rows: lines(20), Panel: panel} }
+	open := []pane.Command{{On: key.NewBinding(key.WithKeys("x")), Do: func() pane.Action {
+		panel = []string{"────", "one", "two", "three"}
+		return nil
+	}}}
+	s.SetSize(20, 12)
+	s.Update(stroke("pgdown"), shown, pane.DefaultMoves(), open)
+	s.Update(stroke("pgdown"), shown, pane.DefaultMoves(), open)
+	s.Update(stroke("x"), shown, pane.DefaultMoves(), open)
+	view := s.View(pane.Styles{}, shown())
+	if n := strings.Count(view, "\n") + 1; n != 12 || !strings.Contains(view, "❯") || !strings.Contains(view, "three") {
+		t.Errorf("%d lines:\n%s", n, view)
+	}
+	if action := s.Update(tea.FocusMsg{}, shown, pane.DefaultMoves(), nil); action != (pane.Ignored{}) {
+		t.Errorf("a message that means nothing gives %v", action)
+	}
+	if room := s.Room(shown().Frame, 4); room != 3 {
+		t.Errorf("a panel that leaves 4 rows has %d lines", room)
+	}
+}
+
+// The key that closes leads from the keys back to the page, and then out.
+func TestAReaderShowsItsKeysInPlaceOfThePage(t *testing.T) {
+	t.Parallel()
+	var r pane.Reader
+	keys := pane.ReaderKeys{Help: key.NewBinding(key.WithKeys("x")), Close: key.NewBinding(key.WithKeys("home")), Moves: pane.DefaultMoves()}
+	for i, step := range []struct {
+		name    string
+		action  pane.Action
+		helping bool
+	}{{"down", nil, false}, {"x", nil, true}, {"x", nil, false}, {"x", nil, true}, {"home", nil, false}, {"home", pane.Closed{}, false}} {
+		action, done := r.Update(stroke(step.name), keys, 9, 4)
+		if action != step.action || !done || r.Helping() != step.helping {
+			t.Errorf("step %d, %s: %v, %v, keys shown %v", i, step.name, action, done, r.Helping())
+		}
+	}
+	if _, done := r.Update(tea.FocusMsg{}, keys, 9, 4); done {
+		t.Error("a message that means nothing was taken")
+	}
+}
