@@ -126,7 +126,7 @@ func TestAStatusLineSaysWhatGoesOn(t *testing.T) {
 		},
 		" ⠋ Optimizing conversation context…": func(l *statusLine) { l.now.job.on = true },
 	} {
-		l := &statusLine{now: &activity{}, review: &pendingReview{}, pulse: &pulse{}, screen: &keys.Screen, width: 80}
+		l := &statusLine{styles: &statusStyles{}, now: &activity{}, review: &pendingReview{}, pulse: &pulse{}, screen: &keys.Screen, width: 80}
 		change(l)
 		if got := ansi.Strip(l.view()); strings.TrimRight(got, " ") != strings.TrimRight(want, " ") {
 			t.Errorf("%q, not %q", got, want)

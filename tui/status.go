@@ -107,7 +107,7 @@ type statusLine struct {
 	pulse  *pulse
 	shell  *shellRun // nil without one
 	screen *Screen   // keys
-	styles statusStyles
+	styles *statusStyles
 	width  int
 	below  string // what there is further down, "" for nothing
 	placed bool   // the line about a summary stands elsewhere
