@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -16,33 +15,17 @@ type Agent struct {
 	*journal
 	inbox   *inbox
 	started atomic.Bool
-	free    atomic.Int64 // tokens of the window that are free, -1 unknown
-	arrival atomic.Pointer[conversation.ArrivalCap]
-
-	inspections atomic.Int64             // asked for so far
-	declared    atomic.Pointer[[]string] // names of the tools that the model is given
 
 	// From here on, and journal, owned by the goroutine of Run.
-	queue   queue
-	turn    *turn  // nil while idle
-	busy    bool   // the newest status says that something goes on
-	memory  memory // what the log says, kept at hand
-	windows *windowKeeper
-	backlog *backlogKeeper
-	looking inspection
-	lane    *lane
-	coldAt  time.Time // from when on the watcher was told that the provider's cache is cold
-
+	turn      *turn // nil while idle
+	queue     *queue
+	display   *display
+	requester *requester
+	replies   *replyKeeper
+	calls     *callRunner
+	windows   *windowKeeper
+	inspector *inspector
 	compactor *compactor
-}
-
-// memory is what would otherwise be looked up in the log again and again.
-type memory struct {
-	callIDs map[string]bool // every id a call had
-	repeats compact.Repeats // the results, by their text
-	titled  bool            // the conversation has a title, or will have
-
-	answered map[string]bool // models that gave a reply, by name
 }
 
 // New returns an agent for a new or a stored conversation. Nothing is written
@@ -60,48 +43,38 @@ func New(o Options) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
+	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
+	in, shown, lane := newInbox(), &display{journal: j}, newLane()
+	windows := &windowKeeper{
+		journal: j, display: shown, inbox: in, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
+	}
 	a := &Agent{
-		journal: &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}, inbox: newInbox(),
-		memory: memory{callIDs: map[string]bool{}, answered: map[string]bool{}},
-		lane:   newLane(),
+		journal: j, inbox: in, queue: &queue{updates: j.updates}, display: shown, windows: windows,
+		requester: &requester{journal: j, display: shown, inbox: in, lane: lane, answered: map[string]bool{}},
+		replies:   &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}},
+		calls:     &callRunner{journal: j, display: shown, inbox: in},
 	}
-	a.windows = &windowKeeper{
-		journal: a.journal, agent: a, askedShort: map[string]bool{}, learned: map[string]conversation.Calibration{},
-	}
-	a.compactor = &compactor{journal: a.journal, agent: a}
-	a.journal.appended = a.fold
+	a.compactor = &compactor{journal: j, display: shown, inbox: in, lane: lane, queue: a.queue, windows: windows, setIdle: a.setIdle}
+	windows.room = a.compactor
+	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.account}
+	j.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
 		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
 	}
-	a.declare()
+	shown.declare()
 	a.view = compact.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
-	a.fitResults()
-	a.memory.note(o.Stored.Events)
+	shown.fitResults()
+	a.note(o.Stored.Events)
 	if o.Calibrations != nil {
 		a.windows.keeper = newCalibrationKeeper(o.Calibrations, o.Logger)
 	}
 	if o.Backlog != nil {
-		a.backlog = newBacklogKeeper(o.Backlog, o.Logger)
+		a.queue.backlog = newBacklogKeeper(o.Backlog, o.Logger)
 	}
 	return a, nil
-}
-
-// note keeps at hand what events say.
-func (m *memory) note(events []conversation.Event) {
-	for _, e := range events {
-		m.repeats.Note(e)
-		switch b := e.Body.(type) {
-		case conversation.AssistantMessage:
-			for _, c := range b.Calls {
-				m.callIDs[c.ID] = true
-			}
-		case conversation.Renamed:
-			m.titled = true
-		}
-	}
 }
 
 // Meter is how full the window is as the stored events leave it. It is for
@@ -137,26 +110,22 @@ func (a *Agent) Cancel() {
 			}
 		case a.turn != nil:
 			a.turn.cancel(errCancelled)
-			a.status(Status{Phase: Stopping})
+			a.display.status(Status{Phase: Stopping})
 		}
-		a.giveBack()
+		a.queue.giveBack()
 	})
 }
 
 // TakeBack returns the queued messages and lets the running turn go on.
 func (a *Agent) TakeBack() {
-	a.inbox.put(func(context.Context) { a.giveBack() })
+	a.inbox.put(func(context.Context) { a.queue.giveBack() })
 }
 
 // Answer answers the question or the request for approval that a call waits
 // for. Answers to anything else are ignored.
 func (a *Agent) Answer(callID string, answer conversation.Answer) {
 	a.inbox.put(func(context.Context) {
-		if a.turn == nil || a.turn.question == nil || a.turn.question.callID != callID {
-			return
-		}
-		a.turn.question.answer <- answer
-		a.turn.question = nil
+		a.calls.answer(callID, answer)
 	})
 }
 
@@ -186,7 +155,7 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 		a.settings.model.MaxOut = tokens
 		a.meter = a.meter.WithMaxOut(tokens)
 		a.updates.Put(ModelSwitched{Model: a.settings.model})
-		a.showMeter()
+		a.display.showMeter()
 		a.recordLimits(ctx)
 	})
 }
@@ -199,7 +168,7 @@ func (a *Agent) Rename(title string) {
 		if title == "" {
 			return
 		}
-		a.memory.titled = true
+		a.replies.titled = true
 		a.keepForLater(ctx, conversation.Renamed{Title: title, By: "user"})
 	})
 }
@@ -216,21 +185,21 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	defer a.updates.Close()
 	defer a.windows.keeper.start(ctx)()
-	defer a.backlog.start(ctx)()
+	defer a.queue.backlog.start(ctx)()
 	a.windows.outdated()
-	a.showMeter()
+	a.display.showMeter()
 	a.resume(ctx)
 	a.compactor.refreshPast()
 	for ctx.Err() == nil {
-		a.drainInbox(ctx)
+		a.inbox.drain(ctx)
 		if a.compactor.runPending(ctx) {
 			continue
 		}
-		if m, ok := a.next(); ok {
+		if m, ok := a.queue.next(); ok {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.busy { // what waited was taken back before it began
+		if a.display.busy { // what waited was taken back before it began
 			a.setIdle()
 		}
 		select {
@@ -238,7 +207,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}
-	a.drainInbox(ctx)
+	a.inbox.drain(ctx)
 	if j := a.compactor.job; j != nil {
 		a.compactor.drop(j, context.Cause(ctx))
 		<-j.done
@@ -246,10 +215,10 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	a.compactor.dropPrepared(errUnused, everyJob)
 	a.compactor.recordStale(ctx)
-	a.inspected()
+	a.inspector.wait()
 	a.keepQuiet(ctx)
-	a.backlog.end(a.queue.texts())
-	a.giveBack()
+	a.queue.backlog.end(a.queue.texts())
+	a.queue.giveBack()
 	if err := a.flush(ctx); err != nil {
 		return err
 	}
@@ -258,33 +227,12 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // Free is how many tokens of the window nothing fills yet, -1 if the window is
 // unknown. It may be called from any goroutine.
-func (a *Agent) Free() int { return int(a.free.Load()) }
+func (a *Agent) Free() int { return int(a.display.free.Load()) }
 
 // ArrivalCap is how a result that arrives now is cut. It may be called from any
 // goroutine.
-func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.arrival.Load() }
+func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.arrival.Load() }
 
-// fitResults makes the cap of results follow the rules and the window.
-func (a *Agent) fitResults() {
-	most := compact.ArrivalCap(a.rules.Preset, a.opts.Results.MaxChars, a.meter.Reading().Window.Tokens)
-	a.arrival.Store(&most)
-}
-
-// showMeter tells how full the window is now.
-func (a *Agent) showMeter() {
-	r := a.meter.Reading()
-	free := -1
-	if r.Window.Known() {
-		free = max(0, r.Window.Tokens-r.Used)
-	}
-	a.free.Store(int64(free))
-	a.fitResults()
-	a.updates.Put(Metered{Meter: a.meter})
-	a.tellCache()
-}
-
-// status tells what the conversation is doing now.
-func (a *Agent) status(s Status) {
-	s.Since, a.busy = a.opts.Now(), s.Phase != Idle
-	a.updates.Put(s)
-}
+// Declared are the names of the tools that the model is given. It may be called from
+// any goroutine.
+func (a *Agent) Declared() []string { return *a.display.declared.Load() }

@@ -26,6 +26,7 @@ type journal struct {
 	settings settings
 	rules    compact.Rules
 	pending  []conversation.Body // to be appended before whatever comes next
+	inTurn   bool                // a turn runs
 	appended func([]conversation.Event)
 }
 
@@ -66,13 +67,13 @@ func (j *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 // keepForLater keeps something that the turn has no part in: at once while idle, with
 // the turn's next append otherwise, and with the first message in a
 // conversation where nothing was said yet.
-func (a *Agent) keepForLater(ctx context.Context, bodies ...conversation.Body) {
-	a.pending = append(a.pending, bodies...)
-	if a.turn != nil {
+func (j *journal) keepForLater(ctx context.Context, bodies ...conversation.Body) {
+	j.pending = append(j.pending, bodies...)
+	if j.inTurn {
 		return
 	}
-	if err := a.flush(ctx); err != nil {
-		a.updates.Put(Failed{Err: err})
+	if err := j.flush(ctx); err != nil {
+		j.updates.Put(Failed{Err: err})
 	}
 }
 
@@ -96,10 +97,18 @@ func speaks(bodies []conversation.Body) bool {
 	return false
 }
 
+// note keeps at hand what events say.
+func (a *Agent) note(events []conversation.Event) {
+	a.replies.note(events)
+	for _, e := range events {
+		a.calls.repeats.Note(e)
+	}
+}
+
 // fold takes stored events into the view, the meter and what is kept at hand, and
 // tells of them.
 func (a *Agent) fold(events []conversation.Event) {
-	a.memory.note(events)
+	a.note(events)
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
@@ -117,37 +126,11 @@ func (a *Agent) fold(events []conversation.Event) {
 			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
 				a.compactor.previous = nil // the conversation fits into the one in use
 			}
-			a.foldUsage(events[i:i+1], b)
+			a.windows.foldUsage(events[i:i+1], b)
 		}
 	}
 	a.updates.Put(Appended{Events: events})
-	a.showMeter()
-}
-
-// foldUsage anchors the meter on a report and keeps what that taught. A report
-// of a model that is no longer in use says nothing about the one that is.
-func (a *Agent) foldUsage(event []conversation.Event, u conversation.Usage) {
-	name := a.settings.model.Name()
-	if u.Model != name {
-		a.meter = a.meter.WithHistory(event, name)
-		return
-	}
-	before := a.meter.Calibration()
-	a.meter = a.meter.WithUsage(u)
-	if c := a.meter.Calibration(); c != before {
-		a.settings.model.Calibration.Factor, a.settings.model.Calibration.Samples = c.Factor, c.Samples
-		a.windows.keepCalibration()
-	}
-}
-
-// keepCalibration stores what is known about the model, off the hot path.
-func (k *windowKeeper) keepCalibration() {
-	key := k.settings.model.CalibrationKey
-	if key == "" {
-		return
-	}
-	k.learned[key] = k.settings.model.Calibration
-	k.keeper.put(key, k.settings.model.Calibration)
+	a.display.showMeter()
 }
 
 // nextSeq is the Seq of the first body of the next append. What is pending

@@ -33,10 +33,10 @@ func (c *compactor) applySummary(ctx context.Context) {
 func (c *compactor) usageOf(ctx context.Context, j *job) []conversation.Body {
 	var spent []conversation.Body
 	for _, s := range j.writer.spent {
-		spent = append(spent, c.agent.usage(s.request, s.reply, 0)...)
+		spent = append(spent, c.windows.usage(s.request, s.reply, 0)...)
 	}
 	if n := j.writer.learned; n > 0 && j.writer.model.Name() == c.settings.model.Name() {
-		c.agent.windows.learnWindow(ctx, n)
+		c.windows.learnWindow(ctx, n)
 	}
 	return spent
 }

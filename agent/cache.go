@@ -66,19 +66,3 @@ func (j *journal) lastReply(m Model) (at time.Time, gone bool) {
 	}
 	return at, true
 }
-
-// tellCache tells from when on the provider's cache is cold, if that is new.
-func (a *Agent) tellCache() {
-	m := a.settings.model
-	at, gone := a.lastReply(m)
-	switch {
-	case m.NoCache:
-		at = time.Time{}
-	case !at.IsZero() && !gone:
-		at = at.Add(m.Sheet().Lives())
-	}
-	if !at.Equal(a.coldAt) {
-		a.coldAt = at
-		a.updates.Put(CacheCold{At: at})
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -41,9 +42,9 @@ func (c *call) free() bool {
 
 // runCalls runs the calls of a reply and appends their results. The error is an
 // *Error, or the cause of ctx's end.
-func (a *Agent) runCalls(ctx context.Context, calls []*call) error {
+func (r *callRunner) runCalls(ctx context.Context, calls []*call) error {
 	for len(calls) > 0 {
-		ran, err := a.runNext(ctx, calls)
+		ran, err := r.runNext(ctx, calls)
 		rest := calls[ran:]
 		if err != nil {
 			for _, c := range rest {
@@ -51,7 +52,7 @@ func (a *Agent) runCalls(ctx context.Context, calls []*call) error {
 			}
 			ran, rest = len(calls), nil
 		}
-		if err := a.keepResults(ctx, calls[:ran], rest); err != nil {
+		if err := r.keepResults(ctx, calls[:ran], rest); err != nil {
 			return err
 		}
 		if err != nil {
@@ -64,23 +65,23 @@ func (a *Agent) runCalls(ctx context.Context, calls []*call) error {
 
 // runNext runs the calls that come next and returns how many it ran. The error
 // is the cause of ctx's end.
-func (a *Agent) runNext(ctx context.Context, calls []*call) (ran int, err error) {
-	group, err := a.nextGroup(ctx, calls)
+func (r *callRunner) runNext(ctx context.Context, calls []*call) (ran int, err error) {
+	group, err := r.nextGroup(ctx, calls)
 	if err != nil {
 		return 0, err
 	}
-	if err := a.permit(ctx, group[0]); err != nil {
+	if err := r.permit(ctx, group[0]); err != nil {
 		return 0, err
 	}
-	a.runGroup(ctx, group)
+	r.runGroup(ctx, group)
 	return len(group), context.Cause(ctx)
 }
 
 // nextGroup reviews calls and returns those that run next: all that are free,
 // or the first one alone.
-func (a *Agent) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
+func (r *callRunner) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
 	for i, c := range calls {
-		if err := a.examine(ctx, c); err != nil {
+		if err := r.examine(ctx, c); err != nil {
 			return nil, err
 		}
 		if !c.free() {
@@ -93,7 +94,7 @@ func (a *Agent) nextGroup(ctx context.Context, calls []*call) ([]*call, error) {
 }
 
 // examine reviews a call once.
-func (a *Agent) examine(ctx context.Context, c *call) error {
+func (r *callRunner) examine(ctx context.Context, c *call) error {
 	if c.reviewed {
 		return nil
 	}
@@ -101,16 +102,16 @@ func (a *Agent) examine(ctx context.Context, c *call) error {
 	switch {
 	case c.invalid:
 		c.settle(conversation.ResultError, invalidArguments)
-	case a.opts.Toolbox == nil:
+	case r.opts.Toolbox == nil:
 		c.settle(conversation.ResultError, noTools)
 	default:
-		c.review = beside(ctx, a, func() conversation.Review { return a.opts.Toolbox.Review(ctx, c.ToolCall) })
+		c.review = beside(ctx, r.inbox, func() conversation.Review { return r.opts.Toolbox.Review(ctx, c.ToolCall) })
 	}
 	return context.Cause(ctx)
 }
 
 // runGroup runs calls at the same time and waits for all of them.
-func (a *Agent) runGroup(ctx context.Context, group []*call) {
+func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 	var run []*call
 	for _, c := range group {
 		if !c.settled {
@@ -120,14 +121,14 @@ func (a *Agent) runGroup(ctx context.Context, group []*call) {
 	if len(run) == 0 {
 		return
 	}
-	a.status(Status{Phase: Running})
-	beside(ctx, a, func() struct{} {
+	r.display.status(Status{Phase: Running})
+	beside(ctx, r.inbox, func() struct{} {
 		var all sync.WaitGroup
 		places := make(chan struct{}, maxParallel)
 		for _, c := range run {
 			places <- struct{}{}
 			all.Go(func() {
-				a.runCall(ctx, c)
+				r.runCall(ctx, c)
 				<-places
 			})
 		}
@@ -138,19 +139,37 @@ func (a *Agent) runGroup(ctx context.Context, group []*call) {
 
 // runCall runs one call. It is the only code of a turn that runs beside the
 // owner: it reads what New set and writes to its call and the mailbox.
-func (a *Agent) runCall(ctx context.Context, c *call) {
+func (r *callRunner) runCall(ctx context.Context, c *call) {
 	title := c.review.Title
 	if title == "" {
 		title = c.Name
 	}
-	a.updates.Put(ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
-	began := a.opts.Now()
-	c.outcome = a.opts.Toolbox.Run(ctx, c.ToolCall, func(text string) {
+	r.updates.Put(ToolStarted{CallID: c.ID, Tool: c.Name, Title: title})
+	began := r.opts.Now()
+	c.outcome = r.opts.Toolbox.Run(ctx, c.ToolCall, func(text string) {
 		if text != "" {
-			a.updates.Put(ToolOutput{CallID: c.ID, Text: text})
+			r.updates.Put(ToolOutput{CallID: c.ID, Text: text})
 		}
 	})
-	c.took = a.opts.Now().Sub(began)
+	c.took = r.opts.Now().Sub(began)
+}
+
+// callRunner runs the calls of a turn.
+type callRunner struct {
+	*journal
+	display  *display
+	inbox    *inbox
+	question *question       // what a call waits for, nil if none does
+	repeats  compact.Repeats // the results, by their text
+}
+
+// answer hands the user's answer to the call that waits for it.
+func (r *callRunner) answer(callID string, answer conversation.Answer) {
+	if r.question == nil || r.question.callID != callID {
+		return
+	}
+	r.question.answer <- answer
+	r.question = nil
 }
 
 // question is what a call waits for.
@@ -161,17 +180,17 @@ type question struct {
 
 // permit settles a call that may not run, or whose result is the user's
 // answer. The error is the cause of ctx's end.
-func (a *Agent) permit(ctx context.Context, c *call) error {
+func (r *callRunner) permit(ctx context.Context, c *call) error {
 	if c.settled {
 		return nil
 	}
 	switch need := c.review.Need; {
 	case need == conversation.NeedNothing:
 		return nil
-	case need == conversation.NeedApproval && a.opts.Interactive:
-		return a.askApproval(ctx, c)
-	case need == conversation.NeedAnswer && a.opts.Interactive:
-		return a.askAnswer(ctx, c)
+	case need == conversation.NeedApproval && r.opts.Interactive:
+		return r.askApproval(ctx, c)
+	case need == conversation.NeedAnswer && r.opts.Interactive:
+		return r.askAnswer(ctx, c)
 	case need == conversation.NeedApproval:
 		c.settle(conversation.ResultDenied, nobodyApproves)
 	case need == conversation.NeedAnswer:
@@ -182,17 +201,17 @@ func (a *Agent) permit(ctx context.Context, c *call) error {
 	return nil
 }
 
-func (a *Agent) askApproval(ctx context.Context, c *call) error {
-	v, err := a.askUser(ctx, c)
+func (r *callRunner) askApproval(ctx context.Context, c *call) error {
+	v, err := r.askUser(ctx, c)
 	if err != nil {
 		return err
 	}
 	switch v.Grant {
 	case conversation.GrantOnce:
 	case conversation.GrantRun, conversation.GrantAlways:
-		err := beside(ctx, a, func() error { return a.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
+		err := beside(ctx, r.inbox, func() error { return r.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
-			a.updates.Put(Failed{Err: &Error{
+			r.updates.Put(Failed{Err: &Error{
 				Class: NotSaved, Message: "the approval could not be kept: " + err.Error(),
 				Hint: "this call runs; calls like it will be asked again", Err: err,
 			}})
@@ -203,8 +222,8 @@ func (a *Agent) askApproval(ctx context.Context, c *call) error {
 	return nil
 }
 
-func (a *Agent) askAnswer(ctx context.Context, c *call) error {
-	v, err := a.askUser(ctx, c)
+func (r *callRunner) askAnswer(ctx context.Context, c *call) error {
+	v, err := r.askUser(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -217,15 +236,15 @@ func (a *Agent) askAnswer(ctx context.Context, c *call) error {
 }
 
 // askUser waits for the user's word on a call.
-func (a *Agent) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
+func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer, error) {
 	q := &question{callID: c.ID, answer: make(chan conversation.Answer, 1)}
-	a.turn.question = q
-	a.status(Status{Phase: Asking})
-	a.updates.Put(AskApproval{Call: c.ToolCall, Review: c.review})
-	v, _, err := receive(ctx, a, q.answer)
-	a.turn.question = nil
+	r.question = q
+	r.display.status(Status{Phase: Asking})
+	r.updates.Put(AskApproval{Call: c.ToolCall, Review: c.review})
+	v, _, err := receive(ctx, r.inbox, q.answer)
+	r.question = nil
 	if err != nil {
-		a.updates.Put(ApprovalClosed{CallID: c.ID})
+		r.updates.Put(ApprovalClosed{CallID: c.ID})
 	}
 	return v, err
 }

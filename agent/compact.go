@@ -20,7 +20,12 @@ import (
 // compactor reduces what the model is sent, between the requests of the turn loop.
 type compactor struct {
 	*journal
-	agent *Agent // whose turns it serves
+	display *display
+	inbox   *inbox
+	lane    *lane
+	queue   *queue
+	windows *windowKeeper
+	setIdle func() // tells that nothing goes on, unless something waits
 
 	operations []operation // wait for the next boundary, oldest first
 	job        *job        // the summary that is being written, or waits for the user; nil if none does
@@ -108,7 +113,7 @@ func (c *compactor) enqueue(d operation) { c.operations = append(c.operations, d
 // runPending does, while idle, what waits to be done, and takes in a summary that is
 // written. It reports whether something did.
 func (c *compactor) runPending(ctx context.Context) bool {
-	if c.replan && len(c.operations) == 0 && len(c.agent.queue.messages) == 0 {
+	if c.replan && len(c.operations) == 0 && len(c.queue.messages) == 0 {
 		c.replan = false
 		c.makeRoomAfterTurn(ctx)
 	}
@@ -116,13 +121,13 @@ func (c *compactor) runPending(ctx context.Context) bool {
 		return false
 	}
 	if len(c.operations) > 0 {
-		c.agent.status(Status{Phase: PhaseCompacting})
+		c.display.status(Status{Phase: PhaseCompacting})
 	}
 	c.boundary(ctx)
 	if j := c.job; j != nil && j.blocking {
 		c.await(ctx, func() bool { return true })
 	}
-	c.agent.setIdle()
+	c.setIdle()
 	return true
 }
 
@@ -146,7 +151,7 @@ func (c *compactor) boundary(ctx context.Context) {
 // due reports whether something waits that can be done now.
 func (c *compactor) due() bool {
 	operations := c.operations
-	return len(operations) > 0 && (c.agent.turn == nil || !operations[0].betweenTurns())
+	return len(operations) > 0 && (!c.inTurn || !operations[0].betweenTurns())
 }
 
 func (c *compactor) execute(ctx context.Context, d operation) {
@@ -219,6 +224,18 @@ func (c *compactor) commit(ctx context.Context, pass *compact.Pass, w compact.Wi
 	return nil
 }
 
+// windowChanged takes another window into account.
+func (c *compactor) windowChanged(w compact.Window) {
+	c.rearmAt = 0 // it was reckoned by another window
+	c.dropStale()
+	switch p := c.previous; {
+	case p != nil && w.Tokens >= p.model.Window.Tokens:
+		c.previous = nil
+	case p != nil && !c.inTurn && c.log.Len() > 0:
+		c.replan = true // as when it is known at once
+	}
+}
+
 // rearm says how long the conversation has to grow before the model may ask for
 // the next compaction.
 func (c *compactor) rearm() {
@@ -248,7 +265,7 @@ func (c *compactor) fail(ctx context.Context, attempt conversation.Attempt, spen
 // situation is what a compaction made now depends on.
 func (c *compactor) situation() compact.Situation {
 	return compact.Situation{
-		Meter: c.meter, Now: c.opts.Now(), Cold: c.cold(), Caps: c.settings.model.Caps, Answering: c.agent.turn != nil,
+		Meter: c.meter, Now: c.opts.Now(), Cold: c.cold(), Caps: c.settings.model.Caps, Answering: c.inTurn,
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 //   - Whatever comes of it, the turn goes on.
 
 // asksToCompact is what calls that ran ask for, nil if there is none.
-func (a *Agent) asksToCompact(calls []*call) *compact.Wish {
+func asksToCompact(calls []*call) *compact.Wish {
 	var asked *compact.Wish
 	for _, c := range calls {
 		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
@@ -46,9 +46,8 @@ func focusOf(arguments string) string {
 }
 
 // handleCompactCall carries out what the model asked for.
-func (c *compactor) handleCompactCall(ctx context.Context) {
-	t := c.agent.turn
-	if t == nil || t.asked == nil || ctx.Err() != nil {
+func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
+	if t.asked == nil || ctx.Err() != nil {
 		return
 	}
 	w := *t.asked

@@ -26,8 +26,8 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		a.meter = a.meter.WithRules(rules)
 		a.compactor.refreshPast()
 		a.compactor.dropStale()
-		a.showMeter()
-		if a.turn == nil {
+		a.display.showMeter()
+		if !a.inTurn {
 			a.recordConfig(ctx)
 		}
 	})

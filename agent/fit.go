@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 // Whether the next request can be sent as it is, by the meter, the window and the
@@ -102,4 +103,26 @@ func (m Model) larger() string {
 		return "or choose a model with a larger window (/model); if the server's is larger by now, say so with --window"
 	}
 	return "or choose a model with a larger window (/model)"
+}
+
+// oversized is why a message can never be sent, whatever is left out of the
+// conversation: with the system prompt and the tools alone it is longer than the
+// window. Nil if it can be, or nobody knows. It is measured as the gauge measures
+// it; what is close goes through, as the server may count otherwise.
+func (j *journal) oversized(text string) *Error {
+	r := j.meter.Reading()
+	if !r.Window.Known() {
+		return nil
+	}
+	tokens := int(j.meter.Weigh(conversation.Measure(conversation.Clean(text))))
+	fixed := r.Segments[compact.System] + r.Segments[compact.Tools]
+	if tokens+fixed <= j.mostSendable(r) {
+		return nil
+	}
+	return &Error{
+		Class: Overflow,
+		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
+			tokens, j.settings.model.Name(), r.Window.Tokens, fixed),
+		Hint: "make it shorter, save it as a file and ask about parts of that, " + j.settings.model.larger(),
+	}
 }

@@ -132,24 +132,3 @@ func (s *settings) leftOut() []conversation.Body {
 		"The window is small: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
 		len(s.tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
 }
-
-// reform chooses the form anew when the window became known, or is another one.
-func (a *Agent) reform() {
-	if a.settings.choose() {
-		a.meter = a.meter.WithPrompt(a.settings.promptSizes())
-		a.declare()
-	}
-}
-
-// declare makes known which tools the model is given.
-func (a *Agent) declare() {
-	names := make([]string, len(a.settings.tools))
-	for i, t := range a.settings.tools {
-		names[i] = t.Name
-	}
-	a.declared.Store(&names)
-}
-
-// Declared are the names of the tools that the model is given. It may be called from
-// any goroutine.
-func (a *Agent) Declared() []string { return *a.declared.Load() }

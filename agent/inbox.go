@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// Whoever asks something of the agent never waits: the wish goes into the
-// inbox, and the goroutine that owns the conversation carries it out wherever
-// it waits: for the user, for the model, for a tool, for the end of a back-off.
+// Whoever asks something of the agent never waits: the request goes into
+// the inbox, and the goroutine that owns the conversation carries it out wherever it
+// waits: for the user, for the model, for a tool, for the end of a back-off.
 
-// command is a wish, carried out on the owner's goroutine.
+// command is a request, carried out on the owner's goroutine.
 type command func(ctx context.Context)
 
 // inbox holds commands until the owner takes them, in order.
@@ -40,33 +40,33 @@ func (b *inbox) take() []command {
 	return taken
 }
 
-// drainInbox carries out what is in the inbox.
-func (a *Agent) drainInbox(ctx context.Context) {
-	for _, c := range a.inbox.take() {
+// drain carries out what is in the inbox.
+func (b *inbox) drain(ctx context.Context) {
+	for _, c := range b.take() {
 		c(ctx)
 	}
 }
 
-// receive waits for a value on ch and obeys meanwhile. ok is false when ch is
+// receive waits for a value on ch and drains the inbox meanwhile. ok is false when ch is
 // closed; the error is the cause of ctx's end.
-func receive[T any](ctx context.Context, a *Agent, ch <-chan T) (v T, ok bool, err error) {
+func receive[T any](ctx context.Context, in *inbox, ch <-chan T) (v T, ok bool, err error) {
 	for {
 		select {
 		case v, ok = <-ch:
 			return v, ok, nil
-		case <-a.inbox.wake:
-			a.drainInbox(ctx)
+		case <-in.wake:
+			in.drain(ctx)
 		case <-ctx.Done():
 			return v, false, context.Cause(ctx)
 		}
 	}
 }
 
-// beside runs f on a goroutine of its own and obeys until it has ended. It
-// waits for f even when ctx has ended: f is given a ctx and heeds it.
-func beside[T any](ctx context.Context, a *Agent, f func() T) T {
+// beside runs f on its own goroutine and drains the inbox until it has ended. It
+// waits for f even when ctx has ended: f is given a ctx and ends with it.
+func beside[T any](ctx context.Context, in *inbox, f func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- f() }()
-	v, _, _ := receive(context.WithoutCancel(ctx), a, done) // nothing ends this wait but f
+	v, _, _ := receive(context.WithoutCancel(ctx), in, done) // nothing ends this wait but f
 	return v
 }

@@ -2,67 +2,75 @@ package agent
 
 import (
 	"context"
+	"sync/atomic"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
 // Looking at the context changes nothing and costs no request. What the answer is
-// made of is taken wherever the owner of the conversation obeys, also while a reply
+// made of is taken wherever the owner of the conversation drains its inbox, also while a reply
 // streams; adding it up goes through all that was said, so that is done beside the
 // conversation, one at a time.
 
-// inspection is a look at the context that is being added up. It belongs to the
-// owner.
-type inspection struct {
-	done  chan struct{} // closed when it is answered, nil while none is under way
+// inspector answers looks at the context. All but asked belongs to the owner.
+type inspector struct {
+	inbox   *inbox
+	updates *Mailbox
+	account func() func() compact.Account // takes what the answer is made of; the result adds it up
+
+	asked atomic.Int64  // looks so far
+	done  chan struct{} // closed when the look is answered, nil while none is under way
 	again bool          // another one was asked for meanwhile
 }
 
-// Inspect answers with Inspected. Of several calls that wait the newest is
-// answered.
-func (a *Agent) Inspect() {
-	n := a.inspections.Add(1)
-	a.inbox.put(func(context.Context) {
-		if n == a.inspections.Load() { // otherwise a newer one is behind it
-			a.inspect()
+// look asks for a look. Of several that wait the newest is answered.
+func (i *inspector) look() {
+	n := i.asked.Add(1)
+	i.inbox.put(func(context.Context) {
+		if n == i.asked.Load() { // otherwise a newer one is behind it
+			i.start()
 		}
 	})
 }
 
-// inspect answers one look, or has it answered when the one before it is.
-func (a *Agent) inspect() {
-	if a.looking.done != nil {
-		a.looking.again = true
+// start answers one look, or has it answered when the one before it is.
+func (i *inspector) start() {
+	if i.done != nil {
+		i.again = true
 		return
 	}
-	done, account := make(chan struct{}), a.compactor.account()
-	a.looking.done = done
+	done, account := make(chan struct{}), i.account()
+	i.done = done
 	go func() {
-		a.updates.Put(Inspected{Account: account()})
+		i.updates.Put(Inspected{Account: account()})
 		close(done)
-		a.inbox.put(func(context.Context) {
-			again := a.looking.again
-			if a.looking = (inspection{}); again {
-				a.inspect()
+		i.inbox.put(func(context.Context) {
+			again := i.again
+			if i.done, i.again = nil, false; again {
+				i.start()
 			}
 		})
 	}()
 }
 
-// inspected waits for the look that is under way.
-func (a *Agent) inspected() {
-	if a.looking.done != nil {
-		<-a.looking.done
+// wait waits for the look that is under way.
+func (i *inspector) wait() {
+	if i.done != nil {
+		<-i.done
 	}
 }
+
+// Inspect answers with Inspected. Of several calls that wait the newest is
+// answered.
+func (a *Agent) Inspect() { a.inspector.look() }
 
 // account adds up the conversation's context as the planner finds it now. While
 // idle what it will look at next is a turn that begins. What is returned reads
 // nothing that the owner changes.
 func (c *compactor) account() func() compact.Account {
 	moment := compact.MomentTurn
-	if c.agent.turn != nil {
+	if c.inTurn {
 		moment = c.moment()
 	}
 	rules, check, model, saved := c.rules, c.check(moment, false), c.settings.model, c.opts.CacheSaved

@@ -138,7 +138,7 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 		j.err = j.writer.write(jobCtx, &j.pass)
 		cancel(nil)
 		close(j.done)
-		c.agent.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
+		c.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
 	}()
 	return nil
 }
@@ -201,10 +201,10 @@ func (c *compactor) findWriter(j *job, former *modelClient) error {
 	w := &j.writer
 	switch {
 	case name == "" && former != nil:
-		w.use(c.agent, former.model, former.provider)
+		w.use(c.journal, former.model, former.provider)
 		return nil
 	case name == "" || name == c.settings.model.Name():
-		w.use(c.agent, c.settings.model, c.settings.provider)
+		w.use(c.journal, c.settings.model, c.settings.provider)
 		if n := j.bound(); n > 0 && !w.model.Window.Known() {
 			w.model.Window = compact.Window{Tokens: n, Source: compact.WindowUnknown}
 		}
@@ -212,7 +212,7 @@ func (c *compactor) findWriter(j *job, former *modelClient) error {
 	}
 	if c.opts.Summarisers != nil {
 		if m, p, ok := c.opts.Summarisers(name); ok && p != nil {
-			w.use(c.agent, m, p)
+			w.use(c.journal, m, p)
 			return nil
 		}
 	}
@@ -225,7 +225,7 @@ func (c *compactor) findWriter(j *job, former *modelClient) error {
 // transcript saves the history as it is sent (JCL).
 func (c *compactor) transcript(ctx context.Context) (path string, err error) {
 	view := c.view
-	path = beside(ctx, c.agent, func() string {
+	path = beside(ctx, c.inbox, func() string {
 		var saved string
 		saved, err = c.opts.Transcript(ctx, view)
 		return saved
@@ -253,11 +253,11 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 		c.held = false
 		c.announceReview()
 	}()
-	if len(c.agent.queue.messages) > 0 {
-		c.agent.backlog.put(c.agent.queue.texts())
-		c.agent.showQueue()
+	if len(c.queue.messages) > 0 {
+		c.queue.store()
+		c.queue.show()
 	}
-	c.agent.status(Status{Phase: PhaseCompacting})
+	c.display.status(Status{Phase: PhaseCompacting})
 	c.announce(true)
 	c.announceReview()
 	for !c.due() {
@@ -266,8 +266,8 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 			return
 		}
 		select {
-		case <-c.agent.inbox.wake: // its goroutine puts something in when it ends
-			c.agent.drainInbox(ctx)
+		case <-c.inbox.wake: // its goroutine puts something in when it ends
+			c.inbox.drain(ctx)
 			if j.pending() && !needed() {
 				return
 			}

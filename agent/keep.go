@@ -15,43 +15,66 @@ import (
 // not end of its own accord are not run; their answers are in the same
 // transaction, so that the log can be sent again whatever happens next.
 
+// replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
+// up in the log again and again.
+type replyKeeper struct {
+	*journal
+	windows *windowKeeper
+	callIDs map[string]bool // every id a call had
+	titled  bool            // the conversation has a title, or will have
+}
+
+// note keeps at hand what events say.
+func (k *replyKeeper) note(events []conversation.Event) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for _, c := range b.Calls {
+				k.callIDs[c.ID] = true
+			}
+		case conversation.Renamed:
+			k.titled = true
+		}
+	}
+}
+
 // keepReply appends the answer to a request and returns the calls to run.
-func (a *Agent) keepReply(ctx context.Context, r request, ans answer) ([]*call, error) {
+func (k *replyKeeper) keepReply(ctx context.Context, r request, ans answer) ([]*call, error) {
 	var bodies []conversation.Body
 	for _, spent := range ans.spent {
-		bodies = append(bodies, a.usage(r, spent, 0)...)
+		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
 	}
 	if ans.err != nil && !ans.reply.arrived() {
-		_, err := a.keep(ctx, append(bodies, a.usage(r, ans.reply, 0)...)...)
+		_, err := k.keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
 		return nil, err
 	}
-	message, calls := a.message(r, ans)
-	seq := a.nextSeq() + uint64(len(bodies))
+	message, calls := k.message(r, ans)
+	seq := k.nextSeq() + uint64(len(bodies))
 	bodies = append(bodies, message)
-	bodies = append(bodies, a.usage(r, ans.reply, seq)...)
+	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
 	if why := notRun(message.Stop); why != "" {
 		for _, c := range message.Calls {
 			bodies = append(bodies, interruptedResult(c, why))
 		}
 		calls = nil
 	}
-	bodies = append(bodies, a.hints(r, ans.reply)...)
-	if _, err := a.keep(ctx, bodies...); err != nil {
-		a.pending = append(a.pending, abandoned(calls)...)
+	bodies = append(bodies, k.hints(r, ans.reply)...)
+	if _, err := k.keep(ctx, bodies...); err != nil {
+		k.pending = append(k.pending, abandoned(calls)...)
 		return nil, err
 	}
 	return calls, nil
 }
 
 // message is the reply as it is stored, and its calls.
-func (a *Agent) message(r request, ans answer) (conversation.AssistantMessage, []*call) {
+func (k *replyKeeper) message(r request, ans answer) (conversation.AssistantMessage, []*call) {
 	rep := ans.reply
 	m := conversation.AssistantMessage{
 		Text: rep.text.String(), Reasoning: rep.reasoning.String(), Model: r.model.Name(), Extras: rep.extras,
 	}
 	var calls []*call
 	for i, p := range rep.calls {
-		c := a.newCall(i, p)
+		c := k.newCall(i, p)
 		m.Calls = append(m.Calls, c.ToolCall)
 		calls = append(calls, c)
 	}
@@ -75,7 +98,7 @@ func (a *Agent) message(r request, ans answer) (conversation.AssistantMessage, [
 
 // newCall completes a call: it gets an id where it has none or one that was
 // used before, a name, and arguments that are an object.
-func (a *Agent) newCall(i int, p *callPieces) *call {
+func (k *replyKeeper) newCall(i int, p *callPieces) *call {
 	args := conversation.Clean(p.arguments.String())
 	repaired, valid := conversation.RepairArguments(args)
 	c := &call{
@@ -87,33 +110,11 @@ func (a *Agent) newCall(i int, p *callPieces) *call {
 	if c.Name == "" {
 		c.Name = "unnamed" // servers refuse a history with an empty name
 	}
-	for n := 0; c.ID == "" || a.memory.callIDs[c.ID]; n++ {
-		c.ID = fmt.Sprintf("call_%d_%d", a.nextSeq(), i+n)
+	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
+		c.ID = fmt.Sprintf("call_%d_%d", k.nextSeq(), i+n)
 	}
-	a.memory.callIDs[c.ID] = true
+	k.callIDs[c.ID] = true
 	return c
-}
-
-// usage is what was reported about a try at a request: one event, also if
-// nothing was reported, so that the request is on record; none if the request
-// never reached the model. Seq is that of the reply, 0 if it is not kept.
-func (a *Agent) usage(r request, rep *reply, seq uint64) []conversation.Body {
-	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
-		return nil
-	}
-	u := r.unreported(rep)
-	u.Reply = seq
-	if t := rep.usage; t != nil {
-		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Short = a.windows.short(r, rep)
-		switch {
-		case t.CostUSD != nil:
-			u.CostUSD, u.Priced = t.CostUSD, "reported"
-		case a.opts.Cost != nil:
-			u.CostUSD, u.Priced = a.opts.Cost(r.model, *t)
-		}
-	}
-	return []conversation.Body{u}
 }
 
 // unreported is what is known of a request before anything was counted for it,
@@ -128,15 +129,15 @@ func (r request) unreported(rep *reply) conversation.Usage {
 
 // hints is what is worth telling about a reply: the title that the
 // conversation gets with its first one, and a prompt that was cut silently.
-func (a *Agent) hints(r request, rep *reply) []conversation.Body {
+func (k *replyKeeper) hints(r request, rep *reply) []conversation.Body {
 	var bodies []conversation.Body
-	if !a.memory.titled {
-		a.memory.titled = true
-		if title := DefaultTitle(a.log.Events()); title != "" {
+	if !k.titled {
+		k.titled = true
+		if title := DefaultTitle(k.log.Events()); title != "" {
 			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
 		}
 	}
-	return append(bodies, a.windows.watchCuts(r, rep)...)
+	return append(bodies, k.windows.watchCuts(r, rep)...)
 }
 
 // titleChars is the length of a title made from a message.

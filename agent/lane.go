@@ -167,17 +167,6 @@ func smaller(m Model, factor float64, r request, rep *reply) bool {
 	return factor*r.estimate+float64(rep.bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
 }
 
-// sharedCache is the failure of a request as it is to be understood: one without
-// numbers of a request that is smaller than the window is about a cache that is
-// full, which passes.
-func (a *Agent) sharedCache(r request, rep *reply, e *Error) *Error {
-	if !nameless(e) || !smaller(a.settings.model, a.meter.Calibration().Factor, r, rep) || r.model.Name() != a.settings.model.Name() {
-		return e
-	}
-	a.lane.share(r.model.Name())
-	return cacheFull(e)
-}
-
 // nameless reports an overflow that names neither window nor prompt.
 func nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 

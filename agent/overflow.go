@@ -19,7 +19,7 @@ import (
 // what can be done.
 func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error) error {
 	told := *e
-	told.Hint = k.agent.compactor.roomHint(e)
+	told.Hint = k.room.roomHint(e)
 	if r.model.Name() != k.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}

@@ -110,7 +110,7 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 		return
 	}
 	moment := compact.MomentReply
-	if c.agent.turn != nil {
+	if c.inTurn {
 		moment = c.moment()
 	}
 	plan := c.plan(moment, false)

@@ -32,13 +32,13 @@ func PriceOf(p compact.Preview, cost func(Tokens) float64) (now *float64, paysAf
 
 // price is PriceOf for the model in use; nil and nil where its prices are not
 // known.
-func (a *Agent) price(p compact.Preview) (now *float64, paysAfter *int) {
-	if a.opts.Cost == nil {
+func (j *journal) price(p compact.Preview) (now *float64, paysAfter *int) {
+	if j.opts.Cost == nil {
 		return nil, nil
 	}
 	known := true
 	now, paysAfter = PriceOf(p, func(t Tokens) float64 {
-		usd, _ := a.opts.Cost(a.settings.model, t)
+		usd, _ := j.opts.Cost(j.settings.model, t)
 		if usd == nil {
 			known = false
 			return 0

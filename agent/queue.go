@@ -2,11 +2,7 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"strings"
-
-	"plimsoll/compact"
-	"plimsoll/conversation"
 )
 
 // What is said while a turn runs waits, visibly, and becomes turns of its own
@@ -18,6 +14,8 @@ import (
 type queue struct {
 	messages []queued
 	shown    bool // the watcher knows of some
+	backlog  *backlogKeeper
+	updates  *Mailbox
 }
 
 // queued is a message that waits.
@@ -25,6 +23,50 @@ type queued struct {
 	text  string
 	quiet bool // no reply is asked for
 }
+
+// next takes the oldest message that waits.
+func (q *queue) next() (m queued, ok bool) {
+	if len(q.messages) == 0 {
+		return queued{}, false
+	}
+	m = q.messages[0]
+	q.messages = q.messages[1:]
+	if q.shown || len(q.messages) > 0 {
+		q.show()
+	}
+	return m, true
+}
+
+// show tells which messages wait.
+func (q *queue) show() {
+	q.updates.Put(Queued{Texts: q.texts()})
+	q.shown = len(q.messages) > 0
+}
+
+// giveBack returns texts and then the queued messages to the composer, but for
+// those that ask for no answer.
+func (q *queue) giveBack(texts ...string) {
+	var left []queued
+	for _, m := range q.messages {
+		if m.quiet {
+			left = append(left, m)
+			continue
+		}
+		texts = append(texts, m.text)
+	}
+	q.messages = left
+	q.store()
+	// In this order, so that a watcher who leaves between the two has them.
+	if len(texts) > 0 {
+		q.updates.Put(Returned{Texts: texts})
+	}
+	if q.shown {
+		q.show()
+	}
+}
+
+// store keeps what waits in the backlog, so that a crash does not lose it.
+func (q *queue) store() { q.backlog.put(q.texts()) }
 
 // texts lists what waits, oldest first.
 func (q *queue) texts() []string {
@@ -42,7 +84,7 @@ func (a *Agent) enqueue(m queued) {
 	if strings.TrimSpace(m.text) == "" {
 		return
 	}
-	busy := a.turn != nil || a.compactor.held
+	busy := a.inTurn || a.compactor.held
 	if err := a.oversized(m.text); err != nil && busy {
 		a.updates.Put(Returned{Texts: []string{m.text}})
 		a.updates.Put(Failed{Err: err})
@@ -50,30 +92,8 @@ func (a *Agent) enqueue(m queued) {
 	}
 	a.queue.messages = append(a.queue.messages, m)
 	if busy {
-		a.backlog.put(a.queue.texts())
-		a.showQueue()
-	}
-}
-
-// oversized is why a message can never be sent, whatever is left out of the
-// conversation: with the system prompt and the tools alone it is longer than the
-// window. Nil if it can be, or nobody knows. It is measured as the gauge measures
-// it; what is close goes through, as the server may count otherwise.
-func (a *Agent) oversized(text string) *Error {
-	r := a.meter.Reading()
-	if !r.Window.Known() {
-		return nil
-	}
-	tokens := int(a.meter.Weigh(conversation.Measure(conversation.Clean(text))))
-	fixed := r.Segments[compact.System] + r.Segments[compact.Tools]
-	if tokens+fixed <= a.mostSendable(r) {
-		return nil
-	}
-	return &Error{
-		Class: Overflow,
-		Message: fmt.Sprintf("the message was not sent: it has about %d tokens, and the window of %s has %d, of which system prompt and tools take %d",
-			tokens, a.settings.model.Name(), r.Window.Tokens, fixed),
-		Hint: "make it shorter, save it as a file and ask about parts of that, " + a.settings.model.larger(),
+		a.queue.store()
+		a.queue.show()
 	}
 }
 
@@ -86,19 +106,6 @@ func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
 	return a.oversized(text)
 }
 
-// next takes the oldest message that waits.
-func (a *Agent) next() (m queued, ok bool) {
-	if len(a.queue.messages) == 0 {
-		return queued{}, false
-	}
-	m = a.queue.messages[0]
-	a.queue.messages = a.queue.messages[1:]
-	if a.queue.shown || len(a.queue.messages) > 0 {
-		a.showQueue()
-	}
-	return m, true
-}
-
 // deliver does what a message asks for: a turn, or nothing.
 func (a *Agent) deliver(ctx context.Context, m queued) {
 	if !m.quiet {
@@ -106,10 +113,10 @@ func (a *Agent) deliver(ctx context.Context, m queued) {
 		return
 	}
 	if err := a.say(ctx, m.text); err != nil {
-		a.giveBack(m.text)
+		a.queue.giveBack(m.text)
 		a.updates.Put(Failed{Err: AsError(err)})
 	}
-	a.backlog.put(a.queue.texts()) // it is in the log now, or with the user
+	a.queue.store() // it is in the log now, or with the user
 	a.setIdle()
 }
 
@@ -124,34 +131,6 @@ func (a *Agent) keepQuiet(ctx context.Context) {
 	}
 	a.queue.messages = left
 	if len(left) < before {
-		a.backlog.put(a.queue.texts())
-	}
-}
-
-// showQueue tells which messages wait.
-func (a *Agent) showQueue() {
-	a.updates.Put(Queued{Texts: a.queue.texts()})
-	a.queue.shown = len(a.queue.messages) > 0
-}
-
-// giveBack returns texts and then the queued messages to the composer, but for
-// those that ask for no answer.
-func (a *Agent) giveBack(texts ...string) {
-	var left []queued
-	for _, m := range a.queue.messages {
-		if m.quiet {
-			left = append(left, m)
-			continue
-		}
-		texts = append(texts, m.text)
-	}
-	a.queue.messages = left
-	a.backlog.put(a.queue.texts())
-	// In this order, so that a watcher who leaves between the two has them.
-	if len(texts) > 0 {
-		a.updates.Put(Returned{Texts: texts})
-	}
-	if a.queue.shown {
-		a.showQueue()
+		a.queue.store()
 	}
 }

@@ -50,21 +50,21 @@ func interruptedResult(c conversation.ToolCall, why string) conversation.ToolRes
 
 // keepResults appends the results of done as one transaction. An error ends the
 // turn, so rest is answered too then.
-func (a *Agent) keepResults(ctx context.Context, done, rest []*call) error {
+func (r *callRunner) keepResults(ctx context.Context, done, rest []*call) error {
 	var bodies []conversation.Body
 	var blobErr error
 	for i, c := range done {
-		r, err := a.result(ctx, c, a.nextSeq()+uint64(i))
+		result, err := r.result(ctx, c, r.nextSeq()+uint64(i))
 		if err != nil {
 			blobErr = err
 		}
-		bodies = append(bodies, r)
+		bodies = append(bodies, result)
 	}
 	if blobErr != nil {
 		bodies, rest = append(bodies, abandoned(rest)...), nil
 	}
-	if _, err := a.keep(ctx, bodies...); err != nil {
-		a.pending = append(a.pending, abandoned(rest)...)
+	if _, err := r.keep(ctx, bodies...); err != nil {
+		r.pending = append(r.pending, abandoned(rest)...)
 		return err
 	}
 	if blobErr != nil {
@@ -85,40 +85,40 @@ func abandoned(calls []*call) []conversation.Body {
 // result is the outcome of a call as it is stored as an event: cut to what the
 // model is shown, the full text in a blob. The error is that of the blob; the
 // result then goes without.
-func (a *Agent) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
+func (r *callRunner) result(ctx context.Context, c *call, seq uint64) (conversation.ToolResult, error) {
 	text := conversation.Clean(c.outcome.Text)
-	r := conversation.ToolResult{
+	result := conversation.ToolResult{
 		CallID: c.ID, Tool: c.Name, Status: c.outcome.Status, Detail: c.outcome.Detail, Duration: c.took,
 	}
-	if r.Status == "" {
-		r.Status = conversation.ResultOK
+	if result.Status == "" {
+		result.Status = conversation.ResultOK
 	}
-	if text == "" && r.Status == conversation.ResultInterrupted {
+	if text == "" && result.Status == conversation.ResultInterrupted {
 		text = stoppedDuring
 	}
-	limits := a.opts.Results
+	limits := r.opts.Results
 	recall := ""
-	if limits.KeepFull && slices.Contains(a.Declared(), conversation.ToolRecall) {
+	if limits.KeepFull && slices.Contains(*r.display.declared.Load(), conversation.ToolRecall) {
 		recall = conversation.RecallID{First: seq, Last: seq}.String()
 	}
-	r.Text, r.Total = a.ArrivalCap().Apply(text, recall)
-	r.Repeats = a.repeated(r)
-	if r.Total == 0 || !limits.KeepFull {
-		return r, nil
+	result.Text, result.Total = r.display.arrival.Load().Apply(text, recall)
+	result.Repeats = r.repeated(result)
+	if result.Total == 0 || !limits.KeepFull {
+		return result, nil
 	}
-	blob, err := a.opts.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
-	r.Blob = blob
-	return r, err
+	blob, err := r.opts.Log.PutBlob(context.WithoutCancel(ctx), prefix(text, limits.Ceiling))
+	result.Blob = blob
+	return result, err
 }
 
 // repeated is the Seq of an earlier result with the same text that the model
 // sees in full, 0 if there is none or the rules say nothing of pointers.
-func (a *Agent) repeated(r conversation.ToolResult) uint64 {
-	if !a.rules.Preset.Design().Additions {
+func (r *callRunner) repeated(result conversation.ToolResult) uint64 {
+	if !r.rules.Preset.Design().Additions {
 		return 0
 	}
-	r.Size = conversation.Measure(r.Text)
-	if seq := a.memory.repeats.Of(r); seq != 0 && a.view.ShowsInFull(seq, r.Text) {
+	result.Size = conversation.Measure(result.Text)
+	if seq := r.repeats.Of(result); seq != 0 && r.view.ShowsInFull(seq, result.Text) {
 		return seq
 	}
 	return 0

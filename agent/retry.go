@@ -19,17 +19,27 @@ type answer struct {
 	gone  bool     // the server was gone in between
 }
 
+// requester makes the requests of the conversation, and shows the replies as they
+// arrive.
+type requester struct {
+	*journal
+	display  *display
+	inbox    *inbox
+	lane     *lane           // shared with the summaries
+	answered map[string]bool // models that gave a reply, by name
+}
+
 // ask makes a request, again and again where that may help.
-func (a *Agent) ask(ctx context.Context, r request) answer {
+func (q *requester) ask(ctx context.Context, r request) answer {
 	var ans answer
-	a.lane.take(r.model.Name())
-	defer a.lane.give()
+	q.lane.take(r.model.Name())
+	defer q.lane.give()
 	empty := 0
 	var since time.Time // when it began that the server starts, or its cache is full
 	for try := 1; ; try++ {
-		rep, err := a.stream(ctx, r)
+		rep, err := q.stream(ctx, r)
 		if rep.arrived() {
-			a.memory.answered[r.model.Name()] = true
+			q.answered[r.model.Name()] = true
 		}
 		if err == nil && rep.empty() {
 			err = &Error{Class: Empty, Message: "the model said nothing"}
@@ -43,25 +53,25 @@ func (a *Agent) ask(ctx context.Context, r request) answer {
 			empty++
 			failure = saidNothing(failure, empty)
 		}
-		failure = a.sharedCache(r, rep, failure)
-		wait, again := a.opts.Retry.wait(failure, try)
-		if a.passes(r, failure) {
+		failure = q.sharedCache(r, rep, failure)
+		wait, again := q.opts.Retry.wait(failure, try)
+		if q.passes(r, failure) {
 			if since.IsZero() {
-				since = a.opts.Now()
+				since = q.opts.Now()
 			}
-			wait, again = a.opts.Retry.longWait(try, a.opts.Now().Sub(since))
+			wait, again = q.opts.Retry.longWait(try, q.opts.Now().Sub(since))
 		}
 		ans.gone = ans.gone || failure.Class == Network || failure.Loading
 		if !again {
-			ans.err = a.givenUp(failure, try)
+			ans.err = q.givenUp(failure, try)
 			return ans
 		}
-		a.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
+		q.opts.Logger.Info("the request is tried again", "class", failure.Class, "status", failure.Status, "try", try+1, "wait", wait)
 		if rep.arrived() {
-			a.updates.Put(Discarded{})
+			q.updates.Put(Discarded{})
 		}
-		a.status(Status{Phase: Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
-		if err := a.pause(ctx, wait); err != nil {
+		q.display.status(Status{Phase: Retrying, Attempt: try + 1, Wait: wait, Why: failure.Message})
+		if err := q.pause(ctx, wait); err != nil {
 			ans.err = err
 			return ans
 		}
@@ -106,8 +116,8 @@ func (r Retry) wait(e *Error, try int) (time.Duration, bool) {
 // passes reports whether a failure is over within a minute as a rule: the server
 // loads its model, or answered before and is gone, as it may be started anew, or
 // serves others from the cache that requests share.
-func (a *Agent) passes(r request, e *Error) bool {
-	return e.Loading || e.Shared || e.Down && a.memory.answered[r.model.Name()]
+func (q *requester) passes(r request, e *Error) bool {
+	return e.Loading || e.Shared || e.Down && q.answered[r.model.Name()]
 }
 
 // longWait is wait for a failure that passes, given how long it has lasted.
@@ -127,22 +137,33 @@ func (r Retry) backOff(try int) time.Duration {
 }
 
 // givenUp is the failure as the user is told it after the last try.
-func (a *Agent) givenUp(e *Error, try int) *Error {
+func (q *requester) givenUp(e *Error, try int) *Error {
 	told := *e
 	switch {
-	case e.Retryable() && e.RetryAfter > a.opts.Retry.MaxAfter:
+	case e.Retryable() && e.RetryAfter > q.opts.Retry.MaxAfter:
 		told.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
-			e.RetryAfter.Round(time.Second), a.opts.Now().Add(e.RetryAfter).Format("15:04:05"))
+			e.RetryAfter.Round(time.Second), q.opts.Now().Add(e.RetryAfter).Format("15:04:05"))
 	case try > 1:
 		told.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
 	}
 	return &told
 }
 
-// pause waits, obeying meanwhile. The error is the cause of ctx's end.
-func (a *Agent) pause(ctx context.Context, d time.Duration) error {
+// pause waits, and drains the inbox meanwhile. The error is the cause of ctx's end.
+func (q *requester) pause(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
-	_, _, err := receive(ctx, a, t.C)
+	_, _, err := receive(ctx, q.inbox, t.C)
 	return err
+}
+
+// sharedCache is the failure of a request as it is to be understood: one without
+// numbers of a request that is smaller than the window is about a cache that is
+// full, which passes.
+func (q *requester) sharedCache(r request, rep *reply, e *Error) *Error {
+	if !nameless(e) || !smaller(q.settings.model, q.meter.Calibration().Factor, r, rep) || r.model.Name() != q.settings.model.Name() {
+		return e
+	}
+	q.lane.share(r.model.Name())
+	return cacheFull(e)
 }

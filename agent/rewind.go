@@ -20,10 +20,10 @@ func (a *Agent) Rewind(turn int) {
 			a.updates.Put(Failed{Err: noSuchTurn()})
 			return
 		}
-		if a.turn != nil {
+		if a.inTurn {
 			a.turn.cancel(errCancelled)
-			a.status(Status{Phase: Stopping})
-			a.giveBack()
+			a.display.status(Status{Phase: Stopping})
+			a.queue.giveBack()
 		}
 		a.compactor.enqueue(operation{what: opRewind, turn: turn})
 	})
@@ -51,7 +51,7 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 		return
 	}
 	c.dropReverted()
-	c.agent.giveBack(text)
+	c.queue.giveBack(text)
 }
 
 func noSuchTurn() *Error {

@@ -194,14 +194,14 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	a.windows.outdated()
 	a.compactor.rearmAt = 0 // it was reckoned by another window
 	a.settings.choose()
-	a.declare()
+	a.display.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
 	a.compactor.dropStale()
 	a.updates.Put(ModelSwitched{Model: m})
-	a.showMeter()
+	a.display.showMeter()
 	// In a turn the next request records it, and before the first message
 	// there is no conversation to record it in.
-	if a.turn == nil && a.log.Len() > 0 {
+	if !a.inTurn && a.log.Len() > 0 {
 		a.keepForLater(ctx, a.settings.modelChanged())
 		a.compactor.replan = true // what is said need not fit into the new one
 	}

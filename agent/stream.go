@@ -7,7 +7,7 @@ import (
 )
 
 // One goroutine reads the provider and hands pieces over; the owner adds them
-// up, shows them, and goes on obeying. Whatever arrived is part of the reply,
+// up, shows them, and goes on draining its inbox. Whatever arrived is part of the reply,
 // also when the stream then broke or was stopped. When stream returns, the
 // provider and the keeper of the partial reply have ended.
 
@@ -24,28 +24,28 @@ type piece struct {
 // stream makes one try at a request of the conversation: the reply is shown as
 // it arrives, and kept beside the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
-func (a *Agent) stream(ctx context.Context, r request) (*reply, error) {
-	keeper := keepPartials(ctx, a.opts.Log, a.opts.Logger)
+func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
+	keeper := keepPartials(ctx, q.opts.Log, q.opts.Logger)
 	defer keeper.stop()
-	a.status(Status{Phase: Waiting})
+	q.display.status(Status{Phase: Waiting})
 	streamCtx, stop := context.WithCancel(ctx)
 	defer stop()
 	pieces := make(chan piece, 64)
 	go read(streamCtx, r, pieces)
 
 	rep := newReply()
-	err := a.collect(ctx, pieces, func(c Chunk) {
-		a.show(rep, c)
+	err := q.collect(ctx, pieces, func(c Chunk) {
+		q.show(rep, c)
 		if c.Text != "" || c.Reasoning != "" {
 			keeper.offer(conversation.Partial{
 				After: r.after, Model: r.model.Name(), Text: rep.text.String(), Reasoning: rep.reasoning.String(),
-				Time: a.opts.Now(), Request: r.unreported(rep),
+				Time: q.opts.Now(), Request: r.unreported(rep),
 			})
 		}
 	}, rep)
 	stop()
 	for {
-		p, ok, _ := receive(context.WithoutCancel(ctx), a, pieces) // ends when the reader does
+		p, ok, _ := receive(context.WithoutCancel(ctx), q.inbox, pieces) // ends when the reader does
 		if !ok {
 			break
 		}
@@ -75,9 +75,9 @@ func read(ctx context.Context, r request, out chan<- piece) {
 }
 
 // collect adds pieces to a reply until the stream ends.
-func (a *Agent) collect(ctx context.Context, pieces <-chan piece, add func(Chunk), rep *reply) error {
+func (q *requester) collect(ctx context.Context, pieces <-chan piece, add func(Chunk), rep *reply) error {
 	for {
-		p, ok, err := receive(ctx, a, pieces)
+		p, ok, err := receive(ctx, q.inbox, pieces)
 		switch {
 		case err != nil:
 			return err
@@ -106,20 +106,20 @@ func endless() *Error {
 }
 
 // show adds a piece to the reply and lets the watcher see it.
-func (a *Agent) show(rep *reply, c Chunk) {
+func (q *requester) show(rep *reply, c Chunk) {
 	quiet := !rep.arrived()
 	changed := rep.add(c)
 	if quiet && rep.arrived() {
-		a.status(Status{Phase: Streaming})
+		q.display.status(Status{Phase: Streaming})
 	}
 	if quiet && !rep.arrived() && c.Progress != nil {
-		a.status(Status{Phase: Waiting, Progress: c.Progress})
+		q.display.status(Status{Phase: Waiting, Progress: c.Progress})
 	}
 	if c.Text != "" || c.Reasoning != "" {
-		a.updates.Put(Delta{Text: c.Text, Reasoning: c.Reasoning})
+		q.updates.Put(Delta{Text: c.Text, Reasoning: c.Reasoning})
 	}
 	for _, i := range changed {
 		call := rep.calls[i]
-		a.updates.Put(CallStreaming{Index: i, Name: call.name, Chars: call.chars})
+		q.updates.Put(CallStreaming{Index: i, Name: call.name, Chars: call.chars})
 	}
 }

@@ -16,8 +16,7 @@ import (
 
 // turn is the running turn.
 type turn struct {
-	cancel   context.CancelCauseFunc
-	question *question // what a call waits for, nil if none does
+	cancel context.CancelCauseFunc
 	// What the model asked for with the compact tool, nil if it did not.
 	asked     *compact.Wish
 	compacted bool // the tool had its way in this turn
@@ -27,9 +26,9 @@ type turn struct {
 func (a *Agent) runTurn(ctx context.Context, text string) {
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	a.turn = &turn{cancel: cancel}
+	a.turn, a.inTurn = &turn{cancel: cancel}, true
 	err := a.converse(turnCtx, text)
-	a.turn = nil
+	a.turn, a.inTurn = nil, false
 	a.recordConfig(ctx)
 	if err == nil {
 		a.compactor.makeRoomAfterTurn(ctx)
@@ -37,7 +36,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 
 	var failure *Error
 	if errors.As(err, &failure) {
-		a.giveBack()
+		a.queue.giveBack()
 		a.updates.Put(Failed{Err: failure})
 	}
 	a.setIdle()
@@ -46,7 +45,7 @@ func (a *Agent) runTurn(ctx context.Context, text string) {
 // setIdle tells that nothing goes on, unless something waits to be done.
 func (a *Agent) setIdle() {
 	if len(a.queue.messages) == 0 && len(a.compactor.operations) == 0 {
-		a.status(Status{Phase: Idle})
+		a.display.status(Status{Phase: Idle})
 	}
 }
 
@@ -54,19 +53,19 @@ func (a *Agent) setIdle() {
 // ctx's end.
 func (a *Agent) converse(ctx context.Context, text string) error {
 	if err := a.say(ctx, text); err != nil {
-		a.giveBack(text)
+		a.queue.giveBack(text)
 		return err
 	}
-	a.backlog.put(a.queue.texts()) // text is in the log now
+	a.queue.store() // text is in the log now
 	for range a.opts.MaxSteps {
 		calls, err := a.step(ctx)
 		if err != nil || len(calls) == 0 {
 			return err
 		}
-		if err := a.runCalls(ctx, calls); err != nil {
+		if err := a.calls.runCalls(ctx, calls); err != nil {
 			return err
 		}
-		a.turn.asked = a.asksToCompact(calls)
+		a.turn.asked = asksToCompact(calls)
 	}
 	_, err := a.keep(ctx, conversation.Notice{
 		Level: conversation.NoticeWarning,
@@ -101,11 +100,11 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.showMeter()
-		answer := a.ask(ctx, r)
+		a.display.showMeter()
+		answer := a.requester.ask(ctx, r)
 		a.windows.checkWindow(ctx, r, answer)
-		a.showMeter()
-		calls, err := a.keepReply(ctx, r, answer)
+		a.display.showMeter()
+		calls, err := a.replies.keepReply(ctx, r, answer)
 		if answer.err == nil {
 			return calls, err
 		}
@@ -146,7 +145,7 @@ type request struct {
 // decided before the model is asked again is decided here.
 func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 	a.compactor.boundary(ctx)
-	a.compactor.handleCompactCall(ctx)
+	a.compactor.handleCompactCall(ctx, a.turn)
 	if err := a.recordSettings(ctx); err != nil {
 		return request{}, err
 	}

@@ -26,12 +26,21 @@ import (
 // says, the server tells and reports show.
 type windowKeeper struct {
 	*journal
-	agent *Agent
+	display *display
+	inbox   *inbox
+	room    room
 
 	cuts       cutWatch        // whether the server cuts prompts silently
 	askedShort map[string]bool // models whose server was asked for its window after a short report
 	learned    map[string]conversation.Calibration
 	keeper     *calibrationKeeper
+}
+
+// room is who makes room in the window: what of that the window keeper needs.
+type room interface {
+	windowChanged(w compact.Window) // another window is in force
+	ready(ctx context.Context) error
+	roomHint(e *Error) string
 }
 
 // rank orders the sources of a window's size, strongest first.
@@ -76,17 +85,10 @@ func (k *windowKeeper) useWindow(w compact.Window) {
 	k.settings.model.Window = w
 	k.outdated()
 	k.meter = k.meter.WithWindow(w)
-	k.agent.reform()
-	k.agent.compactor.rearmAt = 0 // it was reckoned by another window
-	k.agent.compactor.dropStale()
-	switch former := k.agent.compactor.previous; {
-	case former != nil && w.Tokens >= former.model.Window.Tokens:
-		k.agent.compactor.previous = nil
-	case former != nil && k.agent.turn == nil && k.log.Len() > 0:
-		k.agent.compactor.replan = true // as when it is known at once
-	}
+	k.display.reform()
+	k.room.windowChanged(w)
 	k.updates.Put(ModelSwitched{Model: k.settings.model})
-	k.agent.showMeter()
+	k.display.showMeter()
 }
 
 // learnWindow takes over the window that a server named, in tokens, and keeps it
@@ -137,7 +139,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := beside(ctx, k.agent, func() compact.Window { return k.opts.AskWindow(ask, m) })
+	w := beside(ctx, k.inbox, func() compact.Window { return k.opts.AskWindow(ask, m) })
 	if k.settings.model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}
@@ -155,7 +157,7 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	if w := k.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
 		return err
 	}
-	return k.agent.compactor.ready(ctx)
+	return k.room.ready(ctx)
 }
 
 // checkWindow asks the server anew where a reply puts the window in doubt, before
@@ -202,4 +204,52 @@ func DefaultLines(window int) (load, hard int) {
 	w := compact.Window{Tokens: window, Source: compact.WindowServer}
 	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
+}
+
+// usage is what was reported about a try at a request: one event, also if
+// nothing was reported, so that the request is on record; none if the request
+// never reached the model. Seq is that of the reply, 0 if it is not kept.
+func (k *windowKeeper) usage(r request, rep *reply, seq uint64) []conversation.Body {
+	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
+		return nil
+	}
+	u := r.unreported(rep)
+	u.Reply = seq
+	if t := rep.usage; t != nil {
+		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
+		u.Short = k.short(r, rep)
+		switch {
+		case t.CostUSD != nil:
+			u.CostUSD, u.Priced = t.CostUSD, "reported"
+		case k.opts.Cost != nil:
+			u.CostUSD, u.Priced = k.opts.Cost(r.model, *t)
+		}
+	}
+	return []conversation.Body{u}
+}
+
+// foldUsage anchors the meter on a report and keeps what that taught. A report
+// of a model that is no longer in use says nothing about the one that is.
+func (k *windowKeeper) foldUsage(event []conversation.Event, u conversation.Usage) {
+	name := k.settings.model.Name()
+	if u.Model != name {
+		k.meter = k.meter.WithHistory(event, name)
+		return
+	}
+	before := k.meter.Calibration()
+	k.meter = k.meter.WithUsage(u)
+	if c := k.meter.Calibration(); c != before {
+		k.settings.model.Calibration.Factor, k.settings.model.Calibration.Samples = c.Factor, c.Samples
+		k.keepCalibration()
+	}
+}
+
+// keepCalibration stores what is known about the model, off the hot path.
+func (k *windowKeeper) keepCalibration() {
+	key := k.settings.model.CalibrationKey
+	if key == "" {
+		return
+	}
+	k.learned[key] = k.settings.model.Calibration
+	k.keeper.put(key, k.settings.model.Calibration)
 }

@@ -69,15 +69,15 @@ func (c *compactor) newWriter() writer {
 	return writer{
 		model: c.settings.model, conversation: c.opts.Stored.ID, system: c.settings.system, tools: c.settings.tools, retry: c.opts.Retry,
 		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(c.settings.promptSizes()).RequestEstimate(),
-		now:    c.opts.Now, began: c.opts.Now(), lane: c.agent.lane,
+		now:    c.opts.Now, began: c.opts.Now(), lane: c.lane,
 	}
 }
 
 // use has a model write.
-func (w *writer) use(a *Agent, m Model, p Provider) {
-	w.model, w.provider, w.revision, w.factor = m, p, a.log.Revision(), m.Calibration.Factor
-	if m.Name() == a.settings.model.Name() {
-		w.factor = a.meter.Calibration().Factor
+func (w *writer) use(j *journal, m Model, p Provider) {
+	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
+	if m.Name() == j.settings.model.Name() {
+		w.factor = j.meter.Calibration().Factor
 	}
 	if w.factor <= 0 {
 		w.factor = 1

@@ -1,0 +1,79 @@
+package agent
+
+import (
+	"sync/atomic"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// display is what watchers and tools were told of the conversation last: they read it
+// from any goroutine, or hear of it when it changes.
+type display struct {
+	*journal
+	free     atomic.Int64 // tokens of the window that are free, -1 unknown
+	arrival  atomic.Pointer[conversation.ArrivalCap]
+	declared atomic.Pointer[[]string] // names of the tools that the model is given
+
+	busy   bool      // the newest status says that something goes on
+	coldAt time.Time // from when on the watcher was told that the provider's cache is cold
+}
+
+// status tells what the conversation is doing now.
+func (d *display) status(s Status) {
+	s.Since, d.busy = d.opts.Now(), s.Phase != Idle
+	d.updates.Put(s)
+}
+
+// showMeter tells how full the window is now.
+func (d *display) showMeter() {
+	r := d.meter.Reading()
+	free := -1
+	if r.Window.Known() {
+		free = max(0, r.Window.Tokens-r.Used)
+	}
+	d.free.Store(int64(free))
+	d.fitResults()
+	d.updates.Put(Metered{Meter: d.meter})
+	d.tellCache()
+}
+
+// fitResults makes the cap of results follow the rules and the window.
+func (d *display) fitResults() {
+	most := compact.ArrivalCap(d.rules.Preset, d.opts.Results.MaxChars, d.meter.Reading().Window.Tokens)
+	d.arrival.Store(&most)
+}
+
+// tellCache tells from when on the provider's cache is cold, if that is new.
+func (d *display) tellCache() {
+	m := d.settings.model
+	at, gone := d.lastReply(m)
+	switch {
+	case m.NoCache:
+		at = time.Time{}
+	case !at.IsZero() && !gone:
+		at = at.Add(m.Sheet().Lives())
+	}
+	if !at.Equal(d.coldAt) {
+		d.coldAt = at
+		d.updates.Put(CacheCold{At: at})
+	}
+}
+
+// reform chooses the form anew when the window became known, or is another one.
+func (d *display) reform() {
+	if d.settings.choose() {
+		d.meter = d.meter.WithPrompt(d.settings.promptSizes())
+		d.declare()
+	}
+}
+
+// declare makes known which tools the model is given.
+func (d *display) declare() {
+	names := make([]string, len(d.settings.tools))
+	for i, t := range d.settings.tools {
+		names[i] = t.Name
+	}
+	d.declared.Store(&names)
+}
