@@ -54,9 +54,14 @@ func New(o Options) (*Agent, error) {
 		replies:   &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}},
 		calls:     &callRunner{journal: j, display: shown, inbox: in},
 	}
-	a.compactor = &compactor{journal: j, display: shown, inbox: in, lane: lane, queue: a.queue, windows: windows, setIdle: a.setIdle}
+	a.compactor = &compactor{
+		journal: j, display: shown, inbox: in, lane: lane, queue: a.queue, windows: windows, setIdle: a.setIdle, manual: manualEdits{j},
+		planner: &planner{journal: j}, writers: &writers{journal: j, inbox: in, lane: lane},
+	}
+	a.compactor.planner.writing = func() bool { return a.compactor.job != nil }
+	a.compactor.records = &records{journal: j, windows: windows, planner: a.compactor.planner}
 	windows.room = a.compactor
-	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.account}
+	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.planner.account}
 	j.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
 		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
@@ -189,7 +194,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.windows.outdated()
 	a.display.showMeter()
 	a.resume(ctx)
-	a.compactor.refreshPast()
+	a.compactor.planner.refreshPast()
 	for ctx.Err() == nil {
 		a.inbox.drain(ctx)
 		if a.compactor.runPending(ctx) {
@@ -213,7 +218,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		<-j.done
 		a.compactor.finish(ctx, j) // the view stays as it was
 	}
-	a.compactor.dropPrepared(errUnused, everyJob)
+	a.compactor.prepared.drop(errUnused, everyJob)
 	a.compactor.recordStale(ctx)
 	a.inspector.wait()
 	a.keepQuiet(ctx)

@@ -112,7 +112,7 @@ func (a *Agent) fold(events []conversation.Event) {
 	a.view = a.view.Extend(a.log.Events())
 	a.meter = a.meter.WithView(a.view)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
-		a.compactor.refreshPast()
+		a.compactor.planner.refreshPast()
 	}
 	for i, e := range events {
 		switch b := e.Body.(type) {
@@ -124,7 +124,7 @@ func (a *Agent) fold(events []conversation.Event) {
 			maps.Copy(a.settings.recorded, b.Set)
 		case conversation.Usage:
 			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
-				a.compactor.previous = nil // the conversation fits into the one in use
+				a.compactor.writers.previous = nil // the conversation fits into the one in use
 			}
 			a.windows.foldUsage(events[i:i+1], b)
 		}

@@ -66,3 +66,25 @@ func (j *journal) lastReply(m Model) (at time.Time, gone bool) {
 	}
 	return at, true
 }
+
+// situation is what a compaction made now depends on.
+func (j *journal) situation() compact.Situation {
+	return compact.Situation{
+		Meter: j.meter, Now: j.opts.Now(), Cold: j.cold(), Caps: j.settings.model.Caps, Answering: j.inTurn,
+	}
+}
+
+// inBackground reports whether summaries are written beside the conversation.
+func (j *journal) inBackground() bool { return j.rules.Auto.Background }
+
+// coversMessages reports whether all messages and results in asked are in covered.
+func (j *journal) coversMessages(covered, asked []conversation.Span) bool {
+	in, of := conversation.Disjoint(covered), conversation.Disjoint(asked)
+	return !slices.ContainsFunc(j.log.Events(), func(e conversation.Event) bool {
+		switch e.Body.(type) {
+		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
+			return of.Holds(e.Seq) && !in.Holds(e.Seq)
+		}
+		return false
+	})
+}

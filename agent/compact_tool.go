@@ -57,9 +57,9 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 		return
 	}
 	t.compacted = true
-	profile, e := c.profileForModel()
+	profile, e := c.planner.profileForModel()
 	if e != nil {
-		c.refuse(ctx, w, e)
+		c.records.refuse(ctx, w, e)
 		return
 	}
 	w.Profile = profile
@@ -74,15 +74,15 @@ func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
 	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
 		c.evictForModel(ctx, w)
 	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.widen(w))
+		c.compact(ctx, c.planner.widen(w))
 	}
-	c.rearm()
+	c.planner.rearm()
 }
 
 // profileForModel is the profile by which the model's request is carried out, or why it is
 // not.
-func (c *compactor) profileForModel() (profile string, e *Error) {
-	rules := c.rules
+func (p *planner) profileForModel() (profile string, e *Error) {
+	rules := p.rules
 	profile, found := rules.Summarising()
 	refuse := func(why, hint string) (string, *Error) {
 		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
@@ -92,15 +92,15 @@ func (c *compactor) profileForModel() (profile string, e *Error) {
 		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
 	case !found:
 		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case c.meter.Reading().Used < c.rearmAt:
+	case p.meter.Reading().Used < p.rearmAt:
 		return refuse("the conversation has hardly grown since the last one", nothingChanged)
 	}
 	return profile, nil
 }
 
 // widen is the model's request with a range that holds something, if one does.
-func (c *compactor) widen(w compact.Wish) compact.Wish {
-	log, rules := c.log.Events(), c.rules
+func (p *planner) widen(w compact.Wish) compact.Wish {
+	log, rules := p.log.Events(), p.rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
 		if band := compact.NextBand(log); band > 0 {
 			from := compact.AtTurn(band)
@@ -111,7 +111,7 @@ func (c *compactor) widen(w compact.Wish) compact.Wish {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := compact.NewPass(log, rules, c.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
+		if _, err := compact.NewPass(log, rules, p.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
 			return tried
 		}
 	}

@@ -24,7 +24,7 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 		a.settings.overrides = overrides
 		a.rules = rules
 		a.meter = a.meter.WithRules(rules)
-		a.compactor.refreshPast()
+		a.compactor.planner.refreshPast()
 		a.compactor.dropStale()
 		a.display.showMeter()
 		if !a.inTurn {

@@ -65,25 +65,6 @@ func (i *inspector) wait() {
 // answered.
 func (a *Agent) Inspect() { a.inspector.look() }
 
-// account adds up the conversation's context as the planner finds it now. While
-// idle what it will look at next is a turn that begins. What is returned reads
-// nothing that the owner changes.
-func (c *compactor) account() func() compact.Account {
-	moment := compact.MomentTurn
-	if c.inTurn {
-		moment = c.moment()
-	}
-	rules, check, model, saved := c.rules, c.check(moment, false), c.settings.model, c.opts.CacheSaved
-	return func() compact.Account {
-		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
-			if saved == nil {
-				return nil
-			}
-			return saved(model, u)
-		})
-	}
-}
-
 // Preview works a wish out on what was said so far and answers with Previewed.
 // It changes nothing.
 func (a *Agent) Preview(w compact.Wish) {
@@ -98,4 +79,23 @@ func (a *Agent) Preview(w compact.Wish) {
 		}
 		a.updates.Put(told)
 	})
+}
+
+// account adds up the conversation's context as the planner finds it now. While
+// idle what it will look at next is a turn that begins. What is returned reads
+// nothing that the owner changes.
+func (p *planner) account() func() compact.Account {
+	moment := compact.MomentTurn
+	if p.inTurn {
+		moment = p.moment()
+	}
+	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
+	return func() compact.Account {
+		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+			if saved == nil {
+				return nil
+			}
+			return saved(model, u)
+		})
+	}
 }

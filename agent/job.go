@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"time"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -108,11 +107,11 @@ func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
 // compact, or the cause of ctx's end; then there is no job.
 func (c *compactor) start(ctx context.Context, j *job) error {
 	c.clear(ctx)
-	j.basis.window, j.writer = c.settings.model.Window, c.newWriter()
+	j.basis.window, j.writer = c.settings.model.Window, c.writers.newWriter()
 	if err := c.recordOverrides(ctx); err != nil {
 		return err
 	}
-	if err := c.prepare(ctx, j); err != nil {
+	if err := c.writers.prepare(ctx, j); err != nil {
 		return err
 	}
 	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
@@ -120,7 +119,7 @@ func (c *compactor) start(ctx context.Context, j *job) error {
 		if err := c.recordSettings(ctx); err != nil {
 			return err
 		}
-		if err := c.prepare(ctx, j); err != nil {
+		if err := c.writers.prepare(ctx, j); err != nil {
 			return err
 		}
 	}
@@ -152,97 +151,6 @@ func (c *compactor) announce(held bool) {
 	})
 }
 
-// prepare works a job out on the log as it is now, and finds who writes.
-func (c *compactor) prepare(ctx context.Context, j *job) error {
-	rules, now := c.rules, c.situation()
-	j.writer.preset = rules.Preset
-	former := c.previousFor(j)
-	switch {
-	case j.bound() > 0 && !c.settings.model.Window.Known():
-		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
-	case former != nil:
-		j.writer.former = true
-		now.Cold, now.Caps, now.Writer = c.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
-	}
-	var err error
-	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
-		return err
-	}
-	summary := rules.Profiles[j.pass.Profile].Summary
-	if j.plan != nil {
-		summary = rules.Summary
-	}
-	j.writer.retries, j.review = summary.Retries, c.reviews(j.wish, summary)
-	if j.writer.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.writer.limit <= 0 {
-		j.writer.limit = time.Minute
-	}
-	if err := c.findWriter(j, former); err != nil {
-		return err
-	}
-	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
-	design := j.writer.preset.Design()
-	if design.SummaryLog != "" {
-		c.opts.Logger.Info(design.SummaryLog + " triggered")
-	}
-	if !design.Transcript || c.opts.Transcript == nil {
-		return nil
-	}
-	if now.Transcript, err = c.transcript(ctx); err != nil {
-		return err
-	}
-	j.pass, err = j.work(now)
-	return err
-}
-
-// findWriter finds the model that a profile names: the conversation's own if it
-// names none, or the one it was held with if that has the larger window.
-func (c *compactor) findWriter(j *job, former *modelClient) error {
-	name := j.pass.Job.Model
-	w := &j.writer
-	switch {
-	case name == "" && former != nil:
-		w.use(c.journal, former.model, former.provider)
-		return nil
-	case name == "" || name == c.settings.model.Name():
-		w.use(c.journal, c.settings.model, c.settings.provider)
-		if n := j.bound(); n > 0 && !w.model.Window.Known() {
-			w.model.Window = compact.Window{Tokens: n, Source: compact.WindowUnknown}
-		}
-		return nil
-	}
-	if c.opts.Summarisers != nil {
-		if m, p, ok := c.opts.Summarisers(name); ok && p != nil {
-			w.use(c.journal, m, p)
-			return nil
-		}
-	}
-	return &Error{
-		Class: NotFound, Message: "the model " + oneLine(name) + ", which the profile " + j.pass.Profile + " has for summaries, is not there",
-		Hint: "check compaction.summary.model and the provider's key, or leave it empty for the conversation's own model",
-	}
-}
-
-// transcript saves the history as it is sent (JCL).
-func (c *compactor) transcript(ctx context.Context) (path string, err error) {
-	view := c.view
-	path = beside(ctx, c.inbox, func() string {
-		var saved string
-		saved, err = c.opts.Transcript(ctx, view)
-		return saved
-	})
-	if cause := context.Cause(ctx); cause != nil {
-		return "", cause
-	}
-	if err != nil {
-		return "", &Error{
-			Class: NotSaved, Message: "the history could not be saved before it is replaced: " + err.Error(),
-			Hint: "check the data folder, then compact again", Err: err,
-		}
-	}
-	c.opts.Logger.Info("Transcript saved: " + path) // JCL
-	return path, nil
-}
-
 // await waits for the summary that is being written, and takes it in. It returns
 // before that if ctx ends, something else is to be done first, or it is not needed
 // any more.
@@ -260,7 +168,7 @@ func (c *compactor) await(ctx context.Context, needed func() bool) {
 	c.display.status(Status{Phase: PhaseCompacting})
 	c.announce(true)
 	c.announceReview()
-	for !c.due() {
+	for !c.operations.due(c.inTurn) {
 		if j.ended() {
 			c.applySummary(ctx)
 			return
@@ -303,25 +211,4 @@ func (j *job) bound() int {
 		return 0
 	}
 	return int(compact.DefaultTriggerRatio * float64(j.plan.Used))
-}
-
-// previousFor is the model that the conversation was held with before one with a
-// smaller window, while a plan has to make room for that; nil otherwise.
-func (c *compactor) previousFor(j *job) *modelClient {
-	if j.plan == nil || !c.over() {
-		return nil
-	}
-	return c.previous
-}
-
-// serves reports whether somebody who asks for w gets it from a summary: one that was
-// asked for alike, or an automatic one where he asks for nothing in particular.
-func (c *compactor) serves(j *job, w compact.Wish) bool {
-	if !j.state.open() {
-		return false
-	}
-	if j.plan == nil {
-		return sameWish(c.rules, j.wish, w)
-	}
-	return c.rules.Profiles[c.rules.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }

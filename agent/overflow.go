@@ -17,9 +17,9 @@ import (
 
 // overflowed learns from a server that refused a request as too long, and says
 // what can be done.
-func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error) error {
+func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error, hint string) error {
 	told := *e
-	told.Hint = k.room.roomHint(e)
+	told.Hint = hint
 	if r.model.Name() != k.settings.model.Name() { // the user may have switched meanwhile
 		return &told
 	}
@@ -68,7 +68,7 @@ func (a *Agent) retryShorter(ctx context.Context, r request) bool {
 func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 	if c.rules.Evicts() {
 		if !fits() {
-			c.applyPlan(ctx, c.plan(c.moment(), true))
+			c.applyPlan(ctx, c.planner.plan(c.moment(), true))
 		}
 		return
 	}
@@ -76,7 +76,7 @@ func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 	if !c.rules.ActsByItself() || ctx.Err() != nil || fits() {
 		return
 	}
-	plan := c.plan(c.moment(), true)
+	plan := c.planner.plan(c.moment(), true)
 	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
 		c.applyPlan(ctx, plan.Alone())
 	}
@@ -86,7 +86,7 @@ func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
 // lastJob ends the summary that is being written when no turn follows: where the
 // load line was reached it is waited for, and put in force.
 func (c *compactor) lastJob(ctx context.Context) {
-	if j := c.job; j != nil && c.waitsForStep(j) && !j.ended() {
+	if j := c.job; j != nil && j.waitsForStep(c.rules) && !j.ended() {
 		if r := c.meter.Reading(); r.Used <= r.LoadLine {
 			c.drop(j, errNeedless)
 		}
@@ -117,13 +117,26 @@ var rooms = []struct {
 // where nobody knows how much fits, and of the window where somebody does.
 const roomShare = 0.9
 
+// otherwise is what helps where no compaction makes enough room.
+const otherwise = "begin a new conversation, or choose a model with a larger window"
+
+// fitting is how long a request may be, in estimated tokens, after one of
+// before tokens was refused.
+func fitting(before int, e *Error) int {
+	share := roomShare
+	if e.Window > 0 && e.Requested > e.Window {
+		share *= float64(e.Window) / float64(e.Requested)
+	}
+	return int(share * float64(before))
+}
+
 // roomHint says how to go on in a conversation that does not fit: by what helps
 // here. A compaction that does not make it fit is not named, and where prompt and
 // tools alone are too long no shorter conversation helps.
-func (c *compactor) roomHint(e *Error) string {
-	now := c.situation()
+func (p *planner) roomHint(e *Error) string {
+	now := p.situation()
 	now.Answering = false // the turn is over when the user acts
-	r := c.meter.Reading()
+	r := p.meter.Reading()
 	alone, limit := r.Segments[compact.System]+r.Segments[compact.Tools], cmp.Or(e.Window, r.Window.Tokens)
 	if r.Segments[compact.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
@@ -133,7 +146,7 @@ func (c *compactor) roomHint(e *Error) string {
 	for _, room := range rooms {
 		wish := compact.NewWish()
 		wish.Profile, wish.KeepLast = room.profile, room.keep
-		pass, err := compact.NewPass(c.log.Events(), c.rules, now, wish)
+		pass, err := compact.NewPass(p.log.Events(), p.rules, now, wish)
 		if err != nil {
 			continue
 		}
@@ -150,17 +163,4 @@ func (c *compactor) roomHint(e *Error) string {
 		return otherwise
 	}
 	return "make room with /compact" + flags + " (outside the chat: plimsoll compact" + flags + "), " + otherwise
-}
-
-// otherwise is what helps where no compaction makes enough room.
-const otherwise = "begin a new conversation, or choose a model with a larger window"
-
-// fitting is how long a request may be, in estimated tokens, after one of
-// before tokens was refused.
-func fitting(before int, e *Error) int {
-	share := roomShare
-	if e.Window > 0 && e.Requested > e.Window {
-		share *= float64(e.Window) / float64(e.Requested)
-	}
-	return int(share * float64(before))
 }

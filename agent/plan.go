@@ -37,7 +37,7 @@ func (c *compactor) ready(ctx context.Context) error {
 			return nil
 		}
 		tried = tried || last.isLastTry(own)
-		plan := c.plan(c.moment(), false)
+		plan := c.planner.plan(c.moment(), false)
 		switch {
 		case tried || !c.asksFirst(plan):
 			return c.makeFit(ctx, plan)
@@ -99,10 +99,10 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 	if !c.opts.Interactive {
 		defer c.lastJob(ctx) // with the turn the program ends
 	}
-	if c.job != nil || ctx.Err() != nil || !c.plansAfterReply() {
+	if c.job != nil || ctx.Err() != nil || !c.planner.plansAfterReply() {
 		return
 	}
-	plan := c.plan(compact.MomentReply, false)
+	plan := c.planner.plan(compact.MomentReply, false)
 	if !c.needsSummary(plan) || !c.write(ctx, plan) {
 		c.applyPlan(ctx, plan)
 	}
@@ -111,48 +111,10 @@ func (c *compactor) makeRoomAfterTurn(ctx context.Context) {
 	}
 }
 
-// plansAfterReply reports whether something may be done between turns. Where no
-// user is there it is not known whether another turn comes: Plimsoll's own rules
-// then wait for it, as they act before requests, too.
-func (c *compactor) plansAfterReply() bool {
-	r := c.rules
-	return c.opts.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
-}
-
-// check is what the planner looks at. Refused says that the server did not take
-// the request as it is.
-func (c *compactor) check(moment compact.Moment, refused bool) compact.Check {
-	m := c.settings.model
-	idle, gone := c.sinceReply(m)
-	return compact.Check{
-		Moment: moment, Log: c.log.Events(), View: c.view, Meter: c.meter, Idle: idle, Gone: gone, Refused: refused,
-		Sheet: m.Sheet(), Past: c.past, Prepares: !refused && c.prepares(),
-	}
-}
-
-// plan asks the planner, and logs what it says.
-func (c *compactor) plan(moment compact.Moment, refused bool) compact.Plan {
-	look := c.check(moment, refused)
-	plan := c.rules.Plan(look)
-	r := c.meter.Reading()
-	decision := plan.Trigger
-	switch {
-	case plan.Prepare:
-		decision = "prepare"
-	case !plan.Acts():
-		decision = "nothing"
-	}
-	c.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
-		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
-		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
-		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
-	return plan
-}
-
 // needsSummary reports whether a summary is to be written before a plan is carried out, or
 // for one that is not due yet. What is written already is not written twice.
 func (c *compactor) needsSummary(plan compact.Plan) bool {
-	return len(plan.Spans) > 0 && !c.hasPrepared(plan.Spans)
+	return len(plan.Spans) > 0 && !c.prepared.covers(plan.Spans)
 }
 
 // write has the summary of a plan written, and reports whether it is.
@@ -160,41 +122,24 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 	if plan.Prepare {
 		plan.Trigger = compact.TriggerLoadLine
 	}
-	made := c.made(plan.Trigger)
+	made := c.planner.made(plan.Trigger)
 	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
 	j.work = func(now compact.Situation) (compact.Pass, error) {
 		return compact.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
-	c.askedAt = c.meter.Reading().Used
+	c.planner.askedAt = c.meter.Reading().Used
 	if err := c.start(ctx, j); err != nil {
 		if plan.Prepare && errors.Is(err, compact.ErrNothingToGain) {
 			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
 		}
 		j.end(err)
-		c.giveUp(ctx, j, nil)
+		c.records.giveUp(ctx, j, nil)
 		return false
 	}
-	c.logMicro(plan)
+	c.planner.logMicro(plan)
 	return true
-}
-
-// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
-func (c *compactor) logMicro(plan compact.Plan) {
-	name := c.rules.Preset.Design().MaskLog
-	if n := plan.Hides(); n > 0 && name != "" {
-		c.opts.Logger.Info(name+" triggered", "compacted", n)
-	}
-}
-
-// made is how an overlay of a trigger comes about.
-func (c *compactor) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(c.rules.Preset)}
-	if trigger == compact.TriggerOverflow {
-		made.Source = conversation.SourceRecovery
-	}
-	return made
 }
 
 // applyPlan does what of a plan needs no model, or what a profile says.
@@ -205,8 +150,8 @@ func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:
-		c.logMicro(plan)
-		c.overlay(ctx, c.made(plan.Trigger), plan.Masks)
+		c.planner.logMicro(plan)
+		c.overlay(ctx, c.planner.made(plan.Trigger), plan.Masks)
 	case plan.Drops:
 		c.applyLadder(ctx, plan.Trigger, false)
 	}
@@ -214,9 +159,9 @@ func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 
 // applyLadder goes down the ladder that needs no model.
 func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
-	made := c.made(trigger)
+	made := c.planner.made(trigger)
 	made.Source = conversation.SourceRecovery
-	if bodies := c.rules.Recover(c.check(compact.MomentRequest, refused)); len(bodies) > 0 {
+	if bodies := c.rules.Recover(c.planner.check(compact.MomentRequest, refused)); len(bodies) > 0 {
 		c.overlay(ctx, made, bodies)
 	}
 }
@@ -226,26 +171,16 @@ func (c *compactor) applyLadder(ctx context.Context, trigger string, refused boo
 func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
 	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
 	if err := c.flush(ctx); err != nil {
-		c.refuse(ctx, w, err)
+		c.records.refuse(ctx, w, err)
 		return
 	}
 	pass, err := compact.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
 	if err != nil {
-		c.refuse(ctx, w, unmade(err))
+		c.records.refuse(ctx, w, unmade(err))
 		return
 	}
 	if err := c.commit(ctx, &pass, w, nil); err != nil {
-		c.refuse(ctx, w, err)
-	}
-}
-
-// refreshPast notes what the log says of earlier passes, and tells if that ends or
-// begins the asking of a model.
-func (c *compactor) refreshPast() {
-	c.past = compact.PastOf(c.log.Events())
-	if paused := c.rules.Exhausted(c.past); paused != c.paused {
-		c.paused = paused
-		c.updates.Put(Summaries{Paused: paused})
+		c.records.refuse(ctx, w, err)
 	}
 }
 

@@ -20,27 +20,10 @@ import (
 //   - What is put over its events meanwhile, but for notes, makes it stale. It is then
 //     dropped, and so it is when the program ends: the log says so.
 
-// prepares reports whether a summary may be prepared.
-func (c *compactor) prepares() bool {
-	return c.opts.Interactive && c.inBackground() && c.job == nil &&
-		(c.askedAt == 0 || c.meter.Reading().Used >= c.askedAt+c.rules.Rearm(c.meter.Window().Tokens))
-}
-
-// waitsForStep reports whether the text of a job waits for a step, in place of an epoch of
-// its own.
-func (c *compactor) waitsForStep(j *job) bool {
-	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && c.rules.Evicts()
-}
-
-// hasPrepared reports whether a summary that is written covers some of spans.
-func (c *compactor) hasPrepared(spans []conversation.Span) bool {
-	return slices.ContainsFunc(c.prepared, func(j *job) bool { return j.state == stateReady && j.pass.Covers(spans) })
-}
-
 // keepPrepared keeps a summary that is written for the step that evicts what it covers.
 func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 	c.job = nil
-	if _, err := c.keep(ctx, c.usageOf(ctx, j)...); err != nil {
+	if _, err := c.keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
 		c.updates.Put(Failed{Err: AsError(err)})
 	}
 	c.prepared = append(c.prepared, j)
@@ -52,7 +35,7 @@ func (c *compactor) keepPrepared(ctx context.Context, j *job) {
 // evict makes a step that evicts, with the summaries that are written for it.
 func (c *compactor) evict(ctx context.Context, plan compact.Plan) {
 	if !c.evictWith(ctx, plan) {
-		c.overlay(ctx, c.made(plan.Trigger), plan.Alone().Masks)
+		c.overlay(ctx, c.planner.made(plan.Trigger), plan.Alone().Masks)
 	}
 }
 
@@ -65,14 +48,14 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 	if err := c.flush(ctx); err != nil {
 		return false // so is the note, and that is told
 	}
-	made, more := c.made(plan.Trigger), plan.Trigger != compact.TriggerCold
+	made, more := c.planner.made(plan.Trigger), plan.Trigger != compact.TriggerCold
 	step := func(jobs []*job) (compact.Pass, bool) {
 		var passes []*compact.Pass
 		for _, j := range jobs {
 			passes = append(passes, &j.pass)
 		}
 		pass, err := compact.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
-		return pass, err == nil && pass.Progresses() && !c.holds(plan, &pass)
+		return pass, err == nil && pass.Progresses() && !c.planner.holds(plan, &pass)
 	}
 	var use []*job
 	for _, j := range c.prepared {
@@ -88,19 +71,12 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 		return false
 	}
 	if err := c.commit(ctx, &pass, compact.Wish{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
-		c.refuse(ctx, compact.Wish{Source: made.Source, Trigger: made.Trigger}, err)
+		c.records.refuse(ctx, compact.Wish{Source: made.Source, Trigger: made.Trigger}, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
-	c.previous = nil
+	c.writers.previous = nil
 	return true
-}
-
-// holds reports whether a request that has to get below the hard line would still be
-// above it with a pass.
-func (c *compactor) holds(plan compact.Plan, pass *compact.Pass) bool {
-	hard := c.meter.Reading().HardLine
-	return plan.Hold && hard > 0 && pass.Preview().After > hard
 }
 
 // makeDueStep makes the step that a summary which is written was waited for, if that is
@@ -113,8 +89,8 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 	if c.inTurn {
 		moment = c.moment()
 	}
-	plan := c.plan(moment, false)
-	if note, ok := plan.Note.(conversation.Summary); ok && c.hasPrepared(note.Spans) {
+	plan := c.planner.plan(moment, false)
+	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
 		c.evict(ctx, plan)
 	}
 }
@@ -128,7 +104,7 @@ func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish, asked []
 		return false
 	}
 	j := list[len(list)-1]
-	if j.state != stateReady || w.Source == conversation.SourceManual && !(c.serves(j, w) && c.coversMessages(j.basis.spans, asked)) || w.Focus != "" ||
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.rules, w) && c.coversMessages(j.basis.spans, asked)) || w.Focus != "" ||
 		w.Review && c.opts.Interactive { // nobody has read it
 		return false
 	}
@@ -141,25 +117,26 @@ func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish, asked []
 	return true
 }
 
-// coversMessages reports whether all messages and results in asked are in covered.
-func (c *compactor) coversMessages(covered, asked []conversation.Span) bool {
-	in, of := conversation.Disjoint(covered), conversation.Disjoint(asked)
-	return !slices.ContainsFunc(c.log.Events(), func(e conversation.Event) bool {
-		switch e.Body.(type) {
-		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
-			return of.Holds(e.Seq) && !in.Holds(e.Seq)
-		}
-		return false
-	})
+// preparedSummaries are written and wait for a step, oldest first.
+type preparedSummaries []*job
+
+// covers reports whether a summary that still counts covers some of spans.
+func (p preparedSummaries) covers(spans []conversation.Span) bool {
+	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.pass.Covers(spans) })
 }
 
-// dropPrepared has summaries that are written no longer count, for a reason.
-func (c *compactor) dropPrepared(why error, stale func(*job) bool) {
-	for _, j := range c.prepared {
+// drop has summaries no longer count, for a reason.
+func (p preparedSummaries) drop(why error, stale func(*job) bool) {
+	for _, j := range p {
 		if stale(j) {
 			j.end(why)
 		}
 	}
+}
+
+// stale are those that no longer count.
+func (p preparedSummaries) stale() []*job {
+	return slices.DeleteFunc(slices.Clone(p), func(j *job) bool { return j.state == stateReady })
 }
 
 // everyJob is any summary.
@@ -167,26 +144,21 @@ func everyJob(*job) bool { return true }
 
 // recordStale records the summaries that no longer count.
 func (c *compactor) recordStale(ctx context.Context) {
-	for _, j := range c.stalePrepared() {
-		c.giveUp(ctx, j, nil)
+	for _, j := range c.prepared.stale() {
+		c.records.giveUp(ctx, j, nil)
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
-}
-
-// stalePrepared are the summaries that were written and no longer count.
-func (c *compactor) stalePrepared() []*job {
-	return slices.DeleteFunc(slices.Clone(c.prepared), func(j *job) bool { return j.state == stateReady })
 }
 
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
 func (c *compactor) evictForModel(ctx context.Context, w compact.Wish) {
-	plan := c.rules.EvictNow(c.check(c.moment(), false), w.Trigger)
+	plan := c.rules.EvictNow(c.planner.check(c.moment(), false), w.Trigger)
 	if plan.Note == nil {
-		c.refuse(ctx, w, unmade(compact.ErrNothingToGain))
+		c.records.refuse(ctx, w, unmade(compact.ErrNothingToGain))
 		return
 	}
-	made := c.made(w.Trigger)
+	made := c.planner.made(w.Trigger)
 	made.Source = w.Source
 	c.overlay(ctx, made, plan.Alone().Masks)
 }

@@ -19,11 +19,6 @@ import (
 //   - What he makes of the text has to count by its length. If it does not he is
 //     told why and goes on editing.
 
-// reviews reports whether the user reads a summary before it takes effect.
-func (c *compactor) reviews(w compact.Wish, r compact.SummaryRules) bool {
-	return c.opts.Interactive && (w.Review || r.Review)
-}
-
 // Review takes a summary in that waits for the user, with the text he made of it,
 // or gives it up. It does nothing where none waits any more. Steered tells if the
 // text cannot be taken; the summary then waits on.
@@ -44,9 +39,9 @@ func (a *Agent) Review(text string, accept bool) {
 // as it is saves enough is judged where all are, when it is taken in.
 func (c *compactor) accept(j *job, text string) {
 	pass, err := j.pass.WithText(text)
-	evicted := c.waitsForStep(j) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	evicted := j.waitsForStep(c.rules) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
 	if err == nil && pass.Edited() && !evicted {
-		_, err = c.rebase(j, &pass)
+		_, err = j.rebase(c.journal, &pass)
 	}
 	if err != nil {
 		c.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -16,7 +15,7 @@ const opRewind compact.Deed = "rewind"
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
 	a.inbox.put(func(context.Context) {
-		if first, _ := a.compactor.turnToRewind(turn, a.compactor.restores()); first < 0 {
+		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
 			a.updates.Put(Failed{Err: noSuchTurn()})
 			return
 		}
@@ -25,13 +24,8 @@ func (a *Agent) Rewind(turn int) {
 			a.display.status(Status{Phase: Stopping})
 			a.queue.giveBack()
 		}
-		a.compactor.enqueue(operation{what: opRewind, turn: turn})
+		a.compactor.operations.add(operation{what: opRewind, turn: turn})
 	})
-}
-
-// restores reports whether turns that were taken back are about to come back.
-func (c *compactor) restores() bool {
-	return slices.ContainsFunc(c.operations, func(d operation) bool { return d.what == opRestore })
 }
 
 // rewind takes turns back, between two turns.
@@ -40,7 +34,7 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 		c.updates.Put(Failed{Err: err})
 		return
 	}
-	first, text := c.turnToRewind(turn, false)
+	first, text := c.manual.turnToRewind(turn, false)
 	if first < 0 {
 		c.updates.Put(Failed{Err: noSuchTurn()})
 		return
@@ -58,26 +52,4 @@ func noSuchTurn() *Error {
 	return &Error{
 		Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
 	}
-}
-
-// turnToRewind is the first turn that a rewind takes back, and what the user
-// said there; -1 if there is none. With back turns that were taken back count as
-// well: they are about to be there again.
-func (c *compactor) turnToRewind(turn int, back bool) (first int, text string) {
-	events := c.log.Events()
-	var gone []uint64
-	if !back {
-		gone = conversation.TakenBack(events)
-	}
-	first = -1
-	for i, e := range events {
-		m, said := e.Body.(conversation.UserMessage)
-		if !said || gone != nil && gone[i] != 0 {
-			continue
-		}
-		if turn < 0 || e.Turn == turn {
-			first, text = e.Turn, m.Text
-		}
-	}
-	return first, text
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -189,10 +188,10 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
 		m.Calibration = known
 	}
-	a.compactor.previous = a.compactor.largerThan(m.Window)
+	a.compactor.writers.previous = a.compactor.writers.largerThan(m.Window)
 	a.settings.model, a.settings.provider = m, p
 	a.windows.outdated()
-	a.compactor.rearmAt = 0 // it was reckoned by another window
+	a.compactor.planner.rearmAt = 0 // it was reckoned by another window
 	a.settings.choose()
 	a.display.declare()
 	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
@@ -205,19 +204,6 @@ func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
 		a.keepForLater(ctx, a.settings.modelChanged())
 		a.compactor.replan = true // what is said need not fit into the new one
 	}
-}
-
-// largerThan is the model with the larger window of the one in use and the one
-// before it, if that is larger than w or w is unknown; nil otherwise.
-func (c *compactor) largerThan(w compact.Window) *modelClient {
-	best := &modelClient{c.settings.model, c.settings.provider}
-	if f := c.previous; f != nil && f.model.Window.Tokens > best.model.Window.Tokens {
-		best = f
-	}
-	if have := best.model.Window; !have.Known() || w.Known() && w.Tokens >= have.Tokens {
-		return nil
-	}
-	return best
 }
 
 // recordLimits records what became known late about the model, once a request

@@ -45,13 +45,13 @@ func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
 
 func (a *Agent) orderSteer(what Steer, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.enqueue(operation{what: compact.Deed(what), events: events}) })
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.Deed(what), events: events}) })
 }
 
 // steer does by hand what an operation says.
 func (c *compactor) steer(ctx context.Context, d operation) {
 	told := Steered{What: Steer(d.what), Events: d.events}
-	if made, err := c.overlayByHand(ctx, d); err != nil {
+	if made, err := c.manual.overlay(ctx, d); err != nil {
 		told.Err = err
 	} else {
 		told.Before, told.After = made.Before, made.After
@@ -61,34 +61,37 @@ func (c *compactor) steer(ctx context.Context, d operation) {
 	c.updates.Put(told)
 }
 
-// overlayByHand puts the overlay of an operation in force.
-func (c *compactor) overlayByHand(ctx context.Context, d operation) (made conversation.Made, e *Error) {
-	if err := c.flush(ctx); err != nil {
+// manualEdits works out, on the log as it is, what the user does by hand.
+type manualEdits struct{ *journal }
+
+// overlay puts the overlay of an operation in force.
+func (e *manualEdits) overlay(ctx context.Context, d operation) (made conversation.Made, failure *Error) {
+	if err := e.flush(ctx); err != nil {
 		return made, err
 	}
-	bodies, err := c.byHand(d)
+	bodies, err := e.bodies(d)
 	if err != nil {
 		return made, &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
 	}
-	if _, err := c.append(ctx, bodies...); err != nil {
+	if _, err := e.append(ctx, bodies...); err != nil {
 		return made, &Error{
 			Class: NotSaved, Message: "it could not be saved and is not in force: " + cause(err).Error(),
 			Hint: "check the disk and the data folder, then try again", Err: err,
 		}
 	}
-	made, _ = conversation.MadeOf(bodies[0]) // byHand makes overlays
+	made, _ = conversation.MadeOf(bodies[0]) // bodies makes overlays
 	return made, nil
 }
 
-// byHand works an operation out on the log as it is. The error is one of package compact.
-func (c *compactor) byHand(d operation) ([]conversation.Body, error) {
-	log, rules := c.log.Events(), c.rules
+// bodies works an operation out on the log as it is. The error is one of package compact.
+func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
+	log, rules := e.log.Events(), e.rules
 	made := conversation.Made{Source: conversation.SourceManual, Trigger: "command", Preset: string(rules.Preset)}
 	var body conversation.Body
 	var err error
 	switch Steer(d.what) {
 	case SteerMask:
-		return c.maskByHand(d.events, made)
+		return e.mask(d.events, made)
 	case SteerRestore:
 		body, err = compact.Restore(log)
 	default:
@@ -99,24 +102,57 @@ func (c *compactor) byHand(d operation) ([]conversation.Body, error) {
 	}
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
-	then := append(log, conversation.Following(log, c.opts.Now(), body)...)
-	made.Before, made.After = c.meter.EstimatedTokens(), c.meter.WithView(compact.Project(then)).EstimatedTokens()
-	return conversation.Stamp([]conversation.Body{body}, c.nextSeq(), made), nil
+	then := append(log, conversation.Following(log, e.opts.Now(), body)...)
+	made.Before, made.After = e.meter.EstimatedTokens(), e.meter.WithView(compact.Project(then)).EstimatedTokens()
+	return conversation.Stamp([]conversation.Body{body}, e.nextSeq(), made), nil
 }
 
-// maskByHand is a pass that hides results.
-func (c *compactor) maskByHand(events []uint64, made conversation.Made) ([]conversation.Body, error) {
-	log, rules := c.log.Events(), c.rules
-	mask, err := rules.MaskByHand(log, c.view, events)
+// mask is a pass that hides results.
+func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
+	log, rules := e.log.Events(), e.rules
+	mask, err := rules.MaskByHand(log, e.view, events)
 	if err != nil {
 		return nil, err
 	}
-	pass, err := compact.NewOverlayPass(log, rules, c.situation(), made, mask)
+	pass, err := compact.NewOverlayPass(log, rules, e.situation(), made, mask)
 	if errors.Is(err, compact.ErrNothingToGain) {
 		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", compact.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return pass.Bodies(c.nextSeq()), nil
+	return pass.Bodies(e.nextSeq()), nil
+}
+
+// newestEpoch is the newest compaction in force, 0 without one.
+func (e *manualEdits) newestEpoch() uint64 {
+	newest := uint64(0)
+	for _, e := range conversation.Epochs(e.log.Events()) {
+		if e.InForce {
+			newest = e.ID
+		}
+	}
+	return newest
+}
+
+// turnToRewind is the first turn that a rewind takes back, and what the user
+// said there; -1 if there is none. With back turns that were taken back count as
+// well: they are about to be there again.
+func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string) {
+	events := e.log.Events()
+	var gone []uint64
+	if !back {
+		gone = conversation.TakenBack(events)
+	}
+	first = -1
+	for i, e := range events {
+		m, said := e.Body.(conversation.UserMessage)
+		if !said || gone != nil && gone[i] != 0 {
+			continue
+		}
+		if turn < 0 || e.Turn == turn {
+			first, text = e.Turn, m.Text
+		}
+	}
+	return first, text
 }

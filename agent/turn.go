@@ -115,7 +115,7 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 		if failure == nil {
 			return nil, answer.err
 		}
-		told := a.windows.overflowed(ctx, r, failure)
+		told := a.windows.overflowed(ctx, r, failure, a.compactor.planner.roomHint(failure))
 		if again || err != nil || answer.reply.arrived() {
 			return nil, told
 		}

@@ -36,11 +36,10 @@ type windowKeeper struct {
 	keeper     *calibrationKeeper
 }
 
-// room is who makes room in the window: what of that the window keeper needs.
+// room makes room in the window.
 type room interface {
 	windowChanged(w compact.Window) // another window is in force
 	ready(ctx context.Context) error
-	roomHint(e *Error) string
 }
 
 // rank orders the sources of a window's size, strongest first.

@@ -64,15 +64,6 @@ type spent struct {
 	reply   *reply
 }
 
-// newWriter is a writer for the conversation as it is now.
-func (c *compactor) newWriter() writer {
-	return writer{
-		model: c.settings.model, conversation: c.opts.Stored.ID, system: c.settings.system, tools: c.settings.tools, retry: c.opts.Retry,
-		prompt: compact.NewMeter(compact.MeterOptions{}).WithPrompt(c.settings.promptSizes()).RequestEstimate(),
-		now:    c.opts.Now, began: c.opts.Now(), lane: c.lane,
-	}
-}
-
 // use has a model write.
 func (w *writer) use(j *journal, m Model, p Provider) {
 	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
