@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -76,4 +77,96 @@ func (d *display) declare() {
 		names[i] = t.Name
 	}
 	d.declared.Store(&names)
+}
+
+// Looking at the context changes nothing and costs no request. What the answer is
+// made of is taken wherever the owner of the conversation drains its inbox, also while a reply
+// streams; adding it up goes through all that was said, so that is done beside the
+// conversation, one at a time.
+
+// inspector answers looks at the context. All but asked belongs to the owner.
+type inspector struct {
+	inbox   *inbox
+	updates *Mailbox
+	account func() func() compact.Account // takes what the answer is made of; the result adds it up
+
+	asked atomic.Int64  // looks so far
+	done  chan struct{} // closed when the look is answered, nil while none is under way
+	again bool          // another one was asked for meanwhile
+}
+
+// look asks for a look. Of several that wait the newest is answered.
+func (i *inspector) look() {
+	n := i.asked.Add(1)
+	i.inbox.put(func(context.Context) {
+		if n == i.asked.Load() { // otherwise a newer one is behind it
+			i.start()
+		}
+	})
+}
+
+// start answers one look, or has it answered when the one before it is.
+func (i *inspector) start() {
+	if i.done != nil {
+		i.again = true
+		return
+	}
+	done, account := make(chan struct{}), i.account()
+	i.done = done
+	go func() {
+		i.updates.Put(Inspected{Account: account()})
+		close(done)
+		i.inbox.put(func(context.Context) {
+			again := i.again
+			if i.done, i.again = nil, false; again {
+				i.start()
+			}
+		})
+	}()
+}
+
+// wait waits for the look that is under way.
+func (i *inspector) wait() {
+	if i.done != nil {
+		<-i.done
+	}
+}
+
+// Inspect answers with Inspected. Of several calls that wait the newest is
+// answered.
+func (a *Agent) Inspect() { a.inspector.look() }
+
+// Preview works a wish out on what was said so far and answers with Previewed.
+// It changes nothing.
+func (a *Agent) Preview(w compact.Wish) {
+	a.inbox.put(func(context.Context) {
+		told := Previewed{Wish: w, Now: a.meter.Reading()}
+		pass, err := compact.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
+		if err != nil {
+			told.Err = unmade(err)
+		} else {
+			told.Preview, told.Then = pass.Preview(), pass.Then()
+			told.CostNow, told.PaysAfter = a.price(told.Preview)
+		}
+		a.updates.Put(told)
+	})
+}
+
+// account adds up the conversation's context as the planner finds it now. While
+// idle what it will look at next is a turn that begins. What is returned reads
+// nothing that the owner changes.
+func (p *planner) account() func() compact.Account {
+	moment := compact.MomentTurn
+	if p.inTurn {
+		moment = p.moment()
+	}
+	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
+	return func() compact.Account {
+		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+			if saved == nil {
+				return nil
+			}
+			return saved(model, u)
+		})
+	}
 }

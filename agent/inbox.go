@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"strings"
 	"sync"
 )
 
@@ -69,4 +70,134 @@ func beside[T any](ctx context.Context, in *inbox, f func() T) T {
 	go func() { done <- f() }()
 	v, _, _ := receive(context.WithoutCancel(ctx), in, done) // nothing ends this wait but f
 	return v
+}
+
+// What is said while a turn runs waits, visibly, and becomes turns of its own
+// in the order it was said. It comes back to the composer when the turn before
+// it was stopped or failed: it was written in the hope of an answer that never
+// came. What asks for no answer stays until it is in the log.
+
+// queue is the messages that wait for the running turn.
+type queue struct {
+	messages []queued
+	shown    bool // the watcher knows of some
+	backlog  *backlogKeeper
+	updates  *Mailbox
+}
+
+// queued is a message that waits.
+type queued struct {
+	text  string
+	quiet bool // no reply is asked for
+}
+
+// next takes the oldest message that waits.
+func (q *queue) next() (m queued, ok bool) {
+	if len(q.messages) == 0 {
+		return queued{}, false
+	}
+	m = q.messages[0]
+	q.messages = q.messages[1:]
+	if q.shown || len(q.messages) > 0 {
+		q.show()
+	}
+	return m, true
+}
+
+// show tells which messages wait.
+func (q *queue) show() {
+	q.updates.Put(Queued{Texts: q.texts()})
+	q.shown = len(q.messages) > 0
+}
+
+// giveBack returns texts and then the queued messages to the composer, but for
+// those that ask for no answer.
+func (q *queue) giveBack(texts ...string) {
+	var left []queued
+	for _, m := range q.messages {
+		if m.quiet {
+			left = append(left, m)
+			continue
+		}
+		texts = append(texts, m.text)
+	}
+	q.messages = left
+	q.store()
+	// In this order, so that a watcher who leaves between the two has them.
+	if len(texts) > 0 {
+		q.updates.Put(Returned{Texts: texts})
+	}
+	if q.shown {
+		q.show()
+	}
+}
+
+// store keeps what waits in the backlog, so that a crash does not lose it.
+func (q *queue) store() { q.backlog.put(q.texts()) }
+
+// texts lists what waits, oldest first.
+func (q *queue) texts() []string {
+	var texts []string
+	for _, m := range q.messages {
+		texts = append(texts, m.text)
+	}
+	return texts
+}
+
+// enqueue says something when its turn comes. What can never be sent comes back at
+// once: nobody should learn of it when he has forgotten what it was. Where nothing
+// runs, its turn is now.
+func (a *Agent) enqueue(m queued) {
+	if strings.TrimSpace(m.text) == "" {
+		return
+	}
+	busy := a.inTurn || a.compactor.held
+	if err := a.oversized(m.text); err != nil && busy {
+		a.updates.Put(Returned{Texts: []string{m.text}})
+		a.updates.Put(Failed{Err: err})
+		return
+	}
+	a.queue.messages = append(a.queue.messages, m)
+	if busy {
+		a.queue.store()
+		a.queue.show()
+	}
+}
+
+// oversizedNow is the same by what the server says now, where its word is what counts.
+func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
+	err := a.oversized(text)
+	if err == nil || !told(a.settings.model.Window) || !a.windows.askWindow(ctx) {
+		return err
+	}
+	return a.oversized(text)
+}
+
+// deliver does what a message asks for: a turn, or nothing.
+func (a *Agent) deliver(ctx context.Context, m queued) {
+	if !m.quiet {
+		a.runTurn(ctx, m.text)
+		return
+	}
+	if err := a.say(ctx, m.text); err != nil {
+		a.queue.giveBack(m.text)
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+	a.queue.store() // it is in the log now, or with the user
+	a.setIdle()
+}
+
+// keepQuiet stores what waits and asks for no answer. It is for the end.
+func (a *Agent) keepQuiet(ctx context.Context) {
+	var left []queued
+	before := len(a.queue.messages)
+	for _, m := range a.queue.messages {
+		if !m.quiet || a.say(context.WithoutCancel(ctx), m.text) != nil {
+			left = append(left, m)
+		}
+	}
+	a.queue.messages = left
+	if len(left) < before {
+		a.queue.store()
+	}
 }

@@ -55,7 +55,7 @@ type basis struct {
 // on moves the summary to its next state.
 func (j *job) on(e event) { j.state = j.state.next(e) }
 
-// end gives the summary up for a cause; see [Agent.drop].
+// end gives the summary up for a cause.
 func (j *job) end(cause error) {
 	if !j.state.open() {
 		return
@@ -68,7 +68,7 @@ func (j *job) end(cause error) {
 }
 
 // look takes over what the goroutine of the summary left, and reports whether that
-// has ended. A text that the user reads first is shown by [Agent.written].
+// has ended. A text that the user reads first is shown by the compactor.
 func (j *job) look() bool {
 	select {
 	case <-j.done:

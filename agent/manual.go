@@ -156,3 +156,89 @@ func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string)
 	}
 	return first, text
 }
+
+// opRewind takes turns back.
+const opRewind compact.Deed = "rewind"
+
+// Rewind takes the turns from one on back, negative for the newest; what the
+// user said in the first of them comes back to the composer. A turn that runs is
+// stopped before. Nothing is deleted.
+func (a *Agent) Rewind(turn int) {
+	a.inbox.put(func(context.Context) {
+		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
+			a.updates.Put(Failed{Err: noSuchTurn()})
+			return
+		}
+		if a.inTurn {
+			a.turn.cancel(errCancelled)
+			a.display.status(Status{Phase: Stopping})
+			a.queue.giveBack()
+		}
+		a.compactor.operations.add(operation{what: opRewind, turn: turn})
+	})
+}
+
+// rewind takes turns back, between two turns.
+func (c *compactor) rewind(ctx context.Context, turn int) {
+	if err := c.flush(ctx); err != nil {
+		c.updates.Put(Failed{Err: err})
+		return
+	}
+	first, text := c.manual.turnToRewind(turn, false)
+	if first < 0 {
+		c.updates.Put(Failed{Err: noSuchTurn()})
+		return
+	}
+	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
+	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
+		c.updates.Put(Failed{Err: AsError(err)})
+		return
+	}
+	c.dropReverted()
+	c.queue.giveBack(text)
+}
+
+func noSuchTurn() *Error {
+	return &Error{
+		Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
+	}
+}
+
+// Taking a compaction back, and bringing it back, is one more overlay with an
+// epoch of its own. It costs no request, but it breaks the cached prefix like
+// any other.
+
+// revert takes the compaction of an operation back, or brings one back.
+func (c *compactor) revert(ctx context.Context, d operation) {
+	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
+	if err := c.flush(ctx); err != nil {
+		c.records.refuse(ctx, w, err)
+		return
+	}
+	now := compact.Situation{Meter: c.meter, Now: c.opts.Now()}
+	r, err := compact.NewReversal(c.log.Events(), c.rules, now,
+		compact.ReversalWish{Redo: d.what == compact.DeedRedo, Epoch: d.epoch}, c.nextSeq())
+	if err != nil {
+		c.records.refuse(ctx, w, unmade(err))
+		return
+	}
+	if _, err := c.append(ctx, r.Body); err != nil {
+		c.records.refuse(ctx, w, notMade(err))
+		return
+	}
+	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
+		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
+	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
+	c.planner.rearm()
+	c.dropReverted()
+	c.updates.Put(done)
+}
+
+// dropReverted gives up the summaries that are being written or wait: the view is no
+// longer what they were made for.
+func (c *compactor) dropReverted() {
+	if c.writing() {
+		c.drop(c.job, errReverted)
+	}
+	c.prepared.drop(errReverted, everyJob)
+}
