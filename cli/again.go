@@ -28,11 +28,11 @@ const serverPatience = time.Second
 
 // held is the model that a stored conversation was last held with and its
 // address, the zero value for a new conversation and for one that names none.
-func (a *app) held(ctx context.Context, id string) (conversation.ModelChanged, error) {
+func (d *models) held(ctx context.Context, id string) (conversation.ModelChanged, error) {
 	if id == "" {
 		return conversation.ModelChanged{}, nil
 	}
-	store, err := a.open()
+	store, err := d.resources.open()
 	if err != nil {
 		return conversation.ModelChanged{}, err
 	}
@@ -60,37 +60,37 @@ func canonicalID(provider, id string) string {
 
 // again is the choice that goes on with what a conversation was held with. why
 // completes "the conversation was held with X, which ..." if it is not to be had.
-func (a *app) again(ctx context.Context, held conversation.ModelChanged) (c choice, why string) {
+func (d *models) again(ctx context.Context, held conversation.ModelChanged) (c choice, why string) {
 	if held.Provider == providerDemo {
 		return choice{provider: providerDemo, demo: true}, ""
 	}
-	c = a.heldAt(held)
+	c = d.providers.heldAt(held)
 	if held.BaseURL == "" && held.Provider == providerCustom && c.baseURL == "" {
-		c.baseURL = a.soleEndpoint(ctx, held.Model)
+		c.baseURL = d.soleEndpoint(ctx, held.Model)
 	}
 	now := c.address()
 	switch {
-	case !a.knownProvider(held.Provider):
+	case !d.providers.known(held.Provider):
 		return c, "is of a provider that is not configured any more"
 	case now == "":
 		return c, "is at an address that was not recorded"
 	case held.BaseURL != "" && !samePlace(now, held.BaseURL) && !local(now):
 		return c, "was at " + hostOf(held.BaseURL) + " and would be at " + hostOf(now) + " now"
 	}
-	if err := a.checkKey(c); err != nil {
+	if err := d.providers.checkKey(c); err != nil {
 		return c, "cannot be used (" + err.Error() + ")"
 	}
-	if local(now) && (a.probing() || held.BaseURL != "") {
-		return c, a.missing(ctx, c)
+	if local(now) && (d.providers.probing() || held.BaseURL != "") {
+		return c, d.missing(ctx, c)
 	}
 	return c, ""
 }
 
 // heldAt is the choice of a model at the address of its provider; where a name
 // says nothing of the address, at the recorded one.
-func (a *app) heldAt(held conversation.ModelChanged) choice {
-	c := a.at(held.Provider, held.Model)
-	if held.BaseURL != "" && (c.address() == "" || held.Provider == providerCustom && a.flags.baseURL == "") {
+func (p *providers) heldAt(held conversation.ModelChanged) choice {
+	c := p.at(held.Provider, held.Model)
+	if held.BaseURL != "" && (c.address() == "" || held.Provider == providerCustom && p.settings.flags.baseURL == "") {
 		c.baseURL = held.BaseURL
 	}
 	return c
@@ -98,8 +98,8 @@ func (a *app) heldAt(held conversation.ModelChanged) choice {
 
 // soleEndpoint is the address of a model of a custom endpoint that no log
 // recorded: if one only has been used for a model of this id, it is that one.
-func (a *app) soleEndpoint(ctx context.Context, id string) string {
-	store, err := a.open()
+func (d *models) soleEndpoint(ctx context.Context, id string) string {
+	store, err := d.resources.open()
 	if err != nil {
 		return ""
 	}
@@ -112,10 +112,10 @@ func (a *app) soleEndpoint(ctx context.Context, id string) string {
 
 // missing says why a server on this machine cannot go on with a model, "" if it
 // can. A server that lists nothing may have it.
-func (a *app) missing(ctx context.Context, c choice) string {
+func (d *models) missing(ctx context.Context, c choice) string {
 	ctx, cancel := context.WithTimeout(ctx, serverPatience)
 	defer cancel()
-	found, err := openai.Discover(ctx, a.endpoint(c), "")
+	found, err := openai.Discover(ctx, d.providers.endpoint(c), "")
 	var failure *agent.Error
 	switch {
 	case errors.As(err, &failure) && failure.Status > 0:
@@ -141,9 +141,9 @@ type elsewhere struct {
 }
 
 // elsewhere works out what to propose for a conversation.
-func (a *app) elsewhere(ctx context.Context, id string, held conversation.ModelChanged, why string, demoAllowed bool) *elsewhere {
+func (d *models) elsewhere(ctx context.Context, id string, held conversation.ModelChanged, why string, demoAllowed bool) *elsewhere {
 	e := &elsewhere{id: id, held: held, why: why}
-	if c, err := a.fresh(ctx, demoAllowed); err == nil && a.checkKey(c) == nil {
+	if c, err := d.fresh(ctx, demoAllowed); err == nil && d.providers.checkKey(c) == nil {
 		e.proposed = &c
 	}
 	return e
@@ -211,12 +211,12 @@ func leaves(held conversation.ModelChanged, to agent.Model) bool {
 
 // decide has the user say in a terminal whether a conversation may go on
 // elsewhere; without a terminal the answer is no.
-func (a *app) decide(ctx context.Context, e *elsewhere) (choice, error) {
+func (d *models) decide(ctx context.Context, e *elsewhere) (choice, error) {
 	refused := withHint(e, e.hint())
-	if e.proposed == nil || !terminal(a.env.Stdin) || !terminal(a.env.Stderr) {
+	if e.proposed == nil || !terminal(d.console.Stdin) || !terminal(d.console.Stderr) {
 		return choice{}, refused
 	}
-	yes, err := a.agree(ctx, e.question())
+	yes, err := d.console.agree(ctx, e.question())
 	if err != nil {
 		return choice{}, err
 	}
@@ -228,11 +228,11 @@ func (a *app) decide(ctx context.Context, e *elsewhere) (choice, error) {
 
 // agree asks on the terminal; only a y or yes is one. What waits for the answer
 // ends with the program.
-func (a *app) agree(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(a.env.Stderr, "%s [y/N] ", progressLine(question))
+func (c *console) agree(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(c.Stderr, "%s [y/N] ", progressLine(question))
 	answer := make(chan string, 1)
 	go func() {
-		line, _ := bufio.NewReader(a.env.Stdin).ReadString('\n') // an end without a word is a no
+		line, _ := bufio.NewReader(c.Stdin).ReadString('\n') // an end without a word is a no
 		answer <- line
 	}()
 	select {

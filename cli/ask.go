@@ -33,8 +33,19 @@ const (
 	approveAll      = "all"
 )
 
-func (a *app) askCommand() *cobra.Command {
-	var o askOptions
+// askCommand asks one question.
+type askCommand struct {
+	agents        *agents
+	console       *console
+	conversations *conversations
+	models        *models
+	settings      *settings
+
+	options askOptions
+}
+
+func (cmd *askCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "ask [-c | -r ID] PROMPT",
 		Short: "Ask one question; the reply goes to standard output",
@@ -54,7 +65,7 @@ be made shorter, the question is asked all the same.`,
   plimsoll ask --compact=heavy "continue with the upload bug"
   plimsoll ask --approve auto-edit "fix the typo in README.md"`,
 		Args: positional(cobra.ArbitraryArgs),
-		RunE: func(c *cobra.Command, args []string) error { return a.ask(c.Context(), o, strings.Join(args, " ")) },
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), strings.Join(args, " ")) },
 	}
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
@@ -63,43 +74,44 @@ be made shorter, the question is asked all the same.`,
 	return c
 }
 
-// ask asks one question and waits for the whole turn.
-func (a *app) ask(ctx context.Context, o askOptions, prompt string) error {
+// Run asks one question and waits for the whole turn.
+func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
+	o := cmd.options
 	mode, err := o.mode()
 	if err != nil {
 		return err
 	}
-	if err := a.configure(); err != nil {
+	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if err := a.asks(prompt); err != nil {
+	if err := cmd.asks(prompt); err != nil {
 		return err
 	}
-	id, err := a.askTarget(ctx, o)
+	id, err := cmd.target(ctx, o)
 	if err != nil {
 		return err
 	}
-	f, err := a.askFirst(ctx, id, o.compact)
+	f, err := cmd.first(ctx, id, o.compact)
 	if err != nil {
 		return err
 	}
-	l, err := a.askLink(ctx, id, false)
+	l, err := cmd.models.linkFor(ctx, id, false)
 	if err != nil {
 		return err
 	}
-	prompt, err = a.withInput(ctx, prompt, l.model.Name(), l.model.Window)
+	prompt, err = cmd.withInput(ctx, prompt, l.model.Name(), l.model.Window)
 	if err != nil {
 		return err
 	}
 	if err := f.before(ctx); err != nil {
 		return err
 	}
-	r, err := a.openRunning(ctx, l, openOptions{id: id, mode: mode})
+	r, err := cmd.agents.start(ctx, l, openOptions{id: id, mode: mode})
 	if err != nil {
 		return err
 	}
-	w := newAsking(a, r)
-	for _, note := range slices.Concat(f.misread(prompt), a.refused(), r.notes, a.otherModel(r)) {
+	w := newAsking(cmd.console, r)
+	for _, note := range slices.Concat(f.misread(prompt), cmd.settings.refused(), r.notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
 	w.progress(r.id + " · " + r.link.model.Name())
@@ -130,22 +142,22 @@ func (o askOptions) mode() (conversation.Mode, error) {
 	return "", wrongUse("--approve takes auto-edit or all, not %q", o.approve)
 }
 
-// askLink is the model to ask. A server that knows how large its window is
+// linkFor is the model to ask. A server that knows how large its window is
 // has a second to say so. unread says that nobody reads what arrives.
-func (a *app) askLink(ctx context.Context, id string, unread bool) (link, error) {
-	c, err := a.choose(ctx, id, false)
+func (d *models) linkFor(ctx context.Context, id string, unread bool) (link, error) {
+	c, err := d.choose(ctx, id, false)
 	var e *elsewhere
 	if errors.As(err, &e) {
-		c, err = a.decide(ctx, e)
+		c, err = d.decide(ctx, e)
 	}
 	if err != nil {
 		return link{}, err
 	}
 	c.unread = unread
-	if err := a.checkKey(c); err != nil {
+	if err := d.providers.checkKey(c); err != nil {
 		return link{}, err
 	}
-	l, err := a.connect(ctx, c)
+	l, err := d.connect(ctx, c)
 	if err != nil || l.discover == nil {
 		return l, err
 	}
@@ -168,20 +180,20 @@ func (a *app) askLink(ctx context.Context, id string, unread bool) (link, error)
 	return l, nil
 }
 
-// askFirst is the compaction that comes before a question.
-func (a *app) askFirst(ctx context.Context, id string, flag compactFlag) (*first, error) {
+// first is the compaction that comes before a question.
+func (cmd *askCommand) first(ctx context.Context, id string, flag compactFlag) (*first, error) {
 	if !flag.given {
 		return &first{}, nil
 	}
-	s, err := a.standingOf(ctx, id)
+	s, err := cmd.conversations.stateOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return a.first(s, flag, "ask")
+	return cmd.agents.first(s, flag, "ask")
 }
 
 // otherModel tells that a conversation leaves the machine for the first time.
-func (a *app) otherModel(r *running) []string {
+func (cmd *askCommand) otherModel(r *running) []string {
 	before, now := lastModel(r.events), r.link.model
 	if !leaves(before, now) {
 		return nil
@@ -189,8 +201,8 @@ func (a *app) otherModel(r *running) []string {
 	return []string{"the conversation was held with " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + hostOf(now.BaseURL) + " now"}
 }
 
-// askTarget is the ID of the conversation to continue, "" for a new one.
-func (a *app) askTarget(ctx context.Context, o askOptions) (string, error) {
+// target is the ID of the conversation to continue, "" for a new one.
+func (cmd *askCommand) target(ctx context.Context, o askOptions) (string, error) {
 	if !o.newest && o.resume == "" && !o.compact.given {
 		return "", nil
 	}
@@ -198,7 +210,7 @@ func (a *app) askTarget(ctx context.Context, o askOptions) (string, error) {
 	if o.resume != "" {
 		args = []string{o.resume}
 	}
-	_, id, err := a.resolve(ctx, args)
+	_, id, err := cmd.conversations.resolve(ctx, args)
 	return id, err
 }
 
@@ -210,8 +222,8 @@ type asking struct {
 	failure *agent.Error
 }
 
-func newAsking(a *app, r *running) *asking {
-	return &asking{running: r, reply: a.replyWriter(), stderr: a.env.Stderr}
+func newAsking(c *console, r *running) *asking {
+	return &asking{running: r, reply: c.replyWriter(), stderr: c.Stderr}
 }
 
 // watch shows what happens until the conversation is idle again. Ending ctx

@@ -96,10 +96,10 @@ func TestAskTellsThatItWaitsForInput(t *testing.T) {
 
 func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	t.Parallel()
-	a := &app{flags: flags{set: []string{
+	a := newApp(Env{}, flags{set: []string{
 		"providers.x.headers.Authorization=secret", "providers={x: {headers: {Authorization: secret}}}", " providers = {}", "ui.theme=dark",
-	}}}
-	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.overrides()); diff != "" {
+	}})
+	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.settings.overrides()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -115,7 +115,7 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
-		r := &running{app: &app{flags: flags{window: c.flag}}}
+		r := &running{from: newApp(Env{}, flags{window: c.flag}).agents}
 		r.cfg.Context.Window = c.recorded
 		if got := r.bounded(agent.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

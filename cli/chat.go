@@ -23,8 +23,18 @@ type chatOptions struct {
 // pick is the value of a bare -r.
 const pick = "?"
 
-func (a *app) chatCommand() *cobra.Command {
-	var o chatOptions
+// chatCommand opens the screen.
+type chatCommand struct {
+	host          func(chatOptions) *host
+	console       *console
+	conversations *conversations
+	settings      *settings
+
+	options chatOptions
+}
+
+func (cmd *chatCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "plimsoll",
 		Short: "Chat with a language model, the load line always in sight",
@@ -40,7 +50,7 @@ built-in demo model that is not an AI.`,
   plimsoll --model ollama/qwen3:8b  talk to a local model
   plimsoll ask "what is in here?"   one question, the reply on standard output`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.chat(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`; without one, pick")
@@ -48,18 +58,19 @@ built-in demo model that is not an AI.`,
 	return c
 }
 
-// chat runs the screen until the user leaves it.
-func (a *app) chat(ctx context.Context, o chatOptions) error {
+// Run runs the screen until the user leaves it.
+func (cmd *chatCommand) Run(ctx context.Context) error {
+	o := cmd.options
 	if o.newest && o.resume != "" {
 		return wrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
 	}
-	if err := a.configure(); err != nil {
+	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if !terminal(a.env.Stdin) || !terminal(a.env.Stdout) {
+	if !terminal(cmd.console.Stdin) || !terminal(cmd.console.Stdout) {
 		return usageError{withHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe")}
 	}
-	cfg := a.cfg()
+	cfg := cmd.settings.cfg()
 	keys := map[string][]string{}
 	for action, k := range cfg.UI.Keys {
 		keys[action] = k
@@ -68,20 +79,20 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if o, err = a.chosen(ctx, o); err != nil {
+	if o, err = cmd.chosen(ctx, o); err != nil {
 		return err
 	}
-	h := newHost(a, o)
+	h := cmd.host(o)
 	defer h.close()
 	told := ctx // ends when the program is told to end
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
-		Backend: h, Edit: a.edit,
-		Keys: bindings, Theme: cfg.UI.Theme, Colourless: a.env.colourless(), Mouse: cfg.UI.Mouse,
-		Place: a.home(a.workspace), Pick: o.resume == pick,
+		Backend: h, Edit: cmd.edit,
+		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.colourless(), Mouse: cfg.UI.Mouse,
+		Place: cmd.console.home(cmd.settings.workspace), Pick: o.resume == pick,
 	})
-	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(a.env.Stdin), tea.WithOutput(a.env.Stdout),
+	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin), tea.WithOutput(cmd.console.Stdout),
 		tea.WithoutSignalHandler())
 	stop()
 	return errors.Join(leaving(err), h.leave(model.Farewell()), told.Err())
@@ -89,7 +100,7 @@ func (a *app) chat(ctx context.Context, o chatOptions) error {
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong
 // one ends the program before there is a screen.
-func (a *app) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
+func (cmd *chatCommand) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
 	var args []string
 	switch o.resume {
 	case pick:
@@ -101,7 +112,7 @@ func (a *app) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
 	default:
 		args = []string{o.resume}
 	}
-	_, id, err := a.resolve(ctx, args)
+	_, id, err := cmd.conversations.resolve(ctx, args)
 	if err != nil {
 		return o, err
 	}
@@ -117,8 +128,8 @@ func leaving(err error) error {
 }
 
 // home writes a folder below the user's home as ~/folder.
-func (a *app) home(dir string) string {
-	if home := a.env.Getenv("HOME"); home != "" {
+func (c *console) home(dir string) string {
+	if home := c.Getenv("HOME"); home != "" {
 		if rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/"); ok {
 			return "~/" + rest
 		}
@@ -127,10 +138,10 @@ func (a *app) home(dir string) string {
 }
 
 // edit prepares the user's editor: VISUAL, else EDITOR, else vi.
-func (a *app) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
-	editor := strings.Fields(a.env.Getenv("VISUAL"))
+func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
+	editor := strings.Fields(cmd.console.Getenv("VISUAL"))
 	if len(editor) == 0 {
-		editor = strings.Fields(a.env.Getenv("EDITOR"))
+		editor = strings.Fields(cmd.console.Getenv("EDITOR"))
 	}
 	if len(editor) == 0 {
 		editor = []string{"vi"}

@@ -39,51 +39,58 @@ var errNoProvider = errors.New("there is no model to talk to: no API key in the 
 // noProviderHint is what to do about it.
 const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ollama, give --base-url URL, or try --demo; `plimsoll doctor` shows what was looked for"
 
+// providers knows the models and servers by name, with their addresses and keys. It
+// asks none of them.
+type providers struct {
+	console  *console
+	settings *settings
+}
+
 // choose decides without asking any server but local ones; id is the conversation
 // that goes on, "" for a new one. The error is *elsewhere if it cannot go on with
 // what it was held with. Falling back to the demo model is for the chat only:
 // elsewhere it must be named.
-func (a *app) choose(ctx context.Context, id string, demoAllowed bool) (choice, error) {
-	if a.flags.chooseModel() {
-		return a.flagged()
+func (d *models) choose(ctx context.Context, id string, demoAllowed bool) (choice, error) {
+	if d.settings.flags.chooseModel() {
+		return d.providers.flagged()
 	}
-	held, err := a.held(ctx, id)
+	held, err := d.held(ctx, id)
 	if err != nil {
 		return choice{}, err
 	}
 	if held.Name() == "" {
-		return a.fresh(ctx, demoAllowed)
+		return d.fresh(ctx, demoAllowed)
 	}
-	c, why := a.again(ctx, held)
+	c, why := d.again(ctx, held)
 	if why != "" {
-		return choice{}, a.elsewhere(ctx, id, held, why, demoAllowed)
+		return choice{}, d.elsewhere(ctx, id, held, why, demoAllowed)
 	}
 	return c, nil
 }
 
 // flagged is the choice that the flags name.
-func (a *app) flagged() (choice, error) {
-	if a.flags.demo {
+func (p *providers) flagged() (choice, error) {
+	if p.settings.flags.demo {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	if a.flags.baseURL != "" {
-		return choice{provider: providerCustom, baseURL: a.flags.baseURL,
-			model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}, nil
+	if p.settings.flags.baseURL != "" {
+		return choice{provider: providerCustom, baseURL: p.settings.flags.baseURL,
+			model: strings.TrimPrefix(p.settings.flags.model, providerCustom+"/")}, nil
 	}
-	return a.named(a.flags.model)
+	return p.named(p.settings.flags.model)
 }
 
 // fresh is the choice for a new conversation without a flag.
-func (a *app) fresh(ctx context.Context, demoAllowed bool) (choice, error) {
-	if name := a.cfg().Model; name != "" {
-		return a.named(name)
+func (d *models) fresh(ctx context.Context, demoAllowed bool) (choice, error) {
+	if name := d.settings.cfg().Model; name != "" {
+		return d.providers.named(name)
 	}
-	if c, ok := a.byKey(); ok {
+	if c, ok := d.providers.byKey(); ok {
 		return c, nil
 	}
 	var empty *openai.Server // a server without models
-	if a.probing() {
-		for _, s := range openai.Answering(ctx, openai.LocalBases(a.env.Getenv), nil) {
+	if d.providers.probing() {
+		for _, s := range openai.Answering(ctx, openai.LocalBases(d.console.Getenv), nil) {
 			if s.Model != "" {
 				return choice{provider: s.Provider, model: s.Model, baseURL: s.BaseURL}, nil
 			}
@@ -103,52 +110,54 @@ func (a *app) fresh(ctx context.Context, demoAllowed bool) (choice, error) {
 }
 
 // probing reports whether local servers may be looked for.
-func (a *app) probing() bool {
-	return a.cfg().Discovery.Local && a.env.Getenv("PLIMSOLL_NO_PROBE") != "1"
+func (p *providers) probing() bool {
+	return p.settings.cfg().Discovery.Local && p.console.Getenv("PLIMSOLL_NO_PROBE") != "1"
 }
 
 // named reads a model's name: provider/id if the first segment is a provider,
 // else an id that the catalogue knows.
-func (a *app) named(name string) (choice, error) {
+func (p *providers) named(name string) (choice, error) {
 	if name == providerDemo || strings.HasPrefix(name, providerDemo+"/") {
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	if first, rest, ok := strings.Cut(name, "/"); ok && a.knownProvider(first) {
+	if first, rest, ok := strings.Cut(name, "/"); ok && p.known(first) {
 		if rest == "" {
 			return choice{}, wrongUse("the model %q has no id behind the provider", name)
 		}
-		return a.at(first, rest), nil
+		return p.at(first, rest), nil
 	}
-	if e, ok := catalog.ByID(name); ok && a.knownProvider(e.Provider) {
-		return a.at(e.Provider, name), nil
+	if e, ok := catalog.ByID(name); ok && p.known(e.Provider) {
+		return p.at(e.Provider, name), nil
 	}
-	if a.knownProvider(name) {
+	if p.known(name) {
 		if e, ok := catalog.Default(name); ok {
-			return a.at(name, e.ID), nil
+			return p.at(name, e.ID), nil
 		}
-		return a.at(name, ""), nil
+		return p.at(name, ""), nil
 	}
 	return choice{}, usageError{withHint(fmt.Errorf("the model %q is not known", name),
-		"write it as provider/id, with one of "+strings.Join(a.providers(), ", ")+"; `plimsoll models` lists what is known")}
+		"write it as provider/id, with one of "+strings.Join(p.names(), ", ")+"; `plimsoll models` lists what is known")}
 }
 
 // at is a model at a provider, with the address the user gave it.
-func (a *app) at(provider, model string) choice {
-	c := choice{provider: provider, model: canonicalID(provider, model), baseURL: a.cfg().Providers[provider].BaseURL}
+func (p *providers) at(provider, model string) choice {
+	c := choice{provider: provider, model: canonicalID(provider, model), baseURL: p.settings.cfg().Providers[provider].BaseURL}
 	switch {
 	case c.baseURL != "":
 	case provider == "openai":
-		c.baseURL = a.env.Getenv("OPENAI_BASE_URL")
+		c.baseURL = p.console.Getenv("OPENAI_BASE_URL")
 	case provider == "ollama":
-		c.baseURL = openai.OllamaBase(a.env.Getenv)
+		c.baseURL = openai.OllamaBase(p.console.Getenv)
 	case provider == providerCustom:
-		c.baseURL = a.flags.baseURL
+		c.baseURL = p.settings.flags.baseURL
 	}
 	return c
 }
 
 // ownModel is what the user's configuration says of the model of a choice.
-func (a *app) ownModel(c choice) config.Model { return describedModel(a.cfg(), c.provider, c.model) }
+func (p *providers) ownModel(c choice) config.Model {
+	return describedModel(p.settings.cfg(), c.provider, c.model)
+}
 
 // describedModel is what a configuration says of a model, whichever spelling of
 // its id it has.
@@ -167,42 +176,42 @@ func describedModel(cfg config.Config, provider, id string) config.Model {
 
 // byKey chooses the first provider with a key in the environment. An
 // OPENAI_BASE_URL counts as one: local servers need no key.
-func (a *app) byKey() (choice, bool) {
-	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+func (p *providers) byKey() (choice, bool) {
+	if base := p.console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		return choice{provider: "openai", baseURL: base}, true
 	}
 	for _, name := range openai.ByKey() {
-		if key, _ := a.key(name); key == "" {
+		if key, _ := p.key(name); key == "" {
 			continue
 		}
 		if e, ok := catalog.Default(name); ok {
-			return a.at(name, e.ID), true
+			return p.at(name, e.ID), true
 		}
 	}
 	return choice{}, false
 }
 
 // key is a provider's key and the variable it stands or would stand in.
-func (a *app) key(provider string) (key, variable string) {
-	if v := a.cfg().Providers[provider].APIKeyEnv; v != "" {
-		return a.env.Getenv(v), v
+func (p *providers) key(provider string) (key, variable string) {
+	if v := p.settings.cfg().Providers[provider].APIKeyEnv; v != "" {
+		return p.console.Getenv(v), v
 	}
 	if provider == providerCustom {
-		return a.env.Getenv("PLIMSOLL_API_KEY"), "PLIMSOLL_API_KEY"
+		return p.console.Getenv("PLIMSOLL_API_KEY"), "PLIMSOLL_API_KEY"
 	}
 	e, ok := openai.Known(provider)
 	if !ok {
 		return "", ""
 	}
-	return e.Key(a.env.Getenv)
+	return e.Key(p.console.Getenv)
 }
 
-func (a *app) knownProvider(name string) bool { return slices.Contains(a.providers(), name) }
+func (p *providers) known(name string) bool { return slices.Contains(p.names(), name) }
 
-// providers lists the built-in providers and the user's own.
-func (a *app) providers() []string {
+// names lists the built-in providers and the user's own.
+func (p *providers) names() []string {
 	names := openai.Providers()
-	for name := range a.cfg().Providers {
+	for name := range p.settings.cfg().Providers {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}

@@ -14,27 +14,27 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := &app{flags: flags{data: t.TempDir()}, env: Env{Dir: dir, Lookup: lookup}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir()})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
+	defer a.resources.close()
 	for _, o := range []chatOptions{{}, {resume: pick}} {
-		if got, err := a.chosen(t.Context(), o); err != nil || got != o {
+		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != o {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}
-	if _, err := a.chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, errNoConversation) {
+	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, errNoConversation) {
 		t.Errorf("the newest of none: %v", err)
 	}
-	if _, err := a.chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a wrong ID: %v", err)
 	}
-	store, err := a.open()
+	store, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcd22223333", Workspace: a.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcd22223333", Workspace: a.settings.workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range []chatOptions{{newest: true}, {resume: "abcd2"}} {
-		if got, err := a.chosen(t.Context(), o); err != nil || got != (chatOptions{resume: "abcd22223333"}) {
+		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != (chatOptions{resume: "abcd22223333"}) {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}

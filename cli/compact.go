@@ -32,8 +32,20 @@ type compactOptions struct {
 	redo     bool
 }
 
-func (a *app) compactCommand() *cobra.Command {
-	var o compactOptions
+// compactCommand compacts a stored conversation.
+type compactCommand struct {
+	agents        *agents
+	console       *console
+	conversations *conversations
+	models        *models
+	settings      *settings
+
+	options compactOptions
+	changed func(flag string) bool // which flags were given
+}
+
+func (cmd *compactCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "compact [ID]",
 		Short: "Compact a conversation's context",
@@ -61,7 +73,7 @@ after how many requests that is earned back.
   plimsoll compact --keep-last 10
   plimsoll compact --undo`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.compact(c, args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.profile, "profile", "", "what to do: the `NAME` of a profile")
@@ -75,26 +87,27 @@ after how many requests that is earned back.
 	f.BoolVar(&o.json, "json", false, "write one JSON object")
 	f.BoolVar(&o.undo, "undo", false, "take the newest compaction back")
 	f.BoolVar(&o.redo, "redo", false, "bring back what was undone last")
+	cmd.changed = f.Changed
 	return c
 }
 
-func (a *app) compact(c *cobra.Command, args []string, o compactOptions) error {
-	w, err := o.wish(c.Flags().Changed)
+func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
+	w, err := o.wish(cmd.changed)
 	if err != nil {
 		return err
 	}
-	ctx := c.Context()
-	r, err := a.read(ctx, args)
+	r, err := cmd.conversations.read(ctx, args)
 	if err != nil {
 		return err
 	}
-	s, err := a.standing(ctx, r)
+	s, err := cmd.conversations.state(ctx, r)
 	if err != nil {
 		return err
 	}
-	a.noteRefused()
+	cmd.settings.noteRefused()
 	if o.undo || o.redo {
-		return a.revert(ctx, s, o)
+		return cmd.revert(ctx, s, o)
 	}
 	pass, err := s.pass(w)
 	if err != nil {
@@ -102,15 +115,15 @@ func (a *app) compact(c *cobra.Command, args []string, o compactOptions) error {
 	}
 	switch {
 	case o.dryRun:
-		return a.writeCompaction(newCompaction(s, pass.Preview()), o.json)
+		return cmd.write(newCompaction(s, pass.Preview()), o.json)
 	case pass.Job != nil:
-		return a.compactWithModel(ctx, s, w, o.json)
+		return cmd.withModel(ctx, s, w, o.json)
 	}
-	done, err := a.commit(ctx, s, w)
+	done, err := cmd.conversations.commit(ctx, s, w)
 	if err != nil {
 		return err
 	}
-	return a.writeCompaction(done, o.json)
+	return cmd.write(done, o.json)
 }
 
 // wish is what the flags ask for; changed tells which of them were given.
@@ -167,9 +180,9 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 }
 
 // revert takes the newest compaction back, or brings back what was undone.
-func (a *app) revert(ctx context.Context, s standing, o compactOptions) error {
+func (cmd *compactCommand) revert(ctx context.Context, s standing, o compactOptions) error {
 	var done reverted
-	err := a.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+	err := cmd.conversations.append(ctx, s, func(s standing) ([]conversation.Body, error) {
 		r, err := compact.NewReversal(s.said, s.rules, s.now, compact.ReversalWish{Redo: o.redo}, s.next())
 		if err != nil {
 			return nil, err
@@ -180,5 +193,5 @@ func (a *app) revert(ctx context.Context, s standing, o compactOptions) error {
 	if err != nil {
 		return err
 	}
-	return a.writeReverted(done, o.json)
+	return cmd.writeReverted(done, o.json)
 }

@@ -54,7 +54,10 @@ func (f *compactFlag) Set(value string) error {
 // first is a compaction that comes before something else. The zero value is
 // none.
 type first struct {
-	app      *app
+	console       *console
+	conversations *conversations
+	agents        *agents
+
 	standing standing
 	wish     compact.Wish
 	pass     *compact.Pass // nil: there is nothing to do
@@ -64,8 +67,8 @@ type first struct {
 
 // first works out what the flag asks for, before anything is done. The error is
 // that of a profile that does not exist.
-func (a *app) first(s standing, flag compactFlag, trigger string) (*first, error) {
-	f := &first{app: a, standing: s}
+func (g *agents) first(s standing, flag compactFlag, trigger string) (*first, error) {
+	f := &first{console: g.console, conversations: g.conversations, agents: g, standing: s}
 	if !flag.given {
 		return f, nil
 	}
@@ -97,10 +100,10 @@ func (f *first) misread(prompt string) []string {
 	return []string{words[0] + " is taken as the beginning of the prompt; a profile is written --compact=" + words[0]}
 }
 
-// standingOf is how a stored conversation stands, with the model it was held
+// stateOf is how a stored conversation stands, with the model it was held
 // with.
-func (a *app) standingOf(ctx context.Context, id string) (standing, error) {
-	store, err := a.open()
+func (v *conversations) stateOf(ctx context.Context, id string) (standing, error) {
+	store, err := v.resources.open()
 	if err != nil {
 		return standing{}, err
 	}
@@ -108,15 +111,15 @@ func (a *app) standingOf(ctx context.Context, id string) (standing, error) {
 	if err != nil {
 		return standing{}, err
 	}
-	cfg, err := a.configFor(r.events)
+	cfg, err := v.settings.configFor(r.events)
 	if err != nil {
 		return standing{}, err
 	}
-	m, err := a.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r)
 	if err != nil {
 		return standing{}, err
 	}
-	return a.standingWith(r, cfg, a.boundedBy(cfg, m)), nil
+	return v.stateWith(r, cfg, v.settings.boundedBy(cfg, m)), nil
 }
 
 // needsModel reports whether a model has to write a summary.
@@ -135,12 +138,12 @@ func (f *first) overlays() []conversation.Body {
 // standard error.
 func (f *first) made(done compaction, err error) {
 	if err != nil {
-		f.app.note("not compacted: %v", err)
+		f.console.note("not compacted: %v", err)
 		return
 	}
 	f.done = &done
 	p := compact.Preview{Profile: done.Profile, Range: compact.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
-	f.app.note("%s", compactionLine(agent.Compacted{Preview: p}))
+	f.console.note("%s", compactionLine(agent.Compacted{Preview: p}))
 }
 
 // before makes the compaction of the stored conversation, unless a model is
@@ -151,7 +154,7 @@ func (f *first) before(ctx context.Context) error {
 	case f.none != nil:
 		f.made(compaction{}, f.none)
 	case f.pass != nil && !f.needsModel():
-		done, err := f.app.commit(ctx, f.standing, f.wish)
+		done, err := f.conversations.commit(ctx, f.standing, f.wish)
 		if errors.Is(err, errNotWritable) {
 			return err
 		}
@@ -166,7 +169,7 @@ func (f *first) within(ctx context.Context, r *running) error {
 	if !f.needsModel() {
 		return nil
 	}
-	done, err := f.app.optimize(ctx, r, f.wish)
+	done, err := f.agents.optimize(ctx, r, f.wish)
 	if ctx.Err() != nil {
 		return err
 	}

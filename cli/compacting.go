@@ -22,25 +22,25 @@ func (r *running) summariser(ctx context.Context) func(name string) (agent.Model
 	ctx = context.WithoutCancel(ctx)
 	in := r.link.choice() // as it was opened
 	return func(name string) (agent.Model, agent.Provider, bool) {
-		c, err := r.app.named(name)
+		c, err := r.from.providers.named(name)
 		if err == nil && c.provider == in.provider && c.address() == "" {
 			c.baseURL = in.baseURL // a name of the server in use
 		}
 		if err == nil {
-			err = r.app.checkKey(c)
+			err = r.from.providers.checkKey(c)
 		}
 		if err != nil {
 			return agent.Model{}, nil, false
 		}
-		l, err := r.app.connect(ctx, c)
+		l, err := r.from.models.connect(ctx, c)
 		return l.model, l.provider, err == nil
 	}
 }
 
 // saveTranscript saves the history as the model was sent it, one message a
 // line, before a summary replaces it (JCL). Only the user may read it.
-func (a *app) saveTranscript(ctx context.Context, v compact.View) (path string, err error) {
-	dir := a.paths.Transcripts()
+func (v *conversations) saveTranscript(ctx context.Context, view compact.View) (path string, err error) {
+	dir := v.settings.paths.Transcripts()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the folder for transcripts: %w", err)
 	}
@@ -48,7 +48,7 @@ func (a *app) saveTranscript(ctx context.Context, v compact.View) (path string, 
 	if err != nil {
 		return "", fmt.Errorf("saving the transcript: %w", err)
 	}
-	err = writeTranscript(ctx, f, v)
+	err = writeTranscript(ctx, f, view)
 	if err = errors.Join(err, f.Close()); err != nil {
 		// What is not whole is of no use; if it cannot be removed, it says less.
 		_ = os.Remove(f.Name())

@@ -42,11 +42,11 @@ func logOf(bodies ...conversation.Body) []conversation.Event {
 // keep stores a conversation.
 func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	store, err := a.open()
+	store, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +60,12 @@ const stored = "abcdefgh2345"
 func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	bodies := append(fileTurns(2),
 		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
 			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
 	keep(t, a, stored, bodies...)
-	past := &archive{store: a.store, id: stored}
+	past := &archive{store: a.resources.store, id: stored}
 	if _, err := past.Events(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 		}
 	}
 	// What comes later is taken into account when the log is read again.
-	w, err := a.store.OpenWriter(t.Context(), stored)
+	w, err := a.resources.store.OpenWriter(t.Context(), stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +109,11 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	view := compact.Project(logOf(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
-		path, err := a.saveTranscript(t.Context(), view)
+		path, err := a.conversations.saveTranscript(t.Context(), view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,17 +128,17 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 		if st.Mode().Perm() != 0o600 || strings.Count(string(data), "\n") != 4 || seen[path] {
 			t.Errorf("%s: mode %v, %d lines, written before: %v", path, st.Mode(), strings.Count(string(data), "\n"), seen[path])
 		}
-		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.paths.Transcripts() {
+		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.settings.paths.Transcripts() {
 			t.Errorf("a transcript is at %s", path)
 		}
 		seen[path] = true
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.saveTranscript(ctx, view); err == nil {
+	if _, err := a.conversations.saveTranscript(ctx, view); err == nil {
 		t.Error("a cancelled transcript was saved")
 	}
-	if left, _ := filepath.Glob(filepath.Join(a.paths.Transcripts(), "*")); len(left) != len(seen) {
+	if left, _ := filepath.Glob(filepath.Join(a.settings.paths.Transcripts(), "*")); len(left) != len(seen) {
 		t.Errorf("%d files are left, not %d", len(left), len(seen))
 	}
 }
@@ -147,11 +147,11 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 func talking(t *testing.T, a *app, provider *agenttest.Provider) *host {
 	t.Helper()
 	l := link{provider: provider, model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.openRunning(t.Context(), l, openOptions{id: stored, interactive: true})
+	r, err := a.agents.start(t.Context(), l, openOptions{id: stored, interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	h.running = r
 	return h
 }
@@ -174,7 +174,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := bareApp(t)
-			defer a.close()
+			defer a.resources.close()
 			keep(t, a, stored, fileTurns(5)...)
 			h := talking(t, a, agenttest.NewProvider(c.reply...))
 			defer h.close()
@@ -200,7 +200,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 
 func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 	t.Helper()
-	events, _, err := a.store.Load(t.Context(), id)
+	events, _, err := a.resources.store.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +215,14 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	defer h.close()
 	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, compact.ErrNoProfile) {
 		t.Errorf("the error is %v", err)
 	}
-	list, err := a.store.List(t.Context(), storage.Filter{})
+	list, err := a.resources.store.List(t.Context(), storage.Filter{})
 	if err != nil || len(list) != 1 {
 		t.Errorf("%d conversations, %v", len(list), err)
 	}
@@ -232,12 +232,12 @@ func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	heard := newHeard()
-	a.env.Stderr = heard
+	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
 	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.openRunning(t.Context(), l, openOptions{id: stored})
+	r, err := a.agents.start(t.Context(), l, openOptions{id: stored})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}()
 	w := compact.NewWish()
 	w.Profile = compact.ProfileHeavy
-	if _, err := a.optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
+	if _, err := a.agents.optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
 	if err := r.close(); err != nil {
@@ -275,7 +275,7 @@ func (w *heard) Write(p []byte) (int, error) {
 func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.off={reasoning: strip}")
-	defer a.close()
+	defer a.resources.close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	talk := h.conversation(h.running)
@@ -304,7 +304,7 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	keep(t, a, stored, fileTurns(1)...)
 	h := talking(t, a, agenttest.NewProvider())
 	defer h.close()
@@ -313,7 +313,7 @@ func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := os.ReadFile(filepath.Join(a.env.Dir, file))
+		data, err := os.ReadFile(filepath.Join(a.console.Dir, file))
 		if err != nil || !strings.Contains(string(data), "line of a file") || !strings.Contains(text, "~/"+file) {
 			t.Errorf("%q: %v; the page says %q", about, err, text)
 		}

@@ -122,12 +122,12 @@ func compactionLine(u agent.Update) string {
 	return ""
 }
 
-// writeCompaction writes the account to standard output.
-func (a *app) writeCompaction(c compaction, asJSON bool) error {
+// write writes the account to standard output.
+func (cmd *compactCommand) write(c compaction, asJSON bool) error {
 	if asJSON {
-		return writeJSON(a.env.Stdout, c)
+		return writeJSON(cmd.console.Stdout, c)
 	}
-	_, err := io.WriteString(a.env.Stdout, a.text(c.text()))
+	_, err := io.WriteString(cmd.console.Stdout, cmd.console.text(c.text()))
 	return err
 }
 
@@ -249,15 +249,15 @@ type reverted struct {
 	After  int    `json:"after"`
 }
 
-func (a *app) writeReverted(r reverted, asJSON bool) error {
+func (cmd *compactCommand) writeReverted(r reverted, asJSON bool) error {
 	if asJSON {
-		return writeJSON(a.env.Stdout, r)
+		return writeJSON(cmd.console.Stdout, r)
 	}
 	what, back := "undone", "redo"
 	if r.Redone {
 		what, back = "in force again", "undo"
 	}
-	_, err := fmt.Fprintf(a.env.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
+	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
 		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)
 	return err
 }

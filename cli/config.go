@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -9,7 +10,8 @@ import (
 	"plimsoll/config"
 )
 
-func (a *app) configCommand() *cobra.Command {
+// configCommand holds the commands about the configuration, which are parts.
+func configCommand(parts ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Find, check or create the configuration",
@@ -22,12 +24,19 @@ errors that name the line.`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.configPathCommand(), a.configCheckCommand(), a.configInitCommand(), a.configTrustCommand())
+	c.AddCommand(parts...)
 	return c
 }
 
-func (a *app) configPathCommand() *cobra.Command {
-	all := false
+// configPathCommand says which configuration file is in force.
+type configPathCommand struct {
+	console  *console
+	settings *settings
+
+	all bool
+}
+
+func (cmd *configPathCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "path",
 		Short: "Say which file is in force",
@@ -36,23 +45,23 @@ PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 		Example: `  plimsoll config path
   plimsoll config path --all`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.configPath(all) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&all, "all", false, "list every source, weakest first")
+	c.Flags().BoolVar(&cmd.all, "all", false, "list every source, weakest first")
 	return c
 }
 
-func (a *app) configPath(all bool) error {
-	path, err := a.configFile()
+func (cmd *configPathCommand) Run(context.Context) error {
+	path, err := cmd.settings.configFile()
 	if err != nil {
 		return err
 	}
-	if !all {
-		fmt.Fprintln(a.env.Stdout, a.text(path))
+	if !cmd.all {
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(path))
 		return nil
 	}
 	// Where the sources are does not depend on what stands in them.
-	loaded, _ := a.load()
+	loaded, _ := cmd.settings.load()
 	layer, source, state := &table.Column{Head: "LAYER"}, &table.Column{Head: "SOURCE"}, &table.Column{Head: "STATE"}
 	for _, s := range loaded.Sources {
 		layer.Add(string(s.Layer))
@@ -63,15 +72,15 @@ func (a *app) configPath(all bool) error {
 		case !s.Found:
 			there = "not there"
 		}
-		source.Add(a.text(place))
+		source.Add(cmd.console.text(place))
 		state.Add(there)
 	}
-	return table.Write(a.env.Stdout, a.limit(), layer, source, state)
+	return table.Write(cmd.console.Stdout, cmd.console.limit(), layer, source, state)
 }
 
 // configFile is the user's configuration file, whether it exists or not.
-func (a *app) configFile() (string, error) {
-	path, _, err := config.File(a.env.Lookup, a.flags.config)
+func (s *settings) configFile() (string, error) {
+	path, _, err := config.File(s.console.Lookup, s.flags.config)
 	if err != nil {
 		return "", usageError{withHint(err, "set HOME, or name a file with --config")}
 	}
@@ -80,19 +89,25 @@ func (a *app) configFile() (string, error) {
 
 // load reads the configuration without keeping it, and checks the names in it.
 // The sources are told even when the error is not nil.
-func (a *app) load() (config.Loaded, error) {
-	workspace, err := config.Workspace(a.env.Dir)
+func (s *settings) load() (config.Loaded, error) {
+	workspace, err := config.Workspace(s.console.Dir)
 	if err != nil {
 		return config.Loaded{}, err
 	}
-	loaded, err := a.loadConfig(workspace, a.flags.set)
+	loaded, err := s.read(workspace, s.flags.set)
 	if err == nil {
-		err = a.checkNames(loaded)
+		err = s.checkNames(loaded)
 	}
 	return loaded, err
 }
 
-func (a *app) configCheckCommand() *cobra.Command {
+// configCheckCommand looks for mistakes in the configuration.
+type configCheckCommand struct {
+	console  *console
+	settings *settings
+}
+
+func (cmd *configCheckCommand) cobra() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Look for mistakes",
@@ -102,29 +117,35 @@ need your word are named, with whether they apply; they are no mistake.`,
 		Example: `  plimsoll config check
   plimsoll config check --config draft.yaml`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.configCheck() },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 }
 
-func (a *app) configCheck() error {
-	loaded, err := a.load()
+func (cmd *configCheckCommand) Run(context.Context) error {
+	loaded, err := cmd.settings.load()
 	if err != nil {
 		return err
 	}
 	for _, r := range loaded.Trusted {
-		a.note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.console.note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	for _, r := range loaded.Refused {
-		a.note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.console.note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	if len(loaded.Refused) > 0 {
-		a.note("`plimsoll config trust` applies what is not applied")
+		cmd.console.note("`plimsoll config trust` applies what is not applied")
 	}
-	fmt.Fprintln(a.env.Stdout, "ok")
+	fmt.Fprintln(cmd.console.Stdout, "ok")
 	return nil
 }
 
-func (a *app) configInitCommand() *cobra.Command {
+// configInitCommand writes a first configuration file.
+type configInitCommand struct {
+	console  *console
+	settings *settings
+}
+
+func (cmd *configInitCommand) cobra() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init",
 		Short: "Write a first configuration file",
@@ -133,18 +154,18 @@ that "plimsoll config path" names. A file that is there is never overwritten.`,
 		Example: `  plimsoll config init
   plimsoll config init --config ./plimsoll.yaml`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.configInit() },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 }
 
-func (a *app) configInit() error {
-	path, err := a.configFile()
+func (cmd *configInitCommand) Run(context.Context) error {
+	path, err := cmd.settings.configFile()
 	if err != nil {
 		return err
 	}
-	if err := config.WriteInit(path, a.env.Example); err != nil {
+	if err := config.WriteInit(path, cmd.console.Example); err != nil {
 		return err
 	}
-	fmt.Fprintln(a.env.Stdout, "Wrote "+a.text(path)+". Every line in it is a default: delete what you do not change.")
+	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.text(path)+". Every line in it is a default: delete what you do not change.")
 	return nil
 }

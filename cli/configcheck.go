@@ -19,10 +19,10 @@ import (
 // `config check` and doctor look at all of them beforehand.
 
 // checkNames reports the names in a configuration that nothing answers to.
-func (a *app) checkNames(l config.Loaded) error {
-	problems := a.screenProblems(l)
-	problems = append(problems, a.modelProblems(l)...)
-	if p := a.ruleProblem(l); p != nil {
+func (s *settings) checkNames(l config.Loaded) error {
+	problems := s.screenProblems(l)
+	problems = append(problems, s.modelProblems(l)...)
+	if p := s.ruleProblem(l); p != nil {
 		problems = append(problems, p)
 	}
 	if len(problems) == 0 {
@@ -33,7 +33,7 @@ func (a *app) checkNames(l config.Loaded) error {
 }
 
 // modelProblems is the models that are not known.
-func (a *app) modelProblems(l config.Loaded) config.Problems {
+func (s *settings) modelProblems(l config.Loaded) config.Problems {
 	named := map[string]string{"model": l.Config.Model, "compaction.summary.model": l.Config.Compaction.Summary.Model}
 	for name, p := range l.Config.Compaction.Profiles {
 		if p.Summary != nil {
@@ -41,11 +41,11 @@ func (a *app) modelProblems(l config.Loaded) config.Problems {
 		}
 	}
 	var problems config.Problems
-	one := &app{env: a.env}
+	one := &settings{console: s.console}
 	one.loaded.Store(&l)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if name := named[key]; name != "" {
-			if _, err := one.named(name); err != nil {
+			if _, err := (&providers{console: s.console, settings: one}).named(name); err != nil {
 				problems = append(problems, l.Problem(key, err.Error(), hintOf(err)))
 			}
 		}
@@ -54,7 +54,7 @@ func (a *app) modelProblems(l config.Loaded) config.Problems {
 }
 
 // screenProblems is what the screen cannot be made of.
-func (a *app) screenProblems(l config.Loaded) config.Problems {
+func (s *settings) screenProblems(l config.Loaded) config.Problems {
 	var problems config.Problems
 	ui := l.Config.UI
 	for _, action := range slices.Sorted(maps.Keys(ui.Keys)) {
@@ -69,8 +69,8 @@ func (a *app) screenProblems(l config.Loaded) config.Problems {
 }
 
 // ruleProblem is what the tools cannot work with, nil if there is nothing.
-func (a *app) ruleProblem(l config.Loaded) *config.Problem {
-	workspace, err := config.Workspace(a.env.Dir)
+func (s *settings) ruleProblem(l config.Loaded) *config.Problem {
+	workspace, err := config.Workspace(s.console.Dir)
 	if err != nil {
 		return nil // said wherever the workspace is needed
 	}

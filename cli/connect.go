@@ -26,13 +26,21 @@ type link struct {
 	again bool
 }
 
+// models finds the model of a conversation and connects to it.
+type models struct {
+	console   *console
+	settings  *settings
+	providers *providers
+	resources *resources
+}
+
 // connect makes a choice into a link. The only request it may send is for the
 // list of models, when the choice names none.
-func (a *app) connect(ctx context.Context, c choice) (link, error) {
+func (d *models) connect(ctx context.Context, c choice) (link, error) {
 	if c.demo {
-		return a.connectDemo(ctx, c.unread)
+		return d.connectDemo(ctx, c.unread)
 	}
-	o := a.endpoint(c)
+	o := d.providers.endpoint(c)
 	if err := checkAddress(o); err != nil {
 		return link{}, err
 	}
@@ -44,13 +52,13 @@ func (a *app) connect(ctx context.Context, c choice) (link, error) {
 		c.model = id
 	}
 	client := openai.New(o)
-	l := link{provider: client, model: a.model(ctx, c, client)}
+	l := link{provider: client, model: d.model(ctx, c, client)}
 	l.discover = func(ctx context.Context) (openai.Found, error) {
 		found, err := openai.Discover(ctx, o, c.model)
 		if most := publishedInput(c.provider, c.model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
-		if own := a.ownModel(c).MaxOutput; own > 0 {
+		if own := d.providers.ownModel(c).MaxOutput; own > 0 {
 			found.MaxOut = own
 		}
 		return found, err
@@ -82,10 +90,10 @@ func checkAddress(o openai.Options) error {
 
 // checkKey reports a provider that answers nobody without a key, so that
 // nothing is sent in vain.
-func (a *app) checkKey(c choice) error {
+func (p *providers) checkKey(c choice) error {
 	e, ok := openai.Known(c.provider)
-	key, variable := a.key(c.provider)
-	if c.demo || !ok || e.Local || e.BaseURL == "" || c.baseURL != "" || key != "" || len(a.cfg().Providers[c.provider].Headers) > 0 {
+	key, variable := p.key(c.provider)
+	if c.demo || !ok || e.Local || e.BaseURL == "" || c.baseURL != "" || key != "" || len(p.settings.cfg().Providers[c.provider].Headers) > 0 {
 		return nil
 	}
 	return usageError{withHint(fmt.Errorf("there is no key for %s: %s is not set", c.provider, variable),
@@ -93,11 +101,11 @@ func (a *app) checkKey(c choice) error {
 }
 
 // endpoint is how to reach a choice's provider.
-func (a *app) endpoint(c choice) openai.Options {
-	p := a.cfg().Providers[c.provider]
-	key, variable := a.key(c.provider)
+func (p *providers) endpoint(c choice) openai.Options {
+	known := p.settings.cfg().Providers[c.provider]
+	key, variable := p.key(c.provider)
 	return openai.Options{Provider: c.provider, BaseURL: c.baseURL, Key: key, KeyVar: variable,
-		Headers: p.Headers, Wire: openai.Wire(p.Wire)}
+		Headers: known.Headers, Wire: openai.Wire(known.Wire)}
 }
 
 // firstModel is the first model a server lists that is fit for chat, or the
@@ -131,7 +139,7 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 
 // model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
-func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.Model {
+func (d *models) model(ctx context.Context, c choice, client *openai.Client) agent.Model {
 	m := agent.Model{Provider: c.provider, ID: c.model, Window: compact.Window{Source: compact.WindowUnknown}}
 	own := client.Capabilities()
 	if e, ok := catalog.Lookup(c.provider, c.model); ok {
@@ -141,21 +149,21 @@ func (a *app) model(ctx context.Context, c choice, client *openai.Client) agent.
 	m.Caps, m.NoCache = own, client.NoCaching()
 	m.BaseURL = c.address()
 	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
-	a.calibrate(ctx, &m)
-	a.apply(&m, a.ownModel(c))
+	d.calibrate(ctx, &m)
+	d.providers.apply(&m, d.providers.ownModel(c))
 	return m
 }
 
 // calibrate takes over what was learned about the model before. A store that
 // cannot be read is no reason not to talk.
-func (a *app) calibrate(ctx context.Context, m *agent.Model) {
-	s, err := a.open()
+func (d *models) calibrate(ctx context.Context, m *agent.Model) {
+	s, err := d.resources.open()
 	if err != nil {
 		return
 	}
 	known, ok, err := s.Calibration(ctx, m.CalibrationKey)
 	if err != nil {
-		a.logger().Warn("calibration not read", "error", err)
+		d.resources.logger().Warn("calibration not read", "error", err)
 		return
 	}
 	if !ok {
@@ -169,16 +177,16 @@ func (a *app) calibrate(ctx context.Context, m *agent.Model) {
 
 // relearn takes over what was learned about a model since it was chosen. What
 // the user says of its window stays.
-func (a *app) relearn(ctx context.Context, m *agent.Model) {
+func (d *models) relearn(ctx context.Context, m *agent.Model) {
 	said := m.Window
-	a.calibrate(ctx, m)
+	d.calibrate(ctx, m)
 	if said.Source == compact.WindowFlag || said.Source == compact.WindowConfig {
 		m.Window = said
 	}
 }
 
 // apply lets the user's own settings win.
-func (a *app) apply(m *agent.Model, own config.Model) {
+func (p *providers) apply(m *agent.Model, own config.Model) {
 	if own.MaxOutput > 0 {
 		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
 	}
@@ -186,7 +194,7 @@ func (a *app) apply(m *agent.Model, own config.Model) {
 	if window > 0 && own.MaxInput == 0 {
 		own.MaxInput = publishedInput(m.Provider, m.ID)
 	}
-	if w := a.cfg().Context.Window; w > 0 {
+	if w := p.settings.cfg().Context.Window; w > 0 {
 		window = w
 	}
 	if window == 0 && m.Window.Known() {
@@ -195,11 +203,11 @@ func (a *app) apply(m *agent.Model, own config.Model) {
 	if own.MaxInput > 0 && (window == 0 || own.MaxInput < window) {
 		window = own.MaxInput
 	}
-	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || a.cfg().Context.Window > 0 {
+	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || p.settings.cfg().Context.Window > 0 {
 		m.Window = compact.Window{Tokens: window, Source: compact.WindowConfig}
 	}
-	if a.flags.window > 0 {
-		m.Window = compact.Window{Tokens: a.flags.window, Source: compact.WindowFlag}
+	if p.settings.flags.window > 0 {
+		m.Window = compact.Window{Tokens: p.settings.flags.window, Source: compact.WindowFlag}
 	}
 	applyPrices(m, own.Prices)
 	m.CacheTTL = own.CacheTTL
@@ -230,13 +238,13 @@ func applyPrices(m *agent.Model, own config.Prices) {
 // connectDemo starts the demo model with the window that the user chose. It is
 // reached over the wire like any other; only its name, badge and prices come
 // from here.
-func (a *app) connectDemo(ctx context.Context, unread bool) (link, error) {
-	m := a.demoModel(ctx)
+func (d *models) connectDemo(ctx context.Context, unread bool) (link, error) {
+	m := d.demoModel(ctx)
 	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: demoPace(unread)})
 	if err != nil {
 		return link{}, err
 	}
-	a.atEnd(s.Close)
+	d.resources.atEnd(s.Close)
 	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
 	return link{model: m, provider: openai.New(o)}, nil
 }

@@ -33,16 +33,16 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.flags.data = t.TempDir()
-			a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: c.flags}
-			if err := a.configure(); err != nil {
+			a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, c.flags)
+			if err := a.settings.configure(); err != nil {
 				t.Fatal(err)
 			}
-			l, err := a.connectDemo(t.Context(), true)
+			l, err := a.models.connectDemo(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := a.close(); err != nil {
+				if err := a.resources.close(); err != nil {
 					t.Error(err)
 				}
 			})

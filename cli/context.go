@@ -22,8 +22,17 @@ import (
 // then the configuration, then what an overflow taught, then what the server
 // said when the conversation last ran, then the catalogue.
 
-func (a *app) contextCommand() *cobra.Command {
-	asJSON := false
+// contextCommand shows how full the window of a conversation is.
+type contextCommand struct {
+	console       *console
+	conversations *conversations
+	models        *models
+	settings      *settings
+
+	asJSON bool
+}
+
+func (cmd *contextCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "context [ID]",
 		Short: "Show how full a conversation's context window is",
@@ -40,32 +49,32 @@ sent. With --model the same conversation is measured for that model.
   plimsoll context --json | jq .used
   plimsoll context --json | jq -r .next.words`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.context(c.Context(), args, asJSON) },
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write one JSON object")
 	return c
 }
 
-func (a *app) context(ctx context.Context, args []string, asJSON bool) error {
-	r, err := a.read(ctx, args)
+func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
+	r, err := cmd.conversations.read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := a.adopt(r.events); err != nil {
+	if err := cmd.settings.adopt(r.events); err != nil {
 		return err
 	}
-	m, err := a.modelOf(ctx, r)
+	m, err := cmd.models.modelOf(ctx, r)
 	if err != nil {
 		return err
 	}
-	a.noteRefused()
-	account := accountOf(a.rules(a.cfg()), r, m)
-	if asJSON {
+	cmd.settings.noteRefused()
+	account := accountOf(rulesOf(cmd.settings.cfg()), r, m)
+	if cmd.asJSON {
 		report := newContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = r.summarised()
-		return writeJSON(a.env.Stdout, report)
+		return writeJSON(cmd.console.Stdout, report)
 	}
-	return a.writeContext(r, m, account)
+	return cmd.write(r, m, account)
 }
 
 // cacheSaved is what the provider's cache took off a request of a conversation with
@@ -101,14 +110,14 @@ func (r *reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, 
 
 // adopt puts the settings that a conversation records in force, for a command
 // that shows this one only.
-func (a *app) adopt(events []conversation.Event) error {
-	cfg, err := a.configFor(events)
+func (s *settings) adopt(events []conversation.Event) error {
+	cfg, err := s.configFor(events)
 	if err != nil {
 		return err
 	}
-	loaded := *a.loaded.Load()
+	loaded := *s.loaded.Load()
 	loaded.Config = cfg
-	a.loaded.Store(&loaded)
+	s.loaded.Store(&loaded)
 	return nil
 }
 
@@ -124,29 +133,29 @@ func meterOf(rules compact.Rules, r *reading, m agent.Model) compact.Meter {
 
 // modelOf is the model a stored conversation goes on with: the one that is
 // asked for, else the one it talked to last.
-func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
+func (d *models) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 	last := lastModel(r.events)
-	c, err := a.choiceFor(last)
+	c, err := d.providers.choiceFor(last)
 	if err != nil {
 		return agent.Model{}, err
 	}
 	if c.provider == "" {
-		return agent.Model{Window: a.flagWindow()}, nil
+		return agent.Model{Window: d.providers.flagWindow()}, nil
 	}
 	if c.demo {
-		return a.demoModel(ctx), nil
+		return d.demoModel(ctx), nil
 	}
-	m := a.model(ctx, c, openai.New(a.endpoint(c)))
+	m := d.model(ctx, c, openai.New(d.providers.endpoint(c)))
 	if c.provider == providerCustom && c.baseURL == "" {
-		a.calibrateByID(ctx, r, &m)
+		d.calibrateByID(ctx, r, &m)
 	}
 	weak := m.Window.Source == compact.WindowCatalogue || !m.Window.Known()
 	from := compact.WindowSource(last.Source)
 	if said := from == compact.WindowServer || from == compact.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
 		m.Window = compact.Window{Tokens: last.Window, Source: from}
-		a.apply(&m, a.ownModel(c))
+		d.providers.apply(&m, d.providers.ownModel(c))
 	}
-	if last.MaxOut > 0 && last.Name() == m.Name() && a.ownModel(c).MaxOutput == 0 {
+	if last.MaxOut > 0 && last.Name() == m.Name() && d.providers.ownModel(c).MaxOutput == 0 {
 		m.MaxOut = last.MaxOut
 	}
 	return m, nil
@@ -155,35 +164,35 @@ func (a *app) modelOf(ctx context.Context, r *reading) (agent.Model, error) {
 // demoModel is the demo model with the window that it is started with. What was
 // learned of it is kept for each window: started with another one, it is another
 // server.
-func (a *app) demoModel(ctx context.Context) agent.Model {
+func (d *models) demoModel(ctx context.Context) agent.Model {
 	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
 		Caps:   openai.New(openai.Options{Provider: providerDemo}).Capabilities(),
 		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
-	a.apply(&m, config.Model{})
+	d.providers.apply(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
-	a.calibrate(ctx, &m)
+	d.calibrate(ctx, &m)
 	m.Window = started
 	return m
 }
 
 // choiceFor is the endpoint and model to measure for.
-func (a *app) choiceFor(last conversation.ModelChanged) (choice, error) {
+func (p *providers) choiceFor(last conversation.ModelChanged) (choice, error) {
 	switch {
-	case a.flags.demo:
+	case p.settings.flags.demo:
 		return choice{provider: providerDemo, demo: true}, nil
-	case a.flags.baseURL != "":
-		c := choice{provider: providerCustom, baseURL: a.flags.baseURL, model: strings.TrimPrefix(a.flags.model, providerCustom+"/")}
+	case p.settings.flags.baseURL != "":
+		c := choice{provider: providerCustom, baseURL: p.settings.flags.baseURL, model: strings.TrimPrefix(p.settings.flags.model, providerCustom+"/")}
 		if c.model == "" {
 			c.model = last.Model
 		}
 		return c, nil
-	case a.flags.model != "":
-		return a.named(a.flags.model)
+	case p.settings.flags.model != "":
+		return p.named(p.settings.flags.model)
 	case last.Provider == providerDemo:
 		return choice{provider: providerDemo, demo: true}, nil
 	}
-	return a.heldAt(last), nil
+	return p.heldAt(last), nil
 }
 
 // lastModel is the model a conversation talked to last, with the window as it
@@ -219,19 +228,19 @@ func newestModel(events []conversation.Event) (conversation.ModelChanged, bool) 
 }
 
 // flagWindow is the window of a conversation whose model nobody knows.
-func (a *app) flagWindow() compact.Window {
+func (p *providers) flagWindow() compact.Window {
 	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
-	a.apply(&m, config.Model{})
+	p.apply(&m, config.Model{})
 	return m.Window
 }
 
 // calibrateByID takes over what was learned about a model of a custom
 // endpoint, whose address no log records: if one endpoint only has been used
 // for a model of this id, it is that one.
-func (a *app) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
+func (d *models) calibrateByID(ctx context.Context, r *reading, m *agent.Model) {
 	all, err := r.store.Calibrations(ctx)
 	if err != nil {
-		a.logger().Warn("calibrations not read", "error", err)
+		d.resources.logger().Warn("calibrations not read", "error", err)
 		return
 	}
 	found := soleKey(all, m.ID)

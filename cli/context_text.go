@@ -20,17 +20,17 @@ import (
 // barWidth is the width of the longest bar, in cells.
 const barWidth = 24
 
-func (a *app) writeContext(r *reading, m agent.Model, account compact.Account) error {
+func (cmd *contextCommand) write(r *reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
-	a.writeContextHead(&b, m, reading)
+	cmd.writeHead(&b, m, reading)
 	b.WriteByte('\n')
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
 	writeNext(&b, account.Outlook)
-	if err := writeHeaviest(&b, a.limit(), account); err != nil {
+	if err := writeHeaviest(&b, cmd.console.limit(), account); err != nil {
 		return err
 	}
 	writeSavings(&b, account.Savings)
@@ -38,7 +38,7 @@ func (a *app) writeContext(r *reading, m agent.Model, account compact.Account) e
 	writeContextLearned(&b, account)
 	writeCosts(&b, m, account.Costs)
 	writeEpochs(&b, conversation.Epochs(r.said))
-	_, err := io.WriteString(a.env.Stdout, b.String())
+	_, err := io.WriteString(cmd.console.Stdout, b.String())
 	return err
 }
 
@@ -56,7 +56,7 @@ func heading(r *reading) string {
 	return ""
 }
 
-func (a *app) writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
+func (cmd *contextCommand) writeHead(b *strings.Builder, m agent.Model, r compact.Reading) {
 	name := "unknown"
 	if m.ID != "" {
 		name = plain.Line(m.Name())

@@ -23,7 +23,7 @@ var errNothingBefore = errors.New("there is nothing to copy: nothing was said be
 // cut is how a conversation would stand if it had ended before an event, with the
 // model and the settings that it had then. The error is errNothingBefore if
 // nothing was said before it.
-func (a *app) cut(ctx context.Context, s standing, before uint64) (standing, error) {
+func (v *conversations) cut(ctx context.Context, s standing, before uint64) (standing, error) {
 	kept, behind := compact.CutBefore(s.events, before)
 	if len(kept) == len(s.events) {
 		return s, nil // and a reply that was arriving, behind it
@@ -41,24 +41,24 @@ func (a *app) cut(ctx context.Context, s standing, before uint64) (standing, err
 	}
 	events := log.Events()
 	r := &reading{store: s.store, id: s.id, events: events, said: events, view: compact.Project(events)}
-	cfg, err := a.configFor(events)
+	cfg, err := v.settings.configFor(events)
 	if err != nil {
 		return s, err
 	}
-	m, err := a.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r)
 	if err != nil {
 		return s, err
 	}
-	return a.standingWith(r, cfg, a.boundedBy(cfg, m)), nil
+	return v.stateWith(r, cfg, v.settings.boundedBy(cfg, m)), nil
 }
 
 // cutAtTurn is the same before a turn, by its number.
-func (a *app) cutAtTurn(ctx context.Context, s standing, turn int) (standing, error) {
+func (v *conversations) cutAtTurn(ctx context.Context, s standing, turn int) (standing, error) {
 	before, err := compact.TurnStart(s.events, turn)
 	if err != nil {
 		return s, err
 	}
-	if s, err = a.cut(ctx, s, before); errors.Is(err, errNothingBefore) {
+	if s, err = v.cut(ctx, s, before); errors.Is(err, errNothingBefore) {
 		return s, fmt.Errorf("%w turn %d", err, turn)
 	}
 	return s, err
@@ -71,14 +71,14 @@ func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	s, err = h.app.cut(ctx, s, before)
+	s, err = h.conversations.cut(ctx, s, before)
 	if errors.Is(err, errNothingBefore) {
 		return h.enter(ctx, "")
 	}
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.app.copy(ctx, &first{app: h.app, standing: s})
+	id, err := h.conversations.copy(ctx, &first{console: h.console, conversations: h.conversations, agents: h.agents, standing: s})
 	if err != nil {
 		return tui.Conversation{}, err
 	}

@@ -26,7 +26,7 @@ const (
 
 // Conversations lists the stored ones, newest first.
 func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
-	store, err := h.app.open()
+	store, err := h.resources.open()
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	}
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
-		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.app.home(e.Workspace))
+		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.console.home(e.Workspace))
 		if e.Elsewhere {
 			note += " · open elsewhere"
 		}
@@ -68,7 +68,7 @@ func (h *host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	}
 	listed := len(out) > 0
 	for _, e := range catalog.All() {
-		key, _ := h.app.key(e.Provider)
+		key, _ := h.providers.key(e.Provider)
 		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.model.Provider {
 			continue
 		}
@@ -103,11 +103,11 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.app.connect(ctx, c)
+	l, err := h.models.connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	held, err := h.app.held(ctx, r.id)
+	held, err := h.models.held(ctx, r.id)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
@@ -148,7 +148,7 @@ func (h *host) meant(ctx context.Context, in link, name string) (choice, error) 
 	case rest != name && at.provider == providerCustom:
 		at.model = rest
 		return at, nil
-	case rest == name && provider != name && h.app.knownProvider(provider), h.app.knownProvider(name):
+	case rest == name && provider != name && h.providers.known(provider), h.providers.known(name):
 	case in.discover != nil:
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
@@ -159,15 +159,15 @@ func (h *host) meant(ctx context.Context, in link, name string) (choice, error) 
 			}
 		}
 	}
-	return h.app.named(name)
+	return h.providers.named(name)
 }
 
 // Files lists the files of the workspace that can be mentioned.
 func (h *host) Files(ctx context.Context) ([]tui.File, error) {
-	if err := h.app.configure(); err != nil {
+	if err := h.settings.configure(); err != nil {
 		return nil, err
 	}
-	found, err := workspace.List(ctx, h.app.workspace, maxFiles)
+	found, err := workspace.List(ctx, h.settings.workspace, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -187,25 +187,25 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 func (h *host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
-	output, err := shell.Run(ctx, h.app.workspace, command)
+	output, err := shell.Run(ctx, h.settings.workspace, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }
 
 // Prompts returns what was sent before, oldest first.
 func (h *host) Prompts(ctx context.Context) ([]string, error) {
-	store, err := h.app.open()
+	store, err := h.resources.open()
 	if err != nil {
 		return nil, err
 	}
-	return store.History(ctx, h.app.workspace, maxPrompts)
+	return store.History(ctx, h.settings.workspace, maxPrompts)
 }
 
 // Remember adds a prompt to the history.
 func (h *host) Remember(ctx context.Context, text string) error {
-	store, err := h.app.open()
+	store, err := h.resources.open()
 	if err != nil {
 		return err
 	}
-	return store.AddHistory(ctx, h.app.workspace, text)
+	return store.AddHistory(ctx, h.settings.workspace, text)
 }

@@ -10,8 +10,8 @@ import (
 func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	h := &host{app: appWith(t, "")}
-	h.app.workspace = dir
+	h := appWith(t, "").host(chatOptions{})
+	h.settings.workspace = dir
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 
 func TestCommandOfTheUsersOwnIsCut(t *testing.T) {
 	t.Parallel()
-	h := &host{app: appWith(t, "tool_results: {max_chars: 20000}")}
-	h.app.workspace = t.TempDir()
+	h := appWith(t, "tool_results: {max_chars: 20000}").host(chatOptions{})
+	h.settings.workspace = t.TempDir()
 	got, err := h.Shell(t.Context(), "yes | head -c 100000; echo $UNSET; exit 4")
 	if err != nil || len(got) > 22_000 || !strings.Contains(got, "content truncated") {
 		t.Errorf("%d bytes, %v", len(got), err)

@@ -101,10 +101,10 @@ type termState struct {
 	Width     *int   `json:"width"`
 }
 
-func (a *app) terminalState() termState {
-	s := termState{Term: a.env.Getenv("TERM"), ColorTerm: a.env.Getenv("COLORTERM"), NoColor: a.env.Getenv("NO_COLOR") != "",
-		Input: terminal(a.env.Stdin), Output: terminal(a.env.Stdout), Width: or(width(a.env.Stdout, 0))}
-	s.Colours = strings.ToLower(colorprofile.Env(a.env.Environ).String())
+func (x *examiner) terminalState() termState {
+	s := termState{Term: x.console.Getenv("TERM"), ColorTerm: x.console.Getenv("COLORTERM"), NoColor: x.console.Getenv("NO_COLOR") != "",
+		Input: terminal(x.console.Stdin), Output: terminal(x.console.Stdout), Width: or(width(x.console.Stdout, 0))}
+	s.Colours = strings.ToLower(colorprofile.Env(x.console.Environ).String())
 	return s
 }
 

@@ -34,7 +34,7 @@ func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
 }
 
 func commandsMarkdown() string {
-	a := &app{env: Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}}
+	a := newApp(Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{})
 	root := a.rootCommand()
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
@@ -94,7 +94,7 @@ func unindent(s string) string {
 // not know.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	t.Parallel()
-	root := (&app{env: Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}}).rootCommand()
+	root := newApp(Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{}).rootCommand()
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "completion" {

@@ -21,8 +21,16 @@ import (
 // repaired ends it with 1, a bad configuration with 2; a missing key is
 // neither.
 
-func (a *app) doctorCommand() *cobra.Command {
-	asJSON, repair := false, false
+// doctorCommand checks what the program depends on.
+type doctorCommand struct {
+	console  *console
+	examiner *examiner
+
+	asJSON bool
+	repair bool
+}
+
+func (cmd *doctorCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check configuration, stored conversations, keys, servers and terminal",
@@ -36,24 +44,24 @@ damaged file is copied into a new one; the damaged one is kept beside it.`,
   plimsoll doctor --repair
   plimsoll doctor --json | jq .data.findings`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), repair, asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
-	c.Flags().BoolVar(&repair, "repair", false, "repair what can be repaired")
+	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write one JSON object")
+	c.Flags().BoolVar(&cmd.repair, "repair", false, "repair what can be repaired")
 	return c
 }
 
-func (a *app) doctor(ctx context.Context, repair, asJSON bool) error {
-	bar := newProgress(a.env.Stderr, "reading the stored conversations")
-	d, err := a.diagnose(ctx, repair, bar.show)
+func (cmd *doctorCommand) Run(ctx context.Context) error {
+	bar := newProgress(cmd.console.Stderr, "reading the stored conversations")
+	d, err := cmd.examiner.diagnose(ctx, cmd.repair, bar.show)
 	bar.clear()
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(a.env.Stdout, d)
+	if cmd.asJSON {
+		err = writeJSON(cmd.console.Stdout, d)
 	} else {
-		_, err = io.WriteString(a.env.Stdout, d.text())
+		_, err = io.WriteString(cmd.console.Stdout, d.text())
 	}
 	switch {
 	case err != nil:
@@ -66,10 +74,18 @@ func (a *app) doctor(ctx context.Context, repair, asJSON bool) error {
 	return nil
 }
 
-// examination is what doctor found, for reading inside the chat. Nothing is
+// examiner looks at what the program depends on.
+type examiner struct {
+	console   *console
+	settings  *settings
+	providers *providers
+	resources *resources
+}
+
+// text is what doctor found, for reading inside the chat. Nothing is
 // repaired.
-func (a *app) examination(ctx context.Context) (string, error) {
-	d, err := a.diagnose(ctx, false, nil)
+func (x *examiner) text(ctx context.Context) (string, error) {
+	d, err := x.diagnose(ctx, false, nil)
 	if err != nil {
 		return "", err
 	}
@@ -78,31 +94,31 @@ func (a *app) examination(ctx context.Context) (string, error) {
 
 // diagnose looks at everything; progress may be nil. The error is that of
 // finding the folders, or of ctx.
-func (a *app) diagnose(ctx context.Context, repair bool, progress func(done, total int)) (diagnosis, error) {
-	d := diagnosis{Version: a.env.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version(),
-		Keys: []keyState{}, repair: repair, Terminal: a.terminalState()}
-	if err := a.examineConfig(&d.Config); err != nil {
+func (x *examiner) diagnose(ctx context.Context, repair bool, progress func(done, total int)) (diagnosis, error) {
+	d := diagnosis{Version: x.console.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version(),
+		Keys: []keyState{}, repair: repair, Terminal: x.terminalState()}
+	if err := x.config(&d.Config); err != nil {
 		return d, err
 	}
-	d.Data.Dir = a.paths.Data
-	if err := a.examineData(ctx, &d.Data, repair, progress); err != nil {
+	d.Data.Dir = x.settings.paths.Data
+	if err := x.data(ctx, &d.Data, repair, progress); err != nil {
 		return d, err
 	}
-	a.examineKeys(&d)
-	a.examineServers(ctx, &d)
-	d.Log = logState{Path: a.paths.Log()}
+	x.keys(&d)
+	x.servers(ctx, &d)
+	d.Log = logState{Path: x.settings.paths.Log()}
 	if st, err := os.Stat(d.Log.Path); err == nil {
 		d.Log.Bytes = st.Size()
 	}
 	return d, nil
 }
 
-// examineConfig loads the configuration anew. One that is wrong is reported,
+// config loads the configuration anew. One that is wrong is reported,
 // and the defaults take its place. The error is that of finding the folders.
-func (a *app) examineConfig(s *configState) error {
+func (x *examiner) config(s *configState) error {
 	// Without a home there is no place for a file, and nothing wrong with that.
-	s.Path, _ = a.configFile()
-	loaded, err := a.load()
+	s.Path, _ = x.settings.configFile()
+	loaded, err := x.settings.load()
 	if err != nil {
 		if loaded.Sources == nil {
 			return err
@@ -111,16 +127,16 @@ func (a *app) examineConfig(s *configState) error {
 		loaded.Config, loaded.Refused = config.Default(), nil
 	}
 	s.note(loaded)
-	if a.loaded.Load() != nil {
+	if x.settings.loaded.Load() != nil {
 		return nil // the program runs already, with what it has
 	}
-	if a.paths, err = config.FindPaths(a.env.Lookup, a.flags.data); err != nil {
+	if x.settings.paths, err = config.FindPaths(x.console.Lookup, x.settings.flags.data); err != nil {
 		return usageError{withHint(err, "set HOME, or name a folder with --data")}
 	}
-	if a.workspace, err = config.Workspace(a.env.Dir); err != nil {
+	if x.settings.workspace, err = config.Workspace(x.console.Dir); err != nil {
 		return err
 	}
-	a.loaded.Store(&loaded)
+	x.settings.loaded.Store(&loaded)
 	return nil
 }
 
@@ -142,11 +158,11 @@ func (s *configState) note(loaded config.Loaded) {
 	}
 }
 
-// examineData checks every stored file, and repairs if that is wanted. The
+// data checks every stored file, and repairs if that is wanted. The
 // error is that of ctx.
-func (a *app) examineData(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) error {
+func (x *examiner) data(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) error {
 	s.Findings = []findingState{}
-	findings, err := a.check(ctx, s, repair, progress)
+	findings, err := x.check(ctx, s, repair, progress)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -159,8 +175,8 @@ func (a *app) examineData(ctx context.Context, s *dataState, repair bool, progre
 	return nil
 }
 
-func (a *app) check(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) ([]storage.Finding, error) {
-	store, err := a.open()
+func (x *examiner) check(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) ([]storage.Finding, error) {
+	store, err := x.resources.open()
 	if err != nil {
 		return nil, err
 	}
@@ -183,25 +199,25 @@ func (s dataState) damaged() bool {
 	return s.Error != nil || slices.ContainsFunc(s.Findings, func(f findingState) bool { return !f.Repaired })
 }
 
-// examineKeys notes which variables hold keys.
-func (a *app) examineKeys(d *diagnosis) {
-	for _, name := range a.providers() {
-		if key, variable := a.key(name); key != "" {
+// keys notes which variables hold keys.
+func (x *examiner) keys(d *diagnosis) {
+	for _, name := range x.providers.names() {
+		if key, variable := x.providers.key(name); key != "" {
 			d.Keys = append(d.Keys, keyState{name, variable})
 		}
 	}
 }
 
-// examineServers looks for servers on this machine, if that is allowed.
-func (a *app) examineServers(ctx context.Context, d *diagnosis) {
+// servers looks for servers on this machine, if that is allowed.
+func (x *examiner) servers(ctx context.Context, d *diagnosis) {
 	switch {
-	case !a.cfg().Discovery.Local:
+	case !x.settings.cfg().Discovery.Local:
 		d.probed = "discovery.local is false"
-	case !a.probing():
+	case !x.providers.probing():
 		d.probed = "PLIMSOLL_NO_PROBE is set"
 	default:
 		found := []server{}
-		for _, s := range openai.Answering(ctx, openai.LocalBases(a.env.Getenv), nil) {
+		for _, s := range openai.Answering(ctx, openai.LocalBases(x.console.Getenv), nil) {
 			note := ""
 			if s.Model == "" {
 				what, hint := s.NoModels()

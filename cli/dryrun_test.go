@@ -49,8 +49,8 @@ func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
 		"compaction.mask.min_chars=100")
-	defer a.close()
-	store, err := a.open()
+	defer a.resources.close()
+	store, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,9 +93,9 @@ var planned = rapid.Custom(func(t *rapid.T) plan {
 func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	t.Helper()
 	ctx := context.Background()
-	file := filepath.Join(a.store.Dir(), "conversations", id+".db")
+	file := filepath.Join(a.resources.store.Dir(), "conversations", id+".db")
 	bytes := readFile(t, file)
-	s, err := a.standingOf(ctx, id)
+	s, err := a.conversations.stateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +107,11 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
-	done, err := a.commit(ctx, s, c.wish)
+	done, err := a.conversations.commit(ctx, s, c.wish)
 	if (err == nil) != (refused == nil) {
 		t.Fatalf("the dry run says %v, the run %v", refused, err)
 	}
-	then, err := a.standingOf(ctx, id)
+	then, err := a.conversations.stateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,3 +49,6 @@ func width(stream any, fallback int) int {
 func (e Env) colourless() bool {
 	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
 }
+
+// console is where a run reads and writes, and the environment it was started in.
+type console struct{ Env }

@@ -37,8 +37,17 @@ type exportOptions struct {
 	force  bool
 }
 
-func (a *app) exportCommand() *cobra.Command {
-	var o exportOptions
+// exportCommand writes a conversation out.
+type exportCommand struct {
+	console       *console
+	conversations *conversations
+	exporter      *exporter
+
+	options exportOptions
+}
+
+func (cmd *exportCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "export [ID]",
 		Short: "Write a conversation out as Markdown, JSON or JSONL",
@@ -57,7 +66,7 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.named = c.Flags().Changed("output")
-			return a.export(c.Context(), args, o)
+			return cmd.Run(c.Context(), args)
 		},
 	}
 	c.Flags().StringVar(&o.format, "format", "", "form of it: `md|json|jsonl`")
@@ -66,7 +75,8 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 	return c
 }
 
-func (a *app) export(ctx context.Context, args []string, o exportOptions) error {
+func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
 	if o.named && o.file == "" { // an unset variable in a script
 		return usageError{withHint(errors.New("--output is empty"), "write -o FILE, or leave it out for standard output")}
 	}
@@ -74,17 +84,17 @@ func (a *app) export(ctx context.Context, args []string, o exportOptions) error 
 	if err != nil {
 		return err
 	}
-	_, id, err := a.resolve(ctx, args)
+	_, id, err := cmd.conversations.resolve(ctx, args)
 	if err != nil {
 		return err
 	}
 	var notes []string
 	write := func(w io.Writer) error {
-		notes, err = a.exportTo(ctx, w, id, format)
+		notes, err = cmd.exporter.write(ctx, w, id, format)
 		return err
 	}
 	if o.file == "" || o.file == "-" {
-		err = write(a.env.Stdout)
+		err = write(cmd.console.Stdout)
 	} else {
 		err = writeNew(o.file, o.force, write)
 	}
@@ -92,7 +102,7 @@ func (a *app) export(ctx context.Context, args []string, o exportOptions) error 
 		return err
 	}
 	for _, n := range notes {
-		a.note("%s", n)
+		cmd.console.note("%s", n)
 	}
 	return nil
 }
@@ -117,11 +127,14 @@ func formatOf(file string) exportFormat {
 	return exportMarkdown
 }
 
-// exportTo writes a stored conversation to w. The notes say what could not be
+// exporter writes stored conversations out.
+type exporter struct{ resources *resources }
+
+// write writes a stored conversation to w. The notes say what could not be
 // read and is not part of it. Nothing else is written anywhere, so the chat can
 // call it.
-func (a *app) exportTo(ctx context.Context, w io.Writer, id string, format exportFormat) (notes []string, err error) {
-	store, err := a.open()
+func (e *exporter) write(ctx context.Context, w io.Writer, id string, format exportFormat) (notes []string, err error) {
+	store, err := e.resources.open()
 	if err != nil {
 		return nil, err
 	}

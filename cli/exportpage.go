@@ -25,15 +25,15 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 	}
 	path := file
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		path = filepath.Join(h.app.env.Getenv("HOME"), rest)
+		path = filepath.Join(h.console.Getenv("HOME"), rest)
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(h.app.env.Dir, path)
+		path = filepath.Join(h.console.Dir, path)
 	}
 	var notes []string
 	err := writeNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.app.exportTo(ctx, w, id, formatOf(path))
+		notes, err = h.exporter.write(ctx, w, id, formatOf(path))
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {
@@ -42,5 +42,5 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(append([]string{"Written to " + h.app.home(path) + "."}, notes...), "\n"), nil
+	return strings.Join(append([]string{"Written to " + h.console.home(path) + "."}, notes...), "\n"), nil
 }

@@ -17,21 +17,21 @@ import (
 // checkFlags checks the flags that every command has.
 func (a *app) checkFlags(c *cobra.Command) error {
 	for _, f := range []struct{ name, value, sample string }{
-		{"config", a.flags.config, "FILE"}, {"data", a.flags.data, "DIR"},
-		{"model", a.flags.model, "PROVIDER/ID"}, {"base-url", a.flags.baseURL, "URL"},
+		{"config", a.settings.flags.config, "FILE"}, {"data", a.settings.flags.data, "DIR"},
+		{"model", a.settings.flags.model, "PROVIDER/ID"}, {"base-url", a.settings.flags.baseURL, "URL"},
 	} {
 		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
 			return usageError{withHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out")}
 		}
 	}
-	if c.Flags().Changed("window") && a.flags.window <= 0 {
-		return wrongUse("--window must be a number of tokens above 0, not %d", a.flags.window)
+	if c.Flags().Changed("window") && a.settings.flags.window <= 0 {
+		return wrongUse("--window must be a number of tokens above 0, not %d", a.settings.flags.window)
 	}
 	if f := c.Flags().Lookup("resume"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
 		return usageError{withHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest")}
 	}
-	if a.flags.baseURL != "" {
-		return checkBaseURL("--base-url", a.flags.baseURL)
+	if a.settings.flags.baseURL != "" {
+		return checkBaseURL("--base-url", a.settings.flags.baseURL)
 	}
 	return nil
 }

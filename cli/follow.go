@@ -28,7 +28,10 @@ const followEvery = time.Second
 
 // follower shows a conversation that another program writes.
 type follower struct {
-	app   *app
+	settings  *settings
+	resources *resources
+	models    *models
+
 	r     *reading
 	tail  *storage.Tail
 	box   *agent.Mailbox
@@ -44,11 +47,11 @@ type follower struct {
 // readOnly shows a conversation that another program has open, and follows it. The
 // lock is held.
 func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, report, err := h.app.store.Load(ctx, id)
+	events, report, err := h.resources.store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.app.follow(ctx, id, events)
+	f, err := h.follow(ctx, id, events)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -63,19 +66,19 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 
 // follow begins to follow a conversation behind the events that were read of it.
 // Close ends it.
-func (a *app) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
+func (h *host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &reading{store: a.store, id: id, events: events, said: events, view: compact.Project(events)}
-	f := &follower{app: a, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
+	r := &reading{store: h.resources.store, id: id, events: events, said: events, view: compact.Project(events)}
+	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
 	}
-	f.tail = a.store.Tail(id, last)
+	f.tail = h.resources.store.Tail(id, last)
 	if err := f.configure(); err != nil {
 		return nil, err
 	}
-	f.model = a.ownersModel(ctx, r)
+	f.model = h.models.ownersModel(ctx, r)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
@@ -139,12 +142,12 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r.said, r.view = r.events, r.view.Extend(r.events)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
 		if err := f.configure(); err != nil {
-			f.app.logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
+			f.resources.logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(agent.Appended{Events: events})
 	before := f.model
-	f.model = f.app.ownersModel(ctx, r) // also for what its owner learned of it
+	f.model = f.models.ownersModel(ctx, r) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.box.Put(agent.ModelSwitched{Model: m})
 	}
@@ -162,9 +165,9 @@ func (f *follower) tell(u agent.Elsewhere) {
 
 // configure takes over the settings that the log records.
 func (f *follower) configure() error {
-	cfg, err := f.app.configFor(f.r.events)
+	cfg, err := f.settings.configFor(f.r.events)
 	if err == nil {
-		f.rules = f.app.rules(cfg)
+		f.rules = rulesOf(cfg)
 	}
 	return err
 }
@@ -174,22 +177,22 @@ func (f *follower) meter() compact.Meter { return meterOf(f.rules, f.r, f.model)
 
 // ownersModel is the model that a conversation was held with last, with the window
 // that its owner knows.
-func (a *app) ownersModel(ctx context.Context, r *reading) agent.Model {
+func (d *models) ownersModel(ctx context.Context, r *reading) agent.Model {
 	last := lastModel(r.events)
 	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
 	switch {
 	case last.Provider == "":
 		return m
 	case last.Provider == providerDemo:
-		m = a.demoModel(ctx)
+		m = d.demoModel(ctx)
 	default:
-		c := a.heldAt(last)
+		c := d.providers.heldAt(last)
 		if last.BaseURL != "" {
 			c.baseURL = last.BaseURL
 		}
-		m = a.model(ctx, c, openai.New(a.endpoint(c)))
+		m = d.model(ctx, c, openai.New(d.providers.endpoint(c)))
 		if c.provider == providerCustom && c.baseURL == "" {
-			a.calibrateByID(ctx, r, &m)
+			d.calibrateByID(ctx, r, &m)
 		}
 	}
 	if last.Window > 0 {

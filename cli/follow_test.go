@@ -33,7 +33,7 @@ var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", Base
 // owns begins a conversation in a store of its own in the data directory of a.
 func owns(t *testing.T, a *app) *owner {
 	t.Helper()
-	store, err := storage.Open(a.flags.data, storage.Options{})
+	store, err := storage.Open(a.settings.flags.data, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,10 +105,10 @@ func spectating(t *testing.T, test func(t *testing.T, o *owner, h *host, talk tu
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.close()
+		defer a.resources.close()
 		o := owns(t, a)
 		defer o.store.Close()
-		h := newHost(a, chatOptions{})
+		h := a.host(chatOptions{})
 		defer h.close()
 		talk, err := h.Resume(t.Context(), owned)
 		if err != nil {
@@ -162,11 +162,11 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		"the demo":         func(f *flags) { f.demo = true },
 	} {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.close()
-		set(&a.flags)
+		defer a.resources.close()
+		set(&a.settings.flags)
 		o := owns(t, a)
 		defer o.store.Close()
-		h := newHost(a, chatOptions{})
+		h := a.host(chatOptions{})
 		defer h.close()
 		talk, err := h.Resume(t.Context(), owned)
 		want := compact.Window{Tokens: ownersModel.Window, Source: compact.WindowServer}
@@ -224,7 +224,7 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 		}
 		o.leaves()
 		within(t, soon, talk.Session)
-		h.app.flags.demo = true
+		h.settings.flags.demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)

@@ -31,8 +31,19 @@ type forkOptions struct {
 	turn    int
 }
 
-func (a *app) forkCommand() *cobra.Command {
-	var o forkOptions
+// forkCommand copies a conversation.
+type forkCommand struct {
+	agents        *agents
+	console       *console
+	conversations *conversations
+	models        *models
+	settings      *settings
+
+	options forkOptions
+}
+
+func (cmd *forkCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "fork [ID]",
 		Short: "Copy a conversation, to go on in another way",
@@ -55,7 +66,7 @@ nothing can be made shorter, the copy is made all the same.
 		Args: positional(cobra.MaximumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.cut = c.Flags().Changed("turn")
-			return a.forkStored(c.Context(), args, o)
+			return cmd.Run(c.Context(), args)
 		},
 	}
 	o.compact.addTo(c, "compact the copy, as configured or by --compact=`PROFILE`")
@@ -71,47 +82,48 @@ type forked struct {
 	Compaction *compaction `json:"compaction"` // null without one
 }
 
-// forkStored copies a stored conversation.
-func (a *app) forkStored(ctx context.Context, args []string, o forkOptions) error {
-	_, from, err := a.resolve(ctx, args)
+// Run copies a stored conversation.
+func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
+	_, from, err := cmd.conversations.resolve(ctx, args)
 	if err != nil {
 		return o.misread(err, args)
 	}
-	s, err := a.standingOf(ctx, from)
+	s, err := cmd.conversations.stateOf(ctx, from)
 	if err != nil {
 		return err
 	}
 	if o.compact.given {
-		a.noteRefused()
+		cmd.settings.noteRefused()
 	}
 	if o.cut {
-		if s, err = a.cutAtTurn(ctx, s, o.turn); err != nil {
+		if s, err = cmd.conversations.cutAtTurn(ctx, s, o.turn); err != nil {
 			return err
 		}
 	}
-	f, err := a.first(s, o.compact, "fork")
+	f, err := cmd.agents.first(s, o.compact, "fork")
 	if err != nil {
 		return err
 	}
 	var l link
 	if f.needsModel() {
-		if l, err = a.askLink(ctx, from, true); err != nil {
+		if l, err = cmd.models.linkFor(ctx, from, true); err != nil {
 			return err
 		}
 	}
-	id, err := a.copy(ctx, f)
+	id, err := cmd.conversations.copy(ctx, f)
 	if err != nil {
 		return err
 	}
 	if err := f.inCopy(ctx, id, l); err != nil {
-		a.note("the copy %s was made, and is not compacted", id)
+		cmd.console.note("the copy %s was made, and is not compacted", id)
 		return err
 	}
 	if !o.json {
-		_, err = fmt.Fprintln(a.env.Stdout, id)
+		_, err = fmt.Fprintln(cmd.console.Stdout, id)
 		return err
 	}
-	return writeJSON(a.env.Stdout, forked{ID: id, From: from, Compaction: f.done})
+	return writeJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.done})
 }
 
 // misread is the error of an ID that is none, with a hint if it was meant as a
@@ -130,7 +142,7 @@ func (f *first) inCopy(ctx context.Context, id string, l link) error {
 		f.copied(id)
 		return nil
 	}
-	r, err := f.app.openRunning(ctx, l, openOptions{id: id})
+	r, err := f.agents.start(ctx, l, openOptions{id: id})
 	if err != nil {
 		return err
 	}
@@ -165,11 +177,11 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.app.first(s, flag, "fork")
+	f, err := h.agents.first(s, flag, "fork")
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.app.copy(ctx, f)
+	id, err := h.conversations.copy(ctx, f)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -193,7 +205,7 @@ func (h *host) source(ctx context.Context) (standing, error) {
 	if from == "" {
 		return standing{}, errNothingToFork
 	}
-	s, err := h.app.standingOf(ctx, from)
+	s, err := h.conversations.stateOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
 		return standing{}, errNothingToFork
 	}
@@ -214,9 +226,9 @@ func (h *host) compact(id string, w compact.Wish) {
 
 // copy makes a copy of a stored conversation, with the compaction that needs no
 // model, and returns its ID. The original is only read.
-func (a *app) copy(ctx context.Context, f *first) (string, error) {
+func (v *conversations) copy(ctx context.Context, f *first) (string, error) {
 	id := conversation.NewID()
-	w, err := f.standing.store.Create(ctx, storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := f.standing.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.workspace})
 	if err != nil {
 		return "", err
 	}

@@ -12,11 +12,11 @@ import (
 // found is what there is to talk to, in words without any key, for who opens the
 // program for the first time: nil once a conversation is stored. It asks no server;
 // /connect does.
-func (a *app) found(r *running) []string {
+func (h *host) found(r *running) []string {
 	if len(r.events) > 0 {
 		return nil
 	}
-	store, err := a.open()
+	store, err := h.resources.open()
 	if err != nil {
 		return nil
 	}
@@ -25,11 +25,11 @@ func (a *app) found(r *running) []string {
 	}
 	var out []string
 	for _, name := range openai.ByKey() {
-		if key, _ := a.key(name); key != "" {
+		if key, _ := h.providers.key(name); key != "" {
 			out = append(out, "a key for "+name)
 		}
 	}
-	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
+	if base := h.console.Getenv("OPENAI_BASE_URL"); base != "" && !strings.Contains(base, "//api.openai.com") {
 		if u, err := url.Parse(base); err == nil && u.Host != "" {
 			out = append(out, "a server at "+u.Host)
 		}
@@ -38,7 +38,7 @@ func (a *app) found(r *running) []string {
 	if e, ok := openai.Known(in); ok && e.Local {
 		out = append(out, in+" on this machine")
 	}
-	for _, name := range slices.Sorted(maps.Keys(a.cfg().Providers)) {
+	for _, name := range slices.Sorted(maps.Keys(h.settings.cfg().Providers)) {
 		if !slices.Contains(openai.ByKey(), name) && name != in {
 			out = append(out, name+" in the configuration")
 		}

@@ -30,17 +30,17 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := bareApp(t, c.set...)
-			defer a.close()
-			a.env.Lookup = func(name string) (string, bool) { value, ok := c.env[name]; return value, ok }
+			defer a.resources.close()
+			a.console.Lookup = func(name string) (string, bool) { value, ok := c.env[name]; return value, ok }
 			if c.stored {
 				keep(t, a, stored, fileTurns(1)...)
 			}
 			l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: c.provider, ID: "m"}}
-			r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
+			r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := newHost(a, chatOptions{})
+			h := a.host(chatOptions{})
 			defer h.close()
 			h.running = r
 			talk, err := h.New(t.Context())

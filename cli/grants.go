@@ -15,14 +15,14 @@ import (
 
 // granted holds what the user granted, for all conversations of this run. When
 // grants were last used is written when the program ends.
-func (a *app) granted() *grants.Store {
-	a.mu.Lock()
-	store := a.grants
+func (r *resources) granted() *grants.Store {
+	r.mu.Lock()
+	store := r.grants
 	if store == nil {
-		store = grants.New(a.paths.Grants(), nil)
-		a.grants = store
+		store = grants.New(r.settings.paths.Grants(), nil)
+		r.grants = store
 	}
-	a.mu.Unlock()
+	r.mu.Unlock()
 	return store
 }
 
@@ -30,24 +30,24 @@ func (a *app) granted() *grants.Store {
 const flushWait = 100 * time.Millisecond
 
 // keepUses writes when grants were last used. A failure costs that note only.
-func (a *app) keepUses(ctx context.Context) {
-	a.mu.Lock()
-	store := a.grants
-	a.mu.Unlock()
+func (r *resources) keepUses(ctx context.Context) {
+	r.mu.Lock()
+	store := r.grants
+	r.mu.Unlock()
 	if store == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	if err := store.Flush(ctx); err != nil {
-		a.logger().Warn("noting when grants were last used", "error", err)
+		r.logger().Warn("noting when grants were last used", "error", err)
 	}
 }
 
 // ownFiles are the files by which the program itself is steered, and its data.
-func (a *app) ownFiles() []string {
-	own := []string{a.paths.Data, a.paths.State, a.paths.Grants()}
-	if path, _, err := config.File(a.env.Lookup, a.flags.config); err == nil {
+func (s *settings) ownFiles() []string {
+	own := []string{s.paths.Data, s.paths.State, s.paths.Grants()}
+	if path, _, err := config.File(s.console.Lookup, s.flags.config); err == nil {
 		if full, err := filepath.Abs(path); err == nil {
 			own = append(own, full)
 		}
@@ -57,18 +57,18 @@ func (a *app) ownFiles() []string {
 
 // ruleAt is the file and line where a rule of a list stands: the line that holds
 // its text, else that of the list.
-func (a *app) ruleAt(list, rule string) string {
+func (s *settings) ruleAt(list, rule string) string {
 	at := ""
-	origin, set := a.loaded.Load().Origins["permissions."+list]
+	origin, set := s.loaded.Load().Origins["permissions."+list]
 	if set && origin.File != "" {
-		at = a.home(origin.File) + ":" + strconv.Itoa(origin.Line)
+		at = s.console.home(origin.File) + ":" + strconv.Itoa(origin.Line)
 	}
-	for _, source := range a.loaded.Load().Sources {
+	for _, source := range s.loaded.Load().Sources {
 		if !source.Found || source.Path == "" {
 			continue
 		}
 		if line := lineWith(source.Path, rule); line > 0 {
-			at = a.home(source.Path) + ":" + strconv.Itoa(line)
+			at = s.console.home(source.Path) + ":" + strconv.Itoa(line)
 		}
 	}
 	return at

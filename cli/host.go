@@ -16,7 +16,17 @@ import (
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type host struct {
-	app  *app
+	console       *console
+	settings      *settings
+	providers     *providers
+	resources     *resources
+	models        *models
+	conversations *conversations
+	agents        *agents
+	listing       *listing
+	examiner      *examiner
+	exporter      *exporter
+
 	open chatOptions // its ID is whole
 
 	mu        sync.Mutex // guards what follows
@@ -27,8 +37,6 @@ type host struct {
 
 	trustAsked bool // about the workspace's file
 }
-
-func newHost(a *app, o chatOptions) *host { return &host{app: a, open: o} }
 
 // errEnded says that the screen is gone.
 var errEnded = errors.New("the program is ending")
@@ -67,7 +75,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	if err != nil {
 		return tui.Conversation{}, h.consent(err)
 	}
-	r, err := h.app.openRunning(ctx, l, openOptions{id: id, interactive: true, mode: h.mode()})
+	r, err := h.agents.start(ctx, l, openOptions{id: id, interactive: true, mode: h.mode()})
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -81,13 +89,13 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 		r.ask(l)
 	}
 	talk := h.conversation(r)
-	talk.Found = h.app.found(r)
+	talk.Found = h.found(r)
 	return talk, nil
 }
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
 func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
-	store, err := h.app.open()
+	store, err := h.resources.open()
 	if id == "" || err != nil || !store.OpenElsewhere(id) {
 		return nil
 	}
@@ -120,10 +128,10 @@ func (h *host) consent(err error) error {
 func (h *host) linkTo(ctx context.Context, c choice) (link, error) {
 	if h.running != nil && h.running.link.choice() == c {
 		l := h.running.link
-		h.app.relearn(ctx, &l.model)
+		h.models.relearn(ctx, &l.model)
 		return l, nil
 	}
-	return h.app.connect(ctx, c)
+	return h.models.connect(ctx, c)
 }
 
 // mode is the permission mode in use, so that it stays across conversations.
@@ -140,28 +148,28 @@ func (h *host) mode() conversation.Mode {
 // machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
 func (h *host) link(ctx context.Context, id string) (link, error) {
 	if h.running == nil {
-		c, err := h.app.choose(ctx, id, true)
+		c, err := h.models.choose(ctx, id, true)
 		if err != nil {
 			return link{}, err
 		}
-		return h.app.connect(ctx, c)
+		return h.models.connect(ctx, c)
 	}
 	current := h.running.link.choice()
-	held, err := h.app.held(ctx, id)
+	held, err := h.models.held(ctx, id)
 	if err != nil {
 		return link{}, err
 	}
 	to := h.running.link.model
 	same := held.Name() == to.Name() && (held.BaseURL == "" || samePlace(held.BaseURL, to.BaseURL))
-	asked := h.app.flags.chooseModel() && (local(to.BaseURL) || samePlace(h.app.heldAt(held).address(), to.BaseURL))
+	asked := h.settings.flags.chooseModel() && (local(to.BaseURL) || samePlace(h.providers.heldAt(held).address(), to.BaseURL))
 	if held.Name() == "" || (same || asked) && !leaves(held, to) {
 		return h.linkTo(ctx, current)
 	}
-	c, why := h.app.again(ctx, held)
+	c, why := h.models.again(ctx, held)
 	if why != "" {
 		return link{}, &elsewhere{id: id, held: held, why: why, proposed: &current}
 	}
-	return h.app.connect(ctx, c)
+	return h.models.connect(ctx, c)
 }
 
 // choice is what a link was made from.
@@ -176,7 +184,7 @@ func (l link) choice() choice {
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.id, Events: r.events, Session: session{r.agent, r},
-		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.app.refused(), r.notes...),
+		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.settings.refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk
@@ -210,7 +218,7 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.app.store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+	if err := h.resources.store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return talk, fmt.Errorf("deleting %s: %w", old.id, err)
 	}
 	return talk, nil
@@ -224,7 +232,7 @@ func (h *host) part() {
 		h.running.agent.TakeBack()
 	}
 	if err := h.drop(); err != nil {
-		h.app.logger().Error("leaving a conversation", "error", err)
+		h.resources.logger().Error("leaving a conversation", "error", err)
 	}
 }
 
@@ -250,8 +258,8 @@ func (h *host) arrivalCap() conversation.ArrivalCap {
 	if h.running != nil && h.running.agent != nil {
 		return h.running.agent.ArrivalCap()
 	}
-	cfg := h.app.cfg()
-	return compact.ArrivalCap(h.app.rules(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
+	cfg := h.settings.cfg()
+	return compact.ArrivalCap(rulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
 // close ends everything; it is safe to call twice.
@@ -260,7 +268,7 @@ func (h *host) close() {
 	defer h.mu.Unlock()
 	h.ended = true
 	if err := h.drop(); err != nil {
-		fmt.Fprintln(h.app.env.Stderr, explain(err))
+		fmt.Fprintln(h.console.Stderr, explain(err))
 	}
 }
 
@@ -274,15 +282,15 @@ func (h *host) leave(farewell string) error {
 	h.ended = true
 	err := h.drop()
 	h.mu.Unlock()
-	if id != "" && h.app.store != nil {
-		_, statErr := h.app.store.Resolve(context.Background(), id, "")
+	if id != "" && h.resources.store != nil {
+		_, statErr := h.resources.store.Resolve(context.Background(), id, "")
 		said = statErr == nil
 	}
-	if farewell != "" && h.app.cfg().UI.LeaveTranscript {
-		fmt.Fprintln(h.app.env.Stdout, farewell)
+	if farewell != "" && h.settings.cfg().UI.LeaveTranscript {
+		fmt.Fprintln(h.console.Stdout, farewell)
 	}
 	if said {
-		fmt.Fprintf(h.app.env.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
+		fmt.Fprintf(h.console.Stdout, "To go on with this conversation: plimsoll -r %s\n", id)
 	}
 	return err
 }

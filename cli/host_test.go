@@ -26,13 +26,13 @@ import (
 func waitedIn(t *testing.T, leave func(*host)) []string {
 	t.Helper()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
+	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	defer h.close()
 	h.running = r
 	r.agent.Send("one")
@@ -40,7 +40,7 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 	r.agent.Send("two")
 	await(t, r.agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
 	leave(h)
-	texts, err := a.store.Waiting(t.Context(), r.id)
+	texts, err := a.resources.store.Waiting(t.Context(), r.id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func bareApp(t *testing.T, set ...string) *app {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := &app{flags: flags{data: t.TempDir(), set: set}, env: Env{Dir: dir, Lookup: lookup}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir(), set: set})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -70,17 +70,17 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		compact.WindowFlag:      {Tokens: 9000, Source: compact.WindowFlag},
 	} {
 		a := bareApp(t)
-		defer a.close()
+		defer a.resources.close()
 		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: compact.Window{Tokens: 9000, Source: source}}
-		r, err := a.openRunning(t.Context(), link{provider: agenttest.NewProvider(), model: m}, openOptions{interactive: true})
+		r, err := a.agents.start(t.Context(), link{provider: agenttest.NewProvider(), model: m}, openOptions{interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := newHost(a, chatOptions{})
+		h := a.host(chatOptions{})
 		defer h.close()
 		h.running = r
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
-		if err := a.store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
+		if err := a.resources.store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
 			t.Fatal(err)
 		}
 		talk, err := h.New(t.Context())
@@ -97,11 +97,11 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 // returns its ID.
 func heldIn(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
-	store, err := a.open()
+	store, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,8 +114,8 @@ func heldIn(t *testing.T, a *app, id, model, base string) string {
 	return id
 }
 
-// listing is the base URL of a server that lists a model and answers nothing else.
-func listing(t *testing.T, id string) string {
+// listingServer is the base URL of a server that lists a model and answers nothing else.
+func listingServer(t *testing.T, id string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/models" {
@@ -132,11 +132,11 @@ func listing(t *testing.T, id string) string {
 func talkingAt(t *testing.T, a *app, base string) *host {
 	t.Helper()
 	l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
-	r, err := a.openRunning(t.Context(), l, openOptions{interactive: true})
+	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	h.running = r
 	return h
 }
@@ -147,9 +147,9 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 		"its own":           {"", "mine/big"},
 		"the one asked for": {"mine/other", "test/m"},
 	} {
-		a := bareApp(t, "providers.mine.base_url="+listing(t, "big"))
-		defer a.close()
-		a.flags.model = c.flag
+		a := bareApp(t, "providers.mine.base_url="+listingServer(t, "big"))
+		defer a.resources.close()
+		a.settings.flags.model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "mine/big", "")
 		h := talkingAt(t, a, "http://127.0.0.1:1/v1")
 		defer h.close()
@@ -168,8 +168,8 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		"at the same host": {"mine/big", one, "test/m"},
 	} {
 		a := bareApp(t, "providers.far.base_url="+other, "providers.mine.base_url="+one)
-		defer a.close()
-		a.flags.model = "mine/m"
+		defer a.resources.close()
+		a.settings.flags.model = "mine/m"
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		h := talkingAt(t, a, one)
 		defer h.close()
@@ -186,14 +186,14 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ flag, base string }{
 		"its server is gone":      {"", "http://127.0.0.1:1/v1"},
-		"its model is gone":       {"", listing(t, "another")},
+		"its model is gone":       {"", listingServer(t, "another")},
 		"gone, and a hosted flag": {"openai/gpt-5.4", "http://127.0.0.1:1/v1"},
 	} {
 		a := bareApp(t)
-		defer a.close()
-		a.flags.model = c.flag
+		defer a.resources.close()
+		a.settings.flags.model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "llamacpp/big", c.base)
-		a.loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
+		a.settings.loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
 		defer h.close()
 		before := h.running.id
@@ -220,7 +220,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 
 func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 	t.Parallel()
-	local, hosted := listing(t, "big"), "https://api.example.org/v1"
+	local, hosted := listingServer(t, "big"), "https://api.example.org/v1"
 	for name, c := range map[string]struct {
 		held, base, to string
 		asks           bool
@@ -231,14 +231,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		"old log, unknown": {"custom/big", "", "far/model", true},
 	} {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
-		defer a.close()
+		defer a.resources.close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
-		r, err := a.openRunning(t.Context(), l, openOptions{id: id, interactive: true})
+		r, err := a.agents.start(t.Context(), l, openOptions{id: id, interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := newHost(a, chatOptions{})
+		h := a.host(chatOptions{})
 		defer h.close()
 		h.running = r
 		err = h.SwitchModel(t.Context(), c.to)
@@ -266,14 +266,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
-	base := listing(t, "gpt-5.4") // the catalogue knows it as one of openai
-	l, err := a.connect(t.Context(), choice{provider: providerCustom, model: "first", baseURL: base})
+	defer a.resources.close()
+	base := listingServer(t, "gpt-5.4") // the catalogue knows it as one of openai
+	l, err := a.models.connect(t.Context(), choice{provider: providerCustom, model: "first", baseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
-		c, err := newHost(a, chatOptions{}).meant(t.Context(), l, name)
+		c, err := a.host(chatOptions{}).meant(t.Context(), l, name)
 		if want := (choice{provider: providerCustom, model: "gpt-5.4", baseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
@@ -326,7 +326,7 @@ func TestAskForgetsNothingThatWaits(t *testing.T) {
 		id := h.running.id
 		h.close()
 		l := link{provider: agenttest.NewProvider(agenttest.Reply{}), model: agent.Model{Provider: "test", ID: "m"}}
-		r, err := h.app.openRunning(t.Context(), l, openOptions{id: id})
+		r, err := h.agents.start(t.Context(), l, openOptions{id: id})
 		if err != nil {
 			t.Error(err)
 			return

@@ -22,8 +22,19 @@ type importOptions struct {
 	json    bool
 }
 
-func (a *app) importCommand() *cobra.Command {
-	var o importOptions
+// importCommand makes conversations of recorded ones.
+type importCommand struct {
+	console   *console
+	providers *providers
+	resources *resources
+	settings  *settings
+	sources   *sources
+
+	options importOptions
+}
+
+func (cmd *importCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "import FILE...",
 		Short: "Make conversations of recorded ones",
@@ -43,7 +54,7 @@ endpoint on another machine, models, permissions and tools.`,
   plimsoll import *.jsonl --json | jq -r '.[] | select(.id == null).file'
   ssh host plimsoll export --format json | plimsoll import - --title "from host"`,
 		Args: positional(cobra.MinimumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error { return a.importFiles(c.Context(), args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().StringVar(&o.title, "title", "", "`TITLE` of the conversation, instead of the file's")
 	c.Flags().BoolVar(&o.lenient, "lenient", false, "leave out what cannot be read, and say how much")
@@ -65,31 +76,32 @@ type importProblem struct {
 	Reason string `json:"reason"`
 }
 
-func (a *app) importFiles(ctx context.Context, files []string, o importOptions) error {
+func (cmd *importCommand) Run(ctx context.Context, files []string) error {
+	o := cmd.options
 	if err := checkImport(files, o); err != nil {
 		return err
 	}
-	if _, err := a.open(); err != nil {
+	if _, err := cmd.resources.open(); err != nil {
 		return err
 	}
 	rows := make([]imported, 0, len(files))
 	failed := false
 	for _, file := range files {
-		row, err := a.importFile(ctx, file, o)
+		row, err := cmd.importFile(ctx, file, o)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			fmt.Fprintln(a.env.Stderr, explain(fmt.Errorf("%s: %w", named(file), err)))
+			fmt.Fprintln(cmd.console.Stderr, explain(fmt.Errorf("%s: %w", named(file), err)))
 			row = imported{File: file, Problems: []importProblem{problemOf(err)}}
 		case !o.json:
-			fmt.Fprintln(a.env.Stdout, *row.ID)
+			fmt.Fprintln(cmd.console.Stdout, *row.ID)
 		}
 		rows = append(rows, row)
 	}
 	if o.json {
-		if err := writeJSON(a.env.Stdout, rows); err != nil {
+		if err := writeJSON(cmd.console.Stdout, rows); err != nil {
 			return err
 		}
 	}

@@ -40,25 +40,25 @@ type recording struct {
 var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
 
 // importFile makes a conversation of one file.
-func (a *app) importFile(ctx context.Context, file string, o importOptions) (imported, error) {
-	in, err := a.openImport(ctx, file, newProgress(a.env.Stderr, "reading "+plain.Line(file)))
+func (cmd *importCommand) importFile(ctx context.Context, file string, o importOptions) (imported, error) {
+	in, err := cmd.sources.open(ctx, file, newProgress(cmd.console.Stderr, "reading "+plain.Line(file)))
 	if err != nil {
 		return imported{}, err
 	}
-	rec, err := a.readImport(in, o)
+	rec, err := cmd.read(in, o)
 	in.close()
 	if err != nil {
 		return imported{}, err
 	}
-	id, turns, err := a.storeImport(ctx, rec)
+	id, turns, err := cmd.store(ctx, rec)
 	if err != nil {
 		return imported{}, err
 	}
 	for _, n := range rec.notes {
-		a.note("%s: %s", named(file), n)
+		cmd.console.note("%s: %s", named(file), n)
 	}
 	if rec.left != "" {
-		a.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
+		cmd.console.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
 	}
 	if rec.problems == nil {
 		rec.problems = []importProblem{}
@@ -94,8 +94,8 @@ func told(problems []importProblem) string {
 // isDocument recognises the document that export writes, by its first key.
 var isDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
 
-// readImport reads a file in whichever form it is.
-func (a *app) readImport(in io.Reader, o importOptions) (recording, error) {
+// read reads a file in whichever form it is.
+func (cmd *importCommand) read(in io.Reader, o importOptions) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
@@ -120,42 +120,42 @@ func (a *app) readImport(in io.Reader, o importOptions) (recording, error) {
 		rec.problems = append(rec.problems, problemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		most := a.importCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: a.importedModel, MaxChars: most.Chars, Names: most.Names,
+		most := cmd.arrivalCap(d.Meta.Model)
+		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: cmd.model, MaxChars: most.Chars, Names: most.Names,
 			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
 }
 
-// importedModel is the name of a model as it is written here: with its maker
+// model is the name of a model as it is written here: with its maker
 // where a file names the model alone.
-func (a *app) importedModel(name string) string {
-	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && a.knownProvider(first) {
+func (cmd *importCommand) model(name string) string {
+	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && cmd.providers.known(first) {
 		return name
 	}
-	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && a.knownProvider(e.Provider) {
+	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && cmd.providers.known(e.Provider) {
 		return e.Provider + "/" + name
 	}
 	return name
 }
 
-// importCap is how results of a recording are cut: as they would be in a conversation
+// arrivalCap is how results of a recording are cut: as they would be in a conversation
 // with the model that it names, as far as its window is known without asking.
-func (a *app) importCap(model string) conversation.ArrivalCap {
-	provider, id, _ := strings.Cut(a.importedModel(model), "/")
+func (cmd *importCommand) arrivalCap(model string) conversation.ArrivalCap {
+	provider, id, _ := strings.Cut(cmd.model(model), "/")
 	m := agent.Model{Provider: provider, ID: id}
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
 	}
-	cfg := a.cfg()
-	a.apply(&m, describedModel(cfg, provider, id))
-	return compact.ArrivalCap(a.rules(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
+	cfg := cmd.settings.cfg()
+	cmd.providers.apply(&m, describedModel(cfg, provider, id))
+	return compact.ArrivalCap(rulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
-// storeImport stores a new conversation in one transaction.
-func (a *app) storeImport(ctx context.Context, rec recording) (id string, turns int, err error) {
+// store stores a new conversation in one transaction.
+func (cmd *importCommand) store(ctx context.Context, rec recording) (id string, turns int, err error) {
 	id = conversation.NewID()
-	w, err := a.store.Create(ctx, storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := cmd.resources.store.Create(ctx, storage.NewConversation{ID: id, Workspace: cmd.settings.workspace})
 	if err != nil {
 		return "", 0, err
 	}
@@ -186,17 +186,20 @@ type importSource struct {
 	total int // bytes, 0 unknown
 }
 
-// openImport opens a file; "-" is standard input.
-func (a *app) openImport(ctx context.Context, file string, bar *progress) (*importSource, error) {
+// sources opens the files that are imported.
+type sources struct{ console *console }
+
+// open opens a file; "-" is standard input.
+func (u *sources) open(ctx context.Context, file string, bar *progress) (*importSource, error) {
 	s := &importSource{ctx: ctx, bar: bar}
 	if file == "-" {
-		if a.env.Stdin == nil {
+		if u.console.Stdin == nil {
 			return nil, errors.New("there is none")
 		}
-		if terminal(a.env.Stdin) {
-			a.note("reading what is typed; Ctrl+D on a line of its own ends it")
+		if terminal(u.console.Stdin) {
+			u.console.note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		s.from, s.end = interruptible(ctx, a.env.Stdin)
+		s.from, s.end = interruptible(ctx, u.console.Stdin)
 		return s, nil
 	}
 	st, err := os.Stat(file)

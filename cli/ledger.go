@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/spf13/cobra"
 
 	"plimsoll/cli/table"
 	"plimsoll/compact"
@@ -53,34 +52,37 @@ func newLedgerRow(e compact.Entry) ledgerRow {
 }
 
 // checkLedger refuses flags that ask for something else.
-func checkLedger(c *cobra.Command) error {
+func checkLedger(changed func(flag string) bool) error {
 	for _, name := range []string{"compacted", "preset", "request"} {
-		if c.Flags().Changed(name) {
+		if changed(name) {
 			return wrongUse("--ledger and --%s are two things to write: give one of them", name)
 		}
 	}
 	return nil
 }
 
-// printLedger writes the ledger of a conversation.
-func (a *app) printLedger(ctx context.Context, args []string, asJSON bool) error {
-	r, err := a.read(ctx, args)
+// ledger writes the ledger of a conversation.
+func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
+	if err := checkLedger(cmd.changed); err != nil {
+		return err
+	}
+	r, err := cmd.conversations.read(ctx, args)
 	if err != nil {
 		return err
 	}
 	entries := compact.Ledger(r.events)
-	if asJSON {
+	if cmd.options.json {
 		rows := make([]ledgerRow, 0, len(entries))
 		for _, e := range entries {
 			rows = append(rows, newLedgerRow(e))
 		}
-		return writeJSON(a.env.Stdout, rows)
+		return writeJSON(cmd.console.Stdout, rows)
 	}
 	if len(entries) == 0 {
-		_, err := fmt.Fprintln(a.env.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
+		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
 		return err
 	}
-	return writeLedger(a.env.Stdout, a.limit(), entries)
+	return writeLedger(cmd.console.Stdout, cmd.console.limit(), entries)
 }
 
 // leastWhy is how many cells a table has to leave for why something was done.

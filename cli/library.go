@@ -32,7 +32,7 @@ func (h *host) openID() (id string, ours bool) {
 // errNothingStored before something was said in it.
 func (h *host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
-	store, err := h.app.open()
+	store, err := h.resources.open()
 	if err != nil {
 		return nil, "", nil, err
 	}
@@ -51,7 +51,7 @@ func (h *host) Request(ctx context.Context, event uint64) (compact.Rebuilt, erro
 	}
 	for _, q := range compact.Requests(events) {
 		if q.Event == event {
-			return h.app.rebuild(ctx, requestRef{store: store, id: id, events: events, SentRequest: q})
+			return h.conversations.rebuild(ctx, requestRef{store: store, id: id, events: events, SentRequest: q})
 		}
 	}
 	return compact.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)

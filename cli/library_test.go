@@ -32,13 +32,13 @@ type shelf struct {
 func store(t *testing.T, bodies func(blob func(string) string) []conversation.Body) shelf {
 	t.Helper()
 	a := bareApp(t)
-	t.Cleanup(func() { _ = a.close() }) // the folder goes anyway
-	s, err := a.open()
+	t.Cleanup(func() { _ = a.resources.close() }) // the folder goes anyway
+	s, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := conversation.NewID()
-	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func store(t *testing.T, bodies func(blob func(string) string) []conversation.Bo
 	if err := errors.Join(w.Append(t.Context(), l.Prepare(time.Unix(0, 0), bodies(blob)...)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	h.reading = id
 	return shelf{a, h, id}
 }
@@ -136,8 +136,8 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 func TestNoLogMakesRebuildingPanic(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
-	s, err := a.open()
+	defer a.resources.close()
+	s, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
-		b, err := a.rebuild(t.Context(), requestRef{store: s, id: "abcdefgh2345", events: log,
+		b, err := a.conversations.rebuild(t.Context(), requestRef{store: s, id: "abcdefgh2345", events: log,
 			SentRequest: compact.SentRequest{Through: through, Usage: u}})
 		if err != nil || b.Same || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
@@ -208,8 +208,8 @@ func TestATurnIsReadInFullWithTheCallsOfItsReplies(t *testing.T) {
 
 func TestNothingStoredIsNothingToRead(t *testing.T) {
 	t.Parallel()
-	h := newHost(bareApp(t), chatOptions{})
-	defer h.app.close()
+	h := bareApp(t).host(chatOptions{})
+	defer h.resources.close()
 	_, request := h.Request(t.Context(), 1)
 	_, full := h.Full(t.Context(), 1)
 	if !errors.Is(request, errNothingStored) || !errors.Is(full, errNothingStored) {
@@ -243,11 +243,11 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 	for name, readOnly := range map[string]bool{"open for writing": false, "only read": true} {
 		for before, want := range map[uint64][]string{1: nil, 3: whole[:2], 4: whole[:3], 6: whole} {
 			s := twoTurns(t)
-			s.flags.demo = true // where nothing is open, this says whom to talk to
+			s.settings.flags.demo = true // where nothing is open, this says whom to talk to
 			if !readOnly {
 				l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.running, err = s.openRunning(t.Context(), l, openOptions{id: s.id, interactive: true}); err != nil {
+				if s.host.running, err = s.agents.start(t.Context(), l, openOptions{id: s.id, interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -259,7 +259,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 				t.Errorf("%s, before %d (-want +got)\n%s", name, before, d)
 			}
 			s.host.close()
-			if events, _, err := s.store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
+			if events, _, err := s.resources.store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
 				t.Errorf("%s, before %d: the original has %d events, %v", name, before, len(events), err)
 			}
 		}

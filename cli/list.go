@@ -19,8 +19,17 @@ type listOptions struct {
 	limit int
 }
 
-func (a *app) listCommand() *cobra.Command {
-	var o listOptions
+// listCommand lists the stored conversations.
+type listCommand struct {
+	console   *console
+	resources *resources
+	settings  *settings
+
+	options listOptions
+}
+
+func (cmd *listCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the conversations, newest first",
@@ -31,7 +40,7 @@ all the same.`,
   plimsoll list --here -n 5
   plimsoll list --json | jq -r '.[0].id'`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
 	c.Flags().BoolVar(&o.here, "here", false, "only conversations of this workspace")
@@ -52,17 +61,18 @@ type listed struct {
 	OpenElsewhere bool       `json:"open_elsewhere"`
 }
 
-func (a *app) list(ctx context.Context, o listOptions) error {
+func (cmd *listCommand) Run(ctx context.Context) error {
+	o := cmd.options
 	if o.limit < 0 {
 		return wrongUse("-n must be 0 or more, not %d", o.limit)
 	}
-	store, err := a.open()
+	store, err := cmd.resources.open()
 	if err != nil {
 		return err
 	}
 	filter := storage.Filter{Limit: o.limit}
 	if o.here {
-		filter.Workspace = a.workspace
+		filter.Workspace = cmd.settings.workspace
 	}
 	entries, err := store.List(ctx, filter)
 	if err != nil {
@@ -76,16 +86,16 @@ func (a *app) list(ctx context.Context, o listOptions) error {
 				Turns: e.Turns, Events: e.Events, Workspace: or(e.Workspace), OpenElsewhere: e.Elsewhere,
 			})
 		}
-		return writeJSON(a.env.Stdout, out)
+		return writeJSON(cmd.console.Stdout, out)
 	}
 	if len(entries) == 0 {
-		fmt.Fprintln(a.env.Stdout, "No conversation yet. Start one with `plimsoll`.")
+		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
 		return nil
 	}
-	return a.listTable(entries, !o.here)
+	return cmd.table(entries, !o.here)
 }
 
-func (a *app) listTable(entries []storage.Entry, workspaces bool) error {
+func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
 	id, updated, turns := &table.Column{Head: "ID"}, &table.Column{Head: "UPDATED"}, &table.Column{Head: "TURNS", Right: true}
 	model, where := &table.Column{Head: "MODEL"}, &table.Column{Head: "WORKSPACE"}
 	open, title := &table.Column{Head: "OPEN"}, &table.Column{Head: "TITLE"}
@@ -96,8 +106,8 @@ func (a *app) listTable(entries []storage.Entry, workspaces bool) error {
 		turns.Add(fmt.Sprint(e.Turns))
 		model.Add(plain.Line(e.Model))
 		place := ""
-		if workspaces && e.Workspace != a.workspace {
-			place = plain.Line(a.home(e.Workspace))
+		if workspaces && e.Workspace != cmd.settings.workspace {
+			place = plain.Line(cmd.console.home(e.Workspace))
 		}
 		where.Add(place)
 		mark := ""
@@ -107,5 +117,5 @@ func (a *app) listTable(entries []storage.Entry, workspaces bool) error {
 		open.Add(mark)
 		title.Add(plain.Line(e.Heading()))
 	}
-	return table.Write(a.env.Stdout, a.limit(), id, updated, turns, model, where, open, title)
+	return table.Write(cmd.console.Stdout, cmd.console.limit(), id, updated, turns, model, where, open, title)
 }

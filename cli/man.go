@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,8 +12,15 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-func (a *app) manCommand() *cobra.Command {
-	dir := ""
+// manCommand writes the manual.
+type manCommand struct {
+	console *console
+
+	dir  string
+	root *cobra.Command
+}
+
+func (cmd *manCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "man [COMMAND...]",
 		Short: "Write the manual page",
@@ -22,37 +30,40 @@ output, for man to show. With --dir it writes the pages of all commands as files
   plimsoll man ask > plimsoll-ask.1
   plimsoll man --dir ~/.local/share/man/man1`,
 		Args: positional(cobra.ArbitraryArgs),
-		RunE: func(c *cobra.Command, args []string) error { return a.man(c.Root(), args, dir) },
+		RunE: func(c *cobra.Command, args []string) error {
+			cmd.root = c.Root()
+			return cmd.Run(c.Context(), args)
+		},
 	}
-	c.Flags().StringVar(&dir, "dir", "", "write one file per command into `DIR`")
+	c.Flags().StringVar(&cmd.dir, "dir", "", "write one file per command into `DIR`")
 	return c
 }
 
-func (a *app) man(root *cobra.Command, args []string, dir string) error {
-	if dir != "" {
+func (cmd *manCommand) Run(_ context.Context, args []string) error {
+	if cmd.dir != "" {
 		if len(args) > 0 {
 			return wrongUse("--dir writes the pages of all commands; leave %q out", strings.Join(args, " "))
 		}
-		return a.manPages(root, dir)
+		return cmd.pages(cmd.root, cmd.dir)
 	}
-	command, rest, err := root.Find(args)
+	command, rest, err := cmd.root.Find(args)
 	if err != nil || len(rest) > 0 {
 		return noCommand(command, args, rest)
 	}
-	page, err := a.manPage(command)
+	page, err := cmd.page(command)
 	if err != nil {
 		return err
 	}
-	_, err = a.env.Stdout.Write(page)
+	_, err = cmd.console.Stdout.Write(page)
 	return err
 }
 
-// manPages writes the pages of a command and all below it.
-func (a *app) manPages(c *cobra.Command, dir string) error {
+// pages writes the pages of a command and all below it.
+func (cmd *manCommand) pages(c *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("writing the manual: %w", err)
 	}
-	page, err := a.manPage(c)
+	page, err := cmd.page(c)
 	if err != nil {
 		return err
 	}
@@ -64,17 +75,17 @@ func (a *app) manPages(c *cobra.Command, dir string) error {
 		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
 			continue
 		}
-		if err := a.manPages(sub, dir); err != nil {
+		if err := cmd.pages(sub, dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *app) manPage(c *cobra.Command) ([]byte, error) {
+func (cmd *manCommand) page(c *cobra.Command) ([]byte, error) {
 	c.DisableAutoGenTag = true
 	header := &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-")), Section: "1",
-		Source: "Plimsoll " + a.env.Version, Manual: "Plimsoll"}
+		Source: "Plimsoll " + cmd.console.Version, Manual: "Plimsoll"}
 	var b bytes.Buffer
 	if err := doc.GenMan(c, header, &b); err != nil {
 		return nil, fmt.Errorf("writing the manual: %w", err)

@@ -82,7 +82,7 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	var own []replay.Named
 	for _, v := range variants {
 		a := testApp(t, window, v)
-		own = append(own, replay.Named{Name: preset.Name(v), Rules: a.rules(a.cfg())})
+		own = append(own, replay.Named{Name: preset.Name(v), Rules: rulesOf(a.settings.cfg())})
 	}
 	_, tried := replayFolder(t, folder, window, replayOptions{prices: []string{report.Plan}}, own)
 	for _, v := range variants {
@@ -101,12 +101,11 @@ func summed(report replay.Report, name preset.Name) measuredSums {
 // testApp is the program with nothing but one setting, "" for none.
 func testApp(t *testing.T, window int, set string) *app {
 	t.Helper()
-	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard},
-		flags: flags{data: t.TempDir(), window: window}}
+	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, flags{data: t.TempDir(), window: window})
 	if set != "" {
-		a.flags.set = []string{set}
+		a.settings.flags.set = []string{set}
 	}
-	if err := a.configure(); err != nil {
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -122,18 +121,18 @@ func replayFolder(t *testing.T, folder string, window int, o replayOptions, own 
 		r.policies = append(r.policies, n.Name)
 	}
 	var err error
-	if r.sheets, err = a.replaySheets(o.prices); err != nil {
+	if r.sheets, err = a.replayCommand().replaySheets(o.prices); err != nil {
 		t.Fatal(err)
 	}
 	if own == nil {
-		if err = a.choosePolicies(r); err != nil {
+		if err = a.replayCommand().choosePolicies(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r.inputs, err = a.replayInputs(t.Context(), []string{folder}); err != nil {
+	if r.inputs, err = a.replayCommand().inputs(t.Context(), []string{folder}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.runReplay(t.Context(), r)
+	report, err := a.replayCommand().run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,14 @@ import (
 // this machine and of the configuration are asked only where probing is
 // allowed; --base-url is asked always.
 
+// listing lists the models that are known: those of the catalogue, of the
+// configuration and of the servers that answer.
+type listing struct {
+	console   *console
+	settings  *settings
+	providers *providers
+}
+
 // modelRow is a model in `models --json`. What is not known is null.
 type modelRow struct {
 	Provider      string               `json:"provider"`
@@ -43,12 +51,12 @@ type modelPrices struct {
 	Output     *float64 `json:"output"`
 }
 
-// modelRows is the catalogue and what servers list, the word of a server
+// rows is the catalogue and what servers list, the word of a server
 // counting more; with --base-url that server's list only.
-func (a *app) modelRows(ctx context.Context, provider string) ([]modelRow, error) {
-	if a.flags.baseURL != "" {
-		s := openai.Server{Provider: providerCustom, BaseURL: a.flags.baseURL}
-		rows, err := a.listedBy(ctx, s)
+func (t *listing) rows(ctx context.Context, provider string) ([]modelRow, error) {
+	if t.settings.flags.baseURL != "" {
+		s := openai.Server{Provider: providerCustom, BaseURL: t.settings.flags.baseURL}
+		rows, err := t.listedBy(ctx, s)
 		if err != nil {
 			return nil, withHint(fmt.Errorf("asking %s for its models: %w", shownURL(s), err), "check the address")
 		}
@@ -65,16 +73,16 @@ func (a *app) modelRows(ctx context.Context, provider string) ([]modelRow, error
 		at[name] = len(rows)
 		rows = append(rows, r)
 	}
-	known := a.providers()
+	known := t.providers.names()
 	for _, e := range catalog.All() {
 		if (provider == "" || e.Provider == provider) && slices.Contains(known, e.Provider) {
-			add(a.catalogueRow(e, e.ID))
+			add(t.catalogueRow(e, e.ID))
 		}
 	}
-	for _, r := range a.askServers(ctx, provider) {
+	for _, r := range t.askServers(ctx, provider) {
 		add(r)
 	}
-	for _, r := range a.describedModels(provider) {
+	for _, r := range t.describedModels(provider) {
 		if _, ok := at[r.Provider+"/"+r.ID]; !ok {
 			add(r)
 		}
@@ -83,12 +91,12 @@ func (a *app) modelRows(ctx context.Context, provider string) ([]modelRow, error
 }
 
 // describedModels are those the configuration describes.
-func (a *app) describedModels(provider string) []modelRow {
+func (t *listing) describedModels(provider string) []modelRow {
 	var out []modelRow
-	for name, p := range a.cfg().Providers {
+	for name, p := range t.settings.cfg().Providers {
 		for id := range p.Models {
 			if provider == "" || name == provider {
-				out = append(out, a.listedRow(name, openai.Listed{ID: id}))
+				out = append(out, t.listedRow(name, openai.Listed{ID: id}))
 			}
 		}
 	}
@@ -103,14 +111,14 @@ const serverTime = 3 * time.Second
 
 // askServers asks the servers of this machine and of the configuration for
 // their models. One that does not answer lists none.
-func (a *app) askServers(ctx context.Context, provider string) []modelRow {
-	if !a.probing() {
+func (t *listing) askServers(ctx context.Context, provider string) []modelRow {
+	if !t.providers.probing() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverTime)
 	defer cancel()
-	servers := a.configuredServers()
-	for _, s := range openai.Local(ctx, openai.LocalBases(a.env.Getenv), nil) {
+	servers := t.configuredServers()
+	for _, s := range openai.Local(ctx, openai.LocalBases(t.console.Getenv), nil) {
 		if !slices.ContainsFunc(servers, func(o openai.Server) bool { return o.Provider == s.Provider }) {
 			servers = append(servers, s)
 		}
@@ -123,7 +131,7 @@ func (a *app) askServers(ctx context.Context, provider string) []modelRow {
 		}
 		all.Go(func() {
 			// A server that is not there is the usual case.
-			lists[i], _ = a.listedBy(ctx, s)
+			lists[i], _ = t.listedBy(ctx, s)
 		})
 	}
 	all.Wait()
@@ -131,14 +139,14 @@ func (a *app) askServers(ctx context.Context, provider string) []modelRow {
 }
 
 // configuredServers are the endpoints whose address the user gave.
-func (a *app) configuredServers() []openai.Server {
+func (t *listing) configuredServers() []openai.Server {
 	var out []openai.Server
-	for name, p := range a.cfg().Providers {
+	for name, p := range t.settings.cfg().Providers {
 		if p.BaseURL != "" {
 			out = append(out, openai.Server{Provider: name, BaseURL: p.BaseURL})
 		}
 	}
-	if base := a.env.Getenv("OPENAI_BASE_URL"); base != "" && a.cfg().Providers["openai"].BaseURL == "" {
+	if base := t.console.Getenv("OPENAI_BASE_URL"); base != "" && t.settings.cfg().Providers["openai"].BaseURL == "" {
 		out = append(out, openai.Server{Provider: "openai", BaseURL: base})
 	}
 	slices.SortFunc(out, func(x, y openai.Server) int { return strings.Compare(x.Provider, y.Provider) })
@@ -146,8 +154,8 @@ func (a *app) configuredServers() []openai.Server {
 }
 
 // listedBy asks one server for its models and returns those fit for chat.
-func (a *app) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error) {
-	o := a.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL})
+func (t *listing) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error) {
+	o := t.providers.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL})
 	found, err := openai.Discover(ctx, o, "")
 	if err != nil {
 		return nil, err
@@ -156,7 +164,7 @@ func (a *app) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error)
 	rows := []modelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
-			rows = append(rows, a.listedRow(s.Provider, l))
+			rows = append(rows, t.listedRow(s.Provider, l))
 		}
 	}
 	return rows, nil
@@ -193,10 +201,10 @@ func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
 }
 
 // listedRow is a model as a server lists it, completed from the catalogue.
-func (a *app) listedRow(provider string, l openai.Listed) modelRow {
+func (t *listing) listedRow(provider string, l openai.Listed) modelRow {
 	r := modelRow{Provider: provider, ID: l.ID, WindowSource: compact.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
-		r = a.catalogueRow(e, l.ID)
+		r = t.catalogueRow(e, l.ID)
 	}
 	if l.Window > 0 && r.WindowSource != compact.WindowConfig {
 		r.ContextWindow, r.WindowSource = &l.Window, compact.WindowServer
@@ -207,17 +215,17 @@ func (a *app) listedRow(provider string, l openai.Listed) modelRow {
 	if l.Prices != nil {
 		r.Prices = newModelPrices(l.Prices)
 	}
-	configured(&r, describedModel(a.cfg(), provider, l.ID))
+	configured(&r, describedModel(t.settings.cfg(), provider, l.ID))
 	return r
 }
 
-func (a *app) catalogueRow(e catalog.Entry, id string) modelRow {
+func (t *listing) catalogueRow(e catalog.Entry, id string) modelRow {
 	r := modelRow{Provider: e.Provider, ID: id, MaxInput: or(e.MaxInput), MaxOutput: or(e.MaxOutput),
 		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: or(e.Date), deprecated: e.Deprecated}
 	if !e.Trained && e.Window > 0 {
 		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
 	}
-	configured(&r, describedModel(a.cfg(), e.Provider, id))
+	configured(&r, describedModel(t.settings.cfg(), e.Provider, id))
 	return r
 }
 

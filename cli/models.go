@@ -14,8 +14,19 @@ import (
 	"plimsoll/conversation/plain"
 )
 
-func (a *app) modelsCommand() *cobra.Command {
-	asJSON, provider := false, ""
+// modelsCommand lists the models that are known.
+type modelsCommand struct {
+	console   *console
+	listing   *listing
+	models    *models
+	providers *providers
+	settings  *settings
+
+	provider string
+	asJSON   bool
+}
+
+func (cmd *modelsCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "models",
 		Short: "List the models that are known",
@@ -30,37 +41,38 @@ A window marked "server" is what the server says, "config" what you say,
   plimsoll models --base-url http://localhost:8080/v1
   plimsoll models --json | jq -r '.[] | select(.context_window > 500000).id'`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return a.models(c.Context(), provider, asJSON) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write a JSON array")
-	c.Flags().StringVar(&provider, "provider", "", "only models of `PROVIDER`")
+	c.Flags().BoolVar(&cmd.asJSON, "json", false, "write a JSON array")
+	c.Flags().StringVar(&cmd.provider, "provider", "", "only models of `PROVIDER`")
 	return c
 }
 
-func (a *app) models(ctx context.Context, provider string, asJSON bool) error {
-	if err := a.configure(); err != nil {
+func (cmd *modelsCommand) Run(ctx context.Context) error {
+	provider := cmd.provider
+	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if provider != "" && !a.knownProvider(provider) {
-		return usageError{withHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(a.providers(), ", "))}
+	if provider != "" && !cmd.providers.known(provider) {
+		return usageError{withHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.names(), ", "))}
 	}
-	rows, err := a.modelRows(ctx, provider)
+	rows, err := cmd.listing.rows(ctx, provider)
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		return writeJSON(a.env.Stdout, rows)
+	if cmd.asJSON {
+		return writeJSON(cmd.console.Stdout, rows)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(a.env.Stdout, "No model is known there. Name one with --model PROVIDER/ID all the same.")
+		fmt.Fprintln(cmd.console.Stdout, "No model is known there. Name one with --model PROVIDER/ID all the same.")
 		return nil
 	}
-	return a.modelTable(ctx, rows)
+	return cmd.table(ctx, rows)
 }
 
-func (a *app) modelTable(ctx context.Context, rows []modelRow) error {
+func (cmd *modelsCommand) table(ctx context.Context, rows []modelRow) error {
 	inUse := ""
-	if c, err := a.choose(ctx, "", false); err == nil {
+	if c, err := cmd.models.choose(ctx, "", false); err == nil {
 		inUse = c.provider + "/" + c.model
 	}
 	heads := []table.Column{{}, {Head: "MODEL"}, {Head: "WINDOW", Right: true}, {Head: "FROM"}, {Head: "REPLY", Right: true},
@@ -74,7 +86,7 @@ func (a *app) modelTable(ctx context.Context, rows []modelRow) error {
 			columns[i].Add(cell)
 		}
 	}
-	return table.Write(a.env.Stdout, a.limit(), columns...)
+	return table.Write(cmd.console.Stdout, cmd.console.limit(), columns...)
 }
 
 // cells is a row of the table: the mark of the model in use, name, window and

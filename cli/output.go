@@ -17,13 +17,13 @@ import (
 // the text where it goes to a pipe or a file.
 
 // note tells something on standard error that is no failure.
-func (a *app) note(format string, args ...any) {
-	fmt.Fprintln(a.env.Stderr, "plimsoll: "+plain.Text(fmt.Sprintf(format, args...)))
+func (c *console) note(format string, args ...any) {
+	fmt.Fprintln(c.Stderr, "plimsoll: "+plain.Text(fmt.Sprintf(format, args...)))
 }
 
 // text is s as standard output may have it.
-func (a *app) text(s string) string {
-	if terminal(a.env.Stdout) {
+func (c *console) text(s string) string {
+	if terminal(c.Stdout) {
 		return plain.Text(s)
 	}
 	return s

@@ -18,9 +18,9 @@ import (
 const unrecorded = "providers"
 
 // overrides are the settings of --cfg by key.
-func (a *app) overrides() map[string]string {
+func (s *settings) overrides() map[string]string {
 	set := map[string]string{}
-	for _, text := range a.flags.set {
+	for _, text := range s.flags.set {
 		key, value, ok := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); ok && key != unrecorded && !strings.HasPrefix(key, unrecorded+".") {
 			set[key] = strings.TrimSpace(value)
@@ -31,16 +31,16 @@ func (a *app) overrides() map[string]string {
 
 // configFor is the configuration of a conversation: the one in force, then
 // what the log records, then --cfg, then what a command sets besides.
-func (a *app) configFor(events []conversation.Event, besides ...string) (config.Config, error) {
+func (s *settings) configFor(events []conversation.Event, besides ...string) (config.Config, error) {
 	recorded := recordedSettings(events)
 	if len(recorded) == 0 && len(besides) == 0 {
-		return a.cfg(), nil
+		return s.cfg(), nil
 	}
 	var set []string
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
 		set = append(set, key+"="+recorded[key])
 	}
-	loaded, err := a.loadConfig(a.workspace, slices.Concat(set, a.flags.set, besides))
+	loaded, err := s.read(s.workspace, slices.Concat(set, s.flags.set, besides))
 	if err != nil {
 		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
 	}

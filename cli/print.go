@@ -25,8 +25,19 @@ type printOptions struct {
 	ledger    bool
 }
 
-func (a *app) printCommand() *cobra.Command {
-	var o printOptions
+// printCommand writes a conversation to standard output.
+type printCommand struct {
+	console       *console
+	conversations *conversations
+	models        *models
+	settings      *settings
+
+	options printOptions
+	changed func(flag string) bool // which flags were given
+}
+
+func (cmd *printCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "print [ID]",
 		Short: "Write a conversation to standard output",
@@ -61,27 +72,14 @@ each entry, in which null is what nobody knows.`,
   plimsoll print --request -1 | jq .messages
   plimsoll print --ledger`,
 		Args: positional(cobra.MaximumNArgs(1)),
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
-				return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
-			}
-			if o.ledger {
-				if err := checkLedger(c); err != nil {
-					return err
-				}
-				return a.printLedger(c.Context(), args, o.json)
-			}
-			if c.Flags().Changed("request") {
-				return a.printRequest(c, args, o.request, o.json)
-			}
-			return a.print(c.Context(), args, o)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON message per line")
 	c.Flags().BoolVar(&o.compacted, "compacted", false, "write what the next request would carry")
 	c.Flags().StringVar(&o.preset, "preset", "", "write what it would carry by the preset `NAME`")
 	c.Flags().IntVar(&o.request, "request", 0, "write the request `N` as it was sent: 1 is the first, -1 the newest")
 	c.Flags().BoolVar(&o.ledger, "ledger", false, "write what was compacted, taken back and pinned")
+	cmd.changed = c.Flags().Changed
 	return c
 }
 
@@ -94,23 +92,39 @@ func presetNames() []string {
 	return names
 }
 
-func (a *app) print(ctx context.Context, args []string, o printOptions) error {
-	r, err := a.read(ctx, args)
+func (cmd *printCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
+	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
+		return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
+	}
+	switch {
+	case o.ledger:
+		return cmd.ledger(ctx, args)
+	case cmd.changed("request"):
+		return cmd.sent(ctx, args)
+	}
+	return cmd.write(ctx, args)
+}
+
+// write writes the messages.
+func (cmd *printCommand) write(ctx context.Context, args []string) error {
+	o := cmd.options
+	r, err := cmd.conversations.read(ctx, args)
 	if err != nil {
 		return err
 	}
-	messages, err := a.messages(ctx, r, o)
+	messages, err := cmd.messages(ctx, r, o)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(a.env.Stdout)
+	out := bufio.NewWriter(cmd.console.Stdout)
 	for i := range messages {
 		m := &messages[i]
 		m.Events = r.stored(m.Events)
 		if o.json {
 			err = writeLine(out, newRow(m))
 		} else {
-			err = a.printPlain(out, m, i == 0)
+			err = cmd.plain(out, m, i == 0)
 		}
 		if err != nil {
 			return err
@@ -120,41 +134,41 @@ func (a *app) print(ctx context.Context, args []string, o printOptions) error {
 }
 
 // messages is what is to be written.
-func (a *app) messages(ctx context.Context, r *reading, o printOptions) ([]compact.Message, error) {
+func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOptions) ([]compact.Message, error) {
 	if !o.compacted && o.preset == "" {
 		return r.asSaid(), nil
 	}
-	if err := a.adopt(r.events); err != nil {
+	if err := cmd.settings.adopt(r.events); err != nil {
 		return nil, err
 	}
-	m, err := a.modelOf(ctx, r)
+	m, err := cmd.models.modelOf(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	view := r.view
 	if o.preset != "" {
-		if view, err = a.presetView(r, m, o.preset); err != nil {
+		if view, err = cmd.presetView(r, m, o.preset); err != nil {
 			return nil, err
 		}
 	}
-	return a.request(ctx, r, view, m)
+	return cmd.request(ctx, r, view, m)
 }
 
 // presetView is what the rules of a preset would make of a conversation now.
-func (a *app) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
-	a.noteRefused()
-	cfg, err := a.configFor(r.events, "compaction.preset="+preset)
+func (cmd *printCommand) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
+	cmd.settings.noteRefused()
+	cfg, err := cmd.settings.configFor(r.events, "compaction.preset="+preset)
 	if err != nil {
 		return compact.View{}, err
 	}
-	s := a.standingWith(r, cfg, m)
+	s := cmd.conversations.stateWith(r, cfg, m)
 	return compact.PresetView(r.said, s.now, s.rules)
 }
 
 // request is the messages that the next request would carry, the system prompt
 // first.
-func (a *app) request(ctx context.Context, r *reading, view compact.View, m agent.Model) ([]compact.Message, error) {
-	system, err := r.prompt(ctx, a.workspace)
+func (cmd *printCommand) request(ctx context.Context, r *reading, view compact.View, m agent.Model) ([]compact.Message, error) {
+	system, err := r.prompt(ctx, cmd.settings.workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +229,8 @@ func newRow(m *compact.Message) row {
 	return r
 }
 
-// printPlain writes a message for reading: a label, then its text as it is.
-func (a *app) printPlain(w io.Writer, m *compact.Message, first bool) error {
+// plain writes a message for reading: a label, then its text as it is.
+func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) error {
 	var b strings.Builder
 	part := func(label, text string) {
 		if !first {
@@ -249,6 +263,6 @@ func (a *app) printPlain(w io.Writer, m *compact.Message, first bool) error {
 			part(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
 		}
 	}
-	_, err := io.WriteString(w, a.text(b.String()))
+	_, err := io.WriteString(w, cmd.console.text(b.String()))
 	return err
 }

@@ -38,8 +38,20 @@ type replayOptions struct {
 	force    bool
 }
 
-func (a *app) replayCommand() *cobra.Command {
-	var o replayOptions
+// replayCommand measures ways to compact on recorded conversations.
+type replayCommand struct {
+	console       *console
+	conversations *conversations
+	providers     *providers
+	settings      *settings
+	sources       *sources
+
+	options replayOptions
+	changed func(flag string) bool // which flags were given
+}
+
+func (cmd *replayCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "replay FILE|DIR|ID...",
 		Short: "Measure what each way to compact costs and hides",
@@ -84,7 +96,7 @@ is then 1.`,
   plimsoll replay recordings --all --markdown --plot cost.svg
   plimsoll list --json | jq -r '.[].id' | xargs plimsoll replay --json`,
 		Args: someInput,
-		RunE: func(c *cobra.Command, args []string) error { return a.replay(c, args, o) },
+		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
 	f.StringArrayVar(&o.presets, "preset", nil, "what to replay: presets and profiles, as `A,B`")
@@ -95,7 +107,8 @@ is then 1.`,
 	f.BoolVar(&o.markdown, "markdown", false, "write Markdown tables with everything that is the same every time")
 	f.StringVar(&o.plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
 	f.BoolVar(&o.force, "force", false, "overwrite the file of --plot if it exists")
-	a.completeReplay(c)
+	cmd.complete(c)
+	cmd.changed = f.Changed
 	return c
 }
 
@@ -120,40 +133,40 @@ type replaying struct {
 	bar      *progress
 }
 
-func (a *app) replay(c *cobra.Command, args []string, o replayOptions) error {
-	if err := o.check(c.Flags().Changed, args); err != nil {
+func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
+	if err := o.check(cmd.changed, args); err != nil {
 		return err
 	}
-	if err := a.configure(); err != nil {
+	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	a.noteRefused()
+	cmd.settings.noteRefused()
 	r := &replaying{options: o, window: replayWindow}
-	if a.flags.window > 0 {
-		r.window = a.flags.window
+	if cmd.settings.flags.window > 0 {
+		r.window = cmd.settings.flags.window
 	}
 	var err error
-	if r.variants, err = a.variants(o.set); err != nil {
+	if r.variants, err = cmd.variants(o.set); err != nil {
 		return err
 	}
-	if r.sheets, err = a.replaySheets(r.prices()); err != nil {
+	if r.sheets, err = cmd.replaySheets(r.prices()); err != nil {
 		return err
 	}
-	r.caches = a.cacheNotes(r.sheets)
-	if err = a.choosePolicies(r); err != nil {
+	r.caches = cmd.cacheNotes(r.sheets)
+	if err = cmd.choosePolicies(r); err != nil {
 		return err
 	}
-	ctx := c.Context()
-	if r.inputs, err = a.replayInputs(ctx, args); err != nil {
+	if r.inputs, err = cmd.inputs(ctx, args); err != nil {
 		return err
 	}
-	report, err := a.runReplay(ctx, r)
+	report, err := cmd.run(ctx, r)
 	if err != nil {
 		return err
 	}
 	run := r.run(report)
 	run.SortVariants()
-	if err := a.writeReplay(o, run); err != nil {
+	if err := cmd.write(o, run); err != nil {
 		return err
 	}
 	return r.outcome()
@@ -186,10 +199,10 @@ func (o replayOptions) check(changed func(flag string) bool, args []string) erro
 	return writable(o.plot, o.force)
 }
 
-// runReplay replays the inputs. What is wrong with one of them is told on
+// run replays the inputs. What is wrong with one of them is told on
 // standard error, and noted with it.
-func (a *app) runReplay(ctx context.Context, r *replaying) (replay.Report, error) {
-	r.bar = newProgress(a.env.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
+func (cmd *replayCommand) run(ctx context.Context, r *replaying) (replay.Report, error) {
+	r.bar = newProgress(cmd.console.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
 	defer r.bar.close()
 	o := replay.Options{Window: r.window, Policies: []preset.Name{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
 		Clock: time.Now, Progress: r.bar.show}
@@ -200,7 +213,7 @@ func (a *app) runReplay(ctx context.Context, r *replaying) (replay.Report, error
 	}
 	var sources []replay.Source
 	for _, in := range r.inputs {
-		sources = append(sources, replay.Source{Name: in.name, Load: func() (replay.Conversation, error) { return a.takeInput(ctx, r, in) }})
+		sources = append(sources, replay.Source{Name: in.name, Load: func() (replay.Conversation, error) { return cmd.takeInput(ctx, r, in) }})
 	}
 	r.bar.show(0, len(sources))
 	return runUntil(ctx, func() (replay.Report, error) { return replay.Run(ctx, sources, o) })

@@ -36,12 +36,12 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 
 func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
-	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: flags{data: t.TempDir(),
-		set: []string{"providers.openai.models={gpt-5.4: {cache_ttl: 24h, prices: {cached: 1}}}"}}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
+		set: []string{"providers.openai.models={gpt-5.4: {cache_ttl: 24h, prices: {cached: 1}}}"}})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
-	sheets, err := a.replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
+	sheets, err := a.replayCommand().replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 		t.Errorf("the sheets are %+v", sheets)
 	}
 	want := map[string]string{"openai/gpt-5.4": "cache lives 24 h", "openai/gpt-4o": "cache lives 60 min (assumed)"}
-	if diff := cmp.Diff(want, a.cacheNotes(sheets)); diff != "" {
+	if diff := cmp.Diff(want, a.replayCommand().cacheNotes(sheets)); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	if input := 1 / sheets[0].Read; input <= 1 {
@@ -59,9 +59,9 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 
 func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 	t.Parallel()
-	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: flags{data: t.TempDir(),
-		set: []string{"providers.anthropic.models={claude-opus-4-5: {prices: {input: 5, cache_write: 10, output: 25}}, claude-sonnet-4-5: {cache_ttl: 1h}}"}}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
+		set: []string{"providers.anthropic.models={claude-opus-4-5: {prices: {input: 5, cache_write: 10, output: 25}}, claude-sonnet-4-5: {cache_ttl: 1h}}"}})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct {
@@ -77,11 +77,11 @@ func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 		"openai/gpt-5.4":                       {time.Hour, "cache lives 60 min (assumed)"},
 		"gpt-5.6":                              {30 * time.Minute, ""},
 	} {
-		sheets, err := a.replaySheets([]string{name})
+		sheets, err := a.replayCommand().replaySheets([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if note := a.cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
+		if note := a.replayCommand().cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
 			t.Errorf("%s: %v, told as %q", name, sheets[0].Lifetime, note)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // What the shell completes behind replay: recordings, presets and profiles, keys
 // to try, sheets. Lists with commas are completed behind the last one.
 
-func (a *app) completeReplay(c *cobra.Command) {
+func (cmd *replayCommand) complete(c *cobra.Command) {
 	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if toComplete != "" && strings.HasPrefix(newestWord, toComplete) {
 			return []string{newestWord}, cobra.ShellCompDirectiveDefault
@@ -26,8 +26,8 @@ func (a *app) completeReplay(c *cobra.Command) {
 	}
 	complete("preset", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		names := append(presetNames(), configuredName)
-		if a.configure() == nil {
-			names = policyNames(a.rules(a.cfg()))
+		if cmd.settings.configure() == nil {
+			names = policyNames(rulesOf(cmd.settings.cfg()))
 		}
 		return completeList(names, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})

@@ -31,9 +31,9 @@ func (r *replaying) run(report replay.Report) formats.Run {
 	return run
 }
 
-// writeReplay writes what was measured in the form that is asked for.
-func (a *app) writeReplay(o replayOptions, run formats.Run) error {
-	out := a.env.Stdout
+// write writes what was measured in the form that is asked for.
+func (cmd *replayCommand) write(o replayOptions, run formats.Run) error {
+	out := cmd.console.Stdout
 	measured := run.Report.Corpus.Requests > 0
 	var err error
 	switch {
@@ -44,21 +44,21 @@ func (a *app) writeReplay(o replayOptions, run formats.Run) error {
 	case o.markdown:
 		err = run.WriteMarkdown(out)
 	case o.plot != "-":
-		err = run.WriteTable(out, a.limit())
+		err = run.WriteTable(out, cmd.console.limit())
 	}
 	if err != nil || !measured {
 		return err
 	}
-	return a.writePlot(o, run)
+	return cmd.writePlot(o, run)
 }
 
 // writePlot writes the picture where --plot wants it.
-func (a *app) writePlot(o replayOptions, run formats.Run) error {
+func (cmd *replayCommand) writePlot(o replayOptions, run formats.Run) error {
 	if o.plot == "" {
 		return nil
 	}
 	if o.plot == "-" {
-		return run.WritePicture(a.env.Stdout)
+		return run.WritePicture(cmd.console.Stdout)
 	}
 	return writeNew(o.plot, o.force, run.WritePicture)
 }

@@ -89,7 +89,7 @@ func another(o config.Option) (key, value string) {
 func TestReplayObeysTheKeysItTakes(t *testing.T) {
 	t.Parallel()
 	base := testApp(t, 0, "")
-	was, _ := ownPolicy(configuredName, base.rules(base.cfg()), base.cfg().ToolResults)
+	was, _ := ownPolicy(configuredName, rulesOf(base.settings.cfg()), base.settings.cfg().ToolResults)
 	tried := 0
 	for _, o := range config.Options() {
 		key, value := another(o)
@@ -99,7 +99,7 @@ func TestReplayObeysTheKeysItTakes(t *testing.T) {
 		if value == "" || strings.HasPrefix(key, "compaction.profiles.") || slices.Contains([]string{"compaction.default_profile"}, key) {
 			continue // a table, or a name of a profile
 		}
-		vs, err := base.variants([]string{key + "=" + value})
+		vs, err := base.replayCommand().variants([]string{key + "=" + value})
 		if err != nil || len(vs) != 1 {
 			t.Errorf("%s=%s: %v", key, value, err)
 			continue
@@ -127,7 +127,7 @@ func TestKeysThatMakeNoDifferenceAreRefused(t *testing.T) {
 		"compaction.hard_ratio=0.5":         "must be above",
 		"compaction.preset=plimsol":         "plimsoll",
 	} {
-		if _, err := a.variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
+		if _, err := a.replayCommand().variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

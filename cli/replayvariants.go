@@ -23,7 +23,7 @@ type variant struct {
 }
 
 // variants are the variants that --set asks for.
-func (a *app) variants(texts []string) ([]variant, error) {
+func (cmd *replayCommand) variants(texts []string) ([]variant, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -33,9 +33,9 @@ func (a *app) variants(texts []string) ([]variant, error) {
 	}
 	var out []variant
 	for _, set := range combinations(trials) {
-		loaded, err := a.loadConfig(a.workspace, slices.Concat(a.flags.set, set))
+		loaded, err := cmd.settings.read(cmd.settings.workspace, slices.Concat(cmd.settings.flags.set, set))
 		if err == nil {
-			err = a.checkNames(loaded)
+			err = cmd.settings.checkNames(loaded)
 		}
 		if err != nil {
 			return nil, usageError{fromSet(err)}
@@ -45,7 +45,7 @@ func (a *app) variants(texts []string) ([]variant, error) {
 			key, value, _ := strings.Cut(one, "=")
 			v.set[key] = value
 		}
-		v.own, _ = ownPolicy(configuredName, a.rules(loaded.Config), loaded.Config.ToolResults)
+		v.own, _ = ownPolicy(configuredName, rulesOf(loaded.Config), loaded.Config.ToolResults)
 		v.own.Name = preset.Name(variantName(set))
 		out = append(out, v)
 	}

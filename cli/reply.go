@@ -22,11 +22,11 @@ type replyWriter interface {
 
 // replyWriter is the form for the stream there is: rendered on a terminal,
 // plain into a pipe or a file.
-func (a *app) replyWriter() replyWriter {
-	if terminal(a.env.Stdout) {
-		return &renderedReply{out: a.env.Stdout, width: width(a.env.Stdout, 80), colourless: a.env.colourless(), environ: a.env.Environ}
+func (c *console) replyWriter() replyWriter {
+	if terminal(c.Stdout) {
+		return &renderedReply{out: c.Stdout, width: width(c.Stdout, 80), colourless: c.colourless(), environ: c.Environ}
 	}
-	return &plainReply{out: a.env.Stdout}
+	return &plainReply{out: c.Stdout}
 }
 
 // plainReply writes texts as they are, each with a line feed at its end.

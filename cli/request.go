@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
@@ -41,9 +39,9 @@ type requestRef struct {
 
 // rebuild makes a request again. The error is that of ctx; anything else is in
 // Why.
-func (a *app) rebuild(ctx context.Context, q requestRef) (compact.Rebuilt, error) {
+func (v *conversations) rebuild(ctx context.Context, q requestRef) (compact.Rebuilt, error) {
 	b := compact.Rebuilt{SentRequest: q.SentRequest}
-	if err := a.remake(ctx, q, &b); err != nil {
+	if err := v.remake(ctx, q, &b); err != nil {
 		if ctx.Err() != nil {
 			return b, ctx.Err()
 		}
@@ -65,7 +63,7 @@ func (a *app) rebuild(ctx context.Context, q requestRef) (compact.Rebuilt, error
 
 // remake fills in what a request carried, then its body. The error says what
 // cannot be had.
-func (a *app) remake(ctx context.Context, q requestRef, b *compact.Rebuilt) error {
+func (v *conversations) remake(ctx context.Context, q requestRef, b *compact.Rebuilt) error {
 	if q.Through == 0 {
 		return errors.New("it was not written down what the request was made of")
 	}
@@ -74,11 +72,11 @@ func (a *app) remake(ctx context.Context, q requestRef, b *compact.Rebuilt) erro
 	if err != nil {
 		return err
 	}
-	c := a.at(provider, model)
-	client := openai.New(a.endpoint(c))
+	c := v.providers.at(provider, model)
+	client := openai.New(v.providers.endpoint(c))
 	caps := client.Capabilities()
 	if provider != providerDemo {
-		caps = a.model(ctx, c, client).Caps
+		caps = v.models.model(ctx, c, client).Caps
 	}
 	messages, hardened := compact.Harden(compact.Project(log), caps)
 	b.Messages = messages
@@ -138,9 +136,9 @@ func (q requestRef) prompt(ctx context.Context, log []conversation.Event, b *com
 
 // checkRequest reports what is wrong with --request N: it goes with none of the
 // flags that write something else.
-func checkRequest(c *cobra.Command, number int) error {
+func checkRequest(changed func(flag string) bool, number int) error {
 	for _, other := range []string{"compacted", "preset", "ledger"} {
-		if c.Flags().Changed(other) {
+		if changed(other) {
 			return wrongUse("--request and --%s are two things to write: give one of them", other)
 		}
 	}
@@ -165,52 +163,52 @@ type sentRequest struct {
 	Body    json.RawMessage `json:"body"` // null without one
 }
 
-// printRequest writes a request of the past as it goes over the wire, and says
+// sent writes a request of the past as it goes over the wire, and says
 // whether it is what was sent.
-func (a *app) printRequest(c *cobra.Command, args []string, number int, asJSON bool) error {
-	if err := checkRequest(c, number); err != nil {
+func (cmd *printCommand) sent(ctx context.Context, args []string) error {
+	number := cmd.options.request
+	if err := checkRequest(cmd.changed, number); err != nil {
 		return err
 	}
-	ctx := c.Context()
-	r, err := a.read(ctx, args)
+	r, err := cmd.conversations.read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := a.adopt(r.events); err != nil {
+	if err := cmd.settings.adopt(r.events); err != nil {
 		return err
 	}
 	q, err := nth(compact.Requests(r.events), number)
 	if err != nil {
 		return err
 	}
-	b, err := a.rebuild(ctx, requestRef{store: r.store, id: r.id, events: r.events, SentRequest: q})
+	b, err := cmd.conversations.rebuild(ctx, requestRef{store: r.store, id: r.id, events: r.events, SentRequest: q})
 	if err != nil {
 		return err
 	}
-	if asJSON {
-		err = writeJSON(a.env.Stdout, newSentRequest(b))
+	if cmd.options.json {
+		err = writeJSON(cmd.console.Stdout, newSentRequest(b))
 	} else {
-		err = a.writeBody(b.Body)
+		err = cmd.writeBody(b.Body)
 	}
 	if err != nil {
 		return err
 	}
 	if b.Same {
-		a.note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
+		cmd.console.note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
 		return nil
 	}
-	a.note("request %d: %s", b.Number, b.Why)
+	cmd.console.note("request %d: %s", b.Number, b.Why)
 	return errSaid
 }
 
 // writeBody writes a body to the byte; on a terminal it is made safe, and ends its
 // line.
-func (a *app) writeBody(body []byte) error {
-	text := a.text(string(body))
-	if len(body) > 0 && terminal(a.env.Stdout) {
+func (cmd *printCommand) writeBody(body []byte) error {
+	text := cmd.console.text(string(body))
+	if len(body) > 0 && terminal(cmd.console.Stdout) {
 		text += "\n"
 	}
-	_, err := io.WriteString(a.env.Stdout, text)
+	_, err := io.WriteString(cmd.console.Stdout, text)
 	return err
 }
 

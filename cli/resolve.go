@@ -24,9 +24,19 @@ const idHelp = "ID is a conversation's, or at least four characters of its begin
 // errNoConversation says that nothing was said yet.
 var errNoConversation = errors.New("no conversation yet")
 
+// conversations reads the stored conversations, and appends to those that nobody has
+// open.
+type conversations struct {
+	console   *console
+	settings  *settings
+	providers *providers
+	resources *resources
+	models    *models
+}
+
 // resolve finds the conversation that the arguments of a command name.
-func (a *app) resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
-	store, err := a.open()
+func (v *conversations) resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
+	store, err := v.resources.open()
 	if err != nil {
 		return nil, "", err
 	}
@@ -38,7 +48,7 @@ func (a *app) resolve(ctx context.Context, args []string) (*storage.Store, strin
 	if len(args) > 0 {
 		prefix = args[0]
 	}
-	id, err := store.Resolve(ctx, prefix, a.workspace)
+	id, err := store.Resolve(ctx, prefix, v.settings.workspace)
 	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
 		return nil, "", withHint(errNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
 	}
@@ -58,8 +68,8 @@ type reading struct {
 
 // read loads the conversation that the arguments of a command name. What could
 // not be read is told on standard error.
-func (a *app) read(ctx context.Context, args []string) (*reading, error) {
-	store, id, err := a.resolve(ctx, args)
+func (v *conversations) read(ctx context.Context, args []string) (*reading, error) {
+	store, id, err := v.resolve(ctx, args)
 	if err != nil {
 		return nil, err
 	}
@@ -68,10 +78,10 @@ func (a *app) read(ctx context.Context, args []string) (*reading, error) {
 		return nil, err
 	}
 	for _, d := range report.Damaged {
-		a.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
+		v.console.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
 	}
 	for _, n := range slices.Concat(report.Notices, r.view.Notes) {
-		a.note("%s", n)
+		v.console.note("%s", n)
 	}
 	return r, nil
 }

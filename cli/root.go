@@ -27,14 +27,14 @@ func (f flags) chooseModel() bool { return f.model != "" || f.baseURL != "" || f
 
 // Run runs the command that env.Args name and returns the exit code.
 func Run(ctx context.Context, env Env) int {
-	a := &app{env: env}
+	a := newApp(env, flags{})
 	root := a.rootCommand()
 	root.SetArgs(normalise(env.Args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := root.ExecuteContext(ctx)
-	if closed := a.close(); err == nil {
+	if closed := a.resources.close(); err == nil {
 		err = closed
 	}
 	if err != nil && ctx.Err() != nil {
@@ -48,21 +48,22 @@ func Run(ctx context.Context, env Env) int {
 }
 
 func (a *app) rootCommand() *cobra.Command {
-	root := a.chatCommand()
-	root.Version = a.env.Version
+	root := a.chatCommand().cobra()
+	root.Version = a.console.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
-	f.StringVar(&a.flags.config, "config", "", "configuration `FILE` instead of the usual one")
-	f.StringVar(&a.flags.data, "data", "", "`DIR` for conversations and log")
-	f.StringVar(&a.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
-	f.StringVar(&a.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
-	f.Var((*tokenCount)(&a.flags.window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
-	f.BoolVar(&a.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
-	f.StringArrayVar(&a.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
-	root.AddCommand(a.askCommand(), a.compactCommand(), a.forkCommand(), a.listCommand(), a.searchCommand(), a.printCommand(), a.contextCommand(), a.modelsCommand(),
-		a.importCommand(), a.exportCommand(), a.replayCommand(), a.doctorCommand(), a.configCommand(), a.manCommand())
+	f.StringVar(&a.settings.flags.config, "config", "", "configuration `FILE` instead of the usual one")
+	f.StringVar(&a.settings.flags.data, "data", "", "`DIR` for conversations and log")
+	f.StringVar(&a.settings.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
+	f.StringVar(&a.settings.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
+	f.Var((*tokenCount)(&a.settings.flags.window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
+	f.BoolVar(&a.settings.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
+	f.StringArrayVar(&a.settings.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
+	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),
+		a.modelsCommand().cobra(), a.importCommand().cobra(), a.exportCommand().cobra(), a.replayCommand().cobra(), a.doctorCommand().cobra(),
+		configCommand(a.configPathCommand().cobra(), a.configCheckCommand().cobra(), a.configInitCommand().cobra(), a.configTrustCommand().cobra()), a.manCommand().cobra())
 	root.SuggestionsMinimumDistance = 2
 	root.InitDefaultHelpCmd()
 	helpOfCommands(root)

@@ -19,13 +19,13 @@ import (
 //   - What a preset, a built-in profile or a tool holds by itself stands in
 //     package compact; the configuration only changes it.
 
-// loadConfig reads and checks the configuration for a workspace, presets filled
+// read reads and checks the configuration for a workspace, presets filled
 // in; set are the overrides in order.
-func (a *app) loadConfig(workspace string, set []string) (config.Loaded, error) {
+func (s *settings) read(workspace string, set []string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
-		Env: a.env.Lookup, File: a.flags.config, Workspace: workspace, Set: set, Preset: presetValues,
+		Env: s.console.Lookup, File: s.flags.config, Workspace: workspace, Set: set, Preset: presetValues,
 		Trust: func(hash string) bool {
-			return a.trustOf(workspace) == trust{Workspace: workspace, Hash: hash, Trusted: true}
+			return s.trustOf(workspace) == trust{Workspace: workspace, Hash: hash, Trusted: true}
 		},
 	})
 }
@@ -64,9 +64,9 @@ func presetValues(name string) (config.Compaction, bool) {
 	}, true
 }
 
-// rules are the rules of compaction that a configuration asks for. They share
+// rulesOf are the rules of compaction that a configuration asks for. They share
 // no maps and lists with it.
-func (a *app) rules(c config.Config) compact.Rules {
+func rulesOf(c config.Config) compact.Rules {
 	co := c.Compaction
 	preset := preset.Name(co.Preset)
 	return compact.Rules{

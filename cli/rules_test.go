@@ -27,25 +27,25 @@ func appWith(t *testing.T, file string, set ...string) *app {
 		t.Fatal(err)
 	}
 	lookup := func(name string) (string, bool) { return dir, name == "HOME" }
-	a := &app{env: Env{Dir: dir, Lookup: lookup}, flags: flags{config: path, set: set}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{config: path, set: set})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// rulesOf are the rules that a file and overrides ask for.
-func rulesOf(t *testing.T, file string, set ...string) compact.Rules {
+// rulesIn are the rules that a file and overrides ask for.
+func rulesIn(t *testing.T, file string, set ...string) compact.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
-	return a.rules(a.cfg())
+	return rulesOf(a.settings.cfg())
 }
 
 // The defaults stand in two places, because neither package may know the other.
 func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 	t.Parallel()
 	want := compact.PresetRules(preset.Plimsoll)
-	if diff := cmp.Diff(want, (&app{}).rules(config.Default())); diff != "" {
+	if diff := cmp.Diff(want, rulesOf(config.Default())); diff != "" {
 		t.Errorf("(-compact +config):\n%s", diff)
 	}
 	filled, ok := presetValues("plimsoll")
@@ -72,7 +72,7 @@ func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 		t.Errorf("the configuration knows other presets (-compact +config):\n%s", diff)
 	}
 	for _, p := range preset.All() {
-		if diff := cmp.Diff(compact.PresetRules(p), rulesOf(t, "", "compaction.preset="+string(p))); diff != "" {
+		if diff := cmp.Diff(compact.PresetRules(p), rulesIn(t, "", "compaction.preset="+string(p))); diff != "" {
 			t.Errorf("%s (-compact +config):\n%s", p, diff)
 		}
 	}
@@ -83,7 +83,7 @@ func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 
 func TestWhatTheUserSetsWinsOverThePreset(t *testing.T) {
 	t.Parallel()
-	got := rulesOf(t, `
+	got := rulesIn(t, `
 compaction:
   preset: jcli
   keep_last: 3
@@ -106,7 +106,7 @@ compaction:
 
 func TestProfilesOfTheUserBecomeRules(t *testing.T) {
 	t.Parallel()
-	got := rulesOf(t, `
+	got := rulesIn(t, `
 compaction:
   summary: {model: openai/all, instructions: be short, max_tokens: 9000, review: true, when: by-hand}
   profiles:
@@ -138,7 +138,7 @@ compaction:
 
 func TestSettingsOfToolsChangeWhatIsKnownAboutThem(t *testing.T) {
 	t.Parallel()
-	got := rulesOf(t, `
+	got := rulesIn(t, `
 tools:
   read_file: {compaction: {response: keep}}
   create_file: {identifiers: [path], approval: ask}
@@ -168,7 +168,7 @@ tools:
 		t.Error(diff)
 	}
 	// S64 knows no exempt tools, but what the user says of one holds.
-	jp := rulesOf(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
+	jp := rulesIn(t, "tools: {todo_read: {exempt: true}}", "compaction.preset=jp").Tools
 	if !jp["todo_read"].Exempt || jp["todo_write"].Exempt {
 		t.Errorf("exempt under jp: %+v, %+v", jp["todo_read"], jp["todo_write"])
 	}
@@ -180,10 +180,10 @@ func TestRulesShareNothingWithTheConfiguration(t *testing.T) {
 compaction: {dedupe: {excluded_tools: [a], tool_identifier_fields: {b: [c]}}}
 tools: {d: {identifiers: [e]}}
 `)
-	r := a.rules(a.cfg())
+	r := rulesOf(a.settings.cfg())
 	r.Dedupe.ExcludedTools[0], r.Dedupe.ToolIdentifierFields["b"][0], r.Tools["d"].Identifiers[0] = "x", "x", "x"
 	r.Dedupe.ToolIdentifierFields["new"] = nil
-	d, tool := a.cfg().Compaction.Dedupe, a.cfg().Tools["d"]
+	d, tool := a.settings.cfg().Compaction.Dedupe, a.settings.cfg().Tools["d"]
 	if d.ExcludedTools[0] != "a" || d.ToolIdentifierFields["b"][0] != "c" || len(d.ToolIdentifierFields) != 1 || tool.Identifiers[0] != "e" {
 		t.Errorf("the configuration changed with the rules: %+v, %+v", d, tool)
 	}
@@ -193,15 +193,15 @@ tools: {d: {identifiers: [e]}}
 func TestPresetsAreFilledInWhereverTheConfigurationIsRead(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "compaction: {preset: jp-auto, hard_ratio: 0.8}\n")
-	checked, err := a.load()
+	checked, err := a.settings.load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := a.configFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
+	recorded, err := a.settings.configFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]config.Config{"configure": a.cfg(), "load": checked.Config, "configFor": recorded} {
+	for name, c := range map[string]config.Config{"configure": a.settings.cfg(), "load": checked.Config, "configFor": recorded} {
 		if c.Compaction.TriggerRatio != 0.75 || c.Compaction.HardRatio != 0.8 || c.Compaction.Auto.MinTurns != 5 {
 			t.Errorf("%s: %+v", name, c.Compaction)
 		}
@@ -212,13 +212,13 @@ func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "compaction: {keep_last: 7}\n")
 	events := []conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp-heavy"}}}}
-	c, err := a.configFor(events)
+	c, err := a.settings.configFor(events)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := compact.PresetRules(preset.JPHeavy)
 	want.KeepLast = 7
-	if diff := cmp.Diff(want, a.rules(c)); diff != "" {
+	if diff := cmp.Diff(want, rulesOf(c)); diff != "" {
 		t.Error(diff)
 	}
 }

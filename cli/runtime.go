@@ -20,7 +20,7 @@ import (
 // the tools and the goroutine of its agent. Close ends them in the order in
 // which nothing is lost.
 type running struct {
-	app    *app
+	from   *agents
 	id     string
 	events []conversation.Event // as stored when it was opened
 	cfg    config.Config
@@ -41,6 +41,16 @@ type running struct {
 	failed    error          // of the agent; read after tasks
 }
 
+// agents opens conversations for writing, each with its tools and a running agent.
+type agents struct {
+	console       *console
+	settings      *settings
+	providers     *providers
+	resources     *resources
+	models        *models
+	conversations *conversations
+}
+
 // openOptions says how to open a conversation.
 type openOptions struct {
 	id          string // "": a new one
@@ -48,13 +58,13 @@ type openOptions struct {
 	mode        conversation.Mode // "": as configured
 }
 
-// openRunning opens a conversation for writing and starts its agent.
-func (a *app) openRunning(ctx context.Context, l link, o openOptions) (*running, error) {
-	store, err := a.open()
+// start opens a conversation for writing and starts its agent.
+func (g *agents) start(ctx context.Context, l link, o openOptions) (*running, error) {
+	store, err := g.resources.open()
 	if err != nil {
 		return nil, err
 	}
-	r := &running{app: a, id: o.id, link: l}
+	r := &running{from: g, id: o.id, link: l}
 	if err := r.openWriter(ctx, store); err != nil {
 		return nil, err
 	}
@@ -68,7 +78,7 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 	var err error
 	if r.id == "" {
 		r.id = conversation.NewID()
-		r.writer, err = store.Create(ctx, storage.NewConversation{ID: r.id, Workspace: r.app.workspace})
+		r.writer, err = store.Create(ctx, storage.NewConversation{ID: r.id, Workspace: r.from.settings.workspace})
 		return err
 	}
 	if r.writer, err = store.OpenWriter(ctx, r.id); err != nil {
@@ -84,18 +94,18 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 
 // start makes the tools and the agent, and runs it.
 func (r *running) start(ctx context.Context, store *storage.Store, o openOptions) error {
-	prompt, notes := instructions(r.app.workspace)
+	prompt, notes := instructions(r.from.settings.workspace)
 	r.notes = append(r.notes, notes...)
 	var err error
-	if r.cfg, err = r.app.configFor(r.events); err != nil {
+	if r.cfg, err = r.from.settings.configFor(r.events); err != nil {
 		return err
 	}
-	r.rules = r.app.rules(r.cfg)
+	r.rules = rulesOf(r.cfg)
 	r.link.model = r.bounded(r.link.model)
-	if r.box, err = r.app.newBox(r, store, o.mode); err != nil {
+	if r.box, err = r.from.newBox(r, store, o.mode); err != nil {
 		return err
 	}
-	if _, err := r.app.granted().In(r.app.workspace); err != nil {
+	if _, err := r.from.resources.granted().In(r.from.settings.workspace); err != nil {
 		r.notes = append(r.notes, err.Error())
 	}
 	stored, err := r.stored(ctx, store)
@@ -109,10 +119,10 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 	}
 	r.agent, err = agent.New(agent.Options{
 		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
-		System: prompt, Forms: shortForms(prompt, r.box), AssumeWindow: assumedWindow(r.link.model.Provider), Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.app.logger(),
+		System: prompt, Forms: shortForms(prompt, r.box), AssumeWindow: assumedWindow(r.link.model.Provider), Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.from.resources.logger(),
 		Results:   agent.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.app.overrides(), AskWindow: r.askWindow,
-		Rules: r.rules, Transcript: r.app.saveTranscript, Summarisers: r.summariser(ctx),
+		Overrides: r.from.settings.overrides(), AskWindow: r.askWindow,
+		Rules: r.rules, Transcript: r.from.conversations.saveTranscript, Summarisers: r.summariser(ctx),
 	})
 	if err != nil {
 		return err
@@ -155,12 +165,12 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 }
 
 // bounded is a model with what the conversation's own settings say of it.
-func (r *running) bounded(m agent.Model) agent.Model { return r.app.boundedBy(r.cfg, m) }
+func (r *running) bounded(m agent.Model) agent.Model { return r.from.settings.boundedBy(r.cfg, m) }
 
 // boundedBy is a model with the window and the lifetime of the cache that a
 // configuration gives it; only the flag of the window is stronger.
-func (a *app) boundedBy(cfg config.Config, m agent.Model) agent.Model {
-	if w := cfg.Context.Window; w > 0 && a.flags.window == 0 {
+func (s *settings) boundedBy(cfg config.Config, m agent.Model) agent.Model {
+	if w := cfg.Context.Window; w > 0 && s.flags.window == 0 {
 		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
 	}
 	m.CacheTTL = describedModel(cfg, m.Provider, m.ID).CacheTTL

@@ -30,8 +30,17 @@ type searchOptions struct {
 	limit int
 }
 
-func (a *app) searchCommand() *cobra.Command {
-	var o searchOptions
+// searchCommand searches the stored conversations.
+type searchCommand struct {
+	console   *console
+	resources *resources
+	settings  *settings
+
+	options searchOptions
+}
+
+func (cmd *searchCommand) cobra() *cobra.Command {
+	o := &cmd.options
 	c := &cobra.Command{
 		Use:   "search QUERY...",
 		Short: "Search all that was said in the conversations",
@@ -48,7 +57,7 @@ a moment ago, in another window as well. The exit code is 1 if nothing was found
   plimsoll search migration --json | jq -r '.[0].id'`,
 		Args:              positional(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(c *cobra.Command, args []string) error { return a.search(c.Context(), args, o) },
+		RunE:              func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
 	c.Flags().BoolVar(&o.here, "workspace", false, "only conversations of this workspace")
@@ -68,7 +77,8 @@ type searched struct {
 	Stored  bool      `json:"stored"`
 }
 
-func (a *app) search(ctx context.Context, args []string, o searchOptions) error {
+func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
+	o := cmd.options
 	q, err := find.Parse(strings.Join(args, " "))
 	if err != nil {
 		return usageError{err}
@@ -76,7 +86,7 @@ func (a *app) search(ctx context.Context, args []string, o searchOptions) error 
 	if o.limit < 0 {
 		return wrongUse("--limit must be 0 or more, not %d", o.limit)
 	}
-	store, err := a.open()
+	store, err := cmd.resources.open()
 	if err != nil {
 		return err
 	}
@@ -85,16 +95,16 @@ func (a *app) search(ctx context.Context, args []string, o searchOptions) error 
 		options.Limit, options.PerConversation = math.MaxInt, math.MaxInt
 	}
 	if o.here {
-		options.Workspace = a.workspace
+		options.Workspace = cmd.settings.workspace
 	}
 	if o.json {
-		return a.searchJSON(ctx, store, q, options)
+		return cmd.json(ctx, store, q, options)
 	}
-	return a.searchText(ctx, store, q, options)
+	return cmd.text(ctx, store, q, options)
 }
 
-// searchJSON writes all hits as one array.
-func (a *app) searchJSON(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
+// json writes all hits as one array.
+func (cmd *searchCommand) json(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
 	out := []searched{}
 	report, err := store.Search(ctx, q, o, func(h storage.SearchHit) bool {
 		out = append(out, searched{ID: h.Conversation, Title: h.Title, Event: h.Seq, Turn: h.Turn, Time: h.Time,
@@ -104,19 +114,19 @@ func (a *app) searchJSON(ctx context.Context, store *storage.Store, q find.Query
 	if err != nil {
 		return err
 	}
-	if err := writeJSON(a.env.Stdout, out); err != nil {
+	if err := writeJSON(cmd.console.Stdout, out); err != nil {
 		return err
 	}
-	a.unread(report)
+	cmd.unread(report)
 	if len(out) == 0 {
-		return a.nothingFound(report)
+		return cmd.nothingFound(report)
 	}
 	return nil
 }
 
-// searchText writes hits as they come, and in the end how many there were.
-func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
-	begun, limit := time.Now(), a.limit()
+// text writes hits as they come, and in the end how many there were.
+func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
+	begun, limit := time.Now(), cmd.console.limit()
 	if limit > 0 {
 		o.Chars = max(limit-excerptAt, 20)
 	}
@@ -126,11 +136,11 @@ func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query
 		if h.Conversation != id {
 			id = h.Conversation
 			conversations++
-			broken = a.hitLine(limit, h.Conversation+table.Gap+h.Title)
+			broken = cmd.hitLine(limit, h.Conversation+table.Gap+h.Title)
 		}
 		hits++
 		if broken == nil {
-			broken = a.hitLine(limit, hitText(h))
+			broken = cmd.hitLine(limit, hitText(h))
 		}
 		return broken == nil
 	})
@@ -140,15 +150,15 @@ func (a *app) searchText(ctx context.Context, store *storage.Store, q find.Query
 	if err != nil {
 		return err
 	}
-	a.unread(report)
+	cmd.unread(report)
 	if hits == 0 {
-		return a.nothingFound(report)
+		return cmd.nothingFound(report)
 	}
 	count, more := numbers.Count(hits, "hit"), ""
 	if report.More {
 		count, more = "the first "+count, "; --limit 0 shows all"
 	}
-	fmt.Fprintf(a.env.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
+	fmt.Fprintf(cmd.console.Stderr, "%s in %d of %s, %.1f s; plimsoll -r ID opens one%s\n", count, conversations,
 		numbers.Count(report.Conversations, "conversation"), time.Since(begun).Seconds(), more)
 	return nil
 }
@@ -167,33 +177,33 @@ func hitText(h storage.SearchHit) string {
 
 // hitLine writes a line of which a terminal cannot make anything else, cut to limit
 // cells; 0 is no limit.
-func (a *app) hitLine(limit int, text string) error {
+func (cmd *searchCommand) hitLine(limit int, text string) error {
 	text = plain.Line(text)
 	if limit > 0 {
 		text = ansi.Truncate(text, limit, "…")
 	}
-	if _, err := fmt.Fprintln(a.env.Stdout, text); err != nil {
+	if _, err := fmt.Fprintln(cmd.console.Stdout, text); err != nil {
 		return fmt.Errorf("writing hits: %w", err)
 	}
 	return nil
 }
 
 // nothingFound says so; the exit code is that of a failure.
-func (a *app) nothingFound(report storage.SearchReport) error {
-	a.note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
+func (cmd *searchCommand) nothingFound(report storage.SearchReport) error {
+	cmd.console.note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
 	return errSaid
 }
 
 // unread tells what could not be searched.
-func (a *app) unread(report storage.SearchReport) {
+func (cmd *searchCommand) unread(report storage.SearchReport) {
 	if report.Unread > 0 {
-		a.note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
+		cmd.console.note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
 	}
 	if report.Damaged > 0 {
 		were := "were"
 		if report.Damaged == 1 {
 			were = "was"
 		}
-		a.note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
+		cmd.console.note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
 	}
 }

@@ -32,11 +32,11 @@ func saidBefore(t *testing.T, a *app, id string, texts ...string) {
 // happenedBefore stores a conversation.
 func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	store, err := a.open()
+	store, err := a.resources.open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body
 func TestTheScreenSearchesAllConversations(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	saidBefore(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	defer h.close()
 	found, err := h.Search(t.Context(), "HERON nest")
 	if err != nil {
@@ -76,13 +76,13 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 func TestTheScreenIsToldWhatASearchCouldNotRead(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.close()
+	defer a.resources.close()
 	happenedBefore(t, a, "aaaabbbbcccc", conversation.UserMessage{Text: "Where does the heron nest?"},
 		conversation.ToolResult{CallID: "c1", Tool: "grep", Status: conversation.ResultOK, Text: "part", Total: 500, Blob: strings.Repeat("0", 64)})
-	if err := os.WriteFile(filepath.Join(a.paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(a.settings.paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHost(a, chatOptions{})
+	h := a.host(chatOptions{})
 	defer h.close()
 	for query, hits := range map[string]int{"heron": 1, "bittern": 0} {
 		found, err := h.Search(t.Context(), query)
@@ -109,13 +109,13 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 	for n := range 5 {
 		saidBefore(t, a, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "heron", "heron")
 	}
-	if err := a.close(); err != nil {
+	if err := a.resources.close(); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errs := &interrupted{interrupt: cancel}, &bytes.Buffer{}
-	env := a.env
-	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.flags.data}, strings.NewReader(""), out, errs
+	env := a.console.Env
+	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.settings.flags.data}, strings.NewReader(""), out, errs
 	if code := Run(ctx, env); code != exitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
@@ -127,10 +127,10 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	a := &app{env: Env{Stdout: &out}}
+	a := newApp(Env{Stdout: &out}, flags{})
 	hit := storage.SearchHit{Seq: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
-		if err := a.hitLine(limit, hitText(hit)); err != nil {
+		if err := a.searchCommand().hitLine(limit, hitText(hit)); err != nil {
 			t.Fatal(err)
 		}
 	}

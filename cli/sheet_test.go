@@ -14,8 +14,8 @@ import (
 // setUp is a program with settings, without a world around it.
 func setUp(t *testing.T, set ...string) *app {
 	t.Helper()
-	a := &app{env: Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags: flags{data: t.TempDir(), set: set}}
-	if err := a.configure(); err != nil {
+	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(), set: set})
+	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -24,11 +24,11 @@ func setUp(t *testing.T, set ...string) *app {
 // linked is the model of a name as a conversation gets it.
 func linked(t *testing.T, a *app, name string) agent.Model {
 	t.Helper()
-	c, err := a.named(name)
+	c, err := a.providers.named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.connect(t.Context(), c)
+	l, err := a.models.connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +66,11 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if m.CacheTTL != 0 {
 		t.Fatalf("a lifetime from nowhere: %v", m.CacheTTL)
 	}
-	cfg, err := a.configFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
+	cfg, err := a.settings.configFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &running{app: a, cfg: cfg}
+	r := &running{from: a.agents, cfg: cfg}
 	if got := r.bounded(m).Sheet().Lifetime; got != 2*time.Hour {
 		t.Errorf("the cache lives %v", got)
 	}
@@ -84,7 +84,7 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
 	reading := func(m agent.Model) compact.Reading {
-		return compact.NewMeter(m.MeterOptions(a.rules(a.cfg()))).Reading()
+		return compact.NewMeter(m.MeterOptions(rulesOf(a.settings.cfg()))).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

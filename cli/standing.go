@@ -26,24 +26,24 @@ type standing struct {
 	set   map[string]string // what --cfg sets, by key
 }
 
-// standing is how a conversation stands, for a command that is about this one
+// state is how a conversation stands, for a command that is about this one
 // only.
-func (a *app) standing(ctx context.Context, r *reading) (standing, error) {
-	if err := a.adopt(r.events); err != nil {
+func (v *conversations) state(ctx context.Context, r *reading) (standing, error) {
+	if err := v.settings.adopt(r.events); err != nil {
 		return standing{}, err
 	}
-	m, err := a.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r)
 	if err != nil {
 		return standing{}, err
 	}
-	return a.standingWith(r, a.cfg(), m), nil
+	return v.stateWith(r, v.settings.cfg(), m), nil
 }
 
-// standingWith is how a conversation stands with a configuration and a model.
+// stateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
-func (a *app) standingWith(r *reading, cfg config.Config, m agent.Model) standing {
-	rules := a.rules(cfg)
-	return standing{reading: r, model: m, rules: rules, set: a.overrides(),
+func (v *conversations) stateWith(r *reading, cfg config.Config, m agent.Model) standing {
+	rules := rulesOf(cfg)
+	return standing{reading: r, model: m, rules: rules, set: v.settings.overrides(),
 		now: compact.Situation{Meter: meterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
@@ -87,9 +87,9 @@ func (s standing) pass(w compact.Wish) (compact.Pass, error) {
 }
 
 // commit makes a compaction that needs no model.
-func (a *app) commit(ctx context.Context, s standing, w compact.Wish) (compaction, error) {
+func (v *conversations) commit(ctx context.Context, s standing, w compact.Wish) (compaction, error) {
 	var done compaction
-	err := a.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+	err := v.append(ctx, s, func(s standing) ([]conversation.Body, error) {
 		pass, err := s.pass(w)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (e notWritable) Unwrap() error        { return e.error }
 
 // append opens the conversation for writing and appends what work gives for it
 // as it stands then, in one transaction, behind what is pending.
-func (a *app) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
+func (v *conversations) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
 	w, err := s.store.OpenWriter(ctx, s.id)
 	if err != nil {
 		return notWritable{err}

@@ -20,8 +20,8 @@ import (
 
 // asks reports as wrong use that there is nothing to ask: no prompt, and nobody
 // who pipes one in.
-func (a *app) asks(prompt string) error {
-	if strings.TrimSpace(prompt) == "" && !a.piped() {
+func (cmd *askCommand) asks(prompt string) error {
+	if strings.TrimSpace(prompt) == "" && !cmd.console.piped() {
 		return errNothingToAsk
 	}
 	return nil
@@ -30,23 +30,23 @@ func (a *app) asks(prompt string) error {
 var errNothingToAsk = wrongUse("there is nothing to ask: give a prompt, or pipe one in")
 
 // piped reports whether standard input is something to read.
-func (a *app) piped() bool { return a.env.Stdin != nil && !terminal(a.env.Stdin) }
+func (c *console) piped() bool { return c.Stdin != nil && !terminal(c.Stdin) }
 
 // withInput appends what comes in on a pipe to the prompt, for a model of that
 // window.
-func (a *app) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
-	if !a.piped() {
+func (cmd *askCommand) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
+	if !cmd.console.piped() {
 		return prompt, nil
 	}
 	late := func() {}
 	if prompt != "" {
-		late = func() { a.note("waiting for standard input to end; `< /dev/null` does without it") }
+		late = func() { cmd.console.note("waiting for standard input to end; `< /dev/null` does without it") }
 	}
 	limit := inputLimit{model: model, window: w}
-	if err := limit.refuses(sizeOf(a.env.Stdin)); err != nil {
+	if err := limit.refuses(sizeOf(cmd.console.Stdin)); err != nil {
 		return "", err
 	}
-	data, err := readAll(ctx, a.env.Stdin, limit.bytes(), late)
+	data, err := readAll(ctx, cmd.console.Stdin, limit.bytes(), late)
 	if errors.Is(err, errTooMuch) {
 		return "", limit.refusal("more than " + megabytes(limit.bytes()))
 	}

@@ -18,27 +18,27 @@ import (
 // optimizing is the word while a summary is made (ONE).
 const optimizing = "Optimizing conversation context…"
 
-// compactWithModel makes a compaction for which a model writes.
-func (a *app) compactWithModel(ctx context.Context, s standing, w compact.Wish, asJSON bool) error {
-	l, err := a.askLink(ctx, s.id, true)
+// withModel makes a compaction for which a model writes.
+func (cmd *compactCommand) withModel(ctx context.Context, s standing, w compact.Wish, asJSON bool) error {
+	l, err := cmd.models.linkFor(ctx, s.id, true)
 	if err != nil {
 		return err
 	}
-	r, err := a.openRunning(ctx, l, openOptions{id: s.id})
+	r, err := cmd.agents.start(ctx, l, openOptions{id: s.id})
 	if err != nil {
 		return err
 	}
-	done, err := a.optimize(ctx, r, w)
+	done, err := cmd.agents.optimize(ctx, r, w)
 	if err = errors.Join(err, r.close()); err != nil {
 		return err
 	}
-	return a.writeCompaction(done, asJSON)
+	return cmd.write(done, asJSON)
 }
 
 // optimize carries a wish out in a running conversation, and waits for it.
-func (a *app) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
-	s := a.standingWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)
-	o := optimization{app: a, standing: s}
+func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
+	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)
+	o := optimization{console: g.console, standing: s}
 	r.agent.Compact(w)
 	for {
 		updates, err := r.agent.Updates().Take(ctx)
@@ -56,7 +56,7 @@ func (a *app) optimize(ctx context.Context, r *running, w compact.Wish) (compact
 
 // optimization follows one compaction.
 type optimization struct {
-	app       *app
+	console   *console
 	standing  standing
 	summaries map[uint64]conversation.Summary // by Seq
 	over      bool
@@ -70,7 +70,7 @@ func (o *optimization) see(u agent.Update) bool {
 	switch u := u.(type) {
 	case agent.Compacting:
 		if !u.Held {
-			o.app.note(optimizing)
+			o.console.note(optimizing)
 		}
 	case agent.Appended:
 		for _, e := range u.Events {

@@ -13,11 +13,11 @@ import (
 // Numbers and times as tables show them.
 
 // limit is how wide a table may be: that of the terminal, 0 elsewhere.
-func (a *app) limit() int {
-	if !terminal(a.env.Stdout) {
+func (c *console) limit() int {
+	if !terminal(c.Stdout) {
 		return 0
 	}
-	return width(a.env.Stdout, 0)
+	return width(c.Stdout, 0)
 }
 
 // ago says how long before now a time is, in the largest fitting unit; old

@@ -12,31 +12,31 @@ import (
 )
 
 // newBox makes the tools of a conversation as the configuration wants them.
-func (a *app) newBox(r *running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+func (g *agents) newBox(r *running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
 	cfg := r.cfg
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}
 	past := &archive{store: store, id: r.id}
 	o := tools.Options{
-		Workspace: a.workspace,
+		Workspace: g.settings.workspace,
 		Archive:   past,
 		Visible:   past.visible,
 		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: approvals(cfg), Where: a.ruleAt},
+			Approval: approvals(cfg), Where: g.settings.ruleAt},
 		Disabled:         disabled(cfg),
-		Grants:           a.granted(),
-		Own:              a.ownFiles(),
+		Grants:           g.resources.granted(),
+		Own:              g.settings.ownFiles(),
 		RecallChars:      r.recallChars,
 		ResultChars:      func() int { return r.agent.ArrivalCap().Chars },
 		Ceiling:          int(cfg.ToolResults.Ceiling),
 		PrivateAddresses: cfg.Permissions.PrivateAddresses,
-		SecretNames:      a.keyVariables(),
+		SecretNames:      g.settings.keyVariables(),
 		Todos:            tools.LastTodos(r.events),
 	}
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, usageError{placed(*a.loaded.Load(), err)}
+		return nil, usageError{placed(*g.settings.loaded.Load(), err)}
 	}
 	return box, nil
 }
@@ -65,9 +65,9 @@ func disabled(cfg config.Config) []string {
 }
 
 // keyVariables are the variables that hold keys by the configuration.
-func (a *app) keyVariables() []string {
+func (s *settings) keyVariables() []string {
 	var names []string
-	for _, p := range a.cfg().Providers {
+	for _, p := range s.cfg().Providers {
 		if p.APIKeyEnv != "" {
 			names = append(names, p.APIKeyEnv)
 		}

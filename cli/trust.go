@@ -34,8 +34,8 @@ type trust struct {
 }
 
 // trustFile is where the word about a workspace is kept.
-func (a *app) trustFile(workspace string) (string, error) {
-	paths, err := config.FindPaths(a.env.Lookup, a.flags.data)
+func (s *settings) trustFile(workspace string) (string, error) {
+	paths, err := config.FindPaths(s.console.Lookup, s.flags.data)
 	if err != nil {
 		return "", err
 	}
@@ -44,8 +44,8 @@ func (a *app) trustFile(workspace string) (string, error) {
 }
 
 // trustOf is what the user said of a workspace's file, the zero value for nothing.
-func (a *app) trustOf(workspace string) trust {
-	path, err := a.trustFile(workspace)
+func (s *settings) trustOf(workspace string) trust {
+	path, err := s.trustFile(workspace)
 	if err != nil {
 		return trust{}
 	}
@@ -58,8 +58,8 @@ func (a *app) trustOf(workspace string) trust {
 }
 
 // keepTrust replaces what is kept of a workspace.
-func (a *app) keepTrust(t trust) error {
-	path, err := a.trustFile(t.Workspace)
+func (s *settings) keepTrust(t trust) error {
+	path, err := s.trustFile(t.Workspace)
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func (a *app) keepTrust(t trust) error {
 }
 
 // forgetTrust removes what is kept of a workspace.
-func (a *app) forgetTrust(workspace string) error {
-	path, err := a.trustFile(workspace)
+func (s *settings) forgetTrust(workspace string) error {
+	path, err := s.trustFile(workspace)
 	if err == nil {
 		err = os.Remove(path)
 	}
@@ -99,27 +99,27 @@ func (a *app) forgetTrust(workspace string) error {
 
 // refused is what the workspace's file asks for and does not get, in words; in few
 // of them once the user has said no.
-func (a *app) refused() []string {
-	l := a.loaded.Load()
+func (s *settings) refused() []string {
+	l := s.loaded.Load()
 	if len(l.Refused) == 0 {
 		return nil
 	}
-	if a.trustOf(a.workspace).Hash == l.Hash {
+	if s.trustOf(s.workspace).Hash == l.Hash {
 		return []string{fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
-			numbers.Count(len(l.Refused), "key"), a.home(l.Refused[0].File))}
+			numbers.Count(len(l.Refused), "key"), s.console.home(l.Refused[0].File))}
 	}
 	var notes []string
 	for _, r := range l.Refused {
-		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", a.home(r.File), r.Line, r.Key, r.Value, r.Why))
+		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.console.home(r.File), r.Line, r.Key, r.Value, r.Why))
 	}
 	return append(notes, "`plimsoll config trust` applies what is not applied")
 }
 
 // noteRefused tells on standard error what is not applied, for a command that the
 // keys could have changed.
-func (a *app) noteRefused() {
-	for _, n := range a.refused() {
-		a.note("%s", n)
+func (s *settings) noteRefused() {
+	for _, n := range s.refused() {
+		s.console.note("%s", n)
 	}
 }
 
@@ -127,8 +127,8 @@ func (a *app) noteRefused() {
 // before a conversation is opened with them or without; nil if nothing is to be
 // asked. The lock is held.
 func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	l := h.app.loaded.Load()
-	if h.trustAsked || len(l.Refused) == 0 || h.app.trustOf(h.app.workspace).Hash == l.Hash {
+	l := h.settings.loaded.Load()
+	if h.trustAsked || len(l.Refused) == 0 || h.settings.trustOf(h.settings.workspace).Hash == l.Hash {
 		return nil
 	}
 	say := func(yes bool) func(context.Context) (tui.Conversation, error) {
@@ -140,7 +140,7 @@ func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.app.home(l.Refused[0].File))
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.console.home(l.Refused[0].File))
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
@@ -155,22 +155,29 @@ func (h *host) trust(hash string, yes bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.trustAsked = true
-	if err := h.app.keepTrust(trust{Workspace: h.app.workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
+	if err := h.settings.keepTrust(trust{Workspace: h.settings.workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
 		return err
 	}
-	loaded, err := h.app.loadConfig(h.app.workspace, h.app.flags.set)
+	loaded, err := h.settings.read(h.settings.workspace, h.settings.flags.set)
 	if err == nil {
-		err = h.app.checkNames(loaded)
+		err = h.settings.checkNames(loaded)
 	}
 	if err != nil {
 		return usageError{err}
 	}
-	h.app.loaded.Store(&loaded)
+	h.settings.loaded.Store(&loaded)
 	return nil
 }
 
-func (a *app) configTrustCommand() *cobra.Command {
-	forget := false
+// configTrustCommand applies the workspace's configuration file.
+type configTrustCommand struct {
+	console  *console
+	settings *settings
+
+	forget bool
+}
+
+func (cmd *configTrustCommand) cobra() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "trust",
 		Short: "Apply all of the workspace's .plimsoll.yaml",
@@ -180,37 +187,37 @@ lists them. The word holds for this content of the file; --forget takes it back.
 		Example: `  plimsoll config trust
   plimsoll config trust --forget`,
 		Args: positional(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.configTrust(forget) },
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVar(&forget, "forget", false, "take the word back, and a no as well")
+	c.Flags().BoolVar(&cmd.forget, "forget", false, "take the word back, and a no as well")
 	return c
 }
 
-func (a *app) configTrust(forget bool) error {
-	workspace, err := config.Workspace(a.env.Dir)
+func (cmd *configTrustCommand) Run(context.Context) error {
+	workspace, err := config.Workspace(cmd.console.Dir)
 	if err != nil {
 		return err
 	}
-	if forget {
-		if err := a.forgetTrust(workspace); err != nil {
+	if cmd.forget {
+		if err := cmd.settings.forgetTrust(workspace); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.env.Stdout, "Nothing is kept of "+a.text(a.home(workspace))+" any more.")
+		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.text(cmd.console.home(workspace))+" any more.")
 		return nil
 	}
-	loaded, err := a.loadConfig(workspace, a.flags.set)
+	loaded, err := cmd.settings.read(workspace, cmd.settings.flags.set)
 	if err != nil {
 		return usageError{err}
 	}
 	if loaded.Hash == "" {
-		return withHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, a.home(workspace)), "there is nothing to trust")
+		return withHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.home(workspace)), "there is nothing to trust")
 	}
-	if err := a.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
+	if err := cmd.settings.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
-		fmt.Fprintln(a.env.Stdout, a.text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
 	}
-	fmt.Fprintln(a.env.Stdout, "Applied from now on, until the file changes.")
+	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
 	return nil
 }

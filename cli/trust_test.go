@@ -24,12 +24,12 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			}
 		}
 		begin := func() (*host, func() error) {
-			a := &app{flags: flags{data: data, demo: true}, env: Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}}
-			if err := a.configure(); err != nil {
+			a := newApp(Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, flags{data: data, demo: true})
+			if err := a.settings.configure(); err != nil {
 				t.Fatal(err)
 			}
-			h := newHost(a, chatOptions{})
-			return h, func() error { h.close(); return a.close() }
+			h := a.host(chatOptions{})
+			return h, func() error { h.close(); return a.resources.close() }
 		}
 		write("compaction: {default_profile: heavy}\n")
 		h, end := begin()

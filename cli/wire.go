@@ -1,0 +1,93 @@
+package cli
+
+// What each command needs of a run is passed to it here.
+
+func (a *app) askCommand() *askCommand {
+	return &askCommand{agents: a.agents, console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
+}
+
+func (a *app) chatCommand() *chatCommand {
+	return &chatCommand{host: a.host, console: a.console, conversations: a.conversations, settings: a.settings}
+}
+
+func (a *app) compactCommand() *compactCommand {
+	return &compactCommand{agents: a.agents, console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
+}
+
+func (a *app) contextCommand() *contextCommand {
+	return &contextCommand{console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
+}
+
+func (a *app) configPathCommand() *configPathCommand {
+	return &configPathCommand{console: a.console, settings: a.settings}
+}
+
+func (a *app) configCheckCommand() *configCheckCommand {
+	return &configCheckCommand{console: a.console, settings: a.settings}
+}
+
+func (a *app) configInitCommand() *configInitCommand {
+	return &configInitCommand{console: a.console, settings: a.settings}
+}
+
+func (a *app) configTrustCommand() *configTrustCommand {
+	return &configTrustCommand{console: a.console, settings: a.settings}
+}
+
+func (a *app) doctorCommand() *doctorCommand {
+	return &doctorCommand{console: a.console, examiner: a.examiner()}
+}
+
+func (a *app) exportCommand() *exportCommand {
+	return &exportCommand{console: a.console, conversations: a.conversations, exporter: a.exporter()}
+}
+
+func (a *app) forkCommand() *forkCommand {
+	return &forkCommand{agents: a.agents, console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
+}
+
+func (a *app) importCommand() *importCommand {
+	return &importCommand{console: a.console, providers: a.providers, resources: a.resources, settings: a.settings, sources: a.sources()}
+}
+
+func (a *app) listCommand() *listCommand {
+	return &listCommand{console: a.console, resources: a.resources, settings: a.settings}
+}
+
+func (a *app) manCommand() *manCommand {
+	return &manCommand{console: a.console}
+}
+
+func (a *app) modelsCommand() *modelsCommand {
+	return &modelsCommand{console: a.console, listing: a.listing(), models: a.models, providers: a.providers, settings: a.settings}
+}
+
+func (a *app) printCommand() *printCommand {
+	return &printCommand{console: a.console, conversations: a.conversations, models: a.models, settings: a.settings}
+}
+
+func (a *app) replayCommand() *replayCommand {
+	return &replayCommand{console: a.console, conversations: a.conversations, providers: a.providers, settings: a.settings, sources: a.sources()}
+}
+
+func (a *app) searchCommand() *searchCommand {
+	return &searchCommand{console: a.console, resources: a.resources, settings: a.settings}
+}
+
+// host is what the screen is given.
+func (a *app) host(o chatOptions) *host {
+	return &host{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources, models: a.models,
+		conversations: a.conversations, agents: a.agents, listing: a.listing(), examiner: a.examiner(), exporter: a.exporter(), open: o}
+}
+
+func (a *app) listing() *listing {
+	return &listing{console: a.console, settings: a.settings, providers: a.providers}
+}
+
+func (a *app) examiner() *examiner {
+	return &examiner{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources}
+}
+
+func (a *app) exporter() *exporter { return &exporter{resources: a.resources} }
+
+func (a *app) sources() *sources { return &sources{console: a.console} }
