@@ -180,9 +180,9 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 }
 
 // revert takes the newest compaction back, or brings back what was undone.
-func (cmd *compactCommand) revert(ctx context.Context, s standing, o compactOptions) error {
+func (cmd *compactCommand) revert(ctx context.Context, s conversationState, o compactOptions) error {
 	var done reverted
-	err := cmd.conversations.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+	err := cmd.conversations.append(ctx, s, func(s conversationState) ([]conversation.Body, error) {
 		r, err := compact.NewReversal(s.said, s.rules, s.now, compact.ReversalWish{Redo: o.redo}, s.next())
 		if err != nil {
 			return nil, err

@@ -58,17 +58,17 @@ type first struct {
 	conversations *conversations
 	agents        *agents
 
-	standing standing
-	wish     compact.Wish
-	pass     *compact.Pass // nil: there is nothing to do
-	none     error         // why, nil if nothing was asked for
-	done     *compaction   // what was made
+	state conversationState
+	wish  compact.Wish
+	pass  *compact.Pass // nil: there is nothing to do
+	none  error         // why, nil if nothing was asked for
+	done  *compaction   // what was made
 }
 
 // first works out what the flag asks for, before anything is done. The error is
 // that of a profile that does not exist.
-func (g *agents) first(s standing, flag compactFlag, trigger string) (*first, error) {
-	f := &first{console: g.console, conversations: g.conversations, agents: g, standing: s}
+func (g *agents) first(s conversationState, flag compactFlag, trigger string) (*first, error) {
+	f := &first{console: g.console, conversations: g.conversations, agents: g, state: s}
 	if !flag.given {
 		return f, nil
 	}
@@ -94,7 +94,7 @@ func (f *first) misread(prompt string) []string {
 	if f.wish.Profile != "" || len(words) == 0 {
 		return nil
 	}
-	if _, profile := f.standing.rules.Profiles[words[0]]; !profile {
+	if _, profile := f.state.rules.Profiles[words[0]]; !profile {
 		return nil
 	}
 	return []string{words[0] + " is taken as the beginning of the prompt; a profile is written --compact=" + words[0]}
@@ -102,22 +102,22 @@ func (f *first) misread(prompt string) []string {
 
 // stateOf is how a stored conversation stands, with the model it was held
 // with.
-func (v *conversations) stateOf(ctx context.Context, id string) (standing, error) {
+func (v *conversations) stateOf(ctx context.Context, id string) (conversationState, error) {
 	store, err := v.resources.open()
 	if err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	r, _, err := load(ctx, store, id)
 	if err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	cfg, err := v.settings.configFor(r.events)
 	if err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	m, err := v.models.modelOf(ctx, r)
 	if err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	return v.stateWith(r, cfg, v.settings.boundedBy(cfg, m)), nil
 }
@@ -131,7 +131,7 @@ func (f *first) overlays() []conversation.Body {
 	if f.pass == nil || f.needsModel() {
 		return nil
 	}
-	return f.pass.Bodies(f.standing.next())
+	return f.pass.Bodies(f.state.next())
 }
 
 // made takes a compaction that was made, or why it was not, and tells it on
@@ -154,7 +154,7 @@ func (f *first) before(ctx context.Context) error {
 	case f.none != nil:
 		f.made(compaction{}, f.none)
 	case f.pass != nil && !f.needsModel():
-		done, err := f.conversations.commit(ctx, f.standing, f.wish)
+		done, err := f.conversations.commit(ctx, f.state, f.wish)
 		if errors.Is(err, errNotWritable) {
 			return err
 		}

@@ -60,7 +60,7 @@ type summaryMade struct {
 }
 
 // newCompaction is the account of a compaction that could be made.
-func newCompaction(s standing, p compact.Preview) compaction {
+func newCompaction(s conversationState, p compact.Preview) compaction {
 	c := compaction{ID: s.id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
 		Layers: []layer{}, BreakAt: or(p.BreakAt), behind: p.Behind}
 	for _, l := range p.Layers {

@@ -23,7 +23,7 @@ var errNothingBefore = errors.New("there is nothing to copy: nothing was said be
 // cut is how a conversation would stand if it had ended before an event, with the
 // model and the settings that it had then. The error is errNothingBefore if
 // nothing was said before it.
-func (v *conversations) cut(ctx context.Context, s standing, before uint64) (standing, error) {
+func (v *conversations) cut(ctx context.Context, s conversationState, before uint64) (conversationState, error) {
 	kept, behind := compact.CutBefore(s.events, before)
 	if len(kept) == len(s.events) {
 		return s, nil // and a reply that was arriving, behind it
@@ -53,7 +53,7 @@ func (v *conversations) cut(ctx context.Context, s standing, before uint64) (sta
 }
 
 // cutAtTurn is the same before a turn, by its number.
-func (v *conversations) cutAtTurn(ctx context.Context, s standing, turn int) (standing, error) {
+func (v *conversations) cutAtTurn(ctx context.Context, s conversationState, turn int) (conversationState, error) {
 	before, err := compact.TurnStart(s.events, turn)
 	if err != nil {
 		return s, err
@@ -78,7 +78,7 @@ func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.conversations.copy(ctx, &first{console: h.console, conversations: h.conversations, agents: h.agents, standing: s})
+	id, err := h.conversations.copy(ctx, &first{console: h.console, conversations: h.conversations, agents: h.agents, state: s})
 	if err != nil {
 		return tui.Conversation{}, err
 	}

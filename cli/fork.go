@@ -155,8 +155,8 @@ func (f *first) copied(id string) {
 	case f.none != nil:
 		f.made(compaction{}, f.none)
 	case f.pass != nil:
-		done := newCompaction(f.standing, f.pass.Preview())
-		seq := f.standing.next()
+		done := newCompaction(f.state, f.pass.Preview())
+		seq := f.state.next()
 		done.ID, done.Epoch = id, &seq
 		f.made(done, nil)
 	}
@@ -200,14 +200,14 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 }
 
 // source is the open conversation as a copy of it begins.
-func (h *host) source(ctx context.Context) (standing, error) {
+func (h *host) source(ctx context.Context) (conversationState, error) {
 	from, ours := h.openID()
 	if from == "" {
-		return standing{}, errNothingToFork
+		return conversationState{}, errNothingToFork
 	}
 	s, err := h.conversations.stateOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
-		return standing{}, errNothingToFork
+		return conversationState{}, errNothingToFork
 	}
 	if err == nil && ours { // a reply that is arriving stays where it arrives
 		s = s.at(&reading{store: s.store, id: s.id, events: s.events, said: s.events, view: compact.Project(s.events)})
@@ -228,17 +228,17 @@ func (h *host) compact(id string, w compact.Wish) {
 // model, and returns its ID. The original is only read.
 func (v *conversations) copy(ctx context.Context, f *first) (string, error) {
 	id := conversation.NewID()
-	w, err := f.standing.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.workspace})
+	w, err := f.state.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.workspace})
 	if err != nil {
 		return "", err
 	}
-	err = copyInto(ctx, w, f.standing, f.overlays())
+	err = copyInto(ctx, w, f.state, f.overlays())
 	return id, errors.Join(err, w.Close())
 }
 
 // copyInto writes the texts that events name, then the events and what comes
 // behind them, in one transaction.
-func copyInto(ctx context.Context, w *storage.Writer, s standing, more []conversation.Body) error {
+func copyInto(ctx context.Context, w *storage.Writer, s conversationState, more []conversation.Body) error {
 	for _, name := range blobsOf(s.events) {
 		text, err := s.store.Blob(ctx, s.id, name)
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 // conversation is opened for writing, read again and worked out again, so that
 // nobody's words fall between the two.
 
-// standing is a stored conversation as a compaction finds it.
-type standing struct {
+// conversationState is a stored conversation as a compaction finds it.
+type conversationState struct {
 	*reading
 	model agent.Model
 	rules compact.Rules
@@ -28,39 +28,39 @@ type standing struct {
 
 // state is how a conversation stands, for a command that is about this one
 // only.
-func (v *conversations) state(ctx context.Context, r *reading) (standing, error) {
+func (v *conversations) state(ctx context.Context, r *reading) (conversationState, error) {
 	if err := v.settings.adopt(r.events); err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	m, err := v.models.modelOf(ctx, r)
 	if err != nil {
-		return standing{}, err
+		return conversationState{}, err
 	}
 	return v.stateWith(r, v.settings.cfg(), m), nil
 }
 
 // stateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
-func (v *conversations) stateWith(r *reading, cfg config.Config, m agent.Model) standing {
+func (v *conversations) stateWith(r *reading, cfg config.Config, m agent.Model) conversationState {
 	rules := rulesOf(cfg)
-	return standing{reading: r, model: m, rules: rules, set: v.settings.overrides(),
+	return conversationState{reading: r, model: m, rules: rules, set: v.settings.overrides(),
 		now: compact.Situation{Meter: meterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // at is the same with the conversation as it was read anew.
-func (s standing) at(r *reading) standing {
+func (s conversationState) at(r *reading) conversationState {
 	s.reading = r
 	s.now.Meter = s.now.Meter.WithView(r.view)
 	return s
 }
 
 // next is the Seq of the first overlay that would be appended.
-func (s standing) next() uint64 { return uint64(len(s.events) + len(s.pending()) + 1) }
+func (s conversationState) next() uint64 { return uint64(len(s.events) + len(s.pending()) + 1) }
 
 // pending is what comes before anything that is appended: a reply that was
 // arriving when the program ended, and what --cfg sets, if the log does not
 // have it yet.
-func (s standing) pending() []conversation.Body {
+func (s conversationState) pending() []conversation.Body {
 	var bodies []conversation.Body
 	for _, e := range s.said[len(s.events):] {
 		bodies = append(bodies, e.Body)
@@ -78,7 +78,7 @@ func (s standing) pending() []conversation.Body {
 }
 
 // pass works a wish out.
-func (s standing) pass(w compact.Wish) (compact.Pass, error) {
+func (s conversationState) pass(w compact.Wish) (compact.Pass, error) {
 	pass, err := compact.NewPass(s.said, s.rules, s.now, w)
 	if errors.Is(err, compact.ErrNoProfile) || errors.Is(err, compact.ErrBadWish) {
 		err = usageError{err}
@@ -87,9 +87,9 @@ func (s standing) pass(w compact.Wish) (compact.Pass, error) {
 }
 
 // commit makes a compaction that needs no model.
-func (v *conversations) commit(ctx context.Context, s standing, w compact.Wish) (compaction, error) {
+func (v *conversations) commit(ctx context.Context, s conversationState, w compact.Wish) (compaction, error) {
 	var done compaction
-	err := v.append(ctx, s, func(s standing) ([]conversation.Body, error) {
+	err := v.append(ctx, s, func(s conversationState) ([]conversation.Body, error) {
 		pass, err := s.pass(w)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func (e notWritable) Unwrap() error        { return e.error }
 
 // append opens the conversation for writing and appends what work gives for it
 // as it stands then, in one transaction, behind what is pending.
-func (v *conversations) append(ctx context.Context, s standing, work func(standing) ([]conversation.Body, error)) (err error) {
+func (v *conversations) append(ctx context.Context, s conversationState, work func(conversationState) ([]conversation.Body, error)) (err error) {
 	w, err := s.store.OpenWriter(ctx, s.id)
 	if err != nil {
 		return notWritable{err}

@@ -19,7 +19,7 @@ import (
 const optimizing = "Optimizing conversation context…"
 
 // withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s standing, w compact.Wish, asJSON bool) error {
+func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w compact.Wish, asJSON bool) error {
 	l, err := cmd.models.linkFor(ctx, s.id, true)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (cmd *compactCommand) withModel(ctx context.Context, s standing, w compact.
 // optimize carries a wish out in a running conversation, and waits for it.
 func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
 	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)
-	o := optimization{console: g.console, standing: s}
+	o := optimization{console: g.console, state: s}
 	r.agent.Compact(w)
 	for {
 		updates, err := r.agent.Updates().Take(ctx)
@@ -57,7 +57,7 @@ func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (comp
 // optimization follows one compaction.
 type optimization struct {
 	console   *console
-	standing  standing
+	state     conversationState
 	summaries map[uint64]conversation.Summary // by Seq
 	over      bool
 	done      compaction
@@ -83,10 +83,10 @@ func (o *optimization) see(u agent.Update) bool {
 		}
 	case agent.Compacted:
 		o.over = true
-		o.done = newCompaction(o.standing, u.Preview)
+		o.done = newCompaction(o.state, u.Preview)
 		o.done.Epoch = &u.Epoch
 		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
-			o.done.Summary = o.standing.written(b)
+			o.done.Summary = o.state.written(b)
 		}
 	case agent.CompactionFailed:
 		o.over, o.err = true, notMade(u.Err)
@@ -106,7 +106,7 @@ func notMade(e *agent.Error) error {
 }
 
 // written is a summary as it was made.
-func (s standing) written(b conversation.Summary) summaryMade {
+func (s conversationState) written(b conversation.Summary) summaryMade {
 	text := strings.TrimSpace(b.Text)
 	if more := strings.TrimSpace(b.Appendix); more != "" {
 		text += "\n\n" + more
