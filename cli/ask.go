@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -84,7 +83,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if err := cmd.asks(prompt); err != nil {
+	if err := cmd.console.asks(prompt); err != nil {
 		return err
 	}
 	id, err := cmd.target(ctx, o)
@@ -99,7 +98,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	prompt, err = cmd.withInput(ctx, prompt, l.model.Name(), l.model.Window)
+	prompt, err = cmd.console.withInput(ctx, prompt, l.model.Name(), l.model.Window)
 	if err != nil {
 		return err
 	}
@@ -140,44 +139,6 @@ func (o askOptions) mode() (conversation.Mode, error) {
 		return conversation.ModeYolo, nil
 	}
 	return "", wrongUse("--approve takes auto-edit or all, not %q", o.approve)
-}
-
-// linkFor is the model to ask. A server that knows how large its window is
-// has a second to say so. unread says that nobody reads what arrives.
-func (d *models) linkFor(ctx context.Context, id string, unread bool) (link, error) {
-	c, err := d.choose(ctx, id, false)
-	var e *elsewhere
-	if errors.As(err, &e) {
-		c, err = d.decide(ctx, e)
-	}
-	if err != nil {
-		return link{}, err
-	}
-	c.unread = unread
-	if err := d.providers.checkKey(c); err != nil {
-		return link{}, err
-	}
-	l, err := d.connect(ctx, c)
-	if err != nil || l.discover == nil {
-		return l, err
-	}
-	if w := l.model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
-		return l, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	found, err := l.discover(ctx)
-	if err != nil {
-		return l, nil // a server that does not say is the usual case
-	}
-	if w := serverWindow(found); w.Known() {
-		l.model.Window = w
-	}
-	if found.MaxOut > 0 {
-		l.model.MaxOut = found.MaxOut
-	}
-	l.again = found.AskAgain
-	return l, nil
 }
 
 // first is the compaction that comes before a question.

@@ -127,16 +127,6 @@ func leaving(err error) error {
 	return err
 }
 
-// home writes a folder below the user's home as ~/folder.
-func (c *console) home(dir string) string {
-	if home := c.Getenv("HOME"); home != "" {
-		if rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/"); ok {
-			return "~/" + rest
-		}
-	}
-	return dir
-}
-
 // edit prepares the user's editor: VISUAL, else EDITOR, else vi.
 func (cmd *chatCommand) edit(ctx context.Context, draft string) (tea.ExecCommand, func() (string, error), error) {
 	editor := strings.Fields(cmd.console.Getenv("VISUAL"))

@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
 )
 
 // A compaction by hand, from outside the chat (S64). Rules:
@@ -194,4 +197,43 @@ func (cmd *compactCommand) revert(ctx context.Context, s conversationState, o co
 		return err
 	}
 	return cmd.writeReverted(done, o.json)
+}
+
+// withModel makes a compaction for which a model writes.
+func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w compact.Wish, asJSON bool) error {
+	l, err := cmd.models.linkFor(ctx, s.id, true)
+	if err != nil {
+		return err
+	}
+	r, err := cmd.agents.start(ctx, l, openOptions{id: s.id})
+	if err != nil {
+		return err
+	}
+	done, err := cmd.agents.optimize(ctx, r, w)
+	if err = errors.Join(err, r.close()); err != nil {
+		return err
+	}
+	return cmd.write(done, asJSON)
+}
+
+// write writes the account to standard output.
+func (cmd *compactCommand) write(c compaction, asJSON bool) error {
+	if asJSON {
+		return writeJSON(cmd.console.Stdout, c)
+	}
+	_, err := io.WriteString(cmd.console.Stdout, cmd.console.text(c.text()))
+	return err
+}
+
+func (cmd *compactCommand) writeReverted(r reverted, asJSON bool) error {
+	if asJSON {
+		return writeJSON(cmd.console.Stdout, r)
+	}
+	what, back := "undone", "redo"
+	if r.Redone {
+		what, back = "in force again", "undo"
+	}
+	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
+		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)
+	return err
 }

@@ -115,7 +115,7 @@ func (v *conversations) stateOf(ctx context.Context, id string) (conversationSta
 	if err != nil {
 		return conversationState{}, err
 	}
-	m, err := v.models.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r.events)
 	if err != nil {
 		return conversationState{}, err
 	}

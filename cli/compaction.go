@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -122,15 +121,6 @@ func compactionLine(u agent.Update) string {
 	return ""
 }
 
-// write writes the account to standard output.
-func (cmd *compactCommand) write(c compaction, asJSON bool) error {
-	if asJSON {
-		return writeJSON(cmd.console.Stdout, c)
-	}
-	_, err := io.WriteString(cmd.console.Stdout, cmd.console.text(c.text()))
-	return err
-}
-
 // text is the account for people.
 func (c compaction) text() string {
 	var b strings.Builder
@@ -247,17 +237,4 @@ type reverted struct {
 	Redone bool   `json:"redone,omitempty"`
 	Before int    `json:"before"`
 	After  int    `json:"after"`
-}
-
-func (cmd *compactCommand) writeReverted(r reverted, asJSON bool) error {
-	if asJSON {
-		return writeJSON(cmd.console.Stdout, r)
-	}
-	what, back := "undone", "redo"
-	if r.Redone {
-		what, back = "in force again", "undo"
-	}
-	_, err := fmt.Fprintf(cmd.console.Stdout, "compaction e%d is %s: ~%s -> ~%s tokens\n%s: plimsoll compact %s --%s\n",
-		r.Epoch, what, numbers.Grouped(r.Before), numbers.Grouped(r.After), back, r.ID, back)
-	return err
 }

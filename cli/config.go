@@ -78,29 +78,6 @@ func (cmd *configPathCommand) Run(context.Context) error {
 	return table.Write(cmd.console.Stdout, cmd.console.limit(), layer, source, state)
 }
 
-// configFile is the user's configuration file, whether it exists or not.
-func (s *settings) configFile() (string, error) {
-	path, _, err := config.File(s.console.Lookup, s.flags.config)
-	if err != nil {
-		return "", usageError{withHint(err, "set HOME, or name a file with --config")}
-	}
-	return path, nil
-}
-
-// load reads the configuration without keeping it, and checks the names in it.
-// The sources are told even when the error is not nil.
-func (s *settings) load() (config.Loaded, error) {
-	workspace, err := config.Workspace(s.console.Dir)
-	if err != nil {
-		return config.Loaded{}, err
-	}
-	loaded, err := s.read(workspace, s.flags.set)
-	if err == nil {
-		err = s.checkNames(loaded)
-	}
-	return loaded, err
-}
-
 // configCheckCommand looks for mistakes in the configuration.
 type configCheckCommand struct {
 	console  *console
@@ -167,5 +144,58 @@ func (cmd *configInitCommand) Run(context.Context) error {
 		return err
 	}
 	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.text(path)+". Every line in it is a default: delete what you do not change.")
+	return nil
+}
+
+// configTrustCommand applies the workspace's configuration file.
+type configTrustCommand struct {
+	console  *console
+	settings *settings
+
+	forget bool
+}
+
+func (cmd *configTrustCommand) cobra() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "trust",
+		Short: "Apply all of the workspace's .plimsoll.yaml",
+		Long: `Trust applies every key of the .plimsoll.yaml at the top of the workspace, also
+those that need your word: the model, providers, summaries, keys, permissions. It
+lists them. The word holds for this content of the file; --forget takes it back.`,
+		Example: `  plimsoll config trust
+  plimsoll config trust --forget`,
+		Args: positional(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
+	}
+	c.Flags().BoolVar(&cmd.forget, "forget", false, "take the word back, and a no as well")
+	return c
+}
+
+func (cmd *configTrustCommand) Run(context.Context) error {
+	workspace, err := config.Workspace(cmd.console.Dir)
+	if err != nil {
+		return err
+	}
+	if cmd.forget {
+		if err := cmd.settings.forgetTrust(workspace); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.text(cmd.console.home(workspace))+" any more.")
+		return nil
+	}
+	loaded, err := cmd.settings.read(workspace, cmd.settings.flags.set)
+	if err != nil {
+		return usageError{err}
+	}
+	if loaded.Hash == "" {
+		return withHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.home(workspace)), "there is nothing to trust")
+	}
+	if err := cmd.settings.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
+		return err
+	}
+	for _, r := range append(loaded.Refused, loaded.Trusted...) {
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
+	}
+	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
 	return nil
 }

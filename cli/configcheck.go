@@ -111,3 +111,26 @@ func hintOf(err error) string {
 	}
 	return ""
 }
+
+// approvals is what a configuration says of tools as a whole.
+func approvals(cfg config.Config) map[string]permission.Approval {
+	out := map[string]permission.Approval{}
+	for name, t := range cfg.Tools {
+		if t.Approval != "" {
+			out[name] = permission.Approval(t.Approval)
+		}
+	}
+	return out
+}
+
+// disabled are the tools that a configuration turns off, sorted.
+func disabled(cfg config.Config) []string {
+	var out []string
+	for name, t := range cfg.Tools {
+		if t.Enabled != nil && !*t.Enabled {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -266,3 +266,54 @@ func cost(m agent.Model, t agent.Tokens) (*float64, string) {
 	usd := catalog.Cost(*m.Prices, t)
 	return &usd, m.Prices.Date
 }
+
+// choice is what a link was made from.
+func (l link) choice() choice {
+	if l.model.Provider == providerDemo {
+		return choice{provider: providerDemo, demo: true}
+	}
+	return choice{provider: l.model.Provider, model: l.model.ID, baseURL: l.model.BaseURL}
+}
+
+// linkFor is the model to ask. A server that knows how large its window is
+// has a second to say so. unread says that nobody reads what arrives.
+func (d *models) linkFor(ctx context.Context, id string, unread bool) (link, error) {
+	c, err := d.choose(ctx, id, false)
+	var e *elsewhere
+	if errors.As(err, &e) {
+		c, err = d.decide(ctx, e)
+	}
+	if err != nil {
+		return link{}, err
+	}
+	c.unread = unread
+	if err := d.providers.checkKey(c); err != nil {
+		return link{}, err
+	}
+	l, err := d.connect(ctx, c)
+	if err != nil || l.discover == nil {
+		return l, err
+	}
+	if w := l.model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
+		return l, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	found, err := l.discover(ctx)
+	if err != nil {
+		return l, nil // a server that does not say is the usual case
+	}
+	if w := serverWindow(found); w.Known() {
+		l.model.Window = w
+	}
+	if found.MaxOut > 0 {
+		l.model.MaxOut = found.MaxOut
+	}
+	l.again = found.AskAgain
+	return l, nil
+}
+
+// serverWindow is the window a server says it has, unknown if it does not say.
+func serverWindow(found openai.Found) compact.Window {
+	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
+}

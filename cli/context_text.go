@@ -17,20 +17,18 @@ import (
 // and numbers around it; what compaction does next, what is heaviest, and what is
 // saved (context_account.go).
 
-// barWidth is the width of the longest bar, in cells.
-const barWidth = 24
-
-func (cmd *contextCommand) write(r *reading, m agent.Model, account compact.Account) error {
+// writeContext writes the context view of a conversation.
+func writeContext(c *console, r *reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
-	cmd.writeHead(&b, m, reading)
+	writeContextHead(&b, m, reading)
 	b.WriteByte('\n')
 	bars(&b, reading)
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
 	writeNext(&b, account.Outlook)
-	if err := writeHeaviest(&b, cmd.console.limit(), account); err != nil {
+	if err := writeHeaviest(&b, c.limit(), account); err != nil {
 		return err
 	}
 	writeSavings(&b, account.Savings)
@@ -38,7 +36,7 @@ func (cmd *contextCommand) write(r *reading, m agent.Model, account compact.Acco
 	writeContextLearned(&b, account)
 	writeCosts(&b, m, account.Costs)
 	writeEpochs(&b, conversation.Epochs(r.said))
-	_, err := io.WriteString(cmd.console.Stdout, b.String())
+	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
@@ -56,7 +54,7 @@ func heading(r *reading) string {
 	return ""
 }
 
-func (cmd *contextCommand) writeHead(b *strings.Builder, m agent.Model, r compact.Reading) {
+func writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
 	name := "unknown"
 	if m.ID != "" {
 		name = plain.Line(m.Name())
@@ -148,12 +146,4 @@ func offText(off *float64) string {
 		return "; the last prompt had " + percent(*off) + " more"
 	}
 	return "; the last prompt had " + percent(-*off) + " fewer"
-}
-
-// dollars is an amount with cents, and with more digits where it is less.
-func dollars(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return fmt.Sprintf("%.4f", usd)
-	}
-	return fmt.Sprintf("%.2f", usd)
 }

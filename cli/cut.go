@@ -9,7 +9,6 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
-	"plimsoll/tui"
 )
 
 // A copy can begin with what was said before a point of the past only. What it
@@ -45,7 +44,7 @@ func (v *conversations) cut(ctx context.Context, s conversationState, before uin
 	if err != nil {
 		return s, err
 	}
-	m, err := v.models.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r.events)
 	if err != nil {
 		return s, err
 	}
@@ -62,29 +61,4 @@ func (v *conversations) cutAtTurn(ctx context.Context, s conversationState, turn
 		return s, fmt.Errorf("%w turn %d", err, turn)
 	}
 	return s, err
-}
-
-// ForkAt leaves the open conversation and continues a copy of what was said before
-// an event; a new conversation where nothing was.
-func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
-	s, err := h.source(ctx)
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	s, err = h.conversations.cut(ctx, s, before)
-	if errors.Is(err, errNothingBefore) {
-		return h.enter(ctx, "")
-	}
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	id, err := h.conversations.copy(ctx, &first{console: h.console, conversations: h.conversations, agents: h.agents, state: s})
-	if err != nil {
-		return tui.Conversation{}, err
-	}
-	talk, err := h.enter(ctx, id)
-	if err == nil {
-		talk.Notes = append(talk.Notes, copyNote(s.id))
-	}
-	return talk, err
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -52,3 +53,13 @@ func (e Env) colourless() bool {
 
 // console is where a run reads and writes, and the environment it was started in.
 type console struct{ Env }
+
+// home writes a folder below the user's home as ~/folder.
+func (c *console) home(dir string) string {
+	if home := c.Getenv("HOME"); home != "" {
+		if rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/"); ok {
+			return "~/" + rest
+		}
+	}
+	return dir
+}

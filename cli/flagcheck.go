@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -34,16 +33,6 @@ func (a *app) checkFlags(c *cobra.Command) error {
 		return checkBaseURL("--base-url", a.settings.flags.baseURL)
 	}
 	return nil
-}
-
-// checkBaseURL reports an address that no request can be sent to. The address
-// is not repeated, because it may hold a password.
-func checkBaseURL(name, base string) error {
-	u, err := url.Parse(base)
-	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
-		return nil
-	}
-	return usageError{withHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1")}
 }
 
 // flagError says what is wrong with a flag, without the library's own words.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -78,7 +77,7 @@ func (h *host) follow(ctx context.Context, id string, events []conversation.Even
 	if err := f.configure(); err != nil {
 		return nil, err
 	}
-	f.model = h.models.ownersModel(ctx, r)
+	f.model = h.models.ownersModel(ctx, r.events)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
@@ -147,7 +146,7 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	}
 	f.box.Put(agent.Appended{Events: events})
 	before := f.model
-	f.model = f.models.ownersModel(ctx, r) // also for what its owner learned of it
+	f.model = f.models.ownersModel(ctx, r.events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.box.Put(agent.ModelSwitched{Model: m})
 	}
@@ -174,35 +173,6 @@ func (f *follower) configure() error {
 
 // meter is the meter as the owner has it where the log ends.
 func (f *follower) meter() compact.Meter { return meterOf(f.rules, f.r, f.model) }
-
-// ownersModel is the model that a conversation was held with last, with the window
-// that its owner knows.
-func (d *models) ownersModel(ctx context.Context, r *reading) agent.Model {
-	last := lastModel(r.events)
-	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
-	switch {
-	case last.Provider == "":
-		return m
-	case last.Provider == providerDemo:
-		m = d.demoModel(ctx)
-	default:
-		c := d.providers.heldAt(last)
-		if last.BaseURL != "" {
-			c.baseURL = last.BaseURL
-		}
-		m = d.model(ctx, c, openai.New(d.providers.endpoint(c)))
-		if c.provider == providerCustom && c.baseURL == "" {
-			d.calibrateByID(ctx, r, &m)
-		}
-	}
-	if last.Window > 0 {
-		m.Window = compact.Window{Tokens: last.Window, Source: compact.WindowSource(last.Source)}
-	}
-	if last.MaxOut > 0 {
-		m.MaxOut = last.MaxOut
-	}
-	return m
-}
 
 // spectator is the session of a conversation that is followed: it tells what happens and how full the window is.
 type spectator struct {

@@ -172,14 +172,6 @@ func (h *host) link(ctx context.Context, id string) (link, error) {
 	return h.models.connect(ctx, c)
 }
 
-// choice is what a link was made from.
-func (l link) choice() choice {
-	if l.model.Provider == providerDemo {
-		return choice{provider: providerDemo, demo: true}
-	}
-	return choice{provider: l.model.Provider, model: l.model.ID, baseURL: l.model.BaseURL}
-}
-
 // conversation is an open conversation as the screen takes it.
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
@@ -188,17 +180,6 @@ func (h *host) conversation(r *running) tui.Conversation {
 	}
 	talk.Title = title(r.events)
 	return talk
-}
-
-// title is the newest title among events.
-func title(events []conversation.Event) string {
-	t := ""
-	for _, e := range events {
-		if r, ok := e.Body.(conversation.Renamed); ok {
-			t = r.Title
-		}
-	}
-	return t
 }
 
 // New leaves the open conversation and begins another.

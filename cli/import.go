@@ -2,33 +2,21 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"plimsoll/conversation/jsonl"
 )
 
 // Every file becomes a conversation of its own, whole or not at all. A file
 // that cannot be imported does not keep the others from it; the exit code then
 // says that something failed.
 
-// importOptions says how files are imported.
-type importOptions struct {
-	title   string
-	lenient bool
-	json    bool
-}
-
 // importCommand makes conversations of recorded ones.
 type importCommand struct {
 	console   *console
-	providers *providers
 	resources *resources
-	settings  *settings
-	sources   *sources
+	importer  *importer
 
 	options importOptions
 }
@@ -62,20 +50,6 @@ endpoint on another machine, models, permissions and tools.`,
 	return c
 }
 
-// imported is a file in `import --json`.
-type imported struct {
-	File     string          `json:"file"`
-	ID       *string         `json:"id"` // null: not imported
-	Messages int             `json:"messages"`
-	Turns    int             `json:"turns"`
-	Problems []importProblem `json:"problems"`
-}
-
-type importProblem struct {
-	Line   *int   `json:"line"` // null: not of one line
-	Reason string `json:"reason"`
-}
-
 func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	o := cmd.options
 	if err := checkImport(files, o); err != nil {
@@ -87,7 +61,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	rows := make([]imported, 0, len(files))
 	failed := false
 	for _, file := range files {
-		row, err := cmd.importFile(ctx, file, o)
+		row, err := cmd.importer.run(ctx, file, o)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -121,13 +95,4 @@ func checkImport(files []string, o importOptions) error {
 		return wrongUse("standard input can be read once only")
 	}
 	return nil
-}
-
-// problemOf is what went wrong as --json tells it.
-func problemOf(err error) importProblem {
-	var p *jsonl.Problem
-	if errors.As(err, &p) {
-		return importProblem{Line: &p.Line, Reason: p.Reason}
-	}
-	return importProblem{Reason: err.Error()}
 }

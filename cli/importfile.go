@@ -39,26 +39,35 @@ type recording struct {
 // errNobodySpoke says that there is nothing to keep.
 var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
 
-// importFile makes a conversation of one file.
-func (cmd *importCommand) importFile(ctx context.Context, file string, o importOptions) (imported, error) {
-	in, err := cmd.sources.open(ctx, file, newProgress(cmd.console.Stderr, "reading "+plain.Line(file)))
+// importer makes conversations of files.
+type importer struct {
+	console   *console
+	settings  *settings
+	providers *providers
+	resources *resources
+	sources   *sources
+}
+
+// run makes a conversation of one file.
+func (i *importer) run(ctx context.Context, file string, o importOptions) (imported, error) {
+	in, err := i.sources.open(ctx, file, newProgress(i.console.Stderr, "reading "+plain.Line(file)))
 	if err != nil {
 		return imported{}, err
 	}
-	rec, err := cmd.read(in, o)
+	rec, err := i.read(in, o)
 	in.close()
 	if err != nil {
 		return imported{}, err
 	}
-	id, turns, err := cmd.store(ctx, rec)
+	id, turns, err := i.store(ctx, rec)
 	if err != nil {
 		return imported{}, err
 	}
 	for _, n := range rec.notes {
-		cmd.console.note("%s: %s", named(file), n)
+		i.console.note("%s: %s", named(file), n)
 	}
 	if rec.left != "" {
-		cmd.console.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
+		i.console.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
 	}
 	if rec.problems == nil {
 		rec.problems = []importProblem{}
@@ -95,7 +104,7 @@ func told(problems []importProblem) string {
 var isDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
 
 // read reads a file in whichever form it is.
-func (cmd *importCommand) read(in io.Reader, o importOptions) (recording, error) {
+func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
@@ -120,8 +129,8 @@ func (cmd *importCommand) read(in io.Reader, o importOptions) (recording, error)
 		rec.problems = append(rec.problems, problemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		most := cmd.arrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: cmd.model, MaxChars: most.Chars, Names: most.Names,
+		most := i.arrivalCap(d.Meta.Model)
+		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: i.model, MaxChars: most.Chars, Names: most.Names,
 			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
@@ -129,11 +138,11 @@ func (cmd *importCommand) read(in io.Reader, o importOptions) (recording, error)
 
 // model is the name of a model as it is written here: with its maker
 // where a file names the model alone.
-func (cmd *importCommand) model(name string) string {
-	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && cmd.providers.known(first) {
+func (i *importer) model(name string) string {
+	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.providers.known(first) {
 		return name
 	}
-	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && cmd.providers.known(e.Provider) {
+	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.providers.known(e.Provider) {
 		return e.Provider + "/" + name
 	}
 	return name
@@ -141,21 +150,21 @@ func (cmd *importCommand) model(name string) string {
 
 // arrivalCap is how results of a recording are cut: as they would be in a conversation
 // with the model that it names, as far as its window is known without asking.
-func (cmd *importCommand) arrivalCap(model string) conversation.ArrivalCap {
-	provider, id, _ := strings.Cut(cmd.model(model), "/")
+func (i *importer) arrivalCap(model string) conversation.ArrivalCap {
+	provider, id, _ := strings.Cut(i.model(model), "/")
 	m := agent.Model{Provider: provider, ID: id}
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
 	}
-	cfg := cmd.settings.cfg()
-	cmd.providers.apply(&m, describedModel(cfg, provider, id))
+	cfg := i.settings.cfg()
+	i.providers.apply(&m, describedModel(cfg, provider, id))
 	return compact.ArrivalCap(rulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
 // store stores a new conversation in one transaction.
-func (cmd *importCommand) store(ctx context.Context, rec recording) (id string, turns int, err error) {
+func (i *importer) store(ctx context.Context, rec recording) (id string, turns int, err error) {
 	id = conversation.NewID()
-	w, err := cmd.resources.store.Create(ctx, storage.NewConversation{ID: id, Workspace: cmd.settings.workspace})
+	w, err := i.resources.store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.settings.workspace})
 	if err != nil {
 		return "", 0, err
 	}
@@ -285,4 +294,34 @@ func (s *importSource) Read(p []byte) (int, error) {
 func (s *importSource) close() {
 	s.bar.clear()
 	_ = s.end()
+}
+
+// imported is a file in `import --json`.
+type imported struct {
+	File     string          `json:"file"`
+	ID       *string         `json:"id"` // null: not imported
+	Messages int             `json:"messages"`
+	Turns    int             `json:"turns"`
+	Problems []importProblem `json:"problems"`
+}
+
+type importProblem struct {
+	Line   *int   `json:"line"` // null: not of one line
+	Reason string `json:"reason"`
+}
+
+// problemOf is what went wrong as --json tells it.
+func problemOf(err error) importProblem {
+	var p *jsonl.Problem
+	if errors.As(err, &p) {
+		return importProblem{Line: &p.Line, Reason: p.Reason}
+	}
+	return importProblem{Reason: err.Error()}
+}
+
+// importOptions says how files are imported.
+type importOptions struct {
+	title   string
+	lenient bool
+	json    bool
 }

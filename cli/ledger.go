@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -49,40 +48,6 @@ func newLedgerRow(e compact.Entry) ledgerRow {
 		Model: or(e.Model), Before: or(e.Before), After: or(e.After),
 		CostUSD: e.CostUSD, Prompt: or(e.Prompt), Output: or(e.Output), Duration: or(e.Duration.Milliseconds()),
 	}
-}
-
-// checkLedger refuses flags that ask for something else.
-func checkLedger(changed func(flag string) bool) error {
-	for _, name := range []string{"compacted", "preset", "request"} {
-		if changed(name) {
-			return wrongUse("--ledger and --%s are two things to write: give one of them", name)
-		}
-	}
-	return nil
-}
-
-// ledger writes the ledger of a conversation.
-func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
-	if err := checkLedger(cmd.changed); err != nil {
-		return err
-	}
-	r, err := cmd.conversations.read(ctx, args)
-	if err != nil {
-		return err
-	}
-	entries := compact.Ledger(r.events)
-	if cmd.options.json {
-		rows := make([]ledgerRow, 0, len(entries))
-		for _, e := range entries {
-			rows = append(rows, newLedgerRow(e))
-		}
-		return writeJSON(cmd.console.Stdout, rows)
-	}
-	if len(entries) == 0 {
-		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
-		return err
-	}
-	return writeLedger(cmd.console.Stdout, cmd.console.limit(), entries)
 }
 
 // leastWhy is how many cells a table has to leave for why something was done.

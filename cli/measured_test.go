@@ -121,18 +121,18 @@ func replayFolder(t *testing.T, folder string, window int, o replayOptions, own 
 		r.policies = append(r.policies, n.Name)
 	}
 	var err error
-	if r.sheets, err = a.replayCommand().replaySheets(o.prices); err != nil {
+	if r.sheets, err = a.replayer().replaySheets(o.prices); err != nil {
 		t.Fatal(err)
 	}
 	if own == nil {
-		if err = a.replayCommand().choosePolicies(r); err != nil {
+		if err = a.replayer().choosePolicies(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r.inputs, err = a.replayCommand().inputs(t.Context(), []string{folder}); err != nil {
+	if r.inputs, err = a.replayer().inputs(t.Context(), []string{folder}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.replayCommand().run(t.Context(), r)
+	report, err := a.replayer().run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,3 +57,16 @@ func recordedSettings(events []conversation.Event) map[string]string {
 	}
 	return recorded
 }
+
+// adopt puts the settings that a conversation records in force, for a command
+// that shows this one only.
+func (s *settings) adopt(events []conversation.Event) error {
+	cfg, err := s.configFor(events)
+	if err != nil {
+		return err
+	}
+	loaded := *s.loaded.Load()
+	loaded.Config = cfg
+	s.loaded.Store(&loaded)
+	return nil
+}

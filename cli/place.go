@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
@@ -85,4 +86,19 @@ func local(base string) bool {
 	}
 	return !strings.Contains(name, ".") || strings.HasSuffix(name, ".localhost") ||
 		strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".lan")
+}
+
+// checkBaseURL reports an address that no request can be sent to. The address
+// is not repeated, because it may hold a password.
+func checkBaseURL(name, base string) error {
+	u, err := url.Parse(base)
+	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		return nil
+	}
+	return usageError{withHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1")}
+}
+
+// shownURL is a server's address without a password.
+func shownURL(s openai.Server) string {
+	return openai.New(openai.Options{Provider: s.Provider, BaseURL: s.BaseURL}).BaseURL()
 }

@@ -83,15 +83,6 @@ each entry, in which null is what nobody knows.`,
 	return c
 }
 
-// presetNames lists the presets.
-func presetNames() []string {
-	var names []string
-	for _, p := range preset.All() {
-		names = append(names, string(p))
-	}
-	return names
-}
-
 func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
@@ -141,7 +132,7 @@ func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOption
 	if err := cmd.settings.adopt(r.events); err != nil {
 		return nil, err
 	}
-	m, err := cmd.models.modelOf(ctx, r)
+	m, err := cmd.models.modelOf(ctx, r.events)
 	if err != nil {
 		return nil, err
 	}
@@ -190,45 +181,6 @@ func (cmd *printCommand) request(ctx context.Context, r *reading, view compact.V
 	return out, nil
 }
 
-// row is a message in `print --json`.
-type row struct {
-	Role      compact.Role  `json:"role"`
-	Content   string        `json:"content"`
-	Reasoning string        `json:"reasoning_content,omitempty"`
-	Calls     []rowCall     `json:"tool_calls,omitempty"`
-	CallID    string        `json:"tool_call_id,omitempty"`
-	Name      string        `json:"name,omitempty"`
-	Events    []uint64      `json:"x_events"`
-	Turn      int           `json:"x_turn"`
-	State     compact.State `json:"x_state"`
-}
-
-type rowCall struct {
-	ID       string      `json:"id"`
-	Type     string      `json:"type"`
-	Function rowFunction `json:"function"`
-}
-
-type rowFunction struct {
-	Name      string `json:"name"`
-	Arguments string `json:"arguments"`
-}
-
-func newRow(m *compact.Message) row {
-	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
-		Events: m.Events, Turn: m.Turn, State: m.State}
-	if r.Events == nil {
-		r.Events = []uint64{}
-	}
-	if m.Role != compact.RoleTool {
-		r.Name = ""
-	}
-	for _, c := range m.Calls {
-		r.Calls = append(r.Calls, rowCall{c.ID, "function", rowFunction{c.Name, c.Arguments}})
-	}
-	return r
-}
-
 // plain writes a message for reading: a label, then its text as it is.
 func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) error {
 	var b strings.Builder
@@ -265,4 +217,38 @@ func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) erro
 	}
 	_, err := io.WriteString(w, cmd.console.text(b.String()))
 	return err
+}
+
+// checkLedger refuses flags that ask for something else.
+func checkLedger(changed func(flag string) bool) error {
+	for _, name := range []string{"compacted", "preset", "request"} {
+		if changed(name) {
+			return wrongUse("--ledger and --%s are two things to write: give one of them", name)
+		}
+	}
+	return nil
+}
+
+// ledger writes the ledger of a conversation.
+func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
+	if err := checkLedger(cmd.changed); err != nil {
+		return err
+	}
+	r, err := cmd.conversations.read(ctx, args)
+	if err != nil {
+		return err
+	}
+	entries := compact.Ledger(r.events)
+	if cmd.options.json {
+		rows := make([]ledgerRow, 0, len(entries))
+		for _, e := range entries {
+			rows = append(rows, newLedgerRow(e))
+		}
+		return writeJSON(cmd.console.Stdout, rows)
+	}
+	if len(entries) == 0 {
+		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
+		return err
+	}
+	return writeLedger(cmd.console.Stdout, cmd.console.limit(), entries)
 }

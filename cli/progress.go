@@ -140,3 +140,6 @@ func (p *progress) erase() {
 		p.drawn = -1
 	}
 }
+
+// barWidth is the width of the longest bar, in cells.
+const barWidth = 24

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
@@ -23,28 +22,10 @@ import (
 //   - Nothing is stored, and the store is opened only for conversations that are
 //     in it.
 
-// replayWindow is the window that is assumed, in tokens.
-const replayWindow = 128_000
-
-// replayOptions says what is replayed, and how that is told.
-type replayOptions struct {
-	presets  []string
-	set      []string
-	all      bool
-	prices   []string
-	json     bool
-	markdown bool
-	plot     string
-	force    bool
-}
-
 // replayCommand measures ways to compact on recorded conversations.
 type replayCommand struct {
-	console       *console
-	conversations *conversations
-	providers     *providers
-	settings      *settings
-	sources       *sources
+	settings *settings
+	replayer *replayer
 
 	options replayOptions
 	changed func(flag string) bool // which flags were given
@@ -120,103 +101,12 @@ func someInput(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// replaying is a replay that is set up.
-type replaying struct {
-	options  replayOptions
-	window   int            // tokens
-	policies []preset.Name  // in the order they are told of
-	own      []replay.Named // those of policies that are no presets
-	variants []variant      // those of own that --set asks for
-	sheets   []replay.Sheet
-	caches   map[string]string // by sheet of a model: how long its cache lives
-	inputs   []*replayInput
-	bar      *progress
-}
-
+// Run replays what args name.
 func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
-	o := cmd.options
-	if err := o.check(cmd.changed, args); err != nil {
+	if err := cmd.options.check(cmd.changed, args); err != nil {
 		return err
 	}
-	if err := cmd.settings.configure(); err != nil {
-		return err
-	}
-	cmd.settings.noteRefused()
-	r := &replaying{options: o, window: replayWindow}
-	if cmd.settings.flags.window > 0 {
-		r.window = cmd.settings.flags.window
-	}
-	var err error
-	if r.variants, err = cmd.variants(o.set); err != nil {
-		return err
-	}
-	if r.sheets, err = cmd.replaySheets(r.prices()); err != nil {
-		return err
-	}
-	r.caches = cmd.cacheNotes(r.sheets)
-	if err = cmd.choosePolicies(r); err != nil {
-		return err
-	}
-	if r.inputs, err = cmd.inputs(ctx, args); err != nil {
-		return err
-	}
-	report, err := cmd.run(ctx, r)
-	if err != nil {
-		return err
-	}
-	run := r.run(report)
-	run.SortVariants()
-	if err := cmd.write(o, run); err != nil {
-		return err
-	}
-	return r.outcome()
-}
-
-// check refuses flags that contradict each other, and a picture that could not
-// be written.
-func (o replayOptions) check(changed func(flag string) bool, args []string) error {
-	switch {
-	case o.all && changed("preset"):
-		return wrongUse("--all replays every preset; leave it or --preset out")
-	case o.json && o.markdown:
-		return wrongUse("--json and --markdown exclude each other")
-	case changed("plot") && o.plot == "":
-		return wrongUse("--plot is empty; write --plot FILE, or leave it out")
-	case o.plot == "-" && (o.json || o.markdown):
-		return wrongUse("--plot - writes the picture to standard output, where --json and --markdown write, too")
-	case !changed("plot") && o.force:
-		return wrongUse("--force is about the file of --plot")
-	}
-	stdin := 0
-	for _, arg := range args {
-		if arg == "-" {
-			stdin++
-		}
-	}
-	if stdin > 1 {
-		return wrongUse("standard input can be read once only")
-	}
-	return writable(o.plot, o.force)
-}
-
-// run replays the inputs. What is wrong with one of them is told on
-// standard error, and noted with it.
-func (cmd *replayCommand) run(ctx context.Context, r *replaying) (replay.Report, error) {
-	r.bar = newProgress(cmd.console.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
-	defer r.bar.close()
-	o := replay.Options{Window: r.window, Policies: []preset.Name{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
-		Clock: time.Now, Progress: r.bar.show}
-	for _, name := range r.policies {
-		if !r.isOwn(name) {
-			o.Policies = append(o.Policies, name)
-		}
-	}
-	var sources []replay.Source
-	for _, in := range r.inputs {
-		sources = append(sources, replay.Source{Name: in.name, Load: func() (replay.Conversation, error) { return cmd.takeInput(ctx, r, in) }})
-	}
-	r.bar.show(0, len(sources))
-	return runUntil(ctx, func() (replay.Report, error) { return replay.Run(ctx, sources, o) })
+	return cmd.replayer.replay(ctx, args, cmd.options)
 }
 
 // replayPatience is how long an interrupted replay has to end by itself.
@@ -246,46 +136,4 @@ func runUntil(ctx context.Context, work func() (replay.Report, error)) (replay.R
 	case <-patience.C:
 		return replay.Report{}, ctx.Err()
 	}
-}
-
-// isOwn reports whether a policy is none of the presets.
-func (r *replaying) isOwn(name preset.Name) bool {
-	for _, n := range r.own {
-		if n.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// prices is what --prices says. Variants are compared by one sheet unless it says
-// otherwise: each one that is planned for takes as long again.
-func (r *replaying) prices() []string {
-	if r.options.prices == nil && len(r.variants) > 0 {
-		return []string{replay.PlanSheet}
-	}
-	return r.options.prices
-}
-
-// shownSheet is the sheet under which what is no cost is measured, and whose
-// costs come first: the first one that was asked for.
-func (r *replaying) shownSheet() string {
-	if r.options.prices == nil {
-		return replay.PlanSheet
-	}
-	return r.sheets[0].Name
-}
-
-// outcome is an error if something was left out, or nothing was replayed.
-func (r *replaying) outcome() error {
-	requests := 0
-	for _, in := range r.inputs {
-		if requests += in.requests; in.incomplete() {
-			return errSaid
-		}
-	}
-	if requests == 0 {
-		return errSaid
-	}
-	return nil
 }

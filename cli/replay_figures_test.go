@@ -41,7 +41,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}
-	sheets, err := a.replayCommand().replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
+	sheets, err := a.replayer().replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 		t.Errorf("the sheets are %+v", sheets)
 	}
 	want := map[string]string{"openai/gpt-5.4": "cache lives 24 h", "openai/gpt-4o": "cache lives 60 min (assumed)"}
-	if diff := cmp.Diff(want, a.replayCommand().cacheNotes(sheets)); diff != "" {
+	if diff := cmp.Diff(want, a.replayer().cacheNotes(sheets)); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	if input := 1 / sheets[0].Read; input <= 1 {
@@ -77,11 +77,11 @@ func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 		"openai/gpt-5.4":                       {time.Hour, "cache lives 60 min (assumed)"},
 		"gpt-5.6":                              {30 * time.Minute, ""},
 	} {
-		sheets, err := a.replayCommand().replaySheets([]string{name})
+		sheets, err := a.replayer().replaySheets([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if note := a.replayCommand().cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
+		if note := a.replayer().cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
 			t.Errorf("%s: %v, told as %q", name, sheets[0].Lifetime, note)
 		}
 	}

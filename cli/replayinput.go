@@ -48,11 +48,11 @@ const newestWord = "newest"
 
 // inputs are the inputs that arguments name, each once. An argument that
 // names none is an input that cannot be read.
-func (cmd *replayCommand) inputs(ctx context.Context, args []string) ([]*replayInput, error) {
+func (rp *replayer) inputs(ctx context.Context, args []string) ([]*replayInput, error) {
 	var inputs []*replayInput
 	seen := map[string]bool{}
 	for _, arg := range args {
-		for _, in := range cmd.inputsOf(ctx, arg) {
+		for _, in := range rp.inputsOf(ctx, arg) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -66,20 +66,20 @@ func (cmd *replayCommand) inputs(ctx context.Context, args []string) ([]*replayI
 }
 
 // inputsOf are the inputs that an argument names.
-func (cmd *replayCommand) inputsOf(ctx context.Context, arg string) []*replayInput {
+func (rp *replayer) inputsOf(ctx context.Context, arg string) []*replayInput {
 	if arg == "-" {
-		return []*replayInput{cmd.fileInput(arg)}
+		return []*replayInput{rp.fileInput(arg)}
 	}
 	st, err := os.Stat(arg)
 	switch {
 	case err == nil && st.IsDir():
-		return cmd.folderInputs(arg)
+		return rp.folderInputs(arg)
 	case err == nil:
-		return []*replayInput{cmd.fileInput(filepath.Clean(arg))}
+		return []*replayInput{rp.fileInput(filepath.Clean(arg))}
 	case pathLike(arg) || !errors.Is(err, fs.ErrNotExist):
 		return []*replayInput{failed(arg, plainPath(err))}
 	}
-	return []*replayInput{cmd.storedInput(ctx, arg)}
+	return []*replayInput{rp.storedInput(ctx, arg)}
 }
 
 // pathLike reports whether an argument is written like a path, which no ID is.
@@ -92,7 +92,7 @@ func failed(name string, err error) *replayInput {
 
 // folderInputs are the recordings in a folder, by name. What is no file, a pipe
 // say, is none.
-func (cmd *replayCommand) folderInputs(dir string) []*replayInput {
+func (rp *replayer) folderInputs(dir string) []*replayInput {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return []*replayInput{failed(dir, plainPath(err))}
@@ -106,7 +106,7 @@ func (cmd *replayCommand) folderInputs(dir string) []*replayInput {
 		if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
 			continue
 		}
-		inputs = append(inputs, cmd.fileInput(path))
+		inputs = append(inputs, rp.fileInput(path))
 	}
 	if len(inputs) == 0 {
 		return []*replayInput{failed(dir, withHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one"))}
@@ -119,12 +119,12 @@ func (cmd *replayCommand) folderInputs(dir string) []*replayInput {
 const largeInput = 16 << 20
 
 // fileInput is a file, "-" for standard input.
-func (cmd *replayCommand) fileInput(file string) *replayInput {
+func (rp *replayer) fileInput(file string) *replayInput {
 	return &replayInput{name: file, read: func(ctx context.Context, bar *progress) (taken, error) {
 		if file == "-" { // there may be a note of what to do
 			bar.hold()
 		}
-		in, err := cmd.sources.open(ctx, file, new(progress))
+		in, err := rp.sources.open(ctx, file, new(progress))
 		if err != nil {
 			return taken{}, err
 		}
@@ -183,12 +183,12 @@ func recorded(events []conversation.Event, texts func(name string) (string, bool
 }
 
 // storedInput is a stored conversation.
-func (cmd *replayCommand) storedInput(ctx context.Context, arg string) *replayInput {
+func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 	args := []string{arg}
 	if arg == newestWord {
 		args = nil
 	}
-	store, id, err := cmd.conversations.resolve(ctx, args)
+	store, id, err := rp.conversations.resolve(ctx, args)
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && arg != newestWord:
 		return failed(arg, fmt.Errorf("there is no such file, and %w", err))
@@ -210,7 +210,7 @@ func (cmd *replayCommand) storedInput(ctx context.Context, arg string) *replayIn
 
 // takeInput reads an input for its replay. What cannot be read is told and
 // noted, and no error.
-func (cmd *replayCommand) takeInput(ctx context.Context, r *replaying, in *replayInput) (replay.Conversation, error) {
+func (rp *replayer) takeInput(ctx context.Context, r *replaying, in *replayInput) (replay.Conversation, error) {
 	t, err := in.read(ctx, r.bar)
 	defer r.bar.again()
 	if ctx.Err() != nil {
@@ -221,13 +221,13 @@ func (cmd *replayCommand) takeInput(ctx context.Context, r *replaying, in *repla
 		if h := (hinted{}); !errors.As(err, &h) {
 			err = withHint(err, "it is left out")
 		}
-		r.bar.tell(cmd.console.Stderr, explain(fmt.Errorf("%s: %w", in.shown(), err)))
+		r.bar.tell(rp.console.Stderr, explain(fmt.Errorf("%s: %w", in.shown(), err)))
 		return replay.Conversation{}, nil
 	}
 	c := replay.Load(t.doc, in.name)
 	in.problems, in.requests = t.problems, c.Requests()
 	if text := in.account(t.left); text != "" {
-		r.bar.tell(cmd.console.Stderr, plain.Text(text))
+		r.bar.tell(rp.console.Stderr, plain.Text(text))
 	}
 	return c, nil
 }

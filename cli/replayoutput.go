@@ -32,8 +32,8 @@ func (r *replaying) run(report replay.Report) formats.Run {
 }
 
 // write writes what was measured in the form that is asked for.
-func (cmd *replayCommand) write(o replayOptions, run formats.Run) error {
-	out := cmd.console.Stdout
+func (rp *replayer) write(o replayOptions, run formats.Run) error {
+	out := rp.console.Stdout
 	measured := run.Report.Corpus.Requests > 0
 	var err error
 	switch {
@@ -44,21 +44,21 @@ func (cmd *replayCommand) write(o replayOptions, run formats.Run) error {
 	case o.markdown:
 		err = run.WriteMarkdown(out)
 	case o.plot != "-":
-		err = run.WriteTable(out, cmd.console.limit())
+		err = run.WriteTable(out, rp.console.limit())
 	}
 	if err != nil || !measured {
 		return err
 	}
-	return cmd.writePlot(o, run)
+	return rp.writePlot(o, run)
 }
 
 // writePlot writes the picture where --plot wants it.
-func (cmd *replayCommand) writePlot(o replayOptions, run formats.Run) error {
+func (rp *replayer) writePlot(o replayOptions, run formats.Run) error {
 	if o.plot == "" {
 		return nil
 	}
 	if o.plot == "-" {
-		return run.WritePicture(cmd.console.Stdout)
+		return run.WritePicture(rp.console.Stdout)
 	}
 	return writeNew(o.plot, o.force, run.WritePicture)
 }

@@ -22,8 +22,8 @@ import (
 const configuredName = string(formats.Configured)
 
 // choosePolicies sets the policies that are asked for.
-func (cmd *replayCommand) choosePolicies(r *replaying) error {
-	rules := rulesOf(cmd.settings.cfg())
+func (rp *replayer) choosePolicies(r *replaying) error {
+	rules := rulesOf(rp.settings.cfg())
 	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
 	switch {
 	case r.options.all:
@@ -42,7 +42,7 @@ func (cmd *replayCommand) choosePolicies(r *replaying) error {
 			continue
 		}
 		if !slices.Contains(preset.All(), p) {
-			own, ok := ownPolicy(name, rules, cmd.settings.cfg().ToolResults)
+			own, ok := ownPolicy(name, rules, rp.settings.cfg().ToolResults)
 			if !ok {
 				return wrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
 			}

@@ -99,7 +99,7 @@ func TestReplayObeysTheKeysItTakes(t *testing.T) {
 		if value == "" || strings.HasPrefix(key, "compaction.profiles.") || slices.Contains([]string{"compaction.default_profile"}, key) {
 			continue // a table, or a name of a profile
 		}
-		vs, err := base.replayCommand().variants([]string{key + "=" + value})
+		vs, err := base.replayer().variants([]string{key + "=" + value})
 		if err != nil || len(vs) != 1 {
 			t.Errorf("%s=%s: %v", key, value, err)
 			continue
@@ -127,7 +127,7 @@ func TestKeysThatMakeNoDifferenceAreRefused(t *testing.T) {
 		"compaction.hard_ratio=0.5":         "must be above",
 		"compaction.preset=plimsol":         "plimsoll",
 	} {
-		if _, err := a.replayCommand().variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
+		if _, err := a.replayer().variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

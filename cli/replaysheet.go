@@ -19,7 +19,7 @@ import (
 // the endpoint caches does not count: recordings come from other clients, too.
 
 // replaySheets are the sheets that are asked for, all named ones without any.
-func (cmd *replayCommand) replaySheets(values []string) ([]replay.Sheet, error) {
+func (rp *replayer) replaySheets(values []string) ([]replay.Sheet, error) {
 	if values == nil {
 		return replay.Sheets(), nil
 	}
@@ -29,7 +29,7 @@ func (cmd *replayCommand) replaySheets(values []string) ([]replay.Sheet, error) 
 	}
 	var sheets []replay.Sheet
 	for _, name := range names {
-		s, err := cmd.replaySheet(name)
+		s, err := rp.replaySheet(name)
 		if err != nil {
 			return nil, err
 		}
@@ -40,13 +40,13 @@ func (cmd *replayCommand) replaySheets(values []string) ([]replay.Sheet, error) 
 	return sheets, nil
 }
 
-func (cmd *replayCommand) replaySheet(name string) (replay.Sheet, error) {
+func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
 	for _, s := range replay.Sheets() {
 		if s.Name == name {
 			return s, nil
 		}
 	}
-	c, err := cmd.providers.named(name)
+	c, err := rp.providers.named(name)
 	if err != nil {
 		return replay.Sheet{}, usageError{withHint(fmt.Errorf("there is no price sheet and no model %q", name),
 			"the sheets are "+strings.Join(sheetNames(), ", ")+"; `plimsoll models` lists the models and their prices")}
@@ -55,7 +55,7 @@ func (cmd *replayCommand) replaySheet(name string) (replay.Sheet, error) {
 	if e, ok := catalog.Lookup(c.provider, c.model); ok {
 		m = e.Model(c.model)
 	}
-	own := cmd.providers.ownModel(c)
+	own := rp.providers.ownModel(c)
 	applyPrices(&m, own.Prices)
 	switch {
 	case c.demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
@@ -69,7 +69,7 @@ func (cmd *replayCommand) replaySheet(name string) (replay.Sheet, error) {
 
 // cacheNotes tell by sheet how long the caches of models live; named sheets say
 // that by their names.
-func (cmd *replayCommand) cacheNotes(sheets []replay.Sheet) map[string]string {
+func (rp *replayer) cacheNotes(sheets []replay.Sheet) map[string]string {
 	notes := map[string]string{}
 	for _, s := range sheets {
 		if slices.Contains(sheetNames(), s.Name) {
@@ -77,7 +77,7 @@ func (cmd *replayCommand) cacheNotes(sheets []replay.Sheet) map[string]string {
 		}
 		provider, id, _ := strings.Cut(s.Name, "/")
 		note := "cache lives " + lifetimeText(s.Lifetime)
-		if describedModel(cmd.settings.cfg(), provider, id).CacheTTL <= 0 {
+		if describedModel(rp.settings.cfg(), provider, id).CacheTTL <= 0 {
 			note += " (assumed)"
 		}
 		notes[s.Name] = note

@@ -23,7 +23,7 @@ type variant struct {
 }
 
 // variants are the variants that --set asks for.
-func (cmd *replayCommand) variants(texts []string) ([]variant, error) {
+func (rp *replayer) variants(texts []string) ([]variant, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -33,9 +33,9 @@ func (cmd *replayCommand) variants(texts []string) ([]variant, error) {
 	}
 	var out []variant
 	for _, set := range combinations(trials) {
-		loaded, err := cmd.settings.read(cmd.settings.workspace, slices.Concat(cmd.settings.flags.set, set))
+		loaded, err := rp.settings.read(rp.settings.workspace, slices.Concat(rp.settings.flags.set, set))
 		if err == nil {
-			err = cmd.settings.checkNames(loaded)
+			err = rp.settings.checkNames(loaded)
 		}
 		if err != nil {
 			return nil, usageError{fromSet(err)}

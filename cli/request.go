@@ -4,19 +4,15 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sort"
 	"strings"
-	"time"
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/conversation"
-	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
 )
 
@@ -132,105 +128,4 @@ func (q requestRef) prompt(ctx context.Context, log []conversation.Event, b *com
 		}
 	}
 	return nil
-}
-
-// checkRequest reports what is wrong with --request N: it goes with none of the
-// flags that write something else.
-func checkRequest(changed func(flag string) bool, number int) error {
-	for _, other := range []string{"compacted", "preset", "ledger"} {
-		if changed(other) {
-			return wrongUse("--request and --%s are two things to write: give one of them", other)
-		}
-	}
-	if number == 0 {
-		return wrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
-	}
-	return nil
-}
-
-// sentRequest is `print --request --json`.
-type sentRequest struct {
-	Number  int             `json:"number"`
-	Event   uint64          `json:"event"`
-	Turn    int             `json:"turn"`
-	Time    time.Time       `json:"time"`
-	Model   *string         `json:"model"`
-	Through *uint64         `json:"through"`
-	Reply   *uint64         `json:"reply"`
-	Hash    *string         `json:"hash"`
-	Same    bool            `json:"same"`
-	Why     *string         `json:"why"`
-	Body    json.RawMessage `json:"body"` // null without one
-}
-
-// sent writes a request of the past as it goes over the wire, and says
-// whether it is what was sent.
-func (cmd *printCommand) sent(ctx context.Context, args []string) error {
-	number := cmd.options.request
-	if err := checkRequest(cmd.changed, number); err != nil {
-		return err
-	}
-	r, err := cmd.conversations.read(ctx, args)
-	if err != nil {
-		return err
-	}
-	if err := cmd.settings.adopt(r.events); err != nil {
-		return err
-	}
-	q, err := nth(compact.Requests(r.events), number)
-	if err != nil {
-		return err
-	}
-	b, err := cmd.conversations.rebuild(ctx, requestRef{store: r.store, id: r.id, events: r.events, SentRequest: q})
-	if err != nil {
-		return err
-	}
-	if cmd.options.json {
-		err = writeJSON(cmd.console.Stdout, newSentRequest(b))
-	} else {
-		err = cmd.writeBody(b.Body)
-	}
-	if err != nil {
-		return err
-	}
-	if b.Same {
-		cmd.console.note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
-		return nil
-	}
-	cmd.console.note("request %d: %s", b.Number, b.Why)
-	return errSaid
-}
-
-// writeBody writes a body to the byte; on a terminal it is made safe, and ends its
-// line.
-func (cmd *printCommand) writeBody(body []byte) error {
-	text := cmd.console.text(string(body))
-	if len(body) > 0 && terminal(cmd.console.Stdout) {
-		text += "\n"
-	}
-	_, err := io.WriteString(cmd.console.Stdout, text)
-	return err
-}
-
-func newSentRequest(b compact.Rebuilt) sentRequest {
-	return sentRequest{
-		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: or(b.Usage.Model), Through: or(b.Through), Reply: or(b.Reply),
-		Hash: or(b.Hash), Same: b.Same, Why: or(b.Why), Body: b.Body,
-	}
-}
-
-// nth is a request by its number, negative ones from the end.
-func nth(requests []compact.SentRequest, number int) (compact.SentRequest, error) {
-	i := number - 1
-	if number < 0 {
-		i = len(requests) + number
-	}
-	switch {
-	case len(requests) == 0:
-		return compact.SentRequest{}, errors.New("no request was recorded in this conversation")
-	case i < 0 || i >= len(requests):
-		return compact.SentRequest{}, withHint(fmt.Errorf("there is no request %d", number),
-			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", numbers.Count(len(requests), "request")))
-	}
-	return requests[i], nil
 }

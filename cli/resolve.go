@@ -152,3 +152,14 @@ func (r *reading) prompt(ctx context.Context, workspace string) (string, error) 
 	}
 	return text, nil
 }
+
+// title is the newest title among events.
+func title(events []conversation.Event) string {
+	t := ""
+	for _, e := range events {
+		if r, ok := e.Body.(conversation.Renamed); ok {
+			t = r.Title
+		}
+	}
+	return t
+}

@@ -11,20 +11,6 @@ import (
 	"plimsoll/conversation/numbers"
 )
 
-// flags are those of every command.
-type flags struct {
-	config  string
-	data    string
-	model   string
-	baseURL string
-	window  int
-	demo    bool
-	set     []string
-}
-
-// chooseModel reports whether a flag says which model to talk to.
-func (f flags) chooseModel() bool { return f.model != "" || f.baseURL != "" || f.demo }
-
 // Run runs the command that env.Args name and returns the exit code.
 func Run(ctx context.Context, env Env) int {
 	a := newApp(env, flags{})

@@ -169,3 +169,12 @@ func toolRules(known map[string]compact.ToolRule, set map[string]config.Tool) ma
 	}
 	return known
 }
+
+// presetNames lists the presets.
+func presetNames() []string {
+	var names []string
+	for _, p := range preset.All() {
+		names = append(names, string(p))
+	}
+	return names
+}

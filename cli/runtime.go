@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/agent/openai"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -167,16 +166,6 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 // bounded is a model with what the conversation's own settings say of it.
 func (r *running) bounded(m agent.Model) agent.Model { return r.from.settings.boundedBy(r.cfg, m) }
 
-// boundedBy is a model with the window and the lifetime of the cache that a
-// configuration gives it; only the flag of the window is stronger.
-func (s *settings) boundedBy(cfg config.Config, m agent.Model) agent.Model {
-	if w := cfg.Context.Window; w > 0 && s.flags.window == 0 {
-		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
-	}
-	m.CacheTTL = describedModel(cfg, m.Provider, m.ID).CacheTTL
-	return m
-}
-
 // provider is that of a link; where servers say how large the window is, it is
 // asked for when a reply arrives.
 func (r *running) provider(l link) agent.Provider {
@@ -184,11 +173,6 @@ func (r *running) provider(l link) agent.Provider {
 		return l.provider
 	}
 	return &listening{Provider: l.provider, then: func() { r.ask(l) }}
-}
-
-// serverWindow is the window a server says it has, unknown if it does not say.
-func serverWindow(found openai.Found) compact.Window {
-	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
 }
 
 // ask asks the server of a link for the limits of its model, beside the

@@ -32,7 +32,7 @@ func (v *conversations) state(ctx context.Context, r *reading) (conversationStat
 	if err := v.settings.adopt(r.events); err != nil {
 		return conversationState{}, err
 	}
-	m, err := v.models.modelOf(ctx, r)
+	m, err := v.models.modelOf(ctx, r.events)
 	if err != nil {
 		return conversationState{}, err
 	}

@@ -20,8 +20,8 @@ import (
 
 // asks reports as wrong use that there is nothing to ask: no prompt, and nobody
 // who pipes one in.
-func (cmd *askCommand) asks(prompt string) error {
-	if strings.TrimSpace(prompt) == "" && !cmd.console.piped() {
+func (c *console) asks(prompt string) error {
+	if strings.TrimSpace(prompt) == "" && !c.piped() {
 		return errNothingToAsk
 	}
 	return nil
@@ -34,19 +34,19 @@ func (c *console) piped() bool { return c.Stdin != nil && !terminal(c.Stdin) }
 
 // withInput appends what comes in on a pipe to the prompt, for a model of that
 // window.
-func (cmd *askCommand) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
-	if !cmd.console.piped() {
+func (c *console) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
+	if !c.piped() {
 		return prompt, nil
 	}
 	late := func() {}
 	if prompt != "" {
-		late = func() { cmd.console.note("waiting for standard input to end; `< /dev/null` does without it") }
+		late = func() { c.note("waiting for standard input to end; `< /dev/null` does without it") }
 	}
 	limit := inputLimit{model: model, window: w}
-	if err := limit.refuses(sizeOf(cmd.console.Stdin)); err != nil {
+	if err := limit.refuses(sizeOf(c.Stdin)); err != nil {
 		return "", err
 	}
-	data, err := readAll(ctx, cmd.console.Stdin, limit.bytes(), late)
+	data, err := readAll(ctx, c.Stdin, limit.bytes(), late)
 	if errors.Is(err, errTooMuch) {
 		return "", limit.refusal("more than " + megabytes(limit.bytes()))
 	}

@@ -18,23 +18,6 @@ import (
 // optimizing is the word while a summary is made (ONE).
 const optimizing = "Optimizing conversation context…"
 
-// withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w compact.Wish, asJSON bool) error {
-	l, err := cmd.models.linkFor(ctx, s.id, true)
-	if err != nil {
-		return err
-	}
-	r, err := cmd.agents.start(ctx, l, openOptions{id: s.id})
-	if err != nil {
-		return err
-	}
-	done, err := cmd.agents.optimize(ctx, r, w)
-	if err = errors.Join(err, r.close()); err != nil {
-		return err
-	}
-	return cmd.write(done, asJSON)
-}
-
 // optimize carries a wish out in a running conversation, and waits for it.
 func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
 	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)

@@ -53,3 +53,11 @@ func percent(share float64) string {
 	}
 	return fmt.Sprintf("%d %%", int(math.Round(100*share)))
 }
+
+// dollars is an amount with cents, and with more digits where it is less.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return fmt.Sprintf("%.4f", usd)
+	}
+	return fmt.Sprintf("%.2f", usd)
+}

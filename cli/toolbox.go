@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"slices"
-
 	"plimsoll/compact"
-	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 	"plimsoll/tools"
@@ -39,41 +36,6 @@ func (g *agents) newBox(r *running, store *storage.Store, mode conversation.Mode
 		return nil, usageError{placed(*g.settings.loaded.Load(), err)}
 	}
 	return box, nil
-}
-
-// approvals is what a configuration says of tools as a whole.
-func approvals(cfg config.Config) map[string]permission.Approval {
-	out := map[string]permission.Approval{}
-	for name, t := range cfg.Tools {
-		if t.Approval != "" {
-			out[name] = permission.Approval(t.Approval)
-		}
-	}
-	return out
-}
-
-// disabled are the tools that a configuration turns off, sorted.
-func disabled(cfg config.Config) []string {
-	var out []string
-	for name, t := range cfg.Tools {
-		if t.Enabled != nil && !*t.Enabled {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// keyVariables are the variables that hold keys by the configuration.
-func (s *settings) keyVariables() []string {
-	var names []string
-	for _, p := range s.cfg().Providers {
-		if p.APIKeyEnv != "" {
-			names = append(names, p.APIKeyEnv)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Limits of one recall: 8,000 tokens, or a tenth of what is free.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,13 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/spf13/cobra"
 
 	"plimsoll/config"
 	"plimsoll/conversation/numbers"
-	"plimsoll/tui"
 )
 
 // What a workspace's file may decide besides looks and limits is the user's word,
@@ -121,103 +116,4 @@ func (s *settings) noteRefused() {
 	for _, n := range s.refused() {
 		s.console.note("%s", n)
 	}
-}
-
-// trustQuestion asks for a yes to the keys of the workspace's file that need one,
-// before a conversation is opened with them or without; nil if nothing is to be
-// asked. The lock is held.
-func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	l := h.settings.loaded.Load()
-	if h.trustAsked || len(l.Refused) == 0 || h.settings.trustOf(h.settings.workspace).Hash == l.Hash {
-		return nil
-	}
-	say := func(yes bool) func(context.Context) (tui.Conversation, error) {
-		return func(ctx context.Context) (tui.Conversation, error) {
-			if err := h.trust(l.Hash, yes); err != nil {
-				return tui.Conversation{}, err
-			}
-			return open(ctx)
-		}
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.console.home(l.Refused[0].File))
-	for _, r := range l.Refused {
-		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
-	}
-	return &tui.Consent{
-		Title: "Apply the folder's settings?", Question: b.String(), Yes: "apply them, until the file changes", No: "leave them out",
-		Declined: "left out · plimsoll config trust applies them", Open: say(true), Decline: say(false),
-	}
-}
-
-// trust keeps the user's word on the workspace's file, and puts it in force.
-func (h *host) trust(hash string, yes bool) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.trustAsked = true
-	if err := h.settings.keepTrust(trust{Workspace: h.settings.workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
-		return err
-	}
-	loaded, err := h.settings.read(h.settings.workspace, h.settings.flags.set)
-	if err == nil {
-		err = h.settings.checkNames(loaded)
-	}
-	if err != nil {
-		return usageError{err}
-	}
-	h.settings.loaded.Store(&loaded)
-	return nil
-}
-
-// configTrustCommand applies the workspace's configuration file.
-type configTrustCommand struct {
-	console  *console
-	settings *settings
-
-	forget bool
-}
-
-func (cmd *configTrustCommand) cobra() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "trust",
-		Short: "Apply all of the workspace's .plimsoll.yaml",
-		Long: `Trust applies every key of the .plimsoll.yaml at the top of the workspace, also
-those that need your word: the model, providers, summaries, keys, permissions. It
-lists them. The word holds for this content of the file; --forget takes it back.`,
-		Example: `  plimsoll config trust
-  plimsoll config trust --forget`,
-		Args: positional(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
-	}
-	c.Flags().BoolVar(&cmd.forget, "forget", false, "take the word back, and a no as well")
-	return c
-}
-
-func (cmd *configTrustCommand) Run(context.Context) error {
-	workspace, err := config.Workspace(cmd.console.Dir)
-	if err != nil {
-		return err
-	}
-	if cmd.forget {
-		if err := cmd.settings.forgetTrust(workspace); err != nil {
-			return err
-		}
-		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.text(cmd.console.home(workspace))+" any more.")
-		return nil
-	}
-	loaded, err := cmd.settings.read(workspace, cmd.settings.flags.set)
-	if err != nil {
-		return usageError{err}
-	}
-	if loaded.Hash == "" {
-		return withHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.home(workspace)), "there is nothing to trust")
-	}
-	if err := cmd.settings.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
-		return err
-	}
-	for _, r := range append(loaded.Refused, loaded.Trusted...) {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
-	}
-	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
-	return nil
 }

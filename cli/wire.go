@@ -47,7 +47,7 @@ func (a *app) forkCommand() *forkCommand {
 }
 
 func (a *app) importCommand() *importCommand {
-	return &importCommand{console: a.console, providers: a.providers, resources: a.resources, settings: a.settings, sources: a.sources()}
+	return &importCommand{console: a.console, resources: a.resources, importer: a.importer()}
 }
 
 func (a *app) listCommand() *listCommand {
@@ -67,7 +67,7 @@ func (a *app) printCommand() *printCommand {
 }
 
 func (a *app) replayCommand() *replayCommand {
-	return &replayCommand{console: a.console, conversations: a.conversations, providers: a.providers, settings: a.settings, sources: a.sources()}
+	return &replayCommand{settings: a.settings, replayer: a.replayer()}
 }
 
 func (a *app) searchCommand() *searchCommand {
@@ -91,3 +91,11 @@ func (a *app) examiner() *examiner {
 func (a *app) exporter() *exporter { return &exporter{resources: a.resources} }
 
 func (a *app) sources() *sources { return &sources{console: a.console} }
+
+func (a *app) importer() *importer {
+	return &importer{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources, sources: a.sources()}
+}
+
+func (a *app) replayer() *replayer {
+	return &replayer{console: a.console, settings: a.settings, providers: a.providers, conversations: a.conversations, sources: a.sources()}
+}

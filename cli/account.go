@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"slices"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/catalog"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// cacheSaved is what the provider's cache took off a request of a conversation with
+// a model.
+func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
+
+// accountOf is the account of a stored conversation with a model, as the planner
+// would find it where another turn begins.
+func accountOf(rules compact.Rules, r *reading, m agent.Model) compact.Account {
+	idle, gone := r.sinceReply(m, time.Now())
+	return compact.NewAccount(rules, compact.Check{
+		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(rules, r, m),
+		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.said),
+	}, catalog.Savings(m))
+}
+
+// sinceReply is how long ago the newest reply was reported, and whether it came
+// from another model, or none ever did. Which prompt and tools the next run of
+// the program has is not known.
+func (r *reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, gone bool) {
+	for _, e := range slices.Backward(r.events) {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			return 0, true // nothing was sent with it yet
+		case conversation.Usage:
+			if b.For == conversation.ForReply {
+				return now.Sub(e.Time), b.Model != m.Name()
+			}
+		}
+	}
+	return 0, true
+}
+
+// meterOf is the meter of a stored conversation for a model.
+func meterOf(rules compact.Rules, r *reading, m agent.Model) compact.Meter {
+	in, _ := newestInstructions(r.events)
+	if m.Caps.NoTools {
+		in.ToolsSize = conversation.Size{}
+	}
+	return compact.NewMeter(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
+		WithView(r.view).WithHistory(r.events, m.Name())
+}

@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"plimsoll/compact"
+)
+
+// row is a message in `print --json`.
+type row struct {
+	Role      compact.Role  `json:"role"`
+	Content   string        `json:"content"`
+	Reasoning string        `json:"reasoning_content,omitempty"`
+	Calls     []rowCall     `json:"tool_calls,omitempty"`
+	CallID    string        `json:"tool_call_id,omitempty"`
+	Name      string        `json:"name,omitempty"`
+	Events    []uint64      `json:"x_events"`
+	Turn      int           `json:"x_turn"`
+	State     compact.State `json:"x_state"`
+}
+
+type rowCall struct {
+	ID       string      `json:"id"`
+	Type     string      `json:"type"`
+	Function rowFunction `json:"function"`
+}
+
+type rowFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+func newRow(m *compact.Message) row {
+	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
+		Events: m.Events, Turn: m.Turn, State: m.State}
+	if r.Events == nil {
+		r.Events = []uint64{}
+	}
+	if m.Role != compact.RoleTool {
+		r.Name = ""
+	}
+	for _, c := range m.Calls {
+		r.Calls = append(r.Calls, rowCall{c.ID, "function", rowFunction{c.Name, c.Arguments}})
+	}
+	return r
+}
