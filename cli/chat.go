@@ -14,15 +14,6 @@ import (
 	"plimsoll/tui"
 )
 
-// chatOptions says which conversation the chat opens.
-type chatOptions struct {
-	newest bool
-	resume string // "": none; pick: let the user choose
-}
-
-// pick is the value of a bare -r.
-const pick = "?"
-
 // chatCommand opens the screen.
 type chatCommand struct {
 	host          func(chatOptions) *host

@@ -2,13 +2,9 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
-
-	"plimsoll/config"
 )
 
 // Doctor looks at everything the program depends on and goes on whatever it
@@ -68,27 +64,4 @@ func (cmd *doctorCommand) Run(ctx context.Context) error {
 		return usageError{errSaid}
 	}
 	return nil
-}
-
-// note keeps what a load told.
-func (s *configState) note(loaded config.Loaded) {
-	s.Sources, s.Problems, s.Refused = []configSource{}, []configProblem{}, []configRefused{}
-	for _, src := range loaded.Sources {
-		s.Sources = append(s.Sources, configSource{string(src.Layer), src.Path, src.Found})
-		s.Found = s.Found || src.Layer == config.LayerUser && src.Found
-	}
-	var problems config.Problems
-	if errors.As(s.err, &problems) {
-		for _, p := range problems {
-			s.Problems = append(s.Problems, configProblem{p.File, or(p.Line), p.Key, p.Message, p.Hint})
-		}
-	}
-	for _, r := range loaded.Refused {
-		s.Refused = append(s.Refused, configRefused{r.File, r.Line, r.Key, r.Why})
-	}
-}
-
-// damaged reports whether something is wrong that was not repaired.
-func (s dataState) damaged() bool {
-	return s.Error != nil || slices.ContainsFunc(s.Findings, func(f findingState) bool { return !f.Repaired })
 }

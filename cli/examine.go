@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
+	"slices"
 
 	"plimsoll/agent/openai"
 	"plimsoll/config"
@@ -140,4 +142,27 @@ func (x *examiner) servers(ctx context.Context, d *diagnosis) {
 		}
 		d.Servers = &found
 	}
+}
+
+// note keeps what a load told.
+func (s *configState) note(loaded config.Loaded) {
+	s.Sources, s.Problems, s.Refused = []configSource{}, []configProblem{}, []configRefused{}
+	for _, src := range loaded.Sources {
+		s.Sources = append(s.Sources, configSource{string(src.Layer), src.Path, src.Found})
+		s.Found = s.Found || src.Layer == config.LayerUser && src.Found
+	}
+	var problems config.Problems
+	if errors.As(s.err, &problems) {
+		for _, p := range problems {
+			s.Problems = append(s.Problems, configProblem{p.File, or(p.Line), p.Key, p.Message, p.Hint})
+		}
+	}
+	for _, r := range loaded.Refused {
+		s.Refused = append(s.Refused, configRefused{r.File, r.Line, r.Key, r.Why})
+	}
+}
+
+// damaged reports whether something is wrong that was not repaired.
+func (s dataState) damaged() bool {
+	return s.Error != nil || slices.ContainsFunc(s.Findings, func(f findingState) bool { return !f.Repaired })
 }

@@ -275,3 +275,12 @@ func (h *host) leave(farewell string) error {
 	}
 	return err
 }
+
+// chatOptions says which conversation the chat opens.
+type chatOptions struct {
+	newest bool
+	resume string // "": none; pick: let the user choose
+}
+
+// pick is the value of a bare -r.
+const pick = "?"

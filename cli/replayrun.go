@@ -170,3 +170,29 @@ func (o replayOptions) check(changed func(flag string) bool, args []string) erro
 
 // replayWindow is the window that is assumed, in tokens.
 const replayWindow = 128_000
+
+// runUntil does work, or gives it up when ctx has ended. Work on a conversation
+// of hundreds of megabytes looks up only now and then; it ends with the program,
+// and has nothing more to say.
+func runUntil(ctx context.Context, work func() (replay.Report, error)) (replay.Report, error) {
+	var report replay.Report
+	var err error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		report, err = work()
+	}()
+	select {
+	case <-done:
+		return report, err
+	case <-ctx.Done():
+	}
+	patience := time.NewTimer(replayPatience)
+	defer patience.Stop()
+	select {
+	case <-done:
+		return report, err
+	case <-patience.C:
+		return replay.Report{}, ctx.Err()
+	}
+}
