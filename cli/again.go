@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -212,11 +212,11 @@ func leaves(held conversation.ModelChanged, to agent.Model) bool {
 // decide has the user say in a terminal whether a conversation may go on
 // elsewhere; without a terminal the answer is no.
 func (d *models) decide(ctx context.Context, e *elsewhere) (choice, error) {
-	refused := withHint(e, e.hint())
-	if e.proposed == nil || !terminal(d.console.Stdin) || !terminal(d.console.Stderr) {
+	refused := console.WithHint(e, e.hint())
+	if e.proposed == nil || !console.Terminal(d.console.Stdin) || !console.Terminal(d.console.Stderr) {
 		return choice{}, refused
 	}
-	yes, err := d.console.agree(ctx, e.question())
+	yes, err := d.console.Agree(ctx, e.question())
 	if err != nil {
 		return choice{}, err
 	}
@@ -224,22 +224,4 @@ func (d *models) decide(ctx context.Context, e *elsewhere) (choice, error) {
 		return choice{}, refused
 	}
 	return *e.proposed, nil
-}
-
-// agree asks on the terminal; only a y or yes is one. What waits for the answer
-// ends with the program.
-func (c *console) agree(ctx context.Context, question string) (bool, error) {
-	fmt.Fprintf(c.Stderr, "%s [y/N] ", progressLine(question))
-	answer := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(c.Stdin).ReadString('\n') // an end without a word is a no
-		answer <- line
-	}()
-	select {
-	case <-ctx.Done():
-		return false, ctx.Err()
-	case line := <-answer:
-		word := strings.ToLower(strings.TrimSpace(line))
-		return word == "y" || word == "yes", nil
-	}
 }

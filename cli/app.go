@@ -1,8 +1,10 @@
 package cli
 
+import "plimsoll/cli/console"
+
 // app is one run of the program: the parts that its commands are made of.
 type app struct {
-	console       *console
+	console       *console.Console
 	settings      *settings
 	providers     *providers
 	resources     *resources
@@ -13,8 +15,8 @@ type app struct {
 
 // newApp makes the parts of a run. Nothing is read or opened before a part is
 // asked for it.
-func newApp(env Env, f flags) *app {
-	c := &console{Env: env}
+func newApp(env console.Env, f flags) *app {
+	c := &console.Console{Env: env}
 	s := &settings{console: c, flags: f}
 	p := &providers{console: c, settings: s}
 	r := &resources{settings: s}

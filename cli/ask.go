@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -35,7 +36,7 @@ const (
 // askCommand asks one question.
 type askCommand struct {
 	agents        *agents
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	models        *models
 	settings      *settings
@@ -83,7 +84,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if err := cmd.console.asks(prompt); err != nil {
+	if err := cmd.console.Asks(prompt); err != nil {
 		return err
 	}
 	id, err := cmd.target(ctx, o)
@@ -98,7 +99,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	prompt, err = cmd.console.withInput(ctx, prompt, l.model.Name(), l.model.Window)
+	prompt, err = cmd.console.WithInput(ctx, prompt, l.model.Name(), l.model.Window)
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 // mode is the permission mode that --approve asks for.
 func (o askOptions) mode() (conversation.Mode, error) {
 	if o.newest && o.resume != "" {
-		return "", wrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+		return "", console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
 	}
 	switch o.approve {
 	case approveNone:
@@ -138,7 +139,7 @@ func (o askOptions) mode() (conversation.Mode, error) {
 	case approveAll:
 		return conversation.ModeYolo, nil
 	}
-	return "", wrongUse("--approve takes auto-edit or all, not %q", o.approve)
+	return "", console.WrongUse("--approve takes auto-edit or all, not %q", o.approve)
 }
 
 // first is the compaction that comes before a question.
@@ -178,13 +179,13 @@ func (cmd *askCommand) target(ctx context.Context, o askOptions) (string, error)
 // asking follows the turn of one question.
 type asking struct {
 	running *running
-	reply   replyWriter
+	reply   console.ReplyWriter
 	stderr  io.Writer
 	failure *agent.Error
 }
 
-func newAsking(c *console, r *running) *asking {
-	return &asking{running: r, reply: c.replyWriter(), stderr: c.Stderr}
+func newAsking(c *console.Console, r *running) *asking {
+	return &asking{running: r, reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
 // watch shows what happens until the conversation is idle again. Ending ctx
@@ -194,7 +195,7 @@ func (w *asking) watch(ctx context.Context) error {
 		updates, err := w.running.agent.Updates().Take(ctx)
 		if err != nil {
 			w.running.agent.Cancel()
-			return errors.Join(context.Canceled, w.reply.end())
+			return errors.Join(context.Canceled, w.reply.End())
 		}
 		for _, u := range updates {
 			if w.show(u) {
@@ -237,7 +238,7 @@ func (w *asking) appended(events []conversation.Event) {
 		case conversation.UserMessage:
 			w.failure = nil // what could not be saved before was saved with it
 		case conversation.AssistantMessage:
-			w.reply.message(b)
+			w.reply.Message(b)
 			switch b.Stop {
 			case conversation.StopLength:
 				w.progress("the reply was cut: it reached the largest length, or the end of the window")
@@ -275,12 +276,12 @@ func (w *asking) failed(results []conversation.ToolResult) {
 }
 
 func (w *asking) progress(text string) {
-	fmt.Fprintln(w.stderr, progressLine(text))
+	fmt.Fprintln(w.stderr, console.ProgressLine(text))
 }
 
 // finish ends the reply and reports how the turn went.
 func (w *asking) finish() error {
-	if err := w.reply.end(); err != nil {
+	if err := w.reply.End(); err != nil {
 		return err
 	}
 	if w.failure != nil {

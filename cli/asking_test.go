@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -30,7 +31,7 @@ func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progr
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := &asking{running: &running{agent: a}, reply: &plainReply{out: &stdout}, stderr: &stderr}
+	w := &asking{running: &running{agent: a}, reply: &console.PlainReply{Out: &stdout}, stderr: &stderr}
 	a.Send("go")
 	watched := make(chan error, 1)
 	go func() { watched <- w.watch(ctx) }()
@@ -62,7 +63,7 @@ func TestAskCanBeInterruptedWhileItWaitsForInput(t *testing.T) {
 	defer writer.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := readAll(ctx, input, 100, func() {}); !errors.Is(err, context.Canceled) {
+	if _, err := console.ReadAll(ctx, input, 100, func() {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -78,7 +79,7 @@ func TestAskTellsThatItWaitsForInput(t *testing.T) {
 		}
 		got := make(chan read, 1)
 		go func() {
-			data, err := readAll(t.Context(), input, 100, func() { told++ })
+			data, err := console.ReadAll(t.Context(), input, 100, func() { told++ })
 			got <- read{data, err}
 		}()
 		<-time.After(time.Minute)
@@ -96,7 +97,7 @@ func TestAskTellsThatItWaitsForInput(t *testing.T) {
 
 func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	t.Parallel()
-	a := newApp(Env{}, flags{set: []string{
+	a := newApp(console.Env{}, flags{set: []string{
 		"providers.x.headers.Authorization=secret", "providers={x: {headers: {Authorization: secret}}}", " providers = {}", "ui.theme=dark",
 	}})
 	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.settings.overrides()); diff != "" {
@@ -115,7 +116,7 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
-		r := &running{from: newApp(Env{}, flags{window: c.flag}).agents}
+		r := &running{from: newApp(console.Env{}, flags{window: c.flag}).agents}
 		r.cfg.Context.Window = c.recorded
 		if got := r.bounded(agent.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -148,7 +149,7 @@ func TestAskWritesAReplyOnceHoweverOftenItBrokeOff(t *testing.T) {
 func TestAskTellsOfManyOpenCallsInALine(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
-	w := &asking{reply: &plainReply{out: io.Discard}, stderr: &stderr}
+	w := &asking{reply: &console.PlainReply{Out: io.Discard}, stderr: &stderr}
 	var events []conversation.Event
 	for range 25_000 {
 		events = append(events, conversation.Event{Body: conversation.ToolResult{Tool: "run_command", Status: conversation.ResultInterrupted}})

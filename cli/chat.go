@@ -11,13 +11,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/tui"
 )
 
 // chatCommand opens the screen.
 type chatCommand struct {
 	host          func(chatOptions) *host
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	settings      *settings
 
@@ -53,13 +54,13 @@ built-in demo model that is not an AI.`,
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	o := cmd.options
 	if o.newest && o.resume != "" {
-		return wrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
+		return console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
 	}
 	if err := cmd.settings.configure(); err != nil {
 		return err
 	}
-	if !terminal(cmd.console.Stdin) || !terminal(cmd.console.Stdout) {
-		return usageError{withHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe")}
+	if !console.Terminal(cmd.console.Stdin) || !console.Terminal(cmd.console.Stdout) {
+		return console.AsUsage(console.WithHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe"))
 	}
 	cfg := cmd.settings.cfg()
 	keys := map[string][]string{}
@@ -68,7 +69,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	}
 	bindings, err := tui.DefaultKeyMap().Rebind(keys)
 	if err != nil {
-		return usageError{err}
+		return console.AsUsage(err)
 	}
 	if o, err = cmd.chosen(ctx, o); err != nil {
 		return err
@@ -80,8 +81,8 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
-		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.colourless(), Mouse: cfg.UI.Mouse,
-		Place: cmd.console.home(cmd.settings.workspace), Pick: o.resume == pick,
+		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Mouse: cfg.UI.Mouse,
+		Place: cmd.console.Home(cmd.settings.workspace), Pick: o.resume == pick,
 	})
 	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin), tea.WithOutput(cmd.console.Stdout),
 		tea.WithoutSignalHandler())

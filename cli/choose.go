@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/config"
 )
 
@@ -42,7 +43,7 @@ const noProviderHint = "set OPENAI_API_KEY (or another provider's key), start Ol
 // providers knows the models and servers by name, with their addresses and keys. It
 // asks none of them.
 type providers struct {
-	console  *console
+	console  *console.Console
 	settings *settings
 }
 
@@ -104,9 +105,9 @@ func (d *models) fresh(ctx context.Context, demoAllowed bool) (choice, error) {
 	}
 	if empty != nil {
 		what, hint := empty.NoModels()
-		return choice{}, usageError{withHint(errors.New(what), hint+", set OPENAI_API_KEY (or another provider's key), or try --demo")}
+		return choice{}, console.AsUsage(console.WithHint(errors.New(what), hint+", set OPENAI_API_KEY (or another provider's key), or try --demo"))
 	}
-	return choice{}, usageError{withHint(errNoProvider, noProviderHint)}
+	return choice{}, console.AsUsage(console.WithHint(errNoProvider, noProviderHint))
 }
 
 // probing reports whether local servers may be looked for.
@@ -122,7 +123,7 @@ func (p *providers) named(name string) (choice, error) {
 	}
 	if first, rest, ok := strings.Cut(name, "/"); ok && p.known(first) {
 		if rest == "" {
-			return choice{}, wrongUse("the model %q has no id behind the provider", name)
+			return choice{}, console.WrongUse("the model %q has no id behind the provider", name)
 		}
 		return p.at(first, rest), nil
 	}
@@ -135,8 +136,8 @@ func (p *providers) named(name string) (choice, error) {
 		}
 		return p.at(name, ""), nil
 	}
-	return choice{}, usageError{withHint(fmt.Errorf("the model %q is not known", name),
-		"write it as provider/id, with one of "+strings.Join(p.names(), ", ")+"; `plimsoll models` lists what is known")}
+	return choice{}, console.AsUsage(console.WithHint(fmt.Errorf("the model %q is not known", name),
+		"write it as provider/id, with one of "+strings.Join(p.names(), ", ")+"; `plimsoll models` lists what is known"))
 }
 
 // at is a model at a provider, with the address the user gave it.

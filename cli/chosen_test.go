@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -14,7 +15,7 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir()})
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir()})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}

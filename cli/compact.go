@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -38,7 +39,7 @@ type compactOptions struct {
 // compactCommand compacts a stored conversation.
 type compactCommand struct {
 	agents        *agents
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	models        *models
 	settings      *settings
@@ -145,7 +146,7 @@ func (o compactOptions) wish(changed func(flag string) bool) (compact.Wish, erro
 		}
 		bound, err := compact.ParseBound(b.text)
 		if err != nil {
-			return w, wrongUse("--%s: %w", b.flag, err)
+			return w, console.WrongUse("--%s: %w", b.flag, err)
 		}
 		*b.to = &bound
 	}
@@ -163,21 +164,21 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 	kept := changed("keep-last") || changed("keep")
 	switch {
 	case o.undo && o.redo:
-		return wrongUse("--undo and --redo exclude each other")
+		return console.WrongUse("--undo and --redo exclude each other")
 	case o.undo || o.redo:
 		for _, flag := range []string{"profile", "from", "to", "keep-last", "keep", "focus", "dry-run"} {
 			if changed(flag) {
-				return wrongUse("--%s says how to compact; --undo and --redo take none of it", flag)
+				return console.WrongUse("--%s says how to compact; --undo and --redo take none of it", flag)
 			}
 		}
 	case changed("keep-last") && changed("keep"):
-		return wrongUse("--keep is --keep-last; give one of them")
+		return console.WrongUse("--keep is --keep-last; give one of them")
 	case changed("to") && kept:
-		return wrongUse("--to and --keep-last both say where the range ends; give one of them")
+		return console.WrongUse("--to and --keep-last both say where the range ends; give one of them")
 	case kept && min(o.keepLast, o.keep) < 0:
-		return wrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
+		return console.WrongUse("--keep-last takes a number of turns from 0 on, not %d", min(o.keepLast, o.keep))
 	case changed("profile") && o.profile == "":
-		return usageError{withHint(errors.New("--profile is empty"), "write --profile NAME, or leave it out")}
+		return console.AsUsage(console.WithHint(errors.New("--profile is empty"), "write --profile NAME, or leave it out"))
 	}
 	return nil
 }
@@ -219,15 +220,15 @@ func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w
 // write writes the account to standard output.
 func (cmd *compactCommand) write(c compaction, asJSON bool) error {
 	if asJSON {
-		return writeJSON(cmd.console.Stdout, c)
+		return console.WriteJSON(cmd.console.Stdout, c)
 	}
-	_, err := io.WriteString(cmd.console.Stdout, cmd.console.text(c.text()))
+	_, err := io.WriteString(cmd.console.Stdout, cmd.console.Text(c.text()))
 	return err
 }
 
 func (cmd *compactCommand) writeReverted(r reverted, asJSON bool) error {
 	if asJSON {
-		return writeJSON(cmd.console.Stdout, r)
+		return console.WriteJSON(cmd.console.Stdout, r)
 	}
 	what, back := "undone", "redo"
 	if r.Redone {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -54,7 +55,7 @@ func (f *compactFlag) Set(value string) error {
 // first is a compaction that comes before something else. The zero value is
 // none.
 type first struct {
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	agents        *agents
 
@@ -75,7 +76,7 @@ func (g *agents) first(s conversationState, flag compactFlag, trigger string) (*
 	f.wish = compact.NewWish()
 	f.wish.Profile, f.wish.Trigger = flag.profile, trigger
 	pass, err := s.pass(f.wish)
-	var use usageError
+	var use console.UsageError
 	switch {
 	case errors.As(err, &use):
 		return nil, err
@@ -138,12 +139,12 @@ func (f *first) overlays() []conversation.Body {
 // standard error.
 func (f *first) made(done compaction, err error) {
 	if err != nil {
-		f.console.note("not compacted: %v", err)
+		f.console.Note("not compacted: %v", err)
 		return
 	}
 	f.done = &done
 	p := compact.Preview{Profile: done.Profile, Range: compact.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
-	f.console.note("%s", compactionLine(agent.Compacted{Preview: p}))
+	f.console.Note("%s", compactionLine(agent.Compacted{Preview: p}))
 }
 
 // before makes the compaction of the stored conversation, unless a model is

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 )
 
@@ -63,7 +64,7 @@ func writeTranscript(ctx context.Context, f *os.File, v compact.View) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := writeLine(out, newRow(&v.Messages[i])); err != nil {
+		if err := console.WriteLine(out, newRow(&v.Messages[i])); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -61,7 +62,7 @@ type summaryMade struct {
 // newCompaction is the account of a compaction that could be made.
 func newCompaction(s conversationState, p compact.Preview) compaction {
 	c := compaction{ID: s.id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
-		Layers: []layer{}, BreakAt: or(p.BreakAt), behind: p.Behind}
+		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Behind}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
 	}
@@ -75,7 +76,7 @@ func newCompaction(s conversationState, p compact.Preview) compaction {
 		if name == "" && s.model.ID != "" {
 			name = s.model.Name()
 		}
-		c.Summary = summaryNeed{Needed: true, Model: or(name), Estimate: need.Estimate}
+		c.Summary = summaryNeed{Needed: true, Model: console.Or(name), Estimate: need.Estimate}
 	}
 	c.price(s.model.Prices)
 	return c
@@ -197,7 +198,7 @@ func less(before, after int) string {
 	if before <= 0 {
 		return ""
 	}
-	share := percent(math.Abs(float64(before-after)) / float64(before))
+	share := console.Percent(math.Abs(float64(before-after)) / float64(before))
 	if after > before {
 		return " (" + share + " more)"
 	}
@@ -212,12 +213,12 @@ func (c compaction) costText() string {
 	case c.PaysAfter != nil && *c.PaysAfter == 0:
 		return "nothing more, from the next request on"
 	case c.PaysAfter == nil:
-		return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still", dollars(*c.CostNow))
+		return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still", console.Dollars(*c.CostNow))
 	case *c.CostNow <= 0:
 		return "earned back with the next request"
 	}
 	return fmt.Sprintf("$%s more with the next request if the provider's cache holds it still, earned back after %s",
-		dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
+		console.Dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
 }
 
 // text is what is to be known of a summary before it is written.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/config"
 )
@@ -30,7 +31,7 @@ errors that name the line.`,
 
 // configPathCommand says which configuration file is in force.
 type configPathCommand struct {
-	console  *console
+	console  *console.Console
 	settings *settings
 
 	all bool
@@ -57,7 +58,7 @@ func (cmd *configPathCommand) Run(context.Context) error {
 		return err
 	}
 	if !cmd.all {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(path))
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(path))
 		return nil
 	}
 	// Where the sources are does not depend on what stands in them.
@@ -72,15 +73,15 @@ func (cmd *configPathCommand) Run(context.Context) error {
 		case !s.Found:
 			there = "not there"
 		}
-		source.Add(cmd.console.text(place))
+		source.Add(cmd.console.Text(place))
 		state.Add(there)
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.limit(), layer, source, state)
+	return table.Write(cmd.console.Stdout, cmd.console.Limit(), layer, source, state)
 }
 
 // configCheckCommand looks for mistakes in the configuration.
 type configCheckCommand struct {
-	console  *console
+	console  *console.Console
 	settings *settings
 }
 
@@ -104,13 +105,13 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 		return err
 	}
 	for _, r := range loaded.Trusted {
-		cmd.console.note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.console.Note("%s:%d: %s: %s is applied because you trust the file; it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	for _, r := range loaded.Refused {
-		cmd.console.note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
+		cmd.console.Note("%s:%d: %s: %s is not applied: it %s", r.File, r.Line, r.Key, r.Value, r.Why)
 	}
 	if len(loaded.Refused) > 0 {
-		cmd.console.note("`plimsoll config trust` applies what is not applied")
+		cmd.console.Note("`plimsoll config trust` applies what is not applied")
 	}
 	fmt.Fprintln(cmd.console.Stdout, "ok")
 	return nil
@@ -118,7 +119,7 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 
 // configInitCommand writes a first configuration file.
 type configInitCommand struct {
-	console  *console
+	console  *console.Console
 	settings *settings
 }
 
@@ -143,13 +144,13 @@ func (cmd *configInitCommand) Run(context.Context) error {
 	if err := config.WriteInit(path, cmd.console.Example); err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.text(path)+". Every line in it is a default: delete what you do not change.")
+	fmt.Fprintln(cmd.console.Stdout, "Wrote "+cmd.console.Text(path)+". Every line in it is a default: delete what you do not change.")
 	return nil
 }
 
 // configTrustCommand applies the workspace's configuration file.
 type configTrustCommand struct {
-	console  *console
+	console  *console.Console
 	settings *settings
 
 	forget bool
@@ -180,21 +181,21 @@ func (cmd *configTrustCommand) Run(context.Context) error {
 		if err := cmd.settings.forgetTrust(workspace); err != nil {
 			return err
 		}
-		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.text(cmd.console.home(workspace))+" any more.")
+		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.Text(cmd.console.Home(workspace))+" any more.")
 		return nil
 	}
 	loaded, err := cmd.settings.read(workspace, cmd.settings.flags.set)
 	if err != nil {
-		return usageError{err}
+		return console.AsUsage(err)
 	}
 	if loaded.Hash == "" {
-		return withHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.home(workspace)), "there is nothing to trust")
+		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")
 	}
 	if err := cmd.settings.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {
-		fmt.Fprintln(cmd.console.Stdout, cmd.console.text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
+		fmt.Fprintln(cmd.console.Stdout, cmd.console.Text(fmt.Sprintf("%s: %s", r.Key, r.Value)))
 	}
 	fmt.Fprintln(cmd.console.Stdout, "Applied from now on, until the file changes.")
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/tools"
@@ -105,9 +106,9 @@ func placed(l config.Loaded, err error) error {
 
 // hintOf is what an error says is to be done, "" if it says nothing.
 func hintOf(err error) string {
-	var h hinted
+	var h console.Hinted
 	if errors.As(err, &h) {
-		return h.hint
+		return h.Hint
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 )
@@ -12,7 +13,7 @@ import (
 // settings are what the user asked for: the flags, and the configuration that they
 // lead to.
 type settings struct {
-	console   *console
+	console   *console.Console
 	flags     flags
 	loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
 	paths     config.Paths
@@ -30,14 +31,14 @@ func (s *settings) configure() error {
 	}
 	paths, err := config.FindPaths(s.console.Lookup, s.flags.data)
 	if err != nil {
-		return usageError{withHint(err, "set HOME, or name a folder with --data")}
+		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
 	loaded, err := s.read(workspace, s.flags.set)
 	if err == nil {
 		err = s.checkNames(loaded)
 	}
 	if err != nil {
-		return usageError{err}
+		return console.AsUsage(err)
 	}
 	s.paths, s.workspace = paths, workspace
 	s.loaded.Store(&loaded)
@@ -51,7 +52,7 @@ func (s *settings) cfg() config.Config { return s.loaded.Load().Config }
 func (s *settings) configFile() (string, error) {
 	path, _, err := config.File(s.console.Lookup, s.flags.config)
 	if err != nil {
-		return "", usageError{withHint(err, "set HOME, or name a file with --config")}
+		return "", console.AsUsage(console.WithHint(err, "set HOME, or name a file with --config"))
 	}
 	return path, nil
 }

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/demo"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 )
@@ -28,7 +29,7 @@ type link struct {
 
 // models finds the model of a conversation and connects to it.
 type models struct {
-	console   *console
+	console   *console.Console
 	settings  *settings
 	providers *providers
 	resources *resources
@@ -84,8 +85,8 @@ func checkAddress(o openai.Options) error {
 	if e, ok := openai.Known(o.Provider); ok && e.BaseURL != "" {
 		return nil
 	}
-	return usageError{withHint(fmt.Errorf("nobody said where %s is", o.Provider),
-		"give --base-url URL, or set providers."+o.Provider+".base_url")}
+	return console.AsUsage(console.WithHint(fmt.Errorf("nobody said where %s is", o.Provider),
+		"give --base-url URL, or set providers."+o.Provider+".base_url"))
 }
 
 // checkKey reports a provider that answers nobody without a key, so that
@@ -96,8 +97,8 @@ func (p *providers) checkKey(c choice) error {
 	if c.demo || !ok || e.Local || e.BaseURL == "" || c.baseURL != "" || key != "" || len(p.settings.cfg().Providers[c.provider].Headers) > 0 {
 		return nil
 	}
-	return usageError{withHint(fmt.Errorf("there is no key for %s: %s is not set", c.provider, variable),
-		"set it, or name another model with --model; `plimsoll doctor` shows which keys there are")}
+	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.provider, variable),
+		"set it, or name another model with --model; `plimsoll doctor` shows which keys there are"))
 }
 
 // endpoint is how to reach a choice's provider.
@@ -124,15 +125,15 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 		if e := agent.AsError(err); e.Class == agent.Auth && e.Hint != "" {
 			hint = e.Hint
 		}
-		return "", withHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
+		return "", console.WithHint(fmt.Errorf("asking %s for its models: %w", openai.New(o).BaseURL(), err), hint)
 	}
 	m, ok := found.First()
 	if !ok {
 		if len(found.Models) == 0 && found.Server == "ollama" {
 			what, hint := openai.Server{Provider: found.Server}.NoModels()
-			return "", withHint(errors.New(what), hint)
+			return "", console.WithHint(errors.New(what), hint)
 		}
-		return "", withHint(fmt.Errorf("%s lists no model that is fit for chat", openai.New(o).BaseURL()), "name one with --model")
+		return "", console.WithHint(fmt.Errorf("%s lists no model that is fit for chat", openai.New(o).BaseURL()), "name one with --model")
 	}
 	return m.ID, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/demo"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 )
 
@@ -33,7 +34,7 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.flags.data = t.TempDir()
-			a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, c.flags)
+			a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, c.flags)
 			if err := a.settings.configure(); err != nil {
 				t.Fatal(err)
 			}

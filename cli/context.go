@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // The window of a conversation at rest, without asking a server: the flag,
@@ -12,7 +14,7 @@ import (
 
 // contextCommand shows how full the window of a conversation is.
 type contextCommand struct {
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	models        *models
 	settings      *settings
@@ -60,7 +62,7 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	if cmd.asJSON {
 		report := newContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = r.summarised()
-		return writeJSON(cmd.console.Stdout, report)
+		return console.WriteJSON(cmd.console.Stdout, report)
 	}
 	return writeContext(cmd.console, r, m, account)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
@@ -37,7 +38,7 @@ func writeHeaviest(b *strings.Builder, limit int, a compact.Account) error {
 	what, state := &table.Column{Head: "what"}, &table.Column{Head: "state"}
 	for _, item := range a.Heaviest {
 		size.Add("~" + numbers.Grouped(item.Tokens))
-		share.Add(percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
+		share.Add(console.Percent(float64(item.Tokens) / float64(max(1, a.Estimated))))
 		if item.Event == 0 {
 			turn.Add("")
 			event.Add("")
@@ -103,9 +104,9 @@ func writeCosts(b *strings.Builder, m agent.Model, c compact.Costs) {
 	case c.Total == nil:
 		b.WriteString("cost        unknown\n")
 	case m.Prices != nil && m.Prices.Date != "":
-		fmt.Fprintf(b, "cost        $%s (prices: %s)\n", dollars(*c.Total), m.Prices.Date)
+		fmt.Fprintf(b, "cost        $%s (prices: %s)\n", console.Dollars(*c.Total), m.Prices.Date)
 	default:
-		fmt.Fprintf(b, "cost        $%s\n", dollars(*c.Total))
+		fmt.Fprintf(b, "cost        $%s\n", console.Dollars(*c.Total))
 	}
 	if c.Requests+c.Written > 0 {
 		fmt.Fprintf(b, "            %s: %s tokens sent, %s of them from the cache, %s received\n", numbers.Count(c.Requests+c.Written, "request"),
@@ -114,11 +115,11 @@ func writeCosts(b *strings.Builder, m agent.Model, c compact.Costs) {
 	if c.Written > 0 {
 		usd := "unknown"
 		if c.Summaries != nil {
-			usd = "$" + dollars(*c.Summaries)
+			usd = "$" + console.Dollars(*c.Summaries)
 		}
 		fmt.Fprintf(b, "            %s of it for summaries, in %s\n", usd, numbers.Count(c.Written, "request"))
 	}
 	if c.Saved != nil && *c.Saved > 0 {
-		fmt.Fprintf(b, "            $%s more without the provider's cache\n", dollars(*c.Saved))
+		fmt.Fprintf(b, "            $%s more without the provider's cache\n", console.Dollars(*c.Saved))
 	}
 }

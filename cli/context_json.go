@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 )
 
@@ -124,13 +125,13 @@ func newContextReport(m agent.Model, a compact.Account) contextReport {
 	r := a.Reading
 	s, c := r.Segments, a.Costs
 	out := contextReport{
-		WindowSource: source(r.Window), Window: or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
-		LoadLine: or(r.LoadLine), HardLine: or(r.HardLine), Reserve: or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
+		WindowSource: source(r.Window), Window: console.Or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
+		LoadLine: console.Or(r.LoadLine), HardLine: console.Or(r.HardLine), Reserve: console.Or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
 		Segments: contextSegments{System: s[compact.System], Tools: s[compact.Tools], Summary: s[compact.Summary],
 			User: s[compact.User], Assistant: s[compact.Assistant], Reasoning: s[compact.Reasoning],
 			Calls: s[compact.Calls], Results: s[compact.Results], Stubs: s[compact.Stubs]},
 		Next: newContextNext(a.Outlook), Heaviest: contextItems(a.Heaviest), Savings: make([]contextSaving, 0, len(a.Savings)),
-		Calibration: contextCalibration{Factor: or(a.Calibration.Factor), Samples: a.Calibration.Samples, Off: a.Off},
+		Calibration: contextCalibration{Factor: console.Or(a.Calibration.Factor), Samples: a.Calibration.Samples, Off: a.Off},
 		Costs: contextCosts{TotalUSD: c.Total, SummariesUSD: c.Summaries, CacheSavedUSD: c.Saved, Requests: c.Requests,
 			SummaryRequests: c.Written, PromptTokens: c.Prompt, CachedTokens: c.Cached, OutputTokens: c.Output},
 	}
@@ -138,7 +139,7 @@ func newContextReport(m agent.Model, a compact.Account) contextReport {
 		out.Savings = append(out.Savings, contextSaving(saving))
 	}
 	if m.ID != "" {
-		out.Model = or(m.Name())
+		out.Model = console.Or(m.Name())
 	}
 	if r.CachedShare >= 0 {
 		out.CachedShare = &r.CachedShare
@@ -147,8 +148,8 @@ func newContextReport(m agent.Model, a compact.Account) contextReport {
 }
 
 func newContextNext(o compact.Outlook) contextNext {
-	n := contextNext{State: o.State, At: or(o.At), Turns: or(o.Turns), Masks: o.Masks, After: or(o.After),
-		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: or(o.ColdLine)}, Words: o.Words()}
+	n := contextNext{State: o.State, At: console.Or(o.At), Turns: console.Or(o.Turns), Masks: o.Masks, After: console.Or(o.After),
+		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: console.Or(o.ColdLine)}, Words: o.Words()}
 	if o.At > 0 {
 		n.Left = &o.Left
 	}
@@ -156,7 +157,7 @@ func newContextNext(o compact.Outlook) contextNext {
 		n.EvictFrom, n.EvictTo = &o.EvictFrom, &o.EvictTo
 	}
 	if o.ColdTo >= 0 {
-		n.Cold.EvictFrom, n.Cold.EvictTo, n.Cold.After = &o.ColdFrom, &o.ColdTo, or(o.ColdAfter)
+		n.Cold.EvictFrom, n.Cold.EvictTo, n.Cold.After = &o.ColdFrom, &o.ColdTo, console.Or(o.ColdAfter)
 	}
 	if o.Until >= 0 {
 		n.SummaryFrom, n.SummaryTo = &o.SummaryFrom, &o.Until
@@ -167,8 +168,8 @@ func newContextNext(o compact.Outlook) contextNext {
 func contextItems(items []compact.Item) []contextItem {
 	out := make([]contextItem, len(items))
 	for i, item := range items {
-		out[i] = contextItem{Event: or(item.Event), Kind: item.Kind.String(), Label: item.Label, Tokens: item.Tokens, Before: item.Before,
-			State: item.State, Why: or(item.Why)}
+		out[i] = contextItem{Event: console.Or(item.Event), Kind: item.Kind.String(), Label: item.Label, Tokens: item.Tokens, Before: item.Before,
+			State: item.State, Why: console.Or(item.Why)}
 		if item.Event > 0 {
 			out[i].Turn = &items[i].Turn
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -18,7 +19,7 @@ import (
 // saved (context_account.go).
 
 // writeContext writes the context view of a conversation.
-func writeContext(c *console, r *reading, m agent.Model, account compact.Account) error {
+func writeContext(c *console.Console, r *reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
@@ -28,7 +29,7 @@ func writeContext(c *console, r *reading, m agent.Model, account compact.Account
 	b.WriteByte('\n')
 	writeContextLines(&b, reading)
 	writeNext(&b, account.Outlook)
-	if err := writeHeaviest(&b, c.limit(), account); err != nil {
+	if err := writeHeaviest(&b, c.Limit(), account); err != nil {
 		return err
 	}
 	writeSavings(&b, account.Savings)
@@ -62,7 +63,7 @@ func writeContextHead(b *strings.Builder, m agent.Model, r compact.Reading) {
 	fmt.Fprintf(b, "model       %s\n", name)
 	if r.Window.Known() {
 		fmt.Fprintf(b, "window      %s tokens (%s)\n", numbers.Grouped(r.Window.Tokens), windowSource(r.Window.Source))
-		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), windowShare(r, r.Used))
+		fmt.Fprintf(b, "used        %s (%s)\n", tokens(r.Used, r.Estimated), console.WindowShare(r, r.Used))
 		return
 	}
 	b.WriteString("window      unknown; give it with --window, or it is learned from the first overflow\n")
@@ -105,9 +106,9 @@ func bars(b *strings.Builder, r compact.Reading) {
 		if n == 0 {
 			continue
 		}
-		filled := max(1, n*barWidth/most)
-		share := percent(float64(n) / float64(max(1, r.Used)))
-		fmt.Fprintf(b, "%-10s  %s%s  %10s  %5s\n", seg, strings.Repeat("█", filled), strings.Repeat("·", barWidth-filled),
+		filled := max(1, n*console.BarWidth/most)
+		share := console.Percent(float64(n) / float64(max(1, r.Used)))
+		fmt.Fprintf(b, "%-10s  %s%s  %10s  %5s\n", seg, strings.Repeat("█", filled), strings.Repeat("·", console.BarWidth-filled),
 			tokens(n, r.Estimated), share)
 	}
 	if most == 0 {
@@ -119,8 +120,8 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 	if !r.Window.Known() {
 		return
 	}
-	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", numbers.Grouped(r.LoadLine), windowShare(r, r.LoadLine))
-	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", numbers.Grouped(r.HardLine), windowShare(r, r.HardLine))
+	fmt.Fprintf(b, "load line   %s (%s): from here it is time to compact\n", numbers.Grouped(r.LoadLine), console.WindowShare(r, r.LoadLine))
+	fmt.Fprintf(b, "hard line   %s (%s): from here a reply may not fit\n", numbers.Grouped(r.HardLine), console.WindowShare(r, r.HardLine))
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", numbers.Grouped(r.Reserve))
 }
 
@@ -131,7 +132,7 @@ func writeContextLearned(b *strings.Builder, a compact.Account) {
 		b.WriteString("estimates   by rule of thumb; the model has reported nothing yet\n")
 	}
 	if r := a.Reading; r.CachedShare >= 0 {
-		fmt.Fprintf(b, "cached      %s of the last prompt\n", percent(r.CachedShare))
+		fmt.Fprintf(b, "cached      %s of the last prompt\n", console.Percent(r.CachedShare))
 	}
 }
 
@@ -143,7 +144,7 @@ func offText(off *float64) string {
 	case math.Abs(*off) < 0.005:
 		return "; the last one was right"
 	case *off > 0:
-		return "; the last prompt had " + percent(*off) + " more"
+		return "; the last prompt had " + console.Percent(*off) + " more"
 	}
-	return "; the last prompt had " + percent(-*off) + " fewer"
+	return "; the last prompt had " + console.Percent(-*off) + " fewer"
 }

@@ -36,7 +36,7 @@ func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	}
 	out := make([]tui.Stored, 0, len(entries))
 	for _, e := range entries {
-		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.console.home(e.Workspace))
+		note := fmt.Sprintf("%s · %s · %s", e.Updated.Local().Format("2 Jan 15:04"), numbers.Count(e.Turns, "turn"), h.console.Home(e.Workspace))
 		if e.Elsewhere {
 			note += " · open elsewhere"
 		}

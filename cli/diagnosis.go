@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -103,7 +104,7 @@ type termState struct {
 
 func (x *examiner) terminalState() termState {
 	s := termState{Term: x.console.Getenv("TERM"), ColorTerm: x.console.Getenv("COLORTERM"), NoColor: x.console.Getenv("NO_COLOR") != "",
-		Input: terminal(x.console.Stdin), Output: terminal(x.console.Stdout), Width: or(width(x.console.Stdout, 0))}
+		Input: console.Terminal(x.console.Stdin), Output: console.Terminal(x.console.Stdout), Width: console.Or(console.Width(x.console.Stdout, 0))}
 	s.Colours = strings.ToLower(colorprofile.Env(x.console.Environ).String())
 	return s
 }

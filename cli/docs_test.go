@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // docs/commands.md is made from the commands themselves; -update writes it.
@@ -34,7 +36,7 @@ func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
 }
 
 func commandsMarkdown() string {
-	a := newApp(Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{})
+	a := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{})
 	root := a.rootCommand()
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
@@ -94,7 +96,7 @@ func unindent(s string) string {
 // not know.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	t.Parallel()
-	root := newApp(Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{}).rootCommand()
+	root := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{}).rootCommand()
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "completion" {

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // Doctor looks at everything the program depends on and goes on whatever it
@@ -15,7 +17,7 @@ import (
 
 // doctorCommand checks what the program depends on.
 type doctorCommand struct {
-	console  *console
+	console  *console.Console
 	examiner *examiner
 
 	asJSON bool
@@ -44,14 +46,14 @@ damaged file is copied into a new one; the damaged one is kept beside it.`,
 }
 
 func (cmd *doctorCommand) Run(ctx context.Context) error {
-	bar := newProgress(cmd.console.Stderr, "reading the stored conversations")
-	d, err := cmd.examiner.diagnose(ctx, cmd.repair, bar.show)
-	bar.clear()
+	bar := console.NewProgress(cmd.console.Stderr, "reading the stored conversations")
+	d, err := cmd.examiner.diagnose(ctx, cmd.repair, bar.Show)
+	bar.Clear()
 	if err != nil {
 		return err
 	}
 	if cmd.asJSON {
-		err = writeJSON(cmd.console.Stdout, d)
+		err = console.WriteJSON(cmd.console.Stdout, d)
 	} else {
 		_, err = io.WriteString(cmd.console.Stdout, d.text())
 	}
@@ -59,9 +61,9 @@ func (cmd *doctorCommand) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case d.Data.damaged():
-		return errSaid
+		return console.ErrSaid
 	case d.Config.err != nil:
-		return usageError{errSaid}
+		return console.AsUsage(console.ErrSaid)
 	}
 	return nil
 }

@@ -8,13 +8,14 @@ import (
 	"slices"
 
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/config"
 	"plimsoll/storage"
 )
 
 // examiner looks at what the program depends on.
 type examiner struct {
-	console   *console
+	console   *console.Console
 	settings  *settings
 	providers *providers
 	resources *resources
@@ -69,7 +70,7 @@ func (x *examiner) config(s *configState) error {
 		return nil // the program runs already, with what it has
 	}
 	if x.settings.paths, err = config.FindPaths(x.console.Lookup, x.settings.flags.data); err != nil {
-		return usageError{withHint(err, "set HOME, or name a folder with --data")}
+		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
 	if x.settings.workspace, err = config.Workspace(x.console.Dir); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (x *examiner) data(ctx context.Context, s *dataState, repair bool, progress
 		return ctx.Err()
 	}
 	if err != nil {
-		s.Error = or(err.Error())
+		s.Error = console.Or(err.Error())
 	}
 	for _, f := range findings {
 		s.Findings = append(s.Findings, findingState{f.File, f.ID, f.What, f.Repairable, f.Repaired, f.Note})
@@ -154,7 +155,7 @@ func (s *configState) note(loaded config.Loaded) {
 	var problems config.Problems
 	if errors.As(s.err, &problems) {
 		for _, p := range problems {
-			s.Problems = append(s.Problems, configProblem{p.File, or(p.Line), p.Key, p.Message, p.Hint})
+			s.Problems = append(s.Problems, configProblem{p.File, console.Or(p.Line), p.Key, p.Message, p.Hint})
 		}
 	}
 	for _, r := range loaded.Refused {

@@ -6,6 +6,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // What an export holds is what the log holds: every message, also those that
@@ -22,7 +24,7 @@ type exportOptions struct {
 
 // exportCommand writes a conversation out.
 type exportCommand struct {
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	exporter      *exporter
 
@@ -61,7 +63,7 @@ import reads that as well. Without --format the ending of FILE decides, or md.
 func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	if o.named && o.file == "" { // an unset variable in a script
-		return usageError{withHint(errors.New("--output is empty"), "write -o FILE, or leave it out for standard output")}
+		return console.AsUsage(console.WithHint(errors.New("--output is empty"), "write -o FILE, or leave it out for standard output"))
 	}
 	format, err := o.chosen()
 	if err != nil {
@@ -79,13 +81,13 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if o.file == "" || o.file == "-" {
 		err = write(cmd.console.Stdout)
 	} else {
-		err = writeNew(o.file, o.force, write)
+		err = console.WriteNew(o.file, o.force, write)
 	}
 	if err != nil {
 		return err
 	}
 	for _, n := range notes {
-		cmd.console.note("%s", n)
+		cmd.console.Note("%s", n)
 	}
 	return nil
 }
@@ -98,5 +100,5 @@ func (o exportOptions) chosen() (exportFormat, error) {
 	case "":
 		return formatOf(o.file), nil
 	}
-	return "", wrongUse("--format is md, json or jsonl, not %q", o.format)
+	return "", console.WrongUse("--format is md, json or jsonl, not %q", o.format)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/storage"
@@ -53,7 +54,7 @@ func (e *exporter) write(ctx context.Context, w io.Writer, id string, format exp
 	case exportJSONL:
 		err = jsonl.Write(shielded{out}, jsonl.Of(x.events, x.text))
 	default:
-		err = writeMarkdown(out, x, terminal(w))
+		err = writeMarkdown(out, x, console.Terminal(w))
 	}
 	if err == nil {
 		err = ctx.Err() // a text that was not read for this reason is no damage
@@ -111,7 +112,7 @@ func readExport(ctx context.Context, store *storage.Store, id string) (*exported
 type shielded struct{ w io.Writer }
 
 func (s shielded) Write(p []byte) (int, error) {
-	if _, err := s.w.Write(shield(p)); err != nil {
+	if _, err := s.w.Write(console.Shield(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/storage"
 )
 
@@ -31,7 +32,7 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 		path = filepath.Join(h.console.Dir, path)
 	}
 	var notes []string
-	err := writeNew(path, false, func(w io.Writer) error {
+	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
 		notes, err = h.exporter.write(ctx, w, id, formatOf(path))
 		return err
@@ -42,5 +43,5 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Join(append([]string{"Written to " + h.console.home(path) + "."}, notes...), "\n"), nil
+	return strings.Join(append([]string{"Written to " + h.console.Home(path) + "."}, notes...), "\n"), nil
 }

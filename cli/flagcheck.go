@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // What every command's flags must be. A flag that is given with an empty value
@@ -20,14 +22,14 @@ func (a *app) checkFlags(c *cobra.Command) error {
 		{"model", a.settings.flags.model, "PROVIDER/ID"}, {"base-url", a.settings.flags.baseURL, "URL"},
 	} {
 		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
-			return usageError{withHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out")}
+			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out"))
 		}
 	}
 	if c.Flags().Changed("window") && a.settings.flags.window <= 0 {
-		return wrongUse("--window must be a number of tokens above 0, not %d", a.settings.flags.window)
+		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.flags.window)
 	}
 	if f := c.Flags().Lookup("resume"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
-		return usageError{withHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest")}
+		return console.AsUsage(console.WithHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest"))
 	}
 	if a.settings.flags.baseURL != "" {
 		return checkBaseURL("--base-url", a.settings.flags.baseURL)
@@ -44,7 +46,7 @@ func flagError(c *cobra.Command, err error) error {
 			err = errors.New(before + ": the number is too large")
 		}
 	}
-	return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+	return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
 }
 
 // shells are the examples of the completion commands, by shell.
@@ -101,5 +103,5 @@ func noCommand(in *cobra.Command, args, rest []string) error {
 			hint = "did you mean " + strings.Join(near, " or ") + "?"
 		}
 	}
-	return usageError{withHint(fmt.Errorf("there is no command %q", strings.Join(args, " ")), hint)}
+	return console.AsUsage(console.WithHint(fmt.Errorf("there is no command %q", strings.Join(args, " ")), hint))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/storage"
 )
 
@@ -26,7 +27,7 @@ type forkOptions struct {
 // forkCommand copies a conversation.
 type forkCommand struct {
 	agents        *agents
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	models        *models
 	settings      *settings
@@ -108,21 +109,21 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := f.inCopy(ctx, id, l); err != nil {
-		cmd.console.note("the copy %s was made, and is not compacted", id)
+		cmd.console.Note("the copy %s was made, and is not compacted", id)
 		return err
 	}
 	if !o.json {
 		_, err = fmt.Fprintln(cmd.console.Stdout, id)
 		return err
 	}
-	return writeJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.done})
+	return console.WriteJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.done})
 }
 
 // misread is the error of an ID that is none, with a hint if it was meant as a
 // profile.
 func (o forkOptions) misread(err error, args []string) error {
 	if o.compact.given && o.compact.profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
-		return withHint(err, "a profile is written --compact="+args[0])
+		return console.WithHint(err, "a profile is written --compact="+args[0])
 	}
 	return err
 }

@@ -61,14 +61,14 @@ func (s *settings) ruleAt(list, rule string) string {
 	at := ""
 	origin, set := s.loaded.Load().Origins["permissions."+list]
 	if set && origin.File != "" {
-		at = s.console.home(origin.File) + ":" + strconv.Itoa(origin.Line)
+		at = s.console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
 	}
 	for _, source := range s.loaded.Load().Sources {
 		if !source.Found || source.Path == "" {
 			continue
 		}
 		if line := lineWith(source.Path, rule); line > 0 {
-			at = s.console.home(source.Path) + ":" + strconv.Itoa(line)
+			at = s.console.Home(source.Path) + ":" + strconv.Itoa(line)
 		}
 	}
 	return at

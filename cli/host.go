@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -16,7 +17,7 @@ import (
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
 type host struct {
-	console       *console
+	console       *console.Console
 	settings      *settings
 	providers     *providers
 	resources     *resources
@@ -249,7 +250,7 @@ func (h *host) close() {
 	defer h.mu.Unlock()
 	h.ended = true
 	if err := h.drop(); err != nil {
-		fmt.Fprintln(h.console.Stderr, explain(err))
+		fmt.Fprintln(h.console.Stderr, console.Explain(err))
 	}
 }
 

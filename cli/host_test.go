@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -53,7 +54,7 @@ func bareApp(t *testing.T, set ...string) *app {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir(), set: set})
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir(), set: set})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"plimsoll/cli/console"
 )
 
 // Every file becomes a conversation of its own, whole or not at all. A file
@@ -14,7 +16,7 @@ import (
 
 // importCommand makes conversations of recorded ones.
 type importCommand struct {
-	console   *console
+	console   *console.Console
 	resources *resources
 	importer  *importer
 
@@ -67,7 +69,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			fmt.Fprintln(cmd.console.Stderr, explain(fmt.Errorf("%s: %w", named(file), err)))
+			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", named(file), err)))
 			row = imported{File: file, Problems: []importProblem{problemOf(err)}}
 		case !o.json:
 			fmt.Fprintln(cmd.console.Stdout, *row.ID)
@@ -75,12 +77,12 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 		rows = append(rows, row)
 	}
 	if o.json {
-		if err := writeJSON(cmd.console.Stdout, rows); err != nil {
+		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
 			return err
 		}
 	}
 	if failed {
-		return errSaid
+		return console.ErrSaid
 	}
 	return nil
 }
@@ -88,11 +90,11 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 func checkImport(files []string, o importOptions) error {
 	switch {
 	case o.title != "" && len(files) > 1:
-		return wrongUse("--title names one conversation, and these are %d files", len(files))
+		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
 	case strings.TrimSpace(o.title) == "" && o.title != "":
-		return wrongUse("the title is blank")
+		return console.WrongUse("the title is blank")
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
-		return wrongUse("standard input can be read once only")
+		return console.WrongUse("standard input can be read once only")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/cli"
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 )
 
@@ -30,7 +31,7 @@ func (d desk) run(ctx context.Context, stdin io.Reader, args ...string) (code in
 	d.t.Helper()
 	variables := map[string]string{"HOME": d.dir, "PLIMSOLL_NO_PROBE": "1"}
 	var out, errs bytes.Buffer
-	code = cli.Run(ctx, cli.Env{Args: args, Dir: d.dir, Stdin: stdin, Stdout: &out, Stderr: &errs, Version: "test",
+	code = cli.Run(ctx, console.Env{Args: args, Dir: d.dir, Stdin: stdin, Stdout: &out, Stderr: &errs, Version: "test",
 		Lookup: func(name string) (string, bool) { v, ok := variables[name]; return v, ok }})
 	return code, out.String(), errs.String()
 }

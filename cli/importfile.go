@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -41,7 +42,7 @@ var errNobodySpoke = errors.New("no message in it is from a user, and a conversa
 
 // importer makes conversations of files.
 type importer struct {
-	console   *console
+	console   *console.Console
 	settings  *settings
 	providers *providers
 	resources *resources
@@ -50,7 +51,7 @@ type importer struct {
 
 // run makes a conversation of one file.
 func (i *importer) run(ctx context.Context, file string, o importOptions) (imported, error) {
-	in, err := i.sources.open(ctx, file, newProgress(i.console.Stderr, "reading "+plain.Line(file)))
+	in, err := i.sources.open(ctx, file, console.NewProgress(i.console.Stderr, "reading "+plain.Line(file)))
 	if err != nil {
 		return imported{}, err
 	}
@@ -64,10 +65,10 @@ func (i *importer) run(ctx context.Context, file string, o importOptions) (impor
 		return imported{}, err
 	}
 	for _, n := range rec.notes {
-		i.console.note("%s: %s", named(file), n)
+		i.console.Note("%s: %s", named(file), n)
 	}
 	if rec.left != "" {
-		i.console.note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
+		i.console.Note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
 	}
 	if rec.problems == nil {
 		rec.problems = []importProblem{}
@@ -115,7 +116,7 @@ func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
 	var p *jsonl.Problem
 	switch {
 	case errors.As(err, &p):
-		return recording{}, withHint(err, "--lenient leaves out lines that cannot be read")
+		return recording{}, console.WithHint(err, "--lenient leaves out lines that cannot be read")
 	case errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0:
 		return recording{}, fmt.Errorf("%w: %w", err, &problems[0])
 	case err != nil:
@@ -190,23 +191,23 @@ type importSource struct {
 	ctx   context.Context
 	from  io.Reader
 	end   func() error
-	bar   *progress
+	bar   *console.Progress
 	read  int
 	total int // bytes, 0 unknown
 }
 
 // sources opens the files that are imported.
-type sources struct{ console *console }
+type sources struct{ console *console.Console }
 
 // open opens a file; "-" is standard input.
-func (u *sources) open(ctx context.Context, file string, bar *progress) (*importSource, error) {
+func (u *sources) open(ctx context.Context, file string, bar *console.Progress) (*importSource, error) {
 	s := &importSource{ctx: ctx, bar: bar}
 	if file == "-" {
 		if u.console.Stdin == nil {
 			return nil, errors.New("there is none")
 		}
-		if terminal(u.console.Stdin) {
-			u.console.note("reading what is typed; Ctrl+D on a line of its own ends it")
+		if console.Terminal(u.console.Stdin) {
+			u.console.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
 		s.from, s.end = interruptible(ctx, u.console.Stdin)
 		return s, nil
@@ -216,7 +217,7 @@ func (u *sources) open(ctx context.Context, file string, bar *progress) (*import
 		return nil, plainPath(err)
 	}
 	if st.IsDir() {
-		return nil, withHint(errors.New("it is a folder"), "name the files in it")
+		return nil, console.WithHint(errors.New("it is a folder"), "name the files in it")
 	}
 	if !st.Mode().IsRegular() { // opening a pipe waits for who writes into it
 		s.from, s.end = interruptible(ctx, &lateOpened{path: file})
@@ -285,14 +286,14 @@ func (s *importSource) Read(p []byte) (int, error) {
 	if s.read += n; s.read > maxImport {
 		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
 	}
-	s.bar.show(min(s.read, s.total), s.total)
+	s.bar.Show(min(s.read, s.total), s.total)
 	return n, err
 }
 
 // close ends the reading. What was read is complete by then, so an error says
 // nothing.
 func (s *importSource) close() {
-	s.bar.clear()
+	s.bar.Clear()
 	_ = s.end()
 }
 

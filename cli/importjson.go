@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
@@ -43,7 +44,7 @@ func readDocument(r io.Reader, o importOptions) (recording, error) {
 	if n := len(missing); n > 0 {
 		rec.left = numbers.Count(n, "text")
 		if !o.lenient {
-			return recording{}, withHint(errors.New(missing[0].Reason), "--lenient imports the conversation without it")
+			return recording{}, console.WithHint(errors.New(missing[0].Reason), "--lenient imports the conversation without it")
 		}
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {

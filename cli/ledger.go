@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -43,10 +44,10 @@ type ledgerRow struct {
 
 func newLedgerRow(e compact.Entry) ledgerRow {
 	return ledgerRow{
-		Kind: e.Kind, Event: e.Event, Turn: e.Turn, Time: or(e.Time.UTC()), Result: e.Result,
-		Source: or(e.Source), Trigger: or(e.Trigger), Preset: or(e.Preset), Profile: or(e.Profile), Why: or(e.Why), About: or(e.About),
-		Model: or(e.Model), Before: or(e.Before), After: or(e.After),
-		CostUSD: e.CostUSD, Prompt: or(e.Prompt), Output: or(e.Output), Duration: or(e.Duration.Milliseconds()),
+		Kind: e.Kind, Event: e.Event, Turn: e.Turn, Time: console.Or(e.Time.UTC()), Result: e.Result,
+		Source: console.Or(e.Source), Trigger: console.Or(e.Trigger), Preset: console.Or(e.Preset), Profile: console.Or(e.Profile), Why: console.Or(e.Why), About: console.Or(e.About),
+		Model: console.Or(e.Model), Before: console.Or(e.Before), After: console.Or(e.After),
+		CostUSD: e.CostUSD, Prompt: console.Or(e.Prompt), Output: console.Or(e.Output), Duration: console.Or(e.Duration.Milliseconds()),
 	}
 }
 
@@ -115,7 +116,7 @@ func costText(e compact.Entry) string {
 	if e.CostUSD == nil {
 		return ""
 	}
-	return "$" + dollars(*e.CostUSD)
+	return "$" + console.Dollars(*e.CostUSD)
 }
 
 // tookText is how long it took, "" if nobody knows.

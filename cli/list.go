@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
@@ -21,7 +22,7 @@ type listOptions struct {
 
 // listCommand lists the stored conversations.
 type listCommand struct {
-	console   *console
+	console   *console.Console
 	resources *resources
 	settings  *settings
 
@@ -64,7 +65,7 @@ type listed struct {
 func (cmd *listCommand) Run(ctx context.Context) error {
 	o := cmd.options
 	if o.limit < 0 {
-		return wrongUse("-n must be 0 or more, not %d", o.limit)
+		return console.WrongUse("-n must be 0 or more, not %d", o.limit)
 	}
 	store, err := cmd.resources.open()
 	if err != nil {
@@ -82,11 +83,11 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 		out := make([]listed, 0, len(entries))
 		for _, e := range entries {
 			out = append(out, listed{
-				ID: e.ID, Title: e.Heading(), Model: or(e.Model), Created: or(e.Created.UTC()), Updated: or(e.Updated.UTC()),
-				Turns: e.Turns, Events: e.Events, Workspace: or(e.Workspace), OpenElsewhere: e.Elsewhere,
+				ID: e.ID, Title: e.Heading(), Model: console.Or(e.Model), Created: console.Or(e.Created.UTC()), Updated: console.Or(e.Updated.UTC()),
+				Turns: e.Turns, Events: e.Events, Workspace: console.Or(e.Workspace), OpenElsewhere: e.Elsewhere,
 			})
 		}
-		return writeJSON(cmd.console.Stdout, out)
+		return console.WriteJSON(cmd.console.Stdout, out)
 	}
 	if len(entries) == 0 {
 		fmt.Fprintln(cmd.console.Stdout, "No conversation yet. Start one with `plimsoll`.")
@@ -102,12 +103,12 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
 	now := time.Now()
 	for _, e := range entries {
 		id.Add(e.ID)
-		updated.Add(ago(now, e.Updated))
+		updated.Add(console.Ago(now, e.Updated))
 		turns.Add(fmt.Sprint(e.Turns))
 		model.Add(plain.Line(e.Model))
 		place := ""
 		if workspaces && e.Workspace != cmd.settings.workspace {
-			place = plain.Line(cmd.console.home(e.Workspace))
+			place = plain.Line(cmd.console.Home(e.Workspace))
 		}
 		where.Add(place)
 		mark := ""
@@ -117,5 +118,5 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
 		open.Add(mark)
 		title.Add(plain.Line(e.Heading()))
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.limit(), id, updated, turns, model, where, open, title)
+	return table.Write(cmd.console.Stdout, cmd.console.Limit(), id, updated, turns, model, where, open, title)
 }

@@ -10,11 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"plimsoll/cli/console"
 )
 
 // manCommand writes the manual.
 type manCommand struct {
-	console *console
+	console *console.Console
 
 	dir  string
 	root *cobra.Command
@@ -42,7 +44,7 @@ output, for man to show. With --dir it writes the pages of all commands as files
 func (cmd *manCommand) Run(_ context.Context, args []string) error {
 	if cmd.dir != "" {
 		if len(args) > 0 {
-			return wrongUse("--dir writes the pages of all commands; leave %q out", strings.Join(args, " "))
+			return console.WrongUse("--dir writes the pages of all commands; leave %q out", strings.Join(args, " "))
 		}
 		return cmd.pages(cmd.root, cmd.dir)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
@@ -101,7 +102,7 @@ func summed(report replay.Report, name preset.Name) measuredSums {
 // testApp is the program with nothing but one setting, "" for none.
 func testApp(t *testing.T, window int, set string) *app {
 	t.Helper()
-	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, flags{data: t.TempDir(), window: window})
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, flags{data: t.TempDir(), window: window})
 	if set != "" {
 		a.settings.flags.set = []string{set}
 	}

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 )
@@ -24,7 +25,7 @@ import (
 // listing lists the models that are known: those of the catalogue, of the
 // configuration and of the servers that answer.
 type listing struct {
-	console   *console
+	console   *console.Console
 	settings  *settings
 	providers *providers
 }
@@ -58,7 +59,7 @@ func (t *listing) rows(ctx context.Context, provider string) ([]modelRow, error)
 		s := openai.Server{Provider: providerCustom, BaseURL: t.settings.flags.baseURL}
 		rows, err := t.listedBy(ctx, s)
 		if err != nil {
-			return nil, withHint(fmt.Errorf("asking %s for its models: %w", shownURL(s), err), "check the address")
+			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", shownURL(s), err), "check the address")
 		}
 		return rows, nil
 	}
@@ -220,8 +221,8 @@ func (t *listing) listedRow(provider string, l openai.Listed) modelRow {
 }
 
 func (t *listing) catalogueRow(e catalog.Entry, id string) modelRow {
-	r := modelRow{Provider: e.Provider, ID: id, MaxInput: or(e.MaxInput), MaxOutput: or(e.MaxOutput),
-		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: or(e.Date), deprecated: e.Deprecated}
+	r := modelRow{Provider: e.Provider, ID: id, MaxInput: console.Or(e.MaxInput), MaxOutput: console.Or(e.MaxOutput),
+		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: console.Or(e.Date), deprecated: e.Deprecated}
 	if !e.Trained && e.Window > 0 {
 		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
 	}
@@ -256,7 +257,7 @@ func newModelPrices(p *agent.Prices) modelPrices {
 	if p == nil {
 		return modelPrices{}
 	}
-	out := modelPrices{Input: &p.Input, Output: &p.Output, Cached: or(p.Cached), CacheWrite: or(p.CacheWrite)}
+	out := modelPrices{Input: &p.Input, Output: &p.Output, Cached: console.Or(p.Cached), CacheWrite: console.Or(p.CacheWrite)}
 	if p.Input == 0 {
 		out.Cached, out.CacheWrite = &p.Cached, &p.CacheWrite
 	}

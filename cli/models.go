@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
@@ -16,7 +17,7 @@ import (
 
 // modelsCommand lists the models that are known.
 type modelsCommand struct {
-	console   *console
+	console   *console.Console
 	listing   *listing
 	models    *models
 	providers *providers
@@ -54,14 +55,14 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if provider != "" && !cmd.providers.known(provider) {
-		return usageError{withHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.names(), ", "))}
+		return console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.names(), ", ")))
 	}
 	rows, err := cmd.listing.rows(ctx, provider)
 	if err != nil {
 		return err
 	}
 	if cmd.asJSON {
-		return writeJSON(cmd.console.Stdout, rows)
+		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(cmd.console.Stdout, "No model is known there. Name one with --model PROVIDER/ID all the same.")
@@ -86,7 +87,7 @@ func (cmd *modelsCommand) table(ctx context.Context, rows []modelRow) error {
 			columns[i].Add(cell)
 		}
 	}
-	return table.Write(cmd.console.Stdout, cmd.console.limit(), columns...)
+	return table.Write(cmd.console.Stdout, cmd.console.Limit(), columns...)
 }
 
 // cells is a row of the table: the mark of the model in use, name, window and

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -25,7 +26,7 @@ func TestJSONHoldsNothingATerminalActsOnAndLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.Just(hostile), rapid.String()).Draw(t, "text")
 		var b bytes.Buffer
-		if err := writeLine(&b, map[string]string{"text": text}); err != nil {
+		if err := console.WriteLine(&b, map[string]string{"text": text}); err != nil {
 			t.Fatal(err)
 		}
 		var back map[string]string
@@ -116,7 +117,7 @@ func onTerminalIn(t *testing.T, home string, args []string) string {
 		read <- string(data)
 	}()
 	var stderr bytes.Buffer
-	code := Run(t.Context(), Env{Args: args, Dir: home, Stdin: strings.NewReader(""), Stdout: tty, Stderr: &stderr, Version: "test",
+	code := Run(t.Context(), console.Env{Args: args, Dir: home, Stdin: strings.NewReader(""), Stdout: tty, Stderr: &stderr, Version: "test",
 		Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
 	if err := tty.Close(); err != nil {
 		t.Error(err)
@@ -138,7 +139,7 @@ func TestABodyOnATerminalEndsItsLine(t *testing.T) {
 	home := t.TempDir()
 	env := map[string]string{"HOME": home, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
 	var stderr bytes.Buffer
-	code := Run(t.Context(), Env{Args: []string{"ask", "--demo", "hello"}, Dir: home, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+	code := Run(t.Context(), console.Env{Args: []string{"ask", "--demo", "hello"}, Dir: home, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
 		Version: "test", Lookup: func(name string) (string, bool) { v, ok := env[name]; return v, ok }})
 	if code != 0 {
 		t.Fatalf("exit code %d: %s", code, stderr.String())
@@ -152,14 +153,14 @@ func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 	for want, d := range map[string]time.Duration{
-		"now": 59 * time.Second, "1 min ago": time.Minute, "59 min ago": time.Hour - time.Second, "23 h ago": 24*time.Hour - time.Second,
-		"1 day ago": 24 * time.Hour, "6 days ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
+		"now": 59 * time.Second, "1 min console.Ago": time.Minute, "59 min console.Ago": time.Hour - time.Second, "23 h console.Ago": 24*time.Hour - time.Second,
+		"1 day console.Ago": 24 * time.Hour, "6 days console.Ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
 	} {
-		if got := ago(now, now.Add(-d)); got != want {
+		if got := console.Ago(now, now.Add(-d)); got != want {
 			t.Errorf("ago(%v) = %q, want %q", d, got, want)
 		}
 	}
-	if got := ago(now, time.Time{}); got != "" {
+	if got := console.Ago(now, time.Time{}); got != "" {
 		t.Errorf("an unknown time is %q", got)
 	}
 }
@@ -172,13 +173,13 @@ func TestNumbersForPeople(t *testing.T) {
 		}
 	}
 	for share, want := range map[float64]string{0: "0 %", 0.001: "<1 %", 0.005: "1 %", 0.614: "61 %", 1.2: "120 %"} {
-		if got := percent(share); got != want {
+		if got := console.Percent(share); got != want {
 			t.Errorf("percent(%v) = %q, want %q", share, got, want)
 		}
 	}
 	for usd, want := range map[float64]string{0: "0.00", 0.0004: "0.0004", 0.42: "0.42", 12.345: "12.35"} {
-		if got := dollars(usd); got != want {
-			t.Errorf("dollars(%v) = %q, want %q", usd, got, want)
+		if got := console.Dollars(usd); got != want {
+			t.Errorf("console.Dollars(%v) = %q, want %q", usd, got, want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -42,7 +43,7 @@ func (s *settings) configFor(events []conversation.Event, besides ...string) (co
 	}
 	loaded, err := s.read(s.workspace, slices.Concat(set, s.flags.set, besides))
 	if err != nil {
-		return config.Config{}, usageError{withHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them")}
+		return config.Config{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
 	}
 	return loaded.Config, nil
 }

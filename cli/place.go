@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
 )
 
 // Where a conversation is sent. A place is an address without what is secret in
@@ -95,7 +96,7 @@ func checkBaseURL(name, base string) error {
 	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		return nil
 	}
-	return usageError{withHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1")}
+	return console.AsUsage(console.WithHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1"))
 }
 
 // shownURL is a server's address without a password.

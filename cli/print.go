@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
@@ -27,7 +28,7 @@ type printOptions struct {
 
 // printCommand writes a conversation to standard output.
 type printCommand struct {
-	console       *console
+	console       *console.Console
 	conversations *conversations
 	models        *models
 	settings      *settings
@@ -86,7 +87,7 @@ each entry, in which null is what nobody knows.`,
 func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
-		return wrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
+		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
 	}
 	switch {
 	case o.ledger:
@@ -113,7 +114,7 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 		m := &messages[i]
 		m.Events = r.stored(m.Events)
 		if o.json {
-			err = writeLine(out, newRow(m))
+			err = console.WriteLine(out, newRow(m))
 		} else {
 			err = cmd.plain(out, m, i == 0)
 		}
@@ -215,7 +216,7 @@ func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) erro
 			part(fmt.Sprintf("%s%s calls %s %s", m.Role, state, c.Name, c.Arguments), "")
 		}
 	}
-	_, err := io.WriteString(w, cmd.console.text(b.String()))
+	_, err := io.WriteString(w, cmd.console.Text(b.String()))
 	return err
 }
 
@@ -223,7 +224,7 @@ func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) erro
 func checkLedger(changed func(flag string) bool) error {
 	for _, name := range []string{"compacted", "preset", "request"} {
 		if changed(name) {
-			return wrongUse("--ledger and --%s are two things to write: give one of them", name)
+			return console.WrongUse("--ledger and --%s are two things to write: give one of them", name)
 		}
 	}
 	return nil
@@ -244,11 +245,11 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 		for _, e := range entries {
 			rows = append(rows, newLedgerRow(e))
 		}
-		return writeJSON(cmd.console.Stdout, rows)
+		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
 	if len(entries) == 0 {
 		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
 		return err
 	}
-	return writeLedger(cmd.console.Stdout, cmd.console.limit(), entries)
+	return writeLedger(cmd.console.Stdout, cmd.console.Limit(), entries)
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 )
@@ -17,11 +18,11 @@ import (
 func checkRequest(changed func(flag string) bool, number int) error {
 	for _, other := range []string{"compacted", "preset", "ledger"} {
 		if changed(other) {
-			return wrongUse("--request and --%s are two things to write: give one of them", other)
+			return console.WrongUse("--request and --%s are two things to write: give one of them", other)
 		}
 	}
 	if number == 0 {
-		return wrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
+		return console.WrongUse("--request 0: requests are counted from 1, and from -1 for the newest")
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 		return err
 	}
 	if cmd.options.json {
-		err = writeJSON(cmd.console.Stdout, newSentRequest(b))
+		err = console.WriteJSON(cmd.console.Stdout, newSentRequest(b))
 	} else {
 		err = cmd.writeBody(b.Body)
 	}
@@ -72,18 +73,18 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 		return err
 	}
 	if b.Same {
-		cmd.console.note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
+		cmd.console.Note("request %d: byte for byte what was sent to %s at %s", b.Number, b.Usage.Model, b.Time.Local().Format(time.DateTime))
 		return nil
 	}
-	cmd.console.note("request %d: %s", b.Number, b.Why)
-	return errSaid
+	cmd.console.Note("request %d: %s", b.Number, b.Why)
+	return console.ErrSaid
 }
 
 // writeBody writes a body to the byte; on a terminal it is made safe, and ends its
 // line.
 func (cmd *printCommand) writeBody(body []byte) error {
-	text := cmd.console.text(string(body))
-	if len(body) > 0 && terminal(cmd.console.Stdout) {
+	text := cmd.console.Text(string(body))
+	if len(body) > 0 && console.Terminal(cmd.console.Stdout) {
 		text += "\n"
 	}
 	_, err := io.WriteString(cmd.console.Stdout, text)
@@ -92,8 +93,8 @@ func (cmd *printCommand) writeBody(body []byte) error {
 
 func newSentRequest(b compact.Rebuilt) sentRequest {
 	return sentRequest{
-		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: or(b.Usage.Model), Through: or(b.Through), Reply: or(b.Reply),
-		Hash: or(b.Hash), Same: b.Same, Why: or(b.Why), Body: b.Body,
+		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: console.Or(b.Usage.Model), Through: console.Or(b.Through), Reply: console.Or(b.Reply),
+		Hash: console.Or(b.Hash), Same: b.Same, Why: console.Or(b.Why), Body: b.Body,
 	}
 }
 
@@ -107,7 +108,7 @@ func nth(requests []compact.SentRequest, number int) (compact.SentRequest, error
 	case len(requests) == 0:
 		return compact.SentRequest{}, errors.New("no request was recorded in this conversation")
 	case i < 0 || i >= len(requests):
-		return compact.SentRequest{}, withHint(fmt.Errorf("there is no request %d", number),
+		return compact.SentRequest{}, console.WithHint(fmt.Errorf("there is no request %d", number),
 			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", numbers.Count(len(requests), "request")))
 	}
 	return requests[i], nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
@@ -96,7 +97,7 @@ is then 1.`,
 // someInput refuses a command without anything to replay.
 func someInput(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usageError{withHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help")}
+		return console.AsUsage(console.WithHint(errors.New("there is nothing to replay: name files, folders, or stored conversations"), "see plimsoll replay --help"))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 )
@@ -36,7 +37,7 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 
 func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
-	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
 		set: []string{"providers.openai.models={gpt-5.4: {cache_ttl: 24h, prices: {cached: 1}}}"}})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
@@ -59,7 +60,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 
 func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 	t.Parallel()
-	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
 		set: []string{"providers.anthropic.models={claude-opus-4-5: {prices: {input: 5, cache_write: 10, output: 25}}, claude-sonnet-4-5: {cache_ttl: 1h}}"}})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
@@ -106,32 +107,32 @@ func TestNumbersOfTokensCanBeShort(t *testing.T) {
 
 // drawn is a bar of barWidth cells as it is written.
 func drawn(what string, filled int) string {
-	return "\r" + what + " " + strings.Repeat("█", filled) + strings.Repeat("·", barWidth-filled)
+	return "\r" + what + " " + strings.Repeat("█", filled) + strings.Repeat("·", console.BarWidth-filled)
 }
 
 func TestBarsOfPartsTakeTheLineAndGiveItBack(t *testing.T) {
 	t.Parallel()
 	const gone = "\r\x1b[K"
 	var b strings.Builder
-	p := &progress{w: &b, what: "all", drawn: -1}
-	p.fit(80)
-	p.show(0, 10)
-	part := p.inside("reading")
-	part.show(1, 2)
-	part.show(2, 2)
-	part.clear()
-	p.again()
-	p.again()
-	p.tell(&b, "said")
-	p.show(5, 10)
-	p.close()
+	p := &console.Progress{W: &b, What: "all", Drawn: -1}
+	p.Fit(80)
+	p.Show(0, 10)
+	part := p.Inside("reading")
+	part.Show(1, 2)
+	part.Show(2, 2)
+	part.Clear()
+	p.Again()
+	p.Again()
+	p.Tell(&b, "said")
+	p.Show(5, 10)
+	p.Close()
 	want := drawn("all", 0) + gone + drawn("reading", 12) + drawn("reading", 24) + gone + drawn("all", 0) + gone + "said\n" + drawn("all", 12) + gone
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +written):\n%s", diff)
 	}
-	none := new(progress)
-	none.inside("reading").show(1, 2)
-	none.tell(&b, "told without a bar")
+	none := new(console.Progress)
+	none.Inside("reading").Show(1, 2)
+	none.Tell(&b, "told without a bar")
 	if !strings.HasSuffix(b.String(), gone+"told without a bar\n") {
 		t.Errorf("without a terminal: %q", b.String())
 	}
@@ -142,19 +143,19 @@ func TestABarIsNotDrawnOverThatOfAPart(t *testing.T) {
 	t.Parallel()
 	const gone = "\r\x1b[K"
 	var b strings.Builder
-	p := &progress{w: &b, what: "all", drawn: -1}
-	p.fit(80)
-	p.show(0, 10)
-	part := p.inside("reading")
-	part.show(1, 2)
-	p.show(5, 10)
-	part.show(2, 2)
-	part.clear()
-	p.show(10, 10)
-	p.again()
-	p.hold()
-	p.show(5, 10)
-	p.close()
+	p := &console.Progress{W: &b, What: "all", Drawn: -1}
+	p.Fit(80)
+	p.Show(0, 10)
+	part := p.Inside("reading")
+	part.Show(1, 2)
+	p.Show(5, 10)
+	part.Show(2, 2)
+	part.Clear()
+	p.Show(10, 10)
+	p.Again()
+	p.Hold()
+	p.Show(5, 10)
+	p.Close()
 	want := drawn("all", 0) + gone + drawn("reading", 12) + drawn("reading", 24) + gone + drawn("all", 24) + gone
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +written):\n%s", diff)
@@ -164,18 +165,18 @@ func TestABarIsNotDrawnOverThatOfAPart(t *testing.T) {
 func TestNothingIsWrittenOnceABarIsClosed(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	p := &progress{w: &b, what: "all", drawn: -1}
-	p.fit(80)
-	part := p.inside("reading")
+	p := &console.Progress{W: &b, What: "all", Drawn: -1}
+	p.Fit(80)
+	part := p.Inside("reading")
 	drew, stop, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		for i := 0; ; i++ {
-			p.show(i%10, 10)
-			part.show(i%10, 10)
-			part.clear()
-			p.again()
-			p.tell(&b, "said")
+			p.Show(i%10, 10)
+			part.Show(i%10, 10)
+			part.Clear()
+			p.Again()
+			p.Tell(&b, "said")
 			if i == 3 {
 				close(drew)
 			}
@@ -187,15 +188,15 @@ func TestNothingIsWrittenOnceABarIsClosed(t *testing.T) {
 		}
 	}()
 	<-drew
-	p.close()
+	p.Close()
 	at := b.String()
 	close(stop)
 	<-ended
 	for range 3 { // the rounds of another goroutine may have ended before
-		p.show(9, 10)
-		part.show(9, 10)
-		p.tell(&b, "said")
-		p.close()
+		p.Show(9, 10)
+		part.Show(9, 10)
+		p.Tell(&b, "said")
+		p.Close()
 	}
 	if b.String() != at {
 		t.Errorf("written afterwards: %q", strings.TrimPrefix(b.String(), at))
@@ -206,9 +207,9 @@ func TestBarsStayOnTheirLine(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]int{80: 24, 45: 45 - 27 - 1, 20: 8, 10: 8, 3: 1, 0: 0} {
 		var b strings.Builder
-		p := &progress{w: &b, what: "replaying 43 conversations", cells: barWidth, drawn: -1}
-		p.fit(columns)
-		p.show(43, 43)
+		p := &console.Progress{W: &b, What: "replaying 43 conversations", Cells: console.BarWidth, Drawn: -1}
+		p.Fit(columns)
+		p.Show(43, 43)
 		if got := strings.Count(b.String(), "█"); got != want || ansi.StringWidth(strings.TrimSpace(b.String())) > max(columns-1, 0) {
 			t.Errorf("%d cells: %q", columns, b.String())
 		}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
@@ -26,7 +27,7 @@ import (
 // replayInput is one conversation to replay, and what became of it.
 type replayInput struct {
 	name string // the path or ID; "-" for standard input
-	read func(ctx context.Context, bar *progress) (taken, error)
+	read func(ctx context.Context, bar *console.Progress) (taken, error)
 
 	requests int             // that were replayed
 	problems []importProblem // what was left out of it
@@ -87,7 +88,7 @@ func pathLike(arg string) bool { return strings.ContainsAny(arg, "/.") || arg ==
 
 // failed is an input that cannot be read.
 func failed(name string, err error) *replayInput {
-	return &replayInput{name: name, read: func(context.Context, *progress) (taken, error) { return taken{}, err }}
+	return &replayInput{name: name, read: func(context.Context, *console.Progress) (taken, error) { return taken{}, err }}
 }
 
 // folderInputs are the recordings in a folder, by name. What is no file, a pipe
@@ -109,7 +110,7 @@ func (rp *replayer) folderInputs(dir string) []*replayInput {
 		inputs = append(inputs, rp.fileInput(path))
 	}
 	if len(inputs) == 0 {
-		return []*replayInput{failed(dir, withHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one"))}
+		return []*replayInput{failed(dir, console.WithHint(errors.New("there is no .jsonl file in this folder"), "files of other names can be named one by one"))}
 	}
 	return inputs
 }
@@ -120,17 +121,17 @@ const largeInput = 16 << 20
 
 // fileInput is a file, "-" for standard input.
 func (rp *replayer) fileInput(file string) *replayInput {
-	return &replayInput{name: file, read: func(ctx context.Context, bar *progress) (taken, error) {
+	return &replayInput{name: file, read: func(ctx context.Context, bar *console.Progress) (taken, error) {
 		if file == "-" { // there may be a note of what to do
-			bar.hold()
+			bar.Hold()
 		}
-		in, err := rp.sources.open(ctx, file, new(progress))
+		in, err := rp.sources.open(ctx, file, new(console.Progress))
 		if err != nil {
 			return taken{}, err
 		}
 		defer in.close()
 		if in.total >= largeInput {
-			in.bar = bar.inside("reading " + plain.Line(filepath.Base(file)))
+			in.bar = bar.Inside("reading " + plain.Line(filepath.Base(file)))
 		}
 		return readRecording(bufio.NewReaderSize(in, 1<<16))
 	}}
@@ -154,7 +155,7 @@ func readRecording(r *bufio.Reader) (taken, error) {
 	}
 	doc, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: true})
 	if errors.Is(err, jsonl.ErrNoMessages) && len(problems) > 0 {
-		return taken{}, withHint(&problems[0], "no line of it is a message, so it is left out")
+		return taken{}, console.WithHint(&problems[0], "no line of it is a message, so it is left out")
 	}
 	t := taken{doc: doc}
 	for _, p := range problems {
@@ -195,7 +196,7 @@ func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 	case err != nil:
 		return failed(arg, err)
 	}
-	return &replayInput{name: id, read: func(ctx context.Context, _ *progress) (taken, error) {
+	return &replayInput{name: id, read: func(ctx context.Context, _ *console.Progress) (taken, error) {
 		x, err := readExport(ctx, store, id)
 		if err != nil {
 			return taken{}, err
@@ -212,22 +213,22 @@ func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 // noted, and no error.
 func (rp *replayer) takeInput(ctx context.Context, r *replaying, in *replayInput) (replay.Conversation, error) {
 	t, err := in.read(ctx, r.bar)
-	defer r.bar.again()
+	defer r.bar.Again()
 	if ctx.Err() != nil {
 		return replay.Conversation{}, ctx.Err()
 	}
 	if err != nil {
 		in.failure = err
-		if h := (hinted{}); !errors.As(err, &h) {
-			err = withHint(err, "it is left out")
+		if h := (console.Hinted{}); !errors.As(err, &h) {
+			err = console.WithHint(err, "it is left out")
 		}
-		r.bar.tell(rp.console.Stderr, explain(fmt.Errorf("%s: %w", in.shown(), err)))
+		r.bar.Tell(rp.console.Stderr, console.Explain(fmt.Errorf("%s: %w", in.shown(), err)))
 		return replay.Conversation{}, nil
 	}
 	c := replay.Load(t.doc, in.name)
 	in.problems, in.requests = t.problems, c.Requests()
 	if text := in.account(t.left); text != "" {
-		r.bar.tell(rp.console.Stderr, plain.Text(text))
+		r.bar.Tell(rp.console.Stderr, plain.Text(text))
 	}
 	return c, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact/replay"
 )
@@ -38,13 +39,13 @@ func (rp *replayer) write(o replayOptions, run formats.Run) error {
 	var err error
 	switch {
 	case o.json:
-		err = writeJSON(out, run.Document())
+		err = console.WriteJSON(out, run.Document())
 	case !measured:
 		return nil
 	case o.markdown:
 		err = run.WriteMarkdown(out)
 	case o.plot != "-":
-		err = run.WriteTable(out, rp.console.limit())
+		err = run.WriteTable(out, rp.console.Limit())
 	}
 	if err != nil || !measured {
 		return err
@@ -60,7 +61,7 @@ func (rp *replayer) writePlot(o replayOptions, run formats.Run) error {
 	if o.plot == "-" {
 		return run.WritePicture(rp.console.Stdout)
 	}
-	return writeNew(o.plot, o.force, run.WritePicture)
+	return console.WriteNew(o.plot, o.force, run.WritePicture)
 }
 
 // writable reports what would keep a file from being written, before there is
@@ -79,9 +80,9 @@ func writable(path string, force bool) error {
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", path, err)
 	case st.IsDir():
-		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+		return console.WithHint(fmt.Errorf("%s is a folder", path), "name a file in it")
 	case st.Mode().IsRegular() && !force:
-		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
+		return console.WithHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
@@ -44,7 +45,7 @@ func (rp *replayer) choosePolicies(r *replaying) error {
 		if !slices.Contains(preset.All(), p) {
 			own, ok := ownPolicy(name, rules, rp.settings.cfg().ToolResults)
 			if !ok {
-				return wrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
+				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
 			}
 			r.own = append(r.own, own)
 		}
@@ -86,7 +87,7 @@ func splitList(flag string, values []string) ([]string, error) {
 	for _, value := range values {
 		for name := range strings.SplitSeq(value, ",") {
 			if name = strings.TrimSpace(name); name == "" {
-				return nil, wrongUse("%s has an empty name in %q; write %s A,B", flag, value, flag)
+				return nil, console.WrongUse("%s has an empty name in %q; write %s A,B", flag, value, flag)
 			}
 			names = append(names, name)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -11,7 +12,7 @@ import (
 
 // replayer measures what ways to compact cost and hide.
 type replayer struct {
-	console       *console
+	console       *console.Console
 	settings      *settings
 	providers     *providers
 	conversations *conversations
@@ -64,16 +65,16 @@ type replaying struct {
 	sheets   []replay.Sheet
 	caches   map[string]string // by sheet of a model: how long its cache lives
 	inputs   []*replayInput
-	bar      *progress
+	bar      *console.Progress
 }
 
 // run replays the inputs. What is wrong with one of them is told on
 // standard error, and noted with it.
 func (rp *replayer) run(ctx context.Context, r *replaying) (replay.Report, error) {
-	r.bar = newProgress(rp.console.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
-	defer r.bar.close()
+	r.bar = console.NewProgress(rp.console.Stderr, "replaying "+numbers.Count(len(r.inputs), "conversation"))
+	defer r.bar.Close()
 	o := replay.Options{Window: r.window, Policies: []preset.Name{}, Own: r.own, Sheets: r.sheets, PlanSheet: r.shownSheet(),
-		Clock: time.Now, Progress: r.bar.show}
+		Clock: time.Now, Progress: r.bar.Show}
 	for _, name := range r.policies {
 		if !r.isOwn(name) {
 			o.Policies = append(o.Policies, name)
@@ -83,7 +84,7 @@ func (rp *replayer) run(ctx context.Context, r *replaying) (replay.Report, error
 	for _, in := range r.inputs {
 		sources = append(sources, replay.Source{Name: in.name, Load: func() (replay.Conversation, error) { return rp.takeInput(ctx, r, in) }})
 	}
-	r.bar.show(0, len(sources))
+	r.bar.Show(0, len(sources))
 	return runUntil(ctx, func() (replay.Report, error) { return replay.Run(ctx, sources, o) })
 }
 
@@ -120,11 +121,11 @@ func (r *replaying) outcome() error {
 	requests := 0
 	for _, in := range r.inputs {
 		if requests += in.requests; in.incomplete() {
-			return errSaid
+			return console.ErrSaid
 		}
 	}
 	if requests == 0 {
-		return errSaid
+		return console.ErrSaid
 	}
 	return nil
 }
@@ -146,15 +147,15 @@ type replayOptions struct {
 func (o replayOptions) check(changed func(flag string) bool, args []string) error {
 	switch {
 	case o.all && changed("preset"):
-		return wrongUse("--all replays every preset; leave it or --preset out")
+		return console.WrongUse("--all replays every preset; leave it or --preset out")
 	case o.json && o.markdown:
-		return wrongUse("--json and --markdown exclude each other")
+		return console.WrongUse("--json and --markdown exclude each other")
 	case changed("plot") && o.plot == "":
-		return wrongUse("--plot is empty; write --plot FILE, or leave it out")
+		return console.WrongUse("--plot is empty; write --plot FILE, or leave it out")
 	case o.plot == "-" && (o.json || o.markdown):
-		return wrongUse("--plot - writes the picture to standard output, where --json and --markdown write, too")
+		return console.WrongUse("--plot - writes the picture to standard output, where --json and --markdown write, too")
 	case !changed("plot") && o.force:
-		return wrongUse("--force is about the file of --plot")
+		return console.WrongUse("--force is about the file of --plot")
 	}
 	stdin := 0
 	for _, arg := range args {
@@ -163,7 +164,7 @@ func (o replayOptions) check(changed func(flag string) bool, args []string) erro
 		}
 	}
 	if stdin > 1 {
-		return wrongUse("standard input can be read once only")
+		return console.WrongUse("standard input can be read once only")
 	}
 	return writable(o.plot, o.force)
 }

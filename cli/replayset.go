@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"plimsoll/cli/console"
 )
 
 // What --set takes: a key, and values to try. A value is one of the
@@ -31,26 +33,26 @@ func parseTrials(texts []string) ([]trial, error) {
 		key = strings.TrimSpace(key)
 		switch {
 		case !ok || key == "":
-			return nil, wrongUse("--set %s is no setting; write --set KEY=VALUE, such as --set compaction.trigger_ratio=0.7,0.8", text)
+			return nil, console.WrongUse("--set %s is no setting; write --set KEY=VALUE, such as --set compaction.trigger_ratio=0.7,0.8", text)
 		case slices.ContainsFunc(all, func(c trial) bool { return c.key == key }):
-			return nil, wrongUse("--set has %s twice; write its values with commas between", key)
+			return nil, console.WrongUse("--set has %s twice; write its values with commas between", key)
 		}
 		values, err := parseValues(spec)
 		switch {
 		case errors.Is(err, errTooMany):
-			return nil, usageError{err}
+			return nil, console.AsUsage(err)
 		case err != nil:
-			return nil, usageError{withHint(fmt.Errorf("--set %s: %w", key, err), hintOf(err))}
+			return nil, console.AsUsage(console.WithHint(fmt.Errorf("--set %s: %w", key, err), hintOf(err)))
 		}
 		all = append(all, trial{key, values})
 		if total *= len(values); total > variantsMost {
-			return nil, usageError{errTooMany}
+			return nil, console.AsUsage(errTooMany)
 		}
 	}
 	return all, nil
 }
 
-var errTooMany = withHint(fmt.Errorf("--set asks for more than %d variants, the most that one replay takes", variantsMost),
+var errTooMany = console.WithHint(fmt.Errorf("--set asks for more than %d variants, the most that one replay takes", variantsMost),
 	"every combination of all values is one: leave some values out, or replay them one part after the other")
 
 // parseValues lists the values that the text behind the = stands for.
@@ -105,7 +107,7 @@ func rangeOf(text string) ([]string, error) {
 	case parts == nil:
 		return []string{text}, nil
 	case parts[3] == "":
-		return nil, withHint(errors.New("the range "+text+" has no step"), "write "+text+":STEP")
+		return nil, console.WithHint(errors.New("the range "+text+" has no step"), "write "+text+":STEP")
 	}
 	places := 0
 	var numbers [3]*big.Rat
@@ -121,7 +123,7 @@ func rangeOf(text string) ([]string, error) {
 	case step.Sign() == 0:
 		return nil, errors.New("the range " + text + " has a step of 0")
 	case to.Cmp(from) < 0:
-		return nil, withHint(errors.New("the range "+text+" ends before it begins"), "write the smaller number first")
+		return nil, console.WithHint(errors.New("the range "+text+" ends before it begins"), "write the smaller number first")
 	}
 	var out []string
 	for n := from; n.Cmp(to) <= 0; n = new(big.Rat).Add(n, step) {

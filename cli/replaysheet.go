@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -48,8 +49,8 @@ func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
 	}
 	c, err := rp.providers.named(name)
 	if err != nil {
-		return replay.Sheet{}, usageError{withHint(fmt.Errorf("there is no price sheet and no model %q", name),
-			"the sheets are "+strings.Join(sheetNames(), ", ")+"; `plimsoll models` lists the models and their prices")}
+		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
+			"the sheets are "+strings.Join(sheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
 	}
 	m := agent.Model{Provider: c.provider, ID: c.model}
 	if e, ok := catalog.Lookup(c.provider, c.model); ok {
@@ -59,9 +60,9 @@ func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
 	applyPrices(&m, own.Prices)
 	switch {
 	case c.demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
-		return replay.Sheet{}, usageError{withHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint)}
+		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
-		return replay.Sheet{}, usageError{withHint(fmt.Errorf("the prices of %s are not known", name), pricesHint)}
+		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
 	}
 	m.CacheTTL = own.CacheTTL
 	return modelSheet(m), nil

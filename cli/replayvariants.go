@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
@@ -38,7 +39,7 @@ func (rp *replayer) variants(texts []string) ([]variant, error) {
 			err = rp.settings.checkNames(loaded)
 		}
 		if err != nil {
-			return nil, usageError{fromSet(err)}
+			return nil, console.AsUsage(fromSet(err))
 		}
 		v := variant{set: map[string]string{}}
 		for _, one := range set {
@@ -103,7 +104,7 @@ func obeyed(key string) error {
 			hint = text
 		}
 	}
-	return usageError{withHint(errors.New("--set "+key+" makes no difference to a replay"), hint)}
+	return console.AsUsage(console.WithHint(errors.New("--set "+key+" makes no difference to a replay"), hint))
 }
 
 // covers reports whether a key is another one, or below it.

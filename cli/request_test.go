@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/cli"
+	"plimsoll/cli/console"
 )
 
 // household runs the program in folders of one test's own.
@@ -44,7 +45,7 @@ func (h household) run(args ...string) (out, errs string) {
 func (h household) end(args ...string) (out, errs string, code int) {
 	env := map[string]string{"HOME": h.dir, "PLIMSOLL_NO_PROBE": "1", "TERM": "dumb"}
 	var stdout, stderr bytes.Buffer
-	code = cli.Run(h.t.Context(), cli.Env{
+	code = cli.Run(h.t.Context(), console.Env{
 		Args: args, Lookup: func(name string) (string, bool) { value, ok := env[name]; return value, ok },
 		Dir: h.dir, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Version: "test",
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -27,7 +28,7 @@ var errNoConversation = errors.New("no conversation yet")
 // conversations reads the stored conversations, and appends to those that nobody has
 // open.
 type conversations struct {
-	console   *console
+	console   *console.Console
 	settings  *settings
 	providers *providers
 	resources *resources
@@ -42,7 +43,7 @@ func (v *conversations) resolve(ctx context.Context, args []string) (*storage.St
 	}
 	if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
 		// An unset variable in a script must not pick a conversation.
-		return nil, "", usageError{withHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest")}
+		return nil, "", console.AsUsage(console.WithHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest"))
 	}
 	prefix := ""
 	if len(args) > 0 {
@@ -50,7 +51,7 @@ func (v *conversations) resolve(ctx context.Context, args []string) (*storage.St
 	}
 	id, err := store.Resolve(ctx, prefix, v.settings.workspace)
 	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
-		return nil, "", withHint(errNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
+		return nil, "", console.WithHint(errNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
 	}
 	return store, id, err
 }
@@ -78,10 +79,10 @@ func (v *conversations) read(ctx context.Context, args []string) (*reading, erro
 		return nil, err
 	}
 	for _, d := range report.Damaged {
-		v.console.note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
+		v.console.Note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
 	}
 	for _, n := range slices.Concat(report.Notices, r.view.Notes) {
-		v.console.note("%s", n)
+		v.console.Note("%s", n)
 	}
 	return r, nil
 }

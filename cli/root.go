@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation/numbers"
 )
 
 // Run runs the command that env.Args name and returns the exit code.
-func Run(ctx context.Context, env Env) int {
+func Run(ctx context.Context, env console.Env) int {
 	a := newApp(env, flags{})
 	root := a.rootCommand()
 	root.SetArgs(normalise(env.Args))
@@ -26,9 +27,9 @@ func Run(ctx context.Context, env Env) int {
 	if err != nil && ctx.Err() != nil {
 		err = context.Canceled
 	}
-	code := exitCode(err)
-	if code != exitDone && code != exitInterrupted && !errors.Is(err, errSaid) {
-		fmt.Fprintln(env.Stderr, explain(err))
+	code := console.ExitCode(err)
+	if code != console.ExitDone && code != console.ExitInterrupted && !errors.Is(err, console.ErrSaid) {
+		fmt.Fprintln(env.Stderr, console.Explain(err))
 	}
 	return code
 }
@@ -75,6 +76,6 @@ func positional(check cobra.PositionalArgs) cobra.PositionalArgs {
 		default:
 			err = fmt.Errorf("%s takes %s, and these are %s", name, takes, numbers.Count(len(args), "argument"))
 		}
-		return usageError{withHint(err, "see "+c.CommandPath()+" --help")}
+		return console.AsUsage(console.WithHint(err, "see "+c.CommandPath()+" --help"))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
@@ -27,7 +28,7 @@ func appWith(t *testing.T, file string, set ...string) *app {
 		t.Fatal(err)
 	}
 	lookup := func(name string) (string, bool) { return dir, name == "HOME" }
-	a := newApp(Env{Dir: dir, Lookup: lookup}, flags{config: path, set: set})
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{config: path, set: set})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}

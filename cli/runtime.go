@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -42,7 +43,7 @@ type running struct {
 
 // agents opens conversations for writing, each with its tools and a running agent.
 type agents struct {
-	console       *console
+	console       *console.Console
 	settings      *settings
 	providers     *providers
 	resources     *resources

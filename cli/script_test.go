@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"plimsoll/cli"
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -66,7 +67,7 @@ func plimsoll() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return cli.Run(ctx, cli.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
+	return cli.Run(ctx, console.Env{Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: "1.2.3-test", Example: example})
 }
 

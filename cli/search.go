@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/numbers"
@@ -32,7 +33,7 @@ type searchOptions struct {
 
 // searchCommand searches the stored conversations.
 type searchCommand struct {
-	console   *console
+	console   *console.Console
 	resources *resources
 	settings  *settings
 
@@ -81,10 +82,10 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	q, err := find.Parse(strings.Join(args, " "))
 	if err != nil {
-		return usageError{err}
+		return console.AsUsage(err)
 	}
 	if o.limit < 0 {
-		return wrongUse("--limit must be 0 or more, not %d", o.limit)
+		return console.WrongUse("--limit must be 0 or more, not %d", o.limit)
 	}
 	store, err := cmd.resources.open()
 	if err != nil {
@@ -114,7 +115,7 @@ func (cmd *searchCommand) json(ctx context.Context, store *storage.Store, q find
 	if err != nil {
 		return err
 	}
-	if err := writeJSON(cmd.console.Stdout, out); err != nil {
+	if err := console.WriteJSON(cmd.console.Stdout, out); err != nil {
 		return err
 	}
 	cmd.unread(report)
@@ -126,7 +127,7 @@ func (cmd *searchCommand) json(ctx context.Context, store *storage.Store, q find
 
 // text writes hits as they come, and in the end how many there were.
 func (cmd *searchCommand) text(ctx context.Context, store *storage.Store, q find.Query, o storage.SearchOptions) error {
-	begun, limit := time.Now(), cmd.console.limit()
+	begun, limit := time.Now(), cmd.console.Limit()
 	if limit > 0 {
 		o.Chars = max(limit-excerptAt, 20)
 	}
@@ -190,20 +191,20 @@ func (cmd *searchCommand) hitLine(limit int, text string) error {
 
 // nothingFound says so; the exit code is that of a failure.
 func (cmd *searchCommand) nothingFound(report storage.SearchReport) error {
-	cmd.console.note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
-	return errSaid
+	cmd.console.Note("nothing found in %s", numbers.Count(report.Conversations, "conversation"))
+	return console.ErrSaid
 }
 
 // unread tells what could not be searched.
 func (cmd *searchCommand) unread(report storage.SearchReport) {
 	if report.Unread > 0 {
-		cmd.console.note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
+		cmd.console.Note("%s could not be read to the end; `plimsoll doctor` says why", numbers.Count(report.Unread, "conversation"))
 	}
 	if report.Damaged > 0 {
 		were := "were"
 		if report.Damaged == 1 {
 			were = "was"
 		}
-		cmd.console.note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
+		cmd.console.Note("%s %s passed over; `plimsoll doctor` says more", numbers.Count(report.Damaged, "damaged text"), were)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"plimsoll/cli/console"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/storage"
@@ -116,7 +117,7 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 	out, errs := &interrupted{interrupt: cancel}, &bytes.Buffer{}
 	env := a.console.Env
 	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.settings.flags.data}, strings.NewReader(""), out, errs
-	if code := Run(ctx, env); code != exitInterrupted {
+	if code := Run(ctx, env); code != console.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
 	if got := strings.Count(out.String(), "\n"); got != 2 || errs.Len() > 0 {
@@ -127,7 +128,7 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	a := newApp(Env{Stdout: &out}, flags{})
+	a := newApp(console.Env{Stdout: &out}, flags{})
 	hit := storage.SearchHit{Seq: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
 		if err := a.searchCommand().hitLine(limit, hitText(hit)); err != nil {

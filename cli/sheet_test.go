@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -14,7 +15,7 @@ import (
 // setUp is a program with settings, without a world around it.
 func setUp(t *testing.T, set ...string) *app {
 	t.Helper()
-	a := newApp(Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(), set: set})
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(), set: set})
 	if err := a.settings.configure(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -81,7 +82,7 @@ func (s conversationState) pending() []conversation.Body {
 func (s conversationState) pass(w compact.Wish) (compact.Pass, error) {
 	pass, err := compact.NewPass(s.said, s.rules, s.now, w)
 	if errors.Is(err, compact.ErrNoProfile) || errors.Is(err, compact.ErrBadWish) {
-		err = usageError{err}
+		err = console.AsUsage(err)
 	}
 	return pass, err
 }

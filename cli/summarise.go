@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -39,7 +40,7 @@ func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (comp
 
 // optimization follows one compaction.
 type optimization struct {
-	console   *console
+	console   *console.Console
 	state     conversationState
 	summaries map[uint64]conversation.Summary // by Seq
 	over      bool
@@ -53,7 +54,7 @@ func (o *optimization) see(u agent.Update) bool {
 	switch u := u.(type) {
 	case agent.Compacting:
 		if !u.Held {
-			o.console.note(optimizing)
+			o.console.Note(optimizing)
 		}
 	case agent.Appended:
 		for _, e := range u.Events {
@@ -83,7 +84,7 @@ func (o *optimization) see(u agent.Update) bool {
 // came to nothing is no bad request: no server has seen it.
 func notMade(e *agent.Error) error {
 	if e.Class == agent.BadRequest && (errors.Is(e, compact.ErrNothingToGain) || errors.Is(e, compact.ErrNoRange)) {
-		return withHint(errors.New(e.Message), e.Hint)
+		return console.WithHint(errors.New(e.Message), e.Hint)
 	}
 	return e
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"plimsoll/cli/console"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -33,7 +34,7 @@ func (g *agents) newBox(r *running, store *storage.Store, mode conversation.Mode
 	}
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, usageError{placed(*g.settings.loaded.Load(), err)}
+		return nil, console.AsUsage(placed(*g.settings.loaded.Load(), err))
 	}
 	return box, nil
 }

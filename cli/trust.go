@@ -101,11 +101,11 @@ func (s *settings) refused() []string {
 	}
 	if s.trustOf(s.workspace).Hash == l.Hash {
 		return []string{fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
-			numbers.Count(len(l.Refused), "key"), s.console.home(l.Refused[0].File))}
+			numbers.Count(len(l.Refused), "key"), s.console.Home(l.Refused[0].File))}
 	}
 	var notes []string
 	for _, r := range l.Refused {
-		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.console.home(r.File), r.Line, r.Key, r.Value, r.Why))
+		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.console.Home(r.File), r.Line, r.Key, r.Value, r.Why))
 	}
 	return append(notes, "`plimsoll config trust` applies what is not applied")
 }
@@ -114,6 +114,6 @@ func (s *settings) refused() []string {
 // keys could have changed.
 func (s *settings) noteRefused() {
 	for _, n := range s.refused() {
-		s.console.note("%s", n)
+		s.console.Note("%s", n)
 	}
 }

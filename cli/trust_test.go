@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/cli/console"
 	"plimsoll/tui"
 )
 
@@ -24,7 +25,7 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			}
 		}
 		begin := func() (*host, func() error) {
-			a := newApp(Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, flags{data: data, demo: true})
+			a := newApp(console.Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, flags{data: data, demo: true})
 			if err := a.settings.configure(); err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/cli/console"
 	"plimsoll/tui"
 )
 
@@ -25,7 +26,7 @@ func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.console.home(l.Refused[0].File))
+	fmt.Fprintf(&b, "%s came with this folder and sets what only you may decide:\n", h.console.Home(l.Refused[0].File))
 	for _, r := range l.Refused {
 		fmt.Fprintf(&b, "\n%s: %s\n    it %s\n", r.Key, r.Value, r.Why)
 	}
@@ -48,7 +49,7 @@ func (h *host) trust(hash string, yes bool) error {
 		err = h.settings.checkNames(loaded)
 	}
 	if err != nil {
-		return usageError{err}
+		return console.AsUsage(err)
 	}
 	h.settings.loaded.Store(&loaded)
 	return nil

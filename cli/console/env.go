@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"io"
@@ -30,14 +30,14 @@ func (e Env) Getenv(name string) string {
 	return value
 }
 
-// terminal reports whether a stream is a terminal.
-func terminal(stream any) bool {
+// Terminal reports whether a stream is a terminal.
+func Terminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width is the number of columns of a terminal stream, fallback if it has none.
-func width(stream any, fallback int) int {
+// Width is the number of columns of a terminal stream, fallback if it has none.
+func Width(stream any, fallback int) int {
 	if f, ok := stream.(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			return w
@@ -46,16 +46,16 @@ func width(stream any, fallback int) int {
 	return fallback
 }
 
-// colourless reports whether the user wants no colours (no-color.org).
-func (e Env) colourless() bool {
+// Colourless reports whether the user wants no colours (no-color.org).
+func (e Env) Colourless() bool {
 	return e.Getenv("NO_COLOR") != "" || e.Getenv("TERM") == "dumb"
 }
 
-// console is where a run reads and writes, and the environment it was started in.
-type console struct{ Env }
+// Console is where a run reads and writes, and the environment it was started in.
+type Console struct{ Env }
 
-// home writes a folder below the user's home as ~/folder.
-func (c *console) home(dir string) string {
+// Home writes a folder below the user's home as ~/folder.
+func (c *Console) Home(dir string) string {
 	if home := c.Getenv("HOME"); home != "" {
 		if rest, ok := strings.CutPrefix(dir, strings.TrimSuffix(home, "/")+"/"); ok {
 			return "~/" + rest

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"bytes"
@@ -16,24 +16,24 @@ import (
 // decodes it. Plain text is made safe where it goes to a terminal and stays
 // the text where it goes to a pipe or a file.
 
-// note tells something on standard error that is no failure.
-func (c *console) note(format string, args ...any) {
+// Note tells something on standard error that is no failure.
+func (c *Console) Note(format string, args ...any) {
 	fmt.Fprintln(c.Stderr, "plimsoll: "+plain.Text(fmt.Sprintf(format, args...)))
 }
 
-// text is s as standard output may have it.
-func (c *console) text(s string) string {
-	if terminal(c.Stdout) {
+// Text is s as standard output may have it.
+func (c *Console) Text(s string) string {
+	if Terminal(c.Stdout) {
 		return plain.Text(s)
 	}
 	return s
 }
 
-// writeJSON writes one indented value.
-func writeJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
+// WriteJSON writes one indented value.
+func WriteJSON(w io.Writer, v any) error { return encodeJSON(w, v, "  ") }
 
-// writeLine writes one value on a line of its own.
-func writeLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
+// WriteLine writes one value on a line of its own.
+func WriteLine(w io.Writer, v any) error { return encodeJSON(w, v, "") }
 
 func encodeJSON(w io.Writer, v any, indent string) error {
 	var b bytes.Buffer
@@ -43,13 +43,13 @@ func encodeJSON(w io.Writer, v any, indent string) error {
 	if err := enc.Encode(v); err != nil {
 		return fmt.Errorf("writing JSON: %w", err)
 	}
-	_, err := w.Write(shield(b.Bytes()))
+	_, err := w.Write(Shield(b.Bytes()))
 	return err
 }
 
-// shield escapes what a terminal would act on in encoded JSON. Such characters
+// Shield escapes what a terminal would act on in encoded JSON. Such characters
 // stand only inside strings there.
-func shield(data []byte) []byte {
+func Shield(data []byte) []byte {
 	var out []byte
 	done := 0
 	for i := 0; i < len(data); {
@@ -80,8 +80,8 @@ func harmless(r rune) bool {
 	return plain.Text(s) == s
 }
 
-// or is a value, or null in JSON if it is the zero value: what is not known.
-func or[T comparable](v T) *T {
+// Or is a value, or null in JSON if it is the zero value: what is not known.
+func Or[T comparable](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

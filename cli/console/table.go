@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"fmt"
@@ -12,17 +12,17 @@ import (
 
 // Numbers and times as tables show them.
 
-// limit is how wide a table may be: that of the terminal, 0 elsewhere.
-func (c *console) limit() int {
-	if !terminal(c.Stdout) {
+// Limit is how wide a table may be: that of the terminal, 0 elsewhere.
+func (c *Console) Limit() int {
+	if !Terminal(c.Stdout) {
 		return 0
 	}
-	return width(c.Stdout, 0)
+	return Width(c.Stdout, 0)
 }
 
-// ago says how long before now a time is, in the largest fitting unit; old
+// Ago says how long before now a time is, in the largest fitting unit; old
 // times are dates.
-func ago(now, t time.Time) string {
+func Ago(now, t time.Time) string {
 	switch d := now.Sub(t); {
 	case t.IsZero():
 		return ""
@@ -38,24 +38,24 @@ func ago(now, t time.Time) string {
 	return t.In(now.Location()).Format(time.DateOnly)
 }
 
-// windowShare is tokens as a share of a window, the number that the gauge shows.
-func windowShare(r compact.Reading, tokens int) string {
+// WindowShare is tokens as a share of a window, the number that the gauge shows.
+func WindowShare(r compact.Reading, tokens int) string {
 	if n := r.Percent(tokens); n > 0 || tokens == 0 {
 		return strconv.Itoa(n) + " %"
 	}
 	return "<1 %"
 }
 
-// percent is a share as people read it; what is there but small is not 0.
-func percent(share float64) string {
+// Percent is a share as people read it; what is there but small is not 0.
+func Percent(share float64) string {
 	if share > 0 && share < 0.005 {
 		return "<1 %"
 	}
 	return fmt.Sprintf("%d %%", int(math.Round(100*share)))
 }
 
-// dollars is an amount with cents, and with more digits where it is less.
-func dollars(usd float64) string {
+// Dollars is an amount with cents, and with more digits where it is less.
+func Dollars(usd float64) string {
 	if usd > 0 && usd < 0.01 {
 		return fmt.Sprintf("%.4f", usd)
 	}

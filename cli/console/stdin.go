@@ -1,6 +1,7 @@
-package cli
+package console
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -18,35 +19,35 @@ import (
 // window of the model can ever hold is refused as soon as that is known: it is
 // not read to its end, which may never come, and not recorded.
 
-// asks reports as wrong use that there is nothing to ask: no prompt, and nobody
+// Asks reports as wrong use that there is nothing to ask: no prompt, and nobody
 // who pipes one in.
-func (c *console) asks(prompt string) error {
+func (c *Console) Asks(prompt string) error {
 	if strings.TrimSpace(prompt) == "" && !c.piped() {
 		return errNothingToAsk
 	}
 	return nil
 }
 
-var errNothingToAsk = wrongUse("there is nothing to ask: give a prompt, or pipe one in")
+var errNothingToAsk = WrongUse("there is nothing to ask: give a prompt, or pipe one in")
 
 // piped reports whether standard input is something to read.
-func (c *console) piped() bool { return c.Stdin != nil && !terminal(c.Stdin) }
+func (c *Console) piped() bool { return c.Stdin != nil && !Terminal(c.Stdin) }
 
-// withInput appends what comes in on a pipe to the prompt, for a model of that
+// WithInput appends what comes in on a pipe to the prompt, for a model of that
 // window.
-func (c *console) withInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
+func (c *Console) WithInput(ctx context.Context, prompt, model string, w compact.Window) (string, error) {
 	if !c.piped() {
 		return prompt, nil
 	}
 	late := func() {}
 	if prompt != "" {
-		late = func() { c.note("waiting for standard input to end; `< /dev/null` does without it") }
+		late = func() { c.Note("waiting for standard input to end; `< /dev/null` does without it") }
 	}
 	limit := inputLimit{model: model, window: w}
 	if err := limit.refuses(sizeOf(c.Stdin)); err != nil {
 		return "", err
 	}
-	data, err := readAll(ctx, c.Stdin, limit.bytes(), late)
+	data, err := ReadAll(ctx, c.Stdin, limit.bytes(), late)
 	if errors.Is(err, errTooMuch) {
 		return "", limit.refusal("more than " + megabytes(limit.bytes()))
 	}
@@ -110,7 +111,7 @@ func (l inputLimit) refusal(size string) error {
 		room = fmt.Sprintf("the window of %s has %s tokens, about %s of text", l.model, numbers.Grouped(l.window.Tokens),
 			megabytes(usualPerToken*l.window.Tokens))
 	}
-	return withHint(fmt.Errorf("%s came in on standard input, but %s; nothing was sent or stored", size, room),
+	return WithHint(fmt.Errorf("%s came in on standard input, but %s; nothing was sent or stored", size, room),
 		"cut it, name a file in the prompt instead, of which the model reads parts, or choose a model with a larger window")
 }
 
@@ -133,10 +134,10 @@ func sizeOf(input io.Reader) int {
 // errTooMuch says that more came in than was allowed.
 var errTooMuch = errors.New("too much came in")
 
-// readAll reads at most limit bytes to the end of standard input, or until ctx
+// ReadAll reads at most limit bytes to the end of standard input, or until ctx
 // ends: a pipe cannot be made to stop waiting, so what reads it then ends with
 // the program. More is errTooMuch. If it takes long, late is called.
-func readAll(ctx context.Context, input io.Reader, limit int, late func()) (string, error) {
+func ReadAll(ctx context.Context, input io.Reader, limit int, late func()) (string, error) {
 	var data strings.Builder
 	var err error
 	done := make(chan struct{})
@@ -163,4 +164,22 @@ func readAll(ctx context.Context, input io.Reader, limit int, late func()) (stri
 		return "", errTooMuch
 	}
 	return data.String(), nil
+}
+
+// Agree asks on the terminal; only a y or yes is one. What waits for the answer
+// ends with the program.
+func (c *Console) Agree(ctx context.Context, question string) (bool, error) {
+	fmt.Fprintf(c.Stderr, "%s [y/N] ", ProgressLine(question))
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(c.Stdin).ReadString('\n') // an end without a word is a no
+		answer <- line
+	}()
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case line := <-answer:
+		word := strings.ToLower(strings.TrimSpace(line))
+		return word == "y" || word == "yes", nil
+	}
 }

@@ -1,4 +1,4 @@
-package cli
+package console
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 // not touched unless that is asked for, and then replaced in one step. A write
 // that fails leaves nothing behind.
 
-// writeNew writes a file. force allows replacing one that is there.
-func writeNew(path string, force bool, write func(io.Writer) error) error {
+// WriteNew writes a file. force allows replacing one that is there.
+func WriteNew(path string, force bool, write func(io.Writer) error) error {
 	st, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -22,7 +22,7 @@ func writeNew(path string, force bool, write func(io.Writer) error) error {
 	case err != nil:
 		return fmt.Errorf("writing %s: %w", path, err)
 	case st.IsDir():
-		return withHint(fmt.Errorf("%s is a folder", path), "name a file in it")
+		return WithHint(fmt.Errorf("%s is a folder", path), "name a file in it")
 	case !st.Mode().IsRegular(): // a pipe, a device: nothing to overwrite
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -30,7 +30,7 @@ func writeNew(path string, force bool, write func(io.Writer) error) error {
 		}
 		return errors.Join(write(f), f.Close())
 	case !force:
-		return withHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
+		return WithHint(fmt.Errorf("%s exists already and was not touched", path), "--force overwrites it")
 	}
 	return replaceFile(path, write)
 }
