@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -38,8 +39,8 @@ type askCommand struct {
 	agents        *agents
 	console       *console.Console
 	conversations *conversations
-	models        *models
-	settings      *settings
+	models        *setup.Models
+	settings      *setup.Settings
 
 	options askOptions
 }
@@ -81,7 +82,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.configure(); err != nil {
+	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
 	if err := cmd.console.Asks(prompt); err != nil {
@@ -95,11 +96,11 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	l, err := cmd.models.linkFor(ctx, id, false)
+	l, err := cmd.models.LinkFor(ctx, id, false)
 	if err != nil {
 		return err
 	}
-	prompt, err = cmd.console.WithInput(ctx, prompt, l.model.Name(), l.model.Window)
+	prompt, err = cmd.console.WithInput(ctx, prompt, l.Model.Name(), l.Model.Window)
 	if err != nil {
 		return err
 	}
@@ -111,16 +112,16 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 		return err
 	}
 	w := newAsking(cmd.console, r)
-	for _, note := range slices.Concat(f.misread(prompt), cmd.settings.refused(), r.notes, cmd.otherModel(r)) {
+	for _, note := range slices.Concat(f.misread(prompt), cmd.settings.Refused(), r.notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
-	w.progress(r.id + " · " + r.link.model.Name())
+	w.progress(r.id + " · " + r.link.Model.Name())
 	if err := f.within(ctx, r); err != nil {
 		return errors.Join(err, r.close())
 	}
 	r.agent.Send(prompt)
 	err = w.watch(ctx)
-	if err == nil && l.again {
+	if err == nil && l.Again {
 		r.questions.Wait() // now the model is loaded, and the answer is worth recording
 	}
 	return errors.Join(err, r.close())
@@ -156,11 +157,11 @@ func (cmd *askCommand) first(ctx context.Context, id string, flag compactFlag) (
 
 // otherModel tells that a conversation leaves the machine for the first time.
 func (cmd *askCommand) otherModel(r *running) []string {
-	before, now := lastModel(r.events), r.link.model
-	if !leaves(before, now) {
+	before, now := setup.LastModel(r.events), r.link.Model
+	if !setup.Leaves(before, now) {
 		return nil
 	}
-	return []string{"the conversation was held with " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + hostOf(now.BaseURL) + " now"}
+	return []string{"the conversation was held with " + before.Name() + " so far; all of it goes to " + now.Name() + " at " + setup.HostOf(now.BaseURL) + " now"}
 }
 
 // target is the ID of the conversation to continue, "" for a new one.

@@ -16,6 +16,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -97,10 +98,10 @@ func TestAskTellsThatItWaitsForInput(t *testing.T) {
 
 func TestSettingsOfProvidersAreNotRecorded(t *testing.T) {
 	t.Parallel()
-	a := newApp(console.Env{}, flags{set: []string{
+	a := newApp(console.Env{}, setup.Flags{Set: []string{
 		"providers.x.headers.Authorization=secret", "providers={x: {headers: {Authorization: secret}}}", " providers = {}", "ui.theme=dark",
 	}})
-	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.settings.overrides()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"ui.theme": "dark"}, a.settings.Overrides()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -116,7 +117,7 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
-		r := &running{from: newApp(console.Env{}, flags{window: c.flag}).agents}
+		r := &running{from: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}
 		r.cfg.Context.Window = c.recorded
 		if got := r.bounded(agent.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

@@ -64,7 +64,7 @@ func image(name string) bool {
 
 // Attach returns the text of what is mentioned, each with its name.
 func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
-	root, err := os.OpenRoot(h.settings.workspace)
+	root, err := os.OpenRoot(h.settings.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
 	}

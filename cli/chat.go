@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
 
@@ -20,7 +21,7 @@ type chatCommand struct {
 	host          func(chatOptions) *host
 	console       *console.Console
 	conversations *conversations
-	settings      *settings
+	settings      *setup.Settings
 
 	options chatOptions
 }
@@ -56,13 +57,13 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	if o.newest && o.resume != "" {
 		return console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
 	}
-	if err := cmd.settings.configure(); err != nil {
+	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
 	if !console.Terminal(cmd.console.Stdin) || !console.Terminal(cmd.console.Stdout) {
 		return console.AsUsage(console.WithHint(errors.New("the chat needs a terminal"), "use `plimsoll ask PROMPT` in a script or a pipe"))
 	}
-	cfg := cmd.settings.cfg()
+	cfg := cmd.settings.Cfg()
 	keys := map[string][]string{}
 	for action, k := range cfg.UI.Keys {
 		keys[action] = k
@@ -82,7 +83,7 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Mouse: cfg.UI.Mouse,
-		Place: cmd.console.Home(cmd.settings.workspace), Pick: o.resume == pick,
+		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.resume == pick,
 	})
 	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin), tea.WithOutput(cmd.console.Stdout),
 		tea.WithoutSignalHandler())

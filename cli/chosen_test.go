@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -15,11 +16,11 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir()})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, setup.Flags{Data: t.TempDir()})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
-	defer a.resources.close()
+	defer a.resources.Close()
 	for _, o := range []chatOptions{{}, {resume: pick}} {
 		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != o {
 			t.Errorf("%+v became %+v, %v", o, got, err)
@@ -31,11 +32,11 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a wrong ID: %v", err)
 	}
-	store, err := a.resources.open()
+	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcd22223333", Workspace: a.settings.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: "abcd22223333", Workspace: a.settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}

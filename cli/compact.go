@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -41,8 +42,8 @@ type compactCommand struct {
 	agents        *agents
 	console       *console.Console
 	conversations *conversations
-	models        *models
-	settings      *settings
+	models        *setup.Models
+	settings      *setup.Settings
 
 	options compactOptions
 	changed func(flag string) bool // which flags were given
@@ -109,7 +110,7 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	cmd.settings.noteRefused()
+	cmd.settings.NoteRefused()
 	if o.undo || o.redo {
 		return cmd.revert(ctx, s, o)
 	}
@@ -202,7 +203,7 @@ func (cmd *compactCommand) revert(ctx context.Context, s conversationState, o co
 
 // withModel makes a compaction for which a model writes.
 func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w compact.Wish, asJSON bool) error {
-	l, err := cmd.models.linkFor(ctx, s.id, true)
+	l, err := cmd.models.LinkFor(ctx, s.id, true)
 	if err != nil {
 		return err
 	}

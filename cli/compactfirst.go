@@ -104,7 +104,7 @@ func (f *first) misread(prompt string) []string {
 // stateOf is how a stored conversation stands, with the model it was held
 // with.
 func (v *conversations) stateOf(ctx context.Context, id string) (conversationState, error) {
-	store, err := v.resources.open()
+	store, err := v.resources.Open()
 	if err != nil {
 		return conversationState{}, err
 	}
@@ -112,15 +112,15 @@ func (v *conversations) stateOf(ctx context.Context, id string) (conversationSta
 	if err != nil {
 		return conversationState{}, err
 	}
-	cfg, err := v.settings.configFor(r.events)
+	cfg, err := v.settings.ConfigFor(r.events)
 	if err != nil {
 		return conversationState{}, err
 	}
-	m, err := v.models.modelOf(ctx, r.events)
+	m, err := v.models.ModelOf(ctx, r.events)
 	if err != nil {
 		return conversationState{}, err
 	}
-	return v.stateWith(r, cfg, v.settings.boundedBy(cfg, m)), nil
+	return v.stateWith(r, cfg, v.settings.BoundedBy(cfg, m)), nil
 }
 
 // needsModel reports whether a model has to write a summary.

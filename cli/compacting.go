@@ -21,27 +21,27 @@ import (
 // has no key is not there.
 func (r *running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
-	in := r.link.choice() // as it was opened
+	in := r.link.Choice() // as it was opened
 	return func(name string) (agent.Model, agent.Provider, bool) {
-		c, err := r.from.providers.named(name)
-		if err == nil && c.provider == in.provider && c.address() == "" {
-			c.baseURL = in.baseURL // a name of the server in use
+		c, err := r.from.providers.Named(name)
+		if err == nil && c.Provider == in.Provider && c.Address() == "" {
+			c.BaseURL = in.BaseURL // a name of the server in use
 		}
 		if err == nil {
-			err = r.from.providers.checkKey(c)
+			err = r.from.providers.CheckKey(c)
 		}
 		if err != nil {
 			return agent.Model{}, nil, false
 		}
-		l, err := r.from.models.connect(ctx, c)
-		return l.model, l.provider, err == nil
+		l, err := r.from.models.Connect(ctx, c)
+		return l.Model, l.Provider, err == nil
 	}
 }
 
 // saveTranscript saves the history as the model was sent it, one message a
 // line, before a summary replaces it (JCL). Only the user may read it.
 func (v *conversations) saveTranscript(ctx context.Context, view compact.View) (path string, err error) {
-	dir := v.settings.paths.Transcripts()
+	dir := v.settings.Paths.Transcripts()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the folder for transcripts: %w", err)
 	}

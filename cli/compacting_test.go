@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -42,11 +43,11 @@ func logOf(bodies ...conversation.Body) []conversation.Event {
 // keep stores a conversation.
 func keep(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	store, err := a.resources.open()
+	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +61,12 @@ const stored = "abcdefgh2345"
 func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	bodies := append(fileTurns(2),
 		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
 			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
 	keep(t, a, stored, bodies...)
-	past := &archive{store: a.resources.store, id: stored}
+	past := &archive{store: a.resources.Store, id: stored}
 	if _, err := past.Events(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 		}
 	}
 	// What comes later is taken into account when the log is read again.
-	w, err := a.resources.store.OpenWriter(t.Context(), stored)
+	w, err := a.resources.Store.OpenWriter(t.Context(), stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	view := compact.Project(logOf(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
@@ -128,7 +129,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 		if st.Mode().Perm() != 0o600 || strings.Count(string(data), "\n") != 4 || seen[path] {
 			t.Errorf("%s: mode %v, %d lines, written before: %v", path, st.Mode(), strings.Count(string(data), "\n"), seen[path])
 		}
-		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.settings.paths.Transcripts() {
+		if ok, _ := filepath.Match("transcript_[0-9]*.jsonl", filepath.Base(path)); !ok || filepath.Dir(path) != a.settings.Paths.Transcripts() {
 			t.Errorf("a transcript is at %s", path)
 		}
 		seen[path] = true
@@ -138,7 +139,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	if _, err := a.conversations.saveTranscript(ctx, view); err == nil {
 		t.Error("a cancelled transcript was saved")
 	}
-	if left, _ := filepath.Glob(filepath.Join(a.settings.paths.Transcripts(), "*")); len(left) != len(seen) {
+	if left, _ := filepath.Glob(filepath.Join(a.settings.Paths.Transcripts(), "*")); len(left) != len(seen) {
 		t.Errorf("%d files are left, not %d", len(left), len(seen))
 	}
 }
@@ -146,7 +147,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 // talking is a host in which a stored conversation is open.
 func talking(t *testing.T, a *app, provider *agenttest.Provider) *host {
 	t.Helper()
-	l := link{provider: provider, model: agent.Model{Provider: "test", ID: "m"}}
+	l := setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.start(t.Context(), l, openOptions{id: stored, interactive: true})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +175,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := bareApp(t)
-			defer a.resources.close()
+			defer a.resources.Close()
 			keep(t, a, stored, fileTurns(5)...)
 			h := talking(t, a, agenttest.NewProvider(c.reply...))
 			defer h.close()
@@ -200,7 +201,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 
 func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 	t.Helper()
-	events, _, err := a.resources.store.Load(t.Context(), id)
+	events, _, err := a.resources.Store.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,14 +216,14 @@ func overlayIn(t *testing.T, a *app, id string) conversation.Kind {
 func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	defer h.close()
 	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, compact.ErrNoProfile) {
 		t.Errorf("the error is %v", err)
 	}
-	list, err := a.resources.store.List(t.Context(), storage.Filter{})
+	list, err := a.resources.Store.List(t.Context(), storage.Filter{})
 	if err != nil || len(list) != 1 {
 		t.Errorf("%d conversations, %v", len(list), err)
 	}
@@ -232,11 +233,11 @@ func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	heard := newHeard()
 	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
-	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
+	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.start(t.Context(), l, openOptions{id: stored})
 	if err != nil {
 		t.Fatal(err)
@@ -275,7 +276,7 @@ func (w *heard) Write(p []byte) (int, error) {
 func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.off={reasoning: strip}")
-	defer a.resources.close()
+	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	talk := h.conversation(h.running)
@@ -304,7 +305,7 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(1)...)
 	h := talking(t, a, agenttest.NewProvider())
 	defer h.close()

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/config"
 )
@@ -32,7 +33,7 @@ errors that name the line.`,
 // configPathCommand says which configuration file is in force.
 type configPathCommand struct {
 	console  *console.Console
-	settings *settings
+	settings *setup.Settings
 
 	all bool
 }
@@ -53,7 +54,7 @@ PLIMSOLL_CONFIG, else plimsoll/config.yaml in the XDG configuration folder.`,
 }
 
 func (cmd *configPathCommand) Run(context.Context) error {
-	path, err := cmd.settings.configFile()
+	path, err := cmd.settings.ConfigFile()
 	if err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (cmd *configPathCommand) Run(context.Context) error {
 		return nil
 	}
 	// Where the sources are does not depend on what stands in them.
-	loaded, _ := cmd.settings.load()
+	loaded, _ := cmd.settings.Load()
 	layer, source, state := &table.Column{Head: "LAYER"}, &table.Column{Head: "SOURCE"}, &table.Column{Head: "STATE"}
 	for _, s := range loaded.Sources {
 		layer.Add(string(s.Layer))
@@ -82,7 +83,7 @@ func (cmd *configPathCommand) Run(context.Context) error {
 // configCheckCommand looks for mistakes in the configuration.
 type configCheckCommand struct {
 	console  *console.Console
-	settings *settings
+	settings *setup.Settings
 }
 
 func (cmd *configCheckCommand) cobra() *cobra.Command {
@@ -100,7 +101,7 @@ need your word are named, with whether they apply; they are no mistake.`,
 }
 
 func (cmd *configCheckCommand) Run(context.Context) error {
-	loaded, err := cmd.settings.load()
+	loaded, err := cmd.settings.Load()
 	if err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func (cmd *configCheckCommand) Run(context.Context) error {
 // configInitCommand writes a first configuration file.
 type configInitCommand struct {
 	console  *console.Console
-	settings *settings
+	settings *setup.Settings
 }
 
 func (cmd *configInitCommand) cobra() *cobra.Command {
@@ -137,7 +138,7 @@ that "plimsoll config path" names. A file that is there is never overwritten.`,
 }
 
 func (cmd *configInitCommand) Run(context.Context) error {
-	path, err := cmd.settings.configFile()
+	path, err := cmd.settings.ConfigFile()
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (cmd *configInitCommand) Run(context.Context) error {
 // configTrustCommand applies the workspace's configuration file.
 type configTrustCommand struct {
 	console  *console.Console
-	settings *settings
+	settings *setup.Settings
 
 	forget bool
 }
@@ -178,20 +179,20 @@ func (cmd *configTrustCommand) Run(context.Context) error {
 		return err
 	}
 	if cmd.forget {
-		if err := cmd.settings.forgetTrust(workspace); err != nil {
+		if err := cmd.settings.ForgetTrust(workspace); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.console.Stdout, "Nothing is kept of "+cmd.console.Text(cmd.console.Home(workspace))+" any more.")
 		return nil
 	}
-	loaded, err := cmd.settings.read(workspace, cmd.settings.flags.set)
+	loaded, err := cmd.settings.Read(workspace, cmd.settings.Flags.Set)
 	if err != nil {
 		return console.AsUsage(err)
 	}
 	if loaded.Hash == "" {
 		return console.WithHint(fmt.Errorf("there is no %s in %s", config.WorkspaceFile, cmd.console.Home(workspace)), "there is nothing to trust")
 	}
-	if err := cmd.settings.keepTrust(trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
+	if err := cmd.settings.KeepTrust(setup.Trust{Workspace: workspace, Hash: loaded.Hash, Trusted: true}); err != nil {
 		return err
 	}
 	for _, r := range append(loaded.Refused, loaded.Trusted...) {

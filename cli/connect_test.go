@@ -7,15 +7,16 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/demo"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 )
 
 func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
 	t.Parallel()
-	if got := demoPace(true); got != 0 {
+	if got := setup.DemoPace(true); got != 0 {
 		t.Errorf("where nobody reads it writes %d tokens a second", got)
 	}
-	if got := demoPace(false); got != demo.DefaultPace {
+	if got := setup.DemoPace(false); got != demo.DefaultPace {
 		t.Errorf("to a reader it writes %d tokens a second", got)
 	}
 }
@@ -24,31 +25,31 @@ func TestTheDemoModelTakesItsTimeOnlyForReaders(t *testing.T) {
 func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		flags flags
+		flags setup.Flags
 		want  compact.Window
 	}{
-		"by a flag":            {flags{window: 14000}, compact.Window{Tokens: 14000, Source: compact.WindowFlag}},
-		"in the configuration": {flags{set: []string{"context.window=12000"}}, compact.Window{Tokens: 12000, Source: compact.WindowConfig}},
-		"nowhere":              {flags{}, compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}},
+		"by a flag":            {setup.Flags{Window: 14000}, compact.Window{Tokens: 14000, Source: compact.WindowFlag}},
+		"in the configuration": {setup.Flags{Set: []string{"context.window=12000"}}, compact.Window{Tokens: 12000, Source: compact.WindowConfig}},
+		"nowhere":              {setup.Flags{}, compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.flags.data = t.TempDir()
+			c.flags.Data = t.TempDir()
 			a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, c.flags)
-			if err := a.settings.configure(); err != nil {
+			if err := a.settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			l, err := a.models.connectDemo(t.Context(), true)
+			l, err := a.models.ConnectDemo(t.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() {
-				if err := a.resources.close(); err != nil {
+				if err := a.resources.Close(); err != nil {
 					t.Error(err)
 				}
 			})
-			if l.model.Window != c.want {
-				t.Errorf("the gauge is of %+v, want %+v", l.model.Window, c.want)
+			if l.Model.Window != c.want {
+				t.Errorf("the gauge is of %+v, want %+v", l.Model.Window, c.want)
 			}
 			if err := sendTo(t, l, strings.Repeat("word ", c.want.Tokens)); err == nil || err.Class != agent.Overflow || err.Window != c.want.Tokens {
 				t.Errorf("a prompt above the window failed with %+v", err)
@@ -61,10 +62,10 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 }
 
 // sendTo sends a text and returns how that failed, nil if it did not.
-func sendTo(t *testing.T, l link, text string) *agent.Error {
+func sendTo(t *testing.T, l setup.Link, text string) *agent.Error {
 	t.Helper()
-	r := agent.Request{Model: l.model.ID, Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
-	for _, err := range l.provider.Stream(t.Context(), r) {
+	r := agent.Request{Model: l.Model.ID, Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
+	for _, err := range l.Provider.Stream(t.Context(), r) {
 		if err != nil {
 			return agent.AsError(err)
 		}

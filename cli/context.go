@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 )
 
 // The window of a conversation at rest, without asking a server: the flag,
@@ -16,8 +17,8 @@ import (
 type contextCommand struct {
 	console       *console.Console
 	conversations *conversations
-	models        *models
-	settings      *settings
+	models        *setup.Models
+	settings      *setup.Settings
 
 	asJSON bool
 }
@@ -50,15 +51,15 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.events); err != nil {
 		return err
 	}
-	m, err := cmd.models.modelOf(ctx, r.events)
+	m, err := cmd.models.ModelOf(ctx, r.events)
 	if err != nil {
 		return err
 	}
-	cmd.settings.noteRefused()
-	account := accountOf(rulesOf(cmd.settings.cfg()), r, m)
+	cmd.settings.NoteRefused()
+	account := accountOf(setup.RulesOf(cmd.settings.Cfg()), r, m)
 	if cmd.asJSON {
 		report := newContextReport(m, account)
 		report.CompactedSummary, report.CompactBoundary = r.summarised()

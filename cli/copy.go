@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
 
 // inCopy has the summary written in a copy that waits for one, and tells what
 // was made.
-func (f *first) inCopy(ctx context.Context, id string, l link) error {
+func (f *first) inCopy(ctx context.Context, id string, l setup.Link) error {
 	if !f.needsModel() {
 		f.copied(id)
 		return nil
@@ -45,7 +46,7 @@ func (f *first) copied(id string) {
 // model, and returns its ID. The original is only read.
 func (v *conversations) copy(ctx context.Context, f *first) (string, error) {
 	id := conversation.NewID()
-	w, err := f.state.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.workspace})
+	w, err := f.state.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.Workspace})
 	if err != nil {
 		return "", err
 	}

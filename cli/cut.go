@@ -40,15 +40,15 @@ func (v *conversations) cut(ctx context.Context, s conversationState, before uin
 	}
 	events := log.Events()
 	r := &reading{store: s.store, id: s.id, events: events, said: events, view: compact.Project(events)}
-	cfg, err := v.settings.configFor(events)
+	cfg, err := v.settings.ConfigFor(events)
 	if err != nil {
 		return s, err
 	}
-	m, err := v.models.modelOf(ctx, r.events)
+	m, err := v.models.ModelOf(ctx, r.events)
 	if err != nil {
 		return s, err
 	}
-	return v.stateWith(r, cfg, v.settings.boundedBy(cfg, m)), nil
+	return v.stateWith(r, cfg, v.settings.BoundedBy(cfg, m)), nil
 }
 
 // cutAtTurn is the same before a turn, by its number.

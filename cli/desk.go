@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent/catalog"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
@@ -26,7 +27,7 @@ const (
 
 // Conversations lists the stored ones, newest first.
 func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -49,32 +50,32 @@ func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 // that have a key, what the server in use lists, and the demo model.
 func (h *host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	h.mu.Lock()
-	var current link
+	var current setup.Link
 	if h.running != nil {
 		current = h.running.link
 	}
 	h.mu.Unlock()
 	var out []tui.ModelChoice
-	if current.discover != nil {
+	if current.Discover != nil {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		if found, err := current.discover(ctx); err == nil {
+		if found, err := current.Discover(ctx); err == nil {
 			for _, m := range found.Models {
 				if m.Chat {
-					out = append(out, tui.ModelChoice{Name: current.model.Provider + "/" + m.ID, Note: windowNote(m.Window)})
+					out = append(out, tui.ModelChoice{Name: current.Model.Provider + "/" + m.ID, Note: windowNote(m.Window)})
 				}
 			}
 		}
 	}
 	listed := len(out) > 0
 	for _, e := range catalog.All() {
-		key, _ := h.providers.key(e.Provider)
-		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.model.Provider {
+		key, _ := h.providers.Key(e.Provider)
+		if key == "" || e.Deprecated || !e.Tools || listed && e.Provider == current.Model.Provider {
 			continue
 		}
 		out = append(out, tui.ModelChoice{Name: e.Provider + "/" + e.ID, Note: windowNote(e.Limit())})
 	}
-	return append(out, tui.ModelChoice{Name: providerDemo, Note: "built in, not an AI"}), nil
+	return append(out, tui.ModelChoice{Name: setup.ProviderDemo, Note: "built in, not an AI"}), nil
 }
 
 func windowNote(tokens int) string {
@@ -91,7 +92,7 @@ var errLeft = errors.New("the conversation was left before the model answered")
 // was held with a local model needs a yes before a hosted one gets it.
 func (h *host) SwitchModel(ctx context.Context, name string) error {
 	h.mu.Lock()
-	r, in := h.running, link{}
+	r, in := h.running, setup.Link{}
 	if r != nil {
 		in = r.link
 	}
@@ -103,31 +104,31 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	l, err := h.models.connect(ctx, c)
+	l, err := h.models.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
-	held, err := h.models.held(ctx, r.id)
+	held, err := h.models.Held(ctx, r.id)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
-	if !leaves(held, l.model) {
+	if !setup.Leaves(held, l.Model) {
 		return h.switchTo(r, l)
 	}
-	to := l.choice()
+	to := l.Choice()
 	return &tui.Consent{
 		Title:    "Send it elsewhere?",
-		Question: fmt.Sprintf("This conversation was held with %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.name(), to.place()),
-		Yes:      "go on with " + to.name() + " at " + to.place(),
+		Question: fmt.Sprintf("This conversation was held with %s on your own machines.\nGo on with %s? All of it is then sent to %s.", held.Name(), to.Name(), to.Place()),
+		Yes:      "go on with " + to.Name() + " at " + to.Place(),
 		No:       "no, send nothing",
-		Declined: "nothing was sent; " + in.model.Name() + " goes on with it",
+		Declined: "nothing was sent; " + in.Model.Name() + " goes on with it",
 		Switch:   func(context.Context) error { return h.switchTo(r, l) },
 	}
 }
 
 // switchTo sends the requests of a conversation to another model, if it is open
 // still.
-func (h *host) switchTo(r *running, l link) error {
+func (h *host) switchTo(r *running, l setup.Link) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running != r {
@@ -139,35 +140,35 @@ func (h *host) switchTo(r *running, l link) error {
 
 // meant is the choice that a name means in a conversation: what the server in use
 // lists by that name comes before other providers.
-func (h *host) meant(ctx context.Context, in link, name string) (choice, error) {
-	at := in.choice()
+func (h *host) meant(ctx context.Context, in setup.Link, name string) (setup.Choice, error) {
+	at := in.Choice()
 	provider, _, _ := strings.Cut(name, "/")
-	rest := strings.TrimPrefix(name, at.provider+"/")
+	rest := strings.TrimPrefix(name, at.Provider+"/")
 	switch {
-	case at.demo:
-	case rest != name && at.provider == providerCustom:
-		at.model = rest
+	case at.Demo:
+	case rest != name && at.Provider == setup.ProviderCustom:
+		at.Model = rest
 		return at, nil
-	case rest == name && provider != name && h.providers.known(provider), h.providers.known(name):
-	case in.discover != nil:
+	case rest == name && provider != name && h.providers.Known(provider), h.providers.Known(name):
+	case in.Discover != nil:
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		if found, err := in.discover(ctx); err == nil {
+		if found, err := in.Discover(ctx); err == nil {
 			if m, ok := found.Listed(rest); ok {
-				at.model = canonicalID(at.provider, m.ID)
+				at.Model = setup.CanonicalID(at.Provider, m.ID)
 				return at, nil
 			}
 		}
 	}
-	return h.providers.named(name)
+	return h.providers.Named(name)
 }
 
 // Files lists the files of the workspace that can be mentioned.
 func (h *host) Files(ctx context.Context) ([]tui.File, error) {
-	if err := h.settings.configure(); err != nil {
+	if err := h.settings.Configure(); err != nil {
 		return nil, err
 	}
-	found, err := workspace.List(ctx, h.settings.workspace, maxFiles)
+	found, err := workspace.List(ctx, h.settings.Workspace, maxFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -187,25 +188,25 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 func (h *host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
-	output, err := shell.Run(ctx, h.settings.workspace, command)
+	output, err := shell.Run(ctx, h.settings.Workspace, command)
 	text, _ := h.arrivalCap().Apply(output, "")
 	return text, err
 }
 
 // Prompts returns what was sent before, oldest first.
 func (h *host) Prompts(ctx context.Context) ([]string, error) {
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	return store.History(ctx, h.settings.workspace, maxPrompts)
+	return store.History(ctx, h.settings.Workspace, maxPrompts)
 }
 
 // Remember adds a prompt to the history.
 func (h *host) Remember(ctx context.Context, text string) error {
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return err
 	}
-	return store.AddHistory(ctx, h.settings.workspace, text)
+	return store.AddHistory(ctx, h.settings.Workspace, text)
 }

@@ -11,7 +11,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	h := appWith(t, "").host(chatOptions{})
-	h.settings.workspace = dir
+	h.settings.Workspace = dir
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 func TestCommandOfTheUsersOwnIsCut(t *testing.T) {
 	t.Parallel()
 	h := appWith(t, "tool_results: {max_chars: 20000}").host(chatOptions{})
-	h.settings.workspace = t.TempDir()
+	h.settings.Workspace = t.TempDir()
 	got, err := h.Shell(t.Context(), "yes | head -c 100000; echo $UNSET; exit 4")
 	if err != nil || len(got) > 22_000 || !strings.Contains(got, "content truncated") {
 		t.Errorf("%d bytes, %v", len(got), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 )
 
 // docs/commands.md is made from the commands themselves; -update writes it.
@@ -36,7 +37,7 @@ func TestCommandsPageIsTrueToTheCommands(t *testing.T) {
 }
 
 func commandsMarkdown() string {
-	a := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{})
+	a := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, setup.Flags{})
 	root := a.rootCommand()
 	root.InitDefaultHelpFlag()
 	root.InitDefaultVersionFlag()
@@ -96,7 +97,7 @@ func unindent(s string) string {
 // not know.
 func TestEveryCommandIsDocumented(t *testing.T) {
 	t.Parallel()
-	root := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, flags{}).rootCommand()
+	root := newApp(console.Env{Version: "test", Lookup: func(string) (string, bool) { return "", false }}, setup.Flags{}).rootCommand()
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
 		if c.Name() == "help" || c.Name() == "completion" {

@@ -49,8 +49,8 @@ func TestTheDryRunTellsWhatTheRunDoes(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t, "compaction.profiles.omit={tool_calls: omit}", "compaction.profiles.responses={tool_calls: strip-responses}",
 		"compaction.mask.min_chars=100")
-	defer a.resources.close()
-	store, err := a.resources.open()
+	defer a.resources.Close()
+	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ var planned = rapid.Custom(func(t *rapid.T) plan {
 func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	t.Helper()
 	ctx := context.Background()
-	file := filepath.Join(a.resources.store.Dir(), "conversations", id+".db")
+	file := filepath.Join(a.resources.Store.Dir(), "conversations", id+".db")
 	bytes := readFile(t, file)
 	s, err := a.conversations.stateOf(ctx, id)
 	if err != nil {

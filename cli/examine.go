@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent/openai"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/config"
 	"plimsoll/storage"
 )
@@ -16,9 +17,9 @@ import (
 // examiner looks at what the program depends on.
 type examiner struct {
 	console   *console.Console
-	settings  *settings
-	providers *providers
-	resources *resources
+	settings  *setup.Settings
+	providers *setup.Providers
+	resources *setup.Resources
 }
 
 // text is what doctor found, for reading inside the chat. Nothing is
@@ -39,13 +40,13 @@ func (x *examiner) diagnose(ctx context.Context, repair bool, progress func(done
 	if err := x.config(&d.Config); err != nil {
 		return d, err
 	}
-	d.Data.Dir = x.settings.paths.Data
+	d.Data.Dir = x.settings.Paths.Data
 	if err := x.data(ctx, &d.Data, repair, progress); err != nil {
 		return d, err
 	}
 	x.keys(&d)
 	x.servers(ctx, &d)
-	d.Log = logState{Path: x.settings.paths.Log()}
+	d.Log = logState{Path: x.settings.Paths.Log()}
 	if st, err := os.Stat(d.Log.Path); err == nil {
 		d.Log.Bytes = st.Size()
 	}
@@ -56,8 +57,8 @@ func (x *examiner) diagnose(ctx context.Context, repair bool, progress func(done
 // and the defaults take its place. The error is that of finding the folders.
 func (x *examiner) config(s *configState) error {
 	// Without a home there is no place for a file, and nothing wrong with that.
-	s.Path, _ = x.settings.configFile()
-	loaded, err := x.settings.load()
+	s.Path, _ = x.settings.ConfigFile()
+	loaded, err := x.settings.Load()
 	if err != nil {
 		if loaded.Sources == nil {
 			return err
@@ -66,16 +67,16 @@ func (x *examiner) config(s *configState) error {
 		loaded.Config, loaded.Refused = config.Default(), nil
 	}
 	s.note(loaded)
-	if x.settings.loaded.Load() != nil {
+	if x.settings.Loaded.Load() != nil {
 		return nil // the program runs already, with what it has
 	}
-	if x.settings.paths, err = config.FindPaths(x.console.Lookup, x.settings.flags.data); err != nil {
+	if x.settings.Paths, err = config.FindPaths(x.console.Lookup, x.settings.Flags.Data); err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
-	if x.settings.workspace, err = config.Workspace(x.console.Dir); err != nil {
+	if x.settings.Workspace, err = config.Workspace(x.console.Dir); err != nil {
 		return err
 	}
-	x.settings.loaded.Store(&loaded)
+	x.settings.Loaded.Store(&loaded)
 	return nil
 }
 
@@ -97,7 +98,7 @@ func (x *examiner) data(ctx context.Context, s *dataState, repair bool, progress
 }
 
 func (x *examiner) check(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) ([]storage.Finding, error) {
-	store, err := x.resources.open()
+	store, err := x.resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func (x *examiner) check(ctx context.Context, s *dataState, repair bool, progres
 
 // keys notes which variables hold keys.
 func (x *examiner) keys(d *diagnosis) {
-	for _, name := range x.providers.names() {
-		if key, variable := x.providers.key(name); key != "" {
+	for _, name := range x.providers.Names() {
+		if key, variable := x.providers.Key(name); key != "" {
 			d.Keys = append(d.Keys, keyState{name, variable})
 		}
 	}
@@ -127,9 +128,9 @@ func (x *examiner) keys(d *diagnosis) {
 // servers looks for servers on this machine, if that is allowed.
 func (x *examiner) servers(ctx context.Context, d *diagnosis) {
 	switch {
-	case !x.settings.cfg().Discovery.Local:
+	case !x.settings.Cfg().Discovery.Local:
 		d.probed = "discovery.local is false"
-	case !x.providers.probing():
+	case !x.providers.Probing():
 		d.probed = "PLIMSOLL_NO_PROBE is set"
 	default:
 		found := []server{}
@@ -139,7 +140,7 @@ func (x *examiner) servers(ctx context.Context, d *diagnosis) {
 				what, hint := s.NoModels()
 				note = what + "; " + hint
 			}
-			found = append(found, server{s.Provider, shownURL(s), s.Model, note})
+			found = append(found, server{s.Provider, setup.ShownURL(s), s.Model, note})
 		}
 		d.Servers = &found
 	}

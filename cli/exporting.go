@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 	"plimsoll/storage"
@@ -33,13 +34,13 @@ func formatOf(file string) exportFormat {
 }
 
 // exporter writes stored conversations out.
-type exporter struct{ resources *resources }
+type exporter struct{ resources *setup.Resources }
 
 // write writes a stored conversation to w. The notes say what could not be
 // read and is not part of it. Nothing else is written anywhere, so the chat can
 // call it.
 func (e *exporter) write(ctx context.Context, w io.Writer, id string, format exportFormat) (notes []string, err error) {
-	store, err := e.resources.open()
+	store, err := e.resources.Open()
 	if err != nil {
 		return nil, err
 	}

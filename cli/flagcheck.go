@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 )
 
 // What every command's flags must be. A flag that is given with an empty value
@@ -18,21 +19,21 @@ import (
 // checkFlags checks the flags that every command has.
 func (a *app) checkFlags(c *cobra.Command) error {
 	for _, f := range []struct{ name, value, sample string }{
-		{"config", a.settings.flags.config, "FILE"}, {"data", a.settings.flags.data, "DIR"},
-		{"model", a.settings.flags.model, "PROVIDER/ID"}, {"base-url", a.settings.flags.baseURL, "URL"},
+		{"config", a.settings.Flags.Config, "FILE"}, {"data", a.settings.Flags.Data, "DIR"},
+		{"model", a.settings.Flags.Model, "PROVIDER/ID"}, {"base-url", a.settings.Flags.BaseURL, "URL"},
 	} {
 		if c.Flags().Changed(f.name) && strings.TrimSpace(f.value) == "" {
 			return console.AsUsage(console.WithHint(fmt.Errorf("--%s is empty", f.name), "write --"+f.name+" "+f.sample+", or leave it out"))
 		}
 	}
-	if c.Flags().Changed("window") && a.settings.flags.window <= 0 {
-		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.flags.window)
+	if c.Flags().Changed("window") && a.settings.Flags.Window <= 0 {
+		return console.WrongUse("--window must be a number of tokens above 0, not %d", a.settings.Flags.Window)
 	}
 	if f := c.Flags().Lookup("resume"); f != nil && f.Changed && strings.TrimSpace(f.Value.String()) == "" {
 		return console.AsUsage(console.WithHint(errors.New("the ID behind -r is empty"), "`plimsoll list` shows them; -c continues the newest"))
 	}
-	if a.settings.flags.baseURL != "" {
-		return checkBaseURL("--base-url", a.settings.flags.baseURL)
+	if a.settings.Flags.BaseURL != "" {
+		return setup.CheckBaseURL("--base-url", a.settings.Flags.BaseURL)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -27,9 +28,9 @@ const followEvery = time.Second
 
 // follower shows a conversation that another program writes.
 type follower struct {
-	settings  *settings
-	resources *resources
-	models    *models
+	settings  *setup.Settings
+	resources *setup.Resources
+	models    *setup.Models
 
 	r     *reading
 	tail  *storage.Tail
@@ -46,7 +47,7 @@ type follower struct {
 // readOnly shows a conversation that another program has open, and follows it. The
 // lock is held.
 func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
-	events, report, err := h.resources.store.Load(ctx, id)
+	events, report, err := h.resources.Store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -67,17 +68,17 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 // Close ends it.
 func (h *host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &reading{store: h.resources.store, id: id, events: events, said: events, view: compact.Project(events)}
+	r := &reading{store: h.resources.Store, id: id, events: events, said: events, view: compact.Project(events)}
 	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
 		last = events[n-1]
 	}
-	f.tail = h.resources.store.Tail(id, last)
+	f.tail = h.resources.Store.Tail(id, last)
 	if err := f.configure(); err != nil {
 		return nil, err
 	}
-	f.model = h.models.ownersModel(ctx, r.events)
+	f.model = h.models.OwnersModel(ctx, r.events)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
@@ -141,12 +142,12 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r.said, r.view = r.events, r.view.Extend(r.events)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
 		if err := f.configure(); err != nil {
-			f.resources.logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
+			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(agent.Appended{Events: events})
 	before := f.model
-	f.model = f.models.ownersModel(ctx, r.events) // also for what its owner learned of it
+	f.model = f.models.OwnersModel(ctx, r.events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.box.Put(agent.ModelSwitched{Model: m})
 	}
@@ -164,9 +165,9 @@ func (f *follower) tell(u agent.Elsewhere) {
 
 // configure takes over the settings that the log records.
 func (f *follower) configure() error {
-	cfg, err := f.settings.configFor(f.r.events)
+	cfg, err := f.settings.ConfigFor(f.r.events)
 	if err == nil {
-		f.rules = rulesOf(cfg)
+		f.rules = setup.RulesOf(cfg)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -33,7 +34,7 @@ var ownersModel = conversation.ModelChanged{Provider: "mine", Model: "big", Base
 // owns begins a conversation in a store of its own in the data directory of a.
 func owns(t *testing.T, a *app) *owner {
 	t.Helper()
-	store, err := storage.Open(a.settings.flags.data, storage.Options{})
+	store, err := storage.Open(a.settings.Flags.Data, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func spectating(t *testing.T, test func(t *testing.T, o *owner, h *host, talk tu
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.resources.close()
+		defer a.resources.Close()
 		o := owns(t, a)
 		defer o.store.Close()
 		h := a.host(chatOptions{})
@@ -154,16 +155,16 @@ func TestWhatTheOwnerAddsAppears(t *testing.T) {
 // What the log says of the owner's model counts, not what this run was started with.
 func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 	t.Parallel()
-	for name, set := range map[string]func(*flags){
-		"no flag":          func(*flags) {},
-		"another model":    func(f *flags) { f.model = "openai/gpt-5.4" },
-		"another window":   func(f *flags) { f.window = 99 },
-		"another endpoint": func(f *flags) { f.baseURL, f.model = "http://127.0.0.1:3/v1", "small" },
-		"the demo":         func(f *flags) { f.demo = true },
+	for name, set := range map[string]func(*setup.Flags){
+		"no flag":          func(*setup.Flags) {},
+		"another model":    func(f *setup.Flags) { f.Model = "openai/gpt-5.4" },
+		"another window":   func(f *setup.Flags) { f.Window = 99 },
+		"another endpoint": func(f *setup.Flags) { f.BaseURL, f.Model = "http://127.0.0.1:3/v1", "small" },
+		"the demo":         func(f *setup.Flags) { f.Demo = true },
 	} {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
-		defer a.resources.close()
-		set(&a.settings.flags)
+		defer a.resources.Close()
+		set(&a.settings.Flags)
 		o := owns(t, a)
 		defer o.store.Close()
 		h := a.host(chatOptions{})
@@ -224,7 +225,7 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 		}
 		o.leaves()
 		within(t, soon, talk.Session)
-		h.settings.flags.demo = true
+		h.settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/storage"
 )
 
@@ -29,8 +30,8 @@ type forkCommand struct {
 	agents        *agents
 	console       *console.Console
 	conversations *conversations
-	models        *models
-	settings      *settings
+	models        *setup.Models
+	settings      *setup.Settings
 
 	options forkOptions
 }
@@ -87,7 +88,7 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 		return err
 	}
 	if o.compact.given {
-		cmd.settings.noteRefused()
+		cmd.settings.NoteRefused()
 	}
 	if o.cut {
 		if s, err = cmd.conversations.cutAtTurn(ctx, s, o.turn); err != nil {
@@ -98,9 +99,9 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	var l link
+	var l setup.Link
 	if f.needsModel() {
-		if l, err = cmd.models.linkFor(ctx, from, true); err != nil {
+		if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
 			return err
 		}
 	}

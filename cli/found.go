@@ -16,7 +16,7 @@ func (h *host) found(r *running) []string {
 	if len(r.events) > 0 {
 		return nil
 	}
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (h *host) found(r *running) []string {
 	}
 	var out []string
 	for _, name := range openai.ByKey() {
-		if key, _ := h.providers.key(name); key != "" {
+		if key, _ := h.providers.Key(name); key != "" {
 			out = append(out, "a key for "+name)
 		}
 	}
@@ -34,11 +34,11 @@ func (h *host) found(r *running) []string {
 			out = append(out, "a server at "+u.Host)
 		}
 	}
-	in := r.link.model.Provider
+	in := r.link.Model.Provider
 	if e, ok := openai.Known(in); ok && e.Local {
 		out = append(out, in+" on this machine")
 	}
-	for _, name := range slices.Sorted(maps.Keys(h.settings.cfg().Providers)) {
+	for _, name := range slices.Sorted(maps.Keys(h.settings.Cfg().Providers)) {
 		if !slices.Contains(openai.ByKey(), name) && name != in {
 			out = append(out, name+" in the configuration")
 		}

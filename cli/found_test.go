@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/setup"
 )
 
 func TestNewcomersHearWhatWasFound(t *testing.T) {
@@ -30,12 +31,12 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := bareApp(t, c.set...)
-			defer a.resources.close()
+			defer a.resources.Close()
 			a.console.Lookup = func(name string) (string, bool) { value, ok := c.env[name]; return value, ok }
 			if c.stored {
 				keep(t, a, stored, fileTurns(1)...)
 			}
-			l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: c.provider, ID: "m"}}
+			l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: c.provider, ID: "m"}}
 			r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 			if err != nil {
 				t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -18,13 +19,13 @@ import (
 // use is guarded, so that leaving one and asking about it cannot cross.
 type host struct {
 	console       *console.Console
-	settings      *settings
-	providers     *providers
-	resources     *resources
-	models        *models
+	settings      *setup.Settings
+	providers     *setup.Providers
+	resources     *setup.Resources
+	models        *setup.Models
 	conversations *conversations
 	agents        *agents
-	listing       *listing
+	listing       *setup.Listing
 	examiner      *examiner
 	exporter      *exporter
 
@@ -57,7 +58,7 @@ func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 }
 
 // enterWith is enter with the model that find gives for a conversation.
-func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.Context, id string) (link, error)) (tui.Conversation, error) {
+func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
@@ -86,7 +87,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	}
 	h.part()
 	h.running, h.reading = r, ""
-	if l.discover != nil {
+	if l.Discover != nil {
 		r.ask(l)
 	}
 	talk := h.conversation(r)
@@ -96,7 +97,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
 func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if id == "" || err != nil || !store.OpenElsewhere(id) {
 		return nil
 	}
@@ -111,28 +112,28 @@ func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
 
 // consent is an error as the screen takes it: one that a yes gets past says how.
 func (h *host) consent(err error) error {
-	var e *elsewhere
-	if !errors.As(err, &e) || e.proposed == nil {
+	var e *setup.Elsewhere
+	if !errors.As(err, &e) || e.Proposed == nil {
 		return err
 	}
-	to := *e.proposed
+	to := *e.Proposed
 	return &tui.Consent{
-		Title: "Send it elsewhere?", Question: e.question(), Yes: "go on with " + to.name() + " at " + to.place(), No: "no, send nothing",
-		Declined: "nothing was sent · /model chooses another model, /resume " + e.id + " asks again",
+		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.Place(), No: "no, send nothing",
+		Declined: "nothing was sent · /model chooses another model, /resume " + e.Id + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
-			return h.enterWith(ctx, e.id, func(ctx context.Context, _ string) (link, error) { return h.linkTo(ctx, to) })
+			return h.enterWith(ctx, e.Id, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
 		},
 	}
 }
 
 // linkTo is a link to a choice: the one in use, if it is that. The lock is held.
-func (h *host) linkTo(ctx context.Context, c choice) (link, error) {
-	if h.running != nil && h.running.link.choice() == c {
+func (h *host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
+	if h.running != nil && h.running.link.Choice() == c {
 		l := h.running.link
-		h.models.relearn(ctx, &l.model)
+		h.models.Relearn(ctx, &l.Model)
 		return l, nil
 	}
-	return h.models.connect(ctx, c)
+	return h.models.Connect(ctx, c)
 }
 
 // mode is the permission mode in use, so that it stays across conversations.
@@ -147,37 +148,37 @@ func (h *host) mode() conversation.Mode {
 // one it was held with; for a new one the one in use. The flag that the program was
 // started with names the model of this one too as long as that is on the user's own
 // machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
-func (h *host) link(ctx context.Context, id string) (link, error) {
+func (h *host) link(ctx context.Context, id string) (setup.Link, error) {
 	if h.running == nil {
-		c, err := h.models.choose(ctx, id, true)
+		c, err := h.models.Choose(ctx, id, true)
 		if err != nil {
-			return link{}, err
+			return setup.Link{}, err
 		}
-		return h.models.connect(ctx, c)
+		return h.models.Connect(ctx, c)
 	}
-	current := h.running.link.choice()
-	held, err := h.models.held(ctx, id)
+	current := h.running.link.Choice()
+	held, err := h.models.Held(ctx, id)
 	if err != nil {
-		return link{}, err
+		return setup.Link{}, err
 	}
-	to := h.running.link.model
-	same := held.Name() == to.Name() && (held.BaseURL == "" || samePlace(held.BaseURL, to.BaseURL))
-	asked := h.settings.flags.chooseModel() && (local(to.BaseURL) || samePlace(h.providers.heldAt(held).address(), to.BaseURL))
-	if held.Name() == "" || (same || asked) && !leaves(held, to) {
+	to := h.running.link.Model
+	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
+	asked := h.settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.providers.HeldAt(held).Address(), to.BaseURL))
+	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
 		return h.linkTo(ctx, current)
 	}
-	c, why := h.models.again(ctx, held)
+	c, why := h.models.Again(ctx, held)
 	if why != "" {
-		return link{}, &elsewhere{id: id, held: held, why: why, proposed: &current}
+		return setup.Link{}, &setup.Elsewhere{Id: id, Held: held, Why: why, Proposed: &current}
 	}
-	return h.models.connect(ctx, c)
+	return h.models.Connect(ctx, c)
 }
 
 // conversation is an open conversation as the screen takes it.
 func (h *host) conversation(r *running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.id, Events: r.events, Session: session{r.agent, r},
-		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.settings.refused(), r.notes...),
+		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.Model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.settings.Refused(), r.notes...),
 	}
 	talk.Title = title(r.events)
 	return talk
@@ -200,7 +201,7 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.resources.store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+	if err := h.resources.Store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return talk, fmt.Errorf("deleting %s: %w", old.id, err)
 	}
 	return talk, nil
@@ -214,7 +215,7 @@ func (h *host) part() {
 		h.running.agent.TakeBack()
 	}
 	if err := h.drop(); err != nil {
-		h.resources.logger().Error("leaving a conversation", "error", err)
+		h.resources.Logger().Error("leaving a conversation", "error", err)
 	}
 }
 
@@ -240,8 +241,8 @@ func (h *host) arrivalCap() conversation.ArrivalCap {
 	if h.running != nil && h.running.agent != nil {
 		return h.running.agent.ArrivalCap()
 	}
-	cfg := h.settings.cfg()
-	return compact.ArrivalCap(rulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
+	cfg := h.settings.Cfg()
+	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
 // close ends everything; it is safe to call twice.
@@ -264,11 +265,11 @@ func (h *host) leave(farewell string) error {
 	h.ended = true
 	err := h.drop()
 	h.mu.Unlock()
-	if id != "" && h.resources.store != nil {
-		_, statErr := h.resources.store.Resolve(context.Background(), id, "")
+	if id != "" && h.resources.Store != nil {
+		_, statErr := h.resources.Store.Resolve(context.Background(), id, "")
 		said = statErr == nil
 	}
-	if farewell != "" && h.settings.cfg().UI.LeaveTranscript {
+	if farewell != "" && h.settings.Cfg().UI.LeaveTranscript {
 		fmt.Fprintln(h.console.Stdout, farewell)
 	}
 	if said {

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -27,8 +28,8 @@ import (
 func waitedIn(t *testing.T, leave func(*host)) []string {
 	t.Helper()
 	a := bareApp(t)
-	defer a.resources.close()
-	l := link{provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), model: agent.Model{Provider: "test", ID: "m"}}
+	defer a.resources.Close()
+	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 	r.agent.Send("two")
 	await(t, r.agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
 	leave(h)
-	texts, err := a.resources.store.Waiting(t.Context(), r.id)
+	texts, err := a.resources.Store.Waiting(t.Context(), r.id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +55,8 @@ func bareApp(t *testing.T, set ...string) *app {
 	dir := t.TempDir()
 	home := map[string]string{"HOME": dir}
 	lookup := func(name string) (string, bool) { value, ok := home[name]; return value, ok }
-	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{data: t.TempDir(), set: set})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, setup.Flags{Data: t.TempDir(), Set: set})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -71,9 +72,9 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		compact.WindowFlag:      {Tokens: 9000, Source: compact.WindowFlag},
 	} {
 		a := bareApp(t)
-		defer a.resources.close()
+		defer a.resources.Close()
 		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: compact.Window{Tokens: 9000, Source: source}}
-		r, err := a.agents.start(t.Context(), link{provider: agenttest.NewProvider(), model: m}, openOptions{interactive: true})
+		r, err := a.agents.start(t.Context(), setup.Link{Provider: agenttest.NewProvider(), Model: m}, openOptions{interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		defer h.close()
 		h.running = r
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
-		if err := a.resources.store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
+		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
 			t.Fatal(err)
 		}
 		talk, err := h.New(t.Context())
@@ -98,11 +99,11 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 // returns its ID.
 func heldIn(t *testing.T, a *app, id, model, base string) string {
 	t.Helper()
-	store, err := a.resources.open()
+	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func listingServer(t *testing.T, id string) string {
 // talkingAt is a host whose open conversation is held with test/m at an address.
 func talkingAt(t *testing.T, a *app, base string) *host {
 	t.Helper()
-	l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
+	l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
 	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
 	if err != nil {
 		t.Fatal(err)
@@ -149,8 +150,8 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 		"the one asked for": {"mine/other", "test/m"},
 	} {
 		a := bareApp(t, "providers.mine.base_url="+listingServer(t, "big"))
-		defer a.resources.close()
-		a.settings.flags.model = c.flag
+		defer a.resources.Close()
+		a.settings.Flags.Model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "mine/big", "")
 		h := talkingAt(t, a, "http://127.0.0.1:1/v1")
 		defer h.close()
@@ -169,8 +170,8 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		"at the same host": {"mine/big", one, "test/m"},
 	} {
 		a := bareApp(t, "providers.far.base_url="+other, "providers.mine.base_url="+one)
-		defer a.resources.close()
-		a.settings.flags.model = "mine/m"
+		defer a.resources.Close()
+		a.settings.Flags.Model = "mine/m"
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		h := talkingAt(t, a, one)
 		defer h.close()
@@ -191,10 +192,10 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 		"gone, and a hosted flag": {"openai/gpt-5.4", "http://127.0.0.1:1/v1"},
 	} {
 		a := bareApp(t)
-		defer a.resources.close()
-		a.settings.flags.model = c.flag
+		defer a.resources.Close()
+		a.settings.Flags.Model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "llamacpp/big", c.base)
-		a.settings.loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
+		a.settings.Loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
 		defer h.close()
 		before := h.running.id
@@ -232,9 +233,9 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		"old log, unknown": {"custom/big", "", "far/model", true},
 	} {
 		a := bareApp(t, "providers.far.base_url="+hosted, "providers.near.base_url="+local, "providers.mine.base_url="+local)
-		defer a.resources.close()
+		defer a.resources.Close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
-		l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
+		l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
 		r, err := a.agents.start(t.Context(), l, openOptions{id: id, interactive: true})
 		if err != nil {
 			t.Fatal(err)
@@ -251,14 +252,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		if !c.asks {
 			continue
 		}
-		if r.link.model.Name() != "test/m" {
+		if r.link.Model.Name() != "test/m" {
 			t.Errorf("%s: switched before the answer", name)
 		}
 		if !strings.Contains(consent.Question, c.held) || !strings.Contains(consent.Question, c.to) {
 			t.Errorf("%s: the question %q does not name both", name, consent.Question)
 		}
-		if err := consent.Switch(t.Context()); err != nil || r.link.model.Name() != c.to {
-			t.Errorf("%s: after a yes %s, %v", name, r.link.model.Name(), err)
+		if err := consent.Switch(t.Context()); err != nil || r.link.Model.Name() != c.to {
+			t.Errorf("%s: after a yes %s, %v", name, r.link.Model.Name(), err)
 		}
 	}
 }
@@ -267,15 +268,15 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	base := listingServer(t, "gpt-5.4") // the catalogue knows it as one of openai
-	l, err := a.models.connect(t.Context(), choice{provider: providerCustom, model: "first", baseURL: base})
+	l, err := a.models.Connect(t.Context(), setup.Choice{Provider: setup.ProviderCustom, Model: "first", BaseURL: base})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
 		c, err := a.host(chatOptions{}).meant(t.Context(), l, name)
-		if want := (choice{provider: providerCustom, model: "gpt-5.4", baseURL: base}); err != nil || c != want {
+		if want := (setup.Choice{Provider: setup.ProviderCustom, Model: "gpt-5.4", BaseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
 	}
@@ -326,7 +327,7 @@ func TestAskForgetsNothingThatWaits(t *testing.T) {
 	left := waitedIn(t, func(h *host) {
 		id := h.running.id
 		h.close()
-		l := link{provider: agenttest.NewProvider(agenttest.Reply{}), model: agent.Model{Provider: "test", ID: "m"}}
+		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: agent.Model{Provider: "test", ID: "m"}}
 		r, err := h.agents.start(t.Context(), l, openOptions{id: id})
 		if err != nil {
 			t.Error(err)

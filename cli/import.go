@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 )
 
 // Every file becomes a conversation of its own, whole or not at all. A file
@@ -17,7 +18,7 @@ import (
 // importCommand makes conversations of recorded ones.
 type importCommand struct {
 	console   *console.Console
-	resources *resources
+	resources *setup.Resources
 	importer  *importer
 
 	options importOptions
@@ -57,7 +58,7 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	if err := checkImport(files, o); err != nil {
 		return err
 	}
-	if _, err := cmd.resources.open(); err != nil {
+	if _, err := cmd.resources.Open(); err != nil {
 		return err
 	}
 	rows := make([]imported, 0, len(files))

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -43,9 +44,9 @@ var errNobodySpoke = errors.New("no message in it is from a user, and a conversa
 // importer makes conversations of files.
 type importer struct {
 	console   *console.Console
-	settings  *settings
-	providers *providers
-	resources *resources
+	settings  *setup.Settings
+	providers *setup.Providers
+	resources *setup.Resources
 	sources   *sources
 }
 
@@ -140,10 +141,10 @@ func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
 // model is the name of a model as it is written here: with its maker
 // where a file names the model alone.
 func (i *importer) model(name string) string {
-	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.providers.known(first) {
+	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.providers.Known(first) {
 		return name
 	}
-	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.providers.known(e.Provider) {
+	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.providers.Known(e.Provider) {
 		return e.Provider + "/" + name
 	}
 	return name
@@ -157,15 +158,15 @@ func (i *importer) arrivalCap(model string) conversation.ArrivalCap {
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
 	}
-	cfg := i.settings.cfg()
-	i.providers.apply(&m, describedModel(cfg, provider, id))
-	return compact.ArrivalCap(rulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
+	cfg := i.settings.Cfg()
+	i.providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
+	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
 // store stores a new conversation in one transaction.
 func (i *importer) store(ctx context.Context, rec recording) (id string, turns int, err error) {
 	id = conversation.NewID()
-	w, err := i.resources.store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.settings.workspace})
+	w, err := i.resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.settings.Workspace})
 	if err != nil {
 		return "", 0, err
 	}

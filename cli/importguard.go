@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/openai"
+	"plimsoll/cli/setup"
 	"plimsoll/config"
 	"plimsoll/conversation"
 )
@@ -27,10 +28,10 @@ type leftOut struct {
 func (l *leftOut) guard(body conversation.Body) conversation.Body {
 	switch b := body.(type) {
 	case conversation.ModelChanged:
-		if e, _ := openai.Known(b.Provider); e.BaseURL != "" || b.BaseURL == "" || loopback(b.BaseURL) {
+		if e, _ := openai.Known(b.Provider); e.BaseURL != "" || b.BaseURL == "" || setup.Loopback(b.BaseURL) {
 			return b // where a provider has an address of its own, the recorded one is only compared with it
 		}
-		add(&l.addresses, b.Name()+" at "+hostOf(b.BaseURL))
+		add(&l.addresses, b.Name()+" at "+setup.HostOf(b.BaseURL))
 		b.BaseURL = ""
 		return b
 	case conversation.ConfigChanged:

@@ -32,7 +32,7 @@ func (h *host) openID() (id string, ours bool) {
 // errNothingStored before something was said in it.
 func (h *host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return nil, "", nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -32,13 +33,13 @@ type shelf struct {
 func store(t *testing.T, bodies func(blob func(string) string) []conversation.Body) shelf {
 	t.Helper()
 	a := bareApp(t)
-	t.Cleanup(func() { _ = a.resources.close() }) // the folder goes anyway
-	s, err := a.resources.open()
+	t.Cleanup(func() { _ = a.resources.Close() }) // the folder goes anyway
+	s, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := conversation.NewID()
-	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
+	w, err := s.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +137,8 @@ func TestRequestsThatCannotBeMadeAgainSayWhy(t *testing.T) {
 func TestNoLogMakesRebuildingPanic(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
-	s, err := a.resources.open()
+	defer a.resources.Close()
+	s, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func TestATurnIsReadInFullWithTheCallsOfItsReplies(t *testing.T) {
 func TestNothingStoredIsNothingToRead(t *testing.T) {
 	t.Parallel()
 	h := bareApp(t).host(chatOptions{})
-	defer h.resources.close()
+	defer h.resources.Close()
 	_, request := h.Request(t.Context(), 1)
 	_, full := h.Full(t.Context(), 1)
 	if !errors.Is(request, errNothingStored) || !errors.Is(full, errNothingStored) {
@@ -243,9 +244,9 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 	for name, readOnly := range map[string]bool{"open for writing": false, "only read": true} {
 		for before, want := range map[uint64][]string{1: nil, 3: whole[:2], 4: whole[:3], 6: whole} {
 			s := twoTurns(t)
-			s.settings.flags.demo = true // where nothing is open, this says whom to talk to
+			s.settings.Flags.Demo = true // where nothing is open, this says whom to talk to
 			if !readOnly {
-				l := link{provider: agenttest.NewProvider(), model: agent.Model{Provider: "test", ID: "m"}}
+				l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m"}}
 				var err error
 				if s.host.running, err = s.agents.start(t.Context(), l, openOptions{id: s.id, interactive: true}); err != nil {
 					t.Fatal(err)
@@ -259,7 +260,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 				t.Errorf("%s, before %d (-want +got)\n%s", name, before, d)
 			}
 			s.host.close()
-			if events, _, err := s.resources.store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
+			if events, _, err := s.resources.Store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
 				t.Errorf("%s, before %d: the original has %d events, %v", name, before, len(events), err)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/plain"
 	"plimsoll/storage"
@@ -23,8 +24,8 @@ type listOptions struct {
 // listCommand lists the stored conversations.
 type listCommand struct {
 	console   *console.Console
-	resources *resources
-	settings  *settings
+	resources *setup.Resources
+	settings  *setup.Settings
 
 	options listOptions
 }
@@ -67,13 +68,13 @@ func (cmd *listCommand) Run(ctx context.Context) error {
 	if o.limit < 0 {
 		return console.WrongUse("-n must be 0 or more, not %d", o.limit)
 	}
-	store, err := cmd.resources.open()
+	store, err := cmd.resources.Open()
 	if err != nil {
 		return err
 	}
 	filter := storage.Filter{Limit: o.limit}
 	if o.here {
-		filter.Workspace = cmd.settings.workspace
+		filter.Workspace = cmd.settings.Workspace
 	}
 	entries, err := store.List(ctx, filter)
 	if err != nil {
@@ -107,7 +108,7 @@ func (cmd *listCommand) table(entries []storage.Entry, workspaces bool) error {
 		turns.Add(fmt.Sprint(e.Turns))
 		model.Add(plain.Line(e.Model))
 		place := ""
-		if workspaces && e.Workspace != cmd.settings.workspace {
+		if workspaces && e.Workspace != cmd.settings.Workspace {
 			place = plain.Line(cmd.console.Home(e.Workspace))
 		}
 		where.Add(place)

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
+	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 )
@@ -83,7 +84,7 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 	var own []replay.Named
 	for _, v := range variants {
 		a := testApp(t, window, v)
-		own = append(own, replay.Named{Name: preset.Name(v), Rules: rulesOf(a.settings.cfg())})
+		own = append(own, replay.Named{Name: preset.Name(v), Rules: setup.RulesOf(a.settings.Cfg())})
 	}
 	_, tried := replayFolder(t, folder, window, replayOptions{prices: []string{report.Plan}}, own)
 	for _, v := range variants {
@@ -102,11 +103,11 @@ func summed(report replay.Report, name preset.Name) measuredSums {
 // testApp is the program with nothing but one setting, "" for none.
 func testApp(t *testing.T, window int, set string) *app {
 	t.Helper()
-	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, flags{data: t.TempDir(), window: window})
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Stdout: io.Discard, Stderr: io.Discard}, setup.Flags{Data: t.TempDir(), Window: window})
 	if set != "" {
-		a.settings.flags.set = []string{set}
+		a.settings.Flags.Set = []string{set}
 	}
-	if err := a.settings.configure(); err != nil {
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
@@ -18,10 +19,10 @@ import (
 // modelsCommand lists the models that are known.
 type modelsCommand struct {
 	console   *console.Console
-	listing   *listing
-	models    *models
-	providers *providers
-	settings  *settings
+	listing   *setup.Listing
+	models    *setup.Models
+	providers *setup.Providers
+	settings  *setup.Settings
 
 	provider string
 	asJSON   bool
@@ -51,13 +52,13 @@ A window marked "server" is what the server says, "config" what you say,
 
 func (cmd *modelsCommand) Run(ctx context.Context) error {
 	provider := cmd.provider
-	if err := cmd.settings.configure(); err != nil {
+	if err := cmd.settings.Configure(); err != nil {
 		return err
 	}
-	if provider != "" && !cmd.providers.known(provider) {
-		return console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.names(), ", ")))
+	if provider != "" && !cmd.providers.Known(provider) {
+		return console.AsUsage(console.WithHint(fmt.Errorf("the provider %q is not known", provider), "known are "+strings.Join(cmd.providers.Names(), ", ")))
 	}
-	rows, err := cmd.listing.rows(ctx, provider)
+	rows, err := cmd.listing.Rows(ctx, provider)
 	if err != nil {
 		return err
 	}
@@ -71,10 +72,10 @@ func (cmd *modelsCommand) Run(ctx context.Context) error {
 	return cmd.table(ctx, rows)
 }
 
-func (cmd *modelsCommand) table(ctx context.Context, rows []modelRow) error {
+func (cmd *modelsCommand) table(ctx context.Context, rows []setup.ModelRow) error {
 	inUse := ""
-	if c, err := cmd.models.choose(ctx, "", false); err == nil {
-		inUse = c.provider + "/" + c.model
+	if c, err := cmd.models.Choose(ctx, "", false); err == nil {
+		inUse = c.Provider + "/" + c.Model
 	}
 	heads := []table.Column{{}, {Head: "MODEL"}, {Head: "WINDOW", Right: true}, {Head: "FROM"}, {Head: "REPLY", Right: true},
 		{Head: "$ IN", Right: true}, {Head: "CACHED", Right: true}, {Head: "OUT", Right: true}, {Head: "DATE"}, {Head: "NOTE"}}
@@ -83,7 +84,7 @@ func (cmd *modelsCommand) table(ctx context.Context, rows []modelRow) error {
 		columns[i] = &heads[i]
 	}
 	for _, r := range rows {
-		for i, cell := range r.cells(inUse) {
+		for i, cell := range cells(r, inUse) {
 			columns[i].Add(cell)
 		}
 	}
@@ -92,7 +93,7 @@ func (cmd *modelsCommand) table(ctx context.Context, rows []modelRow) error {
 
 // cells is a row of the table: the mark of the model in use, name, window and
 // its source, largest reply, prices, date, note.
-func (r modelRow) cells(inUse string) []string {
+func cells(r setup.ModelRow, inUse string) []string {
 	name := r.Provider + "/" + r.ID
 	mark, from, date, note := "", "", "", ""
 	if name == inUse {
@@ -104,7 +105,7 @@ func (r modelRow) cells(inUse string) []string {
 	if r.Date != nil {
 		date = *r.Date
 	}
-	if r.deprecated {
+	if r.Deprecated {
 		note = "deprecated"
 	}
 	return []string{mark, plain.Line(name), count(r.ContextWindow), from, count(r.MaxOutput),

@@ -78,7 +78,7 @@ func todosPage(r *running) string {
 
 // costPage says what the conversation has cost so far, and by which prices.
 func (h *host) costPage(ctx context.Context, r *running) (string, error) {
-	events, _, err := h.resources.store.Load(ctx, r.id)
+	events, _, err := h.resources.Store.Load(ctx, r.id)
 	if err != nil {
 		return "Nothing was said yet.", nil
 	}
@@ -130,7 +130,7 @@ func (h *host) connectPage(ctx context.Context) string {
 	b.WriteString("Keys in the environment:\n")
 	found := false
 	for _, name := range openai.ByKey() {
-		if key, variable := h.providers.key(name); key != "" {
+		if key, variable := h.providers.Key(name); key != "" {
 			fmt.Fprintf(&b, "  %s  -> /model %s\n", variable, name)
 			found = true
 		}
@@ -140,7 +140,7 @@ func (h *host) connectPage(ctx context.Context) string {
 	}
 	b.WriteString("\nServers on this machine:\n")
 	servers := []openai.Server{}
-	if h.providers.probing() {
+	if h.providers.Probing() {
 		servers = openai.Local(ctx, openai.LocalBases(h.console.Getenv), nil)
 	}
 	for _, s := range servers {

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
@@ -30,8 +31,8 @@ type printOptions struct {
 type printCommand struct {
 	console       *console.Console
 	conversations *conversations
-	models        *models
-	settings      *settings
+	models        *setup.Models
+	settings      *setup.Settings
 
 	options printOptions
 	changed func(flag string) bool // which flags were given
@@ -87,7 +88,7 @@ each entry, in which null is what nobody knows.`,
 func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
 	if cmd.changed("preset") && !slices.Contains(preset.All(), preset.Name(o.preset)) {
-		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(presetNames(), ", "))
+		return console.WrongUse("there is no preset %q; there are %s", o.preset, strings.Join(setup.PresetNames(), ", "))
 	}
 	switch {
 	case o.ledger:
@@ -130,10 +131,10 @@ func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOption
 	if !o.compacted && o.preset == "" {
 		return r.asSaid(), nil
 	}
-	if err := cmd.settings.adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.events); err != nil {
 		return nil, err
 	}
-	m, err := cmd.models.modelOf(ctx, r.events)
+	m, err := cmd.models.ModelOf(ctx, r.events)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +149,8 @@ func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOption
 
 // presetView is what the rules of a preset would make of a conversation now.
 func (cmd *printCommand) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
-	cmd.settings.noteRefused()
-	cfg, err := cmd.settings.configFor(r.events, "compaction.preset="+preset)
+	cmd.settings.NoteRefused()
+	cfg, err := cmd.settings.ConfigFor(r.events, "compaction.preset="+preset)
 	if err != nil {
 		return compact.View{}, err
 	}
@@ -160,7 +161,7 @@ func (cmd *printCommand) presetView(r *reading, m agent.Model, preset string) (c
 // request is the messages that the next request would carry, the system prompt
 // first.
 func (cmd *printCommand) request(ctx context.Context, r *reading, view compact.View, m agent.Model) ([]compact.Message, error) {
-	system, err := r.prompt(ctx, cmd.settings.workspace)
+	system, err := r.prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.events); err != nil {
 		return err
 	}
 	q, err := nth(compact.Requests(r.events), number)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
 )
@@ -25,7 +26,7 @@ import (
 
 // replayCommand measures ways to compact on recorded conversations.
 type replayCommand struct {
-	settings *settings
+	settings *setup.Settings
 	replayer *replayer
 
 	options replayOptions

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 )
@@ -37,9 +38,9 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 
 func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
-	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
-		set: []string{"providers.openai.models={gpt-5.4: {cache_ttl: 24h, prices: {cached: 1}}}"}})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(),
+		Set: []string{"providers.openai.models={gpt-5.4: {cache_ttl: 24h, prices: {cached: 1}}}"}})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	sheets, err := a.replayer().replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
@@ -60,9 +61,9 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 
 func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 	t.Parallel()
-	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(),
-		set: []string{"providers.anthropic.models={claude-opus-4-5: {prices: {input: 5, cache_write: 10, output: 25}}, claude-sonnet-4-5: {cache_ttl: 1h}}"}})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(),
+		Set: []string{"providers.anthropic.models={claude-opus-4-5: {prices: {input: 5, cache_write: 10, output: 25}}, claude-sonnet-4-5: {cache_ttl: 1h}}"}})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/setup"
 	"plimsoll/config"
 )
 
@@ -25,9 +26,9 @@ func (cmd *replayCommand) complete(c *cobra.Command) {
 		}
 	}
 	complete("preset", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		names := append(presetNames(), configuredName)
-		if cmd.settings.configure() == nil {
-			names = policyNames(rulesOf(cmd.settings.cfg()))
+		names := append(setup.PresetNames(), configuredName)
+		if cmd.settings.Configure() == nil {
+			names = policyNames(setup.RulesOf(cmd.settings.Cfg()))
 		}
 		return completeList(names, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})

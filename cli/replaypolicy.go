@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
@@ -24,11 +25,11 @@ const configuredName = string(formats.Configured)
 
 // choosePolicies sets the policies that are asked for.
 func (rp *replayer) choosePolicies(r *replaying) error {
-	rules := rulesOf(rp.settings.cfg())
+	rules := setup.RulesOf(rp.settings.Cfg())
 	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
 	switch {
 	case r.options.all:
-		names = presetNames()
+		names = setup.PresetNames()
 	case r.options.presets == nil && len(r.variants) > 0:
 		names = []string{configuredName, string(preset.Truncate)}
 	case r.options.presets != nil:
@@ -43,7 +44,7 @@ func (rp *replayer) choosePolicies(r *replaying) error {
 			continue
 		}
 		if !slices.Contains(preset.All(), p) {
-			own, ok := ownPolicy(name, rules, rp.settings.cfg().ToolResults)
+			own, ok := ownPolicy(name, rules, rp.settings.Cfg().ToolResults)
 			if !ok {
 				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
 			}
@@ -71,7 +72,7 @@ func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (re
 
 // policyNames lists what --preset takes.
 func policyNames(rules compact.Rules) []string {
-	names := append(presetNames(), configuredName)
+	names := append(setup.PresetNames(), configuredName)
 	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -13,21 +14,21 @@ import (
 // replayer measures what ways to compact cost and hide.
 type replayer struct {
 	console       *console.Console
-	settings      *settings
-	providers     *providers
+	settings      *setup.Settings
+	providers     *setup.Providers
 	conversations *conversations
 	sources       *sources
 }
 
 // replay replays what args name, and writes what was measured.
 func (rp *replayer) replay(ctx context.Context, args []string, o replayOptions) error {
-	if err := rp.settings.configure(); err != nil {
+	if err := rp.settings.Configure(); err != nil {
 		return err
 	}
-	rp.settings.noteRefused()
+	rp.settings.NoteRefused()
 	r := &replaying{options: o, window: replayWindow}
-	if rp.settings.flags.window > 0 {
-		r.window = rp.settings.flags.window
+	if rp.settings.Flags.Window > 0 {
+		r.window = rp.settings.Flags.Window
 	}
 	var err error
 	if r.variants, err = rp.variants(o.set); err != nil {

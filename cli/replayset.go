@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 )
 
 // What --set takes: a key, and values to try. A value is one of the
@@ -42,7 +43,7 @@ func parseTrials(texts []string) ([]trial, error) {
 		case errors.Is(err, errTooMany):
 			return nil, console.AsUsage(err)
 		case err != nil:
-			return nil, console.AsUsage(console.WithHint(fmt.Errorf("--set %s: %w", key, err), hintOf(err)))
+			return nil, console.AsUsage(console.WithHint(fmt.Errorf("--set %s: %w", key, err), setup.HintOf(err)))
 		}
 		all = append(all, trial{key, values})
 		if total *= len(values); total > variantsMost {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/cli/setup"
 	"plimsoll/config"
 )
 
@@ -89,7 +90,7 @@ func another(o config.Option) (key, value string) {
 func TestReplayObeysTheKeysItTakes(t *testing.T) {
 	t.Parallel()
 	base := testApp(t, 0, "")
-	was, _ := ownPolicy(configuredName, rulesOf(base.settings.cfg()), base.settings.cfg().ToolResults)
+	was, _ := ownPolicy(configuredName, setup.RulesOf(base.settings.Cfg()), base.settings.Cfg().ToolResults)
 	tried := 0
 	for _, o := range config.Options() {
 		key, value := another(o)
@@ -127,7 +128,7 @@ func TestKeysThatMakeNoDifferenceAreRefused(t *testing.T) {
 		"compaction.hard_ratio=0.5":         "must be above",
 		"compaction.preset=plimsol":         "plimsoll",
 	} {
-		if _, err := a.replayer().variants([]string{text}); err == nil || !strings.Contains(err.Error()+hintOf(err), says) {
+		if _, err := a.replayer().variants([]string{text}); err == nil || !strings.Contains(err.Error()+setup.HintOf(err), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

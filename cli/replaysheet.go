@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -47,19 +48,19 @@ func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
 			return s, nil
 		}
 	}
-	c, err := rp.providers.named(name)
+	c, err := rp.providers.Named(name)
 	if err != nil {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
 			"the sheets are "+strings.Join(sheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
 	}
-	m := agent.Model{Provider: c.provider, ID: c.model}
-	if e, ok := catalog.Lookup(c.provider, c.model); ok {
-		m = e.Model(c.model)
+	m := agent.Model{Provider: c.Provider, ID: c.Model}
+	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
+		m = e.Model(c.Model)
 	}
-	own := rp.providers.ownModel(c)
-	applyPrices(&m, own.Prices)
+	own := rp.providers.OwnModel(c)
+	setup.ApplyPrices(&m, own.Prices)
 	switch {
-	case c.demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
+	case c.Demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("%s costs nothing, so there are no costs to compare", name), pricesHint))
 	case m.Prices == nil || m.Prices.Input <= 0:
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
@@ -78,7 +79,7 @@ func (rp *replayer) cacheNotes(sheets []replay.Sheet) map[string]string {
 		}
 		provider, id, _ := strings.Cut(s.Name, "/")
 		note := "cache lives " + lifetimeText(s.Lifetime)
-		if describedModel(rp.settings.cfg(), provider, id).CacheTTL <= 0 {
+		if setup.DescribedModel(rp.settings.Cfg(), provider, id).CacheTTL <= 0 {
 			note += " (assumed)"
 		}
 		notes[s.Name] = note

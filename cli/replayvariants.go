@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/config"
@@ -34,9 +35,9 @@ func (rp *replayer) variants(texts []string) ([]variant, error) {
 	}
 	var out []variant
 	for _, set := range combinations(trials) {
-		loaded, err := rp.settings.read(rp.settings.workspace, slices.Concat(rp.settings.flags.set, set))
+		loaded, err := rp.settings.Read(rp.settings.Workspace, slices.Concat(rp.settings.Flags.Set, set))
 		if err == nil {
-			err = rp.settings.checkNames(loaded)
+			err = rp.settings.CheckNames(loaded)
 		}
 		if err != nil {
 			return nil, console.AsUsage(fromSet(err))
@@ -46,7 +47,7 @@ func (rp *replayer) variants(texts []string) ([]variant, error) {
 			key, value, _ := strings.Cut(one, "=")
 			v.set[key] = value
 		}
-		v.own, _ = ownPolicy(configuredName, rulesOf(loaded.Config), loaded.Config.ToolResults)
+		v.own, _ = ownPolicy(configuredName, setup.RulesOf(loaded.Config), loaded.Config.ToolResults)
 		v.own.Name = preset.Name(variantName(set))
 		out = append(out, v)
 	}

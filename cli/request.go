@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -68,11 +69,11 @@ func (v *conversations) remake(ctx context.Context, q requestRef, b *compact.Reb
 	if err != nil {
 		return err
 	}
-	c := v.providers.at(provider, model)
-	client := openai.New(v.providers.endpoint(c))
+	c := v.providers.At(provider, model)
+	client := openai.New(v.providers.Endpoint(c))
 	caps := client.Capabilities()
-	if provider != providerDemo {
-		caps = v.models.model(ctx, c, client).Caps
+	if provider != setup.ProviderDemo {
+		caps = v.models.Model(ctx, c, client).Caps
 	}
 	messages, hardened := compact.Harden(compact.Project(log), caps)
 	b.Messages = messages
@@ -93,7 +94,7 @@ func (v *conversations) remake(ctx context.Context, q requestRef, b *compact.Reb
 
 // modelAt is the provider and the id of the model that a request went to.
 func modelAt(log []conversation.Event, name string) (provider, id string, err error) {
-	if m, ok := newestModel(log); ok && (name == "" || m.Name() == name) && m.Model != "" {
+	if m, ok := setup.NewestModel(log); ok && (name == "" || m.Name() == name) && m.Model != "" {
 		return m.Provider, m.Model, nil
 	}
 	provider, id, ok := strings.Cut(name, "/")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -29,15 +30,15 @@ var errNoConversation = errors.New("no conversation yet")
 // open.
 type conversations struct {
 	console   *console.Console
-	settings  *settings
-	providers *providers
-	resources *resources
-	models    *models
+	settings  *setup.Settings
+	providers *setup.Providers
+	resources *setup.Resources
+	models    *setup.Models
 }
 
 // resolve finds the conversation that the arguments of a command name.
 func (v *conversations) resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
-	store, err := v.resources.open()
+	store, err := v.resources.Open()
 	if err != nil {
 		return nil, "", err
 	}
@@ -49,7 +50,7 @@ func (v *conversations) resolve(ctx context.Context, args []string) (*storage.St
 	if len(args) > 0 {
 		prefix = args[0]
 	}
-	id, err := store.Resolve(ctx, prefix, v.settings.workspace)
+	id, err := store.Resolve(ctx, prefix, v.settings.Workspace)
 	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
 		return nil, "", console.WithHint(errNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
 	}

@@ -9,19 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation/numbers"
 )
 
 // Run runs the command that env.Args name and returns the exit code.
 func Run(ctx context.Context, env console.Env) int {
-	a := newApp(env, flags{})
+	a := newApp(env, setup.Flags{})
 	root := a.rootCommand()
 	root.SetArgs(normalise(env.Args))
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	err := root.ExecuteContext(ctx)
-	if closed := a.resources.close(); err == nil {
+	if closed := a.resources.Close(); err == nil {
 		err = closed
 	}
 	if err != nil && ctx.Err() != nil {
@@ -41,13 +42,13 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return a.checkFlags(c) }
 	f := root.PersistentFlags()
-	f.StringVar(&a.settings.flags.config, "config", "", "configuration `FILE` instead of the usual one")
-	f.StringVar(&a.settings.flags.data, "data", "", "`DIR` for conversations and log")
-	f.StringVar(&a.settings.flags.model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
-	f.StringVar(&a.settings.flags.baseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
-	f.Var((*tokenCount)(&a.settings.flags.window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
-	f.BoolVar(&a.settings.flags.demo, "demo", false, "talk to the built-in demo model, which is not an AI")
-	f.StringArrayVar(&a.settings.flags.set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
+	f.StringVar(&a.settings.Flags.Config, "config", "", "configuration `FILE` instead of the usual one")
+	f.StringVar(&a.settings.Flags.Data, "data", "", "`DIR` for conversations and log")
+	f.StringVar(&a.settings.Flags.Model, "model", "", "model to talk to: `PROVIDER/ID`, or an id the catalogue knows")
+	f.StringVar(&a.settings.Flags.BaseURL, "base-url", "", "`URL` of an OpenAI-compatible endpoint, without /chat/completions")
+	f.Var((*tokenCount)(&a.settings.Flags.Window), "window", "context window in `TOKENS` (32000, 32k, 1M), whatever the server says")
+	f.BoolVar(&a.settings.Flags.Demo, "demo", false, "talk to the built-in demo model, which is not an AI")
+	f.StringArrayVar(&a.settings.Flags.Set, "cfg", nil, "configuration override `KEY=VALUE`, as often as needed")
 	root.AddCommand(a.askCommand().cobra(), a.compactCommand().cobra(), a.forkCommand().cobra(), a.listCommand().cobra(), a.searchCommand().cobra(), a.printCommand().cobra(), a.contextCommand().cobra(),
 		a.modelsCommand().cobra(), a.importCommand().cobra(), a.exportCommand().cobra(), a.replayCommand().cobra(), a.doctorCommand().cobra(),
 		configCommand(a.configPathCommand().cobra(), a.configCheckCommand().cobra(), a.configInitCommand().cobra(), a.configTrustCommand().cobra()), a.manCommand().cobra())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 )
 
@@ -42,14 +43,14 @@ func TestDocumentedPresetsAreTheRules(t *testing.T) {
 }
 
 func presetRows() string {
-	own, _ := presetValues(string(preset.Plimsoll))
+	own, _ := setup.PresetValues(string(preset.Plimsoll))
 	var b strings.Builder
 	b.WriteString("| preset | keys in which it differs from `plimsoll` |\n| --- | --- |\n")
 	for _, p := range preset.All() {
 		if p == preset.Plimsoll {
 			continue
 		}
-		values, _ := presetValues(string(p))
+		values, _ := setup.PresetValues(string(p))
 		fmt.Fprintf(&b, "| `%s` | %s |\n", p, strings.Join(differing("", reflect.ValueOf(own), reflect.ValueOf(values)), ", "))
 	}
 	return b.String()

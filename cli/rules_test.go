@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/config"
@@ -28,8 +29,8 @@ func appWith(t *testing.T, file string, set ...string) *app {
 		t.Fatal(err)
 	}
 	lookup := func(name string) (string, bool) { return dir, name == "HOME" }
-	a := newApp(console.Env{Dir: dir, Lookup: lookup}, flags{config: path, set: set})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Dir: dir, Lookup: lookup}, setup.Flags{Config: path, Set: set})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -39,17 +40,17 @@ func appWith(t *testing.T, file string, set ...string) *app {
 func rulesIn(t *testing.T, file string, set ...string) compact.Rules {
 	t.Helper()
 	a := appWith(t, file, set...)
-	return rulesOf(a.settings.cfg())
+	return setup.RulesOf(a.settings.Cfg())
 }
 
 // The defaults stand in two places, because neither package may know the other.
 func TestDefaultsOfTheConfigurationAreThoseOfTheRules(t *testing.T) {
 	t.Parallel()
 	want := compact.PresetRules(preset.Plimsoll)
-	if diff := cmp.Diff(want, rulesOf(config.Default())); diff != "" {
+	if diff := cmp.Diff(want, setup.RulesOf(config.Default())); diff != "" {
 		t.Errorf("(-compact +config):\n%s", diff)
 	}
-	filled, ok := presetValues("plimsoll")
+	filled, ok := setup.PresetValues("plimsoll")
 	if diff := cmp.Diff(config.Default().Compaction, filled); diff != "" || !ok {
 		t.Errorf("(-config +compact):\n%s", diff)
 	}
@@ -77,7 +78,7 @@ func TestPresetsComeThroughTheConfiguration(t *testing.T) {
 			t.Errorf("%s (-compact +config):\n%s", p, diff)
 		}
 	}
-	if _, ok := presetValues("none"); ok {
+	if _, ok := setup.PresetValues("none"); ok {
 		t.Error("a preset that does not exist has values")
 	}
 }
@@ -181,10 +182,10 @@ func TestRulesShareNothingWithTheConfiguration(t *testing.T) {
 compaction: {dedupe: {excluded_tools: [a], tool_identifier_fields: {b: [c]}}}
 tools: {d: {identifiers: [e]}}
 `)
-	r := rulesOf(a.settings.cfg())
+	r := setup.RulesOf(a.settings.Cfg())
 	r.Dedupe.ExcludedTools[0], r.Dedupe.ToolIdentifierFields["b"][0], r.Tools["d"].Identifiers[0] = "x", "x", "x"
 	r.Dedupe.ToolIdentifierFields["new"] = nil
-	d, tool := a.settings.cfg().Compaction.Dedupe, a.settings.cfg().Tools["d"]
+	d, tool := a.settings.Cfg().Compaction.Dedupe, a.settings.Cfg().Tools["d"]
 	if d.ExcludedTools[0] != "a" || d.ToolIdentifierFields["b"][0] != "c" || len(d.ToolIdentifierFields) != 1 || tool.Identifiers[0] != "e" {
 		t.Errorf("the configuration changed with the rules: %+v, %+v", d, tool)
 	}
@@ -194,15 +195,15 @@ tools: {d: {identifiers: [e]}}
 func TestPresetsAreFilledInWhereverTheConfigurationIsRead(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "compaction: {preset: jp-auto, hard_ratio: 0.8}\n")
-	checked, err := a.settings.load()
+	checked, err := a.settings.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded, err := a.settings.configFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
+	recorded, err := a.settings.ConfigFor([]conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"ui.mouse": "false"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, c := range map[string]config.Config{"configure": a.settings.cfg(), "load": checked.Config, "configFor": recorded} {
+	for name, c := range map[string]config.Config{"configure": a.settings.Cfg(), "load": checked.Config, "configFor": recorded} {
 		if c.Compaction.TriggerRatio != 0.75 || c.Compaction.HardRatio != 0.8 || c.Compaction.Auto.MinTurns != 5 {
 			t.Errorf("%s: %+v", name, c.Compaction)
 		}
@@ -213,13 +214,13 @@ func TestPresetRecordedInAConversationHoldsThere(t *testing.T) {
 	t.Parallel()
 	a := appWith(t, "compaction: {keep_last: 7}\n")
 	events := []conversation.Event{{Seq: 1, Body: conversation.ConfigChanged{Set: map[string]string{"compaction.preset": "jp-heavy"}}}}
-	c, err := a.settings.configFor(events)
+	c, err := a.settings.ConfigFor(events)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := compact.PresetRules(preset.JPHeavy)
 	want.KeepLast = 7
-	if diff := cmp.Diff(want, rulesOf(c)); diff != "" {
+	if diff := cmp.Diff(want, setup.RulesOf(c)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -229,7 +230,7 @@ func TestLimitsInSecondsNeverBecomeNone(t *testing.T) {
 	for d, want := range map[time.Duration]int{
 		1: 1, time.Second - 1: 1, time.Second: 1, time.Second + 1: 2, time.Minute: 60, math.MaxInt64: math.MaxInt64/int(time.Second) + 1,
 	} {
-		if got := wholeSeconds(d); got != want {
+		if got := setup.WholeSeconds(d); got != want {
 			t.Errorf("%v is %d s, want %d", d, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -25,7 +26,7 @@ type running struct {
 	events []conversation.Event // as stored when it was opened
 	cfg    config.Config
 	rules  compact.Rules // by cfg
-	link   link
+	link   setup.Link
 	writer *storage.Writer
 	box    *tools.Box
 	agent  *agent.Agent
@@ -44,10 +45,10 @@ type running struct {
 // agents opens conversations for writing, each with its tools and a running agent.
 type agents struct {
 	console       *console.Console
-	settings      *settings
-	providers     *providers
-	resources     *resources
-	models        *models
+	settings      *setup.Settings
+	providers     *setup.Providers
+	resources     *setup.Resources
+	models        *setup.Models
 	conversations *conversations
 }
 
@@ -59,8 +60,8 @@ type openOptions struct {
 }
 
 // start opens a conversation for writing and starts its agent.
-func (g *agents) start(ctx context.Context, l link, o openOptions) (*running, error) {
-	store, err := g.resources.open()
+func (g *agents) start(ctx context.Context, l setup.Link, o openOptions) (*running, error) {
+	store, err := g.resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 	var err error
 	if r.id == "" {
 		r.id = conversation.NewID()
-		r.writer, err = store.Create(ctx, storage.NewConversation{ID: r.id, Workspace: r.from.settings.workspace})
+		r.writer, err = store.Create(ctx, storage.NewConversation{ID: r.id, Workspace: r.from.settings.Workspace})
 		return err
 	}
 	if r.writer, err = store.OpenWriter(ctx, r.id); err != nil {
@@ -94,18 +95,18 @@ func (r *running) openWriter(ctx context.Context, store *storage.Store) error {
 
 // start makes the tools and the agent, and runs it.
 func (r *running) start(ctx context.Context, store *storage.Store, o openOptions) error {
-	prompt, notes := instructions(r.from.settings.workspace)
+	prompt, notes := instructions(r.from.settings.Workspace)
 	r.notes = append(r.notes, notes...)
 	var err error
-	if r.cfg, err = r.from.settings.configFor(r.events); err != nil {
+	if r.cfg, err = r.from.settings.ConfigFor(r.events); err != nil {
 		return err
 	}
-	r.rules = rulesOf(r.cfg)
-	r.link.model = r.bounded(r.link.model)
+	r.rules = setup.RulesOf(r.cfg)
+	r.link.Model = r.bounded(r.link.Model)
 	if r.box, err = r.from.newBox(r, store, o.mode); err != nil {
 		return err
 	}
-	if _, err := r.from.resources.granted().In(r.from.settings.workspace); err != nil {
+	if _, err := r.from.resources.Granted().In(r.from.settings.Workspace); err != nil {
 		r.notes = append(r.notes, err.Error())
 	}
 	stored, err := r.stored(ctx, store)
@@ -118,10 +119,10 @@ func (r *running) start(ctx context.Context, store *storage.Store, o openOptions
 		backlog = r.writer
 	}
 	r.agent, err = agent.New(agent.Options{
-		Log: r.writer, Provider: r.provider(r.link), Model: r.link.model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
-		System: prompt, Forms: shortForms(prompt, r.box), AssumeWindow: assumedWindow(r.link.model.Provider), Interactive: o.interactive, Cost: cost, CacheSaved: cacheSaved, Logger: r.from.resources.logger(),
+		Log: r.writer, Provider: r.provider(r.link), Model: r.link.Model, Toolbox: r.box, Calibrations: store, Backlog: backlog, Stored: stored,
+		System: prompt, Forms: shortForms(prompt, r.box), AssumeWindow: assumedWindow(r.link.Model.Provider), Interactive: o.interactive, Cost: setup.Cost, CacheSaved: cacheSaved, Logger: r.from.resources.Logger(),
 		Results:   agent.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull, Ceiling: int(results.Ceiling)},
-		Overrides: r.from.settings.overrides(), AskWindow: r.askWindow,
+		Overrides: r.from.settings.Overrides(), AskWindow: r.askWindow,
 		Rules: r.rules, Transcript: r.from.conversations.saveTranscript, Summarisers: r.summariser(ctx),
 	})
 	if err != nil {
@@ -165,60 +166,60 @@ func newestInstructions(events []conversation.Event) (conversation.Instructions,
 }
 
 // bounded is a model with what the conversation's own settings say of it.
-func (r *running) bounded(m agent.Model) agent.Model { return r.from.settings.boundedBy(r.cfg, m) }
+func (r *running) bounded(m agent.Model) agent.Model { return r.from.settings.BoundedBy(r.cfg, m) }
 
 // provider is that of a link; where servers say how large the window is, it is
 // asked for when a reply arrives.
-func (r *running) provider(l link) agent.Provider {
-	if l.discover == nil {
-		return l.provider
+func (r *running) provider(l setup.Link) agent.Provider {
+	if l.Discover == nil {
+		return l.Provider
 	}
-	return &listening{Provider: l.provider, then: func() { r.ask(l) }}
+	return &listening{Provider: l.Provider, then: func() { r.ask(l) }}
 }
 
 // ask asks the server of a link for the limits of its model, beside the
 // conversation.
-func (r *running) ask(l link) {
+func (r *running) ask(l setup.Link) {
 	r.questions.Go(func() {
 		ctx, cancel := context.WithTimeout(r.life, 2*time.Second)
 		defer cancel()
-		found, err := l.discover(ctx)
+		found, err := l.Discover(ctx)
 		if err != nil {
 			return // a server that does not say is the usual case
 		}
-		r.agent.SetWindow(l.model.Name(), serverWindow(found))
-		r.agent.SetMaxOut(l.model.Name(), found.MaxOut)
+		r.agent.SetWindow(l.Model.Name(), setup.ServerWindow(found))
+		r.agent.SetMaxOut(l.Model.Name(), found.MaxOut)
 	})
 }
 
 // askWindow asks the server of the model in use how large its window is now.
 func (r *running) askWindow(ctx context.Context, m agent.Model) compact.Window {
 	l := r.current()
-	if l.discover == nil || l.model.Name() != m.Name() {
+	if l.Discover == nil || l.Model.Name() != m.Name() {
 		return compact.Window{}
 	}
-	found, err := l.discover(ctx)
+	found, err := l.Discover(ctx)
 	if err != nil {
 		return compact.Window{} // a server that does not say is the usual case
 	}
-	return serverWindow(found)
+	return setup.ServerWindow(found)
 }
 
 // current is the link in use, from any goroutine.
-func (r *running) current() link {
+func (r *running) current() setup.Link {
 	r.linking.Lock()
 	defer r.linking.Unlock()
 	return r.link
 }
 
 // switchTo sends the conversation's requests to another model.
-func (r *running) switchTo(l link) {
-	l.model = r.bounded(l.model)
+func (r *running) switchTo(l setup.Link) {
+	l.Model = r.bounded(l.Model)
 	r.linking.Lock()
 	r.link = l
 	r.linking.Unlock()
-	r.agent.SwitchModel(l.model, r.provider(l))
-	if l.discover != nil {
+	r.agent.SwitchModel(l.Model, r.provider(l))
+	if l.Discover != nil {
 		r.ask(l)
 	}
 }

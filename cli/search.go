@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/cli/table"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/numbers"
@@ -34,8 +35,8 @@ type searchOptions struct {
 // searchCommand searches the stored conversations.
 type searchCommand struct {
 	console   *console.Console
-	resources *resources
-	settings  *settings
+	resources *setup.Resources
+	settings  *setup.Settings
 
 	options searchOptions
 }
@@ -87,7 +88,7 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 	if o.limit < 0 {
 		return console.WrongUse("--limit must be 0 or more, not %d", o.limit)
 	}
-	store, err := cmd.resources.open()
+	store, err := cmd.resources.Open()
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (cmd *searchCommand) Run(ctx context.Context, args []string) error {
 		options.Limit, options.PerConversation = math.MaxInt, math.MaxInt
 	}
 	if o.here {
-		options.Workspace = cmd.settings.workspace
+		options.Workspace = cmd.settings.Workspace
 	}
 	if o.json {
 		return cmd.json(ctx, store, q, options)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/storage"
@@ -33,11 +34,11 @@ func saidBefore(t *testing.T, a *app, id string, texts ...string) {
 // happenedBefore stores a conversation.
 func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body) {
 	t.Helper()
-	store, err := a.resources.open()
+	store, err := a.resources.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.workspace})
+	w, err := store.Create(t.Context(), storage.NewConversation{ID: id, Workspace: a.settings.Workspace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func happenedBefore(t *testing.T, a *app, id string, bodies ...conversation.Body
 func TestTheScreenSearchesAllConversations(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	saidBefore(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
 	h := a.host(chatOptions{})
 	defer h.close()
@@ -77,10 +78,10 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 func TestTheScreenIsToldWhatASearchCouldNotRead(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
-	defer a.resources.close()
+	defer a.resources.Close()
 	happenedBefore(t, a, "aaaabbbbcccc", conversation.UserMessage{Text: "Where does the heron nest?"},
 		conversation.ToolResult{CallID: "c1", Tool: "grep", Status: conversation.ResultOK, Text: "part", Total: 500, Blob: strings.Repeat("0", 64)})
-	if err := os.WriteFile(filepath.Join(a.settings.paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(a.settings.Paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	h := a.host(chatOptions{})
@@ -110,13 +111,13 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 	for n := range 5 {
 		saidBefore(t, a, fmt.Sprintf("%caaaaaaaaaaa", 'a'+n), "heron", "heron")
 	}
-	if err := a.resources.close(); err != nil {
+	if err := a.resources.Close(); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	out, errs := &interrupted{interrupt: cancel}, &bytes.Buffer{}
 	env := a.console.Env
-	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.settings.flags.data}, strings.NewReader(""), out, errs
+	env.Args, env.Stdin, env.Stdout, env.Stderr = []string{"search", "heron", "--data", a.settings.Flags.Data}, strings.NewReader(""), out, errs
 	if code := Run(ctx, env); code != console.ExitInterrupted {
 		t.Errorf("exit code %d", code)
 	}
@@ -128,7 +129,7 @@ func TestInterruptingASearchKeepsWhatWasWritten(t *testing.T) {
 func TestAHitOnATerminalIsOneLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	a := newApp(console.Env{Stdout: &out}, flags{})
+	a := newApp(console.Env{Stdout: &out}, setup.Flags{})
 	hit := storage.SearchHit{Seq: 41, Turn: 3, Who: "run_command", Stored: true, Excerpt: "漢字 and\x1b[31m more"}
 	for _, limit := range []int{0, 60, 20} {
 		if err := a.searchCommand().hitLine(limit, hitText(hit)); err != nil {

@@ -15,7 +15,7 @@ func (h *host) Search(ctx context.Context, query string) (tui.Found, error) {
 	if err != nil {
 		return tui.Found{}, err
 	}
-	store, err := h.resources.open()
+	store, err := h.resources.Open()
 	if err != nil {
 		return tui.Found{}, err
 	}
@@ -31,7 +31,7 @@ func (h *host) Search(ctx context.Context, query string) (tui.Found, error) {
 		return tui.Found{}, err
 	}
 	if report.Unread+report.Damaged > 0 {
-		h.resources.logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
+		h.resources.Logger().Warn("not all could be searched", "conversations", report.Unread, "texts", report.Damaged)
 	}
 	found.Conversations, found.More, found.Took = report.Conversations, report.More, time.Since(begun)
 	found.Unread, found.Damaged = report.Unread, report.Damaged

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -15,8 +16,8 @@ import (
 // setUp is a program with settings, without a world around it.
 func setUp(t *testing.T, set ...string) *app {
 	t.Helper()
-	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, flags{data: t.TempDir(), set: set})
-	if err := a.settings.configure(); err != nil {
+	a := newApp(console.Env{Lookup: func(string) (string, bool) { return "", false }, Dir: t.TempDir()}, setup.Flags{Data: t.TempDir(), Set: set})
+	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -25,15 +26,15 @@ func setUp(t *testing.T, set ...string) *app {
 // linked is the model of a name as a conversation gets it.
 func linked(t *testing.T, a *app, name string) agent.Model {
 	t.Helper()
-	c, err := a.providers.named(name)
+	c, err := a.providers.Named(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.models.connect(t.Context(), c)
+	l, err := a.models.Connect(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return l.model
+	return l.Model
 }
 
 func TestModelsCarryWhatTheirCacheIsWorth(t *testing.T) {
@@ -67,7 +68,7 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if m.CacheTTL != 0 {
 		t.Fatalf("a lifetime from nowhere: %v", m.CacheTTL)
 	}
-	cfg, err := a.settings.configFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
+	cfg, err := a.settings.ConfigFor(logOf(conversation.ConfigChanged{Set: map[string]string{"providers.openai.models": "{gpt-5.4: {cache_ttl: 2h}}"}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestTheLoadLineOfAModelLiesBelowItsPriceStep(t *testing.T) {
 		t.Fatalf("the model is another one by now: %+v", m)
 	}
 	reading := func(m agent.Model) compact.Reading {
-		return compact.NewMeter(m.MeterOptions(rulesOf(a.settings.cfg()))).Reading()
+		return compact.NewMeter(m.MeterOptions(setup.RulesOf(a.settings.Cfg()))).Reading()
 	}
 	if got := reading(m).LoadLine; got != 258_400 { // 0.95 of 272,000
 		t.Errorf("the load line is at %d", got)

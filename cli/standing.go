@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/config"
 	"plimsoll/conversation"
@@ -30,21 +31,21 @@ type conversationState struct {
 // state is how a conversation stands, for a command that is about this one
 // only.
 func (v *conversations) state(ctx context.Context, r *reading) (conversationState, error) {
-	if err := v.settings.adopt(r.events); err != nil {
+	if err := v.settings.Adopt(r.events); err != nil {
 		return conversationState{}, err
 	}
-	m, err := v.models.modelOf(ctx, r.events)
+	m, err := v.models.ModelOf(ctx, r.events)
 	if err != nil {
 		return conversationState{}, err
 	}
-	return v.stateWith(r, v.settings.cfg(), m), nil
+	return v.stateWith(r, v.settings.Cfg(), m), nil
 }
 
 // stateWith is how a conversation stands with a configuration and a model.
 // Nobody knows whether the provider's cache still holds it.
 func (v *conversations) stateWith(r *reading, cfg config.Config, m agent.Model) conversationState {
-	rules := rulesOf(cfg)
-	return conversationState{reading: r, model: m, rules: rules, set: v.settings.overrides(),
+	rules := setup.RulesOf(cfg)
+	return conversationState{reading: r, model: m, rules: rules, set: v.settings.Overrides(),
 		now: compact.Situation{Meter: meterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
@@ -66,7 +67,7 @@ func (s conversationState) pending() []conversation.Body {
 	for _, e := range s.said[len(s.events):] {
 		bodies = append(bodies, e.Body)
 	}
-	set, recorded := map[string]string{}, recordedSettings(s.events)
+	set, recorded := map[string]string{}, setup.RecordedSettings(s.events)
 	for key, value := range s.set {
 		if old, ok := recorded[key]; !ok || old != value {
 			set[key] = value

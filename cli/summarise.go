@@ -21,7 +21,7 @@ const optimizing = "Optimizing conversation context…"
 
 // optimize carries a wish out in a running conversation, and waits for it.
 func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
-	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.model)
+	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.Model)
 	o := optimization{console: g.console, state: s}
 	r.agent.Compact(w)
 	for {

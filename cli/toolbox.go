@@ -2,6 +2,7 @@ package cli
 
 import (
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -17,24 +18,24 @@ func (g *agents) newBox(r *running, store *storage.Store, mode conversation.Mode
 	}
 	past := &archive{store: store, id: r.id}
 	o := tools.Options{
-		Workspace: g.settings.workspace,
+		Workspace: g.settings.Workspace,
 		Archive:   past,
 		Visible:   past.visible,
 		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: approvals(cfg), Where: g.settings.ruleAt},
-		Disabled:         disabled(cfg),
-		Grants:           g.resources.granted(),
-		Own:              g.settings.ownFiles(),
+			Approval: setup.Approvals(cfg), Where: g.settings.RuleAt},
+		Disabled:         setup.Disabled(cfg),
+		Grants:           g.resources.Granted(),
+		Own:              g.settings.OwnFiles(),
 		RecallChars:      r.recallChars,
 		ResultChars:      func() int { return r.agent.ArrivalCap().Chars },
 		Ceiling:          int(cfg.ToolResults.Ceiling),
 		PrivateAddresses: cfg.Permissions.PrivateAddresses,
-		SecretNames:      g.settings.keyVariables(),
+		SecretNames:      g.settings.KeyVariables(),
 		Todos:            tools.LastTodos(r.events),
 	}
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, console.AsUsage(placed(*g.settings.loaded.Load(), err))
+		return nil, console.AsUsage(setup.Placed(*g.settings.Loaded.Load(), err))
 	}
 	return box, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
 
@@ -25,12 +26,12 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 			}
 		}
 		begin := func() (*host, func() error) {
-			a := newApp(console.Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, flags{data: data, demo: true})
-			if err := a.settings.configure(); err != nil {
+			a := newApp(console.Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, setup.Flags{Data: data, Demo: true})
+			if err := a.settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
 			h := a.host(chatOptions{})
-			return h, func() error { h.close(); return a.resources.close() }
+			return h, func() error { h.close(); return a.resources.Close() }
 		}
 		write("compaction: {default_profile: heavy}\n")
 		h, end := begin()

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
 
@@ -13,8 +14,8 @@ import (
 // before a conversation is opened with them or without; nil if nothing is to be
 // asked. The lock is held.
 func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
-	l := h.settings.loaded.Load()
-	if h.trustAsked || len(l.Refused) == 0 || h.settings.trustOf(h.settings.workspace).Hash == l.Hash {
+	l := h.settings.Loaded.Load()
+	if h.trustAsked || len(l.Refused) == 0 || h.settings.TrustOf(h.settings.Workspace).Hash == l.Hash {
 		return nil
 	}
 	say := func(yes bool) func(context.Context) (tui.Conversation, error) {
@@ -41,16 +42,16 @@ func (h *host) trust(hash string, yes bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.trustAsked = true
-	if err := h.settings.keepTrust(trust{Workspace: h.settings.workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
+	if err := h.settings.KeepTrust(setup.Trust{Workspace: h.settings.Workspace, Hash: hash, Trusted: yes}); err != nil || !yes {
 		return err
 	}
-	loaded, err := h.settings.read(h.settings.workspace, h.settings.flags.set)
+	loaded, err := h.settings.Read(h.settings.Workspace, h.settings.Flags.Set)
 	if err == nil {
-		err = h.settings.checkNames(loaded)
+		err = h.settings.CheckNames(loaded)
 	}
 	if err != nil {
 		return console.AsUsage(err)
 	}
-	h.settings.loaded.Store(&loaded)
+	h.settings.Loaded.Store(&loaded)
 	return nil
 }

@@ -1,5 +1,7 @@
 package cli
 
+import "plimsoll/cli/setup"
+
 // What each command needs of a run is passed to it here.
 
 func (a *app) askCommand() *askCommand {
@@ -80,8 +82,8 @@ func (a *app) host(o chatOptions) *host {
 		conversations: a.conversations, agents: a.agents, listing: a.listing(), examiner: a.examiner(), exporter: a.exporter(), open: o}
 }
 
-func (a *app) listing() *listing {
-	return &listing{console: a.console, settings: a.settings, providers: a.providers}
+func (a *app) listing() *setup.Listing {
+	return &setup.Listing{Console: a.console, Settings: a.settings, Providers: a.providers}
 }
 
 func (a *app) examiner() *examiner {

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"maps"
@@ -18,10 +18,10 @@ import (
 // unrecorded is the key that, with all below it, never enters a log.
 const unrecorded = "providers"
 
-// overrides are the settings of --cfg by key.
-func (s *settings) overrides() map[string]string {
+// Overrides are the settings of --cfg by key.
+func (s *Settings) Overrides() map[string]string {
 	set := map[string]string{}
-	for _, text := range s.flags.set {
+	for _, text := range s.Flags.Set {
 		key, value, ok := strings.Cut(text, "=")
 		if key = strings.TrimSpace(key); ok && key != unrecorded && !strings.HasPrefix(key, unrecorded+".") {
 			set[key] = strings.TrimSpace(value)
@@ -30,26 +30,26 @@ func (s *settings) overrides() map[string]string {
 	return set
 }
 
-// configFor is the configuration of a conversation: the one in force, then
+// ConfigFor is the configuration of a conversation: the one in force, then
 // what the log records, then --cfg, then what a command sets besides.
-func (s *settings) configFor(events []conversation.Event, besides ...string) (config.Config, error) {
-	recorded := recordedSettings(events)
+func (s *Settings) ConfigFor(events []conversation.Event, besides ...string) (config.Config, error) {
+	recorded := RecordedSettings(events)
 	if len(recorded) == 0 && len(besides) == 0 {
-		return s.cfg(), nil
+		return s.Cfg(), nil
 	}
 	var set []string
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
 		set = append(set, key+"="+recorded[key])
 	}
-	loaded, err := s.read(s.workspace, slices.Concat(set, s.flags.set, besides))
+	loaded, err := s.Read(s.Workspace, slices.Concat(set, s.Flags.Set, besides))
 	if err != nil {
 		return config.Config{}, console.AsUsage(console.WithHint(err, "the conversation records settings that no longer hold; --cfg KEY=VALUE overrides them"))
 	}
 	return loaded.Config, nil
 }
 
-// recordedSettings are the settings that a log records, by key.
-func recordedSettings(events []conversation.Event) map[string]string {
+// RecordedSettings are the settings that a log records, by key.
+func RecordedSettings(events []conversation.Event) map[string]string {
 	recorded := map[string]string{}
 	for _, e := range events {
 		if c, ok := e.Body.(conversation.ConfigChanged); ok {
@@ -59,15 +59,15 @@ func recordedSettings(events []conversation.Event) map[string]string {
 	return recorded
 }
 
-// adopt puts the settings that a conversation records in force, for a command
+// Adopt puts the settings that a conversation records in force, for a command
 // that shows this one only.
-func (s *settings) adopt(events []conversation.Event) error {
-	cfg, err := s.configFor(events)
+func (s *Settings) Adopt(events []conversation.Event) error {
+	cfg, err := s.ConfigFor(events)
 	if err != nil {
 		return err
 	}
-	loaded := *s.loaded.Load()
+	loaded := *s.Loaded.Load()
 	loaded.Config = cfg
-	s.loaded.Store(&loaded)
+	s.Loaded.Store(&loaded)
 	return nil
 }

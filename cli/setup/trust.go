@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"crypto/sha256"
@@ -21,16 +21,16 @@ import (
 //   - the chat asks once; other commands leave the keys out and say so
 //   - a word that cannot be read is a no
 
-// trust is what the user said of a workspace's file.
-type trust struct {
+// Trust is what the user said of a workspace's file.
+type Trust struct {
 	Workspace string `json:"workspace"`
 	Hash      string `json:"hash"` // of the content
 	Trusted   bool   `json:"trusted"`
 }
 
 // trustFile is where the word about a workspace is kept.
-func (s *settings) trustFile(workspace string) (string, error) {
-	paths, err := config.FindPaths(s.console.Lookup, s.flags.data)
+func (s *Settings) trustFile(workspace string) (string, error) {
+	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
 	if err != nil {
 		return "", err
 	}
@@ -38,22 +38,22 @@ func (s *settings) trustFile(workspace string) (string, error) {
 	return filepath.Join(paths.Data, "workspaces", hex.EncodeToString(sum[:16])+".json"), nil
 }
 
-// trustOf is what the user said of a workspace's file, the zero value for nothing.
-func (s *settings) trustOf(workspace string) trust {
+// TrustOf is what the user said of a workspace's file, the zero value for nothing.
+func (s *Settings) TrustOf(workspace string) Trust {
 	path, err := s.trustFile(workspace)
 	if err != nil {
-		return trust{}
+		return Trust{}
 	}
 	data, err := os.ReadFile(path)
-	var t trust
+	var t Trust
 	if err != nil || json.Unmarshal(data, &t) != nil || t.Workspace != workspace {
-		return trust{}
+		return Trust{}
 	}
 	return t
 }
 
-// keepTrust replaces what is kept of a workspace.
-func (s *settings) keepTrust(t trust) error {
+// KeepTrust replaces what is kept of a workspace.
+func (s *Settings) KeepTrust(t Trust) error {
 	path, err := s.trustFile(t.Workspace)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (s *settings) keepTrust(t trust) error {
 	return nil
 }
 
-// forgetTrust removes what is kept of a workspace.
-func (s *settings) forgetTrust(workspace string) error {
+// ForgetTrust removes what is kept of a workspace.
+func (s *Settings) ForgetTrust(workspace string) error {
 	path, err := s.trustFile(workspace)
 	if err == nil {
 		err = os.Remove(path)
@@ -92,28 +92,28 @@ func (s *settings) forgetTrust(workspace string) error {
 	return err
 }
 
-// refused is what the workspace's file asks for and does not get, in words; in few
+// Refused is what the workspace's file asks for and does not get, in words; in few
 // of them once the user has said no.
-func (s *settings) refused() []string {
-	l := s.loaded.Load()
+func (s *Settings) Refused() []string {
+	l := s.Loaded.Load()
 	if len(l.Refused) == 0 {
 		return nil
 	}
-	if s.trustOf(s.workspace).Hash == l.Hash {
+	if s.TrustOf(s.Workspace).Hash == l.Hash {
 		return []string{fmt.Sprintf("%s of %s not applied, as you said; `plimsoll config trust` applies them",
-			numbers.Count(len(l.Refused), "key"), s.console.Home(l.Refused[0].File))}
+			numbers.Count(len(l.Refused), "key"), s.Console.Home(l.Refused[0].File))}
 	}
 	var notes []string
 	for _, r := range l.Refused {
-		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.console.Home(r.File), r.Line, r.Key, r.Value, r.Why))
+		notes = append(notes, fmt.Sprintf("%s:%d: %s: %s is not applied: it %s", s.Console.Home(r.File), r.Line, r.Key, r.Value, r.Why))
 	}
 	return append(notes, "`plimsoll config trust` applies what is not applied")
 }
 
-// noteRefused tells on standard error what is not applied, for a command that the
+// NoteRefused tells on standard error what is not applied, for a command that the
 // keys could have changed.
-func (s *settings) noteRefused() {
-	for _, n := range s.refused() {
-		s.console.Note("%s", n)
+func (s *Settings) NoteRefused() {
+	for _, n := range s.Refused() {
+		s.Console.Note("%s", n)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"cmp"
@@ -19,19 +19,19 @@ import (
 //   - What a preset, a built-in profile or a tool holds by itself stands in
 //     package compact; the configuration only changes it.
 
-// read reads and checks the configuration for a workspace, presets filled
+// Read reads and checks the configuration for a workspace, presets filled
 // in; set are the overrides in order.
-func (s *settings) read(workspace string, set []string) (config.Loaded, error) {
+func (s *Settings) Read(workspace string, set []string) (config.Loaded, error) {
 	return config.Load(config.LoadOptions{
-		Env: s.console.Lookup, File: s.flags.config, Workspace: workspace, Set: set, Preset: presetValues,
+		Env: s.Console.Lookup, File: s.Flags.Config, Workspace: workspace, Set: set, Preset: PresetValues,
 		Trust: func(hash string) bool {
-			return s.trustOf(workspace) == trust{Workspace: workspace, Hash: hash, Trusted: true}
+			return s.TrustOf(workspace) == Trust{Workspace: workspace, Hash: hash, Trusted: true}
 		},
 	})
 }
 
-// presetValues are the keys of compaction that a preset fills.
-func presetValues(name string) (config.Compaction, bool) {
+// PresetValues are the keys of compaction that a preset fills.
+func PresetValues(name string) (config.Compaction, bool) {
 	p := preset.Name(name)
 	if !slices.Contains(preset.All(), p) {
 		return config.Compaction{}, false
@@ -64,9 +64,9 @@ func presetValues(name string) (config.Compaction, bool) {
 	}, true
 }
 
-// rulesOf are the rules of compaction that a configuration asks for. They share
+// RulesOf are the rules of compaction that a configuration asks for. They share
 // no maps and lists with it.
-func rulesOf(c config.Config) compact.Rules {
+func RulesOf(c config.Config) compact.Rules {
 	co := c.Compaction
 	preset := preset.Name(co.Preset)
 	return compact.Rules{
@@ -107,13 +107,13 @@ func dedupeParams(d config.Dedupe) compact.DedupeParams {
 func summaryRules(s config.Summary) compact.SummaryRules {
 	return compact.SummaryRules{
 		Model: s.Model, Instructions: s.Instructions, MaxTokens: s.MaxTokens, Mode: compact.SummaryMode(s.Mode),
-		Input: compact.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: wholeSeconds(s.Timeout), Review: s.Review,
+		Input: compact.SummaryInput(s.Input), Retries: s.Retries, TimeoutSecs: WholeSeconds(s.Timeout), Review: s.Review,
 		When: compact.SummaryWhen(s.When),
 	}
 }
 
-// wholeSeconds rounds up, so that no limit becomes none.
-func wholeSeconds(d time.Duration) int {
+// WholeSeconds rounds up, so that no limit becomes none.
+func WholeSeconds(d time.Duration) int {
 	n := int(d / time.Second)
 	if d%time.Second > 0 {
 		n++
@@ -170,8 +170,8 @@ func toolRules(known map[string]compact.ToolRule, set map[string]config.Tool) ma
 	return known
 }
 
-// presetNames lists the presets.
-func presetNames() []string {
+// PresetNames lists the presets.
+func PresetNames() []string {
 	var names []string
 	for _, p := range preset.All() {
 		names = append(names, string(p))

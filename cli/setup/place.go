@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"fmt"
@@ -18,12 +18,12 @@ import (
 //     model too; everything else is hosted
 //   - two addresses are one place if they differ in spelling only
 
-// address is where the requests of a choice go, "" if nobody said.
-func (c choice) address() string {
-	if c.baseURL != "" {
-		return recordedURL(c.baseURL)
+// Address is where the requests of a choice go, "" if nobody said.
+func (c Choice) Address() string {
+	if c.BaseURL != "" {
+		return recordedURL(c.BaseURL)
 	}
-	e, _ := openai.Known(c.provider) // of another one nothing is known
+	e, _ := openai.Known(c.Provider) // of another one nothing is known
 	return e.BaseURL
 }
 
@@ -37,16 +37,16 @@ func recordedURL(base string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimSuffix(u.Path, "/")}).String()
 }
 
-// hostOf is the host of an address as the user reads it.
-func hostOf(base string) string {
+// HostOf is the host of an address as the user reads it.
+func HostOf(base string) string {
 	if u, err := url.Parse(base); err == nil && u.Host != "" {
 		return u.Host
 	}
 	return base
 }
 
-// samePlace reports whether two addresses lead to the same place.
-func samePlace(a, b string) bool { return spelled(a) == spelled(b) }
+// SamePlace reports whether two addresses lead to the same place.
+func SamePlace(a, b string) bool { return spelled(a) == spelled(b) }
 
 // spelled is an address in one spelling: the names of this machine are one.
 func spelled(base string) string {
@@ -64,8 +64,8 @@ func spelled(base string) string {
 	return u.Scheme + "://" + net.JoinHostPort(name, port) + u.Path
 }
 
-// loopback reports whether an address is on this machine.
-func loopback(base string) bool {
+// Loopback reports whether an address is on this machine.
+func Loopback(base string) bool {
 	u, err := url.Parse(spelled(base))
 	return err == nil && u.Hostname() == "localhost"
 }
@@ -73,9 +73,9 @@ func loopback(base string) bool {
 // sharedNetwork is the range that providers of private networks give out.
 var sharedNetwork = netip.MustParsePrefix("100.64.0.0/10")
 
-// local reports whether an address is on this machine or in the user's own
+// Local reports whether an address is on this machine or in the user's own
 // network. One that nobody can read is not.
-func local(base string) bool {
+func Local(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil || u.Hostname() == "" {
 		return false
@@ -89,9 +89,9 @@ func local(base string) bool {
 		strings.HasSuffix(name, ".local") || strings.HasSuffix(name, ".internal") || strings.HasSuffix(name, ".lan")
 }
 
-// checkBaseURL reports an address that no request can be sent to. The address
+// CheckBaseURL reports an address that no request can be sent to. The address
 // is not repeated, because it may hold a password.
-func checkBaseURL(name, base string) error {
+func CheckBaseURL(name, base string) error {
 	u, err := url.Parse(base)
 	if err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
 		return nil
@@ -99,7 +99,7 @@ func checkBaseURL(name, base string) error {
 	return console.AsUsage(console.WithHint(fmt.Errorf("%s is no http or https address", name), "write it as http://localhost:8080/v1"))
 }
 
-// shownURL is a server's address without a password.
-func shownURL(s openai.Server) string {
+// ShownURL is a server's address without a password.
+func ShownURL(s openai.Server) string {
 	return openai.New(openai.Options{Provider: s.Provider, BaseURL: s.BaseURL}).BaseURL()
 }

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// resources are what a run opens when it is first needed, and closes at its end:
+// Resources are what a run opens when it is first needed, and closes at its end:
 // the store, the granted rules, the log, and whatever else has to end.
-type resources struct {
-	settings *settings
+type Resources struct {
+	Settings *Settings
 
 	mu      sync.Mutex // guards what follows: the screen's commands share it
-	store   *storage.Store
+	Store   *storage.Store
 	grants  *grants.Store
 	logFile *os.File
 	log     *slog.Logger
@@ -30,46 +30,46 @@ type resources struct {
 // maxLog is the size at which the log file is put aside, in bytes.
 const maxLog = 8 << 20
 
-// open opens the store, once.
-func (r *resources) open() (*storage.Store, error) {
-	if err := r.settings.configure(); err != nil {
+// Open opens the store, once.
+func (r *Resources) Open() (*storage.Store, error) {
+	if err := r.Settings.Configure(); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.store != nil {
-		return r.store, nil
+	if r.Store != nil {
+		return r.Store, nil
 	}
-	s, err := storage.Open(r.settings.paths.Data, storage.Options{})
+	s, err := storage.Open(r.Settings.Paths.Data, storage.Options{})
 	if err != nil {
 		return nil, err
 	}
-	r.store = s
+	r.Store = s
 	return s, nil
 }
 
-// logger writes to the log file, which is made when the first line is
+// Logger writes to the log file, which is made when the first line is
 // written. Nothing of a conversation's text and no key goes there.
-func (r *resources) logger() *slog.Logger {
+func (r *Resources) Logger() *slog.Logger {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.log == nil {
 		level := slog.LevelInfo
 		// The level was checked when the configuration was loaded.
-		_ = level.UnmarshalText([]byte(r.settings.cfg().Log.Level))
+		_ = level.UnmarshalText([]byte(r.Settings.Cfg().Log.Level))
 		r.log = slog.New(slog.NewTextHandler(lateFile{r}, &slog.HandlerOptions{Level: level}))
 	}
 	return r.log
 }
 
 // lateFile opens the log file at the first line.
-type lateFile struct{ r *resources }
+type lateFile struct{ r *Resources }
 
 func (l lateFile) Write(p []byte) (int, error) {
 	l.r.mu.Lock()
 	defer l.r.mu.Unlock()
 	if l.r.logFile == nil {
-		path := l.r.settings.paths.Log()
+		path := l.r.Settings.Paths.Log()
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return 0, err
 		}
@@ -87,14 +87,14 @@ func (l lateFile) Write(p []byte) (int, error) {
 }
 
 // atEnd remembers what has to be ended before the program is.
-func (r *resources) atEnd(f func(context.Context) error) {
+func (r *Resources) atEnd(f func(context.Context) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closers = append(r.closers, f)
 }
 
-// close ends what the commands opened, newest first.
-func (r *resources) close() error {
+// Close ends what the commands opened, newest first.
+func (r *Resources) Close() error {
 	var errs []error
 	r.mu.Lock()
 	closers := r.closers
@@ -104,9 +104,9 @@ func (r *resources) close() error {
 		errs = append(errs, f(context.Background()))
 	}
 	r.keepUses(context.Background())
-	if r.store != nil {
-		errs = append(errs, r.store.Close())
-		r.store = nil
+	if r.Store != nil {
+		errs = append(errs, r.Store.Close())
+		r.Store = nil
 	}
 	if r.logFile != nil {
 		errs = append(errs, r.logFile.Close())

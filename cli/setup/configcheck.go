@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"cmp"
@@ -19,8 +19,8 @@ import (
 // tools, keys of the screen, themes. What uses a name says so when it is wrong;
 // `config check` and doctor look at all of them beforehand.
 
-// checkNames reports the names in a configuration that nothing answers to.
-func (s *settings) checkNames(l config.Loaded) error {
+// CheckNames reports the names in a configuration that nothing answers to.
+func (s *Settings) CheckNames(l config.Loaded) error {
 	problems := s.screenProblems(l)
 	problems = append(problems, s.modelProblems(l)...)
 	if p := s.ruleProblem(l); p != nil {
@@ -34,7 +34,7 @@ func (s *settings) checkNames(l config.Loaded) error {
 }
 
 // modelProblems is the models that are not known.
-func (s *settings) modelProblems(l config.Loaded) config.Problems {
+func (s *Settings) modelProblems(l config.Loaded) config.Problems {
 	named := map[string]string{"model": l.Config.Model, "compaction.summary.model": l.Config.Compaction.Summary.Model}
 	for name, p := range l.Config.Compaction.Profiles {
 		if p.Summary != nil {
@@ -42,12 +42,12 @@ func (s *settings) modelProblems(l config.Loaded) config.Problems {
 		}
 	}
 	var problems config.Problems
-	one := &settings{console: s.console}
-	one.loaded.Store(&l)
+	one := &Settings{Console: s.Console}
+	one.Loaded.Store(&l)
 	for _, key := range slices.Sorted(maps.Keys(named)) {
 		if name := named[key]; name != "" {
-			if _, err := (&providers{console: s.console, settings: one}).named(name); err != nil {
-				problems = append(problems, l.Problem(key, err.Error(), hintOf(err)))
+			if _, err := (&Providers{Console: s.Console, Settings: one}).Named(name); err != nil {
+				problems = append(problems, l.Problem(key, err.Error(), HintOf(err)))
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func (s *settings) modelProblems(l config.Loaded) config.Problems {
 }
 
 // screenProblems is what the screen cannot be made of.
-func (s *settings) screenProblems(l config.Loaded) config.Problems {
+func (s *Settings) screenProblems(l config.Loaded) config.Problems {
 	var problems config.Problems
 	ui := l.Config.UI
 	for _, action := range slices.Sorted(maps.Keys(ui.Keys)) {
@@ -70,28 +70,28 @@ func (s *settings) screenProblems(l config.Loaded) config.Problems {
 }
 
 // ruleProblem is what the tools cannot work with, nil if there is nothing.
-func (s *settings) ruleProblem(l config.Loaded) *config.Problem {
-	workspace, err := config.Workspace(s.console.Dir)
+func (s *Settings) ruleProblem(l config.Loaded) *config.Problem {
+	workspace, err := config.Workspace(s.Console.Dir)
 	if err != nil {
 		return nil // said wherever the workspace is needed
 	}
 	rules := l.Config.Permissions
 	box, err := tools.New(tools.Options{Workspace: workspace, PrivateAddresses: rules.PrivateAddresses, Environ: []string{},
-		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: approvals(l.Config)},
-		Disabled:    disabled(l.Config)})
+		Permissions: permission.Config{Mode: conversation.Mode(rules.Mode), Allow: rules.Allow, Deny: rules.Deny, Approval: Approvals(l.Config)},
+		Disabled:    Disabled(l.Config)})
 	if err == nil {
 		err = box.Close()
 	}
 	var p *config.Problem
-	if errors.As(placed(l, err), &p) {
+	if errors.As(Placed(l, err), &p) {
 		return p
 	}
 	return nil
 }
 
-// placed is an error at the line of the key that its text begins with, or the
+// Placed is an error at the line of the key that its text begins with, or the
 // error itself if it begins with none that was set.
-func placed(l config.Loaded, err error) error {
+func Placed(l config.Loaded, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -104,8 +104,8 @@ func placed(l config.Loaded, err error) error {
 	return p
 }
 
-// hintOf is what an error says is to be done, "" if it says nothing.
-func hintOf(err error) string {
+// HintOf is what an error says is to be done, "" if it says nothing.
+func HintOf(err error) string {
 	var h console.Hinted
 	if errors.As(err, &h) {
 		return h.Hint
@@ -113,8 +113,8 @@ func hintOf(err error) string {
 	return ""
 }
 
-// approvals is what a configuration says of tools as a whole.
-func approvals(cfg config.Config) map[string]permission.Approval {
+// Approvals is what a configuration says of tools as a whole.
+func Approvals(cfg config.Config) map[string]permission.Approval {
 	out := map[string]permission.Approval{}
 	for name, t := range cfg.Tools {
 		if t.Approval != "" {
@@ -124,8 +124,8 @@ func approvals(cfg config.Config) map[string]permission.Approval {
 	return out
 }
 
-// disabled are the tools that a configuration turns off, sorted.
-func disabled(cfg config.Config) []string {
+// Disabled are the tools that a configuration turns off, sorted.
+func Disabled(cfg config.Config) []string {
 	var out []string
 	for name, t := range cfg.Tools {
 		if t.Enabled != nil && !*t.Enabled {

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"bufio"
@@ -13,13 +13,13 @@ import (
 	"plimsoll/tools/grants"
 )
 
-// granted holds what the user granted, for all conversations of this run. When
+// Granted holds what the user granted, for all conversations of this run. When
 // grants were last used is written when the program ends.
-func (r *resources) granted() *grants.Store {
+func (r *Resources) Granted() *grants.Store {
 	r.mu.Lock()
 	store := r.grants
 	if store == nil {
-		store = grants.New(r.settings.paths.Grants(), nil)
+		store = grants.New(r.Settings.Paths.Grants(), nil)
 		r.grants = store
 	}
 	r.mu.Unlock()
@@ -30,7 +30,7 @@ func (r *resources) granted() *grants.Store {
 const flushWait = 100 * time.Millisecond
 
 // keepUses writes when grants were last used. A failure costs that note only.
-func (r *resources) keepUses(ctx context.Context) {
+func (r *Resources) keepUses(ctx context.Context) {
 	r.mu.Lock()
 	store := r.grants
 	r.mu.Unlock()
@@ -40,14 +40,14 @@ func (r *resources) keepUses(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	if err := store.Flush(ctx); err != nil {
-		r.logger().Warn("noting when grants were last used", "error", err)
+		r.Logger().Warn("noting when grants were last used", "error", err)
 	}
 }
 
-// ownFiles are the files by which the program itself is steered, and its data.
-func (s *settings) ownFiles() []string {
-	own := []string{s.paths.Data, s.paths.State, s.paths.Grants()}
-	if path, _, err := config.File(s.console.Lookup, s.flags.config); err == nil {
+// OwnFiles are the files by which the program itself is steered, and its data.
+func (s *Settings) OwnFiles() []string {
+	own := []string{s.Paths.Data, s.Paths.State, s.Paths.Grants()}
+	if path, _, err := config.File(s.Console.Lookup, s.Flags.Config); err == nil {
 		if full, err := filepath.Abs(path); err == nil {
 			own = append(own, full)
 		}
@@ -55,20 +55,20 @@ func (s *settings) ownFiles() []string {
 	return own
 }
 
-// ruleAt is the file and line where a rule of a list stands: the line that holds
+// RuleAt is the file and line where a rule of a list stands: the line that holds
 // its text, else that of the list.
-func (s *settings) ruleAt(list, rule string) string {
+func (s *Settings) RuleAt(list, rule string) string {
 	at := ""
-	origin, set := s.loaded.Load().Origins["permissions."+list]
+	origin, set := s.Loaded.Load().Origins["permissions."+list]
 	if set && origin.File != "" {
-		at = s.console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
+		at = s.Console.Home(origin.File) + ":" + strconv.Itoa(origin.Line)
 	}
-	for _, source := range s.loaded.Load().Sources {
+	for _, source := range s.Loaded.Load().Sources {
 		if !source.Found || source.Path == "" {
 			continue
 		}
 		if line := lineWith(source.Path, rule); line > 0 {
-			at = s.console.Home(source.Path) + ":" + strconv.Itoa(line)
+			at = s.Console.Home(source.Path) + ":" + strconv.Itoa(line)
 		}
 	}
 	return at

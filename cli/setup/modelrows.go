@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"cmp"
@@ -22,16 +22,16 @@ import (
 // this machine and of the configuration are asked only where probing is
 // allowed; --base-url is asked always.
 
-// listing lists the models that are known: those of the catalogue, of the
+// Listing lists the models that are known: those of the catalogue, of the
 // configuration and of the servers that answer.
-type listing struct {
-	console   *console.Console
-	settings  *settings
-	providers *providers
+type Listing struct {
+	Console   *console.Console
+	Settings  *Settings
+	Providers *Providers
 }
 
-// modelRow is a model in `models --json`. What is not known is null.
-type modelRow struct {
+// ModelRow is a model in `models --json`. What is not known is null.
+type ModelRow struct {
 	Provider      string               `json:"provider"`
 	ID            string               `json:"id"`
 	ContextWindow *int                 `json:"context_window"`
@@ -41,7 +41,7 @@ type modelRow struct {
 	Prices        modelPrices          `json:"prices"`
 	Date          *string              `json:"date"`
 
-	deprecated bool
+	Deprecated bool
 }
 
 // modelPrices is in US dollars per million tokens.
@@ -52,20 +52,20 @@ type modelPrices struct {
 	Output     *float64 `json:"output"`
 }
 
-// rows is the catalogue and what servers list, the word of a server
+// Rows is the catalogue and what servers list, the word of a server
 // counting more; with --base-url that server's list only.
-func (t *listing) rows(ctx context.Context, provider string) ([]modelRow, error) {
-	if t.settings.flags.baseURL != "" {
-		s := openai.Server{Provider: providerCustom, BaseURL: t.settings.flags.baseURL}
+func (t *Listing) Rows(ctx context.Context, provider string) ([]ModelRow, error) {
+	if t.Settings.Flags.BaseURL != "" {
+		s := openai.Server{Provider: ProviderCustom, BaseURL: t.Settings.Flags.BaseURL}
 		rows, err := t.listedBy(ctx, s)
 		if err != nil {
-			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", shownURL(s), err), "check the address")
+			return nil, console.WithHint(fmt.Errorf("asking %s for its models: %w", ShownURL(s), err), "check the address")
 		}
 		return rows, nil
 	}
-	rows := []modelRow{}
+	rows := []ModelRow{}
 	at := map[string]int{}
-	add := func(r modelRow) {
+	add := func(r ModelRow) {
 		name := r.Provider + "/" + r.ID
 		if i, ok := at[name]; ok {
 			rows[i] = r
@@ -74,7 +74,7 @@ func (t *listing) rows(ctx context.Context, provider string) ([]modelRow, error)
 		at[name] = len(rows)
 		rows = append(rows, r)
 	}
-	known := t.providers.names()
+	known := t.Providers.Names()
 	for _, e := range catalog.All() {
 		if (provider == "" || e.Provider == provider) && slices.Contains(known, e.Provider) {
 			add(t.catalogueRow(e, e.ID))
@@ -92,16 +92,16 @@ func (t *listing) rows(ctx context.Context, provider string) ([]modelRow, error)
 }
 
 // describedModels are those the configuration describes.
-func (t *listing) describedModels(provider string) []modelRow {
-	var out []modelRow
-	for name, p := range t.settings.cfg().Providers {
+func (t *Listing) describedModels(provider string) []ModelRow {
+	var out []ModelRow
+	for name, p := range t.Settings.Cfg().Providers {
 		for id := range p.Models {
 			if provider == "" || name == provider {
 				out = append(out, t.listedRow(name, openai.Listed{ID: id}))
 			}
 		}
 	}
-	slices.SortFunc(out, func(x, y modelRow) int {
+	slices.SortFunc(out, func(x, y ModelRow) int {
 		return cmp.Or(strings.Compare(x.Provider, y.Provider), strings.Compare(x.ID, y.ID))
 	})
 	return out
@@ -112,19 +112,19 @@ const serverTime = 3 * time.Second
 
 // askServers asks the servers of this machine and of the configuration for
 // their models. One that does not answer lists none.
-func (t *listing) askServers(ctx context.Context, provider string) []modelRow {
-	if !t.providers.probing() {
+func (t *Listing) askServers(ctx context.Context, provider string) []ModelRow {
+	if !t.Providers.Probing() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverTime)
 	defer cancel()
 	servers := t.configuredServers()
-	for _, s := range openai.Local(ctx, openai.LocalBases(t.console.Getenv), nil) {
+	for _, s := range openai.Local(ctx, openai.LocalBases(t.Console.Getenv), nil) {
 		if !slices.ContainsFunc(servers, func(o openai.Server) bool { return o.Provider == s.Provider }) {
 			servers = append(servers, s)
 		}
 	}
-	lists := make([][]modelRow, len(servers))
+	lists := make([][]ModelRow, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
 		if provider != "" && s.Provider != provider {
@@ -140,14 +140,14 @@ func (t *listing) askServers(ctx context.Context, provider string) []modelRow {
 }
 
 // configuredServers are the endpoints whose address the user gave.
-func (t *listing) configuredServers() []openai.Server {
+func (t *Listing) configuredServers() []openai.Server {
 	var out []openai.Server
-	for name, p := range t.settings.cfg().Providers {
+	for name, p := range t.Settings.Cfg().Providers {
 		if p.BaseURL != "" {
 			out = append(out, openai.Server{Provider: name, BaseURL: p.BaseURL})
 		}
 	}
-	if base := t.console.Getenv("OPENAI_BASE_URL"); base != "" && t.settings.cfg().Providers["openai"].BaseURL == "" {
+	if base := t.Console.Getenv("OPENAI_BASE_URL"); base != "" && t.Settings.Cfg().Providers["openai"].BaseURL == "" {
 		out = append(out, openai.Server{Provider: "openai", BaseURL: base})
 	}
 	slices.SortFunc(out, func(x, y openai.Server) int { return strings.Compare(x.Provider, y.Provider) })
@@ -155,14 +155,14 @@ func (t *listing) configuredServers() []openai.Server {
 }
 
 // listedBy asks one server for its models and returns those fit for chat.
-func (t *listing) listedBy(ctx context.Context, s openai.Server) ([]modelRow, error) {
-	o := t.providers.endpoint(choice{provider: s.Provider, baseURL: s.BaseURL})
+func (t *Listing) listedBy(ctx context.Context, s openai.Server) ([]ModelRow, error) {
+	o := t.Providers.Endpoint(Choice{Provider: s.Provider, BaseURL: s.BaseURL})
 	found, err := openai.Discover(ctx, o, "")
 	if err != nil {
 		return nil, err
 	}
 	askLoaded(ctx, o, found)
-	rows := []modelRow{}
+	rows := []ModelRow{}
 	for _, l := range found.Models {
 		if l.Chat {
 			rows = append(rows, t.listedRow(s.Provider, l))
@@ -202,8 +202,8 @@ func askLoaded(ctx context.Context, o openai.Options, found openai.Found) {
 }
 
 // listedRow is a model as a server lists it, completed from the catalogue.
-func (t *listing) listedRow(provider string, l openai.Listed) modelRow {
-	r := modelRow{Provider: provider, ID: l.ID, WindowSource: compact.WindowUnknown}
+func (t *Listing) listedRow(provider string, l openai.Listed) ModelRow {
+	r := ModelRow{Provider: provider, ID: l.ID, WindowSource: compact.WindowUnknown}
 	if e, ok := catalog.Lookup(provider, l.ID); ok {
 		r = t.catalogueRow(e, l.ID)
 	}
@@ -216,22 +216,22 @@ func (t *listing) listedRow(provider string, l openai.Listed) modelRow {
 	if l.Prices != nil {
 		r.Prices = newModelPrices(l.Prices)
 	}
-	configured(&r, describedModel(t.settings.cfg(), provider, l.ID))
+	configured(&r, DescribedModel(t.Settings.Cfg(), provider, l.ID))
 	return r
 }
 
-func (t *listing) catalogueRow(e catalog.Entry, id string) modelRow {
-	r := modelRow{Provider: e.Provider, ID: id, MaxInput: console.Or(e.MaxInput), MaxOutput: console.Or(e.MaxOutput),
-		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: console.Or(e.Date), deprecated: e.Deprecated}
+func (t *Listing) catalogueRow(e catalog.Entry, id string) ModelRow {
+	r := ModelRow{Provider: e.Provider, ID: id, MaxInput: console.Or(e.MaxInput), MaxOutput: console.Or(e.MaxOutput),
+		WindowSource: compact.WindowUnknown, Prices: newModelPrices(e.Prices), Date: console.Or(e.Date), Deprecated: e.Deprecated}
 	if !e.Trained && e.Window > 0 {
 		r.ContextWindow, r.WindowSource = &e.Window, compact.WindowCatalogue
 	}
-	configured(&r, describedModel(t.settings.cfg(), e.Provider, id))
+	configured(&r, DescribedModel(t.Settings.Cfg(), e.Provider, id))
 	return r
 }
 
 // configured lets the user's own knowledge of a model win.
-func configured(r *modelRow, own config.Model) {
+func configured(r *ModelRow, own config.Model) {
 	if own.ContextWindow > 0 {
 		r.ContextWindow, r.WindowSource = &own.ContextWindow, compact.WindowConfig
 	}

@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -16,50 +16,50 @@ import (
 	"plimsoll/config"
 )
 
-// link is a model that can be talked to.
-type link struct {
-	model    agent.Model
-	provider agent.Provider
-	// discover asks the server how large window and reply are, within what the
+// Link is a model that can be talked to.
+type Link struct {
+	Model    agent.Model
+	Provider agent.Provider
+	// Discover asks the server how large window and reply are, within what the
 	// user and the catalogue say; nil where servers do not say.
-	discover func(context.Context) (openai.Found, error)
-	// again says that the server knows its window only when the model is loaded.
-	again bool
+	Discover func(context.Context) (openai.Found, error)
+	// Again says that the server knows its window only when the model is loaded.
+	Again bool
 }
 
-// models finds the model of a conversation and connects to it.
-type models struct {
-	console   *console.Console
-	settings  *settings
-	providers *providers
-	resources *resources
+// Models finds the model of a conversation and connects to it.
+type Models struct {
+	Console   *console.Console
+	Settings  *Settings
+	Providers *Providers
+	Resources *Resources
 }
 
-// connect makes a choice into a link. The only request it may send is for the
+// Connect makes a choice into a link. The only request it may send is for the
 // list of models, when the choice names none.
-func (d *models) connect(ctx context.Context, c choice) (link, error) {
-	if c.demo {
-		return d.connectDemo(ctx, c.unread)
+func (d *Models) Connect(ctx context.Context, c Choice) (Link, error) {
+	if c.Demo {
+		return d.ConnectDemo(ctx, c.unread)
 	}
-	o := d.providers.endpoint(c)
+	o := d.Providers.Endpoint(c)
 	if err := checkAddress(o); err != nil {
-		return link{}, err
+		return Link{}, err
 	}
-	if c.model == "" {
+	if c.Model == "" {
 		id, err := firstModel(ctx, o)
 		if err != nil {
-			return link{}, err
+			return Link{}, err
 		}
-		c.model = id
+		c.Model = id
 	}
 	client := openai.New(o)
-	l := link{provider: client, model: d.model(ctx, c, client)}
-	l.discover = func(ctx context.Context) (openai.Found, error) {
-		found, err := openai.Discover(ctx, o, c.model)
-		if most := publishedInput(c.provider, c.model); most > 0 {
+	l := Link{Provider: client, Model: d.Model(ctx, c, client)}
+	l.Discover = func(ctx context.Context) (openai.Found, error) {
+		found, err := openai.Discover(ctx, o, c.Model)
+		if most := publishedInput(c.Provider, c.Model); most > 0 {
 			found.Window = min(found.Window, most)
 		}
-		if own := d.providers.ownModel(c).MaxOutput; own > 0 {
+		if own := d.Providers.OwnModel(c).MaxOutput; own > 0 {
 			found.MaxOut = own
 		}
 		return found, err
@@ -80,7 +80,7 @@ func publishedInput(provider, id string) int {
 // checkAddress reports an endpoint that nothing can be sent to.
 func checkAddress(o openai.Options) error {
 	if o.BaseURL != "" {
-		return checkBaseURL("the base URL of "+o.Provider, o.BaseURL)
+		return CheckBaseURL("the base URL of "+o.Provider, o.BaseURL)
 	}
 	if e, ok := openai.Known(o.Provider); ok && e.BaseURL != "" {
 		return nil
@@ -89,23 +89,23 @@ func checkAddress(o openai.Options) error {
 		"give --base-url URL, or set providers."+o.Provider+".base_url"))
 }
 
-// checkKey reports a provider that answers nobody without a key, so that
+// CheckKey reports a provider that answers nobody without a key, so that
 // nothing is sent in vain.
-func (p *providers) checkKey(c choice) error {
-	e, ok := openai.Known(c.provider)
-	key, variable := p.key(c.provider)
-	if c.demo || !ok || e.Local || e.BaseURL == "" || c.baseURL != "" || key != "" || len(p.settings.cfg().Providers[c.provider].Headers) > 0 {
+func (p *Providers) CheckKey(c Choice) error {
+	e, ok := openai.Known(c.Provider)
+	key, variable := p.Key(c.Provider)
+	if c.Demo || !ok || e.Local || e.BaseURL == "" || c.BaseURL != "" || key != "" || len(p.Settings.Cfg().Providers[c.Provider].Headers) > 0 {
 		return nil
 	}
-	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.provider, variable),
+	return console.AsUsage(console.WithHint(fmt.Errorf("there is no key for %s: %s is not set", c.Provider, variable),
 		"set it, or name another model with --model; `plimsoll doctor` shows which keys there are"))
 }
 
-// endpoint is how to reach a choice's provider.
-func (p *providers) endpoint(c choice) openai.Options {
-	known := p.settings.cfg().Providers[c.provider]
-	key, variable := p.key(c.provider)
-	return openai.Options{Provider: c.provider, BaseURL: c.baseURL, Key: key, KeyVar: variable,
+// Endpoint is how to reach a choice's provider.
+func (p *Providers) Endpoint(c Choice) openai.Options {
+	known := p.Settings.Cfg().Providers[c.Provider]
+	key, variable := p.Key(c.Provider)
+	return openai.Options{Provider: c.Provider, BaseURL: c.BaseURL, Key: key, KeyVar: variable,
 		Headers: known.Headers, Wire: openai.Wire(known.Wire)}
 }
 
@@ -138,33 +138,33 @@ func firstModel(ctx context.Context, o openai.Options) (string, error) {
 	return m.ID, nil
 }
 
-// model is what is known about a choice's model before anything is sent:
+// Model is what is known about a choice's model before anything is sent:
 // catalogue, then what was learned, then configuration, then the flag.
-func (d *models) model(ctx context.Context, c choice, client *openai.Client) agent.Model {
-	m := agent.Model{Provider: c.provider, ID: c.model, Window: compact.Window{Source: compact.WindowUnknown}}
+func (d *Models) Model(ctx context.Context, c Choice, client *openai.Client) agent.Model {
+	m := agent.Model{Provider: c.Provider, ID: c.Model, Window: compact.Window{Source: compact.WindowUnknown}}
 	own := client.Capabilities()
-	if e, ok := catalog.Lookup(c.provider, c.model); ok {
-		m = e.Model(c.model)
+	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
+		m = e.Model(c.Model)
 		own.NoTools = own.NoTools || m.Caps.NoTools && e.Match != catalog.MatchFamily
 	}
 	m.Caps, m.NoCache = own, client.NoCaching()
-	m.BaseURL = c.address()
-	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.model
+	m.BaseURL = c.Address()
+	m.CalibrationKey = strings.TrimSuffix(client.BaseURL(), "/") + " " + c.Model
 	d.calibrate(ctx, &m)
-	d.providers.apply(&m, d.providers.ownModel(c))
+	d.Providers.Apply(&m, d.Providers.OwnModel(c))
 	return m
 }
 
 // calibrate takes over what was learned about the model before. A store that
 // cannot be read is no reason not to talk.
-func (d *models) calibrate(ctx context.Context, m *agent.Model) {
-	s, err := d.resources.open()
+func (d *Models) calibrate(ctx context.Context, m *agent.Model) {
+	s, err := d.Resources.Open()
 	if err != nil {
 		return
 	}
 	known, ok, err := s.Calibration(ctx, m.CalibrationKey)
 	if err != nil {
-		d.resources.logger().Warn("calibration not read", "error", err)
+		d.Resources.Logger().Warn("calibration not read", "error", err)
 		return
 	}
 	if !ok {
@@ -176,9 +176,9 @@ func (d *models) calibrate(ctx context.Context, m *agent.Model) {
 	}
 }
 
-// relearn takes over what was learned about a model since it was chosen. What
+// Relearn takes over what was learned about a model since it was chosen. What
 // the user says of its window stays.
-func (d *models) relearn(ctx context.Context, m *agent.Model) {
+func (d *Models) Relearn(ctx context.Context, m *agent.Model) {
 	said := m.Window
 	d.calibrate(ctx, m)
 	if said.Source == compact.WindowFlag || said.Source == compact.WindowConfig {
@@ -186,8 +186,8 @@ func (d *models) relearn(ctx context.Context, m *agent.Model) {
 	}
 }
 
-// apply lets the user's own settings win.
-func (p *providers) apply(m *agent.Model, own config.Model) {
+// Apply lets the user's own settings win.
+func (p *Providers) Apply(m *agent.Model, own config.Model) {
 	if own.MaxOutput > 0 {
 		m.MaxOut, m.ReplyLimit = own.MaxOutput, own.MaxOutput
 	}
@@ -195,7 +195,7 @@ func (p *providers) apply(m *agent.Model, own config.Model) {
 	if window > 0 && own.MaxInput == 0 {
 		own.MaxInput = publishedInput(m.Provider, m.ID)
 	}
-	if w := p.settings.cfg().Context.Window; w > 0 {
+	if w := p.Settings.Cfg().Context.Window; w > 0 {
 		window = w
 	}
 	if window == 0 && m.Window.Known() {
@@ -204,18 +204,18 @@ func (p *providers) apply(m *agent.Model, own config.Model) {
 	if own.MaxInput > 0 && (window == 0 || own.MaxInput < window) {
 		window = own.MaxInput
 	}
-	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || p.settings.cfg().Context.Window > 0 {
+	if window > 0 && window != m.Window.Tokens || own.ContextWindow > 0 || p.Settings.Cfg().Context.Window > 0 {
 		m.Window = compact.Window{Tokens: window, Source: compact.WindowConfig}
 	}
-	if p.settings.flags.window > 0 {
-		m.Window = compact.Window{Tokens: p.settings.flags.window, Source: compact.WindowFlag}
+	if p.Settings.Flags.Window > 0 {
+		m.Window = compact.Window{Tokens: p.Settings.Flags.Window, Source: compact.WindowFlag}
 	}
-	applyPrices(m, own.Prices)
+	ApplyPrices(m, own.Prices)
 	m.CacheTTL = own.CacheTTL
 }
 
-// applyPrices lets the user's prices win, one by one.
-func applyPrices(m *agent.Model, own config.Prices) {
+// ApplyPrices lets the user's prices win, one by one.
+func ApplyPrices(m *agent.Model, own config.Prices) {
 	if own == (config.Prices{}) {
 		return
 	}
@@ -236,31 +236,31 @@ func applyPrices(m *agent.Model, own config.Prices) {
 	m.Prices = &p
 }
 
-// connectDemo starts the demo model with the window that the user chose. It is
+// ConnectDemo starts the demo model with the window that the user chose. It is
 // reached over the wire like any other; only its name, badge and prices come
 // from here.
-func (d *models) connectDemo(ctx context.Context, unread bool) (link, error) {
+func (d *Models) ConnectDemo(ctx context.Context, unread bool) (Link, error) {
 	m := d.demoModel(ctx)
-	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: demoPace(unread)})
+	s, err := demo.Start(context.WithoutCancel(ctx), demo.Options{Window: m.Window.Tokens, Pace: DemoPace(unread)})
 	if err != nil {
-		return link{}, err
+		return Link{}, err
 	}
-	d.resources.atEnd(s.Close)
-	o := openai.Options{Provider: providerDemo, BaseURL: s.URL, Key: s.Token}
-	return link{model: m, provider: openai.New(o)}, nil
+	d.Resources.atEnd(s.Close)
+	o := openai.Options{Provider: ProviderDemo, BaseURL: s.URL, Key: s.Token}
+	return Link{Model: m, Provider: openai.New(o)}, nil
 }
 
-// demoPace is how fast the demo model writes, in tokens a second: it takes its
+// DemoPace is how fast the demo model writes, in tokens a second: it takes its
 // time only where somebody reads along. 0 is as fast as it can.
-func demoPace(unread bool) int {
+func DemoPace(unread bool) int {
 	if unread {
 		return 0
 	}
 	return demo.DefaultPace
 }
 
-// cost prices a request by the model's sheet.
-func cost(m agent.Model, t agent.Tokens) (*float64, string) {
+// Cost prices a request by the model's sheet.
+func Cost(m agent.Model, t agent.Tokens) (*float64, string) {
 	if m.Prices == nil || t.Prompt < 0 {
 		return nil, ""
 	}
@@ -268,53 +268,53 @@ func cost(m agent.Model, t agent.Tokens) (*float64, string) {
 	return &usd, m.Prices.Date
 }
 
-// choice is what a link was made from.
-func (l link) choice() choice {
-	if l.model.Provider == providerDemo {
-		return choice{provider: providerDemo, demo: true}
+// Choice is what a link was made from.
+func (l Link) Choice() Choice {
+	if l.Model.Provider == ProviderDemo {
+		return Choice{Provider: ProviderDemo, Demo: true}
 	}
-	return choice{provider: l.model.Provider, model: l.model.ID, baseURL: l.model.BaseURL}
+	return Choice{Provider: l.Model.Provider, Model: l.Model.ID, BaseURL: l.Model.BaseURL}
 }
 
-// linkFor is the model to ask. A server that knows how large its window is
+// LinkFor is the model to ask. A server that knows how large its window is
 // has a second to say so. unread says that nobody reads what arrives.
-func (d *models) linkFor(ctx context.Context, id string, unread bool) (link, error) {
-	c, err := d.choose(ctx, id, false)
-	var e *elsewhere
+func (d *Models) LinkFor(ctx context.Context, id string, unread bool) (Link, error) {
+	c, err := d.Choose(ctx, id, false)
+	var e *Elsewhere
 	if errors.As(err, &e) {
 		c, err = d.decide(ctx, e)
 	}
 	if err != nil {
-		return link{}, err
+		return Link{}, err
 	}
 	c.unread = unread
-	if err := d.providers.checkKey(c); err != nil {
-		return link{}, err
+	if err := d.Providers.CheckKey(c); err != nil {
+		return Link{}, err
 	}
-	l, err := d.connect(ctx, c)
-	if err != nil || l.discover == nil {
+	l, err := d.Connect(ctx, c)
+	if err != nil || l.Discover == nil {
 		return l, err
 	}
-	if w := l.model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
+	if w := l.Model.Window; w.Known() && w.Source != compact.WindowCatalogue && w.Source != compact.WindowLearned {
 		return l, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	found, err := l.discover(ctx)
+	found, err := l.Discover(ctx)
 	if err != nil {
 		return l, nil // a server that does not say is the usual case
 	}
-	if w := serverWindow(found); w.Known() {
-		l.model.Window = w
+	if w := ServerWindow(found); w.Known() {
+		l.Model.Window = w
 	}
 	if found.MaxOut > 0 {
-		l.model.MaxOut = found.MaxOut
+		l.Model.MaxOut = found.MaxOut
 	}
-	l.again = found.AskAgain
+	l.Again = found.AskAgain
 	return l, nil
 }
 
-// serverWindow is the window a server says it has, unknown if it does not say.
-func serverWindow(found openai.Found) compact.Window {
+// ServerWindow is the window a server says it has, unknown if it does not say.
+func ServerWindow(found openai.Found) compact.Window {
 	return compact.Window{Tokens: found.Window, Source: compact.WindowServer}
 }

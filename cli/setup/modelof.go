@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -15,31 +15,31 @@ import (
 	"plimsoll/conversation"
 )
 
-// modelOf is the model a stored conversation goes on with: the one that is
+// ModelOf is the model a stored conversation goes on with: the one that is
 // asked for, else the one it talked to last.
-func (d *models) modelOf(ctx context.Context, events []conversation.Event) (agent.Model, error) {
-	last := lastModel(events)
-	c, err := d.providers.choiceFor(last)
+func (d *Models) ModelOf(ctx context.Context, events []conversation.Event) (agent.Model, error) {
+	last := LastModel(events)
+	c, err := d.Providers.choiceFor(last)
 	if err != nil {
 		return agent.Model{}, err
 	}
-	if c.provider == "" {
-		return agent.Model{Window: d.providers.flagWindow()}, nil
+	if c.Provider == "" {
+		return agent.Model{Window: d.Providers.flagWindow()}, nil
 	}
-	if c.demo {
+	if c.Demo {
 		return d.demoModel(ctx), nil
 	}
-	m := d.model(ctx, c, openai.New(d.providers.endpoint(c)))
-	if c.provider == providerCustom && c.baseURL == "" {
+	m := d.Model(ctx, c, openai.New(d.Providers.Endpoint(c)))
+	if c.Provider == ProviderCustom && c.BaseURL == "" {
 		d.calibrateByID(ctx, &m)
 	}
 	weak := m.Window.Source == compact.WindowCatalogue || !m.Window.Known()
 	from := compact.WindowSource(last.Source)
 	if said := from == compact.WindowServer || from == compact.WindowLearned; said && last.Window > 0 && weak && last.Name() == m.Name() {
 		m.Window = compact.Window{Tokens: last.Window, Source: from}
-		d.providers.apply(&m, d.providers.ownModel(c))
+		d.Providers.Apply(&m, d.Providers.OwnModel(c))
 	}
-	if last.MaxOut > 0 && last.Name() == m.Name() && d.providers.ownModel(c).MaxOutput == 0 {
+	if last.MaxOut > 0 && last.Name() == m.Name() && d.Providers.OwnModel(c).MaxOutput == 0 {
 		m.MaxOut = last.MaxOut
 	}
 	return m, nil
@@ -48,11 +48,11 @@ func (d *models) modelOf(ctx context.Context, events []conversation.Event) (agen
 // demoModel is the demo model with the window that it is started with. What was
 // learned of it is kept for each window: started with another one, it is another
 // server.
-func (d *models) demoModel(ctx context.Context) agent.Model {
-	m := agent.Model{Provider: providerDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
-		Caps:   openai.New(openai.Options{Provider: providerDemo}).Capabilities(),
+func (d *Models) demoModel(ctx context.Context) agent.Model {
+	m := agent.Model{Provider: ProviderDemo, ID: demo.ModelID, Badge: "not an AI", Prices: &agent.Prices{},
+		Caps:   openai.New(openai.Options{Provider: ProviderDemo}).Capabilities(),
 		Window: compact.Window{Tokens: demo.DefaultWindow, Source: compact.WindowServer}}
-	d.providers.apply(&m, config.Model{})
+	d.Providers.Apply(&m, config.Model{})
 	started := m.Window
 	m.CalibrationKey = fmt.Sprintf("demo %s %d", demo.ModelID, started.Tokens)
 	d.calibrate(ctx, &m)
@@ -61,39 +61,39 @@ func (d *models) demoModel(ctx context.Context) agent.Model {
 }
 
 // choiceFor is the endpoint and model to measure for.
-func (p *providers) choiceFor(last conversation.ModelChanged) (choice, error) {
+func (p *Providers) choiceFor(last conversation.ModelChanged) (Choice, error) {
 	switch {
-	case p.settings.flags.demo:
-		return choice{provider: providerDemo, demo: true}, nil
-	case p.settings.flags.baseURL != "":
-		c := choice{provider: providerCustom, baseURL: p.settings.flags.baseURL, model: strings.TrimPrefix(p.settings.flags.model, providerCustom+"/")}
-		if c.model == "" {
-			c.model = last.Model
+	case p.Settings.Flags.Demo:
+		return Choice{Provider: ProviderDemo, Demo: true}, nil
+	case p.Settings.Flags.BaseURL != "":
+		c := Choice{Provider: ProviderCustom, BaseURL: p.Settings.Flags.BaseURL, Model: strings.TrimPrefix(p.Settings.Flags.Model, ProviderCustom+"/")}
+		if c.Model == "" {
+			c.Model = last.Model
 		}
 		return c, nil
-	case p.settings.flags.model != "":
-		return p.named(p.settings.flags.model)
-	case last.Provider == providerDemo:
-		return choice{provider: providerDemo, demo: true}, nil
+	case p.Settings.Flags.Model != "":
+		return p.Named(p.Settings.Flags.Model)
+	case last.Provider == ProviderDemo:
+		return Choice{Provider: ProviderDemo, Demo: true}, nil
 	}
-	return p.heldAt(last), nil
+	return p.HeldAt(last), nil
 }
 
-// lastModel is the model a conversation talked to last, with the window as it
+// LastModel is the model a conversation talked to last, with the window as it
 // was recorded.
-func lastModel(events []conversation.Event) conversation.ModelChanged {
+func LastModel(events []conversation.Event) conversation.ModelChanged {
 	for _, e := range slices.Backward(events) {
 		switch b := e.Body.(type) {
 		case conversation.ModelChanged:
-			b.Model = canonicalID(b.Provider, b.Model)
+			b.Model = CanonicalID(b.Provider, b.Model)
 			return b
 		case conversation.AssistantMessage:
 			if provider, id, ok := strings.Cut(b.Model, "/"); ok {
 				found := conversation.ModelChanged{Provider: provider, Model: id}
-				if m, ok := newestModel(events); ok && m.Name() == found.Name() {
+				if m, ok := NewestModel(events); ok && m.Name() == found.Name() {
 					found = m
 				}
-				found.Model = canonicalID(provider, id)
+				found.Model = CanonicalID(provider, id)
 				return found
 			}
 		}
@@ -101,8 +101,8 @@ func lastModel(events []conversation.Event) conversation.ModelChanged {
 	return conversation.ModelChanged{}
 }
 
-// newestModel is the newest record of a change of model.
-func newestModel(events []conversation.Event) (conversation.ModelChanged, bool) {
+// NewestModel is the newest record of a change of model.
+func NewestModel(events []conversation.Event) (conversation.ModelChanged, bool) {
 	for _, e := range slices.Backward(events) {
 		if m, ok := e.Body.(conversation.ModelChanged); ok {
 			return m, true
@@ -112,23 +112,23 @@ func newestModel(events []conversation.Event) (conversation.ModelChanged, bool) 
 }
 
 // flagWindow is the window of a conversation whose model nobody knows.
-func (p *providers) flagWindow() compact.Window {
+func (p *Providers) flagWindow() compact.Window {
 	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
-	p.apply(&m, config.Model{})
+	p.Apply(&m, config.Model{})
 	return m.Window
 }
 
 // calibrateByID takes over what was learned about a model of a custom
 // endpoint, whose address no log records: if one endpoint only has been used
 // for a model of this id, it is that one.
-func (d *models) calibrateByID(ctx context.Context, m *agent.Model) {
+func (d *Models) calibrateByID(ctx context.Context, m *agent.Model) {
 	var all map[string]conversation.Calibration
-	store, err := d.resources.open()
+	store, err := d.Resources.Open()
 	if err == nil {
 		all, err = store.Calibrations(ctx)
 	}
 	if err != nil {
-		d.resources.logger().Warn("calibrations not read", "error", err)
+		d.Resources.Logger().Warn("calibrations not read", "error", err)
 		return
 	}
 	found := soleKey(all, m.ID)
@@ -157,23 +157,23 @@ func soleKey(all map[string]conversation.Calibration, id string) string {
 	return found
 }
 
-// ownersModel is the model that a conversation was held with last, with the window
+// OwnersModel is the model that a conversation was held with last, with the window
 // that its owner knows.
-func (d *models) ownersModel(ctx context.Context, events []conversation.Event) agent.Model {
-	last := lastModel(events)
+func (d *Models) OwnersModel(ctx context.Context, events []conversation.Event) agent.Model {
+	last := LastModel(events)
 	m := agent.Model{Window: compact.Window{Source: compact.WindowUnknown}}
 	switch {
 	case last.Provider == "":
 		return m
-	case last.Provider == providerDemo:
+	case last.Provider == ProviderDemo:
 		m = d.demoModel(ctx)
 	default:
-		c := d.providers.heldAt(last)
+		c := d.Providers.HeldAt(last)
 		if last.BaseURL != "" {
-			c.baseURL = last.BaseURL
+			c.BaseURL = last.BaseURL
 		}
-		m = d.model(ctx, c, openai.New(d.providers.endpoint(c)))
-		if c.provider == providerCustom && c.baseURL == "" {
+		m = d.Model(ctx, c, openai.New(d.Providers.Endpoint(c)))
+		if c.Provider == ProviderCustom && c.BaseURL == "" {
 			d.calibrateByID(ctx, &m)
 		}
 	}

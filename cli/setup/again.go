@@ -1,0 +1,227 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/agent/openai"
+	"plimsoll/cli/console"
+	"plimsoll/conversation"
+	"plimsoll/storage"
+)
+
+// With which model a stored conversation goes on. Rules:
+//
+//   - it goes on with the model it was held with, at the address where that was
+//   - a server on this machine counts if it answers and has the model
+//   - otherwise nothing is sent: another model, or the same one somewhere else,
+//     needs a yes; a flag that names one is a yes, the configuration and the
+//     environment are none
+
+// serverPatience is how long a server on this machine has to list its models.
+const serverPatience = time.Second
+
+// Held is the model that a stored conversation was last held with and its
+// address, the zero value for a new conversation and for one that names none.
+func (d *Models) Held(ctx context.Context, id string) (conversation.ModelChanged, error) {
+	if id == "" {
+		return conversation.ModelChanged{}, nil
+	}
+	store, err := d.Resources.Open()
+	if err != nil {
+		return conversation.ModelChanged{}, err
+	}
+	// The list is the quick way. Where it does not know the conversation, its events do.
+	entries, err := store.List(ctx, storage.Filter{})
+	if i := slices.IndexFunc(entries, func(e storage.Entry) bool { return e.ID == id && e.Problem == "" }); err == nil && i >= 0 {
+		provider, model, ok := strings.Cut(entries[i].Model, "/")
+		if !ok || model == "" {
+			return conversation.ModelChanged{}, nil
+		}
+		return conversation.ModelChanged{Provider: provider, Model: CanonicalID(provider, model), BaseURL: entries[i].BaseURL}, nil
+	}
+	events, _, err := store.Load(ctx, id)
+	return LastModel(events), err
+}
+
+// CanonicalID is the id of a model in the one spelling that is recorded: Ollama
+// takes a name without a tag for the one with :latest.
+func CanonicalID(provider, id string) string {
+	if provider == "ollama" && id != "" && !strings.Contains(id[strings.LastIndexByte(id, '/')+1:], ":") {
+		return id + ":latest"
+	}
+	return id
+}
+
+// Again is the choice that goes on with what a conversation was held with. why
+// completes "the conversation was held with X, which ..." if it is not to be had.
+func (d *Models) Again(ctx context.Context, held conversation.ModelChanged) (c Choice, why string) {
+	if held.Provider == ProviderDemo {
+		return Choice{Provider: ProviderDemo, Demo: true}, ""
+	}
+	c = d.Providers.HeldAt(held)
+	if held.BaseURL == "" && held.Provider == ProviderCustom && c.BaseURL == "" {
+		c.BaseURL = d.soleEndpoint(ctx, held.Model)
+	}
+	now := c.Address()
+	switch {
+	case !d.Providers.Known(held.Provider):
+		return c, "is of a provider that is not configured any more"
+	case now == "":
+		return c, "is at an address that was not recorded"
+	case held.BaseURL != "" && !SamePlace(now, held.BaseURL) && !Local(now):
+		return c, "was at " + HostOf(held.BaseURL) + " and would be at " + HostOf(now) + " now"
+	}
+	if err := d.Providers.CheckKey(c); err != nil {
+		return c, "cannot be used (" + err.Error() + ")"
+	}
+	if Local(now) && (d.Providers.Probing() || held.BaseURL != "") {
+		return c, d.missing(ctx, c)
+	}
+	return c, ""
+}
+
+// HeldAt is the choice of a model at the address of its provider; where a name
+// says nothing of the address, at the recorded one.
+func (p *Providers) HeldAt(held conversation.ModelChanged) Choice {
+	c := p.At(held.Provider, held.Model)
+	if held.BaseURL != "" && (c.Address() == "" || held.Provider == ProviderCustom && p.Settings.Flags.BaseURL == "") {
+		c.BaseURL = held.BaseURL
+	}
+	return c
+}
+
+// soleEndpoint is the address of a model of a custom endpoint that no log
+// recorded: if one only has been used for a model of this id, it is that one.
+func (d *Models) soleEndpoint(ctx context.Context, id string) string {
+	store, err := d.Resources.Open()
+	if err != nil {
+		return ""
+	}
+	all, err := store.Calibrations(ctx)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(soleKey(all, id), " "+id)
+}
+
+// missing says why a server on this machine cannot go on with a model, "" if it
+// can. A server that lists nothing may have it.
+func (d *Models) missing(ctx context.Context, c Choice) string {
+	ctx, cancel := context.WithTimeout(ctx, serverPatience)
+	defer cancel()
+	found, err := openai.Discover(ctx, d.Providers.Endpoint(c), "")
+	var failure *agent.Error
+	switch {
+	case errors.As(err, &failure) && failure.Status > 0:
+		return "" // it answers, and has no list
+	case err != nil:
+		return "does not answer at " + HostOf(c.Address())
+	case len(found.Models) == 0:
+		return ""
+	}
+	if _, ok := found.Listed(c.Model); !ok {
+		return "is not among the models of " + HostOf(c.Address())
+	}
+	return ""
+}
+
+// Elsewhere says that a conversation cannot go on with what it was held with.
+// Nothing was sent.
+type Elsewhere struct {
+	Id       string
+	Held     conversation.ModelChanged
+	Why      string
+	Proposed *Choice // what could go on with it, nil for nothing
+}
+
+// Elsewhere works out what to propose for a conversation.
+func (d *Models) elsewhere(ctx context.Context, id string, held conversation.ModelChanged, why string, demoAllowed bool) *Elsewhere {
+	e := &Elsewhere{Id: id, Held: held, Why: why}
+	if c, err := d.fresh(ctx, demoAllowed); err == nil && d.Providers.CheckKey(c) == nil {
+		e.Proposed = &c
+	}
+	return e
+}
+
+// Error says what happened, and what could be done about it on the next lines.
+func (e *Elsewhere) Error() string {
+	return fmt.Sprintf("the conversation was held with %s, which %s; nothing was sent", e.Held.Name(), e.Why)
+}
+
+// hint is how to choose on the command line.
+func (e *Elsewhere) hint() string {
+	text := "make it reachable again"
+	if e.Held.Provider == ProviderCustom && e.Held.BaseURL == "" {
+		text = "say where it is with --base-url URL --model " + e.Held.Model
+	}
+	text += ", or choose with --model PROVIDER/ID what goes on with the conversation"
+	if e.Proposed != nil {
+		text += fmt.Sprintf("; --model %s sends all of it to %s", e.Proposed.Name(), e.Proposed.Place())
+	}
+	return text + "; `plimsoll models` lists what is known"
+}
+
+// Question is what a yes is asked for.
+func (e *Elsewhere) Question() string {
+	return fmt.Sprintf("This conversation was held with %s, which %s.\nGo on with %s? All of it is then sent to %s.",
+		e.Held.Name(), e.Why, e.Proposed.Name(), e.Proposed.Place())
+}
+
+// Name is a choice as the user writes it.
+func (c Choice) Name() string {
+	switch {
+	case c.Demo:
+		return ProviderDemo
+	case c.Model == "":
+		return c.Provider
+	}
+	return c.Provider + "/" + c.Model
+}
+
+// Place is where the requests of a choice go, as the user reads it.
+func (c Choice) Place() string {
+	switch at := c.Address(); {
+	case c.Demo:
+		return "the built-in demo model on this machine"
+	case Local(at):
+		return HostOf(at) + " (your own network)"
+	default:
+		return HostOf(at)
+	}
+}
+
+// Leaves reports whether going on with a model takes a conversation from a local
+// Model to a hosted one. One whose address nobody recorded counts as local.
+func Leaves(held conversation.ModelChanged, to agent.Model) bool {
+	if held.Name() == "" || to.Provider == ProviderDemo || Local(to.BaseURL) {
+		return false
+	}
+	if held.BaseURL != "" {
+		return Local(held.BaseURL)
+	}
+	e, known := openai.Known(held.Provider)
+	return !known || e.Local
+}
+
+// decide has the user say in a terminal whether a conversation may go on
+// elsewhere; without a terminal the answer is no.
+func (d *Models) decide(ctx context.Context, e *Elsewhere) (Choice, error) {
+	refused := console.WithHint(e, e.hint())
+	if e.Proposed == nil || !console.Terminal(d.Console.Stdin) || !console.Terminal(d.Console.Stderr) {
+		return Choice{}, refused
+	}
+	yes, err := d.Console.Agree(ctx, e.Question())
+	if err != nil {
+		return Choice{}, err
+	}
+	if !yes {
+		return Choice{}, refused
+	}
+	return *e.Proposed, nil
+}

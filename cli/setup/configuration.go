@@ -1,0 +1,108 @@
+package setup
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"plimsoll/agent"
+	"plimsoll/cli/console"
+	"plimsoll/compact"
+	"plimsoll/config"
+)
+
+// Settings are what the user asked for: the flags, and the configuration that they
+// lead to.
+type Settings struct {
+	Console   *console.Console
+	Flags     Flags
+	Loaded    atomic.Pointer[config.Loaded] // nil before configure; a yes to the workspace's file replaces it
+	Paths     config.Paths
+	Workspace string
+}
+
+// Configure loads the configuration, once.
+func (s *Settings) Configure() error {
+	if s.Loaded.Load() != nil {
+		return nil
+	}
+	workspace, err := config.Workspace(s.Console.Dir)
+	if err != nil {
+		return err
+	}
+	paths, err := config.FindPaths(s.Console.Lookup, s.Flags.Data)
+	if err != nil {
+		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
+	}
+	loaded, err := s.Read(workspace, s.Flags.Set)
+	if err == nil {
+		err = s.CheckNames(loaded)
+	}
+	if err != nil {
+		return console.AsUsage(err)
+	}
+	s.Paths, s.Workspace = paths, workspace
+	s.Loaded.Store(&loaded)
+	return nil
+}
+
+// Cfg is the configuration in force. configure comes first.
+func (s *Settings) Cfg() config.Config { return s.Loaded.Load().Config }
+
+// ConfigFile is the user's configuration file, whether it exists or not.
+func (s *Settings) ConfigFile() (string, error) {
+	path, _, err := config.File(s.Console.Lookup, s.Flags.Config)
+	if err != nil {
+		return "", console.AsUsage(console.WithHint(err, "set HOME, or name a file with --config"))
+	}
+	return path, nil
+}
+
+// Load reads the configuration without keeping it, and checks the names in it.
+// The sources are told even when the error is not nil.
+func (s *Settings) Load() (config.Loaded, error) {
+	workspace, err := config.Workspace(s.Console.Dir)
+	if err != nil {
+		return config.Loaded{}, err
+	}
+	loaded, err := s.Read(workspace, s.Flags.Set)
+	if err == nil {
+		err = s.CheckNames(loaded)
+	}
+	return loaded, err
+}
+
+// Flags are those of every command.
+type Flags struct {
+	Config  string
+	Data    string
+	Model   string
+	BaseURL string
+	Window  int
+	Demo    bool
+	Set     []string
+}
+
+// ChooseModel reports whether a flag says which model to talk to.
+func (f Flags) ChooseModel() bool { return f.Model != "" || f.BaseURL != "" || f.Demo }
+
+// BoundedBy is a model with the window and the lifetime of the cache that a
+// configuration gives it; only the flag of the window is stronger.
+func (s *Settings) BoundedBy(cfg config.Config, m agent.Model) agent.Model {
+	if w := cfg.Context.Window; w > 0 && s.Flags.Window == 0 {
+		m.Window = compact.Window{Tokens: w, Source: compact.WindowConfig}
+	}
+	m.CacheTTL = DescribedModel(cfg, m.Provider, m.ID).CacheTTL
+	return m
+}
+
+// KeyVariables are the variables that hold keys by the configuration.
+func (s *Settings) KeyVariables() []string {
+	var names []string
+	for _, p := range s.Cfg().Providers {
+		if p.APIKeyEnv != "" {
+			names = append(names, p.APIKeyEnv)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
