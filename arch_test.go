@@ -30,11 +30,20 @@ var ours = []struct {
 	pkg   string
 	allow []string
 }{
-	{".", []string{"cli"}},
+	{".", []string{"cli", "cli/console"}},
 	{"cli", []string{
-		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/replay", "cli/table", "compact", "compact/preset", "compact/replay",
+		"agent", "agent/catalog", "agent/openai", "cli/*", "compact", "compact/preset", "compact/replay",
 		"config", "conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain",
-		"storage", "themes", "tools", "tools/grants", "tools/permission", "tools/shell", "tools/workspace", "tui",
+		"storage", "tools/shell", "tools/workspace", "tui",
+	}},
+	{"cli/console", []string{"agent", "compact", "config", "conversation", "conversation/numbers", "conversation/plain", "tui"}},
+	{"cli/setup", []string{
+		"agent", "agent/catalog", "agent/demo", "agent/openai", "cli/console", "compact", "compact/preset", "config",
+		"conversation", "conversation/numbers", "storage", "tools", "tools/grants", "tools/permission", "tui",
+	}},
+	{"cli/session", []string{
+		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/setup", "compact", "config", "conversation",
+		"conversation/numbers", "storage", "tools", "tools/permission",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
 
@@ -12,8 +13,8 @@ type app struct {
 	providers     *setup.Providers
 	resources     *setup.Resources
 	models        *setup.Models
-	conversations *conversations
-	agents        *agents
+	conversations *session.Conversations
+	agents        *session.Agents
 }
 
 // newApp makes the parts of a run. Nothing is read or opened before a part is
@@ -24,7 +25,7 @@ func newApp(env console.Env, f setup.Flags) *app {
 	p := &setup.Providers{Console: c, Settings: s}
 	r := &setup.Resources{Settings: s}
 	d := &setup.Models{Console: c, Settings: s, Providers: p, Resources: r}
-	v := &conversations{console: c, settings: s, providers: p, resources: r, models: d}
+	v := &session.Conversations{Console: c, Settings: s, Providers: p, Resources: r, Models: d}
 	return &app{console: c, settings: s, providers: p, resources: r, models: d, conversations: v,
-		agents: &agents{console: c, settings: s, providers: p, resources: r, models: d, conversations: v}}
+		agents: &session.Agents{Console: c, Settings: s, Providers: p, Resources: r, Models: d, Conversations: v}}
 }

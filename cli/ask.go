@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -24,7 +25,7 @@ type askOptions struct {
 	newest  bool
 	resume  string
 	approve string
-	compact compactFlag
+	compact session.CompactFlag
 }
 
 // Answers to --approve.
@@ -36,9 +37,9 @@ const (
 
 // askCommand asks one question.
 type askCommand struct {
-	agents        *agents
+	agents        *session.Agents
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	models        *setup.Models
 	settings      *setup.Settings
 
@@ -71,7 +72,7 @@ be made shorter, the question is asked all the same.`,
 	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
 	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`")
 	c.Flags().StringVar(&o.approve, "approve", "", "what may run without asking: `auto-edit|all`")
-	o.compact.addTo(c, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
+	addCompact(c, &o.compact, "compact first, as configured or by --compact=`PROFILE`, and continue the newest conversation")
 	return c
 }
 
@@ -104,27 +105,27 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.before(ctx); err != nil {
+	if err := f.Before(ctx); err != nil {
 		return err
 	}
-	r, err := cmd.agents.start(ctx, l, openOptions{id: id, mode: mode})
+	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{Id: id, Mode: mode})
 	if err != nil {
 		return err
 	}
 	w := newAsking(cmd.console, r)
-	for _, note := range slices.Concat(f.misread(prompt), cmd.settings.Refused(), r.notes, cmd.otherModel(r)) {
+	for _, note := range slices.Concat(f.Misread(prompt), cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
-	w.progress(r.id + " · " + r.link.Model.Name())
-	if err := f.within(ctx, r); err != nil {
-		return errors.Join(err, r.close())
+	w.progress(r.Id + " · " + r.Link.Model.Name())
+	if err := f.Within(ctx, r); err != nil {
+		return errors.Join(err, r.Close())
 	}
-	r.agent.Send(prompt)
+	r.Agent.Send(prompt)
 	err = w.watch(ctx)
 	if err == nil && l.Again {
-		r.questions.Wait() // now the model is loaded, and the answer is worth recording
+		r.Questions.Wait() // now the model is loaded, and the answer is worth recording
 	}
-	return errors.Join(err, r.close())
+	return errors.Join(err, r.Close())
 }
 
 // mode is the permission mode that --approve asks for.
@@ -144,20 +145,20 @@ func (o askOptions) mode() (conversation.Mode, error) {
 }
 
 // first is the compaction that comes before a question.
-func (cmd *askCommand) first(ctx context.Context, id string, flag compactFlag) (*first, error) {
-	if !flag.given {
-		return &first{}, nil
+func (cmd *askCommand) first(ctx context.Context, id string, flag session.CompactFlag) (*session.First, error) {
+	if !flag.Given {
+		return &session.First{}, nil
 	}
-	s, err := cmd.conversations.stateOf(ctx, id)
+	s, err := cmd.conversations.StateOf(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	return cmd.agents.first(s, flag, "ask")
+	return cmd.agents.First(s, flag, "ask")
 }
 
 // otherModel tells that a conversation leaves the machine for the first time.
-func (cmd *askCommand) otherModel(r *running) []string {
-	before, now := setup.LastModel(r.events), r.link.Model
+func (cmd *askCommand) otherModel(r *session.Running) []string {
+	before, now := setup.LastModel(r.Events), r.Link.Model
 	if !setup.Leaves(before, now) {
 		return nil
 	}
@@ -166,26 +167,26 @@ func (cmd *askCommand) otherModel(r *running) []string {
 
 // target is the ID of the conversation to continue, "" for a new one.
 func (cmd *askCommand) target(ctx context.Context, o askOptions) (string, error) {
-	if !o.newest && o.resume == "" && !o.compact.given {
+	if !o.newest && o.resume == "" && !o.compact.Given {
 		return "", nil
 	}
 	var args []string
 	if o.resume != "" {
 		args = []string{o.resume}
 	}
-	_, id, err := cmd.conversations.resolve(ctx, args)
+	_, id, err := cmd.conversations.Resolve(ctx, args)
 	return id, err
 }
 
 // asking follows the turn of one question.
 type asking struct {
-	running *running
+	running *session.Running
 	reply   console.ReplyWriter
 	stderr  io.Writer
 	failure *agent.Error
 }
 
-func newAsking(c *console.Console, r *running) *asking {
+func newAsking(c *console.Console, r *session.Running) *asking {
 	return &asking{running: r, reply: c.ReplyWriter(), stderr: c.Stderr}
 }
 
@@ -193,9 +194,9 @@ func newAsking(c *console.Console, r *running) *asking {
 // cancels the turn; what had arrived is kept.
 func (w *asking) watch(ctx context.Context) error {
 	for {
-		updates, err := w.running.agent.Updates().Take(ctx)
+		updates, err := w.running.Agent.Updates().Take(ctx)
 		if err != nil {
-			w.running.agent.Cancel()
+			w.running.Agent.Cancel()
 			return errors.Join(context.Canceled, w.reply.End())
 		}
 		for _, u := range updates {
@@ -216,7 +217,7 @@ func (w *asking) show(u agent.Update) (over bool) {
 	case agent.Failed:
 		w.failure = u.Err
 	case agent.Compacting, agent.Compacted, agent.CompactionFailed:
-		if line := compactionLine(u); line != "" {
+		if line := session.CompactionLine(u); line != "" {
 			w.progress(line)
 		}
 	case agent.Summaries:

@@ -16,6 +16,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -32,7 +33,7 @@ func askedOf(t *testing.T, log agent.Log, script ...agenttest.Reply) (out, progr
 	ended := make(chan error, 1)
 	go func() { ended <- a.Run(ctx) }()
 	var stdout, stderr bytes.Buffer
-	w := &asking{running: &running{agent: a}, reply: &console.PlainReply{Out: &stdout}, stderr: &stderr}
+	w := &asking{running: &session.Running{Agent: a}, reply: &console.PlainReply{Out: &stdout}, stderr: &stderr}
 	a.Send("go")
 	watched := make(chan error, 1)
 	go func() { watched <- w.watch(ctx) }()
@@ -117,9 +118,9 @@ func TestWindowThatAConversationRecordsHoldsWhenItGoesOn(t *testing.T) {
 		"recorded":       {5000, 0, compact.Window{Tokens: 5000, Source: compact.WindowConfig}},
 		"the flag stays": {5000, 8192, server},
 	} {
-		r := &running{from: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}
-		r.cfg.Context.Window = c.recorded
-		if got := r.bounded(agent.Model{Window: server}).Window; got != c.want {
+		r := &session.Running{From: newApp(console.Env{}, setup.Flags{Window: c.flag}).agents}
+		r.Cfg.Context.Window = c.recorded
+		if got := r.Bounded(agent.Model{Window: server}).Window; got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

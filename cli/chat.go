@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
@@ -20,7 +21,7 @@ import (
 type chatCommand struct {
 	host          func(chatOptions) *host
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	settings      *setup.Settings
 
 	options chatOptions
@@ -105,7 +106,7 @@ func (cmd *chatCommand) chosen(ctx context.Context, o chatOptions) (chatOptions,
 	default:
 		args = []string{o.resume}
 	}
-	_, id, err := cmd.conversations.resolve(ctx, args)
+	_, id, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
 		return o, err
 	}

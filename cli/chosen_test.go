@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -26,7 +27,7 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}
-	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, errNoConversation) {
+	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, session.ErrNoConversation) {
 		t.Errorf("the newest of none: %v", err)
 	}
 	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {

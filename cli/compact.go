@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -39,9 +40,9 @@ type compactOptions struct {
 
 // compactCommand compacts a stored conversation.
 type compactCommand struct {
-	agents        *agents
+	agents        *session.Agents
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	models        *setup.Models
 	settings      *setup.Settings
 
@@ -71,7 +72,7 @@ With --json, cost_now and pays_after hold if the provider's cache still has the
 conversation: what the next request costs more in US dollars than without, and
 after how many requests that is earned back.
 
-` + idHelp,
+` + session.IdHelp,
 		Example: `  plimsoll compact --dry-run
   plimsoll compact 3kq7 --profile heavy --focus "the upload bug"
   plimsoll compact --from 5h --to 1h
@@ -102,11 +103,11 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := cmd.conversations.read(ctx, args)
+	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	s, err := cmd.conversations.state(ctx, r)
+	s, err := cmd.conversations.State(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -114,17 +115,17 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 	if o.undo || o.redo {
 		return cmd.revert(ctx, s, o)
 	}
-	pass, err := s.pass(w)
+	pass, err := s.Pass(w)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.dryRun:
-		return cmd.write(newCompaction(s, pass.Preview()), o.json)
+		return cmd.write(session.NewCompaction(s, pass.Preview()), o.json)
 	case pass.Job != nil:
 		return cmd.withModel(ctx, s, w, o.json)
 	}
-	done, err := cmd.conversations.commit(ctx, s, w)
+	done, err := cmd.conversations.Commit(ctx, s, w)
 	if err != nil {
 		return err
 	}
@@ -185,14 +186,14 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 }
 
 // revert takes the newest compaction back, or brings back what was undone.
-func (cmd *compactCommand) revert(ctx context.Context, s conversationState, o compactOptions) error {
-	var done reverted
-	err := cmd.conversations.append(ctx, s, func(s conversationState) ([]conversation.Body, error) {
-		r, err := compact.NewReversal(s.said, s.rules, s.now, compact.ReversalWish{Redo: o.redo}, s.next())
+func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationState, o compactOptions) error {
+	var done session.Reverted
+	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
+		r, err := compact.NewReversal(s.Said, s.Rules, s.Now, compact.ReversalWish{Redo: o.redo}, s.Next())
 		if err != nil {
 			return nil, err
 		}
-		done = reverted{ID: s.id, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
+		done = session.Reverted{ID: s.Id, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
 		return []conversation.Body{r.Body}, nil
 	})
 	if err != nil {
@@ -202,32 +203,32 @@ func (cmd *compactCommand) revert(ctx context.Context, s conversationState, o co
 }
 
 // withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s conversationState, w compact.Wish, asJSON bool) error {
-	l, err := cmd.models.LinkFor(ctx, s.id, true)
+func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w compact.Wish, asJSON bool) error {
+	l, err := cmd.models.LinkFor(ctx, s.Id, true)
 	if err != nil {
 		return err
 	}
-	r, err := cmd.agents.start(ctx, l, openOptions{id: s.id})
+	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{Id: s.Id})
 	if err != nil {
 		return err
 	}
-	done, err := cmd.agents.optimize(ctx, r, w)
-	if err = errors.Join(err, r.close()); err != nil {
+	done, err := cmd.agents.Optimize(ctx, r, w)
+	if err = errors.Join(err, r.Close()); err != nil {
 		return err
 	}
 	return cmd.write(done, asJSON)
 }
 
 // write writes the account to standard output.
-func (cmd *compactCommand) write(c compaction, asJSON bool) error {
+func (cmd *compactCommand) write(c session.Compaction, asJSON bool) error {
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, c)
 	}
-	_, err := io.WriteString(cmd.console.Stdout, cmd.console.Text(c.text()))
+	_, err := io.WriteString(cmd.console.Stdout, cmd.console.Text(c.Text()))
 	return err
 }
 
-func (cmd *compactCommand) writeReverted(r reverted, asJSON bool) error {
+func (cmd *compactCommand) writeReverted(r session.Reverted, asJSON bool) error {
 	if asJSON {
 		return console.WriteJSON(cmd.console.Stdout, r)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -66,7 +67,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
 			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
 	keep(t, a, stored, bodies...)
-	past := &archive{store: a.resources.Store, id: stored}
+	past := &session.Archive{Store: a.resources.Store, Id: stored}
 	if _, err := past.Events(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 		8: true,
 		9: false, // an overlay is nothing to read
 	} {
-		if got := past.visible(seq); got != want {
+		if got := past.Visible(seq); got != want {
 			t.Errorf("event %d: visible is %v", seq, got)
 		}
 	}
@@ -96,13 +97,13 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 	if err := errors.Join(w.Append(t.Context(), log.Prepare(time.Now(), summary)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if !past.visible(1) {
+	if !past.Visible(1) {
 		t.Error("the log was not read again, and yet the summary counts")
 	}
 	if _, err := past.Events(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if past.visible(1) || !past.visible(7) {
+	if past.Visible(1) || !past.Visible(7) {
 		t.Error("what a summary covers is visible, or what it does not cover is not")
 	}
 }
@@ -114,7 +115,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	view := compact.Project(logOf(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
-		path, err := a.conversations.saveTranscript(t.Context(), view)
+		path, err := a.conversations.SaveTranscript(t.Context(), view)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +137,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := a.conversations.saveTranscript(ctx, view); err == nil {
+	if _, err := a.conversations.SaveTranscript(ctx, view); err == nil {
 		t.Error("a cancelled transcript was saved")
 	}
 	if left, _ := filepath.Glob(filepath.Join(a.settings.Paths.Transcripts(), "*")); len(left) != len(seen) {
@@ -148,7 +149,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 func talking(t *testing.T, a *app, provider *agenttest.Provider) *host {
 	t.Helper()
 	l := setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.start(t.Context(), l, openOptions{id: stored, interactive: true})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: stored, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +239,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
 	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.start(t.Context(), l, openOptions{id: stored})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: stored})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,10 +250,10 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	}()
 	w := compact.NewWish()
 	w.Profile = compact.ProfileHeavy
-	if _, err := a.agents.optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
+	if _, err := a.agents.Optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	if err := r.close(); err != nil {
+	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 	if got := overlayIn(t, a, stored); got != "" {

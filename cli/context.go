@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
 
@@ -16,7 +17,7 @@ import (
 // contextCommand shows how full the window of a conversation is.
 type contextCommand struct {
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	models        *setup.Models
 	settings      *setup.Settings
 
@@ -34,7 +35,7 @@ what compaction saves in every request; how far estimates are off; what was
 compacted, and what the conversation has cost. ~ marks an estimate. Nothing is
 sent. With --model the same conversation is measured for that model.
 
-` + idHelp,
+` + session.IdHelp,
 		Example: `  plimsoll context
   plimsoll context 3kq7 --model openai/gpt-5.4
   plimsoll context --json | jq .used
@@ -47,22 +48,22 @@ sent. With --model the same conversation is measured for that model.
 }
 
 func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
-	r, err := cmd.conversations.read(ctx, args)
+	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.Adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.Events); err != nil {
 		return err
 	}
-	m, err := cmd.models.ModelOf(ctx, r.events)
+	m, err := cmd.models.ModelOf(ctx, r.Events)
 	if err != nil {
 		return err
 	}
 	cmd.settings.NoteRefused()
-	account := accountOf(setup.RulesOf(cmd.settings.Cfg()), r, m)
+	account := session.AccountOf(setup.RulesOf(cmd.settings.Cfg()), r, m)
 	if cmd.asJSON {
 		report := newContextReport(m, account)
-		report.CompactedSummary, report.CompactBoundary = r.summarised()
+		report.CompactedSummary, report.CompactBoundary = summarised(r)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}
 	return writeContext(cmd.console, r, m, account)

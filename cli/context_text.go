@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -19,10 +20,10 @@ import (
 // saved (context_account.go).
 
 // writeContext writes the context view of a conversation.
-func writeContext(c *console.Console, r *reading, m agent.Model, account compact.Account) error {
+func writeContext(c *console.Console, r *session.Reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", r.id, plain.Line(heading(r)))
+	fmt.Fprintf(&b, "%s  %s\n", r.Id, plain.Line(heading(r)))
 	writeContextHead(&b, m, reading)
 	b.WriteByte('\n')
 	bars(&b, reading)
@@ -36,18 +37,18 @@ func writeContext(c *console.Console, r *reading, m agent.Model, account compact
 	b.WriteByte('\n')
 	writeContextLearned(&b, account)
 	writeCosts(&b, m, account.Costs)
-	writeEpochs(&b, conversation.Epochs(r.said))
+	writeEpochs(&b, conversation.Epochs(r.Said))
 	_, err := io.WriteString(c.Stdout, b.String())
 	return err
 }
 
 // heading is the title of a conversation, or what was said first, whatever the
 // model is shown of it.
-func heading(r *reading) string {
-	if t := title(r.events); t != "" {
+func heading(r *session.Reading) string {
+	if t := session.Title(r.Events); t != "" {
 		return t
 	}
-	for _, e := range r.said {
+	for _, e := range r.Said {
 		if b, ok := e.Body.(conversation.UserMessage); ok {
 			return clip(b.Text, maxWhat)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent/catalog"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
@@ -52,7 +53,7 @@ func (h *host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	h.mu.Lock()
 	var current setup.Link
 	if h.running != nil {
-		current = h.running.link
+		current = h.running.Link
 	}
 	h.mu.Unlock()
 	var out []tui.ModelChoice
@@ -94,7 +95,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	h.mu.Lock()
 	r, in := h.running, setup.Link{}
 	if r != nil {
-		in = r.link
+		in = r.Link
 	}
 	h.mu.Unlock()
 	if r == nil {
@@ -108,7 +109,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	held, err := h.models.Held(ctx, r.id)
+	held, err := h.models.Held(ctx, r.Id)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
@@ -128,13 +129,13 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 
 // switchTo sends the requests of a conversation to another model, if it is open
 // still.
-func (h *host) switchTo(r *running, l setup.Link) error {
+func (h *host) switchTo(r *session.Running, l setup.Link) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running != r {
 		return errLeft
 	}
-	r.switchTo(l)
+	r.SwitchTo(l)
 	return nil
 }
 

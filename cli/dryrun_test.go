@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -95,40 +96,40 @@ func compactAsTold(t *testing.T, a *app, id string, c plan) bool {
 	ctx := context.Background()
 	file := filepath.Join(a.resources.Store.Dir(), "conversations", id+".db")
 	bytes := readFile(t, file)
-	s, err := a.conversations.stateOf(ctx, id)
+	s, err := a.conversations.StateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pass, refused := s.pass(c.wish)
-	var told compaction
+	pass, refused := s.Pass(c.wish)
+	var told session.Compaction
 	if refused == nil {
-		told = newCompaction(s, pass.Preview())
+		told = session.NewCompaction(s, pass.Preview())
 	}
 	if !slices.Equal(bytes, readFile(t, file)) {
 		t.Fatal("the dry run has written")
 	}
-	done, err := a.conversations.commit(ctx, s, c.wish)
+	done, err := a.conversations.Commit(ctx, s, c.wish)
 	if (err == nil) != (refused == nil) {
 		t.Fatalf("the dry run says %v, the run %v", refused, err)
 	}
-	then, err := a.conversations.stateOf(ctx, id)
+	then, err := a.conversations.StateOf(ctx, id)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if refused != nil {
-		if len(then.events) != len(c.log) {
-			t.Fatalf("%d events after a refusal, not %d", len(then.events), len(c.log))
+		if len(then.Events) != len(c.log) {
+			t.Fatalf("%d events after a refusal, not %d", len(then.Events), len(c.log))
 		}
 		return false
 	}
 	told.Epoch = done.Epoch
-	if diff := cmp.Diff(told, done, cmp.AllowUnexported(compaction{})); diff != "" {
+	if diff := cmp.Diff(told, done, cmp.AllowUnexported(session.Compaction{})); diff != "" {
 		t.Fatalf("the dry run tells something else (- told, + done):\n%s", diff)
 	}
-	if got := then.now.Meter.WithView(then.view).EstimatedTokens(); got != done.After {
+	if got := then.Now.Meter.WithView(then.View).EstimatedTokens(); got != done.After {
 		t.Fatalf("%d tokens afterwards, not %d", got, done.After)
 	}
-	if made, _ := conversation.MadeOf(then.events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {
+	if made, _ := conversation.MadeOf(then.Events[*done.Epoch-1].Body); made.Epoch != *done.Epoch {
 		t.Fatalf("event %d begins the epoch %d", *done.Epoch, made.Epoch)
 	}
 	return true
@@ -157,14 +158,14 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
-		r := &reading{events: log, said: log, view: compact.Project(log)}
+		r := &session.Reading{Events: log, Said: log, View: compact.Project(log)}
 		in := map[uint64][]*compact.Message{}
-		for i := range r.view.Messages {
-			for _, seq := range r.view.Messages[i].Events {
-				in[seq] = append(in[seq], &r.view.Messages[i])
+		for i := range r.View.Messages {
+			for _, seq := range r.View.Messages[i].Events {
+				in[seq] = append(in[seq], &r.View.Messages[i])
 			}
 		}
-		rows := r.asSaid()
+		rows := r.AsSaid()
 		n := 0
 		for _, e := range log {
 			text, sent := saidIn(e.Body)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -15,10 +16,10 @@ import (
 // summarised is the newest summary in force as the model is shown it, with
 // whatever summaries stand in one block with it, and the oldest event that none
 // covers. Both are nil while nothing is summarised.
-func (r *reading) summarised() (text *string, boundary *compactBoundary) {
+func summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
-	for i := range r.view.Messages {
-		m := &r.view.Messages[i]
+	for i := range r.View.Messages {
+		m := &r.View.Messages[i]
 		// Of a pair only one message stands for the events: the other is fixed words.
 		if m.State == compact.StateSummarised && m.Before.Chars() > 0 && m.Overlay >= newest {
 			text, newest = &m.Text, m.Overlay
@@ -27,23 +28,23 @@ func (r *reading) summarised() (text *string, boundary *compactBoundary) {
 	if text == nil {
 		return nil, nil
 	}
-	return text, r.boundary()
+	return text, oldestBehind(r)
 }
 
-// boundary is the oldest event behind the newest one that a summary covers, nil
+// oldestBehind is the oldest event behind the newest one that a summary covers, nil
 // if there is none. What was taken back is no part of the conversation.
-func (r *reading) boundary() *compactBoundary {
+func oldestBehind(r *session.Reading) *compactBoundary {
 	covered := uint64(0)
-	for i := range r.view.Messages {
-		if m := &r.view.Messages[i]; m.State == compact.StateSummarised {
+	for i := range r.View.Messages {
+		if m := &r.View.Messages[i]; m.State == compact.StateSummarised {
 			covered = max(covered, m.Events[len(m.Events)-1])
 		}
 	}
-	states := statesOf(r.view)
-	for _, a := range r.view.Absent {
+	states := session.StatesOf(r.View)
+	for _, a := range r.View.Absent {
 		delete(states, a.Event)
 	}
-	for _, e := range r.events {
+	for _, e := range r.Events {
 		if _, said := states[e.Seq]; said && e.Seq > covered {
 			return &compactBoundary{Seq: e.Seq, Time: e.Time}
 		}

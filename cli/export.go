@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 )
 
 // What an export holds is what the log holds: every message, also those that
@@ -25,7 +26,7 @@ type exportOptions struct {
 // exportCommand writes a conversation out.
 type exportCommand struct {
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	exporter      *exporter
 
 	options exportOptions
@@ -44,7 +45,7 @@ included, and every text: import makes the same conversation of it again. jsonl
 is the messages, one a line in the form of chat completions, for other programs;
 import reads that as well. Without --format the ending of FILE decides, or md.
 
-` + idHelp,
+` + session.IdHelp,
 		Example: `  plimsoll export > talk.md
   plimsoll export 3kq7 -o talk.json
   plimsoll export --format jsonl | jq -r 'select(.role == "user").content'`,
@@ -69,7 +70,7 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, id, err := cmd.conversations.resolve(ctx, args)
+	_, id, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
 		return err
 	}

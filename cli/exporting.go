@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -84,9 +85,9 @@ func readExport(ctx context.Context, store *storage.Store, id string) (*exported
 	if err != nil {
 		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := &reading{store: store, id: id, events: events}
-	x := &exported{id: id, events: events, notes: unread(report)}
-	if partial, ok := r.orphan(ctx); ok {
+	r := &session.Reading{Store: store, Id: id, Events: events}
+	x := &exported{id: id, events: events, notes: session.Unread(report)}
+	if partial, ok := r.Orphan(ctx); ok {
 		log, err := conversation.NewLog(events)
 		if err != nil {
 			return nil, fmt.Errorf("reading conversation %s: %w", id, err)

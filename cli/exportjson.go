@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 
+	"plimsoll/cli/session"
 	"plimsoll/conversation"
 )
 
@@ -25,7 +26,7 @@ func writeDocument(w io.Writer, x *exported) error {
 	d.raw(`, "id": `)
 	d.value(x.id)
 	d.raw(`, "title": `)
-	d.value(title(x.events))
+	d.value(session.Title(x.events))
 	d.raw(",\n\"events\": [")
 	for i, e := range x.events {
 		d.separate(i)
@@ -37,7 +38,7 @@ func writeDocument(w io.Writer, x *exported) error {
 	}
 	d.raw("\n],\n\"texts\": {")
 	n := 0
-	for _, name := range blobsOf(x.events) {
+	for _, name := range session.BlobsOf(x.events) {
 		if text, ok := x.text(name); ok {
 			d.separate(n)
 			d.value(name)

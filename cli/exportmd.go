@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/cli/session"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -62,7 +63,7 @@ func (m *markdownWriter) block(text string) {
 const minutes = "2006-01-02 15:04 MST"
 
 func (m *markdownWriter) head(x *exported) {
-	name := strings.Join(strings.Fields(title(x.events)), " ")
+	name := strings.Join(strings.Fields(session.Title(x.events)), " ")
 	if name == "" {
 		name = "Conversation " + x.id
 	}

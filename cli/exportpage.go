@@ -18,7 +18,7 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 	h.mu.Lock()
 	id := h.reading
 	if h.running != nil {
-		id = h.running.id
+		id = h.running.Id
 	}
 	h.mu.Unlock()
 	if file == "" {

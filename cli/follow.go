@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -32,7 +33,7 @@ type follower struct {
 	resources *setup.Resources
 	models    *setup.Models
 
-	r     *reading
+	r     *session.Reading
 	tail  *storage.Tail
 	box   *agent.Mailbox
 	rules compact.Rules
@@ -58,8 +59,8 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 	h.part()
 	h.reading, h.following = id, f
 	return tui.Conversation{
-		ID: id, Title: title(events), Events: events, Session: spectator{f: f},
-		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: unread(report),
+		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
+		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: session.Unread(report),
 		ReadOnly: "read only: " + locked.Error() + ". What happens there is shown here; /fork continues a copy, /new begins another",
 	}, nil
 }
@@ -68,7 +69,7 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 // Close ends it.
 func (h *host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &reading{store: h.resources.Store, id: id, events: events, said: events, view: compact.Project(events)}
+	r := &session.Reading{Store: h.resources.Store, Id: id, Events: events, Said: events, View: compact.Project(events)}
 	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
@@ -78,7 +79,7 @@ func (h *host) follow(ctx context.Context, id string, events []conversation.Even
 	if err := f.configure(); err != nil {
 		return nil, err
 	}
-	f.model = h.models.OwnersModel(ctx, r.events)
+	f.model = h.models.OwnersModel(ctx, r.Events)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	f.stop = stop
 	f.task.Go(func() { f.run(life) })
@@ -101,7 +102,7 @@ func (f *follower) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-f.asked:
-			f.box.Put(agent.Inspected{Account: accountOf(f.rules, f.r, f.model)})
+			f.box.Put(agent.Inspected{Account: session.AccountOf(f.rules, f.r, f.model)})
 		case <-tick.C:
 			if !f.look(ctx) {
 				return
@@ -127,10 +128,10 @@ func (f *follower) look(ctx context.Context) bool {
 	if len(events) > 0 {
 		f.take(ctx, events)
 	}
-	if f.r.store.OpenElsewhere(f.r.id) {
+	if f.r.Store.OpenElsewhere(f.r.Id) {
 		f.tell(agent.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
 	} else {
-		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.id + " takes it over"})
+		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.Id + " takes it over"})
 	}
 	return true
 }
@@ -138,16 +139,16 @@ func (f *follower) look(ctx context.Context) bool {
 // take shows new events.
 func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r := f.r
-	r.events = append(r.events, events...)
-	r.said, r.view = r.events, r.view.Extend(r.events)
+	r.Events = append(r.Events, events...)
+	r.Said, r.View = r.Events, r.View.Extend(r.Events)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
 		if err := f.configure(); err != nil {
-			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.id, "error", err) // the rules so far stay
+			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.Id, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(agent.Appended{Events: events})
 	before := f.model
-	f.model = f.models.OwnersModel(ctx, r.events) // also for what its owner learned of it
+	f.model = f.models.OwnersModel(ctx, r.Events) // also for what its owner learned of it
 	if m := f.model; m.Name() != before.Name() || m.Window != before.Window || m.MaxOut != before.MaxOut {
 		f.box.Put(agent.ModelSwitched{Model: m})
 	}
@@ -165,7 +166,7 @@ func (f *follower) tell(u agent.Elsewhere) {
 
 // configure takes over the settings that the log records.
 func (f *follower) configure() error {
-	cfg, err := f.settings.ConfigFor(f.r.events)
+	cfg, err := f.settings.ConfigFor(f.r.Events)
 	if err == nil {
 		f.rules = setup.RulesOf(cfg)
 	}
@@ -173,7 +174,7 @@ func (f *follower) configure() error {
 }
 
 // meter is the meter as the owner has it where the log ends.
-func (f *follower) meter() compact.Meter { return meterOf(f.rules, f.r, f.model) }
+func (f *follower) meter() compact.Meter { return session.MeterOf(f.rules, f.r, f.model) }
 
 // spectator is the session of a conversation that is followed: it tells what happens and how full the window is.
 type spectator struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/storage"
 )
@@ -20,16 +21,16 @@ import (
 // forkOptions says how a conversation is copied.
 type forkOptions struct {
 	json    bool
-	compact compactFlag
+	compact session.CompactFlag
 	cut     bool // at turn
 	turn    int
 }
 
 // forkCommand copies a conversation.
 type forkCommand struct {
-	agents        *agents
+	agents        *session.Agents
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	models        *setup.Models
 	settings      *setup.Settings
 
@@ -52,7 +53,7 @@ back can be named.
 --compact makes the older turns of the copy shorter, as compact does. Where
 nothing can be made shorter, the copy is made all the same.
 
-` + idHelp,
+` + session.IdHelp,
 		Example: `  plimsoll fork
   plimsoll -r "$(plimsoll fork 3kq7)"
   plimsoll fork 3kq7 --turn 5
@@ -63,7 +64,7 @@ nothing can be made shorter, the copy is made all the same.
 			return cmd.Run(c.Context(), args)
 		},
 	}
-	o.compact.addTo(c, "compact the copy, as configured or by --compact=`PROFILE`")
+	addCompact(c, &o.compact, "compact the copy, as configured or by --compact=`PROFILE`")
 	c.Flags().IntVar(&o.turn, "turn", 0, "copy only what was said before turn `N`")
 	c.Flags().BoolVar(&o.json, "json", false, "write one JSON object")
 	return c
@@ -71,45 +72,45 @@ nothing can be made shorter, the copy is made all the same.
 
 // forked is `fork --json`.
 type forked struct {
-	ID         string      `json:"id"`
-	From       string      `json:"from"`
-	Compaction *compaction `json:"compaction"` // null without one
+	ID         string              `json:"id"`
+	From       string              `json:"from"`
+	Compaction *session.Compaction `json:"compaction"` // null without one
 }
 
 // Run copies a stored conversation.
 func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 	o := cmd.options
-	_, from, err := cmd.conversations.resolve(ctx, args)
+	_, from, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
 		return o.misread(err, args)
 	}
-	s, err := cmd.conversations.stateOf(ctx, from)
+	s, err := cmd.conversations.StateOf(ctx, from)
 	if err != nil {
 		return err
 	}
-	if o.compact.given {
+	if o.compact.Given {
 		cmd.settings.NoteRefused()
 	}
 	if o.cut {
-		if s, err = cmd.conversations.cutAtTurn(ctx, s, o.turn); err != nil {
+		if s, err = cmd.conversations.CutAtTurn(ctx, s, o.turn); err != nil {
 			return err
 		}
 	}
-	f, err := cmd.agents.first(s, o.compact, "fork")
+	f, err := cmd.agents.First(s, o.compact, "fork")
 	if err != nil {
 		return err
 	}
 	var l setup.Link
-	if f.needsModel() {
+	if f.NeedsModel() {
 		if l, err = cmd.models.LinkFor(ctx, from, true); err != nil {
 			return err
 		}
 	}
-	id, err := cmd.conversations.copy(ctx, f)
+	id, err := cmd.conversations.Copy(ctx, f)
 	if err != nil {
 		return err
 	}
-	if err := f.inCopy(ctx, id, l); err != nil {
+	if err := f.InCopy(ctx, id, l); err != nil {
 		cmd.console.Note("the copy %s was made, and is not compacted", id)
 		return err
 	}
@@ -117,14 +118,20 @@ func (cmd *forkCommand) Run(ctx context.Context, args []string) error {
 		_, err = fmt.Fprintln(cmd.console.Stdout, id)
 		return err
 	}
-	return console.WriteJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.done})
+	return console.WriteJSON(cmd.console.Stdout, forked{ID: id, From: from, Compaction: f.Done})
 }
 
 // misread is the error of an ID that is none, with a hint if it was meant as a
 // profile.
 func (o forkOptions) misread(err error, args []string) error {
-	if o.compact.given && o.compact.profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
+	if o.compact.Given && o.compact.Profile == "" && errors.Is(err, storage.ErrNotFound) && len(args) > 0 {
 		return console.WithHint(err, "a profile is written --compact="+args[0])
 	}
 	return err
+}
+
+// addCompact gives a command the flag --compact.
+func addCompact(c *cobra.Command, f *session.CompactFlag, usage string) {
+	c.Flags().Var(f, "compact", usage)
+	c.Flags().Lookup("compact").NoOptDefVal = session.ByDefault
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/storage"
 	"plimsoll/tui"
@@ -16,19 +17,19 @@ var errNothingToFork = errors.New("nothing was said yet: there is nothing to cop
 // the copy is compacted: at once, or, where a model has to write a summary, as
 // the first thing that happens in it.
 func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
-	flag := compactFlag{given: compactWith != "", profile: compactWith}
+	flag := session.CompactFlag{Given: compactWith != "", Profile: compactWith}
 	if compactWith == tui.CompactByDefault {
-		flag.profile = ""
+		flag.Profile = ""
 	}
 	s, err := h.source(ctx)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	f, err := h.agents.first(s, flag, "fork")
+	f, err := h.agents.First(s, flag, "fork")
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.conversations.copy(ctx, f)
+	id, err := h.conversations.Copy(ctx, f)
 	if err != nil {
 		return tui.Conversation{}, err
 	}
@@ -36,28 +37,28 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return talk, err
 	}
-	talk.Notes = append(talk.Notes, copyNote(s.id))
-	if f.none != nil {
-		talk.Notes = append(talk.Notes, "not compacted: "+f.none.Error())
+	talk.Notes = append(talk.Notes, session.CopyNote(s.Id))
+	if f.None != nil {
+		talk.Notes = append(talk.Notes, "not compacted: "+f.None.Error())
 	}
-	if f.needsModel() {
-		h.compact(id, f.wish)
+	if f.NeedsModel() {
+		h.compact(id, f.Wish)
 	}
 	return talk, nil
 }
 
 // source is the open conversation as a copy of it begins.
-func (h *host) source(ctx context.Context) (conversationState, error) {
+func (h *host) source(ctx context.Context) (session.ConversationState, error) {
 	from, ours := h.openID()
 	if from == "" {
-		return conversationState{}, errNothingToFork
+		return session.ConversationState{}, errNothingToFork
 	}
-	s, err := h.conversations.stateOf(ctx, from)
+	s, err := h.conversations.StateOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
-		return conversationState{}, errNothingToFork
+		return session.ConversationState{}, errNothingToFork
 	}
 	if err == nil && ours { // a reply that is arriving stays where it arrives
-		s = s.at(&reading{store: s.store, id: s.id, events: s.events, said: s.events, view: compact.Project(s.events)})
+		s = s.At(&session.Reading{Store: s.Store, Id: s.Id, Events: s.Events, Said: s.Events, View: compact.Project(s.Events)})
 	}
 	return s, err
 }
@@ -66,8 +67,8 @@ func (h *host) source(ctx context.Context) (conversationState, error) {
 func (h *host) compact(id string, w compact.Wish) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != nil && h.running.id == id {
-		h.running.agent.Compact(w)
+	if h.running != nil && h.running.Id == id {
+		h.running.Agent.Compact(w)
 	}
 }
 
@@ -78,20 +79,20 @@ func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	s, err = h.conversations.cut(ctx, s, before)
-	if errors.Is(err, errNothingBefore) {
+	s, err = h.conversations.Cut(ctx, s, before)
+	if errors.Is(err, session.ErrNothingBefore) {
 		return h.enter(ctx, "")
 	}
 	if err != nil {
 		return tui.Conversation{}, err
 	}
-	id, err := h.conversations.copy(ctx, &first{console: h.console, conversations: h.conversations, agents: h.agents, state: s})
+	id, err := h.conversations.Copy(ctx, &session.First{Console: h.console, Conversations: h.conversations, Agents: h.agents, State: s})
 	if err != nil {
 		return tui.Conversation{}, err
 	}
 	talk, err := h.enter(ctx, id)
 	if err == nil {
-		talk.Notes = append(talk.Notes, copyNote(s.id))
+		talk.Notes = append(talk.Notes, session.CopyNote(s.Id))
 	}
 	return talk, err
 }

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"plimsoll/agent/openai"
+	"plimsoll/cli/session"
 )
 
 // found is what there is to talk to, in words without any key, for who opens the
 // program for the first time: nil once a conversation is stored. It asks no server;
 // /connect does.
-func (h *host) found(r *running) []string {
-	if len(r.events) > 0 {
+func (h *host) found(r *session.Running) []string {
+	if len(r.Events) > 0 {
 		return nil
 	}
 	store, err := h.resources.Open()
@@ -34,7 +35,7 @@ func (h *host) found(r *running) []string {
 			out = append(out, "a server at "+u.Host)
 		}
 	}
-	in := r.link.Model.Provider
+	in := r.Link.Model.Provider
 	if e, ok := openai.Known(in); ok && e.Local {
 		out = append(out, in+" on this machine")
 	}

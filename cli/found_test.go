@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
 
@@ -37,7 +38,7 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 				keep(t, a, stored, fileTurns(1)...)
 			}
 			l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: c.provider, ID: "m"}}
-			r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
+			r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -23,19 +24,19 @@ type host struct {
 	providers     *setup.Providers
 	resources     *setup.Resources
 	models        *setup.Models
-	conversations *conversations
-	agents        *agents
+	conversations *session.Conversations
+	agents        *session.Agents
 	listing       *setup.Listing
 	examiner      *examiner
 	exporter      *exporter
 
 	open chatOptions // its ID is whole
 
-	mu        sync.Mutex // guards what follows
-	running   *running   // nil before the first and while read-only
-	reading   string     // ID of the conversation that is only read
-	following *follower  // of it, nil while nothing is only read
-	ended     bool       // the screen was left: nothing opens any more
+	mu        sync.Mutex       // guards what follows
+	running   *session.Running // nil before the first and while read-only
+	reading   string           // ID of the conversation that is only read
+	following *follower        // of it, nil while nothing is only read
+	ended     bool             // the screen was left: nothing opens any more
 
 	trustAsked bool // about the workspace's file
 }
@@ -64,7 +65,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	switch {
 	case h.ended:
 		return tui.Conversation{}, errEnded
-	case h.running != nil && id != "" && h.running.id == id:
+	case h.running != nil && id != "" && h.running.Id == id:
 		return tui.Conversation{}, errors.New("this conversation is open already")
 	}
 	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enterWith(ctx, id, find) }); q != nil {
@@ -77,7 +78,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	if err != nil {
 		return tui.Conversation{}, h.consent(err)
 	}
-	r, err := h.agents.start(ctx, l, openOptions{id: id, interactive: true, mode: h.mode()})
+	r, err := h.agents.Start(ctx, l, session.OpenOptions{Id: id, Interactive: true, Mode: h.mode()})
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -88,7 +89,7 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	h.part()
 	h.running, h.reading = r, ""
 	if l.Discover != nil {
-		r.ask(l)
+		r.Ask(l)
 	}
 	talk := h.conversation(r)
 	talk.Found = h.found(r)
@@ -128,8 +129,8 @@ func (h *host) consent(err error) error {
 
 // linkTo is a link to a choice: the one in use, if it is that. The lock is held.
 func (h *host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
-	if h.running != nil && h.running.link.Choice() == c {
-		l := h.running.link
+	if h.running != nil && h.running.Link.Choice() == c {
+		l := h.running.Link
 		h.models.Relearn(ctx, &l.Model)
 		return l, nil
 	}
@@ -141,7 +142,7 @@ func (h *host) mode() conversation.Mode {
 	if h.running == nil {
 		return ""
 	}
-	return h.running.box.Mode()
+	return h.running.Box.Mode()
 }
 
 // link is the model to go on with in conversation id, or to begin one with: the
@@ -156,12 +157,12 @@ func (h *host) link(ctx context.Context, id string) (setup.Link, error) {
 		}
 		return h.models.Connect(ctx, c)
 	}
-	current := h.running.link.Choice()
+	current := h.running.Link.Choice()
 	held, err := h.models.Held(ctx, id)
 	if err != nil {
 		return setup.Link{}, err
 	}
-	to := h.running.link.Model
+	to := h.running.Link.Model
 	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
 	asked := h.settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.providers.HeldAt(held).Address(), to.BaseURL))
 	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
@@ -175,12 +176,12 @@ func (h *host) link(ctx context.Context, id string) (setup.Link, error) {
 }
 
 // conversation is an open conversation as the screen takes it.
-func (h *host) conversation(r *running) tui.Conversation {
+func (h *host) conversation(r *session.Running) tui.Conversation {
 	talk := tui.Conversation{
-		ID: r.id, Events: r.events, Session: session{r.agent, r},
-		Profile: r.rules.DefaultProfile, Profiles: profilesOf(r.rules), KeepLast: r.rules.KeepLast, Model: r.link.Model, Meter: r.meter, Waiting: r.writer.Waiting(), Mode: r.box.Mode(), Notes: append(h.settings.Refused(), r.notes...),
+		ID: r.Id, Events: r.Events, Session: liveSession{r.Agent, r},
+		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.settings.Refused(), r.Notes...),
 	}
-	talk.Title = title(r.events)
+	talk.Title = session.Title(r.Events)
 	return talk
 }
 
@@ -201,8 +202,8 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.resources.Store.Delete(ctx, old.id); err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return talk, fmt.Errorf("deleting %s: %w", old.id, err)
+	if err := h.resources.Store.Delete(ctx, old.Id); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return talk, fmt.Errorf("deleting %s: %w", old.Id, err)
 	}
 	return talk, nil
 }
@@ -212,7 +213,7 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 // as well. The lock is held.
 func (h *host) part() {
 	if h.running != nil {
-		h.running.agent.TakeBack()
+		h.running.Agent.TakeBack()
 	}
 	if err := h.drop(); err != nil {
 		h.resources.Logger().Error("leaving a conversation", "error", err)
@@ -230,7 +231,7 @@ func (h *host) drop() error {
 	}
 	r := h.running
 	h.running = nil
-	return r.close()
+	return r.Close()
 }
 
 // arrivalCap is how results are cut in the open conversation; where none is open, as
@@ -238,8 +239,8 @@ func (h *host) drop() error {
 func (h *host) arrivalCap() conversation.ArrivalCap {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != nil && h.running.agent != nil {
-		return h.running.agent.ArrivalCap()
+	if h.running != nil && h.running.Agent != nil {
+		return h.running.Agent.ArrivalCap()
 	}
 	cfg := h.settings.Cfg()
 	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
@@ -260,7 +261,7 @@ func (h *host) leave(farewell string) error {
 	h.mu.Lock()
 	id, said := "", false
 	if h.running != nil {
-		id = h.running.id
+		id = h.running.Id
 	}
 	h.ended = true
 	err := h.drop()

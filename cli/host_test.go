@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/config"
@@ -30,19 +31,19 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 	a := bareApp(t)
 	defer a.resources.Close()
 	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h := a.host(chatOptions{})
 	defer h.close()
 	h.running = r
-	r.agent.Send("one")
-	await(t, r.agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
-	r.agent.Send("two")
-	await(t, r.agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
+	r.Agent.Send("one")
+	await(t, r.Agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
+	r.Agent.Send("two")
+	await(t, r.Agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
 	leave(h)
-	texts, err := a.resources.Store.Waiting(t.Context(), r.id)
+	texts, err := a.resources.Store.Waiting(t.Context(), r.Id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +75,7 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		a := bareApp(t)
 		defer a.resources.Close()
 		m := agent.Model{Provider: "test", ID: "m", CalibrationKey: "http://test m", Window: compact.Window{Tokens: 9000, Source: source}}
-		r, err := a.agents.start(t.Context(), setup.Link{Provider: agenttest.NewProvider(), Model: m}, openOptions{interactive: true})
+		r, err := a.agents.Start(t.Context(), setup.Link{Provider: agenttest.NewProvider(), Model: m}, session.OpenOptions{Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,7 +135,7 @@ func listingServer(t *testing.T, id string) string {
 func talkingAt(t *testing.T, a *app, base string) *host {
 	t.Helper()
 	l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
-	r, err := a.agents.start(t.Context(), l, openOptions{interactive: true})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 		a.settings.Loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
 		defer h.close()
-		before := h.running.id
+		before := h.running.Id
 		_, err := h.Resume(t.Context(), id)
 		var consent *tui.Consent
 		if !errors.As(err, &consent) {
@@ -210,7 +211,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 				t.Errorf("%s: the question %q does not name %s", name, consent.Question, part)
 			}
 		}
-		if h.running.id != before {
+		if h.running.Id != before {
 			t.Errorf("%s: the open conversation was left before the answer", name)
 		}
 		talk, err := consent.Open(t.Context())
@@ -236,7 +237,7 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		defer a.resources.Close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
-		r, err := a.agents.start(t.Context(), l, openOptions{id: id, interactive: true})
+		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,14 +253,14 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		if !c.asks {
 			continue
 		}
-		if r.link.Model.Name() != "test/m" {
+		if r.Link.Model.Name() != "test/m" {
 			t.Errorf("%s: switched before the answer", name)
 		}
 		if !strings.Contains(consent.Question, c.held) || !strings.Contains(consent.Question, c.to) {
 			t.Errorf("%s: the question %q does not name both", name, consent.Question)
 		}
-		if err := consent.Switch(t.Context()); err != nil || r.link.Model.Name() != c.to {
-			t.Errorf("%s: after a yes %s, %v", name, r.link.Model.Name(), err)
+		if err := consent.Switch(t.Context()); err != nil || r.Link.Model.Name() != c.to {
+			t.Errorf("%s: after a yes %s, %v", name, r.Link.Model.Name(), err)
 		}
 	}
 }
@@ -325,17 +326,17 @@ func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 func TestAskForgetsNothingThatWaits(t *testing.T) {
 	t.Parallel()
 	left := waitedIn(t, func(h *host) {
-		id := h.running.id
+		id := h.running.Id
 		h.close()
 		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: agent.Model{Provider: "test", ID: "m"}}
-		r, err := h.agents.start(t.Context(), l, openOptions{id: id})
+		r, err := h.agents.Start(t.Context(), l, session.OpenOptions{Id: id})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		r.agent.Send("three")
-		await(t, r.agent.Updates(), func(u agent.Update) bool { s, ok := u.(agent.Status); return ok && s.Phase == agent.Idle })
-		if err := r.close(); err != nil {
+		r.Agent.Send("three")
+		await(t, r.Agent.Updates(), func(u agent.Update) bool { s, ok := u.(agent.Status); return ok && s.Phase == agent.Idle })
+		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
@@ -67,7 +68,7 @@ func parseDocument(r io.Reader) (d document, missing []importProblem, err error)
 		}
 		return document{}, nil, err
 	}
-	for _, name := range blobsOf(d.log.Events()) {
+	for _, name := range session.BlobsOf(d.log.Events()) {
 		if _, ok := d.texts[name]; !ok {
 			missing = append(missing, importProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
 		}
@@ -143,7 +144,7 @@ func (d *document) readEvent(dec *json.Decoder) error {
 // there is one.
 func (d *document) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
 	events := d.log.Events()
-	for _, name := range blobsOf(events) {
+	for _, name := range session.BlobsOf(events) {
 		text, ok := d.texts[name]
 		if !ok {
 			continue

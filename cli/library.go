@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -23,7 +24,7 @@ func (h *host) openID() (id string, ours bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.running != nil {
-		return h.running.id, true
+		return h.running.Id, true
 	}
 	return h.reading, false
 }
@@ -51,7 +52,7 @@ func (h *host) Request(ctx context.Context, event uint64) (compact.Rebuilt, erro
 	}
 	for _, q := range compact.Requests(events) {
 		if q.Event == event {
-			return h.conversations.rebuild(ctx, requestRef{store: store, id: id, events: events, SentRequest: q})
+			return h.conversations.Rebuild(ctx, session.RequestRef{Store: store, Id: id, Events: events, SentRequest: q})
 		}
 	}
 	return compact.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -155,7 +156,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
-		b, err := a.conversations.rebuild(t.Context(), requestRef{store: s, id: "abcdefgh2345", events: log,
+		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, Id: "abcdefgh2345", Events: log,
 			SentRequest: compact.SentRequest{Through: through, Usage: u}})
 		if err != nil || b.Same || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
@@ -248,7 +249,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			if !readOnly {
 				l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.running, err = s.agents.start(t.Context(), l, openOptions{id: s.id, interactive: true}); err != nil {
+				if s.host.running, err = s.agents.Start(t.Context(), l, session.OpenOptions{Id: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/agent/openai"
+	"plimsoll/cli/session"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui"
@@ -42,10 +43,10 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 }
 
 // toolsPage lists the tools the model can call.
-func toolsPage(r *running) string {
+func toolsPage(r *session.Running) string {
 	var b strings.Builder
-	declared := r.agent.Declared()
-	for _, t := range r.box.Specs() {
+	declared := r.Agent.Declared()
+	for _, t := range r.Box.Specs() {
 		first, _, _ := strings.Cut(t.Description, ". ")
 		access := ""
 		if t.ReadOnly {
@@ -60,8 +61,8 @@ func toolsPage(r *running) string {
 }
 
 // todosPage is the list the model keeps.
-func todosPage(r *running) string {
-	list := r.box.Todos()
+func todosPage(r *session.Running) string {
+	list := r.Box.Todos()
 	if len(list) == 0 {
 		return "No todos. The model keeps a list with its todo tools when a task has several steps."
 	}
@@ -77,8 +78,8 @@ func todosPage(r *running) string {
 }
 
 // costPage says what the conversation has cost so far, and by which prices.
-func (h *host) costPage(ctx context.Context, r *running) (string, error) {
-	events, _, err := h.resources.Store.Load(ctx, r.id)
+func (h *host) costPage(ctx context.Context, r *session.Running) (string, error) {
+	events, _, err := h.resources.Store.Load(ctx, r.Id)
 	if err != nil {
 		return "Nothing was said yet.", nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
@@ -30,7 +31,7 @@ type printOptions struct {
 // printCommand writes a conversation to standard output.
 type printCommand struct {
 	console       *console.Console
-	conversations *conversations
+	conversations *session.Conversations
 	models        *setup.Models
 	settings      *setup.Settings
 
@@ -59,7 +60,7 @@ what was sent was recorded. Where it is not, or cannot be made, the exit code is
 those that came to nothing, what was taken back or brought back, pins and rewinds,
 oldest first, with what the summaries cost.
 
-` + idHelp + `
+` + session.IdHelp + `
 
 With --json every line is a chat-completions message. x_events lists the events
 it stands for, x_turn is its turn, counted from 0, and x_state says how the model
@@ -102,7 +103,7 @@ func (cmd *printCommand) Run(ctx context.Context, args []string) error {
 // write writes the messages.
 func (cmd *printCommand) write(ctx context.Context, args []string) error {
 	o := cmd.options
-	r, err := cmd.conversations.read(ctx, args)
+	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
@@ -113,9 +114,9 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 	out := bufio.NewWriter(cmd.console.Stdout)
 	for i := range messages {
 		m := &messages[i]
-		m.Events = r.stored(m.Events)
+		m.Events = r.Stored(m.Events)
 		if o.json {
-			err = console.WriteLine(out, newRow(m))
+			err = console.WriteLine(out, session.NewRow(m))
 		} else {
 			err = cmd.plain(out, m, i == 0)
 		}
@@ -127,18 +128,18 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 }
 
 // messages is what is to be written.
-func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOptions) ([]compact.Message, error) {
+func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o printOptions) ([]compact.Message, error) {
 	if !o.compacted && o.preset == "" {
-		return r.asSaid(), nil
+		return r.AsSaid(), nil
 	}
-	if err := cmd.settings.Adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.Events); err != nil {
 		return nil, err
 	}
-	m, err := cmd.models.ModelOf(ctx, r.events)
+	m, err := cmd.models.ModelOf(ctx, r.Events)
 	if err != nil {
 		return nil, err
 	}
-	view := r.view
+	view := r.View
 	if o.preset != "" {
 		if view, err = cmd.presetView(r, m, o.preset); err != nil {
 			return nil, err
@@ -148,20 +149,20 @@ func (cmd *printCommand) messages(ctx context.Context, r *reading, o printOption
 }
 
 // presetView is what the rules of a preset would make of a conversation now.
-func (cmd *printCommand) presetView(r *reading, m agent.Model, preset string) (compact.View, error) {
+func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset string) (compact.View, error) {
 	cmd.settings.NoteRefused()
-	cfg, err := cmd.settings.ConfigFor(r.events, "compaction.preset="+preset)
+	cfg, err := cmd.settings.ConfigFor(r.Events, "compaction.preset="+preset)
 	if err != nil {
 		return compact.View{}, err
 	}
-	s := cmd.conversations.stateWith(r, cfg, m)
-	return compact.PresetView(r.said, s.now, s.rules)
+	s := cmd.conversations.StateWith(r, cfg, m)
+	return compact.PresetView(r.Said, s.Now, s.Rules)
 }
 
 // request is the messages that the next request would carry, the system prompt
 // first.
-func (cmd *printCommand) request(ctx context.Context, r *reading, view compact.View, m agent.Model) ([]compact.Message, error) {
-	system, err := r.prompt(ctx, cmd.settings.Workspace)
+func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view compact.View, m agent.Model) ([]compact.Message, error) {
+	system, err := r.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err
 	}
@@ -236,11 +237,11 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 	if err := checkLedger(cmd.changed); err != nil {
 		return err
 	}
-	r, err := cmd.conversations.read(ctx, args)
+	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	entries := compact.Ledger(r.events)
+	entries := compact.Ledger(r.Events)
 	if cmd.options.json {
 		rows := make([]ledgerRow, 0, len(entries))
 		for _, e := range entries {

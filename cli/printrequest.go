@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 )
@@ -49,18 +50,18 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err := checkRequest(cmd.changed, number); err != nil {
 		return err
 	}
-	r, err := cmd.conversations.read(ctx, args)
+	r, err := cmd.conversations.Read(ctx, args)
 	if err != nil {
 		return err
 	}
-	if err := cmd.settings.Adopt(r.events); err != nil {
+	if err := cmd.settings.Adopt(r.Events); err != nil {
 		return err
 	}
-	q, err := nth(compact.Requests(r.events), number)
+	q, err := nth(compact.Requests(r.Events), number)
 	if err != nil {
 		return err
 	}
-	b, err := cmd.conversations.rebuild(ctx, requestRef{store: r.store, id: r.id, events: r.events, SentRequest: q})
+	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: r.Store, Id: r.Id, Events: r.Events, SentRequest: q})
 	if err != nil {
 		return err
 	}

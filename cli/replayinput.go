@@ -189,7 +189,7 @@ func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 	if arg == newestWord {
 		args = nil
 	}
-	store, id, err := rp.conversations.resolve(ctx, args)
+	store, id, err := rp.conversations.Resolve(ctx, args)
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && arg != newestWord:
 		return failed(arg, fmt.Errorf("there is no such file, and %w", err))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
@@ -16,7 +17,7 @@ type replayer struct {
 	console       *console.Console
 	settings      *setup.Settings
 	providers     *setup.Providers
-	conversations *conversations
+	conversations *session.Conversations
 	sources       *sources
 }
 

@@ -9,47 +9,50 @@ import (
 	"strings"
 
 	"plimsoll/agent"
+	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
 
-// session is a running conversation as the screen drives it, from one goroutine: the
+// liveSession is a running conversation as the screen drives it, from one goroutine: the
 // agent, the rules of its tools, and its settings.
-type session struct {
+type liveSession struct {
 	*agent.Agent
-	r *running
+	r *session.Running
 }
 
 // Take waits for the next updates.
-func (s session) Take(ctx context.Context) ([]agent.Update, error) {
+func (s liveSession) Take(ctx context.Context) ([]agent.Update, error) {
 	return s.Agent.Updates().Take(ctx)
 }
 
 // Judge says what rules would let run if they were granted.
-func (s session) Judge(callID string, rules []string) (conversation.Offer, error) {
-	return s.r.box.Judge(callID, rules)
+func (s liveSession) Judge(callID string, rules []string) (conversation.Offer, error) {
+	return s.r.Box.Judge(callID, rules)
 }
 
 // Rules lists the rules in force.
-func (s session) Rules(ctx context.Context) ([]conversation.Rule, error) { return s.r.box.Rules(ctx) }
+func (s liveSession) Rules(ctx context.Context) ([]conversation.Rule, error) {
+	return s.r.Box.Rules(ctx)
+}
 
 // Revoke ends a granted rule.
-func (s session) Revoke(ctx context.Context, r conversation.Rule) error {
-	return s.r.box.Revoke(ctx, r)
+func (s liveSession) Revoke(ctx context.Context, r conversation.Rule) error {
+	return s.r.Box.Revoke(ctx, r)
 }
 
 // SetMode changes what runs without asking.
-func (s session) SetMode(m conversation.Mode) { s.r.box.SetMode(m) }
+func (s liveSession) SetMode(m conversation.Mode) { s.r.Box.SetMode(m) }
 
 // SetProfile chooses the default profile, and records it with the conversation.
 // One that does not exist changes nothing: the screen offers those that do.
-func (s session) SetProfile(name string) {
-	if _, ok := s.r.rules.Profiles[name]; !ok {
+func (s liveSession) SetProfile(name string) {
+	if _, ok := s.r.Rules.Profiles[name]; !ok {
 		return
 	}
-	s.r.rules.DefaultProfile = name
-	s.Agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.rules)
+	s.r.Rules.DefaultProfile = name
+	s.Agent.Configure(map[string]string{"compaction.default_profile": yamlWord(name)}, s.r.Rules)
 }
 
 // yamlWord is a word in YAML, with quotes where it could be read as something

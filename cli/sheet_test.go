@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -72,8 +73,8 @@ func TestALifetimeThatAConversationRecordsCountsForIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &running{from: a.agents, cfg: cfg}
-	if got := r.bounded(m).Sheet().Lifetime; got != 2*time.Hour {
+	r := &session.Running{From: a.agents, Cfg: cfg}
+	if got := r.Bounded(m).Sheet().Lifetime; got != 2*time.Hour {
 		t.Errorf("the cache lives %v", got)
 	}
 }

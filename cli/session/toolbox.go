@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"plimsoll/cli/console"
@@ -11,31 +11,31 @@ import (
 )
 
 // newBox makes the tools of a conversation as the configuration wants them.
-func (g *agents) newBox(r *running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
-	cfg := r.cfg
+func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode) (*tools.Box, error) {
+	cfg := r.Cfg
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}
-	past := &archive{store: store, id: r.id}
+	past := &Archive{Store: store, Id: r.Id}
 	o := tools.Options{
-		Workspace: g.settings.Workspace,
+		Workspace: g.Settings.Workspace,
 		Archive:   past,
-		Visible:   past.visible,
+		Visible:   past.Visible,
 		Permissions: permission.Config{Mode: mode, Allow: cfg.Permissions.Allow, Deny: cfg.Permissions.Deny,
-			Approval: setup.Approvals(cfg), Where: g.settings.RuleAt},
+			Approval: setup.Approvals(cfg), Where: g.Settings.RuleAt},
 		Disabled:         setup.Disabled(cfg),
-		Grants:           g.resources.Granted(),
-		Own:              g.settings.OwnFiles(),
+		Grants:           g.Resources.Granted(),
+		Own:              g.Settings.OwnFiles(),
 		RecallChars:      r.recallChars,
-		ResultChars:      func() int { return r.agent.ArrivalCap().Chars },
+		ResultChars:      func() int { return r.Agent.ArrivalCap().Chars },
 		Ceiling:          int(cfg.ToolResults.Ceiling),
 		PrivateAddresses: cfg.Permissions.PrivateAddresses,
-		SecretNames:      g.settings.KeyVariables(),
-		Todos:            tools.LastTodos(r.events),
+		SecretNames:      g.Settings.KeyVariables(),
+		Todos:            tools.LastTodos(r.Events),
 	}
 	box, err := tools.New(o)
 	if err != nil {
-		return nil, console.AsUsage(setup.Placed(*g.settings.Loaded.Load(), err))
+		return nil, console.AsUsage(setup.Placed(*g.Settings.Loaded.Load(), err))
 	}
 	return box, nil
 }
@@ -47,9 +47,9 @@ const (
 )
 
 // recallChars is how many characters a recall may bring back now.
-func (r *running) recallChars() int {
+func (r *Running) recallChars() int {
 	tokens := recallTokens
-	if free := r.agent.Free(); free >= 0 {
+	if free := r.Agent.Free(); free >= 0 {
 		tokens = min(tokens, free/recallShare)
 	}
 	return int(float64(tokens) * compact.CharsPerToken)

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -19,16 +19,16 @@ import (
 // optimizing is the word while a summary is made (ONE).
 const optimizing = "Optimizing conversation context…"
 
-// optimize carries a wish out in a running conversation, and waits for it.
-func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (compaction, error) {
-	s := g.conversations.stateWith(&reading{id: r.id, events: r.events, said: r.events, view: compact.Project(r.events)}, r.cfg, r.link.Model)
-	o := optimization{console: g.console, state: s}
-	r.agent.Compact(w)
+// Optimize carries a wish out in a running conversation, and waits for it.
+func (g *Agents) Optimize(ctx context.Context, r *Running, w compact.Wish) (Compaction, error) {
+	s := g.Conversations.StateWith(&Reading{Id: r.Id, Events: r.Events, Said: r.Events, View: compact.Project(r.Events)}, r.Cfg, r.Link.Model)
+	o := optimization{console: g.Console, state: s}
+	r.Agent.Compact(w)
 	for {
-		updates, err := r.agent.Updates().Take(ctx)
+		updates, err := r.Agent.Updates().Take(ctx)
 		if err != nil {
-			r.agent.Cancel()
-			return compaction{}, fmt.Errorf("compacting conversation %s: %w", r.id, err)
+			r.Agent.Cancel()
+			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.Id, err)
 		}
 		for _, u := range updates {
 			if o.see(u) {
@@ -41,10 +41,10 @@ func (g *agents) optimize(ctx context.Context, r *running, w compact.Wish) (comp
 // optimization follows one compaction.
 type optimization struct {
 	console   *console.Console
-	state     conversationState
+	state     ConversationState
 	summaries map[uint64]conversation.Summary // by Seq
 	over      bool
-	done      compaction
+	done      Compaction
 	err       error
 }
 
@@ -67,7 +67,7 @@ func (o *optimization) see(u agent.Update) bool {
 		}
 	case agent.Compacted:
 		o.over = true
-		o.done = newCompaction(o.state, u.Preview)
+		o.done = NewCompaction(o.state, u.Preview)
 		o.done.Epoch = &u.Epoch
 		if b, ok := o.summaries[u.Epoch]; ok && b.Policies == nil {
 			o.done.Summary = o.state.written(b)
@@ -90,10 +90,10 @@ func notMade(e *agent.Error) error {
 }
 
 // written is a summary as it was made.
-func (s conversationState) written(b conversation.Summary) summaryMade {
+func (s ConversationState) written(b conversation.Summary) summaryMade {
 	text := strings.TrimSpace(b.Text)
 	if more := strings.TrimSpace(b.Appendix); more != "" {
 		text += "\n\n" + more
 	}
-	return summaryMade{Text: text, Tokens: int(s.now.Meter.Weigh(conversation.Measure(text)) + 0.5)}
+	return summaryMade{Text: text, Tokens: int(s.Now.Meter.Weigh(conversation.Measure(text)) + 0.5)}
 }

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"plimsoll/storage"
 )
 
-// archive lets recall and search_history read a conversation as it is stored,
+// Archive lets recall and search_history read a conversation as it is stored,
 // and tells which of it the model is shown anyway.
-type archive struct {
-	store *storage.Store
-	id    string
+type Archive struct {
+	Store *storage.Store
+	Id    string
 
 	mu     sync.Mutex // guards what follows
 	events []conversation.Event
@@ -22,8 +22,8 @@ type archive struct {
 }
 
 // Events reads the log as it is now.
-func (a *archive) Events(ctx context.Context) ([]conversation.Event, error) {
-	events, _, err := a.store.Load(ctx, a.id)
+func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
+	events, _, err := a.Store.Load(ctx, a.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -36,13 +36,13 @@ func (a *archive) Events(ctx context.Context) ([]conversation.Event, error) {
 }
 
 // Blob reads a text that events name.
-func (a *archive) Blob(ctx context.Context, name string) (string, error) {
-	return a.store.Blob(ctx, a.id, name)
+func (a *Archive) Blob(ctx context.Context, name string) (string, error) {
+	return a.Store.Blob(ctx, a.Id, name)
 }
 
-// visible reports whether the model is shown an event as it was said, in the
+// Visible reports whether the model is shown an event as it was said, in the
 // log as it was read last.
-func (a *archive) visible(event uint64) bool {
+func (a *Archive) Visible(event uint64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.shown == nil {

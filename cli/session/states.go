@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 // Everything that was said, with how the model sees it now. What a row says is
 // the log's; its state is that of the message of the view that stands for it.
 
-// asSaid is all messages of a conversation as they were said, each with its
-// state in the view.
-func (r *reading) asSaid() []compact.Message {
-	states := statesOf(r.view)
-	said := compact.Project(withoutOverlays(r.said)).Messages
+// AsSaid is all messages of a conversation as they were said, each with its
+// State in the view.
+func (r *Reading) AsSaid() []compact.Message {
+	states := StatesOf(r.View)
+	said := compact.Project(withoutOverlays(r.Said)).Messages
 	for i := range said {
 		if state, ok := states[said[i].Events[0]]; ok {
 			said[i].State = state
@@ -23,8 +23,8 @@ func (r *reading) asSaid() []compact.Message {
 	return said
 }
 
-// statesOf tells how a view shows each event.
-func statesOf(v compact.View) map[uint64]compact.State {
+// StatesOf tells how a view shows each event.
+func StatesOf(v compact.View) map[uint64]compact.State {
 	states := map[uint64]compact.State{}
 	for i := range v.Messages {
 		for _, seq := range v.Messages[i].Events {
@@ -53,9 +53,9 @@ func withoutOverlays(events []conversation.Event) []conversation.Event {
 	return out
 }
 
-// stored are the events of a message that the log holds: a reply that was
+// Stored are the events of a message that the log holds: a reply that was
 // arriving when the program ended has none yet.
-func (r *reading) stored(events []uint64) []uint64 {
-	newest := uint64(len(r.events))
+func (r *Reading) Stored(events []uint64) []uint64 {
+	newest := uint64(len(r.Events))
 	return slices.DeleteFunc(slices.Clone(events), func(seq uint64) bool { return seq > newest })
 }

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ import (
 // How a compaction is told of: what each layer does, what becomes of the size,
 // and what it costs the provider's cache.
 
-// compaction is `compact --json`, before and after it was made.
-type compaction struct {
+// Compaction is `compact --json`, before and after it was made.
+type Compaction struct {
 	ID      string  `json:"id"`
 	Profile string  `json:"profile"`
 	From    int     `json:"from"`
@@ -59,14 +59,14 @@ type summaryMade struct {
 	Tokens int    `json:"tokens"`
 }
 
-// newCompaction is the account of a compaction that could be made.
-func newCompaction(s conversationState, p compact.Preview) compaction {
-	c := compaction{ID: s.id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
+// NewCompaction is the account of a compaction that could be made.
+func NewCompaction(s ConversationState, p compact.Preview) Compaction {
+	c := Compaction{ID: s.Id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
 		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Behind}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
 	}
-	for _, e := range s.said {
+	for _, e := range s.Said {
 		if e.Seq == p.BreakAt {
 			c.turn = e.Turn
 		}
@@ -83,7 +83,7 @@ func newCompaction(s conversationState, p compact.Preview) compaction {
 }
 
 // price works out what the provider's cache has to do with it.
-func (c *compaction) price(p *agent.Prices) {
+func (c *Compaction) price(p *agent.Prices) {
 	if p == nil {
 		return
 	}
@@ -95,10 +95,10 @@ func (c *compaction) price(p *agent.Prices) {
 // made room (ONE).
 const trimmed = "Conversation history has been automatically trimmed"
 
-// compactionLine tells on one line of a compaction that happens in a turn, "" if
+// CompactionLine tells on one line of a compaction that happens in a turn, "" if
 // there is nothing to tell: that a request waits, or that what nobody asked for
 // came to nothing.
-func compactionLine(u agent.Update) string {
+func CompactionLine(u agent.Update) string {
 	switch u := u.(type) {
 	case agent.Compacting:
 		if !u.Held {
@@ -122,8 +122,8 @@ func compactionLine(u agent.Update) string {
 	return ""
 }
 
-// text is the account for people.
-func (c compaction) text() string {
+// Text is the account for people.
+func (c Compaction) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s, profile %s\n", c.ID, turnsText(c.From, c.To), c.Profile)
 	for _, l := range c.Layers {
@@ -206,7 +206,7 @@ func less(before, after int) string {
 }
 
 // costText says what the next request costs.
-func (c compaction) costText() string {
+func (c Compaction) costText() string {
 	switch {
 	case c.CostNow == nil:
 		return "unknown: the model has no known prices"
@@ -221,7 +221,7 @@ func (c compaction) costText() string {
 		console.Dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
 }
 
-// text is what is to be known of a summary before it is written.
+// Text is what is to be known of a summary before it is written.
 func (s summaryNeed) text() string {
 	writer := "the conversation's model"
 	if s.Model != nil {
@@ -230,8 +230,8 @@ func (s summaryNeed) text() string {
 	return fmt.Sprintf("written by %s, at most ~%s tokens", writer, numbers.Grouped(s.Estimate))
 }
 
-// reverted is `compact --undo --json` and `--redo --json`.
-type reverted struct {
+// Reverted is `compact --undo --json` and `--redo --json`.
+type Reverted struct {
 	ID     string `json:"id"`
 	Epoch  uint64 `json:"epoch"` // of the compaction that it is about
 	Undone bool   `json:"undone,omitempty"`

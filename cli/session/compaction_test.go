@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"testing"
@@ -34,7 +34,7 @@ func TestCompactionsArePricedByTheSheet(t *testing.T) {
 		{"a price step that is left behind", &agent.Prices{Input: 2, Cached: 0.2, Tiers: []agent.Tier{{Over: 80_000, Input: 20, Cached: 2}}},
 			100_000, 50_000, 40_000, new(-0.118), new(1)},
 	} {
-		got := compaction{Before: c.before, After: c.after, behind: c.behind}
+		got := Compaction{Before: c.before, After: c.after, behind: c.behind}
 		got.price(c.prices)
 		if diff := cmp.Diff(c.cost, got.CostNow); diff != "" {
 			t.Errorf("%s: cost now (- is wanted):\n%s", c.name, diff)

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"cmp"
@@ -15,63 +15,63 @@ import (
 	"plimsoll/storage"
 )
 
-// inCopy has the summary written in a copy that waits for one, and tells what
+// InCopy has the summary written in a copy that waits for one, and tells what
 // was made.
-func (f *first) inCopy(ctx context.Context, id string, l setup.Link) error {
-	if !f.needsModel() {
+func (f *First) InCopy(ctx context.Context, id string, l setup.Link) error {
+	if !f.NeedsModel() {
 		f.copied(id)
 		return nil
 	}
-	r, err := f.agents.start(ctx, l, openOptions{id: id})
+	r, err := f.Agents.Start(ctx, l, OpenOptions{Id: id})
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.within(ctx, r), r.close())
+	return errors.Join(f.Within(ctx, r), r.Close())
 }
 
 // copied tells what was made in a copy without a model.
-func (f *first) copied(id string) {
+func (f *First) copied(id string) {
 	switch {
-	case f.none != nil:
-		f.made(compaction{}, f.none)
+	case f.None != nil:
+		f.made(Compaction{}, f.None)
 	case f.pass != nil:
-		done := newCompaction(f.state, f.pass.Preview())
-		seq := f.state.next()
+		done := NewCompaction(f.State, f.pass.Preview())
+		seq := f.State.Next()
 		done.ID, done.Epoch = id, &seq
 		f.made(done, nil)
 	}
 }
 
-// copy makes a copy of a stored conversation, with the compaction that needs no
+// Copy makes a copy of a stored conversation, with the compaction that needs no
 // model, and returns its ID. The original is only read.
-func (v *conversations) copy(ctx context.Context, f *first) (string, error) {
+func (v *Conversations) Copy(ctx context.Context, f *First) (string, error) {
 	id := conversation.NewID()
-	w, err := f.state.store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.settings.Workspace})
+	w, err := f.State.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: v.Settings.Workspace})
 	if err != nil {
 		return "", err
 	}
-	err = copyInto(ctx, w, f.state, f.overlays())
+	err = copyInto(ctx, w, f.State, f.overlays())
 	return id, errors.Join(err, w.Close())
 }
 
 // copyInto writes the texts that events name, then the events and what comes
 // behind them, in one transaction.
-func copyInto(ctx context.Context, w *storage.Writer, s conversationState, more []conversation.Body) error {
-	for _, name := range blobsOf(s.events) {
-		text, err := s.store.Blob(ctx, s.id, name)
+func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more []conversation.Body) error {
+	for _, name := range BlobsOf(s.Events) {
+		text, err := s.Store.Blob(ctx, s.Id, name)
 		if err != nil {
-			return fmt.Errorf("copying a text of %s: %w", s.id, err)
+			return fmt.Errorf("copying a text of %s: %w", s.Id, err)
 		}
 		if _, err := w.PutBlob(ctx, text); err != nil {
 			return err
 		}
 	}
-	log, err := conversation.NewLog(s.events)
+	log, err := conversation.NewLog(s.Events)
 	if err != nil {
-		return fmt.Errorf("copying conversation %s: %w", s.id, err)
+		return fmt.Errorf("copying conversation %s: %w", s.Id, err)
 	}
 	bodies := append(s.pending(), more...)
-	if name := copyTitle(s.events); name != "" {
+	if name := copyTitle(s.Events); name != "" {
 		bodies = append(bodies, conversation.Renamed{Title: name, By: "auto"})
 	}
 	return w.Append(ctx, append(log.Events(), log.Prepare(time.Now(), bodies...)...))
@@ -83,7 +83,7 @@ var copyOf = regexp.MustCompile(` \(fork(?: ([0-9]{1,6}))?\)$`)
 // copyTitle is the title of a copy, by which a list tells it from the original; ""
 // where nothing was said.
 func copyTitle(events []conversation.Event) string {
-	name := cmp.Or(title(events), agent.DefaultTitle(events))
+	name := cmp.Or(Title(events), agent.DefaultTitle(events))
 	if name == "" {
 		return ""
 	}
@@ -98,13 +98,13 @@ func copyTitle(events []conversation.Event) string {
 	return name[:end[0]] + fmt.Sprintf(" (fork %d)", n+1)
 }
 
-// copyNote says what a copy is, to who goes on in it.
-func copyNote(from string) string {
+// CopyNote says what a copy is, to who goes on in it.
+func CopyNote(from string) string {
 	return "forked: this is the copy, and " + from + " stays as it is (/resume " + from + " goes back to it)"
 }
 
-// blobsOf lists the texts that events name, each once.
-func blobsOf(events []conversation.Event) []string {
+// BlobsOf lists the texts that events name, each once.
+func BlobsOf(events []conversation.Event) []string {
 	var names []string
 	seen := map[string]bool{"": true}
 	add := func(list ...string) {

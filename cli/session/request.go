@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"context"
@@ -26,17 +26,17 @@ import (
 //     request as there is: no log makes this fail or panic
 //   - nothing is sent, and no key is needed
 
-// requestRef is a request of a stored conversation, and where it is read from.
-type requestRef struct {
-	store  *storage.Store
-	id     string
-	events []conversation.Event
+// RequestRef is a request of a stored conversation, and where it is read from.
+type RequestRef struct {
+	Store  *storage.Store
+	Id     string
+	Events []conversation.Event
 	compact.SentRequest
 }
 
-// rebuild makes a request again. The error is that of ctx; anything else is in
+// Rebuild makes a request again. The error is that of ctx; anything else is in
 // Why.
-func (v *conversations) rebuild(ctx context.Context, q requestRef) (compact.Rebuilt, error) {
+func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (compact.Rebuilt, error) {
 	b := compact.Rebuilt{SentRequest: q.SentRequest}
 	if err := v.remake(ctx, q, &b); err != nil {
 		if ctx.Err() != nil {
@@ -60,20 +60,20 @@ func (v *conversations) rebuild(ctx context.Context, q requestRef) (compact.Rebu
 
 // remake fills in what a request carried, then its body. The error says what
 // cannot be had.
-func (v *conversations) remake(ctx context.Context, q requestRef, b *compact.Rebuilt) error {
+func (v *Conversations) remake(ctx context.Context, q RequestRef, b *compact.Rebuilt) error {
 	if q.Through == 0 {
 		return errors.New("it was not written down what the request was made of")
 	}
-	log := q.events[:sort.Search(len(q.events), func(i int) bool { return q.events[i].Seq > q.Through })]
+	log := q.Events[:sort.Search(len(q.Events), func(i int) bool { return q.Events[i].Seq > q.Through })]
 	provider, model, err := modelAt(log, q.Usage.Model)
 	if err != nil {
 		return err
 	}
-	c := v.providers.At(provider, model)
-	client := openai.New(v.providers.Endpoint(c))
+	c := v.Providers.At(provider, model)
+	client := openai.New(v.Providers.Endpoint(c))
 	caps := client.Capabilities()
 	if provider != setup.ProviderDemo {
-		caps = v.models.Model(ctx, c, client).Caps
+		caps = v.Models.Model(ctx, c, client).Caps
 	}
 	messages, hardened := compact.Harden(compact.Project(log), caps)
 	b.Messages = messages
@@ -87,7 +87,7 @@ func (v *conversations) remake(ctx context.Context, q requestRef, b *compact.Reb
 		return fmt.Errorf("no request can be made of what was said by then: %w", hardened)
 	}
 	b.Body, err = client.Body(agent.Request{
-		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.id,
+		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.Id,
 	}, q.Usage.Form)
 	return err
 }
@@ -104,8 +104,8 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 	return provider, id, nil
 }
 
-// prompt reads the system prompt and the tools in force behind a log.
-func (q requestRef) prompt(ctx context.Context, log []conversation.Event, b *compact.Rebuilt) error {
+// Prompt reads the system prompt and the tools in force behind a log.
+func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *compact.Rebuilt) error {
 	in, ok := newestInstructions(log)
 	if !ok {
 		return nil // a recording of another program, which says nothing of them
@@ -120,7 +120,7 @@ func (q requestRef) prompt(ctx context.Context, log []conversation.Event, b *com
 		if part.blob == "" {
 			continue
 		}
-		text, err := q.store.Blob(ctx, q.id, part.blob)
+		text, err := q.Store.Blob(ctx, q.Id, part.blob)
 		if err == nil {
 			err = part.take(text)
 		}

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"slices"
@@ -14,21 +14,21 @@ import (
 // a model.
 func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.Savings(m)(u) }
 
-// accountOf is the account of a stored conversation with a model, as the planner
+// AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func accountOf(rules compact.Rules, r *reading, m agent.Model) compact.Account {
+func AccountOf(rules compact.Rules, r *Reading, m agent.Model) compact.Account {
 	idle, gone := r.sinceReply(m, time.Now())
 	return compact.NewAccount(rules, compact.Check{
-		Moment: compact.MomentTurn, Log: r.said, View: r.view, Meter: meterOf(rules, r, m),
-		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.said),
+		Moment: compact.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
+		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.Said),
 	}, catalog.Savings(m))
 }
 
 // sinceReply is how long ago the newest reply was reported, and whether it came
-// from another model, or none ever did. Which prompt and tools the next run of
+// From another model, or none ever did. Which prompt and tools the next run of
 // the program has is not known.
-func (r *reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, gone bool) {
-	for _, e := range slices.Backward(r.events) {
+func (r *Reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, gone bool) {
+	for _, e := range slices.Backward(r.Events) {
 		switch b := e.Body.(type) {
 		case conversation.Instructions:
 			return 0, true // nothing was sent with it yet
@@ -41,12 +41,12 @@ func (r *reading) sinceReply(m agent.Model, now time.Time) (idle time.Duration, 
 	return 0, true
 }
 
-// meterOf is the meter of a stored conversation for a model.
-func meterOf(rules compact.Rules, r *reading, m agent.Model) compact.Meter {
-	in, _ := newestInstructions(r.events)
+// MeterOf is the meter of a stored conversation for a model.
+func MeterOf(rules compact.Rules, r *Reading, m agent.Model) compact.Meter {
+	in, _ := newestInstructions(r.Events)
 	if m.Caps.NoTools {
 		in.ToolsSize = conversation.Size{}
 	}
 	return compact.NewMeter(m.MeterOptions(rules)).WithPrompt(in.SystemSize, in.ToolsSize).
-		WithView(r.view).WithHistory(r.events, m.Name())
+		WithView(r.View).WithHistory(r.Events, m.Name())
 }

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"plimsoll/compact"
@@ -28,7 +28,7 @@ type rowFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-func newRow(m *compact.Message) row {
+func NewRow(m *compact.Message) row {
 	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
 		Events: m.Events, Turn: m.Turn, State: m.State}
 	if r.Events == nil {

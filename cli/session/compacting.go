@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"bufio"
@@ -15,33 +15,33 @@ import (
 )
 
 // What compaction needs of the world around a running conversation: other
-// models for summaries, and a file for what J-CLI replaces.
+// Models for summaries, and a file for what J-CLI replaces.
 
 // summariser finds the model that a profile wants its summaries from. One that
 // has no key is not there.
-func (r *running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
+func (r *Running) summariser(ctx context.Context) func(name string) (agent.Model, agent.Provider, bool) {
 	ctx = context.WithoutCancel(ctx)
-	in := r.link.Choice() // as it was opened
+	in := r.Link.Choice() // as it was opened
 	return func(name string) (agent.Model, agent.Provider, bool) {
-		c, err := r.from.providers.Named(name)
+		c, err := r.From.Providers.Named(name)
 		if err == nil && c.Provider == in.Provider && c.Address() == "" {
 			c.BaseURL = in.BaseURL // a name of the server in use
 		}
 		if err == nil {
-			err = r.from.providers.CheckKey(c)
+			err = r.From.Providers.CheckKey(c)
 		}
 		if err != nil {
 			return agent.Model{}, nil, false
 		}
-		l, err := r.from.models.Connect(ctx, c)
+		l, err := r.From.Models.Connect(ctx, c)
 		return l.Model, l.Provider, err == nil
 	}
 }
 
-// saveTranscript saves the history as the model was sent it, one message a
+// SaveTranscript saves the history as the model was sent it, one message a
 // line, before a summary replaces it (JCL). Only the user may read it.
-func (v *conversations) saveTranscript(ctx context.Context, view compact.View) (path string, err error) {
-	dir := v.settings.Paths.Transcripts()
+func (v *Conversations) SaveTranscript(ctx context.Context, view compact.View) (path string, err error) {
+	dir := v.Settings.Paths.Transcripts()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the folder for transcripts: %w", err)
 	}
@@ -64,7 +64,7 @@ func writeTranscript(ctx context.Context, f *os.File, v compact.View) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := console.WriteLine(out, newRow(&v.Messages[i])); err != nil {
+		if err := console.WriteLine(out, NewRow(&v.Messages[i])); err != nil {
 			return err
 		}
 	}

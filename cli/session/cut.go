@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A copy can begin with what was said before a point of the past only. What it
+// holds then is a conversation of its own: the model and the settings are those of
+// that time, and a reply that was arriving at the end is no part of it.
+
+// ErrNothingBefore says that a copy would be empty; what it is before stands
+// behind it.
+var ErrNothingBefore = errors.New("there is nothing to copy: nothing was said before")
+
+// Cut is how a conversation would stand if it had ended before an event, with the
+// model and the settings that it had then. The error is errNothingBefore if
+// nothing was said before it.
+func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
+	kept, behind := compact.CutBefore(s.Events, before)
+	if len(kept) == len(s.Events) {
+		return s, nil // and a reply that was arriving, behind it
+	}
+	said := func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindUser }
+	if !slices.ContainsFunc(kept, said) {
+		return s, ErrNothingBefore
+	}
+	log, err := conversation.NewLog(kept)
+	if err == nil {
+		err = log.Commit(log.Prepare(time.Now(), behind...))
+	}
+	if err != nil {
+		return s, fmt.Errorf("cutting conversation %s: %w", s.Id, err)
+	}
+	events := log.Events()
+	r := &Reading{Store: s.Store, Id: s.Id, Events: events, Said: events, View: compact.Project(events)}
+	cfg, err := v.Settings.ConfigFor(events)
+	if err != nil {
+		return s, err
+	}
+	m, err := v.Models.ModelOf(ctx, r.Events)
+	if err != nil {
+		return s, err
+	}
+	return v.StateWith(r, cfg, v.Settings.BoundedBy(cfg, m)), nil
+}
+
+// CutAtTurn is the same before a turn, by its number.
+func (v *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
+	before, err := compact.TurnStart(s.Events, turn)
+	if err != nil {
+		return s, err
+	}
+	if s, err = v.Cut(ctx, s, before); errors.Is(err, ErrNothingBefore) {
+		return s, fmt.Errorf("%w turn %d", err, turn)
+	}
+	return s, err
+}

@@ -1,0 +1,167 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/compact"
+	"plimsoll/conversation"
+	"plimsoll/conversation/numbers"
+	"plimsoll/storage"
+)
+
+// Which conversation a command is about: the ID argument or a prefix of it of
+// At least four characters; without one the newest of this workspace, else of
+// the data directory. None or several is a failure that lists the candidates.
+
+// IdHelp is how the ID argument is explained in every command that takes one.
+const IdHelp = "ID is a conversation's, or at least four characters of its beginning; without it,\n" +
+	"the newest conversation of this workspace, else of all."
+
+// ErrNoConversation says that nothing was said yet.
+var ErrNoConversation = errors.New("no conversation yet")
+
+// Conversations reads the stored conversations, and appends to those that nobody has
+// open.
+type Conversations struct {
+	Console   *console.Console
+	Settings  *setup.Settings
+	Providers *setup.Providers
+	Resources *setup.Resources
+	Models    *setup.Models
+}
+
+// Resolve finds the conversation that the arguments of a command name.
+func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.Store, string, error) {
+	store, err := v.Resources.Open()
+	if err != nil {
+		return nil, "", err
+	}
+	if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
+		// An unset variable in a script must not pick a conversation.
+		return nil, "", console.AsUsage(console.WithHint(errors.New("the ID is empty"), "`plimsoll list` shows them; leave the argument out for the newest"))
+	}
+	prefix := ""
+	if len(args) > 0 {
+		prefix = args[0]
+	}
+	id, err := store.Resolve(ctx, prefix, v.Settings.Workspace)
+	if prefix == "" && errors.Is(err, storage.ErrNotFound) {
+		return nil, "", console.WithHint(ErrNoConversation, "start one with `plimsoll`, or with `plimsoll ask PROMPT`")
+	}
+	return store, id, err
+}
+
+// Reading is a conversation as it was read for showing.
+type Reading struct {
+	Store  *storage.Store
+	Id     string
+	Events []conversation.Event
+	// Said is the events, and behind them a reply that was arriving when the
+	// program ended: the next one to open the conversation for writing appends it.
+	Said []conversation.Event
+	View compact.View // of said
+}
+
+// Read loads the conversation that the arguments of a command name. What could
+// not be read is told on standard error.
+func (v *Conversations) Read(ctx context.Context, args []string) (*Reading, error) {
+	store, id, err := v.Resolve(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	r, report, err := load(ctx, store, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range report.Damaged {
+		v.Console.Note("event %d cannot be read (%s); `plimsoll doctor --repair` may help", d.Seq, d.Reason)
+	}
+	for _, n := range slices.Concat(report.Notices, r.View.Notes) {
+		v.Console.Note("%s", n)
+	}
+	return r, nil
+}
+
+// Unread says what a stored conversation has lost, or nearly.
+func Unread(report storage.LoadReport) []string {
+	if n := len(report.Damaged); n > 0 {
+		return append([]string{numbers.Count(n, "event") + " could not be read; `plimsoll doctor` says more"}, report.Notices...)
+	}
+	return report.Notices
+}
+
+// load reads a stored conversation.
+func load(ctx context.Context, store *storage.Store, id string) (*Reading, storage.LoadReport, error) {
+	events, report, err := store.Load(ctx, id)
+	if err != nil {
+		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
+	}
+	r := &Reading{Store: store, Id: id, Events: events, Said: events}
+	if partial, ok := r.Orphan(ctx); ok {
+		r.Said = behind(events, partial)
+	}
+	r.View = compact.Project(r.Said)
+	return r, report, nil
+}
+
+// behind is a log with a reply more, at the time of its newest event.
+func behind(events []conversation.Event, reply conversation.AssistantMessage) []conversation.Event {
+	newest := events[len(events)-1]
+	return append(slices.Clone(events), conversation.Event{Seq: newest.Seq + 1, Turn: newest.Turn, Time: newest.Time, Body: reply})
+}
+
+// Orphan is the reply that was arriving when the last writer ended without
+// appending it.
+func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
+	if r.Store.OpenElsewhere(r.Id) {
+		return conversation.AssistantMessage{}, false
+	}
+	partial, ok, err := r.Store.Partial(ctx, r.Id)
+	if err != nil || !ok || len(r.Events) == 0 || partial.After != uint64(len(r.Events)) {
+		// The log is what counts; a partial reply that cannot be read is no
+		// reason to show nothing.
+		return conversation.AssistantMessage{}, false
+	}
+	// The log cleans and measures what it is given.
+	log, err := conversation.NewLog(r.Events)
+	if err != nil {
+		return conversation.AssistantMessage{}, false
+	}
+	reply, ok := log.Prepare(r.Events[len(r.Events)-1].Time, partial.Reply())[0].Body.(conversation.AssistantMessage)
+	return reply, ok
+}
+
+// Prompt is the system prompt that the newest request carried, and the sizes
+// of prompt and tools. Without a record, it is the one of this workspace.
+func (r *Reading) Prompt(ctx context.Context, workspace string) (string, error) {
+	in, ok := newestInstructions(r.Events)
+	switch {
+	case !ok:
+		text, _ := instructions(workspace)
+		return text, nil
+	case in.System == "":
+		return "", nil
+	}
+	text, err := r.Store.Blob(ctx, r.Id, in.System)
+	if err != nil {
+		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", r.Id, err)
+	}
+	return text, nil
+}
+
+// Title is the newest title among events.
+func Title(events []conversation.Event) string {
+	t := ""
+	for _, e := range events {
+		if r, ok := e.Body.(conversation.Renamed); ok {
+			t = r.Title
+		}
+	}
+	return t
+}

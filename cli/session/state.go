@@ -1,0 +1,142 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/agent"
+	"plimsoll/cli/console"
+	"plimsoll/cli/setup"
+	"plimsoll/compact"
+	"plimsoll/config"
+	"plimsoll/conversation"
+)
+
+// What a compaction by hand depends on is looked up once, for a conversation at
+// rest. The wish is worked out on what was read; when it is committed, the
+// conversation is opened for writing, read again and worked out again, so that
+// nobody's words fall between the two.
+
+// ConversationState is a stored conversation as a compaction finds it.
+type ConversationState struct {
+	*Reading
+	model agent.Model
+	Rules compact.Rules
+	Now   compact.Situation
+	set   map[string]string // what --cfg sets, by key
+}
+
+// State is how a conversation stands, for a command that is about this one
+// only.
+func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationState, error) {
+	if err := v.Settings.Adopt(r.Events); err != nil {
+		return ConversationState{}, err
+	}
+	m, err := v.Models.ModelOf(ctx, r.Events)
+	if err != nil {
+		return ConversationState{}, err
+	}
+	return v.StateWith(r, v.Settings.Cfg(), m), nil
+}
+
+// StateWith is how a conversation stands with a configuration and a model.
+// Nobody knows whether the provider's cache still holds it.
+func (v *Conversations) StateWith(r *Reading, cfg config.Config, m agent.Model) ConversationState {
+	rules := setup.RulesOf(cfg)
+	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
+		Now: compact.Situation{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+}
+
+// At is the same with the conversation as it was read anew.
+func (s ConversationState) At(r *Reading) ConversationState {
+	s.Reading = r
+	s.Now.Meter = s.Now.Meter.WithView(r.View)
+	return s
+}
+
+// Next is the Seq of the first overlay that would be appended.
+func (s ConversationState) Next() uint64 { return uint64(len(s.Events) + len(s.pending()) + 1) }
+
+// pending is what comes before anything that is appended: a reply that was
+// arriving when the program ended, and what --cfg sets, if the log does not
+// have it yet.
+func (s ConversationState) pending() []conversation.Body {
+	var bodies []conversation.Body
+	for _, e := range s.Said[len(s.Events):] {
+		bodies = append(bodies, e.Body)
+	}
+	set, recorded := map[string]string{}, setup.RecordedSettings(s.Events)
+	for key, value := range s.set {
+		if old, ok := recorded[key]; !ok || old != value {
+			set[key] = value
+		}
+	}
+	if len(set) > 0 {
+		bodies = append(bodies, conversation.ConfigChanged{Set: set})
+	}
+	return bodies
+}
+
+// Pass works a wish out.
+func (s ConversationState) Pass(w compact.Wish) (compact.Pass, error) {
+	pass, err := compact.NewPass(s.Said, s.Rules, s.Now, w)
+	if errors.Is(err, compact.ErrNoProfile) || errors.Is(err, compact.ErrBadWish) {
+		err = console.AsUsage(err)
+	}
+	return pass, err
+}
+
+// Commit makes a compaction that needs no model.
+func (v *Conversations) Commit(ctx context.Context, s ConversationState, w compact.Wish) (Compaction, error) {
+	var done Compaction
+	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
+		pass, err := s.Pass(w)
+		if err != nil {
+			return nil, err
+		}
+		if pass.Job != nil {
+			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.Id)
+		}
+		done = NewCompaction(s, pass.Preview())
+		seq := s.Next()
+		done.Epoch = &seq
+		return pass.Bodies(seq), nil
+	})
+	return done, err
+}
+
+// errNotWritable says that a conversation could not be opened for writing:
+// because it is open elsewhere, say.
+var errNotWritable = errors.New("not open for writing")
+
+// notWritable is an errNotWritable in the words of its cause.
+type notWritable struct{ error }
+
+func (e notWritable) Is(target error) bool { return target == errNotWritable }
+func (e notWritable) Unwrap() error        { return e.error }
+
+// Append opens the conversation for writing and appends what work gives for it
+// as it stands then, in one transaction, behind what is pending.
+func (v *Conversations) Append(ctx context.Context, s ConversationState, work func(ConversationState) ([]conversation.Body, error)) (err error) {
+	w, err := s.Store.OpenWriter(ctx, s.Id)
+	if err != nil {
+		return notWritable{err}
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	r, _, err := load(ctx, s.Store, s.Id)
+	if err != nil {
+		return err
+	}
+	s = s.At(r)
+	bodies, err := work(s)
+	if err != nil {
+		return err
+	}
+	log, err := conversation.NewLog(r.Events)
+	if err != nil {
+		return fmt.Errorf("reading conversation %s: %w", s.Id, err)
+	}
+	return w.Append(ctx, log.Prepare(time.Now(), append(s.pending(), bodies...)...))
+}
