@@ -41,7 +41,7 @@ type ModelRow struct {
 	Prices        modelPrices          `json:"prices"`
 	Date          *string              `json:"date"`
 
-	Deprecated bool
+	Deprecated bool `json:"-"`
 }
 
 // modelPrices is in US dollars per million tokens.
