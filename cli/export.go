@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
+	"plimsoll/cli/transfer"
 )
 
 // What an export holds is what the log holds: every message, also those that
@@ -27,7 +28,7 @@ type exportOptions struct {
 type exportCommand struct {
 	console       *console.Console
 	conversations *session.Conversations
-	exporter      *exporter
+	exporter      *transfer.Exporter
 
 	options exportOptions
 }
@@ -76,7 +77,7 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 	}
 	var notes []string
 	write := func(w io.Writer) error {
-		notes, err = cmd.exporter.write(ctx, w, id, format)
+		notes, err = cmd.exporter.Write(ctx, w, id, format)
 		return err
 	}
 	if o.file == "" || o.file == "-" {
@@ -94,12 +95,12 @@ func (cmd *exportCommand) Run(ctx context.Context, args []string) error {
 }
 
 // chosen is the format that is asked for.
-func (o exportOptions) chosen() (exportFormat, error) {
-	switch f := exportFormat(o.format); f {
-	case exportMarkdown, exportJSON, exportJSONL:
+func (o exportOptions) chosen() (transfer.ExportFormat, error) {
+	switch f := transfer.ExportFormat(o.format); f {
+	case transfer.ExportMarkdown, transfer.ExportJSON, transfer.ExportJSONL:
 		return f, nil
 	case "":
-		return formatOf(o.file), nil
+		return transfer.FormatOf(o.file), nil
 	}
 	return "", console.WrongUse("--format is md, json or jsonl, not %q", o.format)
 }

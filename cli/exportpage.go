@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/transfer"
 	"plimsoll/storage"
 )
 
@@ -34,7 +35,7 @@ func (h *host) exportPage(ctx context.Context, file string) (string, error) {
 	var notes []string
 	err := console.WriteNew(path, false, func(w io.Writer) error {
 		var err error
-		notes, err = h.exporter.write(ctx, w, id, formatOf(path))
+		notes, err = h.exporter.Write(ctx, w, id, transfer.FormatOf(path))
 		return err
 	})
 	if errors.Is(err, storage.ErrNotFound) {

@@ -9,6 +9,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/transfer"
 	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
@@ -28,7 +29,7 @@ type host struct {
 	agents        *session.Agents
 	listing       *setup.Listing
 	examiner      *examiner
-	exporter      *exporter
+	exporter      *transfer.Exporter
 
 	open chatOptions // its ID is whole
 

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/transfer"
 )
 
 // Every file becomes a conversation of its own, whole or not at all. A file
@@ -19,9 +20,9 @@ import (
 type importCommand struct {
 	console   *console.Console
 	resources *setup.Resources
-	importer  *importer
+	importer  *transfer.Importer
 
-	options importOptions
+	options transfer.ImportOptions
 }
 
 func (cmd *importCommand) cobra() *cobra.Command {
@@ -47,9 +48,9 @@ endpoint on another machine, models, permissions and tools.`,
 		Args: positional(cobra.MinimumNArgs(1)),
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
-	c.Flags().StringVar(&o.title, "title", "", "`TITLE` of the conversation, instead of the file's")
-	c.Flags().BoolVar(&o.lenient, "lenient", false, "leave out what cannot be read, and say how much")
-	c.Flags().BoolVar(&o.json, "json", false, "write a JSON array")
+	c.Flags().StringVar(&o.Title, "title", "", "`TITLE` of the conversation, instead of the file's")
+	c.Flags().BoolVar(&o.Lenient, "lenient", false, "leave out what cannot be read, and say how much")
+	c.Flags().BoolVar(&o.Json, "json", false, "write a JSON array")
 	return c
 }
 
@@ -61,23 +62,23 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	if _, err := cmd.resources.Open(); err != nil {
 		return err
 	}
-	rows := make([]imported, 0, len(files))
+	rows := make([]transfer.Imported, 0, len(files))
 	failed := false
 	for _, file := range files {
-		row, err := cmd.importer.run(ctx, file, o)
+		row, err := cmd.importer.Run(ctx, file, o)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", named(file), err)))
-			row = imported{File: file, Problems: []importProblem{problemOf(err)}}
-		case !o.json:
+			fmt.Fprintln(cmd.console.Stderr, console.Explain(fmt.Errorf("%s: %w", transfer.Named(file), err)))
+			row = transfer.Imported{File: file, Problems: []transfer.ImportProblem{transfer.ProblemOf(err)}}
+		case !o.Json:
 			fmt.Fprintln(cmd.console.Stdout, *row.ID)
 		}
 		rows = append(rows, row)
 	}
-	if o.json {
+	if o.Json {
 		if err := console.WriteJSON(cmd.console.Stdout, rows); err != nil {
 			return err
 		}
@@ -88,11 +89,11 @@ func (cmd *importCommand) Run(ctx context.Context, files []string) error {
 	return nil
 }
 
-func checkImport(files []string, o importOptions) error {
+func checkImport(files []string, o transfer.ImportOptions) error {
 	switch {
-	case o.title != "" && len(files) > 1:
+	case o.Title != "" && len(files) > 1:
 		return console.WrongUse("--title names one conversation, and these are %d files", len(files))
-	case strings.TrimSpace(o.title) == "" && o.title != "":
+	case strings.TrimSpace(o.Title) == "" && o.Title != "":
 		return console.WrongUse("the title is blank")
 	case strings.Count("\n"+strings.Join(files, "\n\n")+"\n", "\n-\n") > 1:
 		return console.WrongUse("standard input can be read once only")

@@ -17,7 +17,7 @@ func TestResultsOfAFileAreCutByTheWindowOfItsModel(t *testing.T) {
 	} {
 		a := appWith(t, settings+"\n")
 		for model, most := range want {
-			if got := a.importer().arrivalCap(model); got != most {
+			if got := a.importer().ArrivalCap(model); got != most {
 				t.Errorf("%s, %q: %+v, want %+v", settings, model, got, most)
 			}
 		}

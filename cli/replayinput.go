@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
+	"plimsoll/cli/transfer"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -29,15 +30,15 @@ type replayInput struct {
 	name string // the path or ID; "-" for standard input
 	read func(ctx context.Context, bar *console.Progress) (taken, error)
 
-	requests int             // that were replayed
-	problems []importProblem // what was left out of it
-	failure  error           // it was left out whole; nil: it was not
+	requests int                      // that were replayed
+	problems []transfer.ImportProblem // what was left out of it
+	failure  error                    // it was left out whole; nil: it was not
 }
 
 // taken is what could be read of an input.
 type taken struct {
 	doc      jsonl.Document
-	problems []importProblem
+	problems []transfer.ImportProblem
 	left     string // what is left out, in words; "" if nothing is
 }
 
@@ -78,7 +79,7 @@ func (rp *replayer) inputsOf(ctx context.Context, arg string) []*replayInput {
 	case err == nil:
 		return []*replayInput{rp.fileInput(filepath.Clean(arg))}
 	case pathLike(arg) || !errors.Is(err, fs.ErrNotExist):
-		return []*replayInput{failed(arg, plainPath(err))}
+		return []*replayInput{failed(arg, transfer.PlainPath(err))}
 	}
 	return []*replayInput{rp.storedInput(ctx, arg)}
 }
@@ -96,7 +97,7 @@ func failed(name string, err error) *replayInput {
 func (rp *replayer) folderInputs(dir string) []*replayInput {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return []*replayInput{failed(dir, plainPath(err))}
+		return []*replayInput{failed(dir, transfer.PlainPath(err))}
 	}
 	var inputs []*replayInput
 	for _, e := range entries {
@@ -125,13 +126,13 @@ func (rp *replayer) fileInput(file string) *replayInput {
 		if file == "-" { // there may be a note of what to do
 			bar.Hold()
 		}
-		in, err := rp.sources.open(ctx, file, new(console.Progress))
+		in, err := rp.sources.Open(ctx, file, new(console.Progress))
 		if err != nil {
 			return taken{}, err
 		}
-		defer in.close()
-		if in.total >= largeInput {
-			in.bar = bar.Inside("reading " + plain.Line(filepath.Base(file)))
+		defer in.Close()
+		if in.Total >= largeInput {
+			in.Bar = bar.Inside("reading " + plain.Line(filepath.Base(file)))
 		}
 		return readRecording(bufio.NewReaderSize(in, 1<<16))
 	}}
@@ -142,12 +143,12 @@ func (rp *replayer) fileInput(file string) *replayInput {
 func readRecording(r *bufio.Reader) (taken, error) {
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
-	if isDocument.Match(begin) {
-		d, missing, err := parseDocument(r)
+	if transfer.IsDocument.Match(begin) {
+		d, missing, err := transfer.ParseDocument(r)
 		if err != nil {
 			return taken{}, err
 		}
-		t := taken{doc: recorded(d.log.Events(), func(name string) (string, bool) { text, ok := d.texts[name]; return text, ok }), problems: missing}
+		t := taken{doc: recorded(d.Log.Events(), func(name string) (string, bool) { text, ok := d.Texts[name]; return text, ok }), problems: missing}
 		if len(missing) > 0 {
 			t.left = numbers.Count(len(missing), "text")
 		}
@@ -159,7 +160,7 @@ func readRecording(r *bufio.Reader) (taken, error) {
 	}
 	t := taken{doc: doc}
 	for _, p := range problems {
-		t.problems = append(t.problems, problemOf(&p))
+		t.problems = append(t.problems, transfer.ProblemOf(&p))
 	}
 	if doc.Skipped > 0 {
 		t.left = numbers.Count(doc.Skipped, "line")
@@ -197,13 +198,13 @@ func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 		return failed(arg, err)
 	}
 	return &replayInput{name: id, read: func(ctx context.Context, _ *console.Progress) (taken, error) {
-		x, err := readExport(ctx, store, id)
+		x, err := transfer.ReadExport(ctx, store, id)
 		if err != nil {
 			return taken{}, err
 		}
-		t := taken{doc: recorded(x.events, x.text)}
-		for _, n := range x.notes {
-			t.problems = append(t.problems, importProblem{Reason: n})
+		t := taken{doc: recorded(x.Events, x.Text)}
+		for _, n := range x.Notes {
+			t.problems = append(t.problems, transfer.ImportProblem{Reason: n})
 		}
 		return t, ctx.Err()
 	}}
@@ -234,14 +235,14 @@ func (rp *replayer) takeInput(ctx context.Context, r *replaying, in *replayInput
 }
 
 // shown is the name as the user is told of it.
-func (in *replayInput) shown() string { return plain.Line(named(in.name)) }
+func (in *replayInput) shown() string { return plain.Line(transfer.Named(in.name)) }
 
 // account tells what was left out of an input, "" if nothing was.
 func (in *replayInput) account(left string) string {
 	const most = 3
 	var lines []string
 	for i := range min(most, len(in.problems)) {
-		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), told(in.problems[i:i+1])))
+		lines = append(lines, fmt.Sprintf("plimsoll: %s: %s", in.shown(), transfer.Told(in.problems[i:i+1])))
 	}
 	switch {
 	case in.requests == 0:

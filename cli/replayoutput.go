@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/cli/console"
 	formats "plimsoll/cli/replay"
+	"plimsoll/cli/transfer"
 	"plimsoll/compact/replay"
 )
 
@@ -24,7 +25,7 @@ func (r *replaying) run(report replay.Report) formats.Run {
 			shown.Problems = append(shown.Problems, formats.Problem(p))
 		}
 		if in.failure != nil {
-			p := formats.Problem(problemOf(in.failure))
+			p := formats.Problem(transfer.ProblemOf(in.failure))
 			shown.Failure = &p
 		}
 		run.Inputs = append(run.Inputs, shown)

@@ -7,6 +7,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/transfer"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -18,7 +19,7 @@ type replayer struct {
 	settings      *setup.Settings
 	providers     *setup.Providers
 	conversations *session.Conversations
-	sources       *sources
+	sources       *transfer.Sources
 }
 
 // replay replays what args name, and writes what was measured.

@@ -1,6 +1,9 @@
 package cli
 
-import "plimsoll/cli/setup"
+import (
+	"plimsoll/cli/setup"
+	"plimsoll/cli/transfer"
+)
 
 // What each command needs of a run is passed to it here.
 
@@ -90,12 +93,12 @@ func (a *app) examiner() *examiner {
 	return &examiner{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources}
 }
 
-func (a *app) exporter() *exporter { return &exporter{resources: a.resources} }
+func (a *app) exporter() *transfer.Exporter { return &transfer.Exporter{Resources: a.resources} }
 
-func (a *app) sources() *sources { return &sources{console: a.console} }
+func (a *app) sources() *transfer.Sources { return &transfer.Sources{Console: a.console} }
 
-func (a *app) importer() *importer {
-	return &importer{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources, sources: a.sources()}
+func (a *app) importer() *transfer.Importer {
+	return &transfer.Importer{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Sources: a.sources()}
 }
 
 func (a *app) replayer() *replayer {

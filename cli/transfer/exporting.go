@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"bufio"
@@ -16,45 +16,45 @@ import (
 	"plimsoll/storage"
 )
 
-// exportFormat is a form in which a conversation is written out.
-type exportFormat string
+// ExportFormat is a form in which a conversation is written out.
+type ExportFormat string
 
 const (
-	exportMarkdown exportFormat = "md"    // for reading
-	exportJSON     exportFormat = "json"  // all of it, for another Plimsoll
-	exportJSONL    exportFormat = "jsonl" // the messages, for other programs
+	ExportMarkdown ExportFormat = "md"    // for reading
+	ExportJSON     ExportFormat = "json"  // all of it, for another Plimsoll
+	ExportJSONL    ExportFormat = "jsonl" // the messages, for other programs
 )
 
-// formatOf is the format that a file's ending stands for, md if none.
-func formatOf(file string) exportFormat {
-	switch f := exportFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))); f {
-	case exportJSON, exportJSONL:
+// FormatOf is the format that a file's ending stands for, md if none.
+func FormatOf(file string) ExportFormat {
+	switch f := ExportFormat(strings.ToLower(strings.TrimPrefix(filepath.Ext(file), "."))); f {
+	case ExportJSON, ExportJSONL:
 		return f
 	}
-	return exportMarkdown
+	return ExportMarkdown
 }
 
-// exporter writes stored conversations out.
-type exporter struct{ resources *setup.Resources }
+// Exporter writes stored conversations out.
+type Exporter struct{ Resources *setup.Resources }
 
-// write writes a stored conversation to w. The notes say what could not be
+// Write writes a stored conversation to w. The notes say what could not be
 // read and is not part of it. Nothing else is written anywhere, so the chat can
 // call it.
-func (e *exporter) write(ctx context.Context, w io.Writer, id string, format exportFormat) (notes []string, err error) {
-	store, err := e.resources.Open()
+func (e *Exporter) Write(ctx context.Context, w io.Writer, id string, format ExportFormat) (notes []string, err error) {
+	store, err := e.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
-	x, err := readExport(ctx, store, id)
+	x, err := ReadExport(ctx, store, id)
 	if err != nil {
 		return nil, err
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	switch format {
-	case exportJSON:
+	case ExportJSON:
 		err = writeDocument(shielded{out}, x)
-	case exportJSONL:
-		err = jsonl.Write(shielded{out}, jsonl.Of(x.events, x.text))
+	case ExportJSONL:
+		err = jsonl.Write(shielded{out}, jsonl.Of(x.Events, x.Text))
 	default:
 		err = writeMarkdown(out, x, console.Terminal(w))
 	}
@@ -67,42 +67,42 @@ func (e *exporter) write(ctx context.Context, w io.Writer, id string, format exp
 	if err != nil {
 		return nil, fmt.Errorf("exporting conversation %s: %w", id, err)
 	}
-	return x.notes, nil
+	return x.Notes, nil
 }
 
 // exported is a conversation that is being written out.
 type exported struct {
 	id     string
-	events []conversation.Event
-	text   func(name string) (string, bool) // stored beside the events; false if it cannot be read
-	notes  []string
+	Events []conversation.Event
+	Text   func(name string) (string, bool) // stored beside the events; false if it cannot be read
+	Notes  []string
 }
 
-// readExport reads all events of a conversation, with a reply that was arriving
+// ReadExport reads all events of a conversation, with a reply that was arriving
 // when the program ended as the last of them.
-func readExport(ctx context.Context, store *storage.Store, id string) (*exported, error) {
+func ReadExport(ctx context.Context, store *storage.Store, id string) (*exported, error) {
 	events, report, err := store.Load(ctx, id)
 	if err != nil {
 		return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
 	r := &session.Reading{Store: store, Id: id, Events: events}
-	x := &exported{id: id, events: events, notes: session.Unread(report)}
+	x := &exported{id: id, Events: events, Notes: session.Unread(report)}
 	if partial, ok := r.Orphan(ctx); ok {
 		log, err := conversation.NewLog(events)
 		if err != nil {
 			return nil, fmt.Errorf("reading conversation %s: %w", id, err)
 		}
-		x.events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
+		x.Events = append(log.Events(), log.Prepare(events[len(events)-1].Time, partial)...)
 	}
 	missing := map[string]bool{}
-	x.text = func(name string) (string, bool) {
+	x.Text = func(name string) (string, bool) {
 		if name == "" {
 			return "", false
 		}
 		text, err := store.Blob(ctx, id, name)
 		if err != nil && !missing[name] {
 			missing[name] = true
-			x.notes = append(x.notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
+			x.Notes = append(x.Notes, fmt.Sprintf("a text could not be read and is left out: %v", err))
 		}
 		return text, err == nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ import (
 // writeMarkdown writes a conversation for reading; safe is whether it goes to a
 // terminal.
 func writeMarkdown(w io.Writer, x *exported, safe bool) error {
-	m := &markdownWriter{w: w, safe: safe, text: x.text, turn: -1}
+	m := &markdownWriter{w: w, safe: safe, text: x.Text, turn: -1}
 	m.head(x)
-	for _, e := range x.events {
+	for _, e := range x.Events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
 			m.begin(e, "User")
@@ -63,13 +63,13 @@ func (m *markdownWriter) block(text string) {
 const minutes = "2006-01-02 15:04 MST"
 
 func (m *markdownWriter) head(x *exported) {
-	name := strings.Join(strings.Fields(session.Title(x.events)), " ")
+	name := strings.Join(strings.Fields(session.Title(x.Events)), " ")
 	if name == "" {
 		name = "Conversation " + x.id
 	}
 	m.block("# " + escapeMarkdown(name))
 	users, model := 0, ""
-	for _, e := range x.events {
+	for _, e := range x.Events {
 		switch b := e.Body.(type) {
 		case conversation.UserMessage:
 			users++
@@ -83,8 +83,8 @@ func (m *markdownWriter) head(x *exported) {
 	if model != "" {
 		line += ", with " + codeSpan(model)
 	}
-	if n := len(x.events); n > 0 {
-		line += ", " + period(x.events[0].Time, x.events[n-1].Time)
+	if n := len(x.Events); n > 0 {
+		line += ", " + period(x.Events[0].Time, x.Events[n-1].Time)
 	}
 	m.block(line + ".")
 }

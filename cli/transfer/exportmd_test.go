@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"fmt"
@@ -63,7 +63,7 @@ func TestNothingSaidReachesBeyondItsPlaceInMarkdown(t *testing.T) {
 			}
 		}
 		var b strings.Builder
-		x := &exported{id: "aaaa22223333", events: l.Events(), text: func(string) (string, bool) { return "", false }}
+		x := &exported{id: "aaaa22223333", Events: l.Events(), Text: func(string) (string, bool) { return "", false }}
 		if err := writeMarkdown(&b, x, false); err != nil {
 			t.Fatal(err)
 		}

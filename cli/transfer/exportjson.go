@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"io"
@@ -26,9 +26,9 @@ func writeDocument(w io.Writer, x *exported) error {
 	d.raw(`, "id": `)
 	d.value(x.id)
 	d.raw(`, "title": `)
-	d.value(session.Title(x.events))
+	d.value(session.Title(x.Events))
 	d.raw(",\n\"events\": [")
-	for i, e := range x.events {
+	for i, e := range x.Events {
 		d.separate(i)
 		data, err := conversation.Marshal(e)
 		if err != nil {
@@ -38,8 +38,8 @@ func writeDocument(w io.Writer, x *exported) error {
 	}
 	d.raw("\n],\n\"texts\": {")
 	n := 0
-	for _, name := range session.BlobsOf(x.events) {
-		if text, ok := x.text(name); ok {
+	for _, name := range session.BlobsOf(x.Events) {
+		if text, ok := x.Text(name); ok {
 			d.separate(n)
 			d.value(name)
 			d.raw(": ")

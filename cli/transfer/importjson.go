@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"context"
@@ -16,27 +16,27 @@ import (
 
 // A document that export wrote becomes the same conversation under another ID:
 // the same events with their numbers and times, overlays included, and the same
-// texts beside them. It is checked like a stored log: gapless, in turns, every
-// text under its own name. A document can come from anybody, so what it records
+// Texts beside them. It is checked like a stored log: gapless, in turns, every
+// Text under its own name. A document can come from anybody, so what it records
 // of addresses and settings is left out where only the user decides it
 // (importguard.go).
 
 // document is what export wrote, in memory.
 type document struct {
 	version int
-	log     conversation.Log
-	texts   map[string]string
+	Log     conversation.Log
+	Texts   map[string]string
 	left    leftOut
 }
 
 // readDocument reads a document for import.
-func readDocument(r io.Reader, o importOptions) (recording, error) {
-	d, missing, err := parseDocument(r)
+func readDocument(r io.Reader, o ImportOptions) (recording, error) {
+	d, missing, err := ParseDocument(r)
 	if err != nil {
 		return recording{}, err
 	}
 	rec := recording{problems: missing, notes: d.left.notes()}
-	for _, e := range d.log.Events() {
+	for _, e := range d.Log.Events() {
 		switch e.Body.(type) {
 		case conversation.UserMessage, conversation.AssistantMessage, conversation.ToolResult:
 			rec.messages++
@@ -44,20 +44,20 @@ func readDocument(r io.Reader, o importOptions) (recording, error) {
 	}
 	if n := len(missing); n > 0 {
 		rec.left = numbers.Count(n, "text")
-		if !o.lenient {
+		if !o.Lenient {
 			return recording{}, console.WithHint(errors.New(missing[0].Reason), "--lenient imports the conversation without it")
 		}
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		return d.store(ctx, w, o.title)
+		return d.store(ctx, w, o.Title)
 	}
 	return rec, nil
 }
 
-// parseDocument reads a document, an event and a text at a time, and tells
+// ParseDocument reads a document, an event and a text at a time, and tells
 // which texts are missing.
-func parseDocument(r io.Reader) (d document, missing []importProblem, err error) {
-	d.texts = map[string]string{}
+func ParseDocument(r io.Reader) (d document, missing []ImportProblem, err error) {
+	d.Texts = map[string]string{}
 	if err := d.read(json.NewDecoder(r)); err != nil {
 		var syntax *json.SyntaxError
 		switch {
@@ -68,9 +68,9 @@ func parseDocument(r io.Reader) (d document, missing []importProblem, err error)
 		}
 		return document{}, nil, err
 	}
-	for _, name := range session.BlobsOf(d.log.Events()) {
-		if _, ok := d.texts[name]; !ok {
-			missing = append(missing, importProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
+	for _, name := range session.BlobsOf(d.Log.Events()) {
+		if _, ok := d.Texts[name]; !ok {
+			missing = append(missing, ImportProblem{Reason: fmt.Sprintf("the text %.12s is not in the document", name)})
 		}
 	}
 	return d, missing, nil
@@ -87,7 +87,7 @@ func (d *document) read(dec *json.Decoder) error {
 			return members(dec, func(name string) error {
 				var text string
 				err := dec.Decode(&text)
-				d.texts[name] = text
+				d.Texts[name] = text
 				return err
 			})
 		}
@@ -97,7 +97,7 @@ func (d *document) read(dec *json.Decoder) error {
 	if err != nil {
 		return err
 	}
-	if d.log.Len() == 0 {
+	if d.Log.Len() == 0 {
 		return errors.New("the document holds no events")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -124,12 +124,12 @@ func (d *document) readEvent(dec *json.Decoder) error {
 	if err := dec.Decode(&raw); err != nil {
 		return err
 	}
-	n := d.log.Len() + 1
+	n := d.Log.Len() + 1
 	e, err := conversation.Unmarshal(raw)
 	if err != nil {
 		return fmt.Errorf("event %d: %w", n, err)
 	}
-	begun := d.log.Turns()
+	begun := d.Log.Turns()
 	if e.Body.Kind() == conversation.KindUser {
 		begun++
 	}
@@ -137,15 +137,15 @@ func (d *document) readEvent(dec *json.Decoder) error {
 		return fmt.Errorf("event %d is of turn %d, which has not begun there", n, e.Turn)
 	}
 	e.Body = d.left.guard(e.Body)
-	return d.log.Commit([]conversation.Event{e})
+	return d.Log.Commit([]conversation.Event{e})
 }
 
 // store keeps the texts in w and gives the events, with a title at their end if
 // there is one.
 func (d *document) store(ctx context.Context, w *storage.Writer, title string) ([]conversation.Event, error) {
-	events := d.log.Events()
+	events := d.Log.Events()
 	for _, name := range session.BlobsOf(events) {
-		text, ok := d.texts[name]
+		text, ok := d.Texts[name]
 		if !ok {
 			continue
 		}
@@ -161,7 +161,7 @@ func (d *document) store(ctx context.Context, w *storage.Writer, title string) (
 		return events, nil
 	}
 	last := events[len(events)-1].Time
-	return append(events, d.log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
+	return append(events, d.Log.Prepare(last, conversation.Renamed{Title: title, By: "user"})...), nil
 }
 
 // members calls f for each member of the object that comes next, with dec at

@@ -1,4 +1,4 @@
-package cli
+package transfer
 
 import (
 	"bufio"
@@ -31,62 +31,62 @@ const maxImport = 1 << 30
 // recording is what a file holds.
 type recording struct {
 	messages int
-	problems []importProblem
+	problems []ImportProblem
 	left     string // what is left out, in words; "" if nothing is
 	notes    []string
-	// events gives the log, with the texts beside it kept in w.
+	// Events gives the log, with the texts beside it kept in w.
 	events func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error)
 }
 
 // errNobodySpoke says that there is nothing to keep.
 var errNobodySpoke = errors.New("no message in it is from a user, and a conversation in which nothing was said is not kept")
 
-// importer makes conversations of files.
-type importer struct {
-	console   *console.Console
-	settings  *setup.Settings
-	providers *setup.Providers
-	resources *setup.Resources
-	sources   *sources
+// Importer makes conversations of files.
+type Importer struct {
+	Console   *console.Console
+	Settings  *setup.Settings
+	Providers *setup.Providers
+	Resources *setup.Resources
+	Sources   *Sources
 }
 
-// run makes a conversation of one file.
-func (i *importer) run(ctx context.Context, file string, o importOptions) (imported, error) {
-	in, err := i.sources.open(ctx, file, console.NewProgress(i.console.Stderr, "reading "+plain.Line(file)))
+// Run makes a conversation of one file.
+func (i *Importer) Run(ctx context.Context, file string, o ImportOptions) (Imported, error) {
+	in, err := i.Sources.Open(ctx, file, console.NewProgress(i.Console.Stderr, "reading "+plain.Line(file)))
 	if err != nil {
-		return imported{}, err
+		return Imported{}, err
 	}
 	rec, err := i.read(in, o)
-	in.close()
+	in.Close()
 	if err != nil {
-		return imported{}, err
+		return Imported{}, err
 	}
 	id, turns, err := i.store(ctx, rec)
 	if err != nil {
-		return imported{}, err
+		return Imported{}, err
 	}
 	for _, n := range rec.notes {
-		i.console.Note("%s: %s", named(file), n)
+		i.Console.Note("%s: %s", Named(file), n)
 	}
 	if rec.left != "" {
-		i.console.Note("%s: %s left out: %s", named(file), rec.left, told(rec.problems))
+		i.Console.Note("%s: %s left out: %s", Named(file), rec.left, Told(rec.problems))
 	}
 	if rec.problems == nil {
-		rec.problems = []importProblem{}
+		rec.problems = []ImportProblem{}
 	}
-	return imported{File: file, ID: &id, Messages: rec.messages, Turns: turns, Problems: rec.problems}, nil
+	return Imported{File: file, ID: &id, Messages: rec.messages, Turns: turns, Problems: rec.problems}, nil
 }
 
-// named is a file as the user is told of it.
-func named(file string) string {
+// Named is a file as the user is told of it.
+func Named(file string) string {
 	if file == "-" {
 		return "standard input"
 	}
 	return file
 }
 
-// told is the first problems in words.
-func told(problems []importProblem) string {
+// Told is the first problems in words.
+func Told(problems []ImportProblem) string {
 	const most = 3
 	var words []string
 	for i, p := range problems {
@@ -102,18 +102,18 @@ func told(problems []importProblem) string {
 	return strings.Join(words, "; ")
 }
 
-// isDocument recognises the document that export writes, by its first key.
-var isDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
+// IsDocument recognises the document that export writes, by its first key.
+var IsDocument = regexp.MustCompile(`^(?:\x{feff})?\s*\{\s*"plimsoll"\s*:`)
 
 // read reads a file in whichever form it is.
-func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
+func (i *Importer) read(in io.Reader, o ImportOptions) (recording, error) {
 	r := bufio.NewReaderSize(in, 1<<16)
 	// An error shows again when the file is read.
 	begin, _ := r.Peek(256)
-	if isDocument.Match(begin) {
+	if IsDocument.Match(begin) {
 		return readDocument(r, o)
 	}
-	d, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: o.lenient})
+	d, problems, err := jsonl.Read(r, jsonl.ReadOptions{Lenient: o.Lenient})
 	var p *jsonl.Problem
 	switch {
 	case errors.As(err, &p):
@@ -128,11 +128,11 @@ func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
 		rec.left = numbers.Count(d.Skipped, "line")
 	}
 	for _, p := range problems {
-		rec.problems = append(rec.problems, problemOf(&p))
+		rec.problems = append(rec.problems, ProblemOf(&p))
 	}
 	rec.events = func(ctx context.Context, w *storage.Writer) ([]conversation.Event, error) {
-		most := i.arrivalCap(d.Meta.Model)
-		return d.Events(jsonl.Options{Start: time.Now(), Title: o.title, Model: i.model, MaxChars: most.Chars, Names: most.Names,
+		most := i.ArrivalCap(d.Meta.Model)
+		return d.Events(jsonl.Options{Start: time.Now(), Title: o.Title, Model: i.model, MaxChars: most.Chars, Names: most.Names,
 			Keep: func(text string) (string, error) { return w.PutBlob(ctx, text) }})
 	}
 	return rec, nil
@@ -140,33 +140,33 @@ func (i *importer) read(in io.Reader, o importOptions) (recording, error) {
 
 // model is the name of a model as it is written here: with its maker
 // where a file names the model alone.
-func (i *importer) model(name string) string {
-	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.providers.Known(first) {
+func (i *Importer) model(name string) string {
+	if first, rest, ok := strings.Cut(name, "/"); ok && rest != "" && i.Providers.Known(first) {
 		return name
 	}
-	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.providers.Known(e.Provider) {
+	if e, ok := catalog.ByID(name); ok && e.Match != catalog.MatchFamily && i.Providers.Known(e.Provider) {
 		return e.Provider + "/" + name
 	}
 	return name
 }
 
-// arrivalCap is how results of a recording are cut: as they would be in a conversation
+// ArrivalCap is how results of a recording are cut: as they would be in a conversation
 // with the model that it names, as far as its window is known without asking.
-func (i *importer) arrivalCap(model string) conversation.ArrivalCap {
+func (i *Importer) ArrivalCap(model string) conversation.ArrivalCap {
 	provider, id, _ := strings.Cut(i.model(model), "/")
 	m := agent.Model{Provider: provider, ID: id}
 	if e, ok := catalog.Lookup(provider, id); ok && e.Match != catalog.MatchFamily {
 		m = e.Model(id)
 	}
-	cfg := i.settings.Cfg()
-	i.providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
+	cfg := i.Settings.Cfg()
+	i.Providers.Apply(&m, setup.DescribedModel(cfg, provider, id))
 	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), m.Window.Tokens)
 }
 
 // store stores a new conversation in one transaction.
-func (i *importer) store(ctx context.Context, rec recording) (id string, turns int, err error) {
+func (i *Importer) store(ctx context.Context, rec recording) (id string, turns int, err error) {
 	id = conversation.NewID()
-	w, err := i.resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.settings.Workspace})
+	w, err := i.Resources.Store.Create(ctx, storage.NewConversation{ID: id, Workspace: i.Settings.Workspace})
 	if err != nil {
 		return "", 0, err
 	}
@@ -192,30 +192,30 @@ type importSource struct {
 	ctx   context.Context
 	from  io.Reader
 	end   func() error
-	bar   *console.Progress
+	Bar   *console.Progress
 	read  int
-	total int // bytes, 0 unknown
+	Total int // bytes, 0 unknown
 }
 
-// sources opens the files that are imported.
-type sources struct{ console *console.Console }
+// Sources opens the files that are imported.
+type Sources struct{ Console *console.Console }
 
-// open opens a file; "-" is standard input.
-func (u *sources) open(ctx context.Context, file string, bar *console.Progress) (*importSource, error) {
-	s := &importSource{ctx: ctx, bar: bar}
+// Open opens a file; "-" is standard input.
+func (u *Sources) Open(ctx context.Context, file string, bar *console.Progress) (*importSource, error) {
+	s := &importSource{ctx: ctx, Bar: bar}
 	if file == "-" {
-		if u.console.Stdin == nil {
+		if u.Console.Stdin == nil {
 			return nil, errors.New("there is none")
 		}
-		if console.Terminal(u.console.Stdin) {
-			u.console.Note("reading what is typed; Ctrl+D on a line of its own ends it")
+		if console.Terminal(u.Console.Stdin) {
+			u.Console.Note("reading what is typed; Ctrl+D on a line of its own ends it")
 		}
-		s.from, s.end = interruptible(ctx, u.console.Stdin)
+		s.from, s.end = interruptible(ctx, u.Console.Stdin)
 		return s, nil
 	}
 	st, err := os.Stat(file)
 	if err != nil {
-		return nil, plainPath(err)
+		return nil, PlainPath(err)
 	}
 	if st.IsDir() {
 		return nil, console.WithHint(errors.New("it is a folder"), "name the files in it")
@@ -226,9 +226,9 @@ func (u *sources) open(ctx context.Context, file string, bar *console.Progress) 
 	}
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, plainPath(err)
+		return nil, PlainPath(err)
 	}
-	s.from, s.end, s.total = f, f.Close, int(st.Size())
+	s.from, s.end, s.Total = f, f.Close, int(st.Size())
 	return s, nil
 }
 
@@ -243,7 +243,7 @@ func (l *lateOpened) Read(p []byte) (int, error) {
 	if l.file == nil {
 		f, err := os.Open(l.path)
 		if err != nil {
-			return 0, plainPath(err)
+			return 0, PlainPath(err)
 		}
 		l.file = f
 	}
@@ -255,8 +255,8 @@ func (l *lateOpened) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// plainPath is an error without the path, which is told anyway.
-func plainPath(err error) error {
+// PlainPath is an error without the path, which is told anyway.
+func PlainPath(err error) error {
 	var p *os.PathError
 	if errors.As(err, &p) {
 		return p.Err
@@ -287,43 +287,43 @@ func (s *importSource) Read(p []byte) (int, error) {
 	if s.read += n; s.read > maxImport {
 		return 0, fmt.Errorf("it is larger than %d MiB", maxImport>>20)
 	}
-	s.bar.Show(min(s.read, s.total), s.total)
+	s.Bar.Show(min(s.read, s.Total), s.Total)
 	return n, err
 }
 
-// close ends the reading. What was read is complete by then, so an error says
+// Close ends the reading. What was read is complete by then, so an error says
 // nothing.
-func (s *importSource) close() {
-	s.bar.Clear()
+func (s *importSource) Close() {
+	s.Bar.Clear()
 	_ = s.end()
 }
 
-// imported is a file in `import --json`.
-type imported struct {
+// Imported is a file in `import --json`.
+type Imported struct {
 	File     string          `json:"file"`
 	ID       *string         `json:"id"` // null: not imported
 	Messages int             `json:"messages"`
 	Turns    int             `json:"turns"`
-	Problems []importProblem `json:"problems"`
+	Problems []ImportProblem `json:"problems"`
 }
 
-type importProblem struct {
+type ImportProblem struct {
 	Line   *int   `json:"line"` // null: not of one line
 	Reason string `json:"reason"`
 }
 
-// problemOf is what went wrong as --json tells it.
-func problemOf(err error) importProblem {
+// ProblemOf is what went wrong as --json tells it.
+func ProblemOf(err error) ImportProblem {
 	var p *jsonl.Problem
 	if errors.As(err, &p) {
-		return importProblem{Line: &p.Line, Reason: p.Reason}
+		return ImportProblem{Line: &p.Line, Reason: p.Reason}
 	}
-	return importProblem{Reason: err.Error()}
+	return ImportProblem{Reason: err.Error()}
 }
 
-// importOptions says how files are imported.
-type importOptions struct {
-	title   string
-	lenient bool
-	json    bool
+// ImportOptions says how files are imported.
+type ImportOptions struct {
+	Title   string
+	Lenient bool
+	Json    bool
 }
