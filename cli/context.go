@@ -8,6 +8,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/show"
 )
 
 // The window of a conversation at rest, without asking a server: the flag,
@@ -62,9 +63,9 @@ func (cmd *contextCommand) Run(ctx context.Context, args []string) error {
 	cmd.settings.NoteRefused()
 	account := session.AccountOf(setup.RulesOf(cmd.settings.Cfg()), r, m)
 	if cmd.asJSON {
-		report := newContextReport(m, account)
-		report.CompactedSummary, report.CompactBoundary = summarised(r)
+		report := show.NewContextReport(m, account)
+		report.CompactedSummary, report.CompactBoundary = show.Summarised(r)
 		return console.WriteJSON(cmd.console.Stdout, report)
 	}
-	return writeContext(cmd.console, r, m, account)
+	return show.WriteContext(cmd.console, r, m, account)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/doctor"
 )
 
 // Doctor looks at everything the program depends on and goes on whatever it
@@ -18,7 +19,7 @@ import (
 // doctorCommand checks what the program depends on.
 type doctorCommand struct {
 	console  *console.Console
-	examiner *examiner
+	examiner *doctor.Examiner
 
 	asJSON bool
 	repair bool
@@ -47,7 +48,7 @@ damaged file is copied into a new one; the damaged one is kept beside it.`,
 
 func (cmd *doctorCommand) Run(ctx context.Context) error {
 	bar := console.NewProgress(cmd.console.Stderr, "reading the stored conversations")
-	d, err := cmd.examiner.diagnose(ctx, cmd.repair, bar.Show)
+	d, err := cmd.examiner.Diagnose(ctx, cmd.repair, bar.Show)
 	bar.Clear()
 	if err != nil {
 		return err
@@ -55,14 +56,14 @@ func (cmd *doctorCommand) Run(ctx context.Context) error {
 	if cmd.asJSON {
 		err = console.WriteJSON(cmd.console.Stdout, d)
 	} else {
-		_, err = io.WriteString(cmd.console.Stdout, d.text())
+		_, err = io.WriteString(cmd.console.Stdout, d.Text())
 	}
 	switch {
 	case err != nil:
 		return err
-	case d.Data.damaged():
+	case d.Data.Damaged():
 		return console.ErrSaid
-	case d.Config.err != nil:
+	case d.Config.Err != nil:
 		return console.AsUsage(console.ErrSaid)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/doctor"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
@@ -28,7 +29,7 @@ type host struct {
 	conversations *session.Conversations
 	agents        *session.Agents
 	listing       *setup.Listing
-	examiner      *examiner
+	examiner      *doctor.Examiner
 	exporter      *transfer.Exporter
 
 	open chatOptions // its ID is whole

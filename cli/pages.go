@@ -23,7 +23,7 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 	case tui.PageConnect:
 		return h.connectPage(ctx), nil
 	case tui.PageDoctor:
-		return h.examiner.text(ctx)
+		return h.examiner.Text(ctx)
 	}
 	h.mu.Lock()
 	r := h.running

@@ -15,6 +15,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
+	"plimsoll/cli/show"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
@@ -243,9 +244,9 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 	}
 	entries := compact.Ledger(r.Events)
 	if cmd.options.json {
-		rows := make([]ledgerRow, 0, len(entries))
+		rows := make([]show.LedgerRow, 0, len(entries))
 		for _, e := range entries {
-			rows = append(rows, newLedgerRow(e))
+			rows = append(rows, show.NewLedgerRow(e))
 		}
 		return console.WriteJSON(cmd.console.Stdout, rows)
 	}
@@ -253,5 +254,5 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 		_, err := fmt.Fprintln(cmd.console.Stdout, "Nothing was compacted, pinned or taken back in this conversation yet.")
 		return err
 	}
-	return writeLedger(cmd.console.Stdout, cmd.console.Limit(), entries)
+	return show.WriteLedger(cmd.console.Stdout, cmd.console.Limit(), entries)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"plimsoll/cli/doctor"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
 )
@@ -89,8 +90,8 @@ func (a *app) listing() *setup.Listing {
 	return &setup.Listing{Console: a.console, Settings: a.settings, Providers: a.providers}
 }
 
-func (a *app) examiner() *examiner {
-	return &examiner{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources}
+func (a *app) examiner() *doctor.Examiner {
+	return &doctor.Examiner{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources}
 }
 
 func (a *app) exporter() *transfer.Exporter { return &transfer.Exporter{Resources: a.resources} }

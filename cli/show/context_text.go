@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"fmt"
@@ -19,8 +19,8 @@ import (
 // and numbers around it; what compaction does next, what is heaviest, and what is
 // saved (context_account.go).
 
-// writeContext writes the context view of a conversation.
-func writeContext(c *console.Console, r *session.Reading, m agent.Model, account compact.Account) error {
+// WriteContext writes the context view of a conversation.
+func WriteContext(c *console.Console, r *session.Reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.Id, plain.Line(heading(r)))

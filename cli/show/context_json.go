@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"time"
@@ -121,7 +121,7 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-func newContextReport(m agent.Model, a compact.Account) contextReport {
+func NewContextReport(m agent.Model, a compact.Account) contextReport {
 	r := a.Reading
 	s, c := r.Segments, a.Costs
 	out := contextReport{

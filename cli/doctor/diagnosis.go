@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"fmt"
@@ -33,7 +33,7 @@ type configState struct {
 	Problems []configProblem `json:"problems"`
 	Refused  []configRefused `json:"refused"`
 
-	err error
+	Err error
 }
 
 type configSource struct {
@@ -102,15 +102,15 @@ type termState struct {
 	Width     *int   `json:"width"`
 }
 
-func (x *examiner) terminalState() termState {
-	s := termState{Term: x.console.Getenv("TERM"), ColorTerm: x.console.Getenv("COLORTERM"), NoColor: x.console.Getenv("NO_COLOR") != "",
-		Input: console.Terminal(x.console.Stdin), Output: console.Terminal(x.console.Stdout), Width: console.Or(console.Width(x.console.Stdout, 0))}
-	s.Colours = strings.ToLower(colorprofile.Env(x.console.Environ).String())
+func (x *Examiner) terminalState() termState {
+	s := termState{Term: x.Console.Getenv("TERM"), ColorTerm: x.Console.Getenv("COLORTERM"), NoColor: x.Console.Getenv("NO_COLOR") != "",
+		Input: console.Terminal(x.Console.Stdin), Output: console.Terminal(x.Console.Stdout), Width: console.Or(console.Width(x.Console.Stdout, 0))}
+	s.Colours = strings.ToLower(colorprofile.Env(x.Console.Environ).String())
 	return s
 }
 
-// text is the diagnosis for people.
-func (d diagnosis) text() string {
+// Text is the diagnosis for people.
+func (d diagnosis) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "plimsoll %s, %s\n", d.Version, d.Platform)
 	d.Config.write(&b)
@@ -131,8 +131,8 @@ func (d diagnosis) text() string {
 func (s configState) write(b *strings.Builder) {
 	b.WriteString("\nconfiguration\n")
 	switch {
-	case len(s.Problems) > 0 || s.err != nil:
-		for _, line := range strings.Split(s.err.Error(), "\n") {
+	case len(s.Problems) > 0 || s.Err != nil:
+		for _, line := range strings.Split(s.Err.Error(), "\n") {
 			b.WriteString("  wrong " + line + "\n")
 		}
 	case s.Found:

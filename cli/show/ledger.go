@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ import (
 // by hand, oldest first. It is read from the log alone, so it needs neither a model
 // nor a configuration.
 
-// ledgerRow is an entry in `print --ledger --json`. What is not known is null.
-type ledgerRow struct {
+// LedgerRow is an entry in `print --ledger --json`. What is not known is null.
+type LedgerRow struct {
 	Kind     compact.EntryKind    `json:"kind"`
 	Event    uint64               `json:"event"`
 	Turn     int                  `json:"turn"`
@@ -42,8 +42,8 @@ type ledgerRow struct {
 	Duration *int64               `json:"duration_ms"`
 }
 
-func newLedgerRow(e compact.Entry) ledgerRow {
-	return ledgerRow{
+func NewLedgerRow(e compact.Entry) LedgerRow {
+	return LedgerRow{
 		Kind: e.Kind, Event: e.Event, Turn: e.Turn, Time: console.Or(e.Time.UTC()), Result: e.Result,
 		Source: console.Or(e.Source), Trigger: console.Or(e.Trigger), Preset: console.Or(e.Preset), Profile: console.Or(e.Profile), Why: console.Or(e.Why), About: console.Or(e.About),
 		Model: console.Or(e.Model), Before: console.Or(e.Before), After: console.Or(e.After),
@@ -54,9 +54,9 @@ func newLedgerRow(e compact.Entry) ledgerRow {
 // leastWhy is how many cells a table has to leave for why something was done.
 const leastWhy = 24
 
-// writeLedger writes entries for people, at most limit cells wide, 0 without one:
+// WriteLedger writes entries for people, at most limit cells wide, 0 without one:
 // as a table, or where that would leave too little of why, in two lines each.
-func writeLedger(w io.Writer, limit int, entries []compact.Entry) error {
+func WriteLedger(w io.Writer, limit int, entries []compact.Entry) error {
 	event, when, turn := &table.Column{Head: "EVENT"}, &table.Column{Head: "TIME"}, &table.Column{Head: "TURN", Right: true}
 	what, result, by := &table.Column{Head: "WHAT"}, &table.Column{Head: "RESULT"}, &table.Column{Head: "BY"}
 	size, cost, took := &table.Column{Head: "TOKENS"}, &table.Column{Head: "COST", Right: true}, &table.Column{Head: "TOOK", Right: true}

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -14,39 +14,39 @@ import (
 	"plimsoll/storage"
 )
 
-// examiner looks at what the program depends on.
-type examiner struct {
-	console   *console.Console
-	settings  *setup.Settings
-	providers *setup.Providers
-	resources *setup.Resources
+// Examiner looks at what the program depends on.
+type Examiner struct {
+	Console   *console.Console
+	Settings  *setup.Settings
+	Providers *setup.Providers
+	Resources *setup.Resources
 }
 
-// text is what doctor found, for reading inside the chat. Nothing is
+// Text is what doctor found, for reading inside the chat. Nothing is
 // repaired.
-func (x *examiner) text(ctx context.Context) (string, error) {
-	d, err := x.diagnose(ctx, false, nil)
+func (x *Examiner) Text(ctx context.Context) (string, error) {
+	d, err := x.Diagnose(ctx, false, nil)
 	if err != nil {
 		return "", err
 	}
-	return d.text(), nil
+	return d.Text(), nil
 }
 
-// diagnose looks at everything; progress may be nil. The error is that of
+// Diagnose looks at everything; progress may be nil. The error is that of
 // finding the folders, or of ctx.
-func (x *examiner) diagnose(ctx context.Context, repair bool, progress func(done, total int)) (diagnosis, error) {
-	d := diagnosis{Version: x.console.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version(),
+func (x *Examiner) Diagnose(ctx context.Context, repair bool, progress func(done, total int)) (diagnosis, error) {
+	d := diagnosis{Version: x.Console.Version, Platform: runtime.GOOS + "/" + runtime.GOARCH + " " + runtime.Version(),
 		Keys: []keyState{}, repair: repair, Terminal: x.terminalState()}
 	if err := x.config(&d.Config); err != nil {
 		return d, err
 	}
-	d.Data.Dir = x.settings.Paths.Data
+	d.Data.Dir = x.Settings.Paths.Data
 	if err := x.data(ctx, &d.Data, repair, progress); err != nil {
 		return d, err
 	}
 	x.keys(&d)
 	x.servers(ctx, &d)
-	d.Log = logState{Path: x.settings.Paths.Log()}
+	d.Log = logState{Path: x.Settings.Paths.Log()}
 	if st, err := os.Stat(d.Log.Path); err == nil {
 		d.Log.Bytes = st.Size()
 	}
@@ -55,34 +55,34 @@ func (x *examiner) diagnose(ctx context.Context, repair bool, progress func(done
 
 // config loads the configuration anew. One that is wrong is reported,
 // and the defaults take its place. The error is that of finding the folders.
-func (x *examiner) config(s *configState) error {
+func (x *Examiner) config(s *configState) error {
 	// Without a home there is no place for a file, and nothing wrong with that.
-	s.Path, _ = x.settings.ConfigFile()
-	loaded, err := x.settings.Load()
+	s.Path, _ = x.Settings.ConfigFile()
+	loaded, err := x.Settings.Load()
 	if err != nil {
 		if loaded.Sources == nil {
 			return err
 		}
-		s.err = err
+		s.Err = err
 		loaded.Config, loaded.Refused = config.Default(), nil
 	}
 	s.note(loaded)
-	if x.settings.Loaded.Load() != nil {
+	if x.Settings.Loaded.Load() != nil {
 		return nil // the program runs already, with what it has
 	}
-	if x.settings.Paths, err = config.FindPaths(x.console.Lookup, x.settings.Flags.Data); err != nil {
+	if x.Settings.Paths, err = config.FindPaths(x.Console.Lookup, x.Settings.Flags.Data); err != nil {
 		return console.AsUsage(console.WithHint(err, "set HOME, or name a folder with --data"))
 	}
-	if x.settings.Workspace, err = config.Workspace(x.console.Dir); err != nil {
+	if x.Settings.Workspace, err = config.Workspace(x.Console.Dir); err != nil {
 		return err
 	}
-	x.settings.Loaded.Store(&loaded)
+	x.Settings.Loaded.Store(&loaded)
 	return nil
 }
 
 // data checks every stored file, and repairs if that is wanted. The
 // error is that of ctx.
-func (x *examiner) data(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) error {
+func (x *Examiner) data(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) error {
 	s.Findings = []findingState{}
 	findings, err := x.check(ctx, s, repair, progress)
 	if ctx.Err() != nil {
@@ -97,8 +97,8 @@ func (x *examiner) data(ctx context.Context, s *dataState, repair bool, progress
 	return nil
 }
 
-func (x *examiner) check(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) ([]storage.Finding, error) {
-	store, err := x.resources.Open()
+func (x *Examiner) check(ctx context.Context, s *dataState, repair bool, progress func(done, total int)) ([]storage.Finding, error) {
+	store, err := x.Resources.Open()
 	if err != nil {
 		return nil, err
 	}
@@ -117,24 +117,24 @@ func (x *examiner) check(ctx context.Context, s *dataState, repair bool, progres
 }
 
 // keys notes which variables hold keys.
-func (x *examiner) keys(d *diagnosis) {
-	for _, name := range x.providers.Names() {
-		if key, variable := x.providers.Key(name); key != "" {
+func (x *Examiner) keys(d *diagnosis) {
+	for _, name := range x.Providers.Names() {
+		if key, variable := x.Providers.Key(name); key != "" {
 			d.Keys = append(d.Keys, keyState{name, variable})
 		}
 	}
 }
 
 // servers looks for servers on this machine, if that is allowed.
-func (x *examiner) servers(ctx context.Context, d *diagnosis) {
+func (x *Examiner) servers(ctx context.Context, d *diagnosis) {
 	switch {
-	case !x.settings.Cfg().Discovery.Local:
+	case !x.Settings.Cfg().Discovery.Local:
 		d.probed = "discovery.local is false"
-	case !x.providers.Probing():
+	case !x.Providers.Probing():
 		d.probed = "PLIMSOLL_NO_PROBE is set"
 	default:
 		found := []server{}
-		for _, s := range openai.Answering(ctx, openai.LocalBases(x.console.Getenv), nil) {
+		for _, s := range openai.Answering(ctx, openai.LocalBases(x.Console.Getenv), nil) {
 			note := ""
 			if s.Model == "" {
 				what, hint := s.NoModels()
@@ -154,7 +154,7 @@ func (s *configState) note(loaded config.Loaded) {
 		s.Found = s.Found || src.Layer == config.LayerUser && src.Found
 	}
 	var problems config.Problems
-	if errors.As(s.err, &problems) {
+	if errors.As(s.Err, &problems) {
 		for _, p := range problems {
 			s.Problems = append(s.Problems, configProblem{p.File, console.Or(p.Line), p.Key, p.Message, p.Hint})
 		}
@@ -164,7 +164,7 @@ func (s *configState) note(loaded config.Loaded) {
 	}
 }
 
-// damaged reports whether something is wrong that was not repaired.
-func (s dataState) damaged() bool {
+// Damaged reports whether something is wrong that was not repaired.
+func (s dataState) Damaged() bool {
 	return s.Error != nil || slices.ContainsFunc(s.Findings, func(f findingState) bool { return !f.Repaired })
 }

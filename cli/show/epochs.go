@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"fmt"
@@ -13,10 +13,10 @@ import (
 
 // What was compacted in a conversation, as `context` tells it.
 
-// summarised is the newest summary in force as the model is shown it, with
+// Summarised is the newest summary in force as the model is shown it, with
 // whatever summaries stand in one block with it, and the oldest event that none
 // covers. Both are nil while nothing is summarised.
-func summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
+func Summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
 	newest := uint64(0)
 	for i := range r.View.Messages {
 		m := &r.View.Messages[i]

@@ -1,4 +1,4 @@
-package cli
+package show
 
 import (
 	"strings"
@@ -27,7 +27,7 @@ func entriesToTell() []compact.Entry {
 func TestLedgerIsATableWhereThereIsRoom(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := writeLedger(&b, 160, entriesToTell()); err != nil {
+	if err := WriteLedger(&b, 160, entriesToTell()); err != nil {
 		t.Fatal(err)
 	}
 	want := `EVENT  TIME              TURN  WHAT         RESULT    BY               TOKENS               COST   TOOK  MODEL     WHY
@@ -43,7 +43,7 @@ e13    2026-01-02 03:04     4  attempt      failed    command          ~500     
 func TestLedgerSaysWhyOnNarrowTerminals(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := writeLedger(&b, 80, entriesToTell()); err != nil {
+	if err := WriteLedger(&b, 80, entriesToTell()); err != nil {
 		t.Fatal(err)
 	}
 	want := `e11  compaction, undone  ~91,300 -> ~34,000  $0.75  4.3 s  2026-01-02 03:04
@@ -58,7 +58,7 @@ e13  attempt, failed  ~500  2026-01-02 03:04
 	}
 	for limit := 1; limit < 200; limit++ {
 		b.Reset()
-		if err := writeLedger(&b, limit, entriesToTell()); err != nil {
+		if err := WriteLedger(&b, limit, entriesToTell()); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {

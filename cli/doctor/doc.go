@@ -1,0 +1,3 @@
+// Package doctor looks at what the program depends on: configuration, stored
+// conversations, keys, servers and the terminal. It shows no key.
+package doctor
