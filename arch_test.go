@@ -46,6 +46,20 @@ var ours = []struct {
 		"conversation/numbers", "storage", "tools", "tools/permission",
 	}},
 	{"cli/plot", []string{"conversation/plain", "themes"}},
+	{"cli/show", []string{"agent", "cli/console", "cli/session", "cli/table", "compact", "conversation", "conversation/numbers", "conversation/plain"}},
+	{"cli/doctor", []string{"agent/openai", "cli/console", "cli/setup", "config", "conversation/numbers", "conversation/plain", "storage"}},
+	{"cli/transfer", []string{
+		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/session", "cli/setup", "compact", "config", "conversation", "conversation/jsonl",
+		"conversation/numbers", "conversation/plain", "storage",
+	}},
+	{"cli/measure", []string{
+		"agent", "agent/catalog", "cli/console", "cli/replay", "cli/session", "cli/setup", "cli/transfer", "compact", "compact/preset",
+		"compact/replay", "config", "conversation", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage",
+	}},
+	{"cli/screen", []string{
+		"agent", "agent/catalog", "agent/openai", "cli/console", "cli/doctor", "cli/session", "cli/setup", "cli/transfer", "compact", "config",
+		"conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain", "storage", "tools", "tools/shell", "tools/workspace", "tui",
+	}},
 	{"cli/replay", []string{"cli/plot", "cli/table", "compact", "compact/preset", "compact/replay", "conversation", "conversation/numbers", "conversation/plain"}},
 	{"cli/table", nil},
 	{"tui", []string{"agent", "compact", "conversation", "conversation/find", "conversation/plain", "themes", "tui/*"}},

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/tui"
@@ -19,12 +20,12 @@ import (
 
 // chatCommand opens the screen.
 type chatCommand struct {
-	host          func(chatOptions) *host
+	host          func(screen.ChatOptions) *screen.Host
 	console       *console.Console
 	conversations *session.Conversations
 	settings      *setup.Settings
 
-	options chatOptions
+	options screen.ChatOptions
 }
 
 func (cmd *chatCommand) cobra() *cobra.Command {
@@ -46,16 +47,16 @@ built-in demo model that is not an AI.`,
 		Args: positional(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return cmd.Run(c.Context()) },
 	}
-	c.Flags().BoolVarP(&o.newest, "continue", "c", false, "continue the newest conversation of this workspace")
-	c.Flags().StringVarP(&o.resume, "resume", "r", "", "continue the conversation `ID`; without one, pick")
-	c.Flags().Lookup("resume").NoOptDefVal = pick
+	c.Flags().BoolVarP(&o.Newest, "continue", "c", false, "continue the newest conversation of this workspace")
+	c.Flags().StringVarP(&o.Resume, "resume", "r", "", "continue the conversation `ID`; without one, pick")
+	c.Flags().Lookup("resume").NoOptDefVal = screen.Pick
 	return c
 }
 
 // Run runs the screen until the user leaves it.
 func (cmd *chatCommand) Run(ctx context.Context) error {
 	o := cmd.options
-	if o.newest && o.resume != "" {
+	if o.Newest && o.Resume != "" {
 		return console.WrongUse("-c and -r exclude each other: -c continues the newest conversation, -r a chosen one")
 	}
 	if err := cmd.settings.Configure(); err != nil {
@@ -77,40 +78,40 @@ func (cmd *chatCommand) Run(ctx context.Context) error {
 		return err
 	}
 	h := cmd.host(o)
-	defer h.close()
+	defer h.Close()
 	told := ctx // ends when the program is told to end
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	model := tui.New(ctx, tui.Options{
 		Backend: h, Edit: cmd.edit,
 		Keys: bindings, Theme: cfg.UI.Theme, Colourless: cmd.console.Colourless(), Mouse: cfg.UI.Mouse,
-		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.resume == pick,
+		Place: cmd.console.Home(cmd.settings.Workspace), Pick: o.Resume == screen.Pick,
 	})
 	err = runScreen(model, tea.WithContext(ctx), tea.WithInput(cmd.console.Stdin), tea.WithOutput(cmd.console.Stdout),
 		tea.WithoutSignalHandler())
 	stop()
-	return errors.Join(leaving(err), h.leave(model.Farewell()), told.Err())
+	return errors.Join(leaving(err), h.Leave(model.Farewell()), told.Err())
 }
 
 // chosen is o with the whole ID of the conversation it names, so that a wrong
 // one ends the program before there is a screen.
-func (cmd *chatCommand) chosen(ctx context.Context, o chatOptions) (chatOptions, error) {
+func (cmd *chatCommand) chosen(ctx context.Context, o screen.ChatOptions) (screen.ChatOptions, error) {
 	var args []string
-	switch o.resume {
-	case pick:
+	switch o.Resume {
+	case screen.Pick:
 		return o, nil
 	case "":
-		if !o.newest {
+		if !o.Newest {
 			return o, nil
 		}
 	default:
-		args = []string{o.resume}
+		args = []string{o.Resume}
 	}
 	_, id, err := cmd.conversations.Resolve(ctx, args)
 	if err != nil {
 		return o, err
 	}
-	return chatOptions{resume: id}, nil
+	return screen.ChatOptions{Resume: id}, nil
 }
 
 // leaving is the error of a screen that was left: being told to end is none.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
@@ -22,15 +23,15 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.resources.Close()
-	for _, o := range []chatOptions{{}, {resume: pick}} {
+	for _, o := range []screen.ChatOptions{{}, {Resume: screen.Pick}} {
 		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != o {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}
-	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{newest: true}); !errors.Is(err, session.ErrNoConversation) {
+	if _, err := a.chatCommand().chosen(t.Context(), screen.ChatOptions{Newest: true}); !errors.Is(err, session.ErrNoConversation) {
 		t.Errorf("the newest of none: %v", err)
 	}
-	if _, err := a.chatCommand().chosen(t.Context(), chatOptions{resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := a.chatCommand().chosen(t.Context(), screen.ChatOptions{Resume: "zzzz"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a wrong ID: %v", err)
 	}
 	store, err := a.resources.Open()
@@ -46,8 +47,8 @@ func TestTheChatStartsOnlyForAConversationThatIsThere(t *testing.T) {
 	if err := errors.Join(w.Append(t.Context(), said), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []chatOptions{{newest: true}, {resume: "abcd2"}} {
-		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != (chatOptions{resume: "abcd22223333"}) {
+	for _, o := range []screen.ChatOptions{{Newest: true}, {Resume: "abcd2"}} {
+		if got, err := a.chatCommand().chosen(t.Context(), o); err != nil || got != (screen.ChatOptions{Resume: "abcd22223333"}) {
 			t.Errorf("%+v became %+v, %v", o, got, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
@@ -146,15 +147,15 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 }
 
 // talking is a host in which a stored conversation is open.
-func talking(t *testing.T, a *app, provider *agenttest.Provider) *host {
+func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
 	t.Helper()
 	l := setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: stored, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(chatOptions{})
-	h.running = r
+	h := a.host(screen.ChatOptions{})
+	h.Running = r
 	return h
 }
 
@@ -179,7 +180,7 @@ func TestAForkIsCompactedAndTheOriginalIsNot(t *testing.T) {
 			defer a.resources.Close()
 			keep(t, a, stored, fileTurns(5)...)
 			h := talking(t, a, agenttest.NewProvider(c.reply...))
-			defer h.close()
+			defer h.Close()
 			talk, err := h.Fork(t.Context(), c.with)
 			if err != nil {
 				t.Fatal(err)
@@ -220,7 +221,7 @@ func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
-	defer h.close()
+	defer h.Close()
 	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, compact.ErrNoProfile) {
 		t.Errorf("the error is %v", err)
 	}
@@ -280,7 +281,7 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
-	talk := h.conversation(h.running)
+	talk := h.Conversation(h.Running)
 	if talk.Profile != compact.ProfileDefault {
 		t.Errorf("the profile is %q", talk.Profile)
 	}
@@ -295,10 +296,10 @@ func TestTheProfileStaysWithTheConversation(t *testing.T) {
 		e, ok := u.(agent.Appended)
 		return ok && e.Events[0].Body.Kind() == conversation.KindConfig
 	})
-	h.close()
+	h.Close()
 	again := talking(t, a, agenttest.NewProvider())
-	defer again.close()
-	if got := again.conversation(again.running).Profile; got != "off" {
+	defer again.Close()
+	if got := again.Conversation(again.Running).Profile; got != "off" {
 		t.Errorf("reopened, the profile is %q", got)
 	}
 }
@@ -309,7 +310,7 @@ func TestTheConversationIsExportedFromTheScreen(t *testing.T) {
 	defer a.resources.Close()
 	keep(t, a, stored, fileTurns(1)...)
 	h := talking(t, a, agenttest.NewProvider())
-	defer h.close()
+	defer h.Close()
 	for about, file := range map[string]string{"": "plimsoll-" + stored + ".md", "talk.jsonl": "talk.jsonl", "~/talk.json": "talk.json"} {
 		text, err := h.Page(t.Context(), tui.PageExport, about)
 		if err != nil {

@@ -5,13 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"plimsoll/cli/screen"
 )
 
 func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	h := appWith(t, "").host(chatOptions{})
-	h.settings.Workspace = dir
+	a := appWith(t, "")
+	h := a.host(screen.ChatOptions{})
+	a.settings.Workspace = dir
 	if err := os.MkdirAll(filepath.Join(dir, "sub", "deep"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +24,7 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Truncate(filepath.Join(dir, "huge.txt"), maxAttachment+1); err != nil {
+	if err := os.Truncate(filepath.Join(dir, "huge.txt"), screen.MaxAttachment+1); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(os.DevNull, filepath.Join(dir, "out")); err != nil {
@@ -45,8 +48,9 @@ func TestMentionedFilesAreTakenWithinBounds(t *testing.T) {
 
 func TestCommandOfTheUsersOwnIsCut(t *testing.T) {
 	t.Parallel()
-	h := appWith(t, "tool_results: {max_chars: 20000}").host(chatOptions{})
-	h.settings.Workspace = t.TempDir()
+	a := appWith(t, "tool_results: {max_chars: 20000}")
+	h := a.host(screen.ChatOptions{})
+	a.settings.Workspace = t.TempDir()
 	got, err := h.Shell(t.Context(), "yes | head -c 100000; echo $UNSET; exit 4")
 	if err != nil || len(got) > 22_000 || !strings.Contains(got, "content truncated") {
 		t.Errorf("%d bytes, %v", len(got), err)

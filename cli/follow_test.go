@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -20,6 +21,7 @@ import (
 
 // owner is the program that has a conversation open for writing.
 type owner struct {
+	app   *app
 	t     *testing.T
 	store *storage.Store
 	w     *storage.Writer
@@ -38,7 +40,7 @@ func owns(t *testing.T, a *app) *owner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &owner{t: t, store: store}
+	o := &owner{app: a, t: t, store: store}
 	if o.w, err = store.Create(t.Context(), storage.NewConversation{ID: owned, Workspace: "/w"}); err != nil {
 		t.Fatal(err)
 	}
@@ -102,15 +104,15 @@ func only[T agent.Update](t *testing.T, list []agent.Update) T {
 
 // spectating runs a test in a bubble, with a conversation that is open elsewhere and
 // shown here.
-func spectating(t *testing.T, test func(t *testing.T, o *owner, h *host, talk tui.Conversation)) {
+func spectating(t *testing.T, test func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := bareApp(t, "providers.mine.base_url=http://127.0.0.1:2/v1")
 		defer a.resources.Close()
 		o := owns(t, a)
 		defer o.store.Close()
-		h := a.host(chatOptions{})
-		defer h.close()
+		h := a.host(screen.ChatOptions{})
+		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +125,7 @@ func spectating(t *testing.T, test func(t *testing.T, o *owner, h *host, talk tu
 const soon = 2 * time.Second
 
 func TestWhatTheOwnerAddsAppears(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		if !talk.Following || talk.ReadOnly == "" || len(talk.Events) != o.log.Len() {
 			t.Fatalf("opened as %+v", talk)
 		}
@@ -167,8 +169,8 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 		set(&a.settings.Flags)
 		o := owns(t, a)
 		defer o.store.Close()
-		h := a.host(chatOptions{})
-		defer h.close()
+		h := a.host(screen.ChatOptions{})
+		defer h.Close()
 		talk, err := h.Resume(t.Context(), owned)
 		want := compact.Window{Tokens: ownersModel.Window, Source: compact.WindowServer}
 		if err != nil || talk.Model.Name() != "mine/big" || talk.Model.Window != want || talk.Meter.Window() != want {
@@ -178,7 +180,7 @@ func TestAReadOnlyWindowShowsTheOwnersModelAndWindow(t *testing.T) {
 }
 
 func TestTheOwnersModelIsFollowed(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		o.adds(conversation.UserMessage{Text: "more"})
 		for _, u := range within(t, soon, talk.Session) {
 			if u, ok := u.(agent.ModelSwitched); ok {
@@ -201,7 +203,7 @@ func TestTheOwnersModelIsFollowed(t *testing.T) {
 
 // What the owner learns about estimates counts here, too: two gauges of one log agree.
 func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		learned := conversation.Calibration{Factor: 2, Samples: 5}
 		if err := o.store.SaveCalibration(t.Context(), ownersModel.BaseURL+" "+ownersModel.Model, learned); err != nil {
 			t.Fatal(err)
@@ -214,7 +216,7 @@ func TestWhatTheOwnerLearnsIsFollowed(t *testing.T) {
 }
 
 func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		o.leaves()
 		if u := only[agent.Elsewhere](t, within(t, time.Minute, talk.Session)); u.Open || !strings.Contains(u.Why, "/resume "+owned) {
 			t.Errorf("told %+v", u)
@@ -225,7 +227,7 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 		}
 		o.leaves()
 		within(t, soon, talk.Session)
-		h.settings.Flags.Demo = true
+		o.app.settings.Flags.Demo = true
 		again, err := h.Resume(t.Context(), owned)
 		if err != nil || again.ReadOnly != "" || again.Following || again.ID != owned {
 			t.Errorf("taken over as %q, %v", again.ReadOnly, err)
@@ -237,7 +239,7 @@ func TestTheEndOfTheOtherWindowIsToldOnce(t *testing.T) {
 }
 
 func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, _ *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, _ *screen.Host, talk tui.Conversation) {
 		o.leaves()
 		if err := o.store.Delete(t.Context(), owned); err != nil {
 			t.Fatal(err)
@@ -252,7 +254,7 @@ func TestADeletedConversationIsFollowedNoMore(t *testing.T) {
 }
 
 func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
-	spectating(t, func(t *testing.T, o *owner, h *host, talk tui.Conversation) {
+	spectating(t, func(t *testing.T, o *owner, h *screen.Host, talk tui.Conversation) {
 		talk.Session.Inspect()
 		first := only[agent.Inspected](t, within(t, 0, talk.Session)).Account
 		o.adds(conversation.AssistantMessage{Text: "hi", Stop: conversation.StopEnd, Model: "mine/big"})
@@ -261,7 +263,7 @@ func TestTheAccountOfAFollowedConversationIsTold(t *testing.T) {
 		if next := only[agent.Inspected](t, within(t, 0, talk.Session)).Account; next.Events != first.Events+1 {
 			t.Errorf("of %d events, then of %d", first.Events, next.Events)
 		}
-		h.close()
+		h.Close()
 		talk.Session.Inspect() // harms nobody
 		if _, err := talk.Session.Take(t.Context()); !errors.Is(err, io.EOF) {
 			t.Errorf("the screen was left, and it is followed still: %v", err)

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 )
@@ -42,9 +43,9 @@ func TestNewcomersHearWhatWasFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := a.host(chatOptions{})
-			defer h.close()
-			h.running = r
+			h := a.host(screen.ChatOptions{})
+			defer h.Close()
+			h.Running = r
 			talk, err := h.New(t.Context())
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/cli/console"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
@@ -26,7 +27,7 @@ import (
 
 // waitedIn opens a conversation in which "two" waits for the turn of "one",
 // leaves it, and returns what is stored to come back.
-func waitedIn(t *testing.T, leave func(*host)) []string {
+func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	t.Helper()
 	a := bareApp(t)
 	defer a.resources.Close()
@@ -35,14 +36,14 @@ func waitedIn(t *testing.T, leave func(*host)) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(chatOptions{})
-	defer h.close()
-	h.running = r
+	h := a.host(screen.ChatOptions{})
+	defer h.Close()
+	h.Running = r
 	r.Agent.Send("one")
 	await(t, r.Agent.Updates(), func(u agent.Update) bool { _, ok := u.(agent.Appended); return ok })
 	r.Agent.Send("two")
 	await(t, r.Agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
-	leave(h)
+	leave(a, h)
 	texts, err := a.resources.Store.Waiting(t.Context(), r.Id)
 	if err != nil {
 		t.Fatal(err)
@@ -79,9 +80,9 @@ func TestTheNextConversationKnowsWhatWasLearned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := a.host(chatOptions{})
-		defer h.close()
-		h.running = r
+		h := a.host(screen.ChatOptions{})
+		defer h.Close()
+		h.Running = r
 		learned := conversation.Calibration{Factor: 2, Samples: 5, Window: 4096}
 		if err := a.resources.Store.SaveCalibration(t.Context(), m.CalibrationKey, learned); err != nil {
 			t.Fatal(err)
@@ -132,15 +133,15 @@ func listingServer(t *testing.T, id string) string {
 }
 
 // talkingAt is a host whose open conversation is held with test/m at an address.
-func talkingAt(t *testing.T, a *app, base string) *host {
+func talkingAt(t *testing.T, a *app, base string) *screen.Host {
 	t.Helper()
 	l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: base}}
 	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(chatOptions{})
-	h.running = r
+	h := a.host(screen.ChatOptions{})
+	h.Running = r
 	return h
 }
 
@@ -155,7 +156,7 @@ func TestResumingGoesOnWithTheModelTheConversationWasHeldWith(t *testing.T) {
 		a.settings.Flags.Model = c.flag
 		id := heldIn(t, a, "abcdefgh2345", "mine/big", "")
 		h := talkingAt(t, a, "http://127.0.0.1:1/v1")
-		defer h.close()
+		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
 			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
@@ -175,7 +176,7 @@ func TestAFlagDoesNotSendAResumedConversationToAnotherHost(t *testing.T) {
 		a.settings.Flags.Model = "mine/m"
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		h := talkingAt(t, a, one)
-		defer h.close()
+		defer h.Close()
 		talk, err := h.Resume(t.Context(), id)
 		if err != nil || talk.Model.Name() != c.want {
 			t.Errorf("%s: %s, %v; want %s", name, talk.Model.Name(), err, c.want)
@@ -198,8 +199,8 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 		id := heldIn(t, a, "abcdefgh2345", "llamacpp/big", c.base)
 		a.settings.Loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
-		defer h.close()
-		before := h.running.Id
+		defer h.Close()
+		before := h.Running.Id
 		_, err := h.Resume(t.Context(), id)
 		var consent *tui.Consent
 		if !errors.As(err, &consent) {
@@ -211,7 +212,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 				t.Errorf("%s: the question %q does not name %s", name, consent.Question, part)
 			}
 		}
-		if h.running.Id != before {
+		if h.Running.Id != before {
 			t.Errorf("%s: the open conversation was left before the answer", name)
 		}
 		talk, err := consent.Open(t.Context())
@@ -241,9 +242,9 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		h := a.host(chatOptions{})
-		defer h.close()
-		h.running = r
+		h := a.host(screen.ChatOptions{})
+		defer h.Close()
+		h.Running = r
 		err = h.SwitchModel(t.Context(), c.to)
 		var consent *tui.Consent
 		if errors.As(err, &consent) != c.asks || !c.asks && err != nil {
@@ -276,7 +277,7 @@ func TestAModelOfTheServerInUseNeedsNoPrefix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gpt-5.4", "custom/gpt-5.4"} {
-		c, err := a.host(chatOptions{}).meant(t.Context(), l, name)
+		c, err := a.host(screen.ChatOptions{}).Meant(t.Context(), l, name)
 		if want := (setup.Choice{Provider: setup.ProviderCustom, Model: "gpt-5.4", BaseURL: base}); err != nil || c != want {
 			t.Errorf("%s: %+v, %v; want %+v", name, c, err, want)
 		}
@@ -306,14 +307,14 @@ func await(t *testing.T, from updates, wanted func(agent.Update) bool) {
 
 func TestWhatWaitsIsKeptWhenTheScreenIsLeft(t *testing.T) {
 	t.Parallel()
-	if d := cmp.Diff([]string{"two"}, waitedIn(t, (*host).close)); d != "" {
+	if d := cmp.Diff([]string{"two"}, waitedIn(t, func(_ *app, h *screen.Host) { h.Close() })); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 	t.Parallel()
-	left := waitedIn(t, func(h *host) {
+	left := waitedIn(t, func(_ *app, h *screen.Host) {
 		if talk, err := h.New(t.Context()); err != nil || talk.ID == "" {
 			t.Error(errors.Join(err, errors.New("no other conversation was opened")))
 		}
@@ -325,11 +326,11 @@ func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 
 func TestAskForgetsNothingThatWaits(t *testing.T) {
 	t.Parallel()
-	left := waitedIn(t, func(h *host) {
-		id := h.running.Id
-		h.close()
+	left := waitedIn(t, func(a *app, h *screen.Host) {
+		id := h.Running.Id
+		h.Close()
 		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: agent.Model{Provider: "test", ID: "m"}}
-		r, err := h.agents.Start(t.Context(), l, session.OpenOptions{Id: id})
+		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: id})
 		if err != nil {
 			t.Error(err)
 			return

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/openai"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
@@ -25,7 +26,7 @@ import (
 // shelf is an app with one stored conversation, which a host shows.
 type shelf struct {
 	*app
-	host *host
+	host *screen.Host
 	id   string
 }
 
@@ -55,8 +56,8 @@ func store(t *testing.T, bodies func(blob func(string) string) []conversation.Bo
 	if err := errors.Join(w.Append(t.Context(), l.Prepare(time.Unix(0, 0), bodies(blob)...)), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(chatOptions{})
-	h.reading = id
+	h := a.host(screen.ChatOptions{})
+	h.Reading = id
 	return shelf{a, h, id}
 }
 
@@ -184,7 +185,7 @@ func TestFullTextsAreReadFromTheirBlobs(t *testing.T) {
 			t.Errorf("e%d has a full text: %.20q", event, text)
 		}
 	}
-	if page, err := s.host.expandPage(t.Context(), ""); err != nil || !strings.Contains(page, "plimsoll doctor says more") {
+	if page, err := s.host.ExpandPage(t.Context(), ""); err != nil || !strings.Contains(page, "plimsoll doctor says more") {
 		t.Errorf("of the newest that was cut, whose text is gone: %v, %q", err, page)
 	}
 }
@@ -202,7 +203,7 @@ func TestATurnIsReadInFullWithTheCallsOfItsReplies(t *testing.T) {
 		"event e2 · turn 0 · assistant\n\n→ look {}\n\n" +
 		"event e3 · turn 0 · look · ok\n\nseen\n\n" +
 		"event e4 · turn 0 · assistant\n\nAnd again.\n\n→ look {\"n\":1}\n\n→ ask {\"n\":2}"
-	got, err := s.host.expandPage(t.Context(), "t0")
+	got, err := s.host.ExpandPage(t.Context(), "t0")
 	if d := cmp.Diff(want, got); d != "" || err != nil {
 		t.Errorf("%v\n%s", err, d)
 	}
@@ -210,14 +211,15 @@ func TestATurnIsReadInFullWithTheCallsOfItsReplies(t *testing.T) {
 
 func TestNothingStoredIsNothingToRead(t *testing.T) {
 	t.Parallel()
-	h := bareApp(t).host(chatOptions{})
-	defer h.resources.Close()
+	a := bareApp(t)
+	h := a.host(screen.ChatOptions{})
+	defer a.resources.Close()
 	_, request := h.Request(t.Context(), 1)
 	_, full := h.Full(t.Context(), 1)
-	if !errors.Is(request, errNothingStored) || !errors.Is(full, errNothingStored) {
+	if !errors.Is(request, screen.ErrNothingStored) || !errors.Is(full, screen.ErrNothingStored) {
 		t.Errorf("%v, %v", request, full)
 	}
-	if _, err := h.ForkAt(t.Context(), 1); !errors.Is(err, errNothingToFork) {
+	if _, err := h.ForkAt(t.Context(), 1); !errors.Is(err, screen.ErrNothingToFork) {
 		t.Errorf("a copy of nothing: %v", err)
 	}
 }
@@ -249,7 +251,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			if !readOnly {
 				l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.running, err = s.agents.Start(t.Context(), l, session.OpenOptions{Id: s.id, Interactive: true}); err != nil {
+				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{Id: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -260,7 +262,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			if d := cmp.Diff(want, texts(talk.Events)); d != "" {
 				t.Errorf("%s, before %d (-want +got)\n%s", name, before, d)
 			}
-			s.host.close()
+			s.host.Close()
 			if events, _, err := s.resources.Store.Load(t.Context(), s.id); len(events) != 5 || err != nil {
 				t.Errorf("%s, before %d: the original has %d events, %v", name, before, len(events), err)
 			}

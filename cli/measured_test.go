@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/measure"
 	formats "plimsoll/cli/replay"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/preset"
@@ -70,7 +71,7 @@ var variants = []string{
 // measureFolder is a measurement, and what the command prints of it as Markdown.
 func measureFolder(t *testing.T, folder string, window int) (measurement, string) {
 	t.Helper()
-	r, report := replayFolder(t, folder, window, replayOptions{all: true}, nil)
+	r, report := replayFolder(t, folder, window, measure.ReplayOptions{All: true}, nil)
 	m := measurement{Window: report.Window, Plan: report.Plan, Sheets: report.Sheets, Corpus: report.Corpus,
 		Totals: map[preset.Name]measuredSums{}, Variants: map[string]measuredSums{}}
 	for _, f := range report.Files {
@@ -86,11 +87,11 @@ func measureFolder(t *testing.T, folder string, window int) (measurement, string
 		a := testApp(t, window, v)
 		own = append(own, replay.Named{Name: preset.Name(v), Rules: setup.RulesOf(a.settings.Cfg())})
 	}
-	_, tried := replayFolder(t, folder, window, replayOptions{prices: []string{report.Plan}}, own)
+	_, tried := replayFolder(t, folder, window, measure.ReplayOptions{Prices: []string{report.Plan}}, own)
 	for _, v := range variants {
 		m.Variants[v] = summed(tried, preset.Name(v))
 	}
-	return m, written(t, r.run(report).WriteMarkdown)
+	return m, written(t, r.Run(report).WriteMarkdown)
 }
 
 // summed is a policy's totals, without speed.
@@ -115,26 +116,26 @@ func testApp(t *testing.T, window int, set string) *app {
 
 // replayFolder is what the command does with a folder, or with own policies
 // alone.
-func replayFolder(t *testing.T, folder string, window int, o replayOptions, own []replay.Named) (*replaying, replay.Report) {
+func replayFolder(t *testing.T, folder string, window int, o measure.ReplayOptions, own []replay.Named) (*measure.Replaying, replay.Report) {
 	t.Helper()
 	a := testApp(t, window, "")
-	r := &replaying{options: o, window: window, own: own}
+	r := &measure.Replaying{Options: o, Window: window, Own: own}
 	for _, n := range own {
-		r.policies = append(r.policies, n.Name)
+		r.Policies = append(r.Policies, n.Name)
 	}
 	var err error
-	if r.sheets, err = a.replayer().replaySheets(o.prices); err != nil {
+	if r.Sheets, err = a.replayer().ReplaySheets(o.Prices); err != nil {
 		t.Fatal(err)
 	}
 	if own == nil {
-		if err = a.replayer().choosePolicies(r); err != nil {
+		if err = a.replayer().ChoosePolicies(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if r.inputs, err = a.replayer().inputs(t.Context(), []string{folder}); err != nil {
+	if r.Inputs, err = a.replayer().Inputs(t.Context(), []string{folder}); err != nil {
 		t.Fatal(err)
 	}
-	report, err := a.replayer().run(t.Context(), r)
+	report, err := a.replayer().Run(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

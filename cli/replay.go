@@ -5,11 +5,11 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation/numbers"
@@ -27,9 +27,9 @@ import (
 // replayCommand measures ways to compact on recorded conversations.
 type replayCommand struct {
 	settings *setup.Settings
-	replayer *replayer
+	replayer *measure.Replayer
 
-	options replayOptions
+	options measure.ReplayOptions
 	changed func(flag string) bool // which flags were given
 }
 
@@ -56,15 +56,15 @@ left out), and with the preset you have configured.
 
 --set tries other settings: KEY=VALUE is a key of the configuration and a value,
 several values have commas between, and A..B:STEP is a range of numbers. Every
-combination of all --set is a variant of your configuration, at most ` + strconv.Itoa(variantsMost) + `. They are
+combination of all --set is a variant of your configuration, at most ` + strconv.Itoa(measure.VariantsMost) + `. They are
 compared with the configuration as it is and with truncate, by the prices of
 ` + replay.PlanSheet + ` unless --prices says otherwise. Those come first that no other policy
 beats on both cost and content (what edits replace and files written whole take
 from results, as far as it is in view), then the rest; both by cost.
 
-The window is ` + numbers.Grouped(replayWindow) + ` tokens unless --window says otherwise.
+The window is ` + numbers.Grouped(measure.ReplayWindow) + ` tokens unless --window says otherwise.
 
---prices takes sheets (` + strings.Join(sheetNames(), ", ") + `)
+--prices takes sheets (` + strings.Join(measure.SheetNames(), ", ") + `)
 and models, as PROVIDER/ID or an id the catalogue knows, with your own prices and
 cache_ttl where the configuration has them; how long a model's cache lives is
 otherwise assumed, and told. Without --prices every sheet is planned for and billed
@@ -82,14 +82,14 @@ is then 1.`,
 		RunE: func(c *cobra.Command, args []string) error { return cmd.Run(c.Context(), args) },
 	}
 	f := c.Flags()
-	f.StringArrayVar(&o.presets, "preset", nil, "what to replay: presets and profiles, as `A,B`")
-	f.BoolVar(&o.all, "all", false, "replay all presets")
-	f.StringArrayVar(&o.set, "set", nil, "try `KEY=VALUES` of the configuration: A,B or A..B:STEP (repeatable)")
-	f.StringArrayVar(&o.prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
-	f.BoolVar(&o.json, "json", false, "write one JSON object")
-	f.BoolVar(&o.markdown, "markdown", false, "write Markdown tables with everything that is the same every time")
-	f.StringVar(&o.plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
-	f.BoolVar(&o.force, "force", false, "overwrite the file of --plot if it exists")
+	f.StringArrayVar(&o.Presets, "preset", nil, "what to replay: presets and profiles, as `A,B`")
+	f.BoolVar(&o.All, "all", false, "replay all presets")
+	f.StringArrayVar(&o.Set, "set", nil, "try `KEY=VALUES` of the configuration: A,B or A..B:STEP (repeatable)")
+	f.StringArrayVar(&o.Prices, "prices", nil, "bill by the price `SHEET` or model, or by several, as A,B")
+	f.BoolVar(&o.Json, "json", false, "write one JSON object")
+	f.BoolVar(&o.Markdown, "markdown", false, "write Markdown tables with everything that is the same every time")
+	f.StringVar(&o.Plot, "plot", "", "draw cost against content into `FILE`, as SVG; - for standard output")
+	f.BoolVar(&o.Force, "force", false, "overwrite the file of --plot if it exists")
 	cmd.complete(c)
 	cmd.changed = f.Changed
 	return c
@@ -105,11 +105,8 @@ func someInput(_ *cobra.Command, args []string) error {
 
 // Run replays what args name.
 func (cmd *replayCommand) Run(ctx context.Context, args []string) error {
-	if err := cmd.options.check(cmd.changed, args); err != nil {
+	if err := cmd.options.Check(cmd.changed, args); err != nil {
 		return err
 	}
-	return cmd.replayer.replay(ctx, args, cmd.options)
+	return cmd.replayer.Replay(ctx, args, cmd.options)
 }
-
-// replayPatience is how long an interrupted replay has to end by itself.
-const replayPatience = time.Second

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
+	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
 	"plimsoll/compact"
 	"plimsoll/compact/replay"
@@ -30,7 +31,7 @@ func TestModelsHaveSheetsInRelationToTheirInput(t *testing.T) {
 		"a step that is no one": {agent.Prices{Input: 4, Output: 8, Tiers: []agent.Tier{{Over: 100, Input: 4, Output: 16}}}, replay.Sheet{Read: 1, Write: 1, Output: 2, Lifetime: compact.UnknownLifetime}},
 	} {
 		c.want.Name = name
-		if diff := cmp.Diff(c.want, modelSheet(agent.Model{ID: name, Prices: &c.prices})); diff != "" {
+		if diff := cmp.Diff(c.want, measure.ModelSheet(agent.Model{ID: name, Prices: &c.prices})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -43,7 +44,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 	if err := a.settings.Configure(); err != nil {
 		t.Fatal(err)
 	}
-	sheets, err := a.replayer().replaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
+	sheets, err := a.replayer().ReplaySheets([]string{"openai/gpt-5.4, openai/gpt-4o", "gpt-4o,openai/gpt-4o"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func TestCachesOfModelsLiveAsLongAsTheConfigurationSays(t *testing.T) {
 		t.Errorf("the sheets are %+v", sheets)
 	}
 	want := map[string]string{"openai/gpt-5.4": "cache lives 24 h", "openai/gpt-4o": "cache lives 60 min (assumed)"}
-	if diff := cmp.Diff(want, a.replayer().cacheNotes(sheets)); diff != "" {
+	if diff := cmp.Diff(want, a.replayer().CacheNotes(sheets)); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	if input := 1 / sheets[0].Read; input <= 1 {
@@ -79,11 +80,11 @@ func TestLifetimesThatNobodySaysAreAssumedByTheWritePrice(t *testing.T) {
 		"openai/gpt-5.4":                       {time.Hour, "cache lives 60 min (assumed)"},
 		"gpt-5.6":                              {30 * time.Minute, ""},
 	} {
-		sheets, err := a.replayer().replaySheets([]string{name})
+		sheets, err := a.replayer().ReplaySheets([]string{name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if note := a.replayer().cacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
+		if note := a.replayer().CacheNotes(sheets)[name]; sheets[0].Lifetime != want.lifetime || note != want.note {
 			t.Errorf("%s: %v, told as %q", name, sheets[0].Lifetime, note)
 		}
 	}
@@ -224,8 +225,8 @@ func TestAReplayThatDoesNotLookUpIsGivenUpWhenInterrupted(t *testing.T) {
 		cancel()
 		began, stuck := time.Now(), make(chan struct{})
 		defer close(stuck)
-		_, err := runUntil(ctx, func() (replay.Report, error) { <-stuck; return replay.Report{}, nil })
-		if !errors.Is(err, context.Canceled) || time.Since(began) != replayPatience {
+		_, err := measure.RunUntil(ctx, func() (replay.Report, error) { <-stuck; return replay.Report{}, nil })
+		if !errors.Is(err, context.Canceled) || time.Since(began) != measure.Patience {
 			t.Errorf("after %v it ended with %v", time.Since(began), err)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
 	"plimsoll/config"
 )
@@ -15,8 +16,8 @@ import (
 
 func (cmd *replayCommand) complete(c *cobra.Command) {
 	c.ValidArgsFunction = func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		if toComplete != "" && strings.HasPrefix(newestWord, toComplete) {
-			return []string{newestWord}, cobra.ShellCompDirectiveDefault
+		if toComplete != "" && strings.HasPrefix(measure.NewestWord, toComplete) {
+			return []string{measure.NewestWord}, cobra.ShellCompDirectiveDefault
 		}
 		return []string{"jsonl", "json"}, cobra.ShellCompDirectiveFilterFileExt
 	}
@@ -26,9 +27,9 @@ func (cmd *replayCommand) complete(c *cobra.Command) {
 		}
 	}
 	complete("preset", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		names := append(setup.PresetNames(), configuredName)
+		names := append(setup.PresetNames(), measure.ConfiguredName)
 		if cmd.settings.Configure() == nil {
-			names = policyNames(setup.RulesOf(cmd.settings.Cfg()))
+			names = measure.PolicyNames(setup.RulesOf(cmd.settings.Cfg()))
 		}
 		return completeList(names, toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
@@ -36,7 +37,7 @@ func (cmd *replayCommand) complete(c *cobra.Command) {
 		return settableKeys(toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 	complete("prices", func(_ *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-		return completeList(sheetNames(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		return completeList(measure.SheetNames(), toComplete), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	})
 	complete("plot", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"svg"}, cobra.ShellCompDirectiveFilterFileExt
@@ -48,7 +49,7 @@ func (cmd *replayCommand) complete(c *cobra.Command) {
 func settableKeys(begin string) []string {
 	var out []string
 	for _, o := range config.Options() {
-		if o.Key == strings.ToLower(o.Key) && o.Type != "table" && obeyed(o.Key) == nil && strings.HasPrefix(o.Key, begin) {
+		if o.Key == strings.ToLower(o.Key) && o.Type != "table" && measure.Obeyed(o.Key) == nil && strings.HasPrefix(o.Key, begin) {
 			out = append(out, o.Key+"=")
 		}
 	}

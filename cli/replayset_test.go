@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"plimsoll/cli/measure"
 	"plimsoll/cli/setup"
 	"plimsoll/config"
 )
@@ -29,13 +30,13 @@ func TestValuesToTryAreListsAndRanges(t *testing.T) {
 		`"a,\"b,", 'c,d'`:          {`"a,\"b,"`, "'c,d'"},
 		"2..2:1":                   {"2"},
 	} {
-		got, err := parseValues(spec)
+		got, err := measure.ParseValues(spec)
 		if d := cmp.Diff(want, got); d != "" || err != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", spec, err, d)
 		}
 	}
 	for _, spec := range []string{"0.3..0.6", "1..2:0", "2..1:1", "0..1:0.0001", "0..99999999999999999999:1"} {
-		if got, err := parseValues(spec); err == nil {
+		if got, err := measure.ParseValues(spec); err == nil {
 			t.Errorf("%q is taken for %q", spec, got)
 		}
 	}
@@ -43,15 +44,15 @@ func TestValuesToTryAreListsAndRanges(t *testing.T) {
 
 func TestTrialsHaveABound(t *testing.T) {
 	t.Parallel()
-	if got, err := parseTrials([]string{"a=1..8:1", " b = 1..8:1"}); err != nil || len(got) != 2 || got[1].key != "b" || len(combinations(got)) != variantsMost {
+	if got, err := measure.ParseTrials([]string{"a=1..8:1", " b = 1..8:1"}); err != nil || len(got) != 2 || got[1].Key != "b" || len(measure.Combinations(got)) != measure.VariantsMost {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, texts := range [][]string{{"a=1..8:1", "b=1..9:1"}, {"a=1..65:1"}, {"a"}, {"=1"}, {"a=1", "a=2"}, {"a=1..3"}} {
-		if got, err := parseTrials(texts); err == nil {
+		if got, err := measure.ParseTrials(texts); err == nil {
 			t.Errorf("%q is taken for %v", texts, got)
 		}
 	}
-	got := combinations([]trial{{"a", []string{"1", "2"}}, {"b", []string{"x", "y"}}})
+	got := measure.Combinations([]measure.Trial{{Key: "a", Values: []string{"1", "2"}}, {Key: "b", Values: []string{"x", "y"}}})
 	want := [][]string{{"a=1", "b=x"}, {"a=1", "b=y"}, {"a=2", "b=x"}, {"a=2", "b=y"}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("combinations:\n%s", d)
@@ -90,23 +91,23 @@ func another(o config.Option) (key, value string) {
 func TestReplayObeysTheKeysItTakes(t *testing.T) {
 	t.Parallel()
 	base := testApp(t, 0, "")
-	was, _ := ownPolicy(configuredName, setup.RulesOf(base.settings.Cfg()), base.settings.Cfg().ToolResults)
+	was, _ := measure.OwnPolicy(measure.ConfiguredName, setup.RulesOf(base.settings.Cfg()), base.settings.Cfg().ToolResults)
 	tried := 0
 	for _, o := range config.Options() {
 		key, value := another(o)
-		if obeyed(key) != nil {
+		if measure.Obeyed(key) != nil {
 			continue
 		}
 		if value == "" || strings.HasPrefix(key, "compaction.profiles.") || slices.Contains([]string{"compaction.default_profile"}, key) {
 			continue // a table, or a name of a profile
 		}
-		vs, err := base.replayer().variants([]string{key + "=" + value})
+		vs, err := base.replayer().Variants([]string{key + "=" + value})
 		if err != nil || len(vs) != 1 {
 			t.Errorf("%s=%s: %v", key, value, err)
 			continue
 		}
 		tried++
-		if now := vs[0].own; cmp.Equal(was.Rules, now.Rules) && *was.Results == *now.Results {
+		if now := vs[0].Own; cmp.Equal(was.Rules, now.Rules) && *was.Results == *now.Results {
 			t.Errorf("%s=%s changes nothing", key, value)
 		}
 	}
@@ -128,7 +129,7 @@ func TestKeysThatMakeNoDifferenceAreRefused(t *testing.T) {
 		"compaction.hard_ratio=0.5":         "must be above",
 		"compaction.preset=plimsol":         "plimsoll",
 	} {
-		if _, err := a.replayer().variants([]string{text}); err == nil || !strings.Contains(err.Error()+setup.HintOf(err), says) {
+		if _, err := a.replayer().Variants([]string{text}); err == nil || !strings.Contains(err.Error()+setup.HintOf(err), says) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
@@ -56,8 +57,8 @@ func TestTheScreenSearchesAllConversations(t *testing.T) {
 	a := bareApp(t)
 	defer a.resources.Close()
 	saidBefore(t, a, "aaaabbbbcccc", "Where does the heron nest?", "and the bittern")
-	h := a.host(chatOptions{})
-	defer h.close()
+	h := a.host(screen.ChatOptions{})
+	defer h.Close()
 	found, err := h.Search(t.Context(), "HERON nest")
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +85,8 @@ func TestTheScreenIsToldWhatASearchCouldNotRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(a.settings.Paths.Data, "conversations", "aaaabbbbdddd.db"), []byte("no database"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := a.host(chatOptions{})
-	defer h.close()
+	h := a.host(screen.ChatOptions{})
+	defer h.Close()
 	for query, hits := range map[string]int{"heron": 1, "bittern": 0} {
 		found, err := h.Search(t.Context(), query)
 		if err != nil || len(found.Hits) != hits || found.Unread != 1 || found.Damaged != 1 || found.Conversations != 2 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"plimsoll/cli/console"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
 	"plimsoll/tui"
 )
@@ -25,13 +26,13 @@ func TestTheChatAsksOnceAboutAWorkspacesFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		begin := func() (*host, func() error) {
+		begin := func() (*screen.Host, func() error) {
 			a := newApp(console.Env{Dir: dir, Lookup: lookup, Stderr: &strings.Builder{}}, setup.Flags{Data: data, Demo: true})
 			if err := a.settings.Configure(); err != nil {
 				t.Fatal(err)
 			}
-			h := a.host(chatOptions{})
-			return h, func() error { h.close(); return a.resources.Close() }
+			h := a.host(screen.ChatOptions{})
+			return h, func() error { h.Close(); return a.resources.Close() }
 		}
 		write("compaction: {default_profile: heavy}\n")
 		h, end := begin()

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"plimsoll/cli/doctor"
+	"plimsoll/cli/measure"
+	"plimsoll/cli/screen"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/transfer"
 )
@@ -81,9 +83,9 @@ func (a *app) searchCommand() *searchCommand {
 }
 
 // host is what the screen is given.
-func (a *app) host(o chatOptions) *host {
-	return &host{console: a.console, settings: a.settings, providers: a.providers, resources: a.resources, models: a.models,
-		conversations: a.conversations, agents: a.agents, listing: a.listing(), examiner: a.examiner(), exporter: a.exporter(), open: o}
+func (a *app) host(o screen.ChatOptions) *screen.Host {
+	return screen.NewHost(screen.Needs{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Models: a.models,
+		Conversations: a.conversations, Agents: a.agents, Listing: a.listing(), Examiner: a.examiner(), Exporter: a.exporter()}, o)
 }
 
 func (a *app) listing() *setup.Listing {
@@ -102,6 +104,6 @@ func (a *app) importer() *transfer.Importer {
 	return &transfer.Importer{Console: a.console, Settings: a.settings, Providers: a.providers, Resources: a.resources, Sources: a.sources()}
 }
 
-func (a *app) replayer() *replayer {
-	return &replayer{console: a.console, settings: a.settings, providers: a.providers, conversations: a.conversations, sources: a.sources()}
+func (a *app) replayer() *measure.Replayer {
+	return &measure.Replayer{Console: a.console, Settings: a.settings, Providers: a.providers, Conversations: a.conversations, Sources: a.sources()}
 }

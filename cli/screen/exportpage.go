@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 // exportPage writes the conversation on the screen to a file and says so. The
 // ending of the file decides about the format; without a name it is Markdown in
 // the current folder. A file that is there is not touched.
-func (h *host) exportPage(ctx context.Context, file string) (string, error) {
+func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	h.mu.Lock()
-	id := h.reading
-	if h.running != nil {
-		id = h.running.Id
+	id := h.Reading
+	if h.Running != nil {
+		id = h.Running.Id
 	}
 	h.mu.Unlock()
 	if file == "" {

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"maps"
@@ -20,49 +20,49 @@ import (
 // then the configuration, then a profile. Behind them stand the variants of --set,
 // whose names have a = in them, as no other has.
 
-// configuredName stands for the rules of the user's configuration.
-const configuredName = string(formats.Configured)
+// ConfiguredName stands for the rules of the user's configuration.
+const ConfiguredName = string(formats.Configured)
 
-// choosePolicies sets the policies that are asked for.
-func (rp *replayer) choosePolicies(r *replaying) error {
-	rules := setup.RulesOf(rp.settings.Cfg())
+// ChoosePolicies sets the policies that are asked for.
+func (rp *Replayer) ChoosePolicies(r *Replaying) error {
+	rules := setup.RulesOf(rp.Settings.Cfg())
 	names := []string{string(preset.Plimsoll), string(preset.Raw), string(preset.Truncate), string(rules.Preset)}
 	switch {
-	case r.options.all:
+	case r.Options.All:
 		names = setup.PresetNames()
-	case r.options.presets == nil && len(r.variants) > 0:
-		names = []string{configuredName, string(preset.Truncate)}
-	case r.options.presets != nil:
+	case r.Options.Presets == nil && len(r.variants) > 0:
+		names = []string{ConfiguredName, string(preset.Truncate)}
+	case r.Options.Presets != nil:
 		var err error
-		if names, err = splitList("--preset", r.options.presets); err != nil {
+		if names, err = splitList("--preset", r.Options.Presets); err != nil {
 			return err
 		}
 	}
 	for _, name := range names {
 		p := preset.Name(name)
-		if slices.Contains(r.policies, p) {
+		if slices.Contains(r.Policies, p) {
 			continue
 		}
 		if !slices.Contains(preset.All(), p) {
-			own, ok := ownPolicy(name, rules, rp.settings.Cfg().ToolResults)
+			own, ok := OwnPolicy(name, rules, rp.Settings.Cfg().ToolResults)
 			if !ok {
-				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(policyNames(rules), ", "))
+				return console.WrongUse("there is no preset or profile %q; there are %s", name, strings.Join(PolicyNames(rules), ", "))
 			}
-			r.own = append(r.own, own)
+			r.Own = append(r.Own, own)
 		}
-		r.policies = append(r.policies, p)
+		r.Policies = append(r.Policies, p)
 	}
 	for _, v := range r.variants {
-		r.own = append(r.own, v.own)
-		r.policies = append(r.policies, v.own.Name)
+		r.Own = append(r.Own, v.Own)
+		r.Policies = append(r.Policies, v.Own.Name)
 	}
 	return nil
 }
 
-// ownPolicy is a policy that the configuration makes.
-func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
+// OwnPolicy is a policy that the configuration makes.
+func OwnPolicy(name string, rules compact.Rules, results config.ToolResults) (replay.Named, bool) {
 	own := replay.Named{Name: preset.Name(name), Rules: rules, Results: &replay.Results{MaxChars: int(results.MaxChars), KeepFull: results.KeepFull}}
-	if name == configuredName {
+	if name == ConfiguredName {
 		return own, true
 	}
 	_, ok := rules.Profiles[name]
@@ -70,9 +70,9 @@ func ownPolicy(name string, rules compact.Rules, results config.ToolResults) (re
 	return own, ok
 }
 
-// policyNames lists what --preset takes.
-func policyNames(rules compact.Rules) []string {
-	names := append(setup.PresetNames(), configuredName)
+// PolicyNames lists what --preset takes.
+func PolicyNames(rules compact.Rules) []string {
+	names := append(setup.PresetNames(), ConfiguredName)
 	for _, name := range slices.Sorted(maps.Keys(rules.Profiles)) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"errors"
@@ -16,18 +16,18 @@ import (
 // configuration; several have commas between, and A..B:STEP is a range of numbers
 // with both ends. Commas within brackets and quotes belong to a value.
 
-// variantsMost is how many variants one replay takes.
-const variantsMost = 64
+// VariantsMost is how many variants one replay takes.
+const VariantsMost = 64
 
-// trial is a key of --set, and the values to try.
-type trial struct {
-	key    string
-	values []string
+// Trial is a key of --set, and the values to try.
+type Trial struct {
+	Key    string
+	Values []string
 }
 
-// parseTrials reads the values of --set.
-func parseTrials(texts []string) ([]trial, error) {
-	var all []trial
+// ParseTrials reads the values of --set.
+func ParseTrials(texts []string) ([]Trial, error) {
+	var all []Trial
 	total := 1
 	for _, text := range texts {
 		key, spec, ok := strings.Cut(text, "=")
@@ -35,29 +35,29 @@ func parseTrials(texts []string) ([]trial, error) {
 		switch {
 		case !ok || key == "":
 			return nil, console.WrongUse("--set %s is no setting; write --set KEY=VALUE, such as --set compaction.trigger_ratio=0.7,0.8", text)
-		case slices.ContainsFunc(all, func(c trial) bool { return c.key == key }):
+		case slices.ContainsFunc(all, func(c Trial) bool { return c.Key == key }):
 			return nil, console.WrongUse("--set has %s twice; write its values with commas between", key)
 		}
-		values, err := parseValues(spec)
+		values, err := ParseValues(spec)
 		switch {
 		case errors.Is(err, errTooMany):
 			return nil, console.AsUsage(err)
 		case err != nil:
 			return nil, console.AsUsage(console.WithHint(fmt.Errorf("--set %s: %w", key, err), setup.HintOf(err)))
 		}
-		all = append(all, trial{key, values})
-		if total *= len(values); total > variantsMost {
+		all = append(all, Trial{key, values})
+		if total *= len(values); total > VariantsMost {
 			return nil, console.AsUsage(errTooMany)
 		}
 	}
 	return all, nil
 }
 
-var errTooMany = console.WithHint(fmt.Errorf("--set asks for more than %d variants, the most that one replay takes", variantsMost),
+var errTooMany = console.WithHint(fmt.Errorf("--set asks for more than %d variants, the most that one replay takes", VariantsMost),
 	"every combination of all values is one: leave some values out, or replay them one part after the other")
 
-// parseValues lists the values that the text behind the = stands for.
-func parseValues(spec string) ([]string, error) {
+// ParseValues lists the values that the text behind the = stands for.
+func ParseValues(spec string) ([]string, error) {
 	var out []string
 	for _, text := range atCommas(spec) {
 		values, err := rangeOf(strings.TrimSpace(text))
@@ -128,7 +128,7 @@ func rangeOf(text string) ([]string, error) {
 	}
 	var out []string
 	for n := from; n.Cmp(to) <= 0; n = new(big.Rat).Add(n, step) {
-		if len(out) == variantsMost {
+		if len(out) == VariantsMost {
 			return nil, errTooMany
 		}
 		out = append(out, n.FloatString(places))
@@ -136,15 +136,15 @@ func rangeOf(text string) ([]string, error) {
 	return out, nil
 }
 
-// combinations is every combination of values, those of the last key changing
+// Combinations is every combination of values, those of the last key changing
 // first.
-func combinations(trials []trial) [][]string {
+func Combinations(trials []Trial) [][]string {
 	out := [][]string{nil}
 	for _, c := range trials {
 		var next [][]string
 		for _, before := range out {
-			for _, value := range c.values {
-				next = append(next, append(slices.Clone(before), c.key+"="+value))
+			for _, value := range c.Values {
+				next = append(next, append(slices.Clone(before), c.Key+"="+value))
 			}
 		}
 		out = next

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -19,11 +19,11 @@ const maxPage = 1_000_000
 // errNoResult says that there is no tool result to read.
 var errNoResult = errors.New("no tool result was cut in this conversation: ctrl+o shows them whole")
 
-// expandPage is what was said, in full: the events that about names ("e41", "e41-45",
+// ExpandPage is what was said, in full: the events that about names ("e41", "e41-45",
 // "t3", or the id of a call), or for "" the newest result that was cut.
-func (h *host) expandPage(ctx context.Context, about string) (string, error) {
+func (h *Host) ExpandPage(ctx context.Context, about string) (string, error) {
 	store, id, events, err := h.stored(ctx)
-	if errors.Is(err, errNothingStored) {
+	if errors.Is(err, ErrNothingStored) {
 		return "", errNoResult
 	}
 	if err != nil {

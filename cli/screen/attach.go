@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"bytes"
@@ -63,7 +63,7 @@ func image(name string) bool {
 }
 
 // Attach returns the text of what is mentioned, each with its name.
-func (h *host) Attach(ctx context.Context, paths []string) (string, error) {
+func (h *Host) Attach(ctx context.Context, paths []string) (string, error) {
 	root, err := os.OpenRoot(h.settings.Workspace)
 	if err != nil {
 		return "", fmt.Errorf("opening the workspace: %w", err)
@@ -114,15 +114,15 @@ func mentioned(root *os.Root, name string) (string, error) {
 		return namesIn(root, name)
 	case !st.Mode().IsRegular():
 		return "", fmt.Errorf("%w: not a file", fs.ErrInvalid)
-	case st.Size() > maxAttachment:
-		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", maxAttachment>>20)
+	case st.Size() > MaxAttachment:
+		return "", fmt.Errorf("larger than %d MiB; the model can read parts of it", MaxAttachment>>20)
 	}
 	f, err := root.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxAttachment))
+	data, err := io.ReadAll(io.LimitReader(f, MaxAttachment))
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 )
 
 // Page returns a text about the program or the conversation.
-func (h *host) Page(ctx context.Context, name, about string) (string, error) {
+func (h *Host) Page(ctx context.Context, name, about string) (string, error) {
 	switch name {
 	case tui.PageResult:
-		return h.expandPage(ctx, about)
+		return h.ExpandPage(ctx, about)
 	case tui.PageExport:
 		return h.exportPage(ctx, about)
 	case tui.PageConnect:
@@ -26,7 +26,7 @@ func (h *host) Page(ctx context.Context, name, about string) (string, error) {
 		return h.examiner.Text(ctx)
 	}
 	h.mu.Lock()
-	r := h.running
+	r := h.Running
 	h.mu.Unlock()
 	if r == nil {
 		return "This conversation is read only.", nil
@@ -78,7 +78,7 @@ func todosPage(r *session.Running) string {
 }
 
 // costPage says what the conversation has cost so far, and by which prices.
-func (h *host) costPage(ctx context.Context, r *session.Running) (string, error) {
+func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error) {
 	events, _, err := h.resources.Store.Load(ctx, r.Id)
 	if err != nil {
 		return "Nothing was said yet.", nil
@@ -126,7 +126,7 @@ func costWords(requests, unknown int, usd float64) string {
 }
 
 // connectPage says which models can be reached and how to reach others.
-func (h *host) connectPage(ctx context.Context) string {
+func (h *Host) connectPage(ctx context.Context) string {
 	var b strings.Builder
 	b.WriteString("Keys in the environment:\n")
 	found := false

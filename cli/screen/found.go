@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"maps"
@@ -13,7 +13,7 @@ import (
 // found is what there is to talk to, in words without any key, for who opens the
 // program for the first time: nil once a conversation is stored. It asks no server;
 // /connect does.
-func (h *host) found(r *session.Running) []string {
+func (h *Host) found(r *session.Running) []string {
 	if len(r.Events) > 0 {
 		return nil
 	}

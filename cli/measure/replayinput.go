@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"bufio"
@@ -45,12 +45,12 @@ type taken struct {
 // incomplete reports whether something of it was left out.
 func (in *replayInput) incomplete() bool { return in.failure != nil || len(in.problems) > 0 }
 
-// newestWord stands for the newest conversation of the workspace.
-const newestWord = "newest"
+// NewestWord stands for the newest conversation of the workspace.
+const NewestWord = "newest"
 
-// inputs are the inputs that arguments name, each once. An argument that
+// Inputs are the inputs that arguments name, each once. An argument that
 // names none is an input that cannot be read.
-func (rp *replayer) inputs(ctx context.Context, args []string) ([]*replayInput, error) {
+func (rp *Replayer) Inputs(ctx context.Context, args []string) ([]*replayInput, error) {
 	var inputs []*replayInput
 	seen := map[string]bool{}
 	for _, arg := range args {
@@ -68,7 +68,7 @@ func (rp *replayer) inputs(ctx context.Context, args []string) ([]*replayInput, 
 }
 
 // inputsOf are the inputs that an argument names.
-func (rp *replayer) inputsOf(ctx context.Context, arg string) []*replayInput {
+func (rp *Replayer) inputsOf(ctx context.Context, arg string) []*replayInput {
 	if arg == "-" {
 		return []*replayInput{rp.fileInput(arg)}
 	}
@@ -94,7 +94,7 @@ func failed(name string, err error) *replayInput {
 
 // folderInputs are the recordings in a folder, by name. What is no file, a pipe
 // say, is none.
-func (rp *replayer) folderInputs(dir string) []*replayInput {
+func (rp *Replayer) folderInputs(dir string) []*replayInput {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return []*replayInput{failed(dir, transfer.PlainPath(err))}
@@ -121,12 +121,12 @@ func (rp *replayer) folderInputs(dir string) []*replayInput {
 const largeInput = 16 << 20
 
 // fileInput is a file, "-" for standard input.
-func (rp *replayer) fileInput(file string) *replayInput {
+func (rp *Replayer) fileInput(file string) *replayInput {
 	return &replayInput{name: file, read: func(ctx context.Context, bar *console.Progress) (taken, error) {
 		if file == "-" { // there may be a note of what to do
 			bar.Hold()
 		}
-		in, err := rp.sources.Open(ctx, file, new(console.Progress))
+		in, err := rp.Sources.Open(ctx, file, new(console.Progress))
 		if err != nil {
 			return taken{}, err
 		}
@@ -185,14 +185,14 @@ func recorded(events []conversation.Event, texts func(name string) (string, bool
 }
 
 // storedInput is a stored conversation.
-func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
+func (rp *Replayer) storedInput(ctx context.Context, arg string) *replayInput {
 	args := []string{arg}
-	if arg == newestWord {
+	if arg == NewestWord {
 		args = nil
 	}
-	store, id, err := rp.conversations.Resolve(ctx, args)
+	store, id, err := rp.Conversations.Resolve(ctx, args)
 	switch {
-	case errors.Is(err, storage.ErrNotFound) && arg != newestWord:
+	case errors.Is(err, storage.ErrNotFound) && arg != NewestWord:
 		return failed(arg, fmt.Errorf("there is no such file, and %w", err))
 	case err != nil:
 		return failed(arg, err)
@@ -212,7 +212,7 @@ func (rp *replayer) storedInput(ctx context.Context, arg string) *replayInput {
 
 // takeInput reads an input for its replay. What cannot be read is told and
 // noted, and no error.
-func (rp *replayer) takeInput(ctx context.Context, r *replaying, in *replayInput) (replay.Conversation, error) {
+func (rp *Replayer) takeInput(ctx context.Context, r *Replaying, in *replayInput) (replay.Conversation, error) {
 	t, err := in.read(ctx, r.bar)
 	defer r.bar.Again()
 	if ctx.Err() != nil {
@@ -223,13 +223,13 @@ func (rp *replayer) takeInput(ctx context.Context, r *replaying, in *replayInput
 		if h := (console.Hinted{}); !errors.As(err, &h) {
 			err = console.WithHint(err, "it is left out")
 		}
-		r.bar.Tell(rp.console.Stderr, console.Explain(fmt.Errorf("%s: %w", in.shown(), err)))
+		r.bar.Tell(rp.Console.Stderr, console.Explain(fmt.Errorf("%s: %w", in.shown(), err)))
 		return replay.Conversation{}, nil
 	}
 	c := replay.Load(t.doc, in.name)
 	in.problems, in.requests = t.problems, c.Requests()
 	if text := in.account(t.left); text != "" {
-		r.bar.Tell(rp.console.Stderr, plain.Text(text))
+		r.bar.Tell(rp.Console.Stderr, plain.Text(text))
 	}
 	return c, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // trustQuestion asks for a yes to the keys of the workspace's file that need one,
 // before a conversation is opened with them or without; nil if nothing is to be
 // asked. The lock is held.
-func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
+func (h *Host) trustQuestion(open func(context.Context) (tui.Conversation, error)) *tui.Consent {
 	l := h.settings.Loaded.Load()
 	if h.trustAsked || len(l.Refused) == 0 || h.settings.TrustOf(h.settings.Workspace).Hash == l.Hash {
 		return nil
@@ -38,7 +38,7 @@ func (h *host) trustQuestion(open func(context.Context) (tui.Conversation, error
 }
 
 // trust keeps the user's word on the workspace's file, and puts it in force.
-func (h *host) trust(hash string, yes bool) error {
+func (h *Host) trust(hash string, yes bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.trustAsked = true

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -17,10 +17,24 @@ import (
 	"plimsoll/tui"
 )
 
-// host opens conversations for the screen and serves what surrounds them. Its
+// Needs are the parts of a run by which the screen is served.
+type Needs struct {
+	Console       *console.Console
+	Settings      *setup.Settings
+	Providers     *setup.Providers
+	Resources     *setup.Resources
+	Models        *setup.Models
+	Conversations *session.Conversations
+	Agents        *session.Agents
+	Listing       *setup.Listing
+	Examiner      *doctor.Examiner
+	Exporter      *transfer.Exporter
+}
+
+// Host opens conversations for the screen and serves what surrounds them. Its
 // methods run on the goroutines of the screen's commands; the conversation in
 // use is guarded, so that leaving one and asking about it cannot cross.
-type host struct {
+type Host struct {
 	console       *console.Console
 	settings      *setup.Settings
 	providers     *setup.Providers
@@ -32,15 +46,21 @@ type host struct {
 	examiner      *doctor.Examiner
 	exporter      *transfer.Exporter
 
-	open chatOptions // its ID is whole
+	first ChatOptions // its ID is whole
 
 	mu        sync.Mutex       // guards what follows
-	running   *session.Running // nil before the first and while read-only
-	reading   string           // ID of the conversation that is only read
+	Running   *session.Running // nil before the first and while read-only
+	Reading   string           // ID of the conversation that is only read
 	following *follower        // of it, nil while nothing is only read
 	ended     bool             // the screen was left: nothing opens any more
 
 	trustAsked bool // about the workspace's file
+}
+
+// NewHost makes the host of a screen that begins with the conversation that o names.
+func NewHost(n Needs, o ChatOptions) *Host {
+	return &Host{console: n.Console, settings: n.Settings, providers: n.Providers, resources: n.Resources, models: n.Models,
+		conversations: n.Conversations, agents: n.Agents, listing: n.Listing, examiner: n.Examiner, exporter: n.Exporter, first: o}
 }
 
 // errEnded says that the screen is gone.
@@ -48,26 +68,26 @@ var errEnded = errors.New("the program is ending")
 
 // Open opens the conversation the program was started for, a new one if that
 // is to be picked yet.
-func (h *host) Open(ctx context.Context) (tui.Conversation, error) {
-	if h.open.resume == pick {
+func (h *Host) Open(ctx context.Context) (tui.Conversation, error) {
+	if h.first.Resume == Pick {
 		return h.enter(ctx, "")
 	}
-	return h.enter(ctx, h.open.resume)
+	return h.enter(ctx, h.first.Resume)
 }
 
 // enter leaves the open conversation and opens another; "" is a new one.
-func (h *host) enter(ctx context.Context, id string) (tui.Conversation, error) {
+func (h *Host) enter(ctx context.Context, id string) (tui.Conversation, error) {
 	return h.enterWith(ctx, id, h.link)
 }
 
 // enterWith is enter with the model that find gives for a conversation.
-func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
+func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.Context, id string) (setup.Link, error)) (tui.Conversation, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.ended:
 		return tui.Conversation{}, errEnded
-	case h.running != nil && id != "" && h.running.Id == id:
+	case h.Running != nil && id != "" && h.Running.Id == id:
 		return tui.Conversation{}, errors.New("this conversation is open already")
 	}
 	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enterWith(ctx, id, find) }); q != nil {
@@ -89,17 +109,17 @@ func (h *host) enterWith(ctx context.Context, id string, find func(ctx context.C
 		return tui.Conversation{}, err
 	}
 	h.part()
-	h.running, h.reading = r, ""
+	h.Running, h.Reading = r, ""
 	if l.Discover != nil {
 		r.Ask(l)
 	}
-	talk := h.conversation(r)
+	talk := h.Conversation(r)
 	talk.Found = h.found(r)
 	return talk, nil
 }
 
 // locked is who has a conversation open for writing elsewhere, nil for nobody.
-func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
+func (h *Host) locked(ctx context.Context, id string) *storage.LockedError {
 	store, err := h.resources.Open()
 	if id == "" || err != nil || !store.OpenElsewhere(id) {
 		return nil
@@ -114,7 +134,7 @@ func (h *host) locked(ctx context.Context, id string) *storage.LockedError {
 }
 
 // consent is an error as the screen takes it: one that a yes gets past says how.
-func (h *host) consent(err error) error {
+func (h *Host) consent(err error) error {
 	var e *setup.Elsewhere
 	if !errors.As(err, &e) || e.Proposed == nil {
 		return err
@@ -130,9 +150,9 @@ func (h *host) consent(err error) error {
 }
 
 // linkTo is a link to a choice: the one in use, if it is that. The lock is held.
-func (h *host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
-	if h.running != nil && h.running.Link.Choice() == c {
-		l := h.running.Link
+func (h *Host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
+	if h.Running != nil && h.Running.Link.Choice() == c {
+		l := h.Running.Link
 		h.models.Relearn(ctx, &l.Model)
 		return l, nil
 	}
@@ -140,31 +160,31 @@ func (h *host) linkTo(ctx context.Context, c setup.Choice) (setup.Link, error) {
 }
 
 // mode is the permission mode in use, so that it stays across conversations.
-func (h *host) mode() conversation.Mode {
-	if h.running == nil {
+func (h *Host) mode() conversation.Mode {
+	if h.Running == nil {
 		return ""
 	}
-	return h.running.Box.Mode()
+	return h.Running.Box.Mode()
 }
 
 // link is the model to go on with in conversation id, or to begin one with: the
 // one it was held with; for a new one the one in use. The flag that the program was
 // started with names the model of this one too as long as that is on the user's own
 // machines or at the same place. The error is *elsewhere if a yes is needed. The lock is held.
-func (h *host) link(ctx context.Context, id string) (setup.Link, error) {
-	if h.running == nil {
+func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
+	if h.Running == nil {
 		c, err := h.models.Choose(ctx, id, true)
 		if err != nil {
 			return setup.Link{}, err
 		}
 		return h.models.Connect(ctx, c)
 	}
-	current := h.running.Link.Choice()
+	current := h.Running.Link.Choice()
 	held, err := h.models.Held(ctx, id)
 	if err != nil {
 		return setup.Link{}, err
 	}
-	to := h.running.Link.Model
+	to := h.Running.Link.Model
 	same := held.Name() == to.Name() && (held.BaseURL == "" || setup.SamePlace(held.BaseURL, to.BaseURL))
 	asked := h.settings.Flags.ChooseModel() && (setup.Local(to.BaseURL) || setup.SamePlace(h.providers.HeldAt(held).Address(), to.BaseURL))
 	if held.Name() == "" || (same || asked) && !setup.Leaves(held, to) {
@@ -177,8 +197,8 @@ func (h *host) link(ctx context.Context, id string) (setup.Link, error) {
 	return h.models.Connect(ctx, c)
 }
 
-// conversation is an open conversation as the screen takes it.
-func (h *host) conversation(r *session.Running) tui.Conversation {
+// Conversation is an open conversation as the screen takes it.
+func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	talk := tui.Conversation{
 		ID: r.Id, Events: r.Events, Session: liveSession{r.Agent, r},
 		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.settings.Refused(), r.Notes...),
@@ -188,17 +208,17 @@ func (h *host) conversation(r *session.Running) tui.Conversation {
 }
 
 // New leaves the open conversation and begins another.
-func (h *host) New(ctx context.Context) (tui.Conversation, error) { return h.enter(ctx, "") }
+func (h *Host) New(ctx context.Context) (tui.Conversation, error) { return h.enter(ctx, "") }
 
 // Resume leaves the open conversation and continues another.
-func (h *host) Resume(ctx context.Context, id string) (tui.Conversation, error) {
+func (h *Host) Resume(ctx context.Context, id string) (tui.Conversation, error) {
 	return h.enter(ctx, id)
 }
 
 // Delete removes the open conversation for good and begins another.
-func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
+func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	h.mu.Lock()
-	old := h.running
+	old := h.Running
 	h.mu.Unlock()
 	talk, err := h.enter(ctx, "")
 	if err != nil || old == nil {
@@ -213,9 +233,9 @@ func (h *host) Delete(ctx context.Context) (tui.Conversation, error) {
 // part ends the open conversation for another one. What still waited in it
 // comes back to the composer, which stays: it is not kept with the conversation
 // as well. The lock is held.
-func (h *host) part() {
-	if h.running != nil {
-		h.running.Agent.TakeBack()
+func (h *Host) part() {
+	if h.Running != nil {
+		h.Running.Agent.TakeBack()
 	}
 	if err := h.drop(); err != nil {
 		h.resources.Logger().Error("leaving a conversation", "error", err)
@@ -223,33 +243,33 @@ func (h *host) part() {
 }
 
 // drop ends the open conversation. The lock is held.
-func (h *host) drop() error {
+func (h *Host) drop() error {
 	if h.following != nil {
 		h.following.close()
 		h.following = nil
 	}
-	if h.running == nil {
+	if h.Running == nil {
 		return nil
 	}
-	r := h.running
-	h.running = nil
+	r := h.Running
+	h.Running = nil
 	return r.Close()
 }
 
 // arrivalCap is how results are cut in the open conversation; where none is open, as
 // in one whose window is unknown.
-func (h *host) arrivalCap() conversation.ArrivalCap {
+func (h *Host) arrivalCap() conversation.ArrivalCap {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != nil && h.running.Agent != nil {
-		return h.running.Agent.ArrivalCap()
+	if h.Running != nil && h.Running.Agent != nil {
+		return h.Running.Agent.ArrivalCap()
 	}
 	cfg := h.settings.Cfg()
 	return compact.ArrivalCap(setup.RulesOf(cfg).Preset, int(cfg.ToolResults.MaxChars), 0)
 }
 
-// close ends everything; it is safe to call twice.
-func (h *host) close() {
+// Close ends everything; it is safe to call twice.
+func (h *Host) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = true
@@ -258,12 +278,12 @@ func (h *host) close() {
 	}
 }
 
-// leave ends the conversation and says how to go on with it.
-func (h *host) leave(farewell string) error {
+// Leave ends the conversation and says how to go on with it.
+func (h *Host) Leave(farewell string) error {
 	h.mu.Lock()
 	id, said := "", false
-	if h.running != nil {
-		id = h.running.Id
+	if h.Running != nil {
+		id = h.Running.Id
 	}
 	h.ended = true
 	err := h.drop()
@@ -281,11 +301,11 @@ func (h *host) leave(farewell string) error {
 	return err
 }
 
-// chatOptions says which conversation the chat opens.
-type chatOptions struct {
-	newest bool
-	resume string // "": none; pick: let the user choose
+// ChatOptions says which conversation the chat opens.
+type ChatOptions struct {
+	Newest bool
+	Resume string // "": none; pick: let the user choose
 }
 
-// pick is the value of a bare -r.
-const pick = "?"
+// Pick is the value of a bare -r.
+const Pick = "?"

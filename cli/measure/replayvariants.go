@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"errors"
@@ -21,23 +21,23 @@ import (
 // variant is one combination.
 type variant struct {
 	set map[string]string // its value for each key
-	own replay.Named
+	Own replay.Named
 }
 
-// variants are the variants that --set asks for.
-func (rp *replayer) variants(texts []string) ([]variant, error) {
+// Variants are the variants that --set asks for.
+func (rp *Replayer) Variants(texts []string) ([]variant, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
-	trials, err := parseTrials(texts)
+	trials, err := ParseTrials(texts)
 	if err != nil {
 		return nil, err
 	}
 	var out []variant
-	for _, set := range combinations(trials) {
-		loaded, err := rp.settings.Read(rp.settings.Workspace, slices.Concat(rp.settings.Flags.Set, set))
+	for _, set := range Combinations(trials) {
+		loaded, err := rp.Settings.Read(rp.Settings.Workspace, slices.Concat(rp.Settings.Flags.Set, set))
 		if err == nil {
-			err = rp.settings.CheckNames(loaded)
+			err = rp.Settings.CheckNames(loaded)
 		}
 		if err != nil {
 			return nil, console.AsUsage(fromSet(err))
@@ -47,12 +47,12 @@ func (rp *replayer) variants(texts []string) ([]variant, error) {
 			key, value, _ := strings.Cut(one, "=")
 			v.set[key] = value
 		}
-		v.own, _ = ownPolicy(configuredName, setup.RulesOf(loaded.Config), loaded.Config.ToolResults)
-		v.own.Name = preset.Name(variantName(set))
+		v.Own, _ = OwnPolicy(ConfiguredName, setup.RulesOf(loaded.Config), loaded.Config.ToolResults)
+		v.Own.Name = preset.Name(variantName(set))
 		out = append(out, v)
 	}
 	for _, c := range trials {
-		if err := obeyed(c.key); err != nil {
+		if err := Obeyed(c.Key); err != nil {
 			return nil, err
 		}
 	}
@@ -93,8 +93,8 @@ var (
 	instead = map[string]string{"context.window": "--window SIZE sets the window of all policies", "providers": "--prices takes models, with the prices of your configuration"}
 )
 
-// obeyed is an error for a key that makes no difference to a replay.
-func obeyed(key string) error {
+// Obeyed is an error for a key that makes no difference to a replay.
+func Obeyed(key string) error {
 	if slices.ContainsFunc(obeyedKeys, func(one string) bool { return covers(one, key) }) &&
 		!slices.ContainsFunc(unasked, func(one string) bool { return covers(one, key) }) {
 		return nil

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 // requests that were made, and full texts. The open conversation goes on
 // meanwhile; what is read is what is stored by then.
 
-// errNothingStored says that there is nothing to read yet.
-var errNothingStored = errors.New("nothing was said yet: nothing is stored")
+// ErrNothingStored says that there is nothing to read yet.
+var ErrNothingStored = errors.New("nothing was said yet: nothing is stored")
 
 // openID is the ID of the conversation that the screen shows, "" for none; ours
 // says that it is open for writing here.
-func (h *host) openID() (id string, ours bool) {
+func (h *Host) openID() (id string, ours bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != nil {
-		return h.running.Id, true
+	if h.Running != nil {
+		return h.Running.Id, true
 	}
-	return h.reading, false
+	return h.Reading, false
 }
 
 // stored reads the conversation that the screen shows. The error is
-// errNothingStored before something was said in it.
-func (h *host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
+// ErrNothingStored before something was said in it.
+func (h *Host) stored(ctx context.Context) (*storage.Store, string, []conversation.Event, error) {
 	id, _ := h.openID()
 	store, err := h.resources.Open()
 	if err != nil {
@@ -39,13 +39,13 @@ func (h *host) stored(ctx context.Context) (*storage.Store, string, []conversati
 	}
 	events, _, err := store.Load(ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, "", nil, errNothingStored
+		return nil, "", nil, ErrNothingStored
 	}
 	return store, id, events, err
 }
 
 // Request makes a request of the open conversation again.
-func (h *host) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
+func (h *Host) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
 	store, id, events, err := h.stored(ctx)
 	if err != nil {
 		return compact.Rebuilt{}, err
@@ -59,7 +59,7 @@ func (h *host) Request(ctx context.Context, event uint64) (compact.Rebuilt, erro
 }
 
 // Full returns the whole text of a tool result of the open conversation.
-func (h *host) Full(ctx context.Context, event uint64) (string, error) {
+func (h *Host) Full(ctx context.Context, event uint64) (string, error) {
 	store, id, events, err := h.stored(ctx)
 	if err != nil {
 		return "", err

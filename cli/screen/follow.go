@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -47,7 +47,7 @@ type follower struct {
 
 // readOnly shows a conversation that another program has open, and follows it. The
 // lock is held.
-func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
+func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedError) (tui.Conversation, error) {
 	events, report, err := h.resources.Store.Load(ctx, id)
 	if err != nil {
 		return tui.Conversation{}, err
@@ -57,7 +57,7 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 		return tui.Conversation{}, err
 	}
 	h.part()
-	h.reading, h.following = id, f
+	h.Reading, h.following = id, f
 	return tui.Conversation{
 		ID: id, Title: session.Title(events), Events: events, Session: spectator{f: f},
 		Model: f.model, Meter: f.meter(), Mode: conversation.ModePlan, Following: true, Notes: session.Unread(report),
@@ -67,7 +67,7 @@ func (h *host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 
 // follow begins to follow a conversation behind the events that were read of it.
 // Close ends it.
-func (h *host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
+func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
 	r := &session.Reading{Store: h.resources.Store, Id: id, Events: events, Said: events, View: compact.Project(events)}
 	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
@@ -86,7 +86,7 @@ func (h *host) follow(ctx context.Context, id string, events []conversation.Even
 	return f, nil
 }
 
-// close ends following and waits for the end.
+// Close ends following and waits for the end.
 func (f *follower) close() {
 	f.stop()
 	f.task.Wait()

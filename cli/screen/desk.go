@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -23,11 +23,11 @@ const (
 	maxFiles      = 20_000          // that can be mentioned
 	maxPrompts    = 500             // of the history
 	shellTime     = 2 * time.Minute // for a command of the user's own
-	maxAttachment = 16 << 20        // bytes of a mentioned file
+	MaxAttachment = 16 << 20        // bytes of a mentioned file
 )
 
 // Conversations lists the stored ones, newest first.
-func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
+func (h *Host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 	store, err := h.resources.Open()
 	if err != nil {
 		return nil, err
@@ -49,11 +49,11 @@ func (h *host) Conversations(ctx context.Context) ([]tui.Stored, error) {
 
 // Models lists what can be switched to: the catalogue's models of providers
 // that have a key, what the server in use lists, and the demo model.
-func (h *host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
+func (h *Host) Models(ctx context.Context) ([]tui.ModelChoice, error) {
 	h.mu.Lock()
 	var current setup.Link
-	if h.running != nil {
-		current = h.running.Link
+	if h.Running != nil {
+		current = h.Running.Link
 	}
 	h.mu.Unlock()
 	var out []tui.ModelChoice
@@ -91,9 +91,9 @@ var errLeft = errors.New("the conversation was left before the model answered")
 
 // SwitchModel makes requests go to another model from here on. A conversation that
 // was held with a local model needs a yes before a hosted one gets it.
-func (h *host) SwitchModel(ctx context.Context, name string) error {
+func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	h.mu.Lock()
-	r, in := h.running, setup.Link{}
+	r, in := h.Running, setup.Link{}
 	if r != nil {
 		in = r.Link
 	}
@@ -101,7 +101,7 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 	if r == nil {
 		return errors.New("this conversation is read only")
 	}
-	c, err := h.meant(ctx, in, name)
+	c, err := h.Meant(ctx, in, name)
 	if err != nil {
 		return err
 	}
@@ -129,19 +129,19 @@ func (h *host) SwitchModel(ctx context.Context, name string) error {
 
 // switchTo sends the requests of a conversation to another model, if it is open
 // still.
-func (h *host) switchTo(r *session.Running, l setup.Link) error {
+func (h *Host) switchTo(r *session.Running, l setup.Link) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != r {
+	if h.Running != r {
 		return errLeft
 	}
 	r.SwitchTo(l)
 	return nil
 }
 
-// meant is the choice that a name means in a conversation: what the server in use
+// Meant is the choice that a name means in a conversation: what the server in use
 // lists by that name comes before other providers.
-func (h *host) meant(ctx context.Context, in setup.Link, name string) (setup.Choice, error) {
+func (h *Host) Meant(ctx context.Context, in setup.Link, name string) (setup.Choice, error) {
 	at := in.Choice()
 	provider, _, _ := strings.Cut(name, "/")
 	rest := strings.TrimPrefix(name, at.Provider+"/")
@@ -165,7 +165,7 @@ func (h *host) meant(ctx context.Context, in setup.Link, name string) (setup.Cho
 }
 
 // Files lists the files of the workspace that can be mentioned.
-func (h *host) Files(ctx context.Context) ([]tui.File, error) {
+func (h *Host) Files(ctx context.Context) ([]tui.File, error) {
 	if err := h.settings.Configure(); err != nil {
 		return nil, err
 	}
@@ -186,7 +186,7 @@ func (h *host) Files(ctx context.Context) ([]tui.File, error) {
 
 // Shell runs a command of the user's own in the workspace and returns what it
 // printed. It keeps the environment: the user runs it, not the model.
-func (h *host) Shell(ctx context.Context, command string) (string, error) {
+func (h *Host) Shell(ctx context.Context, command string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, shellTime)
 	defer cancel()
 	output, err := shell.Run(ctx, h.settings.Workspace, command)
@@ -195,7 +195,7 @@ func (h *host) Shell(ctx context.Context, command string) (string, error) {
 }
 
 // Prompts returns what was sent before, oldest first.
-func (h *host) Prompts(ctx context.Context) ([]string, error) {
+func (h *Host) Prompts(ctx context.Context) ([]string, error) {
 	store, err := h.resources.Open()
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (h *host) Prompts(ctx context.Context) ([]string, error) {
 }
 
 // Remember adds a prompt to the history.
-func (h *host) Remember(ctx context.Context, text string) error {
+func (h *Host) Remember(ctx context.Context, text string) error {
 	store, err := h.resources.Open()
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"errors"
@@ -13,13 +13,13 @@ import (
 	"plimsoll/compact/replay"
 )
 
-// run is a report as its formats take it.
-func (r *replaying) run(report replay.Report) formats.Run {
-	run := formats.Run{Report: report, Policies: r.policies, Sheet: r.shownSheet(), Caches: r.caches}
+// Run is a report as its formats take it.
+func (r *Replaying) Run(report replay.Report) formats.Run {
+	run := formats.Run{Report: report, Policies: r.Policies, Sheet: r.shownSheet(), Caches: r.caches}
 	for _, v := range r.variants {
-		run.Variants = append(run.Variants, formats.Variant{Name: v.own.Name, Set: v.set})
+		run.Variants = append(run.Variants, formats.Variant{Name: v.Own.Name, Set: v.set})
 	}
-	for _, in := range r.inputs {
+	for _, in := range r.Inputs {
 		shown := formats.Input{Name: in.name, Requests: in.requests}
 		for _, p := range in.problems {
 			shown.Problems = append(shown.Problems, formats.Problem(p))
@@ -34,19 +34,19 @@ func (r *replaying) run(report replay.Report) formats.Run {
 }
 
 // write writes what was measured in the form that is asked for.
-func (rp *replayer) write(o replayOptions, run formats.Run) error {
-	out := rp.console.Stdout
+func (rp *Replayer) write(o ReplayOptions, run formats.Run) error {
+	out := rp.Console.Stdout
 	measured := run.Report.Corpus.Requests > 0
 	var err error
 	switch {
-	case o.json:
+	case o.Json:
 		err = console.WriteJSON(out, run.Document())
 	case !measured:
 		return nil
-	case o.markdown:
+	case o.Markdown:
 		err = run.WriteMarkdown(out)
-	case o.plot != "-":
-		err = run.WriteTable(out, rp.console.Limit())
+	case o.Plot != "-":
+		err = run.WriteTable(out, rp.Console.Limit())
 	}
 	if err != nil || !measured {
 		return err
@@ -55,14 +55,14 @@ func (rp *replayer) write(o replayOptions, run formats.Run) error {
 }
 
 // writePlot writes the picture where --plot wants it.
-func (rp *replayer) writePlot(o replayOptions, run formats.Run) error {
-	if o.plot == "" {
+func (rp *Replayer) writePlot(o ReplayOptions, run formats.Run) error {
+	if o.Plot == "" {
 		return nil
 	}
-	if o.plot == "-" {
-		return run.WritePicture(rp.console.Stdout)
+	if o.Plot == "-" {
+		return run.WritePicture(rp.Console.Stdout)
 	}
-	return console.WriteNew(o.plot, o.force, run.WritePicture)
+	return console.WriteNew(o.Plot, o.Force, run.WritePicture)
 }
 
 // writable reports what would keep a file from being written, before there is

@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // Search looks for a text in all conversations. The titles are those of a list.
-func (h *host) Search(ctx context.Context, query string) (tui.Found, error) {
+func (h *Host) Search(ctx context.Context, query string) (tui.Found, error) {
 	q, err := find.Parse(query)
 	if err != nil {
 		return tui.Found{}, err

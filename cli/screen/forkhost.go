@@ -1,4 +1,4 @@
-package cli
+package screen
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 	"plimsoll/tui"
 )
 
-// errNothingToFork says that there is nothing to copy yet.
-var errNothingToFork = errors.New("nothing was said yet: there is nothing to copy")
+// ErrNothingToFork says that there is nothing to copy yet.
+var ErrNothingToFork = errors.New("nothing was said yet: there is nothing to copy")
 
 // Fork leaves the open conversation and continues a copy of it. By a profile
 // the copy is compacted: at once, or, where a model has to write a summary, as
 // the first thing that happens in it.
-func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
+func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, error) {
 	flag := session.CompactFlag{Given: compactWith != "", Profile: compactWith}
 	if compactWith == tui.CompactByDefault {
 		flag.Profile = ""
@@ -48,14 +48,14 @@ func (h *host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 }
 
 // source is the open conversation as a copy of it begins.
-func (h *host) source(ctx context.Context) (session.ConversationState, error) {
+func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 	from, ours := h.openID()
 	if from == "" {
-		return session.ConversationState{}, errNothingToFork
+		return session.ConversationState{}, ErrNothingToFork
 	}
 	s, err := h.conversations.StateOf(ctx, from)
 	if errors.Is(err, storage.ErrNotFound) {
-		return session.ConversationState{}, errNothingToFork
+		return session.ConversationState{}, ErrNothingToFork
 	}
 	if err == nil && ours { // a reply that is arriving stays where it arrives
 		s = s.At(&session.Reading{Store: s.Store, Id: s.Id, Events: s.Events, Said: s.Events, View: compact.Project(s.Events)})
@@ -64,17 +64,17 @@ func (h *host) source(ctx context.Context) (session.ConversationState, error) {
 }
 
 // compact has the open conversation compacted, if it is this one still.
-func (h *host) compact(id string, w compact.Wish) {
+func (h *Host) compact(id string, w compact.Wish) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.running != nil && h.running.Id == id {
-		h.running.Agent.Compact(w)
+	if h.Running != nil && h.Running.Id == id {
+		h.Running.Agent.Compact(w)
 	}
 }
 
 // ForkAt leaves the open conversation and continues a copy of what was said before
 // an event; a new conversation where nothing was.
-func (h *host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
+func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, error) {
 	s, err := h.source(ctx)
 	if err != nil {
 		return tui.Conversation{}, err

@@ -1,4 +1,4 @@
-package cli
+package measure
 
 import (
 	"fmt"
@@ -20,8 +20,8 @@ import (
 // ([agent.Model.Sheet]), an hour standing for a lifetime that nobody knows. What
 // the endpoint caches does not count: recordings come from other clients, too.
 
-// replaySheets are the sheets that are asked for, all named ones without any.
-func (rp *replayer) replaySheets(values []string) ([]replay.Sheet, error) {
+// ReplaySheets are the sheets that are asked for, all named ones without any.
+func (rp *Replayer) ReplaySheets(values []string) ([]replay.Sheet, error) {
 	if values == nil {
 		return replay.Sheets(), nil
 	}
@@ -42,22 +42,22 @@ func (rp *replayer) replaySheets(values []string) ([]replay.Sheet, error) {
 	return sheets, nil
 }
 
-func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
+func (rp *Replayer) replaySheet(name string) (replay.Sheet, error) {
 	for _, s := range replay.Sheets() {
 		if s.Name == name {
 			return s, nil
 		}
 	}
-	c, err := rp.providers.Named(name)
+	c, err := rp.Providers.Named(name)
 	if err != nil {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("there is no price sheet and no model %q", name),
-			"the sheets are "+strings.Join(sheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
+			"the sheets are "+strings.Join(SheetNames(), ", ")+"; `plimsoll models` lists the models and their prices"))
 	}
 	m := agent.Model{Provider: c.Provider, ID: c.Model}
 	if e, ok := catalog.Lookup(c.Provider, c.Model); ok {
 		m = e.Model(c.Model)
 	}
-	own := rp.providers.OwnModel(c)
+	own := rp.Providers.OwnModel(c)
 	setup.ApplyPrices(&m, own.Prices)
 	switch {
 	case c.Demo || m.Prices != nil && m.Prices.Input <= 0 && m.Prices.Output <= 0:
@@ -66,20 +66,20 @@ func (rp *replayer) replaySheet(name string) (replay.Sheet, error) {
 		return replay.Sheet{}, console.AsUsage(console.WithHint(fmt.Errorf("the prices of %s are not known", name), pricesHint))
 	}
 	m.CacheTTL = own.CacheTTL
-	return modelSheet(m), nil
+	return ModelSheet(m), nil
 }
 
-// cacheNotes tell by sheet how long the caches of models live; named sheets say
+// CacheNotes tell by sheet how long the caches of models live; named sheets say
 // that by their names.
-func (rp *replayer) cacheNotes(sheets []replay.Sheet) map[string]string {
+func (rp *Replayer) CacheNotes(sheets []replay.Sheet) map[string]string {
 	notes := map[string]string{}
 	for _, s := range sheets {
-		if slices.Contains(sheetNames(), s.Name) {
+		if slices.Contains(SheetNames(), s.Name) {
 			continue
 		}
 		provider, id, _ := strings.Cut(s.Name, "/")
 		note := "cache lives " + lifetimeText(s.Lifetime)
-		if setup.DescribedModel(rp.settings.Cfg(), provider, id).CacheTTL <= 0 {
+		if setup.DescribedModel(rp.Settings.Cfg(), provider, id).CacheTTL <= 0 {
 			note += " (assumed)"
 		}
 		notes[s.Name] = note
@@ -101,8 +101,8 @@ func lifetimeText(d time.Duration) string {
 // pricesHint is what to do about a model without prices.
 const pricesHint = "set providers.NAME.models.ID.prices in the configuration, or name a sheet or another model"
 
-// modelSheet is the sheet of a model that has prices.
-func modelSheet(m agent.Model) replay.Sheet {
+// ModelSheet is the sheet of a model that has prices.
+func ModelSheet(m agent.Model) replay.Sheet {
 	p := m.Sheet()
 	s := replay.Sheet{Name: m.Name(), Read: p.Read, Write: p.Write, Output: m.Prices.Output / m.Prices.Input, Lifetime: p.Lifetime}
 	if s.Lifetime <= 0 {
@@ -114,8 +114,8 @@ func modelSheet(m agent.Model) replay.Sheet {
 	return s
 }
 
-// sheetNames lists the named sheets.
-func sheetNames() []string {
+// SheetNames lists the named sheets.
+func SheetNames() []string {
 	var names []string
 	for _, s := range replay.Sheets() {
 		names = append(names, s.Name)
