@@ -33,7 +33,7 @@ type configState struct {
 	Problems []configProblem `json:"problems"`
 	Refused  []configRefused `json:"refused"`
 
-	Err error
+	Err error `json:"-"`
 }
 
 type configSource struct {
