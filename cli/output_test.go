@@ -153,8 +153,8 @@ func TestTimesAreSaidInTheLargestFittingUnit(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)
 	for want, d := range map[string]time.Duration{
-		"now": 59 * time.Second, "1 min console.Ago": time.Minute, "59 min console.Ago": time.Hour - time.Second, "23 h console.Ago": 24*time.Hour - time.Second,
-		"1 day console.Ago": 24 * time.Hour, "6 days console.Ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
+		"now": 59 * time.Second, "1 min ago": time.Minute, "59 min ago": time.Hour - time.Second, "23 h ago": 24*time.Hour - time.Second,
+		"1 day ago": 24 * time.Hour, "6 days ago": 7*24*time.Hour - time.Second, "2026-04-29": 7 * 24 * time.Hour,
 	} {
 		if got := console.Ago(now, now.Add(-d)); got != want {
 			t.Errorf("ago(%v) = %q, want %q", d, got, want)
