@@ -105,11 +105,16 @@ func (m *Model) changing(do func(item) pane.Action) func() pane.Action {
 }
 
 func (m *Model) press(k tea.KeyPressMsg) pane.Action {
-	action := m.sheet.Update(k, m.shown, m.keys.Moves, m.commands())
-	if i := digit(k); i >= 0 && action == (pane.Ignored{}) {
+	if action, done := pane.Press(k, m.commands()); done {
+		return action
+	}
+	if i := digit(k); i >= 0 {
 		return m.follow(i)
 	}
-	return action
+	if m.sheet.List.Update(m.draw, k, m.keys.Moves, 0) { // it fits already, and a frame costs more than a step
+		return nil
+	}
+	return pane.Ignored{}
 }
 
 // digit is the link that a key stands for, -1 for none.

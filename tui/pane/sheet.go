@@ -77,7 +77,9 @@ func (s *Sheet) Update(msg tea.Msg, shown func() Shown, moves Moves, commands []
 	if !s.List.Update(v.Rows, msg, moves, v.Frame.Top(s.height)) {
 		return Ignored{}
 	}
-	s.reveal(shown(), body)
+	if len(v.Panel) > 0 { // it may be about the row
+		s.reveal(shown(), body)
+	}
 	return nil
 }
 
