@@ -108,7 +108,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	if err := f.Before(ctx); err != nil {
 		return err
 	}
-	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{Id: id, Mode: mode})
+	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: id, Mode: mode})
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (cmd *askCommand) Run(ctx context.Context, prompt string) error {
 	for _, note := range slices.Concat(f.Misread(prompt), cmd.settings.Refused(), r.Notes, cmd.otherModel(r)) {
 		w.progress("note: " + note)
 	}
-	w.progress(r.Id + " · " + r.Link.Model.Name())
+	w.progress(r.ID + " · " + r.Link.Model.Name())
 	if err := f.Within(ctx, r); err != nil {
 		return errors.Join(err, r.Close())
 	}

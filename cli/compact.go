@@ -193,7 +193,7 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 		if err != nil {
 			return nil, err
 		}
-		done = session.Reverted{ID: s.Id, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
+		done = session.Reverted{ID: s.ID, Epoch: r.Epoch, Undone: !o.redo, Redone: o.redo, Before: r.Before, After: r.After}
 		return []conversation.Body{r.Body}, nil
 	})
 	if err != nil {
@@ -204,11 +204,11 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 
 // withModel makes a compaction for which a model writes.
 func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w compact.Wish, asJSON bool) error {
-	l, err := cmd.models.LinkFor(ctx, s.Id, true)
+	l, err := cmd.models.LinkFor(ctx, s.ID, true)
 	if err != nil {
 		return err
 	}
-	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{Id: s.Id})
+	r, err := cmd.agents.Start(ctx, l, session.OpenOptions{ID: s.ID})
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func TestRecallKnowsWhatTheModelIsShown(t *testing.T) {
 		conversation.Mask{Style: conversation.StylePlimsoll, Version: 1, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult},
 			{Event: 2, Part: conversation.PartReasoning}, {Event: 6, Part: conversation.PartArguments, Call: "c"}}})
 	keep(t, a, stored, bodies...)
-	past := &session.Archive{Store: a.resources.Store, Id: stored}
+	past := &session.Archive{Store: a.resources.Store, ID: stored}
 	if _, err := past.Events(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 func talking(t *testing.T, a *app, provider *agenttest.Provider) *screen.Host {
 	t.Helper()
 	l := setup.Link{Provider: provider, Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: stored, Interactive: true})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored, Interactive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 	a.console.Stderr = heard
 	keep(t, a, stored, fileTurns(5)...)
 	l := setup.Link{Provider: agenttest.NewProvider(agenttest.Hold(agenttest.NewGate())), Model: agent.Model{Provider: "test", ID: "m"}}
-	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: stored})
+	r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: stored})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func waitedIn(t *testing.T, leave func(*app, *screen.Host)) []string {
 	r.Agent.Send("two")
 	await(t, r.Agent.Updates(), func(u agent.Update) bool { q, ok := u.(agent.Queued); return ok && len(q.Texts) == 1 })
 	leave(a, h)
-	texts, err := a.resources.Store.Waiting(t.Context(), r.Id)
+	texts, err := a.resources.Store.Waiting(t.Context(), r.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 		a.settings.Loaded.Load().Config.Providers = map[string]config.Provider{"llamacpp": {BaseURL: c.base}}
 		h := talkingAt(t, a, "https://api.example.org/v1")
 		defer h.Close()
-		before := h.Running.Id
+		before := h.Running.ID
 		_, err := h.Resume(t.Context(), id)
 		var consent *tui.Consent
 		if !errors.As(err, &consent) {
@@ -212,7 +212,7 @@ func TestResumingAsksBeforeAConversationGoesElsewhere(t *testing.T) {
 				t.Errorf("%s: the question %q does not name %s", name, consent.Question, part)
 			}
 		}
-		if h.Running.Id != before {
+		if h.Running.ID != before {
 			t.Errorf("%s: the open conversation was left before the answer", name)
 		}
 		talk, err := consent.Open(t.Context())
@@ -238,7 +238,7 @@ func TestSwitchingALocalConversationToAHostedModelAsks(t *testing.T) {
 		defer a.resources.Close()
 		id := heldIn(t, a, "abcdefgh2345", c.held, c.base)
 		l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m", BaseURL: local}}
-		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: id, Interactive: true})
+		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id, Interactive: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,10 +327,10 @@ func TestWhatComesBackToTheComposerIsNotKeptAsWell(t *testing.T) {
 func TestAskForgetsNothingThatWaits(t *testing.T) {
 	t.Parallel()
 	left := waitedIn(t, func(a *app, h *screen.Host) {
-		id := h.Running.Id
+		id := h.Running.ID
 		h.Close()
 		l := setup.Link{Provider: agenttest.NewProvider(agenttest.Reply{}), Model: agent.Model{Provider: "test", ID: "m"}}
-		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{Id: id})
+		r, err := a.agents.Start(t.Context(), l, session.OpenOptions{ID: id})
 		if err != nil {
 			t.Error(err)
 			return

@@ -157,7 +157,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 			MaxTokens: rapid.SampledFrom([]int{0, 7, -1}).Draw(rt, "bound"), BodyHash: rapid.SampledFrom([]string{"", "abc"}).Draw(rt, "hash"),
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
-		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, Id: "abcdefgh2345", Events: log,
+		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, ID: "abcdefgh2345", Events: log,
 			SentRequest: compact.SentRequest{Through: through, Usage: u}})
 		if err != nil || b.Same || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
@@ -251,7 +251,7 @@ func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 			if !readOnly {
 				l := setup.Link{Provider: agenttest.NewProvider(), Model: agent.Model{Provider: "test", ID: "m"}}
 				var err error
-				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{Id: s.id, Interactive: true}); err != nil {
+				if s.host.Running, err = s.agents.Start(t.Context(), l, session.OpenOptions{ID: s.id, Interactive: true}); err != nil {
 					t.Fatal(err)
 				}
 			}

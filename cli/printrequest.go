@@ -61,7 +61,7 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: r.Store, Id: r.Id, Events: r.Events, SentRequest: q})
+	b, err := cmd.conversations.Rebuild(ctx, session.RequestRef{Store: r.Store, ID: r.ID, Events: r.Events, SentRequest: q})
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (r *Replaying) isOwn(name preset.Name) bool {
 	return false
 }
 
-// Prices is what --prices says. Variants are compared by one sheet unless it says
+// prices is what --prices says. Variants are compared by one sheet unless it says
 // otherwise: each one that is planned for takes as long again.
 func (r *Replaying) prices() []string {
 	if r.Options.Prices == nil && len(r.variants) > 0 {

@@ -109,7 +109,7 @@ func (h *Host) SwitchModel(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	held, err := h.models.Held(ctx, r.Id)
+	held, err := h.models.Held(ctx, r.ID)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}

@@ -19,7 +19,7 @@ func (h *Host) exportPage(ctx context.Context, file string) (string, error) {
 	h.mu.Lock()
 	id := h.Reading
 	if h.Running != nil {
-		id = h.Running.Id
+		id = h.Running.ID
 	}
 	h.mu.Unlock()
 	if file == "" {

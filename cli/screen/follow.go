@@ -69,7 +69,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 // Close ends it.
 func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &session.Reading{Store: h.resources.Store, Id: id, Events: events, Said: events, View: compact.Project(events)}
+	r := &session.Reading{Store: h.resources.Store, ID: id, Events: events, Said: events, View: compact.Project(events)}
 	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {
@@ -86,7 +86,7 @@ func (h *Host) follow(ctx context.Context, id string, events []conversation.Even
 	return f, nil
 }
 
-// Close ends following and waits for the end.
+// close ends following and waits for the end.
 func (f *follower) close() {
 	f.stop()
 	f.task.Wait()
@@ -128,10 +128,10 @@ func (f *follower) look(ctx context.Context) bool {
 	if len(events) > 0 {
 		f.take(ctx, events)
 	}
-	if f.r.Store.OpenElsewhere(f.r.Id) {
+	if f.r.Store.OpenElsewhere(f.r.ID) {
 		f.tell(agent.Elsewhere{Open: true, Why: "read only: open elsewhere, and what happens there is shown here. /fork continues a copy, /new begins another"})
 	} else {
-		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.Id + " takes it over"})
+		f.tell(agent.Elsewhere{Why: "no longer open elsewhere: /resume " + f.r.ID + " takes it over"})
 	}
 	return true
 }
@@ -143,7 +143,7 @@ func (f *follower) take(ctx context.Context, events []conversation.Event) {
 	r.Said, r.View = r.Events, r.View.Extend(r.Events)
 	if slices.ContainsFunc(events, func(e conversation.Event) bool { return e.Body.Kind() == conversation.KindConfig }) {
 		if err := f.configure(); err != nil {
-			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.Id, "error", err) // the rules so far stay
+			f.resources.Logger().Warn("settings of a followed conversation", "conversation", r.ID, "error", err) // the rules so far stay
 		}
 	}
 	f.box.Put(agent.Appended{Events: events})

@@ -37,7 +37,7 @@ func (h *Host) Fork(ctx context.Context, compactWith string) (tui.Conversation, 
 	if err != nil {
 		return talk, err
 	}
-	talk.Notes = append(talk.Notes, session.CopyNote(s.Id))
+	talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
 	if f.None != nil {
 		talk.Notes = append(talk.Notes, "not compacted: "+f.None.Error())
 	}
@@ -58,7 +58,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 		return session.ConversationState{}, ErrNothingToFork
 	}
 	if err == nil && ours { // a reply that is arriving stays where it arrives
-		s = s.At(&session.Reading{Store: s.Store, Id: s.Id, Events: s.Events, Said: s.Events, View: compact.Project(s.Events)})
+		s = s.At(&session.Reading{Store: s.Store, ID: s.ID, Events: s.Events, Said: s.Events, View: compact.Project(s.Events)})
 	}
 	return s, err
 }
@@ -67,7 +67,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 func (h *Host) compact(id string, w compact.Wish) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.Running != nil && h.Running.Id == id {
+	if h.Running != nil && h.Running.ID == id {
 		h.Running.Agent.Compact(w)
 	}
 }
@@ -92,7 +92,7 @@ func (h *Host) ForkAt(ctx context.Context, before uint64) (tui.Conversation, err
 	}
 	talk, err := h.enter(ctx, id)
 	if err == nil {
-		talk.Notes = append(talk.Notes, session.CopyNote(s.Id))
+		talk.Notes = append(talk.Notes, session.CopyNote(s.ID))
 	}
 	return talk, err
 }

@@ -87,7 +87,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	switch {
 	case h.ended:
 		return tui.Conversation{}, errEnded
-	case h.Running != nil && id != "" && h.Running.Id == id:
+	case h.Running != nil && id != "" && h.Running.ID == id:
 		return tui.Conversation{}, errors.New("this conversation is open already")
 	}
 	if q := h.trustQuestion(func(ctx context.Context) (tui.Conversation, error) { return h.enterWith(ctx, id, find) }); q != nil {
@@ -100,7 +100,7 @@ func (h *Host) enterWith(ctx context.Context, id string, find func(ctx context.C
 	if err != nil {
 		return tui.Conversation{}, h.consent(err)
 	}
-	r, err := h.agents.Start(ctx, l, session.OpenOptions{Id: id, Interactive: true, Mode: h.mode()})
+	r, err := h.agents.Start(ctx, l, session.OpenOptions{ID: id, Interactive: true, Mode: h.mode()})
 	var locked *storage.LockedError
 	if errors.As(err, &locked) {
 		return h.readOnly(ctx, id, locked)
@@ -142,9 +142,9 @@ func (h *Host) consent(err error) error {
 	to := *e.Proposed
 	return &tui.Consent{
 		Title: "Send it elsewhere?", Question: e.Question(), Yes: "go on with " + to.Name() + " at " + to.Place(), No: "no, send nothing",
-		Declined: "nothing was sent · /model chooses another model, /resume " + e.Id + " asks again",
+		Declined: "nothing was sent · /model chooses another model, /resume " + e.ID + " asks again",
 		Open: func(ctx context.Context) (tui.Conversation, error) {
-			return h.enterWith(ctx, e.Id, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
+			return h.enterWith(ctx, e.ID, func(ctx context.Context, _ string) (setup.Link, error) { return h.linkTo(ctx, to) })
 		},
 	}
 }
@@ -192,7 +192,7 @@ func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
 	}
 	c, why := h.models.Again(ctx, held)
 	if why != "" {
-		return setup.Link{}, &setup.Elsewhere{Id: id, Held: held, Why: why, Proposed: &current}
+		return setup.Link{}, &setup.Elsewhere{ID: id, Held: held, Why: why, Proposed: &current}
 	}
 	return h.models.Connect(ctx, c)
 }
@@ -200,7 +200,7 @@ func (h *Host) link(ctx context.Context, id string) (setup.Link, error) {
 // Conversation is an open conversation as the screen takes it.
 func (h *Host) Conversation(r *session.Running) tui.Conversation {
 	talk := tui.Conversation{
-		ID: r.Id, Events: r.Events, Session: liveSession{r.Agent, r},
+		ID: r.ID, Events: r.Events, Session: liveSession{r.Agent, r},
 		Profile: r.Rules.DefaultProfile, Profiles: profilesOf(r.Rules), KeepLast: r.Rules.KeepLast, Model: r.Link.Model, Meter: r.Meter, Waiting: r.Writer.Waiting(), Mode: r.Box.Mode(), Notes: append(h.settings.Refused(), r.Notes...),
 	}
 	talk.Title = session.Title(r.Events)
@@ -224,8 +224,8 @@ func (h *Host) Delete(ctx context.Context) (tui.Conversation, error) {
 	if err != nil || old == nil {
 		return talk, err
 	}
-	if err := h.resources.Store.Delete(ctx, old.Id); err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return talk, fmt.Errorf("deleting %s: %w", old.Id, err)
+	if err := h.resources.Store.Delete(ctx, old.ID); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return talk, fmt.Errorf("deleting %s: %w", old.ID, err)
 	}
 	return talk, nil
 }
@@ -283,7 +283,7 @@ func (h *Host) Leave(farewell string) error {
 	h.mu.Lock()
 	id, said := "", false
 	if h.Running != nil {
-		id = h.Running.Id
+		id = h.Running.ID
 	}
 	h.ended = true
 	err := h.drop()

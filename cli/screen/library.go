@@ -24,7 +24,7 @@ func (h *Host) openID() (id string, ours bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.Running != nil {
-		return h.Running.Id, true
+		return h.Running.ID, true
 	}
 	return h.Reading, false
 }
@@ -52,7 +52,7 @@ func (h *Host) Request(ctx context.Context, event uint64) (compact.Rebuilt, erro
 	}
 	for _, q := range compact.Requests(events) {
 		if q.Event == event {
-			return h.conversations.Rebuild(ctx, session.RequestRef{Store: store, Id: id, Events: events, SentRequest: q})
+			return h.conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
 	return compact.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)

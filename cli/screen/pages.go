@@ -79,7 +79,7 @@ func todosPage(r *session.Running) string {
 
 // costPage says what the conversation has cost so far, and by which prices.
 func (h *Host) costPage(ctx context.Context, r *session.Running) (string, error) {
-	events, _, err := h.resources.Store.Load(ctx, r.Id)
+	events, _, err := h.resources.Store.Load(ctx, r.ID)
 	if err != nil {
 		return "Nothing was said yet.", nil
 	}

@@ -14,7 +14,7 @@ import (
 // and tells which of it the model is shown anyway.
 type Archive struct {
 	Store *storage.Store
-	Id    string
+	ID    string
 
 	mu     sync.Mutex // guards what follows
 	events []conversation.Event
@@ -23,7 +23,7 @@ type Archive struct {
 
 // Events reads the log as it is now.
 func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
-	events, _, err := a.Store.Load(ctx, a.Id)
+	events, _, err := a.Store.Load(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (a *Archive) Events(ctx context.Context) ([]conversation.Event, error) {
 
 // Blob reads a text that events name.
 func (a *Archive) Blob(ctx context.Context, name string) (string, error) {
-	return a.Store.Blob(ctx, a.Id, name)
+	return a.Store.Blob(ctx, a.ID, name)
 }
 
 // Visible reports whether the model is shown an event as it was said, in the

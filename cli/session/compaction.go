@@ -61,7 +61,7 @@ type summaryMade struct {
 
 // NewCompaction is the account of a compaction that could be made.
 func NewCompaction(s ConversationState, p compact.Preview) Compaction {
-	c := Compaction{ID: s.Id, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
+	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
 		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Behind}
 	for _, l := range p.Layers {
 		c.Layers = append(c.Layers, layer(l))
@@ -221,7 +221,7 @@ func (c Compaction) costText() string {
 		console.Dollars(*c.CostNow), numbers.Count(*c.PaysAfter, "request"))
 }
 
-// Text is what is to be known of a summary before it is written.
+// text is what is to be known of a summary before it is written.
 func (s summaryNeed) text() string {
 	writer := "the conversation's model"
 	if s.Model != nil {

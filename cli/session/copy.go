@@ -22,7 +22,7 @@ func (f *First) InCopy(ctx context.Context, id string, l setup.Link) error {
 		f.copied(id)
 		return nil
 	}
-	r, err := f.Agents.Start(ctx, l, OpenOptions{Id: id})
+	r, err := f.Agents.Start(ctx, l, OpenOptions{ID: id})
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,9 @@ func (v *Conversations) Copy(ctx context.Context, f *First) (string, error) {
 // behind them, in one transaction.
 func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more []conversation.Body) error {
 	for _, name := range BlobsOf(s.Events) {
-		text, err := s.Store.Blob(ctx, s.Id, name)
+		text, err := s.Store.Blob(ctx, s.ID, name)
 		if err != nil {
-			return fmt.Errorf("copying a text of %s: %w", s.Id, err)
+			return fmt.Errorf("copying a text of %s: %w", s.ID, err)
 		}
 		if _, err := w.PutBlob(ctx, text); err != nil {
 			return err
@@ -68,7 +68,7 @@ func copyInto(ctx context.Context, w *storage.Writer, s ConversationState, more 
 	}
 	log, err := conversation.NewLog(s.Events)
 	if err != nil {
-		return fmt.Errorf("copying conversation %s: %w", s.Id, err)
+		return fmt.Errorf("copying conversation %s: %w", s.ID, err)
 	}
 	bodies := append(s.pending(), more...)
 	if name := copyTitle(s.Events); name != "" {

@@ -36,10 +36,10 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 		err = log.Commit(log.Prepare(time.Now(), behind...))
 	}
 	if err != nil {
-		return s, fmt.Errorf("cutting conversation %s: %w", s.Id, err)
+		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
 	}
 	events := log.Events()
-	r := &Reading{Store: s.Store, Id: s.Id, Events: events, Said: events, View: compact.Project(events)}
+	r := &Reading{Store: s.Store, ID: s.ID, Events: events, Said: events, View: compact.Project(events)}
 	cfg, err := v.Settings.ConfigFor(events)
 	if err != nil {
 		return s, err

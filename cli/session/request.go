@@ -29,7 +29,7 @@ import (
 // RequestRef is a request of a stored conversation, and where it is read from.
 type RequestRef struct {
 	Store  *storage.Store
-	Id     string
+	ID     string
 	Events []conversation.Event
 	compact.SentRequest
 }
@@ -87,7 +87,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *compact.Reb
 		return fmt.Errorf("no request can be made of what was said by then: %w", hardened)
 	}
 	b.Body, err = client.Body(agent.Request{
-		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.Id,
+		Model: model, System: b.System, Messages: messages, Tools: b.Tools, MaxTokens: q.Usage.MaxTokens, Conversation: q.ID,
 	}, q.Usage.Form)
 	return err
 }
@@ -104,7 +104,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 	return provider, id, nil
 }
 
-// Prompt reads the system prompt and the tools in force behind a log.
+// prompt reads the system prompt and the tools in force behind a log.
 func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *compact.Rebuilt) error {
 	in, ok := newestInstructions(log)
 	if !ok {
@@ -120,7 +120,7 @@ func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *com
 		if part.blob == "" {
 			continue
 		}
-		text, err := q.Store.Blob(ctx, q.Id, part.blob)
+		text, err := q.Store.Blob(ctx, q.ID, part.blob)
 		if err == nil {
 			err = part.take(text)
 		}

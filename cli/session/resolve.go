@@ -60,7 +60,7 @@ func (v *Conversations) Resolve(ctx context.Context, args []string) (*storage.St
 // Reading is a conversation as it was read for showing.
 type Reading struct {
 	Store  *storage.Store
-	Id     string
+	ID     string
 	Events []conversation.Event
 	// Said is the events, and behind them a reply that was arriving when the
 	// program ended: the next one to open the conversation for writing appends it.
@@ -102,7 +102,7 @@ func load(ctx context.Context, store *storage.Store, id string) (*Reading, stora
 	if err != nil {
 		return nil, report, fmt.Errorf("reading conversation %s: %w", id, err)
 	}
-	r := &Reading{Store: store, Id: id, Events: events, Said: events}
+	r := &Reading{Store: store, ID: id, Events: events, Said: events}
 	if partial, ok := r.Orphan(ctx); ok {
 		r.Said = behind(events, partial)
 	}
@@ -119,10 +119,10 @@ func behind(events []conversation.Event, reply conversation.AssistantMessage) []
 // Orphan is the reply that was arriving when the last writer ended without
 // appending it.
 func (r *Reading) Orphan(ctx context.Context) (conversation.AssistantMessage, bool) {
-	if r.Store.OpenElsewhere(r.Id) {
+	if r.Store.OpenElsewhere(r.ID) {
 		return conversation.AssistantMessage{}, false
 	}
-	partial, ok, err := r.Store.Partial(ctx, r.Id)
+	partial, ok, err := r.Store.Partial(ctx, r.ID)
 	if err != nil || !ok || len(r.Events) == 0 || partial.After != uint64(len(r.Events)) {
 		// The log is what counts; a partial reply that cannot be read is no
 		// reason to show nothing.
@@ -148,9 +148,9 @@ func (r *Reading) Prompt(ctx context.Context, workspace string) (string, error) 
 	case in.System == "":
 		return "", nil
 	}
-	text, err := r.Store.Blob(ctx, r.Id, in.System)
+	text, err := r.Store.Blob(ctx, r.ID, in.System)
 	if err != nil {
-		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", r.Id, err)
+		return "", fmt.Errorf("reading the system prompt of conversation %s: %w", r.ID, err)
 	}
 	return text, nil
 }

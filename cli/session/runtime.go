@@ -22,7 +22,7 @@ import (
 // which nothing is lost.
 type Running struct {
 	From   *Agents
-	Id     string
+	ID     string
 	Events []conversation.Event // as stored when it was opened
 	Cfg    config.Config
 	Rules  compact.Rules // by cfg
@@ -54,7 +54,7 @@ type Agents struct {
 
 // OpenOptions says how to open a conversation.
 type OpenOptions struct {
-	Id          string // "": a new one
+	ID          string // "": a new one
 	Interactive bool
 	Mode        conversation.Mode // "": as configured
 }
@@ -65,7 +65,7 @@ func (g *Agents) Start(ctx context.Context, l setup.Link, o OpenOptions) (*Runni
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{From: g, Id: o.Id, Link: l}
+	r := &Running{From: g, ID: o.ID, Link: l}
 	if err := r.openWriter(ctx, store); err != nil {
 		return nil, err
 	}
@@ -77,23 +77,23 @@ func (g *Agents) Start(ctx context.Context, l setup.Link, o OpenOptions) (*Runni
 
 func (r *Running) openWriter(ctx context.Context, store *storage.Store) error {
 	var err error
-	if r.Id == "" {
-		r.Id = conversation.NewID()
-		r.Writer, err = store.Create(ctx, storage.NewConversation{ID: r.Id, Workspace: r.From.Settings.Workspace})
+	if r.ID == "" {
+		r.ID = conversation.NewID()
+		r.Writer, err = store.Create(ctx, storage.NewConversation{ID: r.ID, Workspace: r.From.Settings.Workspace})
 		return err
 	}
-	if r.Writer, err = store.OpenWriter(ctx, r.Id); err != nil {
+	if r.Writer, err = store.OpenWriter(ctx, r.ID); err != nil {
 		return err
 	}
 	var report storage.LoadReport
-	if r.Events, report, err = store.Load(ctx, r.Id); err != nil {
+	if r.Events, report, err = store.Load(ctx, r.ID); err != nil {
 		return errors.Join(err, r.Writer.Close())
 	}
 	r.Notes = append(r.Notes, Unread(report)...)
 	return nil
 }
 
-// Start makes the tools and the agent, and runs it.
+// start makes the tools and the agent, and runs it.
 func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions) error {
 	prompt, notes := instructions(r.From.Settings.Workspace)
 	r.Notes = append(r.Notes, notes...)
@@ -134,9 +134,9 @@ func (r *Running) start(ctx context.Context, store *storage.Store, o OpenOptions
 	return nil
 }
 
-// Stored is the conversation as the agent takes it over.
+// stored is the conversation as the agent takes it over.
 func (r *Running) stored(ctx context.Context, store *storage.Store) (agent.Stored, error) {
-	s := agent.Stored{ID: r.Id, Events: r.Events}
+	s := agent.Stored{ID: r.ID, Events: r.Events}
 	if p, ok := r.Writer.Partial(); ok {
 		s.Partial = &p
 	}
@@ -144,7 +144,7 @@ func (r *Running) stored(ctx context.Context, store *storage.Store) (agent.Store
 	if !ok || in.Tools == "" {
 		return s, nil
 	}
-	text, err := store.Blob(ctx, r.Id, in.Tools)
+	text, err := store.Blob(ctx, r.ID, in.Tools)
 	if err != nil {
 		// Without the recorded tools the conversation goes on with today's, at
 		// the price of one cache miss.

@@ -97,7 +97,7 @@ func (v *Conversations) Commit(ctx context.Context, s ConversationState, w compa
 			return nil, err
 		}
 		if pass.Job != nil {
-			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.Id)
+			return nil, fmt.Errorf("conversation %s was changed meanwhile: try again", s.ID)
 		}
 		done = NewCompaction(s, pass.Preview())
 		seq := s.Next()
@@ -120,12 +120,12 @@ func (e notWritable) Unwrap() error        { return e.error }
 // Append opens the conversation for writing and appends what work gives for it
 // as it stands then, in one transaction, behind what is pending.
 func (v *Conversations) Append(ctx context.Context, s ConversationState, work func(ConversationState) ([]conversation.Body, error)) (err error) {
-	w, err := s.Store.OpenWriter(ctx, s.Id)
+	w, err := s.Store.OpenWriter(ctx, s.ID)
 	if err != nil {
 		return notWritable{err}
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	r, _, err := load(ctx, s.Store, s.Id)
+	r, _, err := load(ctx, s.Store, s.ID)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (v *Conversations) Append(ctx context.Context, s ConversationState, work fu
 	}
 	log, err := conversation.NewLog(r.Events)
 	if err != nil {
-		return fmt.Errorf("reading conversation %s: %w", s.Id, err)
+		return fmt.Errorf("reading conversation %s: %w", s.ID, err)
 	}
 	return w.Append(ctx, log.Prepare(time.Now(), append(s.pending(), bodies...)...))
 }

@@ -21,14 +21,14 @@ const optimizing = "Optimizing conversation context…"
 
 // Optimize carries a wish out in a running conversation, and waits for it.
 func (g *Agents) Optimize(ctx context.Context, r *Running, w compact.Wish) (Compaction, error) {
-	s := g.Conversations.StateWith(&Reading{Id: r.Id, Events: r.Events, Said: r.Events, View: compact.Project(r.Events)}, r.Cfg, r.Link.Model)
+	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: compact.Project(r.Events)}, r.Cfg, r.Link.Model)
 	o := optimization{console: g.Console, state: s}
 	r.Agent.Compact(w)
 	for {
 		updates, err := r.Agent.Updates().Take(ctx)
 		if err != nil {
 			r.Agent.Cancel()
-			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.Id, err)
+			return Compaction{}, fmt.Errorf("compacting conversation %s: %w", r.ID, err)
 		}
 		for _, u := range updates {
 			if o.see(u) {

@@ -16,7 +16,7 @@ func (g *Agents) newBox(r *Running, store *storage.Store, mode conversation.Mode
 	if mode == "" {
 		mode = conversation.Mode(cfg.Permissions.Mode)
 	}
-	past := &Archive{Store: store, Id: r.Id}
+	past := &Archive{Store: store, ID: r.ID}
 	o := tools.Options{
 		Workspace: g.Settings.Workspace,
 		Archive:   past,

@@ -134,15 +134,15 @@ func (d *Models) missing(ctx context.Context, c Choice) string {
 // Elsewhere says that a conversation cannot go on with what it was held with.
 // Nothing was sent.
 type Elsewhere struct {
-	Id       string
+	ID       string
 	Held     conversation.ModelChanged
 	Why      string
 	Proposed *Choice // what could go on with it, nil for nothing
 }
 
-// Elsewhere works out what to propose for a conversation.
+// elsewhere works out what to propose for a conversation.
 func (d *Models) elsewhere(ctx context.Context, id string, held conversation.ModelChanged, why string, demoAllowed bool) *Elsewhere {
-	e := &Elsewhere{Id: id, Held: held, Why: why}
+	e := &Elsewhere{ID: id, Held: held, Why: why}
 	if c, err := d.fresh(ctx, demoAllowed); err == nil && d.Providers.CheckKey(c) == nil {
 		e.Proposed = &c
 	}

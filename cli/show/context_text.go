@@ -23,7 +23,7 @@ import (
 func WriteContext(c *console.Console, r *session.Reading, m agent.Model, account compact.Account) error {
 	reading := account.Reading
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", r.Id, plain.Line(heading(r)))
+	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
 	writeContextHead(&b, m, reading)
 	b.WriteByte('\n')
 	bars(&b, reading)

@@ -59,7 +59,7 @@ func importable(key string) bool {
 		slices.ContainsFunc(config.Options(), func(o config.Option) bool { return o.Key == key && o.Type != "table" })
 }
 
-// Notes say what was left out, and how the user gives it.
+// notes say what was left out, and how the user gives it.
 func (l *leftOut) notes() []string {
 	var notes []string
 	if len(l.addresses) > 0 {
