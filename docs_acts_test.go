@@ -80,7 +80,7 @@ func TestDocumentsTellTheLineOfThePlannerInTheLog(t *testing.T) {
 	t.Parallel()
 	var want, got []string
 	for _, s := range sources(t) {
-		if s.name == "agent/plan.go" {
+		if s.name == "agent/planner.go" {
 			want = keysLogged(s.file, "planner")
 		}
 	}

@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"plimsoll/compact"
@@ -54,17 +56,12 @@ func New(o Options) (*Agent, error) {
 		replies:   &replyKeeper{journal: j, windows: windows, callIDs: map[string]bool{}},
 		calls:     &callRunner{journal: j, display: shown, inbox: in},
 	}
-	a.compactor = &compactor{
-		journal: j, display: shown, inbox: in, lane: lane, queue: a.queue, windows: windows, setIdle: a.setIdle, manual: manualEdits{j},
-		planner: &planner{journal: j}, writers: &writers{journal: j, inbox: in, lane: lane},
-	}
-	a.compactor.planner.writing = func() bool { return a.compactor.job != nil }
-	a.compactor.records = &records{journal: j, windows: windows, planner: a.compactor.planner}
+	a.compactor = newCompactor(j, shown, in, a.queue, windows, lane, a.setIdle)
 	windows.room = a.compactor
 	a.inspector = &inspector{inbox: in, updates: j.updates, account: a.compactor.planner.account}
 	j.appended = a.fold
 	if w, ok := lowered(o.Stored.Events, set.model); ok {
-		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, told: toldBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
+		a.windows.cuts = cutWatch{model: set.model.Name(), before: set.model.Window, lowered: w, said: saidBefore(o.Stored.Events, set.model.Name()), warned: map[string]bool{set.model.Name(): true}}
 		a.settings.model.Window, set.model.Window = w, w
 	}
 	shown.declare()
@@ -178,9 +175,6 @@ func (a *Agent) Rename(title string) {
 	})
 }
 
-// errCancelled is the cause of a turn's end when the user stopped it.
-var errCancelled = errors.New("stopped by the user")
-
 // Run owns the conversation until ctx ends. It returns when everything it
 // started has ended: nil if all that happened is in the log, otherwise an
 // *Error of class NotSaved. It can be called once.
@@ -241,3 +235,84 @@ func (a *Agent) ArrivalCap() conversation.ArrivalCap { return *a.display.arrival
 // Declared are the names of the tools that the model is given. It may be called from
 // any goroutine.
 func (a *Agent) Declared() []string { return *a.display.declared.Load() }
+
+// note keeps at hand what events say.
+func (a *Agent) note(events []conversation.Event) {
+	a.replies.note(events)
+	for _, e := range events {
+		a.calls.repeats.Note(e)
+	}
+}
+
+// fold takes stored events into the view, the meter and what is kept at hand, and
+// tells of them.
+func (a *Agent) fold(events []conversation.Event) {
+	a.note(events)
+	a.view = a.view.Extend(a.log.Events())
+	a.meter = a.meter.WithView(a.view)
+	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
+		a.compactor.planner.refreshPast()
+	}
+	for i, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.Instructions:
+			a.settings.instructions = b
+		case conversation.ModelChanged:
+			a.settings.changed = b
+		case conversation.ConfigChanged:
+			maps.Copy(a.settings.recorded, b.Set)
+		case conversation.Usage:
+			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
+				a.compactor.writers.previous = nil // the conversation fits into the one in use
+			}
+			a.windows.foldUsage(events[i:i+1], b)
+		}
+	}
+	a.updates.Put(Appended{Events: events})
+	a.display.showMeter()
+}
+
+// resume appends what a crash left: answers to calls that were open, and the
+// reply that was arriving with what is known of its request, at the time when it
+// did: how long the provider's cache has not been used is read from that.
+func (a *Agent) resume(ctx context.Context) {
+	now := a.opts.Now()
+	when := now
+	var bodies []conversation.Body
+	for _, c := range openCalls(a.log.Events()) {
+		bodies = append(bodies, interruptedResult(c, programEnded))
+	}
+	if p := a.opts.Stored.Partial; p != nil && (p.Text != "" || p.Reasoning != "") {
+		bodies = append(bodies, p.Recovered(a.nextSeq()+uint64(len(bodies)))...)
+		if n := a.log.Len(); n > 0 && !p.Time.Before(a.log.Events()[n-1].Time) && !p.Time.After(now) {
+			when = p.Time // clocks may have been set meanwhile
+		}
+	}
+	if _, err := a.appendAt(ctx, when, bodies...); err != nil {
+		a.pending = append(a.pending, bodies...)
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+}
+
+// openCalls are the calls without a result, in order.
+func openCalls(events []conversation.Event) []conversation.ToolCall {
+	var open []conversation.ToolCall
+	for _, u := range conversation.Units(events) {
+		if !u.Open {
+			continue
+		}
+		answered := map[string]bool{}
+		for _, i := range u.Events {
+			if r, ok := events[i].Body.(conversation.ToolResult); ok {
+				answered[r.CallID] = true
+			}
+		}
+		reply, _ := events[u.Events[0]].Body.(conversation.AssistantMessage) // only replies have calls
+		for _, c := range reply.Calls {
+			if !answered[c.ID] {
+				open = append(open, c)
+			}
+		}
+	}
+	return open
+}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -40,6 +41,15 @@ func (c *call) settle(status conversation.ResultStatus, text string) {
 // free reports whether a call may run beside others of its kind.
 func (c *call) free() bool {
 	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
+}
+
+// callRunner runs the calls of a turn.
+type callRunner struct {
+	*journal
+	display  *display
+	inbox    *inbox
+	question *question       // what a call waits for, nil if none does
+	repeats  compact.Repeats // the results, by their text
 }
 
 // runCalls runs the calls of a reply and appends their results. The error is an
@@ -156,15 +166,6 @@ func (r *callRunner) runCall(ctx context.Context, c *call) {
 	c.took = r.opts.Now().Sub(began)
 }
 
-// callRunner runs the calls of a turn.
-type callRunner struct {
-	*journal
-	display  *display
-	inbox    *inbox
-	question *question       // what a call waits for, nil if none does
-	repeats  compact.Repeats // the results, by their text
-}
-
 // answer hands the user's answer to the call that waits for it.
 func (r *callRunner) answer(callID string, answer conversation.Answer) {
 	if r.question == nil || r.question.callID != callID {
@@ -198,7 +199,7 @@ func (r *callRunner) permit(ctx context.Context, c *call) error {
 	case need == conversation.NeedAnswer:
 		c.settle(conversation.ResultDenied, nobodyAnswers)
 	default: // a refusal, or a need that is not known and not taken for consent
-		c.settle(conversation.ResultDenied, orElse(c.review.Reason, refused))
+		c.settle(conversation.ResultDenied, cmp.Or(c.review.Reason, refused))
 	}
 	return nil
 }
@@ -384,12 +385,4 @@ func withReason(text, reason string) string {
 		return text
 	}
 	return text + ". The user says: " + reason
-}
-
-// orElse is text, or other if there is none.
-func orElse(text, other string) string {
-	if text == "" {
-		return other
-	}
-	return text
 }

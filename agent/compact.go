@@ -3,8 +3,6 @@ package agent
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -18,128 +16,6 @@ import (
 //     about what the model sees, it is given up.
 //   - The overlays of one pass are one transaction. Where it cannot be stored,
 //     nothing is in force and nothing waits to be.
-
-// compactor reduces what the model is sent, between the requests of the turn loop.
-type compactor struct {
-	*journal
-	display *display
-	inbox   *inbox
-	lane    *lane
-	queue   *queue
-	windows *windowKeeper
-	setIdle func() // tells that nothing goes on, unless something waits
-
-	operations operations
-	job        *job // the summary that is being written, or waits for the user; nil if none does
-	held       bool // the owner waits for it
-
-	prepared preparedSummaries
-
-	replan  bool // the planner is asked once more before the next turn
-	planner *planner
-	writers *writers
-	records *records
-	manual  manualEdits
-}
-
-// operation is something to be done at a boundary.
-type operation struct {
-	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
-	wish   compact.Wish
-	epoch  uint64   // to undo, 0 for the newest in force
-	turn   int      // to rewind to, negative for the newest
-	events []uint64 // to be pinned or masked
-}
-
-// betweenTurns reports whether an operation waits until no turn runs.
-func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == opRestore }
-
-// operations wait for the next boundary, oldest first.
-type operations []operation
-
-// add has something done at the next boundary.
-func (o *operations) add(d operation) { *o = append(*o, d) }
-
-// due reports whether something waits that can be done now.
-func (o operations) due(inTurn bool) bool {
-	return len(o) > 0 && (!inTurn || !o[0].betweenTurns())
-}
-
-// take takes the oldest.
-func (o *operations) take() operation {
-	first := (*o)[0]
-	*o = (*o)[1:]
-	return first
-}
-
-// restores reports whether turns that were undone are about to be redone.
-func (o operations) restores() bool {
-	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
-}
-
-// Compact reduces what the model is sent: at once while idle, otherwise before
-// the turn's next request. Compacted or CompactionFailed tells what came of it.
-// A request that is carried out already is not carried out twice.
-func (a *Agent) Compact(w compact.Wish) {
-	a.inbox.put(func(context.Context) {
-		c := a.compactor
-		if n := len(c.operations); n > 0 {
-			if last := &c.operations[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
-				last.wish.Review = last.wish.Review || w.Review
-				return
-			}
-		} else if c.job != nil {
-			if c.job.serves(c.rules, w) {
-				c.job.joined = conversation.SourceManual
-				c.job.review = c.job.review || a.opts.Interactive && w.Review && !c.job.ended()
-				return
-			} // what replaces it has to be possible first
-		}
-		c.operations.add(operation{what: compact.DeedCompact, wish: w})
-	})
-}
-
-// UndoCompaction takes the compaction with this epoch back, 0 for the newest in
-// force.
-func (a *Agent) UndoCompaction(epoch uint64) {
-	a.inbox.put(func(context.Context) {
-		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
-			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
-				a.updates.Put(CompactionFailed{Err: unmade(compact.ErrNothingToUndo),
-					Wish: compact.Wish{Source: conversation.SourceManual, Trigger: string(compact.DeedUndo)}})
-				return
-			}
-		}
-		a.compactor.operations.add(operation{what: compact.DeedUndo, epoch: epoch})
-	})
-}
-
-// RedoCompaction brings back the compaction that was taken back last, until
-// another one is made.
-func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.DeedRedo}) })
-}
-
-// runPending does, while idle, what waits to be done, and takes in a summary that is
-// written. It reports whether something did.
-func (c *compactor) runPending(ctx context.Context) bool {
-	if c.replan && len(c.operations) == 0 && len(c.queue.messages) == 0 {
-		c.replan = false
-		c.makeRoomAfterTurn(ctx)
-	}
-	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.prepared.stale()) == 0 {
-		return false
-	}
-	if len(c.operations) > 0 {
-		c.display.status(Status{Phase: PhaseCompacting})
-	}
-	c.boundary(ctx)
-	if j := c.job; j != nil && j.blocking {
-		c.await(ctx, func() bool { return true })
-	}
-	c.setIdle()
-	return true
-}
 
 // boundary is where nothing streams and no tool runs: a summary that is written
 // is taken in, and what waits is done.
@@ -201,57 +77,6 @@ func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
 	}
 }
 
-// commit puts a pass in force: its overlays, and what was spent on them, in one
-// transaction. The summaries in it are applied then.
-func (c *compactor) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, spent []conversation.Body, summaries ...*job) *Error {
-	epoch := c.nextSeq() + uint64(len(spent))
-	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
-	if _, err := c.append(ctx, bodies...); err != nil {
-		return notMade(err)
-	}
-	for _, j := range summaries {
-		j.on(eventCommitted)
-	}
-	p := pass.Preview()
-	c.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.rules.Preset,
-		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
-		"before", p.Before, "after", p.After)
-	c.planner.rearm()
-	c.planner.askedAt = 0
-	c.dropStale()
-	c.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
-	return nil
-}
-
-// windowChanged takes another window into account.
-func (c *compactor) windowChanged(w compact.Window) {
-	c.planner.rearmAt = 0 // it was reckoned by another window
-	c.dropStale()
-	switch p := c.writers.previous; {
-	case p != nil && w.Tokens >= p.model.Window.Tokens:
-		c.writers.previous = nil
-	case p != nil && !c.inTurn && c.log.Len() > 0:
-		c.replan = true // as when it is known at once
-	}
-}
-
-// sameWish reports whether two wishes ask for the same by some rules, whoever does.
-func sameWish(r compact.Rules, a, b compact.Wish) bool {
-	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
-	return r.ProfileOf(a) == r.ProfileOf(b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
-}
-
-// The model asks for a compaction with the tool compact (JCL). The tool only
-// answers; the compaction is made before the next request, when the reply and
-// its results are complete. Rules:
-//
-//   - At most one in a turn, and none before the conversation has grown since
-//     the last one: a model that asks again and again is not paid for.
-//   - It summarises what no summary covers yet: older turns first, and where
-//     there are none the beginning of this one.
-//   - Where the rules want no summaries the oldest units are evicted behind a note.
-//   - Whatever comes of it, the turn goes on.
-
 // asksToCompact is what calls that ran ask for, nil if there is none.
 func asksToCompact(calls []*call) *compact.Wish {
 	var asked *compact.Wish
@@ -277,75 +102,78 @@ func focusOf(arguments string) string {
 	return oneLine(text)
 }
 
-// handleCompactCall carries out what the model asked for.
-func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
-	if t.asked == nil || ctx.Err() != nil {
+// steer does by hand what an operation says.
+func (c *compactor) steer(ctx context.Context, d operation) {
+	told := Steered{What: Steer(d.what), Events: d.events}
+	if made, err := c.manual.overlay(ctx, d); err != nil {
+		told.Err = err
+	} else {
+		told.Before, told.After = made.Before, made.After
+		c.dropStale()
+	}
+	c.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
+	c.updates.Put(told)
+}
+
+// rewind takes turns back, between two turns.
+func (c *compactor) rewind(ctx context.Context, turn int) {
+	if err := c.flush(ctx); err != nil {
+		c.updates.Put(Failed{Err: err})
 		return
 	}
-	w := *t.asked
-	t.asked = nil
-	if t.compacted {
-		c.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
+	first, text := c.manual.turnToRewind(turn, false)
+	if first < 0 {
+		c.updates.Put(Failed{Err: noSuchTurn()})
 		return
 	}
-	t.compacted = true
-	profile, e := c.planner.profileForModel()
-	if e != nil {
-		c.records.refuse(ctx, w, e)
+	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
+	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
+		c.updates.Put(Failed{Err: AsError(err)})
 		return
 	}
-	w.Profile = profile
-	if j := c.job; j != nil && j.state.open() && w.Focus == "" {
-		j.blocking = true // it comes to the same
-		if j.joined == "" {
-			j.joined = conversation.SourceTool
-		}
+	c.dropReverted()
+	c.queue.giveBack(text)
+}
+
+// Taking a compaction back, and bringing it back, is one more overlay with an
+// epoch of its own. It costs no request, but it breaks the cached prefix like
+// any other.
+
+// revert takes the compaction of an operation back, or brings one back.
+func (c *compactor) revert(ctx context.Context, d operation) {
+	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
+	if err := c.flush(ctx); err != nil {
+		c.records.refuse(ctx, w, err)
 		return
 	}
-	switch {
-	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
-		c.evictForModel(ctx, w)
-	case !c.commitPrepared(ctx, w, nil):
-		c.compact(ctx, c.planner.widen(w))
+	now := compact.Situation{Meter: c.meter, Now: c.opts.Now()}
+	r, err := compact.NewReversal(c.log.Events(), c.rules, now,
+		compact.ReversalWish{Redo: d.what == compact.DeedRedo, Epoch: d.epoch}, c.nextSeq())
+	if err != nil {
+		c.records.refuse(ctx, w, unmade(err))
+		return
 	}
+	if _, err := c.append(ctx, r.Body); err != nil {
+		c.records.refuse(ctx, w, notMade(err))
+		return
+	}
+	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
+		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
+	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.planner.rearm()
+	c.dropReverted()
+	c.updates.Put(done)
 }
 
-// profileForModel is the profile by which the model's request is carried out, or why it is
-// not.
-func (p *planner) profileForModel() (profile string, e *Error) {
-	rules := p.rules
-	profile, found := rules.Summarising()
-	refuse := func(why, hint string) (string, *Error) {
-		return "", &Error{Class: BadRequest, Message: "the model asked for a compaction, but " + why, Hint: hint}
+// evictForModel makes room for the model, which asked for it where rules want no model
+// to be asked.
+func (c *compactor) evictForModel(ctx context.Context, w compact.Wish) {
+	plan := c.rules.EvictNow(c.planner.check(c.moment(), false), w.Trigger)
+	if plan.Note == nil {
+		c.records.refuse(ctx, w, unmade(compact.ErrNothingToGain))
+		return
 	}
-	switch {
-	case !rules.Enabled:
-		return refuse("compaction is turned off", "set compaction.enabled to true, or compact by hand")
-	case !found:
-		return refuse("no profile makes summaries", "give a profile the policy summary: {policy: summarize}")
-	case p.meter.Reading().Used < p.rearmAt:
-		return refuse("the conversation has hardly grown since the last one", nothingChanged)
-	}
-	return profile, nil
-}
-
-// widen is the model's request with a range that holds something, if one does.
-func (p *planner) widen(w compact.Wish) compact.Wish {
-	log, rules := p.log.Events(), p.rules
-	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
-		if band := compact.NextBand(log); band > 0 {
-			from := compact.AtTurn(band)
-			w.From = &from
-		}
-	}
-	// The turns that stay, then all but this one, then what is done of this one.
-	for _, keep := range []int{-1, 1, 0} {
-		tried := w
-		tried.KeepLast = keep
-		if _, err := compact.NewPass(log, rules, p.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
-			return tried
-		}
-	}
-	return w
+	made := c.planner.made(w.Trigger)
+	made.Source = w.Source
+	c.overlay(ctx, made, plan.Alone().Masks)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,7 @@ import (
 //     estimate of what came since (package compact). Without such a report it is
 //     compared with the estimate alone, once three reports have taught that.
 //   - Not a cut: a count of only what the server's cache did not have, or one that
-//     reasoning which a server left out accounts for. The former says that the
+//     reasoning which a server left out accounts for. A count of that kind says that the
 //     server counts so: after one of these, two short reports in a row are needed,
 //     and after three none is believed any more.
 //   - Cut is what misses more than 30 % of what was expected, or the second report
@@ -28,22 +29,6 @@ import (
 //     most that was counted, for this conversation: nothing of it is kept for the
 //     endpoint. A window that the user set stays. A later report above the lowered
 //     window raises it again.
-
-// cutWatch is what the reports of a model say about cuts.
-type cutWatch struct {
-	model    string
-	inRow    int             // reports in a row that fell short
-	most     int             // the largest of them
-	uncached int             // reports that left the server's cache out
-	before   compact.Window  // the window before it was lowered
-	lowered  compact.Window  // what it was lowered to, unknown if it was not
-	told     int             // what the server said of it before that, in tokens, 0 if nothing
-	warned   map[string]bool // models whose user was told
-}
-
-// trustUncached is how many counts without the server's cache say that it always
-// counts so.
-const trustUncached = 3
 
 // report is what was reported for a reply of the conversation, as far as it can
 // be judged: not if the model, or what it is shown, changed meanwhile.
@@ -156,69 +141,6 @@ func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 
-// lowered is the window to which an earlier run of the conversation took that of
-// the model down, as the log has it; false if it did not, or a stronger source
-// says how large it is.
-func lowered(events []conversation.Event, m Model) (compact.Window, bool) {
-	for _, e := range slices.Backward(events) {
-		c, ok := e.Body.(conversation.ModelChanged)
-		if !ok {
-			continue
-		}
-		w := compact.Window{Tokens: c.Window, Source: compact.WindowLearned}
-		if t := toldBefore(events, m.Name()); m.Window.Source == compact.WindowServer && t > 0 && t != m.Window.Tokens {
-			return compact.Window{}, false // it was started anew
-		}
-		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
-			(m.Window.Source == compact.WindowServer || m.Window.Source == compact.WindowCatalogue)
-		return w, c.Name() == m.Name() && compact.WindowSource(c.Source) == compact.WindowLearned && w.Known() && weaker
-	}
-	return compact.Window{}, false
-}
-
-// refutes reports whether a window is what the server said before it was found to
-// cut: it says the same again, and cuts.
-func (w *cutWatch) refutes(said, have compact.Window) bool {
-	return w.lowered.Known() && have == w.lowered && said.Source == compact.WindowServer && said.Tokens == w.told
-}
-
-// note counts a report, and reports whether it fell short.
-func (w *cutWatch) note(found compact.Finding, prompt int) bool {
-	switch found {
-	case compact.Uncached:
-		w.uncached++
-		fallthrough
-	case compact.Whole:
-		w.inRow, w.most = 0, 0
-		return false
-	}
-	w.inRow++
-	w.most = max(w.most, prompt)
-	return true
-}
-
-// cut reports whether the newest report, with those before it, is that of a
-// prompt which was cut.
-func (w *cutWatch) cut(found compact.Finding) bool {
-	switch {
-	case w.uncached >= trustUncached:
-		return false
-	case found == compact.Cut && w.uncached == 0:
-		return true
-	}
-	return w.inRow > 1 && (found == compact.Cut || found == compact.Doubtful)
-}
-
-// limit is the window of a server that cuts, as far as one knows: the most that
-// it counted since it does, or before that, unless this was twice as much: then
-// its window was a larger one.
-func (w *cutWatch) limit(e compact.Expected) int {
-	if last := int(e.Reported); last < 2*w.most {
-		return max(last, w.most)
-	}
-	return w.most
-}
-
 // nearTold is the share of the window that a server names from which on what it
 // counts of a prompt that it cut is no sign of a smaller one: whole messages are
 // left out.
@@ -244,9 +166,9 @@ func (k *windowKeeper) lower(limit int) string {
 		return larger + "."
 	}
 	if !w.lowered.Known() || have != w.lowered {
-		w.before, w.told = have, 0
+		w.before, w.said = have, 0
 		if have.Source == compact.WindowServer {
-			w.told = have.Tokens
+			w.said = have.Tokens
 		}
 	}
 	w.lowered = to
@@ -270,4 +192,53 @@ func (k *windowKeeper) raise(prompt int) {
 	if prompt > w.lowered.Tokens && k.setWindow(to) {
 		w.lowered = to
 	}
+}
+
+// checkWindow asks the server anew where a reply puts the window in doubt, before
+// the reply is judged by it.
+func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
+	u, ok := k.report(r, ans.reply)
+	if ans.err != nil || !ok {
+		return
+	}
+	had := k.settings.model.Window
+	above := saidByServer(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
+	short := k.short(r, ans.reply) && !k.askedShort[r.model.Name()]
+	if short {
+		k.askedShort[r.model.Name()] = true
+	}
+	if !above && !short && !ans.gone {
+		return
+	}
+	k.askWindow(ctx)
+	have := k.settings.model.Window
+	if !above || r.model.Name() != k.settings.model.Name() || have.Tokens >= u.Prompt || !saidByServer(have) {
+		return
+	}
+	k.forgetWindow()
+	k.useWindow(compact.Window{Source: compact.WindowUnknown})
+	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
+		u.Prompt, have.Tokens))
+}
+
+// usage is what was reported about a try at a request: one event, also if
+// nothing was reported, so that the request is on record; none if the request
+// never reached the model. Seq is that of the reply, 0 if it is not kept.
+func (k *windowKeeper) usage(r request, rep *reply, seq uint64) []conversation.Body {
+	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
+		return nil
+	}
+	u := r.unreported(rep)
+	u.Reply = seq
+	if t := rep.usage; t != nil {
+		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
+		u.Short = k.short(r, rep)
+		switch {
+		case t.CostUSD != nil:
+			u.CostUSD, u.Priced = t.CostUSD, "reported"
+		case k.opts.Cost != nil:
+			u.CostUSD, u.Priced = k.opts.Cost(r.model, *t)
+		}
+	}
+	return []conversation.Body{u}
 }

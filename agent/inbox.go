@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"strings"
 	"sync"
 )
 
@@ -142,62 +141,4 @@ func (q *queue) texts() []string {
 		texts = append(texts, m.text)
 	}
 	return texts
-}
-
-// enqueue says something when its turn comes. What can never be sent comes back at
-// once: nobody should learn of it when he has forgotten what it was. Where nothing
-// runs, its turn is now.
-func (a *Agent) enqueue(m queued) {
-	if strings.TrimSpace(m.text) == "" {
-		return
-	}
-	busy := a.inTurn || a.compactor.held
-	if err := a.oversized(m.text); err != nil && busy {
-		a.updates.Put(Returned{Texts: []string{m.text}})
-		a.updates.Put(Failed{Err: err})
-		return
-	}
-	a.queue.messages = append(a.queue.messages, m)
-	if busy {
-		a.queue.store()
-		a.queue.show()
-	}
-}
-
-// oversizedNow is the same by what the server says now, where its word is what counts.
-func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
-	err := a.oversized(text)
-	if err == nil || !told(a.settings.model.Window) || !a.windows.askWindow(ctx) {
-		return err
-	}
-	return a.oversized(text)
-}
-
-// deliver does what a message asks for: a turn, or nothing.
-func (a *Agent) deliver(ctx context.Context, m queued) {
-	if !m.quiet {
-		a.runTurn(ctx, m.text)
-		return
-	}
-	if err := a.say(ctx, m.text); err != nil {
-		a.queue.giveBack(m.text)
-		a.updates.Put(Failed{Err: AsError(err)})
-	}
-	a.queue.store() // it is in the log now, or with the user
-	a.setIdle()
-}
-
-// keepQuiet stores what waits and asks for no answer. It is for the end.
-func (a *Agent) keepQuiet(ctx context.Context) {
-	var left []queued
-	before := len(a.queue.messages)
-	for _, m := range a.queue.messages {
-		if !m.quiet || a.say(context.WithoutCancel(ctx), m.text) != nil {
-			left = append(left, m)
-		}
-	}
-	a.queue.messages = left
-	if len(left) < before {
-		a.queue.store()
-	}
 }

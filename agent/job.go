@@ -100,110 +100,6 @@ func (j *job) asked() bool {
 	return j.joined != "" || j.wish.Source == conversation.SourceManual || j.wish.Source == conversation.SourceTool
 }
 
-// writing reports whether a summary is being written, or waits for the user.
-func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
-
-// start has the text of a job written. The error is an *Error, one of package
-// compact, or the cause of ctx's end; then there is no job.
-func (c *compactor) start(ctx context.Context, j *job) error {
-	c.clear(ctx)
-	j.basis.window, j.writer = c.settings.model.Window, c.writers.newWriter()
-	if err := c.recordOverrides(ctx); err != nil {
-		return err
-	}
-	if err := c.writers.prepare(ctx, j); err != nil {
-		return err
-	}
-	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
-		// Only this form carries the prompt and the tools, to the conversation's model.
-		if err := c.recordSettings(ctx); err != nil {
-			return err
-		}
-		if err := c.writers.prepare(ctx, j); err != nil {
-			return err
-		}
-	}
-	j.basis.revision, j.basis.spans, j.done = c.log.Revision(), j.pass.Spans, make(chan struct{})
-	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	j.cancel, c.job = cancel, j
-	if j.pass.Job == nil { // the rules were changed meanwhile
-		j.on(eventComplete)
-		close(j.done)
-		return nil
-	}
-	j.on(eventBegun)
-	c.announce(false)
-	go func() {
-		j.err = j.writer.write(jobCtx, &j.pass)
-		cancel(nil)
-		close(j.done)
-		c.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
-	}()
-	return nil
-}
-
-// announce tells that a summary is being written, or waited for.
-func (c *compactor) announce(held bool) {
-	j := c.job
-	c.updates.Put(Compacting{
-		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
-		Source: j.wish.Source, Held: held,
-	})
-}
-
-// await waits for the summary that is being written, and takes it in. It returns
-// before that if ctx ends, something else is to be done first, or it is not needed
-// any more.
-func (c *compactor) await(ctx context.Context, needed func() bool) {
-	j := c.job
-	c.held = true
-	defer func() {
-		c.held = false
-		c.announceReview()
-	}()
-	if len(c.queue.messages) > 0 {
-		c.queue.store()
-		c.queue.show()
-	}
-	c.display.status(Status{Phase: PhaseCompacting})
-	c.announce(true)
-	c.announceReview()
-	for !c.operations.due(c.inTurn) {
-		if j.ended() {
-			c.applySummary(ctx)
-			return
-		}
-		select {
-		case <-c.inbox.wake: // its goroutine puts something in when it ends
-			c.inbox.drain(ctx)
-			if j.pending() && !needed() {
-				return
-			}
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
-// clear ends the summary that is being written, if one is.
-func (c *compactor) clear(ctx context.Context) {
-	j := c.job
-	if j == nil {
-		return
-	}
-	if j.pending() {
-		c.drop(j, errReplaced)
-	}
-	<-j.done // it ends at once
-	c.applySummary(ctx)
-}
-
-// modelClient is a model and where it is reached.
-type modelClient struct {
-	model    Model
-	provider Provider
-}
-
 // bound is how long a request may be as far as the refusal tells for which the job
 // makes room, in tokens; 0 if it makes it for no refusal.
 func (j *job) bound() int {
@@ -211,4 +107,64 @@ func (j *job) bound() int {
 		return 0
 	}
 	return int(compact.DefaultTriggerRatio * float64(j.plan.Used))
+}
+
+// isLastTry reports whether a request that waited for a summary does without another
+// one: it failed, the user stopped it, or it is the request's own and was not enough.
+func (j *job) isLastTry(own *job) bool {
+	if j == nil {
+		return false
+	}
+	switch j.state {
+	case stateFailed, stateCancelled:
+		return true
+	case stateStale:
+		return false
+	}
+	return j == own
+}
+
+// overtaken reports whether the conversation went over a summary: overlays lie on it
+// that are no notes, or it has to fit into less.
+func (j *job) overtaken(log *journal) bool {
+	then, now := j.basis.window, log.settings.model.Window
+	return !compact.Stands(log.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
+}
+
+// rebase is a pass with the text of a job on the log as it is now, with the masks of
+// its plan. The error says why it does not count.
+func (j *job) rebase(log *journal, pass *compact.Pass) (compact.Pass, error) {
+	var masks []conversation.Body
+	if j.plan != nil {
+		masks = j.plan.Masks
+	}
+	now, err := pass.Onto(log.log.Events(), log.situation(), masks...)
+	if err == nil && j.plan != nil && j.plan.Trigger == compact.TriggerLoadLine && !now.Progresses() {
+		err = errTooLittle
+	}
+	return now, err
+}
+
+// waitsForStep reports whether the text of a job waits for a step, in place of an epoch of
+// its own.
+func (j *job) waitsForStep(rules compact.Rules) bool {
+	return j.plan != nil && (j.plan.Note != nil || j.plan.Prepare) && j.joined == "" && rules.Evicts()
+}
+
+// serves reports whether somebody who asks for w gets it from a summary: one that was
+// asked for alike, or an automatic one where he asks for nothing in particular.
+func (j *job) serves(rules compact.Rules, w compact.Wish) bool {
+	if !j.state.open() {
+		return false
+	}
+	if j.plan == nil {
+		return sameWish(rules, j.wish, w)
+	}
+	return rules.Profiles[rules.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+}
+
+// sameWish reports whether two wishes ask for the same by some rules, whoever does.
+func sameWish(r compact.Rules, a, b compact.Wish) bool {
+	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
+	return r.ProfileOf(a) == r.ProfileOf(b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -97,90 +96,9 @@ func speaks(bodies []conversation.Body) bool {
 	return false
 }
 
-// note keeps at hand what events say.
-func (a *Agent) note(events []conversation.Event) {
-	a.replies.note(events)
-	for _, e := range events {
-		a.calls.repeats.Note(e)
-	}
-}
-
-// fold takes stored events into the view, the meter and what is kept at hand, and
-// tells of them.
-func (a *Agent) fold(events []conversation.Event) {
-	a.note(events)
-	a.view = a.view.Extend(a.log.Events())
-	a.meter = a.meter.WithView(a.view)
-	if slices.ContainsFunc(events, func(e conversation.Event) bool { return regards(e.Body) }) {
-		a.compactor.planner.refreshPast()
-	}
-	for i, e := range events {
-		switch b := e.Body.(type) {
-		case conversation.Instructions:
-			a.settings.instructions = b
-		case conversation.ModelChanged:
-			a.settings.changed = b
-		case conversation.ConfigChanged:
-			maps.Copy(a.settings.recorded, b.Set)
-		case conversation.Usage:
-			if b.For == conversation.ForReply && b.Model == a.settings.model.Name() {
-				a.compactor.writers.previous = nil // the conversation fits into the one in use
-			}
-			a.windows.foldUsage(events[i:i+1], b)
-		}
-	}
-	a.updates.Put(Appended{Events: events})
-	a.display.showMeter()
-}
-
 // nextSeq is the Seq of the first body of the next append. What is pending
 // comes before it, now or later.
 func (j *journal) nextSeq() uint64 { return uint64(j.log.Len() + len(j.pending) + 1) }
-
-// resume appends what a crash left: answers to calls that were open, and the
-// reply that was arriving with what is known of its request, at the time when it
-// did: how long the provider's cache has not been used is read from that.
-func (a *Agent) resume(ctx context.Context) {
-	now := a.opts.Now()
-	when := now
-	var bodies []conversation.Body
-	for _, c := range openCalls(a.log.Events()) {
-		bodies = append(bodies, interruptedResult(c, programEnded))
-	}
-	if p := a.opts.Stored.Partial; p != nil && (p.Text != "" || p.Reasoning != "") {
-		bodies = append(bodies, p.Recovered(a.nextSeq()+uint64(len(bodies)))...)
-		if n := a.log.Len(); n > 0 && !p.Time.Before(a.log.Events()[n-1].Time) && !p.Time.After(now) {
-			when = p.Time // clocks may have been set meanwhile
-		}
-	}
-	if _, err := a.appendAt(ctx, when, bodies...); err != nil {
-		a.pending = append(a.pending, bodies...)
-		a.updates.Put(Failed{Err: AsError(err)})
-	}
-}
-
-// openCalls are the calls without a result, in order.
-func openCalls(events []conversation.Event) []conversation.ToolCall {
-	var open []conversation.ToolCall
-	for _, u := range conversation.Units(events) {
-		if !u.Open {
-			continue
-		}
-		answered := map[string]bool{}
-		for _, i := range u.Events {
-			if r, ok := events[i].Body.(conversation.ToolResult); ok {
-				answered[r.CallID] = true
-			}
-		}
-		reply, _ := events[u.Events[0]].Body.(conversation.AssistantMessage) // only replies have calls
-		for _, c := range reply.Calls {
-			if !answered[c.ID] {
-				open = append(open, c)
-			}
-		}
-	}
-	return open
-}
 
 // notSaved is a failure to write as the user is told it.
 func notSaved(err error) *Error {
@@ -270,4 +188,92 @@ func (j *journal) coversMessages(covered, asked []conversation.Span) bool {
 		}
 		return false
 	})
+}
+
+// price is PriceOf for the model in use; nil and nil where its prices are not
+// known.
+func (j *journal) price(p compact.Preview) (now *float64, paysAfter *int) {
+	if j.opts.Cost == nil {
+		return nil, nil
+	}
+	known := true
+	now, paysAfter = PriceOf(p, func(t Tokens) float64 {
+		usd, _ := j.opts.Cost(j.settings.model, t)
+		if usd == nil {
+			known = false
+			return 0
+		}
+		return *usd
+	})
+	if !known {
+		return nil, nil
+	}
+	return now, paysAfter
+}
+
+// unrecorded is what the log does not record yet of what the next request
+// carries. Blobs are stored first.
+func (j *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
+	s := &j.settings
+	if s.blobs == nil {
+		blobs, err := j.storePrompt(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.blobs = &blobs
+	}
+	var bodies []conversation.Body
+	if *s.blobs != s.instructions {
+		if s.instructions == (conversation.Instructions{}) {
+			bodies = append(bodies, s.leftOut()...)
+		}
+		bodies = append(bodies, *s.blobs)
+	}
+	if c := s.modelChanged(); c != s.changed {
+		bodies = append(bodies, c)
+	}
+	if set := s.newOverrides(); len(set) > 0 {
+		bodies = append(bodies, conversation.ConfigChanged{Set: set})
+	}
+	return bodies, nil
+}
+
+// recordSettings appends what the log does not record yet of what the next request
+// carries.
+func (j *journal) recordSettings(ctx context.Context) error {
+	bodies, err := j.unrecorded(ctx)
+	if err != nil {
+		return notSaved(err)
+	}
+	_, err = j.append(ctx, bodies...)
+	return err
+}
+
+// recordOverrides appends the overrides that the log does not have.
+func (j *journal) recordOverrides(ctx context.Context) error {
+	set := j.settings.newOverrides()
+	if len(set) == 0 {
+		return nil
+	}
+	_, err := j.append(ctx, conversation.ConfigChanged{Set: set})
+	return err
+}
+
+func (j *journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
+	s := &j.settings
+	in := conversation.Instructions{SystemSize: conversation.Measure(s.system), ToolsSize: conversation.Measure(s.toolText)}
+	for _, part := range []struct {
+		text string
+		name *string
+	}{{s.system, &in.System}, {s.toolText, &in.Tools}} {
+		if part.text == "" {
+			continue
+		}
+		blob, err := j.opts.Log.PutBlob(context.WithoutCancel(ctx), part.text)
+		if err != nil {
+			return in, err
+		}
+		*part.name = blob
+	}
+	return in, nil
 }

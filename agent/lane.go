@@ -154,7 +154,7 @@ const (
 // smaller reports whether a request with what came of its reply is known to be
 // smaller than the window of its model.
 func smaller(m Model, factor float64, r request, rep *reply) bool {
-	if !told(m.Window) {
+	if !saidByServer(m.Window) {
 		return false
 	}
 	share := likelySmaller
@@ -166,9 +166,6 @@ func smaller(m Model, factor float64, r request, rep *reply) bool {
 	}
 	return factor*r.estimate+float64(rep.bytes)/bytesPerToken <= share*float64(m.Window.Tokens)
 }
-
-// nameless reports an overflow that names neither window nor prompt.
-func nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.Requested <= 0 }
 
 // cacheFull is the failure in place of words about size that mean a full cache.
 func cacheFull(e *Error) *Error {

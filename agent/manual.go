@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -21,45 +20,6 @@ import (
 //   - It says nothing of when a compaction is welcome: neither the planner nor the
 //     model waits for longer because of it.
 //   - Where the overlay cannot be stored nothing is in force and nothing waits to be.
-
-// opRestore brings turns back.
-const opRestore = compact.Deed(SteerRestore)
-
-// Pin keeps events as they were said, whatever else covers them, or ends that.
-// Steered tells what came of it.
-func (a *Agent) Pin(events []uint64, pinned bool) {
-	what := SteerUnpin
-	if pinned {
-		what = SteerPin
-	}
-	a.orderSteer(what, events)
-}
-
-// Mask shows stubs in place of the results of events. It is a compaction like any
-// other, which can be taken back. Steered tells what came of it.
-func (a *Agent) Mask(events []uint64) { a.orderSteer(SteerMask, events) }
-
-// RestoreTurns brings the turns back that were taken back last: at once while
-// idle, otherwise when the running turn has ended. Steered tells what came of it.
-func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
-
-func (a *Agent) orderSteer(what Steer, events []uint64) {
-	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.Deed(what), events: events}) })
-}
-
-// steer does by hand what an operation says.
-func (c *compactor) steer(ctx context.Context, d operation) {
-	told := Steered{What: Steer(d.what), Events: d.events}
-	if made, err := c.manual.overlay(ctx, d); err != nil {
-		told.Err = err
-	} else {
-		told.Before, told.After = made.Before, made.After
-		c.dropStale()
-	}
-	c.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
-	c.updates.Put(told)
-}
 
 // manualEdits works out, on the log as it is, what the user does by hand.
 type manualEdits struct{ *journal }
@@ -157,88 +117,8 @@ func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string)
 	return first, text
 }
 
-// opRewind takes turns back.
-const opRewind compact.Deed = "rewind"
-
-// Rewind takes the turns from one on back, negative for the newest; what the
-// user said in the first of them comes back to the composer. A turn that runs is
-// stopped before. Nothing is deleted.
-func (a *Agent) Rewind(turn int) {
-	a.inbox.put(func(context.Context) {
-		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
-			a.updates.Put(Failed{Err: noSuchTurn()})
-			return
-		}
-		if a.inTurn {
-			a.turn.cancel(errCancelled)
-			a.display.status(Status{Phase: Stopping})
-			a.queue.giveBack()
-		}
-		a.compactor.operations.add(operation{what: opRewind, turn: turn})
-	})
-}
-
-// rewind takes turns back, between two turns.
-func (c *compactor) rewind(ctx context.Context, turn int) {
-	if err := c.flush(ctx); err != nil {
-		c.updates.Put(Failed{Err: err})
-		return
-	}
-	first, text := c.manual.turnToRewind(turn, false)
-	if first < 0 {
-		c.updates.Put(Failed{Err: noSuchTurn()})
-		return
-	}
-	made := conversation.Made{Epoch: c.nextSeq(), Source: conversation.SourceManual, Trigger: string(opRewind)}
-	if _, err := c.append(ctx, conversation.Rewind{Made: made, Turn: first}); err != nil {
-		c.updates.Put(Failed{Err: AsError(err)})
-		return
-	}
-	c.dropReverted()
-	c.queue.giveBack(text)
-}
-
 func noSuchTurn() *Error {
 	return &Error{
 		Class: BadRequest, Message: "there is no such turn to take back", Hint: "turns are counted from 0, as plimsoll print shows them",
 	}
-}
-
-// Taking a compaction back, and bringing it back, is one more overlay with an
-// epoch of its own. It costs no request, but it breaks the cached prefix like
-// any other.
-
-// revert takes the compaction of an operation back, or brings one back.
-func (c *compactor) revert(ctx context.Context, d operation) {
-	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
-	if err := c.flush(ctx); err != nil {
-		c.records.refuse(ctx, w, err)
-		return
-	}
-	now := compact.Situation{Meter: c.meter, Now: c.opts.Now()}
-	r, err := compact.NewReversal(c.log.Events(), c.rules, now,
-		compact.ReversalWish{Redo: d.what == compact.DeedRedo, Epoch: d.epoch}, c.nextSeq())
-	if err != nil {
-		c.records.refuse(ctx, w, unmade(err))
-		return
-	}
-	if _, err := c.append(ctx, r.Body); err != nil {
-		c.records.refuse(ctx, w, notMade(err))
-		return
-	}
-	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
-		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
-	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
-	c.planner.rearm()
-	c.dropReverted()
-	c.updates.Put(done)
-}
-
-// dropReverted gives up the summaries that are being written or wait: the view is no
-// longer what they were made for.
-func (c *compactor) dropReverted() {
-	if c.writing() {
-		c.drop(c.job, errReverted)
-	}
-	c.prepared.drop(errReverted, everyJob)
 }

@@ -190,3 +190,10 @@ type Calibrations interface {
 	// SaveCalibration replaces what is kept under key, "endpoint model".
 	SaveCalibration(ctx context.Context, key string, c conversation.Calibration) error
 }
+
+// Form is a way to put the system prompt and the tools.
+type Form struct {
+	System string
+	Tools  []conversation.ToolSpec
+	Below  int // in windows of fewer tokens only, 0 for any
+}

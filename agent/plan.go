@@ -157,134 +157,108 @@ func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	}
 }
 
-// applyLadder goes down the ladder that needs no model.
-func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
-	made := c.planner.made(trigger)
-	made.Source = conversation.SourceRecovery
-	if bodies := c.rules.Recover(c.planner.check(compact.MomentRequest, refused)); len(bodies) > 0 {
-		c.overlay(ctx, made, bodies)
+// runPending does, while idle, what waits to be done, and takes in a summary that is
+// written. It reports whether something did.
+func (c *compactor) runPending(ctx context.Context) bool {
+	if c.replan && len(c.operations) == 0 && len(c.queue.messages) == 0 {
+		c.replan = false
+		c.makeRoomAfterTurn(ctx)
 	}
+	if len(c.operations) == 0 && (c.job == nil || !c.job.ended()) && len(c.prepared.stale()) == 0 {
+		return false
+	}
+	if len(c.operations) > 0 {
+		c.display.status(Status{Phase: PhaseCompacting})
+	}
+	c.boundary(ctx)
+	if j := c.job; j != nil && j.blocking {
+		c.await(ctx, func() bool { return true })
+	}
+	c.setIdle()
+	return true
 }
 
-// overlay puts overlays in force as one epoch. Where they save nothing or cannot
-// be stored nothing is changed.
-func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
-	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
-	if err := c.flush(ctx); err != nil {
-		c.records.refuse(ctx, w, err)
+// The model asks for a compaction with the tool compact (JCL). The tool only
+// answers; the compaction is made before the next request, when the reply and
+// its results are complete. Rules:
+//
+//   - At most one in a turn, and none before the conversation has grown since
+//     the last one: a model that asks again and again is not paid for.
+//   - It summarises what no summary covers yet: older turns first, and where
+//     there are none the beginning of this one.
+//   - Where the rules want no summaries the oldest units are evicted behind a note.
+//   - Whatever comes of it, the turn goes on.
+
+// handleCompactCall carries out what the model asked for.
+func (c *compactor) handleCompactCall(ctx context.Context, t *turn) {
+	if t.asked == nil || ctx.Err() != nil {
 		return
 	}
-	pass, err := compact.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
-	if err != nil {
-		c.records.refuse(ctx, w, unmade(err))
+	w := *t.asked
+	t.asked = nil
+	if t.compacted {
+		c.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "why", "asked again in the turn")
 		return
 	}
-	if err := c.commit(ctx, &pass, w, nil); err != nil {
-		c.records.refuse(ctx, w, err)
+	t.compacted = true
+	profile, e := c.planner.profileForModel()
+	if e != nil {
+		c.records.refuse(ctx, w, e)
+		return
 	}
-}
-
-// regards reports whether an event says something of earlier passes.
-func regards(b conversation.Body) bool {
-	switch b.Kind() {
-	case conversation.KindAttempt, conversation.KindModel:
-		return true
+	w.Profile = profile
+	if j := c.job; j != nil && j.state.open() && w.Focus == "" {
+		j.blocking = true // it comes to the same
+		if j.joined == "" {
+			j.joined = conversation.SourceTool
+		}
+		return
 	}
-	return b.Kind().Overlay()
-}
-
-// planner decides what is to be done about the context, by the rules and by what the log
-// says of earlier compactions. It changes nothing.
-type planner struct {
-	*journal
-	writing func() bool // a summary is being written, or waits for the user
-
-	past    compact.Past // what the log says of earlier passes
-	paused  bool         // no model is asked automatically any more; the watcher was told
-	askedAt int          // tokens of the request when a model was asked for a summary automatically, 0 not since the newest epoch
-	rearmAt int          // size of a request, in tokens, from which on the model may ask again
-}
-
-// check is what the planner looks at. Refused says that the server did not take
-// the request as it is.
-func (p *planner) check(moment compact.Moment, refused bool) compact.Check {
-	m := p.settings.model
-	idle, gone := p.sinceReply(m)
-	return compact.Check{
-		Moment: moment, Log: p.log.Events(), View: p.view, Meter: p.meter, Idle: idle, Gone: gone, Refused: refused,
-		Sheet: m.Sheet(), Past: p.past, Prepares: !refused && p.prepares(),
-	}
-}
-
-// plan asks the planner, and logs what it says.
-func (p *planner) plan(moment compact.Moment, refused bool) compact.Plan {
-	look := p.check(moment, refused)
-	plan := p.rules.Plan(look)
-	r := p.meter.Reading()
-	decision := plan.Trigger
 	switch {
-	case plan.Prepare:
-		decision = "prepare"
-	case !plan.Acts():
-		decision = "nothing"
+	case c.rules.Evicts() && c.rules.Summary.When == compact.SummaryNever:
+		c.evictForModel(ctx, w)
+	case !c.commitPrepared(ctx, w, nil):
+		c.compact(ctx, c.planner.widen(w))
 	}
-	p.opts.Logger.Info("planner", "decision", decision, "moment", moment.String(), "used", r.Used, "estimated", r.Estimated,
-		"window", r.Window.Tokens, "window_source", r.Window.Source, "load_line", r.LoadLine, "hard_line", r.HardLine,
-		"refused", refused, "hold", plan.Hold, "masks", len(plan.Masks), "spans", len(plan.Spans), "gain", plan.Gain, "behind", plan.Behind,
-		"idle", look.Idle, "cold", look.Gone || look.Sheet.Cold(look.Idle), "after_last", look.Past.After, "after_undo", look.Past.Undone, "failures", look.Past.Failures)
-	return plan
+	c.planner.rearm()
 }
 
-// logMicro logs that a plan hides old results, and how many, under the name that the design gives that.
-func (p *planner) logMicro(plan compact.Plan) {
-	name := p.rules.Preset.Design().MaskLog
-	if n := plan.Hides(); n > 0 && name != "" {
-		p.opts.Logger.Info(name+" triggered", "compacted", n)
+// makeShorter makes a request shorter as the rules do: where they evict at once, also
+// where nothing else is automatic, otherwise with a summary that it waits for.
+func (c *compactor) makeShorter(ctx context.Context, same, fits func() bool) {
+	if c.rules.Evicts() {
+		if !fits() {
+			c.applyPlan(ctx, c.planner.plan(c.moment(), true))
+		}
+		return
 	}
-}
-
-// made is how an overlay of a trigger comes about.
-func (p *planner) made(trigger string) conversation.Made {
-	made := conversation.Made{Source: conversation.SourceAuto, Trigger: trigger, Preset: string(p.rules.Preset)}
-	if trigger == compact.TriggerOverflow {
-		made.Source = conversation.SourceRecovery
+	c.finishJob(ctx, same)
+	if !c.rules.ActsByItself() || ctx.Err() != nil || fits() {
+		return
 	}
-	return made
-}
-
-// refreshPast notes what the log says of earlier passes, and tells if that ends or
-// begins the asking of a model.
-func (p *planner) refreshPast() {
-	p.past = compact.PastOf(p.log.Events())
-	if paused := p.rules.Exhausted(p.past); paused != p.paused {
-		p.paused = paused
-		p.updates.Put(Summaries{Paused: paused})
+	plan := c.planner.plan(c.moment(), true)
+	if len(plan.Spans) == 0 || !c.write(ctx, plan) {
+		c.applyPlan(ctx, plan.Alone())
 	}
+	c.finishJob(ctx, same)
 }
 
-// plansAfterReply reports whether something may be done between turns. Where no
-// user is there it is not known whether another turn comes: Plimsoll's own rules
-// then wait for it, as they act before requests, too.
-func (p *planner) plansAfterReply() bool {
-	r := p.rules
-	return p.opts.Interactive || !r.Preset.Design().Additions || r.Auto.Profile != ""
+// lastJob ends the summary that is being written when no turn follows: where the
+// load line was reached it is waited for, and put in force.
+func (c *compactor) lastJob(ctx context.Context) {
+	if j := c.job; j != nil && j.waitsForStep(c.rules) && !j.ended() {
+		if r := c.meter.Reading(); r.Used <= r.LoadLine {
+			c.drop(j, errNeedless)
+		}
+	}
+	c.finishJob(ctx, func() bool { return true })
 }
 
-// prepares reports whether a summary may be prepared.
-func (p *planner) prepares() bool {
-	return p.opts.Interactive && p.inBackground() && !p.writing() &&
-		(p.askedAt == 0 || p.meter.Reading().Used >= p.askedAt+p.rules.Rearm(p.meter.Window().Tokens))
-}
-
-// holds reports whether a request that has to get below the hard line would still be
-// above it with a pass.
-func (p *planner) holds(plan compact.Plan, pass *compact.Pass) bool {
-	hard := p.meter.Reading().HardLine
-	return plan.Hold && hard > 0 && pass.Preview().After > hard
-}
-
-// rearm says how long the conversation has to grow before the model may ask for
-// the next compaction.
-func (p *planner) rearm() {
-	p.rearmAt = p.meter.Reading().Used + p.rules.Rearm(p.meter.Window().Tokens)
+// finishJob waits until no summary is being written any more, whatever else is
+// asked for meanwhile, or it is not needed.
+func (c *compactor) finishJob(ctx context.Context, needed func() bool) {
+	for c.job != nil && ctx.Err() == nil && needed() {
+		c.await(ctx, needed)
+		c.boundary(ctx)
+	}
 }

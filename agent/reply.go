@@ -1,12 +1,8 @@
 package agent
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"plimsoll/conversation"
@@ -101,111 +97,15 @@ func (r *reply) empty() bool {
 	return ended && len(r.calls) == 0 && strings.TrimSpace(r.text.String()) == ""
 }
 
-// A reply and what was reported about it are one transaction, also when it is
-// the reply to a request that failed or was stopped. Calls of a reply that did
-// not end of its own accord are not run; their answers are in the same
-// transaction, so that the log can be sent again whatever happens next.
-
-// replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
-// up in the log again and again.
-type replyKeeper struct {
-	*journal
-	windows *windowKeeper
-	callIDs map[string]bool // every id a call had
-	titled  bool            // the conversation has a title, or will have
-}
-
-// note keeps at hand what events say.
-func (k *replyKeeper) note(events []conversation.Event) {
-	for _, e := range events {
-		switch b := e.Body.(type) {
-		case conversation.AssistantMessage:
-			for _, c := range b.Calls {
-				k.callIDs[c.ID] = true
-			}
-		case conversation.Renamed:
-			k.titled = true
-		}
-	}
-}
-
-// keepReply appends the answer to a request and returns the calls to run.
-func (k *replyKeeper) keepReply(ctx context.Context, r request, ans answer) ([]*call, error) {
-	var bodies []conversation.Body
-	for _, spent := range ans.spent {
-		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
-	}
-	if ans.err != nil && !ans.reply.arrived() {
-		_, err := k.keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
-		return nil, err
-	}
-	message, calls := k.message(r, ans)
-	seq := k.nextSeq() + uint64(len(bodies))
-	bodies = append(bodies, message)
-	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
-	if why := notRun(message.Stop); why != "" {
-		for _, c := range message.Calls {
-			bodies = append(bodies, interruptedResult(c, why))
-		}
-		calls = nil
-	}
-	bodies = append(bodies, k.hints(r, ans.reply)...)
-	if _, err := k.keep(ctx, bodies...); err != nil {
-		k.pending = append(k.pending, abandoned(calls)...)
-		return nil, err
-	}
-	return calls, nil
-}
-
-// message is the reply as it is stored, and its calls.
-func (k *replyKeeper) message(r request, ans answer) (conversation.AssistantMessage, []*call) {
-	rep := ans.reply
-	m := conversation.AssistantMessage{
-		Text: rep.text.String(), Reasoning: rep.reasoning.String(), Model: r.model.Name(), Extras: rep.extras,
-	}
-	var calls []*call
-	for i, p := range rep.calls {
-		c := k.newCall(i, p)
-		m.Calls = append(m.Calls, c.ToolCall)
-		calls = append(calls, c)
-	}
-	var failure *Error
-	switch {
-	case errors.As(ans.err, &failure):
-		m.Stop, m.Error = conversation.StopFailed, failure.Message
-	case errors.Is(ans.err, errCancelled):
-		m.Stop = conversation.StopCancelled
-	case ans.err != nil:
-		m.Stop = conversation.StopInterrupted
-	case rep.stop == conversation.StopEnd && len(calls) > 0:
-		m.Stop = conversation.StopCalls // servers exist that say "stop" with calls
-	case rep.stop == conversation.StopCalls && len(calls) == 0:
-		m.Stop = conversation.StopEnd
-	default:
-		m.Stop = rep.stop
-	}
-	return m, calls
-}
-
-// newCall completes a call: it gets an id where it has none or one that was
-// used before, a name, and arguments that are an object.
-func (k *replyKeeper) newCall(i int, p *callPieces) *call {
-	args := conversation.Clean(p.arguments.String())
-	repaired, valid := conversation.RepairArguments(args)
-	c := &call{
-		ToolCall: conversation.ToolCall{
-			ID: conversation.Clean(strings.TrimSpace(p.id)), Name: strings.TrimSpace(p.name), Arguments: repaired, Extra: p.extra,
-		},
-		invalid: !valid,
-	}
-	if c.Name == "" {
-		c.Name = "unnamed" // servers refuse a history with an empty name
-	}
-	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
-		c.ID = fmt.Sprintf("call_%d_%d", k.nextSeq(), i+n)
-	}
-	k.callIDs[c.ID] = true
-	return c
+// request is a request with what has to be known about it afterwards.
+type request struct {
+	Request
+	provider Provider
+	model    Model
+	purpose  conversation.Purpose
+	estimate float64 // uncalibrated tokens of the prompt
+	revision uint64  // of the view it was made of
+	after    uint64  // Seq of the newest event that the view was made of, 0 for a summary
 }
 
 // unreported is what is known of a request before anything was counted for it,
@@ -218,66 +118,34 @@ func (r request) unreported(rep *reply) conversation.Usage {
 	}
 }
 
-// hints is what is worth telling about a reply: the title that the
-// conversation gets with its first one, and a prompt that was cut silently.
-func (k *replyKeeper) hints(r request, rep *reply) []conversation.Body {
-	var bodies []conversation.Body
-	if !k.titled {
-		k.titled = true
-		if title := DefaultTitle(k.log.Events()); title != "" {
-			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
-		}
-	}
-	return append(bodies, k.windows.watchCuts(r, rep)...)
+// answer is what came of a request, tries and all.
+type answer struct {
+	reply *reply   // to be kept, nil if nothing came
+	spent []*reply // of the other tries, for what they cost
+	err   error    // nil; an *Error; or the cause of ctx's end
+	gone  bool     // the server was gone in between
 }
 
-// titleChars is the length of a title made from a message.
-const titleChars = 60
-
-// DefaultTitle is the first line of the first message, shortened. What a command of
-// the user's own printed says little of what a conversation is about.
-func DefaultTitle(events []conversation.Event) string {
-	for _, e := range events {
-		if m, ok := e.Body.(conversation.UserMessage); ok {
-			if _, _, ran := conversation.RanIn(m.Text); ran {
-				continue
-			}
-			return shorten(firstLine(m.Text), titleChars)
-		}
+// saidNothing is the failure of the n-th empty reply to the same request. A
+// second one is not followed by more: each is paid for.
+func saidNothing(e *Error, n int) *Error {
+	told := *e
+	told.NoRetry = told.NoRetry || n > 1
+	if told.Hint == "" {
+		told.Hint = "try again or rephrase"
 	}
-	return ""
+	return &told
 }
 
-// firstLine is the first line with something in it, as one line of text.
-func firstLine(text string) string {
-	for line := range strings.Lines(text) {
-		if line = oneLine(line); line != "" {
-			return line
-		}
+// take keeps a reply: the one that succeeded, otherwise the longest.
+func (ans *answer) take(rep *reply, whole bool) {
+	switch {
+	case ans.reply == nil:
+		ans.reply = rep
+	case whole || rep.bytes > ans.reply.bytes:
+		ans.spent = append(ans.spent, ans.reply)
+		ans.reply = rep
+	default:
+		ans.spent = append(ans.spent, rep)
 	}
-	return ""
-}
-
-// oneLine is text without control characters and with single spaces.
-func oneLine(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200d' {
-			return ' '
-		}
-		return r
-	}, conversation.Clean(text))
-	return strings.Join(strings.Fields(text), " ")
-}
-
-// shorten cuts text to n characters, at a word where there is one.
-func shorten(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	cut := string(runes[:n-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,.;:") + "…"
 }

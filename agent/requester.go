@@ -13,14 +13,6 @@ import (
 // back-off or after what the server asks for. What had streamed is void for
 // the eye then, but the longest of it is kept if every try fails.
 
-// answer is what came of a request, tries and all.
-type answer struct {
-	reply *reply   // to be kept, nil if nothing came
-	spent []*reply // of the other tries, for what they cost
-	err   error    // nil; an *Error; or the cause of ctx's end
-	gone  bool     // the server was gone in between
-}
-
 // requester makes the requests of the conversation, and shows the replies as they
 // arrive.
 type requester struct {
@@ -77,30 +69,6 @@ func (q *requester) ask(ctx context.Context, r request) answer {
 			ans.err = err
 			return ans
 		}
-	}
-}
-
-// saidNothing is the failure of the n-th empty reply to the same request. A
-// second one is not followed by more: each is paid for.
-func saidNothing(e *Error, n int) *Error {
-	told := *e
-	told.NoRetry = told.NoRetry || n > 1
-	if told.Hint == "" {
-		told.Hint = "try again or rephrase"
-	}
-	return &told
-}
-
-// take keeps a reply: the one that succeeded, otherwise the longest.
-func (ans *answer) take(rep *reply, whole bool) {
-	switch {
-	case ans.reply == nil:
-		ans.reply = rep
-	case whole || rep.bytes > ans.reply.bytes:
-		ans.spent = append(ans.spent, ans.reply)
-		ans.reply = rep
-	default:
-		ans.spent = append(ans.spent, rep)
 	}
 }
 

@@ -1,10 +1,11 @@
 package agent
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -70,54 +71,6 @@ func (s *settings) modelChanged() conversation.ModelChanged {
 	return c
 }
 
-// unrecorded is what the log does not record yet of what the next request
-// carries. Blobs are stored first.
-func (j *journal) unrecorded(ctx context.Context) ([]conversation.Body, error) {
-	s := &j.settings
-	if s.blobs == nil {
-		blobs, err := j.storePrompt(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.blobs = &blobs
-	}
-	var bodies []conversation.Body
-	if *s.blobs != s.instructions {
-		if s.instructions == (conversation.Instructions{}) {
-			bodies = append(bodies, s.leftOut()...)
-		}
-		bodies = append(bodies, *s.blobs)
-	}
-	if c := s.modelChanged(); c != s.changed {
-		bodies = append(bodies, c)
-	}
-	if set := s.newOverrides(); len(set) > 0 {
-		bodies = append(bodies, conversation.ConfigChanged{Set: set})
-	}
-	return bodies, nil
-}
-
-// recordSettings appends what the log does not record yet of what the next request
-// carries.
-func (j *journal) recordSettings(ctx context.Context) error {
-	bodies, err := j.unrecorded(ctx)
-	if err != nil {
-		return notSaved(err)
-	}
-	_, err = j.append(ctx, bodies...)
-	return err
-}
-
-// recordOverrides appends the overrides that the log does not have.
-func (j *journal) recordOverrides(ctx context.Context) error {
-	set := j.settings.newOverrides()
-	if len(set) == 0 {
-		return nil
-	}
-	_, err := j.append(ctx, conversation.ConfigChanged{Set: set})
-	return err
-}
-
 // newOverrides are the overrides that the log does not have.
 func (s *settings) newOverrides() map[string]string {
 	set := map[string]string{}
@@ -127,25 +80,6 @@ func (s *settings) newOverrides() map[string]string {
 		}
 	}
 	return set
-}
-
-func (j *journal) storePrompt(ctx context.Context) (conversation.Instructions, error) {
-	s := &j.settings
-	in := conversation.Instructions{SystemSize: conversation.Measure(s.system), ToolsSize: conversation.Measure(s.toolText)}
-	for _, part := range []struct {
-		text string
-		name *string
-	}{{s.system, &in.System}, {s.toolText, &in.Tools}} {
-		if part.text == "" {
-			continue
-		}
-		blob, err := j.opts.Log.PutBlob(context.WithoutCancel(ctx), part.text)
-		if err != nil {
-			return in, err
-		}
-		*part.name = blob
-	}
-	return in, nil
 }
 
 // recordedTool is the stored form of a tool.
@@ -184,65 +118,119 @@ func DecodeTools(text string) ([]conversation.ToolSpec, error) {
 	return specs, nil
 }
 
-// switchModel sends requests to another model from the next one on.
-func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
-	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
-		m.Calibration = known
-	}
-	a.compactor.writers.previous = a.compactor.writers.largerThan(m.Window)
-	a.settings.model, a.settings.provider = m, p
-	a.windows.outdated()
-	a.compactor.planner.rearmAt = 0 // it was reckoned by another window
-	a.settings.choose()
-	a.display.declare()
-	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
-	a.compactor.dropStale()
-	a.updates.Put(ModelSwitched{Model: m})
-	a.display.showMeter()
-	// In a turn the next request records it, and before the first message
-	// there is no conversation to record it in.
-	if !a.inTurn && a.log.Len() > 0 {
-		a.keepForLater(ctx, a.settings.modelChanged())
-		a.compactor.replan = true // what is said need not fit into the new one
-	}
+// The system prompt and the tools are paid for with every request: in a small window
+// they must leave room for the conversation. Rules:
+//
+//   - Together they take at most a quarter of the window where a form of them does,
+//     by Plimsoll's own count; the longest such form is taken, else the last.
+//   - It is chosen until the first message records it, and stays from then on:
+//     another one would break the provider's cache and what can be made again.
+//   - Tools that are left out are told.
+
+// promptShare is the part of the window, one in so many, that prompt and tools take
+// at most.
+const promptShare = 4
+
+// declaration is a form as it is recorded and sent.
+type declaration struct {
+	system string
+	tools  []conversation.ToolSpec
+	text   string // of tools, as recorded
+	below  int
 }
 
-// recordLimits records what became known late about the model, once a request
-// to it is on record: otherwise the first request records it.
-func (a *Agent) recordLimits(ctx context.Context) {
-	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
-		a.keepForLater(ctx, c)
+func (f Form) declaration() (declaration, error) {
+	d := declaration{system: conversation.Clean(f.System), below: f.Below}
+	if len(f.Tools) == 0 {
+		return d, nil
 	}
+	var err error
+	if d.text, err = EncodeTools(f.Tools); err == nil {
+		// What is sent is what was recorded, byte for byte, from the first request on.
+		d.tools, err = DecodeTools(d.text)
+	}
+	if err != nil {
+		return d, fmt.Errorf("recording the tools: %w", err)
+	}
+	return d, nil
 }
 
-// Settings that change while the conversation goes on are events, so that a log
-// says by what rules each compaction was made.
-
-// Configure puts settings in force from here on: set is what is new, by dotted
-// key with the value in YAML form, and rules is what all of them come to. It is
-// recorded at once while idle, otherwise when the turn goes on or ends; before
-// anything was said, with the first message.
-func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
-	set = maps.Clone(set)
-	a.inbox.put(func(ctx context.Context) {
-		overrides := map[string]string{}
-		maps.Copy(overrides, a.settings.overrides) // the caller's map stays as it is
-		maps.Copy(overrides, set)
-		a.settings.overrides = overrides
-		a.rules = rules
-		a.meter = a.meter.WithRules(rules)
-		a.compactor.planner.refreshPast()
-		a.compactor.dropStale()
-		a.display.showMeter()
-		if !a.inTurn {
-			a.recordConfig(ctx)
+// declarations are the forms of a conversation, the longest first. One that has its
+// tools on record has one form: with these, and the prompt that goes with them.
+func declarations(o Options) ([]declaration, error) {
+	full := Form{System: o.System, Tools: o.Stored.Tools}
+	if full.Tools == nil && o.Toolbox != nil {
+		full.Tools = o.Toolbox.Specs()
+	}
+	var all []declaration
+	for _, f := range append([]Form{full}, o.Forms...) {
+		d, err := f.declaration()
+		if err != nil {
+			return nil, err
 		}
-	})
+		all = append(all, d)
+	}
+	if o.Stored.Tools == nil {
+		return all, nil
+	}
+	for _, d := range all[1:] {
+		if d.text == all[0].text {
+			all[0].system = d.system
+			break
+		}
+	}
+	return all[:1], nil
 }
 
-// recordConfig records settings that are new, if anything was said.
-func (a *Agent) recordConfig(ctx context.Context) {
-	if set := a.settings.newOverrides(); len(set) > 0 && a.log.Len() > 0 {
-		a.keepForLater(ctx, conversation.ConfigChanged{Set: set})
+// choose takes the longest form that leaves room in the window, unless one is on
+// record. It reports whether another one is taken than before.
+func (s *settings) choose() bool {
+	if len(s.forms) < 2 || s.blobs != nil || s.instructions != (conversation.Instructions{}) {
+		return false
 	}
+	window := s.model.Window.Tokens
+	if window <= 0 {
+		window = s.assumed
+	}
+	best := s.forms[0]
+	for _, f := range s.forms[1:] {
+		if window <= 0 || s.weight(best) <= float64(window/promptShare) {
+			break
+		}
+		if f.below == 0 || window < f.below {
+			best = f
+		}
+	}
+	changed := best.text != s.toolText || best.system != s.system
+	s.system, s.tools, s.toolText = best.system, best.tools, best.text
+	return changed
+}
+
+// weight is how many tokens a form has by Plimsoll's count.
+func (s *settings) weight(d declaration) float64 {
+	tools := conversation.Measure(d.text)
+	if s.model.Caps.NoTools {
+		tools = conversation.Size{}
+	}
+	n := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure(d.system), tools).RequestEstimate()
+	if f := s.model.Calibration.Factor; f > 0 {
+		n *= f
+	}
+	return n
+}
+
+// leftOut is the notice of tools that are not declared, nil if all are.
+func (s *settings) leftOut() []conversation.Body {
+	if len(s.forms) < 2 || len(s.tools) == len(s.forms[0].tools) || s.model.Caps.NoTools {
+		return nil
+	}
+	var names []string
+	for _, t := range s.forms[0].tools {
+		if !slices.ContainsFunc(s.tools, func(d conversation.ToolSpec) bool { return d.Name == t.Name }) {
+			names = append(names, t.Name)
+		}
+	}
+	return []conversation.Body{conversation.Notice{Level: conversation.NoticeInfo, Text: fmt.Sprintf(
+		"The window is small: the model is given %d of %d tools in this conversation, without %s. In a window of %d tokens or more it has them all.",
+		len(s.tools), len(s.forms[0].tools), strings.Join(names, ", "), s.forms[len(s.forms)-1].below)}}
 }

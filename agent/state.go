@@ -1,8 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"time"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
 )
 
 // A summary is in one state from the moment it is asked for until it is in force
@@ -107,4 +113,101 @@ func eventOf(err error) event {
 		return eventStopped
 	}
 	return eventBroke
+}
+
+// errCancelled is the cause of a turn's end when the user stopped it.
+var errCancelled = errors.New("stopped by the user")
+
+// errTooLittle says that a summary did not make enough room.
+var errTooLittle = errors.New("it would save too little")
+
+// Why a compaction was not made, as the user is told it. In all cases nothing
+// was changed.
+
+const (
+	nothingChanged = "nothing was changed"
+	otherProfile   = "try again, or use a profile that needs no model, such as " + compact.ProfileDefault
+)
+
+// unmade is an error of package compact.
+func unmade(err error) *Error {
+	e := &Error{Class: BadRequest, Message: err.Error(), Hint: nothingChanged, Err: err}
+	switch {
+	case errors.Is(err, compact.ErrSummaryEmpty):
+		e.Class, e.Hint = Empty, otherProfile
+	case errors.Is(err, compact.ErrSummaryRefused):
+		e.Class, e.Hint = Malformed, otherProfile
+		if errors.Is(err, compact.ErrSummaryCut) {
+			e.Hint = "compact fewer turns at once, or raise compaction.summary.max_tokens"
+		}
+	case errors.Is(err, compact.ErrNoProfile):
+		e.Hint = "name one of them, or write the profile into the configuration"
+	case errors.Is(err, compact.ErrNoSummaries):
+		e.Hint = "use a profile that needs no model, such as " + compact.ProfileDefault + ", or set the key to another word"
+	case errors.Is(err, compact.ErrNoRange), errors.Is(err, compact.ErrNothingToGain):
+		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
+	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
+		e.Hint = "plimsoll context lists the compactions and which are in force"
+	}
+	return e
+}
+
+// notMade is a compaction that could not be stored.
+func notMade(err error) *Error {
+	return &Error{
+		Class: NotSaved, Message: "the compaction could not be saved and is not in force: " + cause(err).Error(),
+		Hint: "check the disk and the data folder, then compact again", Err: err,
+	}
+}
+
+// cause is what lies behind a failure of this package, err itself if nothing
+// does.
+func cause(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Err != nil {
+		return e.Err
+	}
+	return err
+}
+
+// ended is why a summary is not in force: as the user is told it, and as it is
+// recorded.
+func ended(err error, limit time.Duration) (e *Error, outcome string) {
+	gone := func(message, hint string) *Error {
+		return &Error{Class: Cancelled, Message: message, Hint: hint, Err: err}
+	}
+	var failure *Error
+	switch {
+	case errors.Is(err, errCancelled):
+		return gone("the compaction was stopped", nothingChanged), conversation.OutcomeCancelled
+	case errors.Is(err, errReplaced):
+		return gone("the compaction gave way to another one", nothingChanged), conversation.OutcomeCancelled
+	case errors.Is(err, errReverted):
+		return gone("the summary was given up, because a compaction was taken back or brought back meanwhile", "compact again"),
+			conversation.OutcomeStale
+	case errors.Is(err, errOvertaken):
+		return gone("the summary was given up: meanwhile the conversation is shown otherwise, or the window got smaller", "compact again"),
+			conversation.OutcomeStale
+	case errors.Is(err, errNeedless):
+		return gone("the summary was given up, because it is not needed any more", nothingChanged), conversation.OutcomeStale
+	case errors.Is(err, errUnused):
+		return gone("the summary was not used: "+errUnused.Error(), nothingChanged), conversation.OutcomeStale
+	case errors.Is(err, errTooLate):
+		return &Error{
+			Class: Stalled, Message: fmt.Sprintf("the summary was not there after %s", limit),
+			Hint: "try again, raise compaction.summary.timeout, or use a profile that needs no model, such as " + compact.ProfileDefault, Err: err,
+		}, conversation.OutcomeFailed
+	case errors.As(err, &failure):
+		return failure, conversation.OutcomeFailed
+	case errors.Is(err, context.Canceled):
+		return gone("the compaction was stopped: the program ended", nothingChanged), conversation.OutcomeCancelled
+	}
+	return unmade(err), conversation.OutcomeFailed
+}
+
+// noSummary is the failure of a request for a summary.
+func noSummary(e *Error) *Error {
+	told := *e
+	told.Message, told.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
+	return &told
 }

@@ -6,8 +6,74 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
+
+const (
+	// leastAnswer is the room without which a form is not tried, in tokens: a
+	// summary that is cut does not count.
+	leastAnswer = 512
+	// pieceAnswer is the largest share of the window that a piece leaves for its
+	// answer, and pieceSlack what estimates may be wrong by.
+	pieceAnswer = 0.25
+	pieceSlack  = 0.9
+	// maxPieces bounds what one summary may cost.
+	maxPieces = 32
+	// maxHalvings is how often pieces that turn out too long are made smaller.
+	maxHalvings = 3
+)
+
+// modelClient is a model and where it is reached.
+type modelClient struct {
+	model    Model
+	provider Provider
+}
+
+// writer has a summary written. It holds all that takes, so that nothing is
+// read of what the conversation changes meanwhile.
+type writer struct {
+	model    Model // that writes it
+	provider Provider
+	factor   float64 // what was learned about the model's tokens
+
+	conversation string // its ID
+	system       string
+	tools        []conversation.ToolSpec
+	prompt       float64 // uncalibrated tokens of system prompt and tools
+	revision     uint64  // of the view it is about
+	retry        Retry
+	preset       preset.Name
+	retries      int // left
+	now          func() time.Time
+	limit        time.Duration // for the whole
+	previous     bool          // the model before writes it
+	began        time.Time
+	took         time.Duration // until the summary was there, 0 if none is
+	from, to     int           // turns covered, both included
+
+	lane    *lane  // that it shares with the conversation
+	clock   *clock // of the whole
+	spent   []spent
+	learned int // the window that a server named, in tokens, 0 if none did
+}
+
+// spent is one request and what came of it.
+type spent struct {
+	request request
+	reply   *reply
+}
+
+// use has a model write.
+func (w *writer) use(j *journal, m Model, p Provider) {
+	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
+	if m.Name() == j.settings.model.Name() {
+		w.factor = j.meter.Calibration().Factor
+	}
+	if w.factor <= 0 {
+		w.factor = 1
+	}
+}
 
 // call makes one request for a summary, and a failed one once more, silently.
 func (w *writer) call(ctx context.Context, form compact.SummaryJob) (compact.Answer, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"plimsoll/compact"
 	"plimsoll/conversation"
@@ -129,17 +130,6 @@ func (a *Agent) step(ctx context.Context) ([]*call, error) {
 	}
 }
 
-// request is a request with what has to be known about it afterwards.
-type request struct {
-	Request
-	provider Provider
-	model    Model
-	purpose  conversation.Purpose
-	estimate float64 // uncalibrated tokens of the prompt
-	revision uint64  // of the view it was made of
-	after    uint64  // Seq of the newest event that the view was made of, 0 for a summary
-}
-
 // nextRequest is the one place where a request is about to be made, also
 // inside a tool loop and never in the middle of a stream: what has to be
 // decided before the model is asked again is decided here.
@@ -191,4 +181,85 @@ func maxTokens(r compact.Reading, limit int) int {
 		return min(left, limit)
 	}
 	return left
+}
+
+// blindShare is the share of a refused request that the next one has at most where
+// nobody knows how much fits: it is the last try.
+const blindShare = 0.6
+
+// retryShorter makes a request shorter that the server did not take, and reports
+// whether it is: first as above the hard line, then down the ladder.
+func (a *Agent) retryShorter(ctx context.Context, r request) bool {
+	share := compact.DefaultTriggerRatio
+	if !a.settings.model.Window.Known() {
+		share = blindShare
+	}
+	fits := func() bool { return a.meter.RequestEstimate() <= share*r.estimate && !a.over() }
+	same := func() bool { return r.model.Name() == a.settings.model.Name() }
+	a.compactor.makeShorter(ctx, same, fits)
+	if !same() {
+		return true // nothing is known of how much fits there
+	}
+	if ctx.Err() == nil && !fits() {
+		a.compactor.applyLadder(ctx, compact.TriggerOverflow, true)
+	}
+	return a.meter.RequestEstimate() < r.estimate
+}
+
+// enqueue says something when its turn comes. What can never be sent comes back at
+// once: nobody should learn of it when he has forgotten what it was. Where nothing
+// runs, its turn is now.
+func (a *Agent) enqueue(m queued) {
+	if strings.TrimSpace(m.text) == "" {
+		return
+	}
+	busy := a.inTurn || a.compactor.held
+	if err := a.oversized(m.text); err != nil && busy {
+		a.updates.Put(Returned{Texts: []string{m.text}})
+		a.updates.Put(Failed{Err: err})
+		return
+	}
+	a.queue.messages = append(a.queue.messages, m)
+	if busy {
+		a.queue.store()
+		a.queue.show()
+	}
+}
+
+// oversizedNow is the same by what the server says now, where its word is what counts.
+func (a *Agent) oversizedNow(ctx context.Context, text string) *Error {
+	err := a.oversized(text)
+	if err == nil || !saidByServer(a.settings.model.Window) || !a.windows.askWindow(ctx) {
+		return err
+	}
+	return a.oversized(text)
+}
+
+// deliver does what a message asks for: a turn, or nothing.
+func (a *Agent) deliver(ctx context.Context, m queued) {
+	if !m.quiet {
+		a.runTurn(ctx, m.text)
+		return
+	}
+	if err := a.say(ctx, m.text); err != nil {
+		a.queue.giveBack(m.text)
+		a.updates.Put(Failed{Err: AsError(err)})
+	}
+	a.queue.store() // it is in the log now, or with the user
+	a.setIdle()
+}
+
+// keepQuiet stores what waits and asks for no answer. It is for the end.
+func (a *Agent) keepQuiet(ctx context.Context) {
+	var left []queued
+	before := len(a.queue.messages)
+	for _, m := range a.queue.messages {
+		if !m.quiet || a.say(context.WithoutCancel(ctx), m.text) != nil {
+			left = append(left, m)
+		}
+	}
+	a.queue.messages = left
+	if len(left) < before {
+		a.queue.store()
+	}
 }

@@ -42,24 +42,6 @@ type room interface {
 	ready(ctx context.Context) error
 }
 
-// rank orders the sources of a window's size, strongest first.
-func rank(s compact.WindowSource) int {
-	switch s {
-	case compact.WindowFlag:
-		return 0
-	case compact.WindowConfig:
-		return 1
-	case compact.WindowServer, compact.WindowLearned:
-		return 2
-	case compact.WindowCatalogue:
-		return 3
-	}
-	return 4
-}
-
-// told reports whether a window's size is what the server said.
-func told(w compact.Window) bool { return w.Known() && rank(w.Source) == rank(compact.WindowServer) }
-
 // setWindow takes over a window that became known, unless a stronger source
 // said otherwise. It reports whether it did.
 func (k *windowKeeper) setWindow(w compact.Window) bool {
@@ -150,7 +132,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 // that its window is larger.
 func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	had := k.settings.model.Window
-	if overflow(err) == nil || !told(had) || !k.askWindow(ctx) {
+	if overflow(err) == nil || !saidByServer(had) || !k.askWindow(ctx) {
 		return err
 	}
 	if w := k.settings.model.Window; w.Known() && w.Tokens <= had.Tokens {
@@ -159,36 +141,9 @@ func (k *windowKeeper) grown(ctx context.Context, err error) error {
 	return k.room.ready(ctx)
 }
 
-// checkWindow asks the server anew where a reply puts the window in doubt, before
-// the reply is judged by it.
-func (k *windowKeeper) checkWindow(ctx context.Context, r request, ans answer) {
-	u, ok := k.report(r, ans.reply)
-	if ans.err != nil || !ok {
-		return
-	}
-	had := k.settings.model.Window
-	above := told(had) && u.Prompt > had.Tokens && had != k.cuts.lowered
-	short := k.short(r, ans.reply) && !k.askedShort[r.model.Name()]
-	if short {
-		k.askedShort[r.model.Name()] = true
-	}
-	if !above && !short && !ans.gone {
-		return
-	}
-	k.askWindow(ctx)
-	have := k.settings.model.Window
-	if !above || r.model.Name() != k.settings.model.Name() || have.Tokens >= u.Prompt || !told(have) {
-		return
-	}
-	k.forgetWindow()
-	k.useWindow(compact.Window{Source: compact.WindowUnknown})
-	k.note(ctx, fmt.Sprintf("The server counted %d tokens in a request: its window is larger than the %d that were known. How large it is becomes known with the next refusal, or give it with --window.",
-		u.Prompt, have.Tokens))
-}
-
-// toldBefore is the window that the server of a model said it had, as the log has
+// saidBefore is the window that the server of a model said it had, as the log has
 // it, 0 if it does not.
-func toldBefore(events []conversation.Event, model string) int {
+func saidBefore(events []conversation.Event, model string) int {
 	for _, e := range slices.Backward(events) {
 		if c, ok := e.Body.(conversation.ModelChanged); ok && c.Name() == model && compact.WindowSource(c.Source) == compact.WindowServer {
 			return c.Window
@@ -203,28 +158,6 @@ func DefaultLines(window int) (load, hard int) {
 	w := compact.Window{Tokens: window, Source: compact.WindowServer}
 	r := compact.NewMeter(compact.MeterOptions{Window: w}.With(compact.DefaultRules())).Reading()
 	return r.LoadLine, r.HardLine
-}
-
-// usage is what was reported about a try at a request: one event, also if
-// nothing was reported, so that the request is on record; none if the request
-// never reached the model. Seq is that of the reply, 0 if it is not kept.
-func (k *windowKeeper) usage(r request, rep *reply, seq uint64) []conversation.Body {
-	if rep.usage == nil && rep.bodyHash == "" && !rep.arrived() {
-		return nil
-	}
-	u := r.unreported(rep)
-	u.Reply = seq
-	if t := rep.usage; t != nil {
-		u.Prompt, u.Cached, u.CacheWrite, u.Completion, u.Reasoning = t.Prompt, t.Cached, t.CacheWrite, t.Completion, t.Reasoning
-		u.Short = k.short(r, rep)
-		switch {
-		case t.CostUSD != nil:
-			u.CostUSD, u.Priced = t.CostUSD, "reported"
-		case k.opts.Cost != nil:
-			u.CostUSD, u.Priced = k.opts.Cost(r.model, *t)
-		}
-	}
-	return []conversation.Body{u}
 }
 
 // foldUsage anchors the meter on a report and keeps what that taught. A report
@@ -251,4 +184,108 @@ func (k *windowKeeper) keepCalibration() {
 	}
 	k.learned[key] = k.settings.model.Calibration
 	k.keeper.put(key, k.settings.model.Calibration)
+}
+
+// cutWatch is what the reports of a model say about cuts.
+type cutWatch struct {
+	model    string
+	inRow    int             // reports in a row that fell short
+	most     int             // the largest of them
+	uncached int             // reports that left the server's cache out
+	before   compact.Window  // the window before it was lowered
+	lowered  compact.Window  // what it was lowered to, unknown if it was not
+	said     int             // what the server said of it before that, in tokens, 0 if nothing
+	warned   map[string]bool // models whose user was told
+}
+
+// trustUncached is how many counts without the server's cache say that it always
+// counts so.
+const trustUncached = 3
+
+// lowered is the window to which an earlier run of the conversation took that of
+// the model down, as the log has it; false if it did not, or a stronger source
+// says how large it is.
+func lowered(events []conversation.Event, m Model) (compact.Window, bool) {
+	for _, e := range slices.Backward(events) {
+		c, ok := e.Body.(conversation.ModelChanged)
+		if !ok {
+			continue
+		}
+		w := compact.Window{Tokens: c.Window, Source: compact.WindowLearned}
+		if t := saidBefore(events, m.Name()); m.Window.Source == compact.WindowServer && t > 0 && t != m.Window.Tokens {
+			return compact.Window{}, false // it was started anew
+		}
+		weaker := !m.Window.Known() || w.Tokens < m.Window.Tokens &&
+			(m.Window.Source == compact.WindowServer || m.Window.Source == compact.WindowCatalogue)
+		return w, c.Name() == m.Name() && compact.WindowSource(c.Source) == compact.WindowLearned && w.Known() && weaker
+	}
+	return compact.Window{}, false
+}
+
+// refutes reports whether a window is what the server said before it was found to
+// cut: it says the same again, and cuts.
+func (w *cutWatch) refutes(said, have compact.Window) bool {
+	return w.lowered.Known() && have == w.lowered && said.Source == compact.WindowServer && said.Tokens == w.said
+}
+
+// note counts a report, and reports whether it fell short.
+func (w *cutWatch) note(found compact.Finding, prompt int) bool {
+	switch found {
+	case compact.Uncached:
+		w.uncached++
+		fallthrough
+	case compact.Whole:
+		w.inRow, w.most = 0, 0
+		return false
+	}
+	w.inRow++
+	w.most = max(w.most, prompt)
+	return true
+}
+
+// cut reports whether the newest report, with those before it, is that of a
+// prompt which was cut.
+func (w *cutWatch) cut(found compact.Finding) bool {
+	switch {
+	case w.uncached >= trustUncached:
+		return false
+	case found == compact.Cut && w.uncached == 0:
+		return true
+	}
+	return w.inRow > 1 && (found == compact.Cut || found == compact.Doubtful)
+}
+
+// limit is the window of a server that cuts, as far as one knows: the most that
+// it counted since it does, or before that, unless this was twice as much: then
+// its window was a larger one.
+func (w *cutWatch) limit(e compact.Expected) int {
+	if last := int(e.Reported); last < 2*w.most {
+		return max(last, w.most)
+	}
+	return w.most
+}
+
+// overflowed learns from a server that refused a request as too long, and says
+// what can be done.
+func (k *windowKeeper) overflowed(ctx context.Context, r request, e *Error, hint string) error {
+	told := *e
+	told.Hint = hint
+	if r.model.Name() != k.settings.model.Name() { // the user may have switched meanwhile
+		return &told
+	}
+	counted := e.Requested
+	if counted <= 0 {
+		counted = e.Window // it has more than that
+	}
+	k.meter = k.meter.WithRefusal(counted)
+	if f := k.meter.Calibration().Factor; f != k.settings.model.Calibration.Factor {
+		k.settings.model.Calibration.Factor = f
+		k.keepCalibration()
+	}
+	if e.Window > 0 && !k.learnWindow(ctx, e.Window) {
+		if have := k.settings.model.Window; have.Tokens > e.Window {
+			told.Hint += fmt.Sprintf("; the window is set to %d tokens (%s), but the server's is %d", have.Tokens, have.Source, e.Window)
+		}
+	}
+	return &told
 }

@@ -7,73 +7,12 @@ import (
 	"time"
 
 	"plimsoll/compact"
-	"plimsoll/compact/preset"
-	"plimsoll/conversation"
 )
 
 // The request for a summary takes the largest form that fits: the next request
 // and one message, which the provider's cache serves; otherwise what was said,
 // written out; otherwise that in pieces. A failed call is made once more. Tools
 // are declared where the conversation's are, and never run.
-
-const (
-	// leastAnswer is the room without which a form is not tried, in tokens: a
-	// summary that is cut does not count.
-	leastAnswer = 512
-	// pieceAnswer is the largest share of the window that a piece leaves for its
-	// answer, and pieceSlack what estimates may be wrong by.
-	pieceAnswer = 0.25
-	pieceSlack  = 0.9
-	// maxPieces bounds what one summary may cost.
-	maxPieces = 32
-	// maxHalvings is how often pieces that turn out too long are made smaller.
-	maxHalvings = 3
-)
-
-// writer has a summary written. It holds all that takes, so that nothing is
-// read of what the conversation changes meanwhile.
-type writer struct {
-	model    Model // that writes it
-	provider Provider
-	factor   float64 // what was learned about the model's tokens
-
-	conversation string // its ID
-	system       string
-	tools        []conversation.ToolSpec
-	prompt       float64 // uncalibrated tokens of system prompt and tools
-	revision     uint64  // of the view it is about
-	retry        Retry
-	preset       preset.Name
-	retries      int // left
-	now          func() time.Time
-	limit        time.Duration // for the whole
-	former       bool          // the model before writes it
-	began        time.Time
-	took         time.Duration // until the summary was there, 0 if none is
-	from, to     int           // turns covered, both included
-
-	lane    *lane  // that it shares with the conversation
-	clock   *clock // of the whole
-	spent   []spent
-	learned int // the window that a server named, in tokens, 0 if none did
-}
-
-// spent is one request and what came of it.
-type spent struct {
-	request request
-	reply   *reply
-}
-
-// use has a model write.
-func (w *writer) use(j *journal, m Model, p Provider) {
-	w.model, w.provider, w.revision, w.factor = m, p, j.log.Revision(), m.Calibration.Factor
-	if m.Name() == j.settings.model.Name() {
-		w.factor = j.meter.Calibration().Factor
-	}
-	if w.factor <= 0 {
-		w.factor = 1
-	}
-}
 
 // write has the text of a pass written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
@@ -152,16 +91,6 @@ func (w *writer) answer(ctx context.Context, pass *compact.Pass, form *compact.S
 	return answer, err
 }
 
-// overflow is the failure of a request that is longer than the window, nil for
-// any other error.
-func overflow(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) && e.Class == Overflow {
-		return e
-	}
-	return nil
-}
-
 // inPieces gets an answer to a form that is too long: a summary of each of its
 // pieces, which together are that of the whole.
 func (w *writer) inPieces(ctx context.Context, form compact.SummaryJob, e *Error) (compact.Answer, error) {
@@ -234,13 +163,13 @@ func (s *writers) newWriter() writer {
 func (s *writers) prepare(ctx context.Context, j *job) error {
 	rules, now := s.rules, s.situation()
 	j.writer.preset = rules.Preset
-	former := s.previousFor(j)
+	previous := s.previousFor(j)
 	switch {
 	case j.bound() > 0 && !s.settings.model.Window.Known():
 		now.Writer, now.Cold = j.bound(), true // what was refused is not asked for again with more behind it
-	case former != nil:
-		j.writer.former = true
-		now.Cold, now.Caps, now.Writer = s.coldFor(former.model), former.model.Caps, former.model.Window.Tokens
+	case previous != nil:
+		j.writer.previous = true
+		now.Cold, now.Caps, now.Writer = s.coldFor(previous.model), previous.model.Caps, previous.model.Window.Tokens
 	}
 	var err error
 	if j.pass, err = j.work(now); err != nil || j.pass.Job == nil {
@@ -254,7 +183,7 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 	if j.writer.limit = time.Duration(summary.TimeoutSecs) * time.Second; j.writer.limit <= 0 {
 		j.writer.limit = time.Minute
 	}
-	if err := s.findWriter(j, former); err != nil {
+	if err := s.findWriter(j, previous); err != nil {
 		return err
 	}
 	j.writer.from, j.writer.to = j.pass.Range.From, j.pass.Range.To
@@ -274,12 +203,12 @@ func (s *writers) prepare(ctx context.Context, j *job) error {
 
 // findWriter finds the model that a profile names: the conversation's own if it
 // names none, or the one it was held with if that has the larger window.
-func (s *writers) findWriter(j *job, former *modelClient) error {
+func (s *writers) findWriter(j *job, previous *modelClient) error {
 	name := j.pass.Job.Model
 	w := &j.writer
 	switch {
-	case name == "" && former != nil:
-		w.use(s.journal, former.model, former.provider)
+	case name == "" && previous != nil:
+		w.use(s.journal, previous.model, previous.provider)
 		return nil
 	case name == "" || name == s.settings.model.Name():
 		w.use(s.journal, s.settings.model, s.settings.provider)

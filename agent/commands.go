@@ -1,0 +1,196 @@
+package agent
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// What the user asks for besides messages is put into the inbox, like everything that is asked of the
+// agent, and carried out by the goroutine that owns the conversation.
+
+// Review takes a summary in that waits for the user, with the text he made of it,
+// or gives it up. It does nothing where none waits any more. Steered tells if the
+// text cannot be taken; the summary then waits on.
+func (a *Agent) Review(text string, accept bool) {
+	a.inbox.put(func(context.Context) {
+		j := a.compactor.job
+		switch {
+		case j == nil || j.state != stateInReview:
+		case accept:
+			a.compactor.accept(j, text)
+		default:
+			a.compactor.drop(j, errCancelled)
+		}
+	})
+}
+
+// Compact reduces what the model is sent: at once while idle, otherwise before
+// the turn's next request. Compacted or CompactionFailed tells what came of it.
+// A request that is carried out already is not carried out twice.
+func (a *Agent) Compact(w compact.Wish) {
+	a.inbox.put(func(context.Context) {
+		c := a.compactor
+		if n := len(c.operations); n > 0 {
+			if last := &c.operations[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
+				last.wish.Review = last.wish.Review || w.Review
+				return
+			}
+		} else if c.job != nil {
+			if c.job.serves(c.rules, w) {
+				c.job.joined = conversation.SourceManual
+				c.job.review = c.job.review || a.opts.Interactive && w.Review && !c.job.ended()
+				return
+			} // what replaces it has to be possible first
+		}
+		c.operations.add(operation{what: compact.DeedCompact, wish: w})
+	})
+}
+
+// UndoCompaction takes the compaction with this epoch back, 0 for the newest in
+// force.
+func (a *Agent) UndoCompaction(epoch uint64) {
+	a.inbox.put(func(context.Context) {
+		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
+			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
+				a.updates.Put(CompactionFailed{Err: unmade(compact.ErrNothingToUndo),
+					Wish: compact.Wish{Source: conversation.SourceManual, Trigger: string(compact.DeedUndo)}})
+				return
+			}
+		}
+		a.compactor.operations.add(operation{what: compact.DeedUndo, epoch: epoch})
+	})
+}
+
+// RedoCompaction brings back the compaction that was taken back last, until
+// another one is made.
+func (a *Agent) RedoCompaction() {
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.DeedRedo}) })
+}
+
+// Inspect answers with Inspected. Of several calls that wait the newest is
+// answered.
+func (a *Agent) Inspect() { a.inspector.look() }
+
+// Preview works a wish out on what was said so far and answers with Previewed.
+// It changes nothing.
+func (a *Agent) Preview(w compact.Wish) {
+	a.inbox.put(func(context.Context) {
+		told := Previewed{Wish: w, Now: a.meter.Reading()}
+		pass, err := compact.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
+		if err != nil {
+			told.Err = unmade(err)
+		} else {
+			told.Preview, told.Then = pass.Preview(), pass.Then()
+			told.CostNow, told.PaysAfter = a.price(told.Preview)
+		}
+		a.updates.Put(told)
+	})
+}
+
+// Pin keeps events as they were said, whatever else covers them, or ends that.
+// Steered tells what came of it.
+func (a *Agent) Pin(events []uint64, pinned bool) {
+	what := SteerUnpin
+	if pinned {
+		what = SteerPin
+	}
+	a.orderSteer(what, events)
+}
+
+// Mask shows stubs in place of the results of events. It is a compaction like any
+// other, which can be taken back. Steered tells what came of it.
+func (a *Agent) Mask(events []uint64) { a.orderSteer(SteerMask, events) }
+
+// RestoreTurns brings the turns back that were taken back last: at once while
+// idle, otherwise when the running turn has ended. Steered tells what came of it.
+func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
+
+func (a *Agent) orderSteer(what Steer, events []uint64) {
+	events = slices.Clone(events)
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.Deed(what), events: events}) })
+}
+
+// Rewind takes the turns from one on back, negative for the newest; what the
+// user said in the first of them comes back to the composer. A turn that runs is
+// stopped before. Nothing is deleted.
+func (a *Agent) Rewind(turn int) {
+	a.inbox.put(func(context.Context) {
+		if first, _ := a.compactor.manual.turnToRewind(turn, a.compactor.operations.restores()); first < 0 {
+			a.updates.Put(Failed{Err: noSuchTurn()})
+			return
+		}
+		if a.inTurn {
+			a.turn.cancel(errCancelled)
+			a.display.status(Status{Phase: Stopping})
+			a.queue.giveBack()
+		}
+		a.compactor.operations.add(operation{what: opRewind, turn: turn})
+	})
+}
+
+// switchModel sends requests to another model from the next one on.
+func (a *Agent) switchModel(ctx context.Context, m Model, p Provider) {
+	if known, ok := a.windows.learned[m.CalibrationKey]; ok && m.CalibrationKey != "" {
+		m.Calibration = known
+	}
+	a.compactor.writers.previous = a.compactor.writers.largerThan(m.Window)
+	a.settings.model, a.settings.provider = m, p
+	a.windows.outdated()
+	a.compactor.planner.rearmAt = 0 // it was reckoned by another window
+	a.settings.choose()
+	a.display.declare()
+	a.meter = a.meter.WithModel(m.MeterOptions(a.rules)).WithPrompt(a.settings.promptSizes())
+	a.compactor.dropStale()
+	a.updates.Put(ModelSwitched{Model: m})
+	a.display.showMeter()
+	// In a turn the next request records it, and before the first message
+	// there is no conversation to record it in.
+	if !a.inTurn && a.log.Len() > 0 {
+		a.keepForLater(ctx, a.settings.modelChanged())
+		a.compactor.replan = true // what is said need not fit into the new one
+	}
+}
+
+// recordLimits records what became known late about the model, once a request
+// to it is on record: otherwise the first request records it.
+func (a *Agent) recordLimits(ctx context.Context) {
+	if c := a.settings.modelChanged(); a.settings.blobs != nil && c != a.settings.changed {
+		a.keepForLater(ctx, c)
+	}
+}
+
+// Settings that change while the conversation goes on are events, so that a log
+// says by what rules each compaction was made.
+
+// Configure puts settings in force from here on: set is what is new, by dotted
+// key with the value in YAML form, and rules is what all of them come to. It is
+// recorded at once while idle, otherwise when the turn goes on or ends; before
+// anything was said, with the first message.
+func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
+	set = maps.Clone(set)
+	a.inbox.put(func(ctx context.Context) {
+		overrides := map[string]string{}
+		maps.Copy(overrides, a.settings.overrides) // the caller's map stays as it is
+		maps.Copy(overrides, set)
+		a.settings.overrides = overrides
+		a.rules = rules
+		a.meter = a.meter.WithRules(rules)
+		a.compactor.planner.refreshPast()
+		a.compactor.dropStale()
+		a.display.showMeter()
+		if !a.inTurn {
+			a.recordConfig(ctx)
+		}
+	})
+}
+
+// recordConfig records settings that are new, if anything was said.
+func (a *Agent) recordConfig(ctx context.Context) {
+	if set := a.settings.newOverrides(); len(set) > 0 && a.log.Len() > 0 {
+		a.keepForLater(ctx, conversation.ConfigChanged{Set: set})
+	}
+}

@@ -1,0 +1,326 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// opRestore brings turns back.
+const opRestore = compact.Deed(SteerRestore)
+
+// opRewind takes turns back.
+const opRewind compact.Deed = "rewind"
+
+// operation is something to be done at a boundary.
+type operation struct {
+	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
+	wish   compact.Wish
+	epoch  uint64   // to undo, 0 for the newest in force
+	turn   int      // to rewind to, negative for the newest
+	events []uint64 // to be pinned or masked
+}
+
+// compactor reduces what the model is sent, between the requests of the turn loop.
+type compactor struct {
+	*journal
+	display *display
+	inbox   *inbox
+	queue   *queue
+	windows *windowKeeper
+	setIdle func() // tells that nothing goes on, unless something waits
+
+	operations operations
+	job        *job // the summary that is being written, or waits for the user; nil if none does
+	held       bool // the owner waits for it
+
+	prepared preparedSummaries
+
+	replan  bool // the planner is asked once more before the next turn
+	planner *planner
+	writers *writers
+	records *records
+	manual  manualEdits
+}
+
+// newCompactor returns a compactor of the conversation in a journal. It hands summaries the
+// lane that they share with the conversation's requests.
+func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows *windowKeeper, l *lane, setIdle func()) *compactor {
+	p := &planner{journal: j}
+	c := &compactor{
+		journal: j, display: shown, inbox: in, queue: waiting, windows: windows, setIdle: setIdle,
+		planner: p, writers: &writers{journal: j, inbox: in, lane: l}, records: &records{journal: j, windows: windows, planner: p},
+		manual: manualEdits{j},
+	}
+	p.writing = func() bool { return c.job != nil }
+	return c
+}
+
+// commit puts a pass in force: its overlays, and what was spent on them, in one
+// transaction. The summaries in it are applied then.
+func (c *compactor) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, spent []conversation.Body, summaries ...*job) *Error {
+	epoch := c.nextSeq() + uint64(len(spent))
+	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
+	if _, err := c.append(ctx, bodies...); err != nil {
+		return notMade(err)
+	}
+	for _, j := range summaries {
+		j.on(eventCommitted)
+	}
+	p := pass.Preview()
+	c.opts.Logger.Info("compaction", "outcome", "made", "source", w.Source, "trigger", w.Trigger, "preset", c.rules.Preset,
+		"profile", p.Profile, "epoch", epoch, "overlays", len(bodies)-len(spent), "from_turn", p.Range.From, "to_turn", p.Range.To,
+		"before", p.Before, "after", p.After)
+	c.planner.rearm()
+	c.planner.askedAt = 0
+	c.dropStale()
+	c.updates.Put(Compacted{Epoch: epoch, Preview: p, Source: w.Source, Trimmed: pass.Leaves() && w.Source != conversation.SourceManual})
+	return nil
+}
+
+// dropStale stops a summary that would be stale, or for which there is no
+// reason any more: it is paid for no further.
+func (c *compactor) dropStale() {
+	j, rules := c.job, c.rules
+	c.prepared.drop(errOvertaken, func(j *job) bool { return j.overtaken(c.journal) })
+	if !rules.Evicts() || !rules.ActsByItself() {
+		c.prepared.drop(errNeedless, everyJob)
+	}
+	if !c.writing() {
+		return
+	}
+	r := c.meter.Reading()
+	switch {
+	case j.overtaken(c.journal):
+		c.drop(j, errOvertaken)
+	case j.state == stateInReview: // it is paid for, and the user reads it
+	case j.asked():
+	case !rules.ActsByItself(), !rules.Asks() && j.waitsForStep(c.rules):
+		c.drop(j, errNeedless)
+	case j.waitsForStep(c.rules) && !j.blocking && (c.log.Revision() != j.basis.revision || r.NearsLoadLine()): // the next step wants it
+	case rules.Preset.Design().Absolute: // its threshold is no share of the window
+	case r.LoadLine == 0 && j.wish.Trigger != compact.TriggerOverflow, r.LoadLine > 0 && r.Used <= r.LoadLine:
+		c.drop(j, errNeedless)
+	}
+}
+
+// showForReview shows a summary to the user if he wants to read it.
+func (c *compactor) showForReview(j *job) {
+	if c.job != j || j.ended() {
+		return
+	}
+	j.on(eventShown)
+	c.opts.Logger.Info("compaction", "outcome", "waits for the user", "source", j.wish.Source, "trigger", j.wish.Trigger, "duration", j.writer.took)
+	c.announceReview()
+}
+
+// announceReview tells that a summary waits for the user, if one does.
+func (c *compactor) announceReview() {
+	j := c.job
+	if j == nil || j.state != stateInReview {
+		return
+	}
+	s, _ := j.pass.Written() // it is what waits
+	c.updates.Put(Reviewing{
+		Text: s.Text, Appendix: s.Appendix, Wish: j.wish, FromTurn: j.writer.from, ToTurn: j.writer.to, Covers: s.Covers, Held: c.held,
+	})
+}
+
+// drop gives a summary up that is being written or waits for the user.
+func (c *compactor) drop(j *job, cause error) {
+	shown := j.state == stateInReview
+	if j.end(cause); shown {
+		c.updates.Put(Reviewed{})
+	}
+}
+
+// betweenTurns reports whether an operation waits until no turn runs.
+func (d operation) betweenTurns() bool { return d.what == opRewind || d.what == opRestore }
+
+// operations wait for the next boundary, oldest first.
+type operations []operation
+
+// add has something done at the next boundary.
+func (o *operations) add(d operation) { *o = append(*o, d) }
+
+// due reports whether something waits that can be done now.
+func (o operations) due(inTurn bool) bool {
+	return len(o) > 0 && (!inTurn || !o[0].betweenTurns())
+}
+
+// take takes the oldest.
+func (o *operations) take() operation {
+	first := (*o)[0]
+	*o = (*o)[1:]
+	return first
+}
+
+// restores reports whether turns that were undone are about to be redone.
+func (o operations) restores() bool {
+	return slices.ContainsFunc(o, func(d operation) bool { return d.what == opRestore })
+}
+
+// windowChanged takes another window into account.
+func (c *compactor) windowChanged(w compact.Window) {
+	c.planner.rearmAt = 0 // it was reckoned by another window
+	c.dropStale()
+	switch p := c.writers.previous; {
+	case p != nil && w.Tokens >= p.model.Window.Tokens:
+		c.writers.previous = nil
+	case p != nil && !c.inTurn && c.log.Len() > 0:
+		c.replan = true // as when it is known at once
+	}
+}
+
+// writing reports whether a summary is being written, or waits for the user.
+func (c *compactor) writing() bool { return c.job != nil && c.job.pending() }
+
+// announce tells that a summary is being written, or waited for.
+func (c *compactor) announce(held bool) {
+	j := c.job
+	c.updates.Put(Compacting{
+		Since: j.writer.began, Focus: j.wish.Focus, FromTurn: j.writer.from, ToTurn: j.writer.to, Summary: true,
+		Source: j.wish.Source, Held: held,
+	})
+}
+
+// dropReverted gives up the summaries that are being written or wait: the view is no
+// longer what they were made for.
+func (c *compactor) dropReverted() {
+	if c.writing() {
+		c.drop(c.job, errReverted)
+	}
+	c.prepared.drop(errReverted, everyJob)
+}
+
+// applyLadder goes down the ladder that needs no model.
+func (c *compactor) applyLadder(ctx context.Context, trigger string, refused bool) {
+	made := c.planner.made(trigger)
+	made.Source = conversation.SourceRecovery
+	if bodies := c.rules.Recover(c.planner.check(compact.MomentRequest, refused)); len(bodies) > 0 {
+		c.overlay(ctx, made, bodies)
+	}
+}
+
+// overlay puts overlays in force as one epoch. Where they save nothing or cannot
+// be stored nothing is changed.
+func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
+	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
+	if err := c.flush(ctx); err != nil {
+		c.records.refuse(ctx, w, err)
+		return
+	}
+	pass, err := compact.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
+	if err != nil {
+		c.records.refuse(ctx, w, unmade(err))
+		return
+	}
+	if err := c.commit(ctx, &pass, w, nil); err != nil {
+		c.records.refuse(ctx, w, err)
+	}
+}
+
+// preparedSummaries are written and wait for a step, oldest first.
+type preparedSummaries []*job
+
+// covers reports whether a summary that still counts covers some of spans.
+func (p preparedSummaries) covers(spans []conversation.Span) bool {
+	return slices.ContainsFunc(p, func(j *job) bool { return j.state == stateReady && j.pass.Covers(spans) })
+}
+
+// drop has summaries no longer count, for a reason.
+func (p preparedSummaries) drop(why error, stale func(*job) bool) {
+	for _, j := range p {
+		if stale(j) {
+			j.end(why)
+		}
+	}
+}
+
+// stale are those that no longer count.
+func (p preparedSummaries) stale() []*job {
+	return slices.DeleteFunc(slices.Clone(p), func(j *job) bool { return j.state == stateReady })
+}
+
+// everyJob is any summary.
+func everyJob(*job) bool { return true }
+
+// recordStale records the summaries that no longer count.
+func (c *compactor) recordStale(ctx context.Context) {
+	for _, j := range c.prepared.stale() {
+		c.records.giveUp(ctx, j, nil)
+	}
+	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state != stateReady })
+}
+
+// records puts into the log, and tells, what came of compactions that are not in force.
+type records struct {
+	*journal
+	windows *windowKeeper
+	planner *planner
+}
+
+// refuse tells that a compaction was not made. What the model asked for is on
+// record, because nobody sees it ask.
+func (r *records) refuse(ctx context.Context, w compact.Wish, e *Error) {
+	r.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
+	if w.Source == conversation.SourceTool {
+		r.fail(ctx, conversation.Attempt{
+			Source: w.Source, Trigger: w.Trigger, Preset: string(r.rules.Preset), Profile: w.Profile,
+			Outcome: conversation.OutcomeFailed, Why: e.Message, Before: r.meter.EstimatedTokens(),
+		})
+	}
+	r.updates.Put(CompactionFailed{Err: e, Wish: w})
+}
+
+// fail records a failed compaction, with what was spent on it.
+func (r *records) fail(ctx context.Context, attempt conversation.Attempt, spent ...conversation.Body) {
+	if _, err := r.keep(ctx, append(slices.Clone(spent), attempt)...); err != nil {
+		r.updates.Put(Failed{Err: AsError(err)})
+	}
+}
+
+// usageOf is what the requests of a job cost, for the log.
+func (r *records) usageOf(ctx context.Context, j *job) []conversation.Body {
+	var spent []conversation.Body
+	for _, s := range j.writer.spent {
+		spent = append(spent, r.windows.usage(s.request, s.reply, 0)...)
+	}
+	if n := j.writer.learned; n > 0 && j.writer.model.Name() == r.settings.model.Name() {
+		r.windows.learnWindow(ctx, n)
+	}
+	return spent
+}
+
+// giveUp records and tells why a summary is not in force.
+func (r *records) giveUp(ctx context.Context, j *job, spent []conversation.Body) {
+	e, outcome := ended(j.cause, j.writer.limit)
+	took := r.opts.Now().Sub(j.writer.began)
+	if j.writer.took > 0 {
+		took = j.writer.took // without the user's reading
+	}
+	r.opts.Logger.Info("compaction", "outcome", outcome, "source", j.wish.Source, "trigger", j.wish.Trigger, "preset", j.writer.preset,
+		"profile", j.pass.Profile, "class", e.Class, "status", e.Status, "requests", len(j.writer.spent), "duration", took)
+	if name := j.writer.preset.Design().SummaryLog; name != "" && outcome == conversation.OutcomeFailed {
+		r.opts.Logger.Error(name + " failed: " + string(e.Class)) // the message may quote the conversation
+	}
+	attempt := conversation.Attempt{
+		Source: j.wish.Source, Trigger: j.wish.Trigger, Preset: string(j.writer.preset), Profile: j.pass.Profile,
+		Outcome: outcome, Why: e.Message, Before: r.meter.EstimatedTokens(), Duration: took.Milliseconds(),
+	}
+	if errors.Is(j.cause, context.Canceled) {
+		attempt.Before = 0 // the program ended: the next one may try at once
+	}
+	if len(j.writer.spent) > 0 { // otherwise no model is to blame
+		attempt.Model = j.writer.model.Name()
+	}
+	r.fail(ctx, attempt, spent...)
+	r.planner.rearm()
+	if j.joined == conversation.SourceManual {
+		j.wish.Source = j.joined
+	}
+	r.updates.Put(CompactionFailed{Err: e, Wish: j.wish})
+}

@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"plimsoll/conversation"
+)
+
+// A reply and what was reported about it are one transaction, also when it is
+// the reply to a request that failed or was stopped. Calls of a reply that did
+// not end of its own accord are not run; their answers are in the same
+// transaction, so that the log can be sent again whatever happens next.
+
+// replyKeeper puts replies into the log. It keeps at hand what would otherwise be looked
+// up in the log again and again.
+type replyKeeper struct {
+	*journal
+	windows *windowKeeper
+	callIDs map[string]bool // every id a call had
+	titled  bool            // the conversation has a title, or will have
+}
+
+// note keeps at hand what events say.
+func (k *replyKeeper) note(events []conversation.Event) {
+	for _, e := range events {
+		switch b := e.Body.(type) {
+		case conversation.AssistantMessage:
+			for _, c := range b.Calls {
+				k.callIDs[c.ID] = true
+			}
+		case conversation.Renamed:
+			k.titled = true
+		}
+	}
+}
+
+// keepReply appends the answer to a request and returns the calls to run.
+func (k *replyKeeper) keepReply(ctx context.Context, r request, ans answer) ([]*call, error) {
+	var bodies []conversation.Body
+	for _, spent := range ans.spent {
+		bodies = append(bodies, k.windows.usage(r, spent, 0)...)
+	}
+	if ans.err != nil && !ans.reply.arrived() {
+		_, err := k.keep(ctx, append(bodies, k.windows.usage(r, ans.reply, 0)...)...)
+		return nil, err
+	}
+	message, calls := k.message(r, ans)
+	seq := k.nextSeq() + uint64(len(bodies))
+	bodies = append(bodies, message)
+	bodies = append(bodies, k.windows.usage(r, ans.reply, seq)...)
+	if why := notRun(message.Stop); why != "" {
+		for _, c := range message.Calls {
+			bodies = append(bodies, interruptedResult(c, why))
+		}
+		calls = nil
+	}
+	bodies = append(bodies, k.hints(r, ans.reply)...)
+	if _, err := k.keep(ctx, bodies...); err != nil {
+		k.pending = append(k.pending, abandoned(calls)...)
+		return nil, err
+	}
+	return calls, nil
+}
+
+// message is the reply as it is stored, and its calls.
+func (k *replyKeeper) message(r request, ans answer) (conversation.AssistantMessage, []*call) {
+	rep := ans.reply
+	m := conversation.AssistantMessage{
+		Text: rep.text.String(), Reasoning: rep.reasoning.String(), Model: r.model.Name(), Extras: rep.extras,
+	}
+	var calls []*call
+	for i, p := range rep.calls {
+		c := k.newCall(i, p)
+		m.Calls = append(m.Calls, c.ToolCall)
+		calls = append(calls, c)
+	}
+	var failure *Error
+	switch {
+	case errors.As(ans.err, &failure):
+		m.Stop, m.Error = conversation.StopFailed, failure.Message
+	case errors.Is(ans.err, errCancelled):
+		m.Stop = conversation.StopCancelled
+	case ans.err != nil:
+		m.Stop = conversation.StopInterrupted
+	case rep.stop == conversation.StopEnd && len(calls) > 0:
+		m.Stop = conversation.StopCalls // servers exist that say "stop" with calls
+	case rep.stop == conversation.StopCalls && len(calls) == 0:
+		m.Stop = conversation.StopEnd
+	default:
+		m.Stop = rep.stop
+	}
+	return m, calls
+}
+
+// newCall completes a call: it gets an id where it has none or one that was
+// used before, a name, and arguments that are an object.
+func (k *replyKeeper) newCall(i int, p *callPieces) *call {
+	args := conversation.Clean(p.arguments.String())
+	repaired, valid := conversation.RepairArguments(args)
+	c := &call{
+		ToolCall: conversation.ToolCall{
+			ID: conversation.Clean(strings.TrimSpace(p.id)), Name: strings.TrimSpace(p.name), Arguments: repaired, Extra: p.extra,
+		},
+		invalid: !valid,
+	}
+	if c.Name == "" {
+		c.Name = "unnamed" // servers refuse a history with an empty name
+	}
+	for n := 0; c.ID == "" || k.callIDs[c.ID]; n++ {
+		c.ID = fmt.Sprintf("call_%d_%d", k.nextSeq(), i+n)
+	}
+	k.callIDs[c.ID] = true
+	return c
+}
+
+// hints is what is worth telling about a reply: the title that the
+// conversation gets with its first one, and a prompt that was cut silently.
+func (k *replyKeeper) hints(r request, rep *reply) []conversation.Body {
+	var bodies []conversation.Body
+	if !k.titled {
+		k.titled = true
+		if title := DefaultTitle(k.log.Events()); title != "" {
+			bodies = append(bodies, conversation.Renamed{Title: title, By: "auto"})
+		}
+	}
+	return append(bodies, k.windows.watchCuts(r, rep)...)
+}
+
+// titleChars is the length of a title made from a message.
+const titleChars = 60
+
+// DefaultTitle is the first line of the first message, shortened. What a command of
+// the user's own printed says little of what a conversation is about.
+func DefaultTitle(events []conversation.Event) string {
+	for _, e := range events {
+		if m, ok := e.Body.(conversation.UserMessage); ok {
+			if _, _, ran := conversation.RanIn(m.Text); ran {
+				continue
+			}
+			return shorten(firstLine(m.Text), titleChars)
+		}
+	}
+	return ""
+}

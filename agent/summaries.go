@@ -1,0 +1,305 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// A summary is taken in between two requests, if it still fits what the model is
+// shown; whatever came of it is on record with what it cost.
+
+// applySummary takes in a summary that is written, or records that none is.
+func (c *compactor) applySummary(ctx context.Context) {
+	j := c.job
+	j.look()
+	if j.state == stateReady && j.overtaken(c.journal) {
+		j.end(errOvertaken)
+	}
+	if j.state == stateReady && j.waitsForStep(c.rules) {
+		c.keepPrepared(ctx, j)
+		c.makeDueStep(ctx)
+		return
+	}
+	c.finish(ctx, j)
+}
+
+// finish puts the summary of a job that ended in force, or records why it is not.
+func (c *compactor) finish(ctx context.Context, j *job) {
+	c.job = nil
+	spent := c.records.usageOf(ctx, j)
+	if j.state == stateReady {
+		if err := c.commitJob(ctx, j, spent); err != nil {
+			j.end(err)
+		}
+	}
+	if j.state == stateApplied {
+		c.writers.previous = nil
+		return
+	}
+	c.records.giveUp(ctx, j, spent)
+	if j.state != stateFailed {
+		return
+	}
+	if j.writer.previous {
+		c.writers.previous = nil // the one in use is asked next
+	}
+	if j.plan != nil && j.plan.Drops {
+		c.applyLadder(ctx, j.plan.Trigger, false) // ONE
+	}
+}
+
+// commitJob puts a summary in force, with the masks of its plan.
+func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.Body) error {
+	pass, err := j.rebase(c.journal, &j.pass)
+	if err != nil {
+		return err
+	}
+	w := j.wish
+	if j.joined == conversation.SourceManual {
+		w.Source = j.joined // who joined it is told like who asked for it
+	}
+	if e := c.commit(ctx, &pass, w, spent, j); e != nil {
+		return e
+	}
+	return nil
+}
+
+// Where the user wants to read a summary before it takes effect, it waits for him
+// when it is written. Rules:
+//
+//   - Until he has decided, the summary is to everybody else one that is being
+//     written: the conversation goes on beside it, another request joins or replaces
+//     it, and what overtakes it ends it. A request that does not fit waits for him;
+//     Esc then gives the summary up, and the request goes down the ladder.
+//   - His reading takes no time of the summary's limit, and is no part of how long
+//     it took.
+//   - What he makes of the text has to count by its length. If it does not he is
+//     told why and goes on editing.
+
+// accept lets a summary be taken in with the user's text. Whether one that he left
+// as it is saves enough is judged where all are, when it is taken in.
+func (c *compactor) accept(j *job, text string) {
+	pass, err := j.pass.WithText(text)
+	evicted := j.waitsForStep(c.rules) && c.log.Revision() != j.basis.revision // by notes: the next step judges what it saves
+	if err == nil && pass.Edited() && !evicted {
+		_, err = j.rebase(c.journal, &pass)
+	}
+	if err != nil {
+		c.updates.Put(Steered{What: SteerReview, Err: notTaken(err)})
+		return
+	}
+	j.pass = pass
+	j.on(eventAccepted)
+	c.updates.Put(Reviewed{})
+}
+
+// notTaken is why a text of the user does not count.
+func notTaken(err error) *Error {
+	e := &Error{Class: BadRequest, Message: err.Error(), Hint: "change the text, or give the summary up: nothing is in force yet", Err: err}
+	switch {
+	case errors.Is(err, compact.ErrSummaryEmpty):
+		e.Message = "the summary has no text"
+	case errors.Is(err, errTooLittle):
+		e.Message = "the text is too long: with it the summary would save too little"
+	}
+	return e
+}
+
+// start has the text of a job written. The error is an *Error, one of package
+// compact, or the cause of ctx's end; then there is no job.
+func (c *compactor) start(ctx context.Context, j *job) error {
+	c.clear(ctx)
+	j.basis.window, j.writer = c.settings.model.Window, c.writers.newWriter()
+	if err := c.recordOverrides(ctx); err != nil {
+		return err
+	}
+	if err := c.writers.prepare(ctx, j); err != nil {
+		return err
+	}
+	if j.pass.Job != nil && j.pass.Job.Input == compact.InputView {
+		// Only this form carries the prompt and the tools, to the conversation's model.
+		if err := c.recordSettings(ctx); err != nil {
+			return err
+		}
+		if err := c.writers.prepare(ctx, j); err != nil {
+			return err
+		}
+	}
+	j.basis.revision, j.basis.spans, j.done = c.log.Revision(), j.pass.Spans, make(chan struct{})
+	jobCtx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	j.cancel, c.job = cancel, j
+	if j.pass.Job == nil { // the rules were changed meanwhile
+		j.on(eventComplete)
+		close(j.done)
+		return nil
+	}
+	j.on(eventBegun)
+	c.announce(false)
+	go func() {
+		j.err = j.writer.write(jobCtx, &j.pass)
+		cancel(nil)
+		close(j.done)
+		c.inbox.put(func(context.Context) { c.showForReview(j) }) // and whoever waits looks
+	}()
+	return nil
+}
+
+// await waits for the summary that is being written, and takes it in. It returns
+// before that if ctx ends, something else is to be done first, or it is not needed
+// any more.
+func (c *compactor) await(ctx context.Context, needed func() bool) {
+	j := c.job
+	c.held = true
+	defer func() {
+		c.held = false
+		c.announceReview()
+	}()
+	if len(c.queue.messages) > 0 {
+		c.queue.store()
+		c.queue.show()
+	}
+	c.display.status(Status{Phase: PhaseCompacting})
+	c.announce(true)
+	c.announceReview()
+	for !c.operations.due(c.inTurn) {
+		if j.ended() {
+			c.applySummary(ctx)
+			return
+		}
+		select {
+		case <-c.inbox.wake: // its goroutine puts something in when it ends
+			c.inbox.drain(ctx)
+			if j.pending() && !needed() {
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// clear ends the summary that is being written, if one is.
+func (c *compactor) clear(ctx context.Context) {
+	j := c.job
+	if j == nil {
+		return
+	}
+	if j.pending() {
+		c.drop(j, errReplaced)
+	}
+	<-j.done // it ends at once
+	c.applySummary(ctx)
+}
+
+// Where rules evict, a summary never holds a request up. Rules:
+//
+//   - It is written beside the conversation while the load line nears, or from there
+//     on, at most once until the conversation has grown again. Where no user is there
+//     it is not prepared: nobody knows whether another turn comes.
+//   - Written, it waits in memory for the step that evicts what it covers: text and
+//     note are one epoch. What it cost is recorded at once.
+//   - At the hard line the note alone is committed. A text that comes later waits for
+//     the next step, so that the prefix breaks once.
+//   - What is put over its events meanwhile, but for notes, makes it stale. It is then
+//     dropped, and so it is when the program ends: the log says so.
+
+// keepPrepared keeps a summary that is written for the step that evicts what it covers.
+func (c *compactor) keepPrepared(ctx context.Context, j *job) {
+	c.job = nil
+	if _, err := c.keep(ctx, c.records.usageOf(ctx, j)...); err != nil {
+		c.updates.Put(Failed{Err: AsError(err)})
+	}
+	c.prepared = append(c.prepared, j)
+	c.opts.Logger.Info("compaction", "outcome", "prepared", "source", j.wish.Source, "preset", j.writer.preset,
+		"from_turn", j.writer.from, "to_turn", j.writer.to, "requests", len(j.writer.spent), "duration", j.writer.took)
+	c.updates.Put(Prepared{FromTurn: j.writer.from, ToTurn: j.writer.to})
+}
+
+// evict makes a step that evicts, with the summaries that are written for it.
+func (c *compactor) evict(ctx context.Context, plan compact.Plan) {
+	if !c.evictWith(ctx, plan) {
+		c.overlay(ctx, c.planner.made(plan.Trigger), plan.Alone().Masks)
+	}
+}
+
+// evictWith makes a step that evicts with the summaries that are written for it, and
+// reports whether it is made.
+func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
+	if len(c.prepared) == 0 {
+		return false
+	}
+	if err := c.flush(ctx); err != nil {
+		return false // so is the note, and that is told
+	}
+	made, more := c.planner.made(plan.Trigger), plan.Trigger != compact.TriggerCold
+	step := func(jobs []*job) (compact.Pass, bool) {
+		var passes []*compact.Pass
+		for _, j := range jobs {
+			passes = append(passes, &j.pass)
+		}
+		pass, err := compact.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
+		return pass, err == nil && pass.Progresses() && !c.planner.holds(plan, &pass)
+	}
+	var use []*job
+	for _, j := range c.prepared {
+		if _, ok := step([]*job{j}); ok && j.state == stateReady {
+			use = append(use, j)
+		}
+	}
+	if len(use) == 0 {
+		return false
+	}
+	pass, ok := step(use)
+	if !ok {
+		return false
+	}
+	if err := c.commit(ctx, &pass, compact.Wish{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
+		c.records.refuse(ctx, compact.Wish{Source: made.Source, Trigger: made.Trigger}, err)
+		return true
+	}
+	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
+	c.writers.previous = nil
+	return true
+}
+
+// makeDueStep makes the step that a summary which is written was waited for, if that is
+// due.
+func (c *compactor) makeDueStep(ctx context.Context) {
+	if c.job != nil || len(c.prepared) == 0 || ctx.Err() != nil {
+		return
+	}
+	moment := compact.MomentReply
+	if c.inTurn {
+		moment = c.moment()
+	}
+	plan := c.planner.plan(moment, false)
+	if note, ok := plan.Note.(conversation.Summary); ok && c.prepared.covers(note.Spans) {
+		c.evict(ctx, plan)
+	}
+}
+
+// commitPrepared puts the newest summary that is written in force at once, for
+// somebody who asked for one, and reports whether it is. It has to cover all that
+// the user asked for; the model asks for room only.
+func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish, asked []conversation.Span) bool {
+	list := c.prepared
+	if len(list) == 0 {
+		return false
+	}
+	j := list[len(list)-1]
+	if j.state != stateReady || w.Source == conversation.SourceManual && !(j.serves(c.rules, w) && c.coversMessages(j.basis.spans, asked)) || w.Focus != "" ||
+		w.Review && c.opts.Interactive { // nobody has read it
+		return false
+	}
+	j.joined = w.Source
+	if err := c.commitJob(ctx, j, nil); err != nil {
+		j.joined = ""
+		return false
+	}
+	c.prepared = list[:len(list)-1]
+	return true
+}
