@@ -30,7 +30,7 @@ var ours = []struct {
 	pkg   string
 	allow []string
 }{
-	{".", []string{"cli", "cli/console"}},
+	{".", []string{"cli"}},
 	{"cli", []string{
 		"agent", "agent/catalog", "agent/openai", "cli/*", "compact", "compact/preset", "compact/replay",
 		"config", "conversation", "conversation/find", "conversation/jsonl", "conversation/numbers", "conversation/plain",

@@ -12,7 +12,6 @@ import (
 	"syscall"
 
 	"plimsoll/cli"
-	"plimsoll/cli/console"
 )
 
 //go:embed config.yaml.example
@@ -36,7 +35,7 @@ func run() int {
 		fmt.Fprintf(os.Stderr, "plimsoll: the current folder cannot be found: %v\n", err)
 		return 1
 	}
-	return cli.Run(ctx, console.Env{
+	return cli.Run(ctx, cli.Env{
 		Args: os.Args[1:], Lookup: os.LookupEnv, Environ: os.Environ(), Dir: dir,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Version: buildVersion(), Example: example,
