@@ -5,6 +5,8 @@
 // hexadecimal id, an IPv4 address, or a number with its unit.
 package names
 
+import "strings"
+
 // least and most bound a name, in characters.
 const (
 	least = 6
@@ -92,7 +94,10 @@ func upper(b byte) bool { return 'A' <= b && b <= 'Z' }
 // isName reports whether a word is one that nobody writes by chance.
 func isName(word string) bool {
 	letters, digits, hex, joints, humps := 0, 0, true, 0, 0
-	if isAddress(word) || isAmount(word) {
+	switch {
+	case isTime(word):
+		return false
+	case isAddress(word), isAmount(word):
 		return true
 	}
 	for i := range len(word) {
@@ -136,6 +141,27 @@ func isAddress(word string) bool {
 		}
 	}
 	return dots == 3 && run > 0
+}
+
+// isTime reports whether a word is a piece of a time in RFC 3339, which its colons part: the
+// date with the hour (2026-02-21T22) or the seconds (43.1393058Z). A log has one in every
+// line, and nobody looks for it.
+func isTime(word string) bool {
+	const hour = "0000-00-00T00"
+	seconds, zulu := strings.CutSuffix(word, "Z")
+	form := hour
+	if zulu {
+		word, form = seconds, "00."+strings.Repeat("0", max(0, len(seconds)-3))
+	}
+	if len(word) != len(form) {
+		return false
+	}
+	for i := range len(form) {
+		if word[i] != form[i] && !(form[i] == '0' && digit(word[i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // isAmount reports whether a word is a number with up to four letters behind it.
