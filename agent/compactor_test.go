@@ -1,0 +1,205 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+// loop is a turn loop that follows a script: it calls the compactor where the agent does, and
+// has no model, no tools and no goroutine of its own.
+type loop struct {
+	*compactor
+	stored []conversation.Event
+}
+
+// Append stores events.
+func (l *loop) Append(_ context.Context, events []conversation.Event) error {
+	l.stored = append(l.stored, events...)
+	return nil
+}
+
+// KeepPartial keeps nothing.
+func (*loop) KeepPartial(context.Context, conversation.Partial) error { return nil }
+
+// PutBlob keeps nothing.
+func (*loop) PutBlob(context.Context, string) (string, error) { return "blob", nil }
+
+// writes is a provider that answers every request with a text, once the gate is open.
+type writes struct {
+	text string
+	gate chan struct{}
+}
+
+// Stream implements Provider.
+func (w writes) Stream(ctx context.Context, _ Request) iter.Seq2[Chunk, error] {
+	return func(yield func(Chunk, error) bool) {
+		select {
+		case <-w.gate:
+		case <-ctx.Done():
+			yield(Chunk{}, context.Cause(ctx))
+			return
+		}
+		_ = yield(Chunk{Text: w.text}, nil) && yield(Chunk{Stop: conversation.StopEnd}, nil)
+	}
+}
+
+// scriptedLoop is a loop over a conversation of four turns with long results, which are
+// summarised with a text.
+func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
+	t.Helper()
+	l, gate = &loop{}, make(chan struct{})
+	o, err := Options{
+		Log: l, Provider: writes{text, gate}, Interactive: true,
+		Model: Model{Provider: "test", ID: "m", Window: compact.Window{Tokens: 100_000, Source: compact.WindowServer}},
+	}.withDefaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := newSettings(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := conversation.NewLog(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
+	j.view, j.meter = compact.Project(nil), compact.NewMeter(set.model.MeterOptions(o.Rules))
+	j.appended = func([]conversation.Event) {
+		j.view = j.view.Extend(j.log.Events())
+		j.meter = j.meter.WithView(j.view)
+	}
+	in, shown := newInbox(), &display{journal: j}
+	windows := &windowKeeper{journal: j, display: shown, inbox: in}
+	l.compactor = newCompactor(j, shown, in, &queue{updates: j.updates}, windows, newLane(), func() {})
+	windows.room = l.compactor
+	for i := range 4 {
+		id := fmt.Sprintf("c%d", i)
+		l.appends(t,
+			conversation.UserMessage{Text: fmt.Sprintf("show me listing %d of the uploads", i)},
+			conversation.AssistantMessage{Model: "test/m", Stop: conversation.StopCalls, Calls: []conversation.ToolCall{{ID: id, Name: "look", Arguments: "{}"}}},
+			conversation.ToolResult{CallID: id, Tool: "look", Status: conversation.ResultOK, Text: strings.Repeat(fmt.Sprintf("a line of listing %d\n", i), 200)},
+			conversation.AssistantMessage{Model: "test/m", Stop: conversation.StopEnd, Text: fmt.Sprintf("that was listing %d", i)})
+	}
+	return l, gate
+}
+
+func (l *loop) appends(t *testing.T, bodies ...conversation.Body) {
+	t.Helper()
+	if _, err := l.append(t.Context(), bodies...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asks has a summary asked for by hand, and lets the loop come to the place between two requests.
+func (l *loop) asks(t *testing.T) *job {
+	t.Helper()
+	w := compact.NewWish()
+	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
+	l.operations.add(operation{what: compact.DeedCompact, wish: w})
+	l.boundary(t.Context())
+	if l.job == nil || l.job.state != statePreparing {
+		t.Fatalf("no summary is being prepared: %+v", l.job)
+	}
+	return l.job
+}
+
+// newest is the newest event.
+func (l *loop) newest() conversation.Body { return l.stored[len(l.stored)-1].Body }
+
+const listingsSummary = "### Goal\nThe user goes through the listings of the uploads, one in each turn (t0 and later).\n" +
+	"### Done\nEach listing was fetched with look and shown; every one has two hundred lines and none of them names a failure.\n" +
+	"### Next step\nShow the next listing when the user asks for it, as before: \"show me listing\"."
+
+func TestASummaryIsAppliedBetweenTwoRequestsOfTheLoop(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, gate := scriptedLoop(t, listingsSummary)
+		l.inTurn = true
+		j, before := l.asks(t), len(l.stored)
+		synctest.Wait()
+		l.boundary(t.Context()) // the loop goes on while it is written
+		if l.job != j || j.state != statePreparing || len(l.stored) != before {
+			t.Fatalf("state %d, %d events, want it prepared beside the loop and nothing in the log", j.state, len(l.stored)-before)
+		}
+		close(gate)
+		<-j.done
+		if used := l.meter.Reading().Used; j.state != statePreparing || len(l.stored) != before {
+			t.Errorf("state %d, %d tokens: a summary took effect outside a boundary", j.state, used)
+		}
+		l.boundary(t.Context())
+		s, ok := l.newest().(conversation.Summary)
+		if j.state != stateApplied || l.job != nil || !ok || s.Text != listingsSummary {
+			t.Errorf("state %d, newest %T: want the summary applied", j.state, l.newest())
+		}
+	})
+}
+
+func TestASummaryThatTheLoopOvertakesIsStale(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := scriptedLoop(t, listingsSummary)
+		j := l.asks(t)
+		l.settings.model.Window.Tokens /= 2
+		l.windowChanged(l.settings.model.Window)
+		<-j.done
+		l.boundary(t.Context())
+		a, ok := l.newest().(conversation.Attempt)
+		if j.state != stateStale || l.job != nil || !ok || a.Outcome != conversation.OutcomeStale {
+			t.Errorf("state %d, newest %+v: want it stale, and that on record", j.state, l.newest())
+		}
+	})
+}
+
+func TestASummaryThatTheUserStopsIsCancelled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := scriptedLoop(t, listingsSummary)
+		j := l.asks(t)
+		l.drop(j, errCancelled)
+		<-j.done
+		l.boundary(t.Context())
+		if a, ok := l.newest().(conversation.Attempt); j.state != stateCancelled || !ok || a.Outcome != conversation.OutcomeCancelled {
+			t.Errorf("state %d, newest %+v: want it cancelled, and that on record", j.state, l.newest())
+		}
+	})
+}
+
+func TestAFailedSummaryChangesNothingTheModelIsSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l, gate := scriptedLoop(t, "I cannot do that.")
+		close(gate)
+		j, used := l.asks(t), l.meter.Reading().Used
+		<-j.done
+		l.boundary(t.Context())
+		a, ok := l.newest().(conversation.Attempt)
+		if j.state != stateFailed || !ok || a.Outcome != conversation.OutcomeFailed || l.meter.Reading().Used != used {
+			t.Errorf("state %d, newest %+v, %d tokens of %d", j.state, l.newest(), l.meter.Reading().Used, used)
+		}
+	})
+}
+
+func TestARewindWaitsUntilTheLoopRunsNoTurn(t *testing.T) {
+	t.Parallel()
+	l, _ := scriptedLoop(t, listingsSummary)
+	l.inTurn = true
+	l.operations.add(operation{what: opRewind, turn: -1})
+	before := len(l.stored)
+	l.boundary(t.Context())
+	if len(l.stored) != before || l.operations.due(true) || !l.operations.due(false) {
+		t.Fatalf("%d events, want none within a turn", len(l.stored)-before)
+	}
+	l.inTurn = false
+	l.boundary(t.Context())
+	if r, ok := l.newest().(conversation.Rewind); !ok || r.Turn != 3 || len(l.operations) != 0 {
+		t.Errorf("newest %+v, want the newest turn undone", l.newest())
+	}
+}
