@@ -138,7 +138,7 @@ func (a *Agent) SwitchModel(m Model, p Provider) {
 
 // SetWindow tells the size of a model's window when it became known late. A
 // size from a stronger source stays, and so does the window of another model
-// that requests go to by now. Model is its name, provider/id.
+// that requests go to now. Model is its name, provider/id.
 func (a *Agent) SetWindow(model string, w compact.Window) {
 	a.inbox.put(func(ctx context.Context) {
 		if model == a.settings.model.Name() && a.windows.setWindow(w) {
@@ -148,7 +148,7 @@ func (a *Agent) SetWindow(model string, w compact.Window) {
 }
 
 // SetMaxOut tells the largest reply of a model, in tokens, when it became known
-// late. That of another model than requests go to by now is ignored.
+// late. That of another model than requests go to is ignored.
 func (a *Agent) SetMaxOut(model string, tokens int) {
 	a.inbox.put(func(ctx context.Context) {
 		if model != a.settings.model.Name() || tokens <= 0 || tokens == a.settings.model.MaxOut {
@@ -163,7 +163,7 @@ func (a *Agent) SetMaxOut(model string, tokens int) {
 }
 
 // Rename gives the conversation a title. Blank titles are ignored; that of a
-// conversation in which nothing was said yet is kept with its first message.
+// conversation without messages is kept with its first message.
 func (a *Agent) Rename(title string) {
 	a.inbox.put(func(ctx context.Context) {
 		title = oneLine(title)
@@ -198,7 +198,7 @@ func (a *Agent) Run(ctx context.Context) error {
 			a.deliver(ctx, m)
 			continue
 		}
-		if a.display.busy { // what waited was taken back before it began
+		if a.display.busy { // what waited was returned before it began
 			a.setIdle()
 		}
 		select {

@@ -253,7 +253,7 @@ func (r *callRunner) askUser(ctx context.Context, c *call) (conversation.Answer,
 }
 
 // What the model is told in place of a result. The texts are part of logs and
-// therefore of requests: changing one does not change what was said.
+// therefore of requests: changing one does not change stored ones.
 const (
 	programEnded     = "interrupted: the program ended before this call had a result"
 	stoppedBefore    = "interrupted: the turn was stopped before this call ran"

@@ -50,7 +50,7 @@ func (a *Agent) Compact(w compact.Wish) {
 	})
 }
 
-// UndoCompaction takes the compaction with this epoch back, 0 for the newest in
+// UndoCompaction undoes the compaction with this epoch, 0 for the newest in
 // force.
 func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.put(func(context.Context) {
@@ -65,7 +65,7 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 	})
 }
 
-// RedoCompaction brings back the compaction that was taken back last, until
+// RedoCompaction redoes the compaction that was undone last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
 	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.DeedRedo}) })
@@ -75,7 +75,7 @@ func (a *Agent) RedoCompaction() {
 // answered.
 func (a *Agent) Inspect() { a.inspector.look() }
 
-// Preview works a wish out on what was said so far and answers with Previewed.
+// Preview works a request out on the messages so far and answers with Previewed.
 // It changes nothing.
 func (a *Agent) Preview(w compact.Wish) {
 	a.inbox.put(func(context.Context) {
@@ -102,10 +102,10 @@ func (a *Agent) Pin(events []uint64, pinned bool) {
 }
 
 // Mask shows stubs in place of the results of events. It is a compaction like any
-// other, which can be taken back. Steered tells what came of it.
+// other, which can be undone. Steered tells what came of it.
 func (a *Agent) Mask(events []uint64) { a.orderSteer(SteerMask, events) }
 
-// RestoreTurns brings the turns back that were taken back last: at once while
+// RestoreTurns restores the turns that were undone last: at once while
 // idle, otherwise when the running turn has ended. Steered tells what came of it.
 func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
 
@@ -114,7 +114,7 @@ func (a *Agent) orderSteer(what Steer, events []uint64) {
 	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.Deed(what), events: events}) })
 }
 
-// Rewind takes the turns from one on back, negative for the newest; what the
+// Rewind undoes the turns from one on, negative for the newest; what the
 // user said in the first of them comes back to the composer. A turn that runs is
 // stopped before. Nothing is deleted.
 func (a *Agent) Rewind(turn int) {
@@ -169,7 +169,7 @@ func (a *Agent) recordLimits(ctx context.Context) {
 // Configure puts settings in force from here on: set is what is new, by dotted
 // key with the value in YAML form, and rules is what all of them come to. It is
 // recorded at once while idle, otherwise when the turn goes on or ends; before
-// anything was said, with the first message.
+// there is a message, with the first one.
 func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 	set = maps.Clone(set)
 	a.inbox.put(func(ctx context.Context) {
@@ -188,7 +188,7 @@ func (a *Agent) Configure(set map[string]string, rules compact.Rules) {
 	})
 }
 
-// recordConfig records settings that are new, if anything was said.
+// recordConfig records settings that are new, if there is a message.
 func (a *Agent) recordConfig(ctx context.Context) {
 	if set := a.settings.newOverrides(); len(set) > 0 && a.log.Len() > 0 {
 		a.keepForLater(ctx, conversation.ConfigChanged{Set: set})

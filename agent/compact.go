@@ -77,7 +77,7 @@ func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
 	}
 }
 
-// asksToCompact is what calls that ran ask for, nil if there is none.
+// asksToCompact is the compaction that calls which ran ask for, nil if they ask for none.
 func asksToCompact(calls []*call) *compact.Wish {
 	var asked *compact.Wish
 	for _, c := range calls {
@@ -115,7 +115,7 @@ func (c *compactor) steer(ctx context.Context, d operation) {
 	c.updates.Put(told)
 }
 
-// rewind takes turns back, between two turns.
+// rewind undoes turns, between two turns.
 func (c *compactor) rewind(ctx context.Context, turn int) {
 	if err := c.flush(ctx); err != nil {
 		c.updates.Put(Failed{Err: err})
@@ -135,11 +135,11 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 	c.queue.giveBack(text)
 }
 
-// Taking a compaction back, and bringing it back, is one more overlay with an
-// epoch of its own. It costs no request, but it breaks the cached prefix like
+// Undoing a compaction, and redoing it, is one more overlay with its own
+// epoch. It costs no request, but it breaks the cached prefix like
 // any other.
 
-// revert takes the compaction of an operation back, or brings one back.
+// revert undoes the compaction of an operation, or redoes one.
 func (c *compactor) revert(ctx context.Context, d operation) {
 	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.flush(ctx); err != nil {

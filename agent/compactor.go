@@ -9,10 +9,10 @@ import (
 	"plimsoll/conversation"
 )
 
-// opRestore brings turns back.
+// opRestore redoes turns.
 const opRestore = compact.Deed(SteerRestore)
 
-// opRewind takes turns back.
+// opRewind undoes turns.
 const opRewind compact.Deed = "rewind"
 
 // operation is something to be done at a boundary.

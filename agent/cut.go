@@ -179,7 +179,7 @@ func (k *windowKeeper) lower(limit int) string {
 	return fmt.Sprintf("In this conversation Plimsoll takes the window to be %d tokens%s from now on. %s, or set context.window to the one it has.", limit, does, larger)
 }
 
-// raise takes back what was lowered too far: the server counted more.
+// raise corrects a window that was lowered too far: the server counted more.
 func (k *windowKeeper) raise(prompt int) {
 	w := &k.cuts
 	if !w.lowered.Known() || k.settings.model.Window != w.lowered {

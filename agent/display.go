@@ -81,8 +81,8 @@ func (d *display) declare() {
 
 // Looking at the context changes nothing and costs no request. What the answer is
 // made of is taken wherever the owner of the conversation drains its inbox, also while a reply
-// streams; adding it up goes through all that was said, so that is done beside the
-// conversation, one at a time.
+// streams; adding it up goes through all messages, so that is done in the background
+// of the conversation, one at a time.
 
 // inspector answers looks at the context. All but asked belongs to the owner.
 type inspector struct {

@@ -33,7 +33,7 @@
 // for one, or the planner of package compact does, which runs before every request
 // and after every turn.
 //
-// A summary is a job with one goroutine of its own, at most one for a conversation.
+// A summary is a job with its own goroutine, at most one for a conversation.
 // It works on a copy: the snapshot of the log, model, provider, prompt and tools. It
 // reads nothing that the owner changes. The owner takes the answer in between two
 // requests, and only if the view still has the revision that the summary was written

@@ -26,7 +26,7 @@ func (j *journal) over() bool {
 }
 
 // fits reports whether the next request can be sent as it is. Where nothing is
-// done by itself the server says so.
+// automatic the server says so.
 func (j *journal) fits() bool {
 	r := j.meter.Reading()
 	return !j.rules.ActsByItself() || !r.Window.Known() || r.Used <= j.mostSendable(r)
@@ -99,7 +99,7 @@ func (j *journal) tooLong() error {
 
 // oversized is why a message can never be sent, whatever is left out of the
 // conversation: with the system prompt and the tools alone it is longer than the
-// window. Nil if it can be, or nobody knows. It is measured as the gauge measures
+// window. Nil if it can be, or nobody knows. It is measured as the meter measures
 // it; what is close goes through, as the server may count otherwise.
 func (j *journal) oversized(text string) *Error {
 	r := j.meter.Reading()

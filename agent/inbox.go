@@ -71,8 +71,8 @@ func beside[T any](ctx context.Context, in *inbox, f func() T) T {
 	return v
 }
 
-// What is said while a turn runs waits, visibly, and becomes turns of its own
-// in the order it was said. It comes back to the composer when the turn before
+// A message that is sent while a turn runs waits, visibly, and becomes its own turn, in
+// the order of sending. It returns to the composer when the turn before
 // it was stopped or failed: it was written in the hope of an answer that never
 // came. What asks for no answer stays until it is in the log.
 

@@ -65,7 +65,7 @@ func (j *journal) keep(ctx context.Context, bodies ...conversation.Body) ([]conv
 
 // keepForLater keeps something that the turn has no part in: at once while idle, with
 // the turn's next append otherwise, and with the first message in a
-// conversation where nothing was said yet.
+// conversation without messages.
 func (j *journal) keepForLater(ctx context.Context, bodies ...conversation.Body) {
 	j.pending = append(j.pending, bodies...)
 	if j.inTurn {
@@ -76,7 +76,7 @@ func (j *journal) keepForLater(ctx context.Context, bodies ...conversation.Body)
 	}
 }
 
-// flush stores what is pending. Chats in which nothing was said are not kept.
+// flush stores what is pending. Conversations without messages are not kept.
 func (j *journal) flush(ctx context.Context) *Error {
 	if j.log.Len() == 0 && !speaks(j.pending) {
 		return nil

@@ -104,7 +104,7 @@ func (k *partialKeeper) write(ctx context.Context) {
 	}
 }
 
-// background writes on a goroutine of its own, soon after it was woken.
+// background writes on its own goroutine, soon after it was woken.
 type background struct {
 	wake  chan struct{}
 	write func(context.Context)
@@ -226,7 +226,7 @@ func (k *backlogKeeper) put(texts []string) {
 }
 
 // end puts the messages that wait when the agent ends. They are there when the
-// conversation goes on, and so are those of an earlier run if nothing was said
+// conversation goes on, and so are those of an earlier run if nothing was sent
 // in this one.
 func (k *backlogKeeper) end(texts []string) {
 	if len(texts) > 0 {

@@ -9,8 +9,8 @@ import (
 	"plimsoll/conversation"
 )
 
-// What the user does by hand to single messages and turns is one overlay with an
-// epoch of its own, made where a compaction would be: at once while idle, otherwise
+// What the user does by hand to single messages and turns is one overlay with its
+// own epoch, made where a compaction would be: at once while idle, otherwise
 // before the turn's next request. Rules:
 //
 //   - Turns come back between two turns only, as they go: a request under way was
@@ -96,7 +96,7 @@ func (e *manualEdits) newestEpoch() uint64 {
 }
 
 // turnToRewind is the first turn that a rewind takes back, and what the user
-// said there; -1 if there is none. With back turns that were taken back count as
+// said there; -1 if there is none. With back turns that were undone count as
 // well: they are about to be there again.
 func (e *manualEdits) turnToRewind(turn int, back bool) (first int, text string) {
 	events := e.log.Events()

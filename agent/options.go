@@ -42,7 +42,7 @@ type Options struct {
 	// Transcript saves the history as it is sent before a summary in the style
 	// of JCL replaces it, and returns where. Nil: it is not saved.
 	Transcript func(ctx context.Context, v compact.View) (path string, err error)
-	// Summarisers finds the model of a profile that has one of its own, by
+	// Summarisers finds the model of a profile that names one, by
 	// provider/id; false if there is none of that name. Nil: there are none.
 	Summarisers func(name string) (Model, Provider, bool)
 	// Cost prices a request whose cost the provider did not report: USD, nil if
@@ -68,7 +68,7 @@ type Stored struct {
 	Partial *conversation.Partial
 	// Tools is the newest recorded tools array ([DecodeTools] of its blob), nil
 	// if none is recorded. Requests keep carrying it, whatever the toolbox
-	// declares by now, so that the provider's cache holds.
+	// declares now, so that the provider's cache holds.
 	Tools []conversation.ToolSpec
 }
 

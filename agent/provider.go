@@ -257,8 +257,8 @@ func (m Model) Sheet() compact.PriceSheet {
 	return s
 }
 
-// share is a price in relation to that of input, which it is where there is none
-// of its own.
+// share is a price in relation to that of input, which it is where none is
+// known.
 func share(price, input float64) float64 {
 	if price <= 0 {
 		return 1

@@ -72,7 +72,7 @@ const (
 	Asking    Phase = "asking"    // a call waits for the user
 	Retrying  Phase = "retrying"  // waiting before another try
 	Stopping  Phase = "stopping"  // cancelled, winding down
-	// PhaseCompacting: a compaction is made, or taken back.
+	// PhaseCompacting: a compaction is made, or undone.
 	PhaseCompacting Phase = "compacting"
 )
 
@@ -108,7 +108,7 @@ type Elsewhere struct {
 type Failed struct{ Err *Error }
 
 // Compacting says that a compaction has begun for which a model writes a
-// summary, or that a request waits for it by now. Compacted or CompactionFailed
+// summary, or that a request waits for it. Compacted or CompactionFailed
 // follows; meanwhile the conversation goes on.
 type Compacting struct {
 	Since            time.Time
@@ -124,27 +124,27 @@ type Compacting struct {
 // follows one day.
 type Prepared struct{ FromTurn, ToTurn int } // covered, both included
 
-// Compacted says that a compaction is in force, or was taken back; its overlays
-// came with Appended. Of one that was taken back or brought back the preview
+// Compacted says that a compaction is in force, or was undone; its overlays
+// came with Appended. Of one that was undone or redone the preview
 // has the profile, the range and the tokens.
 type Compacted struct {
-	Epoch   uint64 // of the compaction, also where it was taken back
+	Epoch   uint64 // of the compaction, also where it was undone
 	Preview compact.Preview
 	Source  conversation.Source
 	Trimmed bool // the oldest messages were left out, because nothing else made room
-	Undone  bool // it was taken back
-	Redone  bool // it was brought back
+	Undone  bool // an undo made the change
+	Redone  bool // a redo made the change
 }
 
 // CompactionFailed says that a compaction was not made, and that nothing was
-// changed. The conversation goes on. Where the source of the wish is not the
+// changed. The conversation goes on. Where the source of the request is not the
 // user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
 	Err  *Error
 	Wish compact.Wish
 }
 
-// Summaries says whether compaction still asks a model by itself. After failures
+// Summaries says whether compaction still asks a model automatically. After failures
 // in a row it does not, until the user compacts, takes back or changes the model.
 type Summaries struct{ Paused bool }
 
@@ -164,7 +164,7 @@ type Previewed struct {
 // Inspected is the answer to Inspect.
 type Inspected struct{ Account compact.Account }
 
-// Steered says what came of a pin, a mask or turns brought back by hand: what a
+// Steered says what came of a pin, a mask or turns restored by hand: what a
 // request held before and holds now, or why nothing was changed.
 type Steered struct {
 	What   Steer

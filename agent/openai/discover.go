@@ -12,7 +12,7 @@ import (
 )
 
 // Finding out what a server has. All questions are asked at once, each with a
-// time of its own; no answer is an answer. The window that is in effect (as
+// own time; no answer is an answer. The window that is in effect (as
 // loaded, per slot) beats the one that is advertised; what a model was trained
 // for is no window.
 

@@ -195,7 +195,7 @@ func (f *frames) addData(value []byte) {
 	f.has = true
 }
 
-// complete reports whether the data so far is an event of its own. The cheap
+// complete reports whether the data so far is a whole event. The cheap
 // look at its end spares scanning what cannot be; an event of many lines is
 // scanned only a few times.
 func (f *frames) complete() bool {

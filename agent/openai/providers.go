@@ -82,7 +82,7 @@ var endpoints = []Endpoint{
 }
 
 // keyed is how many of endpoints, from the first, a key in the environment
-// chooses by itself.
+// chooses automatically.
 const keyed = 8
 
 // Known returns what is known about a named provider.
