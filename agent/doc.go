@@ -18,13 +18,20 @@
 //
 // [Agent] runs turns: message, request, reply, tool calls. The compactor reduces what
 // the next request carries; the turn loop calls it between requests and when a turn
-// has ended. Both work on the journal: log, view, meter, settings and rules. It has
+// has ended, and it calls nothing of the turn loop. Both work on the journal: log, view, meter, settings and rules. It has
 // these ways to store events:
 //
 //   - append stores now, or fails and changes nothing
 //   - keep stores now, or with the next append where that fails
 //   - keepForLater stores while idle, and with the turn's next append otherwise
 //   - flush stores what still waits for an append
+//
+// Each half is made of parts that own their state and are handed what they need; none
+// knows [Agent]. Of the turn loop: queue, requester (streams and retries), replyKeeper,
+// callRunner (tool calls and approvals), windowKeeper, display and inspector. Of the
+// compactor: operations that wait, the job of a summary, preparedSummaries, planner,
+// writers, records and manualEdits. Files use what stands below them: values (provider.go,
+// state.go, update.go), then the journal, the parts, the two halves, commands and turns.
 //
 // # Compaction
 //
@@ -37,7 +44,7 @@
 // It works on a copy: the snapshot of the log, model, provider, prompt and tools. It
 // reads nothing that the owner changes. The owner takes the answer in between two
 // requests, and only if the view still has the revision that the summary was written
-// from and the window is no smaller. The summary then applies to the log as it is by
+// from and the window is no smaller. The summary then applies to the log as it is
 // then; newer messages stand behind what it covers. Otherwise the log gets a
 // [plimsoll/conversation.Attempt] that says why not. Until then nothing of the
 // summary is in the log, so that Esc, quitting and a crash leave the old view.

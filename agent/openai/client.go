@@ -28,24 +28,6 @@ const (
 	maxStream        = 256 << 20             // bytes of the stream that carries it
 )
 
-// Options say which endpoint a Client talks to.
-type Options struct {
-	// Provider is a known name, or any other for an endpoint of the user's own.
-	Provider string
-	BaseURL  string // up to and without /chat/completions; "" is the provider's own
-	Key      string // "" sends none
-	// KeyVar is the environment variable that errors about the key name; "" is
-	// the provider's first.
-	KeyVar  string
-	Headers map[string]string // further headers for every request; values count as secret
-	Wire    Wire
-	// Transport carries the requests, nil for a shared one with sensible limits.
-	Transport http.RoundTripper
-	// FirstByte bounds the wait for the first byte of an answer, Idle the
-	// silence after it; 0 means 5 and 2 minutes.
-	FirstByte, Idle time.Duration
-}
-
 // Client is an agent.Provider for one endpoint. It learns what the endpoint
 // does not take, and is safe for concurrent use.
 type Client struct {

@@ -82,18 +82,6 @@ type callDelta struct {
 	Extra conversation.RawJSON `json:"extra_content"`
 }
 
-// word is a string; any other JSON is "".
-type word string
-
-// UnmarshalJSON never fails.
-func (w *word) UnmarshalJSON(b []byte) error {
-	var s string
-	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
-		*w = word(s)
-	}
-	return nil
-}
-
 // argument is the text of arguments; some servers send the object itself.
 type argument string
 

@@ -6,20 +6,12 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"time"
-
-	"plimsoll/agent"
 )
 
 // Finding out what a server has. All questions are asked at once, each with a
 // own time; no answer is an answer. The window that is in effect (as
 // loaded, per slot) beats the one that is advertised; what a model was trained
 // for is no window.
-
-const (
-	probeTime    = time.Second
-	maxProbeBody = 32 << 20 // OpenRouter's list is some megabytes
-)
 
 // Found is what an endpoint says of itself and of one model.
 type Found struct {
@@ -31,20 +23,6 @@ type Found struct {
 	// ask once more after the first reply.
 	AskAgain bool
 	Models   []Listed // as the server lists them; nil if it lists none
-}
-
-// Listed is a model as a server lists it. Numbers are 0 where it says nothing.
-type Listed struct {
-	ID      string
-	Aliases []string
-	Window  int
-	MaxOut  int
-	Prices  *agent.Prices // nil unless listed
-	Chat    bool          // fit for chat as far as one can tell
-	Tools   *bool         // nil if not said
-	Loaded  bool          // in memory, or not said
-	owner   string
-	source  string
 }
 
 // First is the first listed model that is fit for chat, one that is loaded
@@ -117,27 +95,6 @@ func discover(ctx context.Context, o Options, model string) (found Found, named 
 // stayPut keeps redirects from being followed, which could carry a key
 // elsewhere.
 func stayPut(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-
-// question is one request of discovery and how to read the answer.
-type question struct {
-	name string // for Detail
-	url  string
-	body string // "" for GET
-	read reader
-}
-
-// answer is what one question gave.
-type answer struct {
-	window int
-	strong bool // in effect, not only advertised
-	maxOut int
-	detail string
-	server string
-	again  bool
-	models []Listed
-	loaded []string // ids in memory
-	err    error
-}
 
 // ask asks all questions at once and returns the answers in their order.
 func (p prober) ask(ctx context.Context, questions []question) []answer {

@@ -2,10 +2,12 @@ package openai
 
 import (
 	"html"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -156,4 +158,22 @@ func pageText(page string) string {
 	}
 	text := pageTag.ReplaceAllString(pageNoise.ReplaceAllString(page, " "), " ")
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
+}
+
+// Options say which endpoint a Client talks to.
+type Options struct {
+	// Provider is a known name, or any other for an endpoint of the user's own.
+	Provider string
+	BaseURL  string // up to and without /chat/completions; "" is the provider's own
+	Key      string // "" sends none
+	// KeyVar is the environment variable that errors about the key name; "" is
+	// the provider's first.
+	KeyVar  string
+	Headers map[string]string // further headers for every request; values count as secret
+	Wire    Wire
+	// Transport carries the requests, nil for a shared one with sensible limits.
+	Transport http.RoundTripper
+	// FirstByte bounds the wait for the first byte of an answer, Idle the
+	// silence after it; 0 means 5 and 2 minutes.
+	FirstByte, Idle time.Duration
 }

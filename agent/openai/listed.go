@@ -221,3 +221,17 @@ func perMillion(s string) float64 {
 	}
 	return math.Round(usd*1e6*1e6) / 1e6
 }
+
+// Listed is a model as a server lists it. Numbers are 0 where it says nothing.
+type Listed struct {
+	ID      string
+	Aliases []string
+	Window  int
+	MaxOut  int
+	Prices  *agent.Prices // nil unless listed
+	Chat    bool          // fit for chat as far as one can tell
+	Tools   *bool         // nil if not said
+	Loaded  bool          // in memory, or not said
+	owner   string
+	source  string
+}

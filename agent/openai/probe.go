@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"plimsoll/agent"
 )
@@ -87,3 +88,32 @@ func (p prober) authorize(req *http.Request) {
 	}
 	setHeaders(req.Header, p.opts.Headers)
 }
+
+const (
+	probeTime    = time.Second
+	maxProbeBody = 32 << 20 // OpenRouter's list is some megabytes
+)
+
+// question is one request of discovery and how to read the answer.
+type question struct {
+	name string // for Detail
+	url  string
+	body string // "" for GET
+	read reader
+}
+
+// answer is what one question gave.
+type answer struct {
+	window int
+	strong bool // in effect, not only advertised
+	maxOut int
+	detail string
+	server string
+	again  bool
+	models []Listed
+	loaded []string // ids in memory
+	err    error
+}
+
+// reader reads an answer about one model.
+type reader func(body []byte, model string) answer

@@ -10,9 +10,6 @@ import (
 
 // What single servers answer to questions of their own.
 
-// reader reads an answer about one model.
-type reader func(body []byte, model string) answer
-
 // withModel fixes the model an answer is read for.
 func withModel(read reader, model string) reader {
 	return func(body []byte, _ string) answer { return read(body, model) }

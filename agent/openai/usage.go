@@ -1,6 +1,10 @@
 package openai
 
-import "plimsoll/agent"
+import (
+	"encoding/json"
+
+	"plimsoll/agent"
+)
 
 // Usage as servers report it. Cached tokens are part of prompt tokens on every
 // chat completions server; where a count is missing it is -1.
@@ -89,4 +93,16 @@ type promptProgress struct {
 	Total     int `json:"total"`
 	Cache     int `json:"cache"`
 	Processed int `json:"processed"`
+}
+
+// word is a string; any other JSON is "".
+type word string
+
+// UnmarshalJSON never fails.
+func (w *word) UnmarshalJSON(b []byte) error {
+	var s string
+	if len(b) > 0 && b[0] == '"' && json.Unmarshal(b, &s) == nil {
+		*w = word(s)
+	}
+	return nil
 }
