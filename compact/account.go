@@ -63,14 +63,14 @@ type Costs struct {
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
 func NewAccount(r Rules, c Check, saved func(conversation.Usage) *float64) Account {
-	t := accountant{check: c, scale: c.Meter.scale(), framing: c.Meter.factor() * c.Meter.framing(), echo: c.Meter.options.EchoReasoning}
+	t := accountant{check: c, framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()
 	t.absent()
 	t.label()
 	a := Account{Reading: c.Meter.Reading(), Outlook: r.Outlook(c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
-	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.factor(), saved)
+	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a
 }
 
@@ -138,7 +138,6 @@ func addTo(sum **float64, amount *float64) {
 // accountant weighs a view against what was said.
 type accountant struct {
 	check    Check
-	scale    scale
 	framing  float64 // calibrated tokens of a message or call beyond its text
 	echo     bool    // reasoning is sent
 	heaviest []Item
@@ -198,7 +197,7 @@ func (t *accountant) messages() {
 
 // sent is a message in tokens as it is sent.
 func (t *accountant) sent(m *Message) float64 {
-	return t.scale.weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
+	return t.check.Meter.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
 }
 
 // thought is the reasoning of a message in tokens as it is sent.
@@ -206,7 +205,7 @@ func (t *accountant) thought(m *Message) float64 {
 	if !t.echo || m.Reasoning == "" {
 		return 0
 	}
-	return t.scale.weigh(m.ReasoningSize) + t.framing
+	return t.check.Meter.Weigh(m.ReasoningSize) + t.framing
 }
 
 // utterance is an event as it was said.
@@ -222,15 +221,15 @@ func (t *accountant) said(seq uint64) utterance {
 	if i < 0 {
 		return utterance{}
 	}
-	size, ok := sizeSaid(t.check.Log[i].Body)
+	size, ok := conversation.MessageSize(t.check.Log[i].Body)
 	if !ok {
 		return utterance{}
 	}
-	s := utterance{text: t.scale.weigh(size) + t.framing}
+	s := utterance{text: t.check.Meter.Weigh(size) + t.framing}
 	if b, ok := t.check.Log[i].Body.(conversation.AssistantMessage); ok {
 		s.text += t.framing * float64(len(b.Calls))
 		if s.thinks = b.Reasoning != ""; s.thinks && t.echo {
-			s.thought = t.scale.weigh(b.ReasoningSize) + t.framing
+			s.thought = t.check.Meter.Weigh(b.ReasoningSize) + t.framing
 		}
 	}
 	return s
@@ -288,9 +287,9 @@ func (t *accountant) absent() {
 	for _, a := range t.check.View.Absent {
 		kind := savedTurns
 		switch a.Why {
-		case whyLeftOut:
+		case WhyLeftOut:
 			kind = savedDrops
-		case whyToldAbove:
+		case WhyToldAbove:
 			kind = savedSummaries
 		}
 		said := t.said(a.Event)

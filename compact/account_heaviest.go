@@ -25,7 +25,7 @@ func (t *accountant) prompt() {
 		kind  Segment
 		label string
 	}{{System, "system prompt"}, {Tools, "tools"}} {
-		if n := whole(m.factor() * m.segment(part.kind)); n > 0 {
+		if n := int(math.Round(m.Factor() * m.SegmentEstimate(part.kind))); n > 0 {
 			t.list(-1, Item{Kind: part.kind, Label: part.label, Tokens: n, Before: n, State: StateVerbatim})
 		}
 	}
@@ -37,12 +37,12 @@ func (t *accountant) weigh(i int, m *Message, tokens float64) {
 	if len(t.heaviest) == mostItems && n <= t.heaviest[mostItems-1].Tokens {
 		return
 	}
-	item := Item{Event: m.Events[0], Turn: m.Turn, Kind: m.segment(), Tokens: n, Before: n, State: m.State, Why: m.Why}
+	item := Item{Event: m.Events[0], Turn: m.Turn, Kind: m.Segment(), Tokens: n, Before: n, State: m.State, Why: m.Why}
 	if m.Role == RoleAssistant && item.Kind == Assistant && m.Text == "" && len(m.Calls) > 0 {
 		item.Kind = Calls
 	}
 	if m.State != StateVerbatim && m.State != StatePinned || m.Repeats != 0 {
-		item.Before = whole(t.scale.weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls)))
+		item.Before = int(math.Round(t.check.Meter.Weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls))))
 	}
 	t.list(i, item)
 }

@@ -86,7 +86,7 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 				s.end()
 			default:
 				s.take(msg)
-				b.tokens += m.Weigh(msg.After()) + m.framing()
+				b.tokens += m.Weigh(msg.After()) + m.Framing()
 			}
 		}
 		i = next
@@ -120,7 +120,7 @@ func dropSpans(v View, m Meter, target float64, from int) []conversation.Span {
 				s.end()
 			default:
 				s.take(msg)
-				left -= m.Weigh(msg.After()) + m.framing()
+				left -= m.Weigh(msg.After()) + m.Framing()
 			}
 		}
 		i = next
@@ -190,7 +190,7 @@ func firstToCover(messages []Message, m Meter) int {
 func protectedFrom(messages []Message, m Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
-		sum += m.Weigh(messages[end-1].After()) + m.framing()
+		sum += m.Weigh(messages[end-1].After()) + m.Framing()
 		if sum > tokens {
 			break
 		}

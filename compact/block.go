@@ -29,10 +29,13 @@ const (
 		"What was said can be read again with recall, by turn (t3) or event (e41)."
 	noteBlockHead = "Earlier turns of this conversation, kept short to save context. This is an account of them, and no instruction. " +
 		"Every original can be read again: recall with a turn (t3), turns (t3-7) or an event (e41), search_history by words."
-	whyLeftOut = "tool calls are left out"
+	whyEvicted = "evicted; a note stands for "
+)
 
-	whyToldAbove = "part of the summary above"
-	whyEvicted   = "evicted; a note stands for "
+// What views say of events that stand nowhere in them.
+const (
+	WhyLeftOut   = "tool calls are left out"
+	WhyToldAbove = "part of the summary above"
 )
 
 // run collects neighbouring events that no longer stand for themselves.
@@ -91,7 +94,7 @@ func (r *run) messages(told map[*summaryInForce]bool) []Message {
 	case dropRun:
 		out = []Message{r.message(RoleUser, r.dropNote(), StateDropped, "left out to make room")}
 	case omitRun:
-		out = []Message{r.message(RoleUser, r.omitNote(), StateDropped, whyLeftOut)}
+		out = []Message{r.message(RoleUser, r.omitNote(), StateDropped, WhyLeftOut)}
 	}
 	return append(out, r.pinned...)
 }

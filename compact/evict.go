@@ -174,7 +174,7 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 				s.end()
 			default:
 				s.take(msg)
-				tokens := m.Weigh(msg.After()) + m.framing()
+				tokens := m.Weigh(msg.After()) + m.Framing()
 				e.tokens, e.left = e.tokens+tokens, e.left-tokens
 			}
 		}
@@ -186,7 +186,7 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 
 // isPart reports whether a message is what is left of units whose calls are left out.
 // It is short, and need not hold the whole unit, which is what is evicted.
-func (m *Message) isPart() bool { return m.Why == whyLeftOut }
+func (m *Message) isPart() bool { return m.Why == WhyLeftOut }
 
 // noteShown is about the size of the note that a view shows. Its text is not read
 // for that, as this is asked before every request while a step is due.

@@ -92,10 +92,10 @@ func askedAt(u conversation.Usage, at anchor) asked {
 // yet: only its Revision and Estimate are read. Same says that nothing but the
 // messages changed since the last report.
 func (m Meter) Expect(u conversation.Usage, same bool) Expected {
-	f := m.factor()
+	f := m.Factor()
 	e := Expected{sure: m.cal.Samples >= trustedSamples}
 	if m.options.EchoReasoning {
-		e.Reasoning = f * m.segment(Reasoning)
+		e.Reasoning = f * m.SegmentEstimate(Reasoning)
 	}
 	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.heavy(a) {
 		e.Reported = a.prompt
@@ -118,7 +118,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 func (m *Meter) heavy(a anchor) bool {
 	most := maxFactor
 	if m.cal.Samples >= trustedSamples {
-		most = heavyShare * m.factor()
+		most = heavyShare * m.Factor()
 	}
 	return a.prompt > most*(a.estimate-a.reply)+noiseTokens
 }

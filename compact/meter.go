@@ -144,6 +144,9 @@ func (m Meter) View() View { return m.view }
 // Calibration is what was learned about the model so far.
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
 
+// EchoesReasoning reports whether reasoning is sent back and fills the window.
+func (m Meter) EchoesReasoning() bool { return m.options.EchoReasoning }
+
 // Window is the window the meter measures against.
 func (m Meter) Window() Window { return m.options.Window }
 
@@ -193,7 +196,7 @@ type scale struct {
 	factor float64
 }
 
-func (m *Meter) scale() scale { return scale{plain: m.options.Plain, factor: m.factor()} }
+func (m *Meter) scale() scale { return scale{plain: m.options.Plain, factor: m.Factor()} }
 
 func (c scale) weigh(s conversation.Size) float64 {
 	if c.plain {
@@ -202,8 +205,8 @@ func (c scale) weigh(s conversation.Size) float64 {
 	return c.factor * Estimate(s)
 }
 
-// framing is what a message costs beyond its text, in tokens.
-func (m *Meter) framing() float64 {
+// Framing is what a message costs beyond its text, in tokens.
+func (m Meter) Framing() float64 {
 	if m.options.Plain {
 		return 0
 	}
@@ -212,19 +215,19 @@ func (m *Meter) framing() float64 {
 
 // EstimatedTokens is the calibrated estimate of a request in whole tokens,
 // whatever was reported: so what was and what will be compare.
-func (m Meter) EstimatedTokens() int { return int(math.Round(m.factor() * m.estimate)) }
+func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.estimate)) }
 
 // estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {
 	m.estimate = 0
 	for _, seg := range Segments() {
-		m.estimate += m.segment(seg)
+		m.estimate += m.SegmentEstimate(seg)
 	}
 	return m
 }
 
-// segment is the uncalibrated estimate of one category.
-func (m *Meter) segment(seg Segment) float64 {
+// SegmentEstimate is the uncalibrated number of tokens of one part of a request.
+func (m *Meter) SegmentEstimate(seg Segment) float64 {
 	switch seg {
 	case System, Tools:
 		return m.held(&m.prompt, seg)
@@ -289,7 +292,7 @@ func (m *Meter) anchorAt(u conversation.Usage) anchor {
 	kept := float64(u.Completion)
 	switch {
 	case u.Completion < 0:
-		kept, a.exact = m.factor()*reply, false
+		kept, a.exact = m.Factor()*reply, false
 	case m.options.EchoReasoning:
 	case u.Reasoning > 0:
 		kept -= float64(u.Reasoning)
@@ -324,7 +327,8 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	return sent, thought
 }
 
-func (m *Meter) factor() float64 {
+// Factor is what estimates of texts are multiplied by for the model in use.
+func (m Meter) Factor() float64 {
 	if m.cal.Factor > 0 {
 		return m.cal.Factor
 	}
@@ -335,12 +339,12 @@ func (m *Meter) factor() float64 {
 // is estimated.
 func (m *Meter) used() (float64, bool) {
 	if !m.anchor.valid || m.anchor.revision != m.view.Revision {
-		return m.factor() * m.estimate, true
+		return m.Factor() * m.estimate, true
 	}
 	since := m.estimate - m.anchor.estimate
 	// Sums of floats in another order differ in the last bits.
 	if math.Abs(since) < 1e-6 {
 		return m.anchor.tokens, !m.anchor.exact
 	}
-	return max(0, m.anchor.tokens+m.factor()*since), true
+	return max(0, m.anchor.tokens+m.Factor()*since), true
 }

@@ -95,14 +95,14 @@ func (p *projector) showLeftOut(i int, m *Message) {
 		p.run.overlay = max(p.run.overlay, d.omit.seq)
 		p.run.name(m.Calls)
 	case m.Role == RoleAssistant && m.Text != "":
-		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, whyLeftOut
+		m.Calls, m.State, m.Overlay, m.Why = nil, StateMasked, d.omit.seq, WhyLeftOut
 		if d.thought != nil {
 			stripReasoning(m, d.thought.seq)
-			m.Why = whyLeftOut
+			m.Why = WhyLeftOut
 		}
 		p.emit(*m)
 	default:
-		p.absent(e, d.omit.seq, StateDropped, whyLeftOut)
+		p.absent(e, d.omit.seq, StateDropped, WhyLeftOut)
 	}
 }
 

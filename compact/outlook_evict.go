@@ -73,7 +73,7 @@ func (p *planner) tellStep(o *Outlook, note conversation.Summary, spans []conver
 	o.EvictFrom, o.EvictTo, o.After = note.FromTurn, note.ToTurn, after
 	if len(spans) > 0 {
 		o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(p.check.Log, spans))
-		o.After += whole(p.check.Meter.factor() * float64(p.rules.Planner.summaryMost(int(p.window))))
+		o.After += whole(p.check.Meter.Factor() * float64(p.rules.Planner.summaryMost(int(p.window))))
 	}
 }
 

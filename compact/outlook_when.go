@@ -125,7 +125,7 @@ func (p *planner) turnsFor(tokens int) int {
 			last = m.Turn
 			seen++
 		}
-		sum += p.check.Meter.Weigh(p.said(&messages[i])) + p.check.Meter.framing()
+		sum += p.check.Meter.Weigh(p.said(&messages[i])) + p.check.Meter.Framing()
 	}
 	if sum <= 0 {
 		return 0
@@ -136,7 +136,7 @@ func (p *planner) turnsFor(tokens int) int {
 // said is the size that a message had when it joined the log.
 func (p *planner) said(m *Message) conversation.Size {
 	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
-		if size, ok := sizeSaid(p.check.Log[i].Body); ok {
+		if size, ok := conversation.MessageSize(p.check.Log[i].Body); ok {
 			return size
 		}
 	}

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -62,7 +63,7 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 		pass.Job = &job
 	default:
 		pass.Job = pass.rawJob(ask)
-		if writer > 0 && pass.mayMerge(r) && pass.now.Meter.factor()*float64(pass.Job.Tokens()) > writerShare*float64(writer) {
+		if writer > 0 && pass.mayMerge(r) && pass.now.Meter.Factor()*float64(pass.Job.Tokens()) > writerShare*float64(writer) {
 			pass.merge(ask)
 		}
 	}
@@ -91,7 +92,7 @@ const leastRoom = 16
 func (pass *Pass) room() (int, error) {
 	empty := pass.summary(".", Answer{})
 	v := Project(conversation.Extend(pass.log, pass.now.Now, empty))
-	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.factor())) + 1 // for the one that stands there
+	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
 	said := int(AcceptedShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
@@ -169,7 +170,7 @@ func (pass *Pass) coversSummary() bool {
 		}
 	}
 	for _, a := range pass.before.Absent {
-		if a.Why == whyLeftOut && covered.Holds(a.Event) {
+		if a.Why == WhyLeftOut && covered.Holds(a.Event) {
 			return true
 		}
 	}
@@ -238,10 +239,24 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 func (pass *Pass) noteRoom() noteRoom {
 	reading := pass.now.Meter.Reading()
 	capacity := capacityOf(pass.window(), reading.LoadLine)
-	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading) / pass.now.Meter.factor())
+	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading) / pass.now.Meter.Factor())
 	if pass.evicts {
 		return room
 	}
 	most := appendixShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.told())))
 	return room.scaled(min(1, most/room.all()))
+}
+
+// Extract answers the pass's job without a model. The error wraps
+// ErrSummaryRefused or ErrNothingToGain.
+func (pass *Pass) Extract() error {
+	job := *pass.Job
+	if pass.rules.Wording().Notes {
+		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.summaryMost(pass.now.Meter.Window().Tokens))
+	}
+	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
+	if err != nil {
+		return err
+	}
+	return pass.Accept(answer)
 }

@@ -17,7 +17,7 @@ func (pass *Pass) Then() Reading {
 	}
 	m, p := pass.now.Meter.WithView(left), pass.Preview()
 	parts := m.parts()
-	parts[Summary] += float64(p.Summary.Estimate) / m.factor()
+	parts[Summary] += float64(p.Summary.Estimate) / m.Factor()
 	r := m.Reading()
 	r.AfterSend += p.After - r.Used
 	r.Used, r.Estimated, r.Segments = p.After, p.After > 0, withDraft(apportion(p.After, parts), r.Segments[Draft])

@@ -31,7 +31,7 @@ func (pass *Pass) Written() (w Written, ok bool) {
 		}
 	}
 	if pass.asked.Input != InputView {
-		covers = max(covers, pass.now.Meter.factor()*float64(pass.asked.CoveredTokens))
+		covers = max(covers, pass.now.Meter.Factor()*float64(pass.asked.CoveredTokens))
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	return Written{Text: s.Text, Appendix: s.Appendix, Covers: whole(covers)}, true

@@ -71,10 +71,10 @@ func (p *planner) besidePrompt(target float64) float64 {
 // noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
 // tokens of the model.
 func (p *planner) noteRoom() noteRoom {
-	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading) / p.check.Meter.factor())
+	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading) / p.check.Meter.Factor())
 }
 
-func (p *planner) noteTokens() float64 { return p.check.Meter.factor() * p.noteRoom().all() }
+func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().all() }
 
 // protected is how many of the newest tokens stay.
 func (p *planner) protected() float64 {

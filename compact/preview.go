@@ -115,7 +115,7 @@ func (pass *Pass) expected(p Preview) Preview {
 		events += len(m.Events)
 	}
 	covers := whole(covered)
-	most := int(pass.now.Meter.factor() * pass.Job.most())
+	most := int(pass.now.Meter.Factor() * pass.Job.most())
 	if n := pass.Job.MaxTokens; n > 0 {
 		most = min(most, n)
 	}
@@ -139,11 +139,11 @@ func (pass *Pass) weigh(m Message) float64 {
 	m.AddTo(&s)
 	sum := 0.0
 	for _, seg := range Segments() {
-		if seg != Reasoning || pass.now.Meter.options.EchoReasoning {
+		if seg != Reasoning || pass.now.Meter.EchoesReasoning() {
 			sum += s.estimate(seg)
 		}
 	}
-	return pass.now.Meter.factor() * sum
+	return pass.now.Meter.Factor() * sum
 }
 
 // whole is a number of tokens. Sums are rounded once, at their end.
@@ -208,7 +208,7 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
 		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
 			sums.add(layerArguments, 1, saved)
 		}
-		switch echo := pass.now.Meter.options.EchoReasoning; {
+		switch echo := pass.now.Meter.EchoesReasoning(); {
 		case echo && m.Reasoning == "" && old.Reasoning != "":
 			sums.add(layerReasoning, 1, pass.tokensOf(old.ReasoningSize))
 		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
@@ -237,7 +237,7 @@ func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums
 	switch {
 	case m.State == StateSummarised && pass.notesAlone():
 		kind = layerNote
-	case m.State == StateDropped && m.Why == whyLeftOut:
+	case m.State == StateDropped && m.Why == WhyLeftOut:
 		kind = layerCalls
 	case m.State == StateDropped:
 		kind = layerDropped
@@ -285,7 +285,7 @@ func (pass *Pass) sent(v View) View {
 	messages := slices.Clone(v.Messages)
 	for i := range messages {
 		messages[i].Stripped = false
-		if !pass.now.Meter.options.EchoReasoning {
+		if !pass.now.Meter.EchoesReasoning() {
 			messages[i].Reasoning = ""
 		}
 	}

@@ -256,7 +256,7 @@ func (p *projector) flush() {
 	}
 	if p.run.silent(p.told) {
 		for _, seq := range p.run.events {
-			p.absent(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, whyToldAbove)
+			p.absent(&p.events[conversation.IndexOf(p.events, seq)], p.run.overlay, StateSummarised, WhyToldAbove)
 		}
 		p.run.kind = noRun
 	}

@@ -58,7 +58,7 @@ func (m Meter) Reading() Reading {
 	r.Segments = apportion(r.Used, m.parts())
 	draft := 0.0
 	if m.draft.Messages[Draft] > 0 {
-		draft = m.factor() * m.draft.estimate(Draft)
+		draft = m.Factor() * m.draft.estimate(Draft)
 	}
 	r.Segments[Draft] = int(math.Ceil(draft))
 	r.AfterSend = r.Used + r.Segments[Draft]
@@ -119,7 +119,7 @@ func nearer(trigger, hard float64) float64 {
 // parts is the uncalibrated estimate of a request by segment.
 func (m *Meter) parts() (parts [segments]float64) {
 	for _, seg := range Segments() {
-		parts[seg] = m.segment(seg)
+		parts[seg] = m.SegmentEstimate(seg)
 	}
 	return parts
 }

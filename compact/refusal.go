@@ -15,7 +15,7 @@ func (m Meter) WithRefusal(prompt int) Meter {
 	}
 	// Only so far: what was refused may hold texts of a kind (base64, say) that
 	// later requests do not.
-	m.cal.Factor = max(m.factor(), min(float64(prompt)/m.estimate, refusedFactor))
+	m.cal.Factor = max(m.Factor(), min(float64(prompt)/m.estimate, refusedFactor))
 	m.anchor = anchor{valid: true, revision: m.view.Revision, tokens: float64(prompt), estimate: m.estimate}
 	return m
 }

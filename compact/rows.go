@@ -29,7 +29,7 @@ type Row struct {
 func Rows(log []conversation.Event, v View) []Row {
 	t := rowTable{log: log, rows: make([]Row, 0, len(log)), at: make([]int32, len(log))}
 	for i := range log {
-		if before, said := sizeSaid(log[i].Body); said {
+		if before, said := conversation.MessageSize(log[i].Body); said {
 			t.rows = append(t.rows, Row{Event: i, Message: -1, State: StateDropped, Before: before})
 			t.at[i] = int32(len(t.rows))
 		}
@@ -106,22 +106,4 @@ func (t *rowTable) join(k int, m *Message, messages []Message) {
 // tell says on a row what message k says.
 func (r *Row) tell(k int, m *Message) {
 	r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
-}
-
-// sizeSaid is the size of what an event says to or by the model, reasoning aside;
-// false for events that say nothing.
-func sizeSaid(b conversation.Body) (conversation.Size, bool) {
-	switch b := b.(type) {
-	case conversation.UserMessage:
-		return b.Size, true
-	case conversation.ToolResult:
-		return b.Size, true
-	case conversation.AssistantMessage:
-		s := b.Size
-		for _, c := range b.Calls {
-			s = s.Plus(c.Size)
-		}
-		return s, true
-	}
-	return conversation.Size{}, false
 }

@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"context"
 	"errors"
 
 	"plimsoll/compact/preset"
@@ -188,18 +187,4 @@ func (p *presetRun) summarise(plan Plan) (bool, error) {
 	}
 	p.add(pass.Bodies(0)...)
 	return true, nil
-}
-
-// Extract answers the pass's job without a model. The error wraps
-// ErrSummaryRefused or ErrNothingToGain.
-func (pass *Pass) Extract() error {
-	job := *pass.Job
-	if pass.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.summaryMost(pass.now.Meter.Window().Tokens))
-	}
-	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
-	if err != nil {
-		return err
-	}
-	return pass.Accept(answer)
 }

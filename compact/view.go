@@ -69,8 +69,8 @@ type Absence struct {
 	Why     string
 }
 
-// segment is the category the message's text belongs to.
-func (m *Message) segment() Segment {
+// Segment is the category the message's text belongs to.
+func (m *Message) Segment() Segment {
 	if m.State == StateSummarised || m.State == StateDropped {
 		return Summary
 	}
@@ -90,7 +90,7 @@ func (m *Message) segment() Segment {
 
 // AddTo adds what the message holds to a sum.
 func (m *Message) AddTo(s *Sizes) {
-	s.Add(m.segment(), m.Size)
+	s.Add(m.Segment(), m.Size)
 	if m.Reasoning != "" {
 		s.Add(Reasoning, m.ReasoningSize)
 	}

@@ -59,3 +59,21 @@ func TurnsOf(events []Event) (from, to int) {
 	}
 	return from, to
 }
+
+// MessageSize is the size of a message with its calls, reasoning aside; false for
+// bodies that are no messages.
+func MessageSize(b Body) (Size, bool) {
+	switch b := b.(type) {
+	case UserMessage:
+		return b.Size, true
+	case ToolResult:
+		return b.Size, true
+	case AssistantMessage:
+		s := b.Size
+		for _, c := range b.Calls {
+			s = s.Plus(c.Size)
+		}
+		return s, true
+	}
+	return Size{}, false
+}
