@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
@@ -59,7 +60,7 @@ const title = "TestUpload fails on CI"
 func (v *voyage) context() string {
 	log, m := v.log.Events(), v.meter()
 	check := compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Sheet: compact.DefaultSheet(), Past: compact.PastOf(log)}
-	a := compact.NewAccount(compact.PresetRules(preset.Plimsoll), check, nil)
+	a := inspect.NewAccount(compact.PresetRules(preset.Plimsoll), check, nil)
 	view := account.New(account.Options{})
 	view.SetSize(screenWidth, 66)
 	view.Show(account.Content{Account: a, Reading: m.Reading(), Title: title, Model: v.model.Name(), Priced: "2026-10-01"})
@@ -73,7 +74,7 @@ func (v *voyage) browser(event uint64, height int) *history.Model {
 	log := v.log.Events()
 	projected := compact.Project(log)
 	used := compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.04, Samples: 7}}).WithView(projected).Reading().Used
-	view.Show(history.Content{Log: log, View: projected, Requests: compact.Requests(log), Factor: 1.04, Used: used, Title: title})
+	view.Show(history.Content{Log: log, View: projected, Requests: inspect.Requests(log), Factor: 1.04, Used: used, Title: title})
 	view.Jump(event, "")
 	return view
 }
@@ -90,7 +91,7 @@ func (v *voyage) unfolded() string {
 func (v *voyage) ledger() string {
 	view := ledger.New(ledger.Options{})
 	view.SetSize(screenWidth, 20)
-	view.Show(ledger.Content{Entries: compact.Ledger(v.log.Events()), Title: title})
+	view.Show(ledger.Content{Entries: inspect.Ledger(v.log.Events()), Title: title})
 	for range 3 {
 		view.Update(tea.KeyPressMsg{Code: tea.KeyDown})
 	}

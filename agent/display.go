@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -88,7 +90,7 @@ func (d *display) declare() {
 type inspector struct {
 	inbox   *inbox
 	updates *Mailbox
-	account func() func() compact.Account // takes what the answer is made of; the result adds it up
+	account func() func() inspect.Account // takes what the answer is made of; the result adds it up
 
 	asked atomic.Int64  // looks so far
 	done  chan struct{} // closed when the look is answered, nil while none is under way

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -121,14 +122,14 @@ func (l *longTalk) checkRecallable() {
 func (l *longTalk) checkExplained() {
 	l.t.Helper()
 	triggers, texts, failed := map[string]int{}, 0, 0
-	for _, e := range compact.Ledger(l.memory.Events()) {
+	for _, e := range inspect.Ledger(l.memory.Events()) {
 		if e.Why == "" || e.Trigger == "" || e.Preset != string(preset.Plimsoll) {
 			l.t.Errorf("e%d is not explained: %+v", e.Event, e)
 		}
 		switch {
-		case e.Kind == compact.EntryAttempt && e.Result == compact.ResultFailed:
+		case e.Kind == inspect.EntryAttempt && e.Result == inspect.ResultFailed:
 			failed++
-		case e.Kind == compact.EntryEpoch:
+		case e.Kind == inspect.EntryEpoch:
 			triggers[e.Trigger]++
 			if e.After >= e.Before {
 				l.t.Errorf("e%d saves nothing: %d to %d", e.Event, e.Before, e.After)

@@ -12,12 +12,13 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
 // inspected are the answers to Inspect.
-func (r *rig) inspected() []compact.Account {
-	var out []compact.Account
+func (r *rig) inspected() []inspect.Account {
+	var out []inspect.Account
 	for _, u := range agenttest.Of[agent.Inspected](r.watch) {
 		out = append(out, u.Account)
 	}
@@ -228,10 +229,10 @@ func TestInspectionsMergeInTheMailbox(t *testing.T) {
 	t.Parallel()
 	m := agent.NewMailbox()
 	for n := range 3 {
-		m.Put(agent.Inspected{Account: compact.Account{Events: n}})
+		m.Put(agent.Inspected{Account: inspect.Account{Events: n}})
 	}
 	m.Put(agent.Failed{})
-	m.Put(agent.Inspected{Account: compact.Account{Events: 9}})
+	m.Put(agent.Inspected{Account: inspect.Account{Events: 9}})
 	got, err := m.Take(t.Context())
 	if err != nil || len(got) != 3 || got[0].(agent.Inspected).Account.Events != 2 || got[2].(agent.Inspected).Account.Events != 9 {
 		t.Errorf("took %s (%v)", strings.TrimSpace(cmp.Diff(nil, got)), err)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -94,14 +96,14 @@ func (p *planner) widen(w compact.Wish) compact.Wish {
 // account adds up the conversation's context as the planner finds it now. While
 // idle what it will look at next is a turn that begins. What is returned reads
 // nothing that the owner changes.
-func (p *planner) account() func() compact.Account {
+func (p *planner) account() func() inspect.Account {
 	moment := compact.MomentTurn
 	if p.inTurn {
 		moment = p.moment()
 	}
 	rules, check, model, saved := p.rules, p.check(moment, false), p.settings.model, p.opts.CacheSaved
-	return func() compact.Account {
-		return compact.NewAccount(rules, check, func(u conversation.Usage) *float64 {
+	return func() inspect.Account {
+		return inspect.NewAccount(rules, check, func(u conversation.Usage) *float64 {
 			if saved == nil {
 				return nil
 			}

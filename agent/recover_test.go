@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -107,7 +108,7 @@ func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 		r.finish()
 
 		events := r.memory.Events()
-		list := compact.Requests(events)
+		list := inspect.Requests(events)
 		if len(list) != 3 || list[1].Event != n+2 || list[1].Reply != n+1 || list[1].Through != n {
 			t.Fatalf("listed %+v", list)
 		}
@@ -229,7 +230,7 @@ func TestRecoveredReplyThatCannotBeSavedGoesWithTheNextMessage(t *testing.T) {
 		r.say("next")
 		r.finish()
 		at := uint64(len(k.events)) + 1
-		list := compact.Requests(r.memory.Events())
+		list := inspect.Requests(r.memory.Events())
 		if _, isReply := r.memory.Events()[at-1].Body.(conversation.AssistantMessage); !isReply || len(list) != 3 || list[1].Reply != at {
 			t.Errorf("event %d is %s, listed %+v", at, r.memory.Events()[at-1].Body.Kind(), list)
 		}

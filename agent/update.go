@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -162,7 +163,7 @@ type Previewed struct {
 }
 
 // Inspected is the answer to Inspect.
-type Inspected struct{ Account compact.Account }
+type Inspected struct{ Account inspect.Account }
 
 // Steered says what came of a pin, a mask or turns restored by hand: what a
 // request held before and holds now, or why nothing was changed.

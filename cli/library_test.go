@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -158,7 +160,7 @@ func TestNoLogMakesRebuildingPanic(t *testing.T) {
 		}
 		through := rapid.SampledFrom([]uint64{0, 1, uint64(len(log)), uint64(len(log)) / 2, 1 << 63}).Draw(rt, "through")
 		b, err := a.conversations.Rebuild(t.Context(), session.RequestRef{Store: s, ID: "abcdefgh2345", Events: log,
-			SentRequest: compact.SentRequest{Through: through, Usage: u}})
+			SentRequest: inspect.SentRequest{Through: through, Usage: u}})
 		if err != nil || b.Same || b.Why == "" {
 			rt.Fatalf("%v, %+v", err, b)
 		}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/inspect"
+
 	"github.com/spf13/cobra"
 
 	"plimsoll/agent"
@@ -157,7 +159,7 @@ func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset st
 		return compact.View{}, err
 	}
 	s := cmd.conversations.StateWith(r, cfg, m)
-	return compact.PresetView(r.Said, s.Now, s.Rules)
+	return inspect.PresetView(r.Said, s.Now, s.Rules)
 }
 
 // request is the messages that the next request would carry, the system prompt
@@ -242,7 +244,7 @@ func (cmd *printCommand) ledger(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	entries := compact.Ledger(r.Events)
+	entries := inspect.Ledger(r.Events)
 	if cmd.options.json {
 		rows := make([]show.LedgerRow, 0, len(entries))
 		for _, e := range entries {

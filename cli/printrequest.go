@@ -8,9 +8,10 @@ import (
 	"io"
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/conversation/numbers"
 )
 
@@ -57,7 +58,7 @@ func (cmd *printCommand) sent(ctx context.Context, args []string) error {
 	if err := cmd.settings.Adopt(r.Events); err != nil {
 		return err
 	}
-	q, err := nth(compact.Requests(r.Events), number)
+	q, err := nth(inspect.Requests(r.Events), number)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (cmd *printCommand) writeBody(body []byte) error {
 	return err
 }
 
-func newSentRequest(b compact.Rebuilt) sentRequest {
+func newSentRequest(b inspect.Rebuilt) sentRequest {
 	return sentRequest{
 		Number: b.Number, Event: b.Event, Turn: b.Turn, Time: b.Time, Model: console.Or(b.Usage.Model), Through: console.Or(b.Through), Reply: console.Or(b.Reply),
 		Hash: console.Or(b.Hash), Same: b.Same, Why: console.Or(b.Why), Body: b.Body,
@@ -100,16 +101,16 @@ func newSentRequest(b compact.Rebuilt) sentRequest {
 }
 
 // nth is a request by its number, negative ones from the end.
-func nth(requests []compact.SentRequest, number int) (compact.SentRequest, error) {
+func nth(requests []inspect.SentRequest, number int) (inspect.SentRequest, error) {
 	i := number - 1
 	if number < 0 {
 		i = len(requests) + number
 	}
 	switch {
 	case len(requests) == 0:
-		return compact.SentRequest{}, errors.New("no request was recorded in this conversation")
+		return inspect.SentRequest{}, errors.New("no request was recorded in this conversation")
 	case i < 0 || i >= len(requests):
-		return compact.SentRequest{}, console.WithHint(fmt.Errorf("there is no request %d", number),
+		return inspect.SentRequest{}, console.WithHint(fmt.Errorf("there is no request %d", number),
 			fmt.Sprintf("the conversation has %s: 1 is the first, -1 the newest", numbers.Count(len(requests), "request")))
 	}
 	return requests[i], nil

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -52,7 +53,7 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 			}
 		}
 		want := c.Meter.WithView(compact.View{Sizes: all}).EstimatedTokens() - c.Meter.EstimatedTokens()
-		got, a := 0, compact.NewAccount(r, c, nil)
+		got, a := 0, inspect.NewAccount(r, c, nil)
 		for _, s := range a.Savings {
 			kinds[s.Kind]++
 			got += s.Tokens
@@ -70,7 +71,7 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 		reply("Here it is.\nAll of it."+words(100)).uses("make_coffee", `{"sugar":2}`, 80)
 	_, c := plainCheck(l)
 	c.Meter = c.Meter.WithPrompt(conversation.Size{ASCII: 4 * 500}, conversation.Size{ASCII: 4 * 70})
-	a := compact.NewAccount(planRules(), c, nil)
+	a := inspect.NewAccount(planRules(), c, nil)
 	var got []string
 	for i, item := range a.Heaviest {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
@@ -102,8 +103,8 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: words(900)})
 	l.add(conversation.Drop{Spans: []conversation.Span{span(21, 24)}})
 	_, c := plainCheck(l)
-	a := compact.NewAccount(planRules(), c, nil)
-	found := map[string]compact.Item{}
+	a := inspect.NewAccount(planRules(), c, nil)
+	found := map[string]inspect.Item{}
 	for _, item := range a.Heaviest {
 		found[string(item.State)] = item
 	}
@@ -120,7 +121,7 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 		t.Errorf("%d events, %d messages, %d pins", a.Events, a.Messages, a.Pins)
 	}
 	l.add(conversation.Pin{Events: []uint64{11}})
-	if _, c := plainCheck(l); compact.NewAccount(planRules(), c, nil).Pins != 2 {
+	if _, c := plainCheck(l); inspect.NewAccount(planRules(), c, nil).Pins != 2 {
 		t.Error("a result and its call are pinned")
 	}
 }
@@ -131,7 +132,7 @@ func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
 	l.add(conversation.Summary{Style: conversation.StyleOneClaw, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 4), span(9, 12)},
 		FromTurn: 0, ToTurn: 2, Text: words(100)})
 	r, c := plainCheck(l)
-	a := compact.NewAccount(r, c, nil)
+	a := inspect.NewAccount(r, c, nil)
 	if len(c.View.Absent) != 4 || len(a.Savings) != 1 || a.Savings[0].Kind != "summaries" || a.Savings[0].Items != 8 || a.Savings[0].Tokens < 9800 {
 		t.Errorf("%+v, without %+v", a.Savings, c.View.Absent)
 	}
@@ -148,13 +149,13 @@ func TestWhatAConversationCostIsAddedUp(t *testing.T) {
 	l.add(conversation.Usage{Prompt: 3, Cached: -1, Completion: 1, Estimate: 40, Short: true})
 	r, c := plainCheck(l)
 	c.Meter = compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.5, Samples: 4}}).WithView(c.View)
-	a := compact.NewAccount(r, c, func(u conversation.Usage) *float64 {
+	a := inspect.NewAccount(r, c, func(u conversation.Usage) *float64 {
 		if u.Cached <= 0 {
 			return nil
 		}
 		return usd(float64(u.Cached))
 	})
-	want := compact.Costs{Total: usd(1.5), Summaries: usd(0.5), Saved: usd(50), Requests: 4, Written: 1, Prompt: 183, Cached: 50, Output: 10}
+	want := inspect.Costs{Total: usd(1.5), Summaries: usd(0.5), Saved: usd(50), Requests: 4, Written: 1, Prompt: 183, Cached: 50, Output: 10}
 	if d := cmp.Diff(want, a.Costs); d != "" {
 		t.Error(d)
 	}
@@ -171,14 +172,14 @@ func TestWhatNobodyKnowsOfCostsIsNotMadeUp(t *testing.T) {
 	l := (&tale{}).user("a").reply("b")
 	l.add(conversation.Usage{Reply: 2, Prompt: -1, Cached: -1, Completion: -1})
 	r, c := plainCheck(l)
-	a := compact.NewAccount(r, c, nil)
-	if d := cmp.Diff(compact.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
+	a := inspect.NewAccount(r, c, nil)
+	if d := cmp.Diff(inspect.Costs{Requests: 1}, a.Costs); d != "" || a.Off != nil {
 		t.Errorf("off by %v, costs: %s", a.Off, d)
 	}
 	zero := 0.0
 	l.add(conversation.Usage{Prompt: 1, Cached: -1, Completion: -1, CostUSD: &zero})
 	_, c = plainCheck(l)
-	if a := compact.NewAccount(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
+	if a := inspect.NewAccount(r, c, nil); a.Costs.Total == nil || a.Costs.Summaries == nil || *a.Costs.Summaries != 0 {
 		t.Errorf("%+v", a.Costs)
 	}
 }
@@ -187,7 +188,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).user(strings.Repeat("long ", 100)).uses("run_command", `{"command":"one\ntwo `+strings.Repeat("x", 300)+`"}`, 30).uses("odd", `no json`, 20)
 	r, c := plainCheck(l)
-	a := compact.NewAccount(r, c, nil)
+	a := inspect.NewAccount(r, c, nil)
 	if len(a.Heaviest) != 5 {
 		t.Fatalf("%+v", a.Heaviest)
 	}
@@ -196,7 +197,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 			t.Errorf("%q has %d characters", item.Label, n)
 		}
 	}
-	if !slices.ContainsFunc(a.Heaviest, func(i compact.Item) bool { return i.Label == "odd no json" }) {
+	if !slices.ContainsFunc(a.Heaviest, func(i inspect.Item) bool { return i.Label == "odd no json" }) {
 		t.Errorf("%+v", a.Heaviest)
 	}
 }
@@ -209,7 +210,7 @@ func BenchmarkAccount(b *testing.B) {
 	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {
-		compact.NewAccount(compact.PresetRules(preset.Raw), c, nil) // which foretells nothing
+		inspect.NewAccount(compact.PresetRules(preset.Raw), c, nil) // which foretells nothing
 	}
 }
 
@@ -224,7 +225,7 @@ func TestCostsBeyondReckoningAreLeftOut(t *testing.T) {
 	}
 	r, c := plainCheck(l)
 	c.Log = log
-	a := compact.NewAccount(r, c, func(conversation.Usage) *float64 { return &huge })
+	a := inspect.NewAccount(r, c, func(conversation.Usage) *float64 { return &huge })
 	for name, x := range map[string]*float64{"total": a.Costs.Total, "saved": a.Costs.Saved, "off": a.Off} {
 		if x != nil && (math.IsInf(*x, 0) || math.IsNaN(*x)) {
 			t.Errorf("%s is %v", name, *x)

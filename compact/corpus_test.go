@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -108,7 +109,7 @@ func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden
 	what := fmt.Sprintf("%s at %d", preset, window)
 	view := compact.Project(a.events)
 	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}).WithView(view)
-	shown, err := compact.PresetView(a.events, compact.Situation{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
+	shown, err := inspect.PresetView(a.events, compact.Situation{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}

@@ -60,15 +60,12 @@
 // [Rules] are the numbers and switches of a design. They start from a preset,
 // whose behavior is a [preset.Design]: Plimsoll's own, or that of a source, which is a published design: JP's RFD 064
 // (S64) and D17, adachsoft's tool compaction (ADA), OneClaw's FEAT-011 (ONE), J-CLI
-// (JCL). Comments name these sources. [PresetView] shows what a preset makes of a
-// log.
+// (JCL). Comments name these sources.
 //
 // # What views read
 //
-// [NewAccount] says what fills the window and what compaction saves,
-// [Rules.Outlook] what the planner does next, [Ledger] which compactions there were,
-// [Rows] how each original looks to the model, [Requests] which requests were sent.
-// [CutBefore] cuts a log between units for a fork.
+// Package inspect reads what views show. [Rules.Outlook] says what the planner does
+// next. [CutBefore] cuts a log between units for a fork.
 //
 // The package does no I/O and reads no clock: the caller passes times in.
 package compact

@@ -9,21 +9,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
 // entered is what tests look at of an entry.
 type entered struct {
-	Kind   compact.EntryKind
+	Kind   inspect.EntryKind
 	Event  uint64
-	Result compact.EntryResult
+	Result inspect.EntryResult
 	About  uint64
 }
 
 func ledgerOf(l *tale) (list []entered) {
-	for _, e := range compact.Ledger(l.events()) {
+	for _, e := range inspect.Ledger(l.events()) {
 		list = append(list, entered{e.Kind, e.Event, e.Result, e.About})
 	}
 	return list
@@ -46,19 +46,19 @@ func TestLedgerTellsWhatHappenedInItsOrder(t *testing.T) {
 	l.pass(conversation.Revert{Event: 28})                              // 29
 	l.add(conversation.Attempt{Outcome: "odd"})                         // 30
 	want := []entered{
-		{compact.EntryEpoch, 17, compact.ResultInForce, 0},
-		{compact.EntryPin, 19, compact.ResultInForce, 0},
-		{compact.EntryUnpin, 20, compact.ResultInForce, 0},
-		{compact.EntryAttempt, 21, compact.ResultStale, 0},
-		{compact.EntryUndo, 22, compact.ResultUndone, 17},
-		{compact.EntryRedo, 23, compact.ResultInForce, 17},
-		{compact.EntryRewind, 24, compact.ResultUndone, 0},
-		{compact.EntryRestore, 25, compact.ResultInForce, 24},
-		{compact.EntryRewind, 26, compact.ResultInForce, 0},
-		{compact.EntryAttempt, 27, compact.ResultCancelled, 0},
-		{compact.EntryEpoch, 28, compact.ResultUndone, 0},
-		{compact.EntryUndo, 29, compact.ResultInForce, 28},
-		{compact.EntryAttempt, 30, compact.ResultFailed, 0},
+		{inspect.EntryEpoch, 17, inspect.ResultInForce, 0},
+		{inspect.EntryPin, 19, inspect.ResultInForce, 0},
+		{inspect.EntryUnpin, 20, inspect.ResultInForce, 0},
+		{inspect.EntryAttempt, 21, inspect.ResultStale, 0},
+		{inspect.EntryUndo, 22, inspect.ResultUndone, 17},
+		{inspect.EntryRedo, 23, inspect.ResultInForce, 17},
+		{inspect.EntryRewind, 24, inspect.ResultUndone, 0},
+		{inspect.EntryRestore, 25, inspect.ResultInForce, 24},
+		{inspect.EntryRewind, 26, inspect.ResultInForce, 0},
+		{inspect.EntryAttempt, 27, inspect.ResultCancelled, 0},
+		{inspect.EntryEpoch, 28, inspect.ResultUndone, 0},
+		{inspect.EntryUndo, 29, inspect.ResultInForce, 28},
+		{inspect.EntryAttempt, 30, inspect.ResultFailed, 0},
 	}
 	if d := cmp.Diff(want, ledgerOf(l)); d != "" {
 		t.Error(d)
@@ -72,21 +72,21 @@ func TestRevertsAreToldByWhatTheyComeTo(t *testing.T) {
 		want entered
 	}{
 		"a redo that does not say so": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
-			entered{compact.EntryRedo, 7, compact.ResultInForce, 5}},
+			entered{inspect.EntryRedo, 7, inspect.ResultInForce, 5}},
 		"the redo taken back": {filesRead(1, 60).pass(masks(3)).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Event: 6}).pass(conversation.Revert{Epoch: 7}),
-			entered{compact.EntryUndo, 8, compact.ResultInForce, 5}},
+			entered{inspect.EntryUndo, 8, inspect.ResultInForce, 5}},
 		"a rewind by its event": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Event: 5}),
-			entered{compact.EntryRestore, 6, compact.ResultInForce, 5}},
+			entered{inspect.EntryRestore, 6, inspect.ResultInForce, 5}},
 		"the restore taken back": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}).pass(conversation.Revert{Epoch: 5}).pass(conversation.Revert{Epoch: 6}),
-			entered{compact.EntryRewind, 7, compact.ResultInForce, 5}},
+			entered{inspect.EntryRewind, 7, inspect.ResultInForce, 5}},
 		"a pin taken back": {filesRead(1, 60).pass(conversation.Pin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
-			entered{compact.EntryUnpin, 6, compact.ResultInForce, 5}},
+			entered{inspect.EntryUnpin, 6, inspect.ResultInForce, 5}},
 		"an unpin taken back": {filesRead(1, 60).pass(conversation.Unpin{Events: []uint64{3}}).pass(conversation.Revert{Epoch: 5}),
-			entered{compact.EntryPin, 6, compact.ResultInForce, 5}},
-		"of what is not there":          {filesRead(1, 60).pass(conversation.Revert{Epoch: 99}), entered{compact.EntryUndo, 5, compact.ResultInForce, 99}},
-		"of an event that is not there": {filesRead(1, 60).pass(conversation.Revert{Event: 98}), entered{compact.EntryUndo, 5, compact.ResultInForce, 98}},
+			entered{inspect.EntryPin, 6, inspect.ResultInForce, 5}},
+		"of what is not there":          {filesRead(1, 60).pass(conversation.Revert{Epoch: 99}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 99}},
+		"of an event that is not there": {filesRead(1, 60).pass(conversation.Revert{Event: 98}), entered{inspect.EntryUndo, 5, inspect.ResultInForce, 98}},
 		"of an epoch with turns and masks": {filesRead(1, 60).pass(conversation.Rewind{Turn: 0}, masks(3)).pass(conversation.Revert{Epoch: 5}),
-			entered{compact.EntryUndo, 7, compact.ResultInForce, 5}},
+			entered{inspect.EntryUndo, 7, inspect.ResultInForce, 5}},
 	} {
 		list := ledgerOf(c.log)
 		if d := cmp.Diff(c.want, list[len(list)-1]); d != "" {
@@ -112,17 +112,17 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 	l.passed(conversation.Made{Source: conversation.SourceManual, Trigger: "rewind"}, conversation.Rewind{Turn: 3}) // 26
 	l.add(spent(10, 1, usd(4)), conversation.Usage{Prompt: 5}, masks(7))                                            // 27 to 29
 	at := conversationtest.Epoch
-	want := []compact.Entry{
-		{Kind: compact.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: compact.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
+	want := []inspect.Entry{
+		{Kind: inspect.EntryEpoch, Event: 22, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceAuto, Trigger: "load line",
 			Preset: "plimsoll", Profile: "heavy", Why: "turns 1", Model: "openai/m", Before: 900, After: 400, CostUSD: usd(0.75), Prompt: 100, Output: 10,
 			Duration: 1500 * time.Millisecond, Overlays: 2},
-		{Kind: compact.EntryAttempt, Event: 25, Turn: 3, Time: at, Result: compact.ResultFailed, Source: conversation.SourceManual, Trigger: "command",
+		{Kind: inspect.EntryAttempt, Event: 25, Turn: 3, Time: at, Result: inspect.ResultFailed, Source: conversation.SourceManual, Trigger: "command",
 			Preset: "jp", Profile: "light", Why: "too busy", Model: "openai/n", Before: 500, Prompt: 80, Output: 8, Duration: 2500 * time.Millisecond},
-		{Kind: compact.EntryRewind, Event: 26, Turn: 3, Time: at, Result: compact.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
+		{Kind: inspect.EntryRewind, Event: 26, Turn: 3, Time: at, Result: inspect.ResultInForce, Source: conversation.SourceManual, Trigger: "rewind",
 			Why: "from turn 3 on", Overlays: 1},
-		{Kind: compact.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: compact.ResultInForce, Overlays: 1},
+		{Kind: inspect.EntryEpoch, Event: 29, Turn: 3, Time: at, Result: inspect.ResultInForce, Overlays: 1},
 	}
-	if d := cmp.Diff(want, compact.Ledger(l.events())); d != "" {
+	if d := cmp.Diff(want, inspect.Ledger(l.events())); d != "" {
 		t.Error(d)
 	}
 }
@@ -130,7 +130,7 @@ func TestLedgerTellsAllOfACompaction(t *testing.T) {
 func TestDurationsThatCannotBeAreNone(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).add(conversation.Attempt{Duration: -5}, conversation.Attempt{Duration: 1 << 62})
-	list := compact.Ledger(l.events())
+	list := inspect.Ledger(l.events())
 	if list[0].Duration != 0 || list[1].Duration < 1<<40 {
 		t.Errorf("%v, %v", list[0].Duration, list[1].Duration)
 	}
@@ -174,17 +174,17 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 			}
 		}
 		got := map[key]state{}
-		list := compact.Ledger(log)
+		list := inspect.Ledger(log)
 		for _, e := range list {
-			if e.Kind == compact.EntryAttempt {
+			if e.Kind == inspect.EntryAttempt {
 				attempts--
 				continue
 			}
-			k := key{e.Kind == compact.EntryEpoch, e.Event}
+			k := key{e.Kind == inspect.EntryEpoch, e.Event}
 			if _, twice := got[k]; twice {
 				t.Fatalf("two entries for %+v", k)
 			}
-			got[k] = state{e.Overlays, e.Result == compact.ResultInForce}
+			got[k] = state{e.Overlays, e.Result == inspect.ResultInForce}
 		}
 		if d := cmp.Diff(want, got, cmp.AllowUnexported(key{}, state{})); d != "" || attempts != 0 {
 			t.Fatalf("%d attempts are not told of; %s", attempts, d)
@@ -194,14 +194,14 @@ func TestEveryOverlayIsPartOfOneEntry(t *testing.T) {
 }
 
 // checkEpochs compares the compactions of a ledger with the epochs of its log.
-func checkEpochs(t *rapid.T, log []conversation.Event, list []compact.Entry) {
-	list = slices.DeleteFunc(slices.Clone(list), func(e compact.Entry) bool { return e.Kind != compact.EntryEpoch })
+func checkEpochs(t *rapid.T, log []conversation.Event, list []inspect.Entry) {
+	list = slices.DeleteFunc(slices.Clone(list), func(e inspect.Entry) bool { return e.Kind != inspect.EntryEpoch })
 	epochs := conversation.Epochs(log)
 	if len(epochs) != len(list) {
 		t.Fatalf("%d epochs, %d entries", len(epochs), len(list))
 	}
 	for i, e := range epochs {
-		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == compact.ResultInForce) != e.InForce || l.Turn != e.Turn {
+		if l := list[i]; l.Event != e.ID || l.Overlays != len(e.Overlays) || (l.Result == inspect.ResultInForce) != e.InForce || l.Turn != e.Turn {
 			t.Fatalf("%+v is told as %+v", e, l)
 		}
 	}
@@ -223,7 +223,7 @@ func BenchmarkLedger(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if n := len(compact.Ledger(log)); n != 750 {
+		if n := len(inspect.Ledger(log)); n != 750 {
 			b.Fatal(n)
 		}
 	}
@@ -250,7 +250,7 @@ func TestLedgerTellsWhatASummaryCostThatWaited(t *testing.T) {
 	l.add(stale)                       // 25: the one that waited
 	l.pass(text(9))                    // 26
 	got := map[uint64]int{}
-	for _, e := range compact.Ledger(l.events()) {
+	for _, e := range inspect.Ledger(l.events()) {
 		got[e.Event] = e.Prompt
 	}
 	if d := cmp.Diff(map[uint64]int{19: 0, 21: 7, 22: 100, 25: 50, 26: 0}, got); d != "" {

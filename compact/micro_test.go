@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -43,7 +44,7 @@ func jcliResults(t *testing.T, keepRecent int) []string {
 	t.Helper()
 	rules := compact.PresetRules(preset.JCLI)
 	rules.Micro.KeepRecent = keepRecent
-	v, err := compact.PresetView(jcliLog(t), compact.Situation{Now: conversationtest.Epoch}, rules)
+	v, err := inspect.PresetView(jcliLog(t), compact.Situation{Now: conversationtest.Epoch}, rules)
 	if err != nil {
 		t.Fatal(err)
 	}

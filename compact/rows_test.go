@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -33,8 +34,8 @@ func brokenLog(t *rapid.T) []conversation.Event {
 }
 
 // checkRows checks what holds for the rows of any log and view.
-func checkRows(t *rapid.T, log []conversation.Event, v compact.View) []compact.Row {
-	rows := compact.Rows(log, v)
+func checkRows(t *rapid.T, log []conversation.Event, v compact.View) []inspect.Row {
+	rows := inspect.Rows(log, v)
 	said := map[uint64]bool{}
 	k := 0
 	for i, e := range log {
@@ -118,7 +119,7 @@ func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
 	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
 		l := filesRead(2, 60).add(conversation.Summary{Style: style, Spans: []conversation.Span{span(1, 4)}, Text: "A file was read.", Transcript: "t"})
 		v := compact.Project(l.events())
-		rows := compact.Rows(l.events(), v)
+		rows := inspect.Rows(l.events(), v)
 		both := v.Messages[0].After().Plus(v.Messages[1].After())
 		for i, r := range rows[:4] {
 			if r.Message != tells || r.First != (i == 0) || r.State != compact.StateSummarised {
@@ -142,7 +143,7 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 		Sent    bool
 	}
 	var got []told
-	for _, r := range compact.Rows(log, compact.Project(log)) {
+	for _, r := range inspect.Rows(log, compact.Project(log)) {
 		if r.State != compact.StateVerbatim {
 			got = append(got, told{log[r.Event].Seq, r.State, r.Overlay, r.After.Chars() > 0})
 		}
@@ -156,7 +157,7 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 
 func TestNothingSaidHasNoRows(t *testing.T) {
 	t.Parallel()
-	if rows := compact.Rows(nil, compact.Project(filesRead(1, 3).events())); len(rows) != 0 {
+	if rows := inspect.Rows(nil, compact.Project(filesRead(1, 3).events())); len(rows) != 0 {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -171,7 +172,7 @@ func BenchmarkRows(b *testing.B) {
 			v := compact.Project(log)
 			b.ReportAllocs()
 			for b.Loop() {
-				compact.Rows(log, v)
+				inspect.Rows(log, v)
 			}
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -49,7 +49,7 @@ func TestRequestsAreThoseOfTheConversation(t *testing.T) {
 		"the reply stands behind it":               {(&tale{}).user("a").add(reported(9, 3, 0)).reply("b"), []told{{1, 2, 3, 1, 0, 9}}},
 	} {
 		var got []told
-		for _, r := range compact.Requests(c.log.events()) {
+		for _, r := range inspect.Requests(c.log.events()) {
 			got = append(got, told{r.Number, r.Event, r.Reply, r.Through, r.Turn, r.Usage.Prompt})
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
@@ -69,7 +69,7 @@ func TestRequestsOfAnyLogComeBeforeTheirRecord(t *testing.T) {
 				log[i].Body = u
 			}
 		}
-		for n, r := range compact.Requests(log) {
+		for n, r := range inspect.Requests(log) {
 			if r.Number != n+1 || r.Through >= r.Event {
 				t.Fatalf("%+v", r)
 			}

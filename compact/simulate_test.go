@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -14,7 +15,7 @@ import (
 func shownAtOnce(t *testing.T, r compact.Rules, l *tale) (results, arguments int) {
 	t.Helper()
 	now := compact.Situation{Meter: compact.NewMeter(window(100_000).With(r)), Now: noon}
-	v, err := compact.PresetView(l.events(), now, r)
+	v, err := inspect.PresetView(l.events(), now, r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -99,7 +99,7 @@ func TestTheAccountIsOfTheConversationThatIsOpen(t *testing.T) {
 		views["context"](r)
 		r.press("q")
 		r.enter("/new")
-		r.happen(agent.Inspected{Account: compact.Account{Heaviest: []compact.Item{{Event: 1, Label: "of the other one"}}}})
+		r.happen(agent.Inspected{Account: inspect.Account{Heaviest: []inspect.Item{{Event: 1, Label: "of the other one"}}}})
 		r.enter("/context")
 		r.press("end")
 		r.lacks("run_command", "of the other one")

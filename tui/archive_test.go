@@ -4,14 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui"
 )
 
 // archive is what the archive answers. Methods whose answer is to fail stand in
 // world.failing by their names: request, full, search.
 type archive struct {
-	requests map[uint64]compact.Rebuilt // by the event of the usage
+	requests map[uint64]inspect.Rebuilt // by the event of the usage
 	full     string
 	found    map[string]tui.Found // by what is searched for
 	held     chan struct{}        // each answer waits for one; nil: none does
@@ -32,9 +32,9 @@ func (r *rig) ask(ctx context.Context, name, what string) error {
 	}
 }
 
-func (r *rig) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
+func (r *rig) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
 	if err := r.ask(ctx, "request", fmt.Sprint(event)); err != nil {
-		return compact.Rebuilt{}, err
+		return inspect.Rebuilt{}, err
 	}
 	return r.archive.requests[event], nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui/composer"
@@ -141,7 +142,7 @@ type Backend interface {
 
 	// Request makes a request of the open conversation again, by the Seq of the
 	// usage that was recorded with it.
-	Request(ctx context.Context, event uint64) (compact.Rebuilt, error)
+	Request(ctx context.Context, event uint64) (inspect.Rebuilt, error)
 	// Full returns the whole text of a tool result of the open conversation, of
 	// which the log shows a part.
 	Full(ctx context.Context, event uint64) (string, error)

@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/composer"
 )
@@ -271,7 +271,7 @@ type editedMsg struct {
 // requestMsg brings a request of the past.
 type requestMsg struct {
 	id  string // of the conversation
-	got compact.Rebuilt
+	got inspect.Rebuilt
 	err error
 }
 

@@ -5,7 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -74,7 +74,7 @@ func (h *historyView) renew(v *views) {
 		return
 	}
 	log := logThrough(s.log, view.Through)
-	content := history.Content{Log: log, View: view, Requests: compact.Requests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
+	content := history.Content{Log: log, View: view, Requests: inspect.Requests(log), Factor: s.load.factor(), Used: used, Prompt: prompt, Title: s.Title, ReadOnly: s.ReadOnly}
 	if h.begun {
 		h.Refresh(content)
 	} else {

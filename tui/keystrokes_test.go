@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
 )
@@ -268,8 +269,8 @@ func (deaf) Prompts(context.Context) ([]string, error)            { return nil, 
 func (deaf) Remember(context.Context, string) error               { return errDeaf }
 func (deaf) Search(context.Context, string) (Found, error)        { return Found{}, errDeaf }
 func (deaf) Full(context.Context, uint64) (string, error)         { return "", errDeaf }
-func (deaf) Request(context.Context, uint64) (compact.Rebuilt, error) {
-	return compact.Rebuilt{}, errDeaf
+func (deaf) Request(context.Context, uint64) (inspect.Rebuilt, error) {
+	return inspect.Rebuilt{}, errDeaf
 }
 func (deaf) Send(string)                        {}
 func (deaf) Add(string)                         {}

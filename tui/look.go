@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
@@ -128,9 +129,9 @@ func (l look) preview() preview.Styles {
 
 func (l look) ledger() ledger.Styles {
 	t, tool := l.styles.Text, l.styles.Tool
-	return ledger.Styles{Styles: l.pane(), Results: map[compact.EntryResult]lipgloss.Style{
-		compact.ResultInForce: tool.OK, compact.ResultUndone: t.Muted, compact.ResultFailed: t.Warning,
-		compact.ResultCancelled: t.Muted, compact.ResultStale: t.Muted,
+	return ledger.Styles{Styles: l.pane(), Results: map[inspect.EntryResult]lipgloss.Style{
+		inspect.ResultInForce: tool.OK, inspect.ResultUndone: t.Muted, inspect.ResultFailed: t.Warning,
+		inspect.ResultCancelled: t.Muted, inspect.ResultStale: t.Muted,
 	}}
 }
 func (l look) review() pane.Styles   { return l.pane() }

@@ -3,6 +3,7 @@ package tui
 import (
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/account"
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/pane"
@@ -104,5 +105,5 @@ func (l *ledgerView) renew(v *views) {
 		return
 	}
 	l.begun, l.shown = true, newest
-	l.Show(ledger.Content{Entries: compact.Ledger(s.log), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
+	l.Show(ledger.Content{Entries: inspect.Ledger(s.log), Title: s.Title, Zone: v.env.zone(), ReadOnly: s.ReadOnly != ""})
 }

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -29,7 +30,7 @@ type session struct {
 	activity activity
 	paused   bool // automatic compaction asks no model for summaries
 
-	breakdown compact.Account // as the agent last worked it out
+	breakdown inspect.Account // as the agent last worked it out
 	review    pendingReview
 	rules     []conversation.Rule // that the dialog of permissions lists
 }

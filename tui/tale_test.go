@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui"
@@ -75,9 +76,9 @@ func (r *rig) tell(bodies ...conversation.Body) {
 	r.prepare(bodies...)
 	log := r.tale.Events()
 	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(compact.Project(log))
-	r.archive.requests = map[uint64]compact.Rebuilt{}
-	for _, q := range compact.Requests(log) {
-		r.archive.requests[q.Event] = compact.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: compact.Project(log[:q.Through]).Messages,
+	r.archive.requests = map[uint64]inspect.Rebuilt{}
+	for _, q := range inspect.Requests(log) {
+		r.archive.requests[q.Event] = inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: compact.Project(log[:q.Through]).Messages,
 			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
 	}
 	r.archive.full = "the whole of the file\n" + strings.Repeat("and a line\n", 20)
@@ -105,12 +106,12 @@ func (r *rig) goOn(bodies ...conversation.Body) {
 }
 
 // account is what the agent tells of the tale.
-func (r *rig) account() compact.Account {
+func (r *rig) account() inspect.Account {
 	reading := r.first.Meter.Reading()
-	return compact.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
+	return inspect.Account{Reading: reading, Estimated: reading.Used, Messages: 9, Events: 12,
 		Outlook: compact.Outlook{State: compact.OutlookReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, EvictTo: 2, EvictMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
-		Heaviest: []compact.Item{
+		Heaviest: []inspect.Item{
 			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: compact.StateVerbatim},
 			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: compact.StateVerbatim},
 			{Event: atFix, Turn: 1, Kind: compact.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: compact.StateVerbatim},

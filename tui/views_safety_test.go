@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui"
@@ -80,9 +81,9 @@ func hostileAnswers() []agent.Update {
 	p := plan
 	p.Profile, p.Layers = evil, []compact.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &compact.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
-	account := compact.Account{Estimated: 400, Outlook: compact.Outlook{State: compact.OutlookReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
-		Heaviest: []compact.Item{{Event: atRun, Kind: compact.Results, Label: evil, Tokens: 300, Before: 300, State: compact.StateVerbatim, Why: evil}},
-		Savings:  []compact.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
+	account := inspect.Account{Estimated: 400, Outlook: compact.Outlook{State: compact.OutlookReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
+		Heaviest: []inspect.Item{{Event: atRun, Kind: compact.Results, Label: evil, Tokens: 300, Before: 300, State: compact.StateVerbatim, Why: evil}},
+		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
 	return []agent.Update{
 		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: compact.Wish{Focus: evil}},

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -45,17 +46,17 @@ func (h *Host) stored(ctx context.Context) (*storage.Store, string, []conversati
 }
 
 // Request makes a request of the open conversation again.
-func (h *Host) Request(ctx context.Context, event uint64) (compact.Rebuilt, error) {
+func (h *Host) Request(ctx context.Context, event uint64) (inspect.Rebuilt, error) {
 	store, id, events, err := h.stored(ctx)
 	if err != nil {
-		return compact.Rebuilt{}, err
+		return inspect.Rebuilt{}, err
 	}
-	for _, q := range compact.Requests(events) {
+	for _, q := range inspect.Requests(events) {
 		if q.Event == event {
 			return h.conversations.Rebuild(ctx, session.RequestRef{Store: store, ID: id, Events: events, SentRequest: q})
 		}
 	}
-	return compact.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)
+	return inspect.Rebuilt{}, fmt.Errorf("event e%d tells of no request", event)
 }
 
 // Full returns the whole text of a tool result of the open conversation.

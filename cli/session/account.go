@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
@@ -16,9 +18,9 @@ func cacheSaved(m agent.Model, u conversation.Usage) *float64 { return catalog.S
 
 // AccountOf is the account of a stored conversation with a model, as the planner
 // would find it where another turn begins.
-func AccountOf(rules compact.Rules, r *Reading, m agent.Model) compact.Account {
+func AccountOf(rules compact.Rules, r *Reading, m agent.Model) inspect.Account {
 	idle, gone := r.sinceReply(m, time.Now())
-	return compact.NewAccount(rules, compact.Check{
+	return inspect.NewAccount(rules, compact.Check{
 		Moment: compact.MomentTurn, Log: r.Said, View: r.View, Meter: MeterOf(rules, r, m),
 		Idle: idle, Gone: gone, Sheet: m.Sheet(), Past: compact.PastOf(r.Said),
 	}, catalog.Savings(m))

@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strings"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/setup"
@@ -31,13 +33,13 @@ type RequestRef struct {
 	Store  *storage.Store
 	ID     string
 	Events []conversation.Event
-	compact.SentRequest
+	inspect.SentRequest
 }
 
 // Rebuild makes a request again. The error is that of ctx; anything else is in
 // Why.
-func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (compact.Rebuilt, error) {
-	b := compact.Rebuilt{SentRequest: q.SentRequest}
+func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (inspect.Rebuilt, error) {
+	b := inspect.Rebuilt{SentRequest: q.SentRequest}
 	if err := v.remake(ctx, q, &b); err != nil {
 		if ctx.Err() != nil {
 			return b, ctx.Err()
@@ -60,7 +62,7 @@ func (v *Conversations) Rebuild(ctx context.Context, q RequestRef) (compact.Rebu
 
 // remake fills in what a request carried, then its body. The error says what
 // cannot be had.
-func (v *Conversations) remake(ctx context.Context, q RequestRef, b *compact.Rebuilt) error {
+func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Rebuilt) error {
 	if q.Through == 0 {
 		return errors.New("it was not written down what the request was made of")
 	}
@@ -105,7 +107,7 @@ func modelAt(log []conversation.Event, name string) (provider, id string, err er
 }
 
 // prompt reads the system prompt and the tools in force behind a log.
-func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *compact.Rebuilt) error {
+func (q RequestRef) prompt(ctx context.Context, log []conversation.Event, b *inspect.Rebuilt) error {
 	in, ok := newestInstructions(log)
 	if !ok {
 		return nil // a recording of another program, which says nothing of them

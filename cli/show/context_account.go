@@ -8,6 +8,7 @@ import (
 	"plimsoll/cli/console"
 	"plimsoll/cli/table"
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -28,7 +29,7 @@ func writeNext(b *strings.Builder, o compact.Outlook) {
 }
 
 // writeHeaviest lists the heaviest of what is sent.
-func writeHeaviest(b *strings.Builder, limit int, a compact.Account) error {
+func writeHeaviest(b *strings.Builder, limit int, a inspect.Account) error {
 	if len(a.Heaviest) == 0 {
 		return nil
 	}
@@ -71,7 +72,7 @@ func pinsText(pins int) string {
 }
 
 // stateText says how an item is shown; "" for what is as it was said.
-func stateText(i compact.Item) string {
+func stateText(i inspect.Item) string {
 	if i.State == compact.StateVerbatim && i.Before <= i.Tokens {
 		return ""
 	}
@@ -83,7 +84,7 @@ func stateText(i compact.Item) string {
 }
 
 // writeSavings tells what is saved in the next request, by kind of overlay.
-func writeSavings(b *strings.Builder, savings []compact.Saving) {
+func writeSavings(b *strings.Builder, savings []inspect.Saving) {
 	if len(savings) == 0 {
 		return
 	}
@@ -99,7 +100,7 @@ func writeSavings(b *strings.Builder, savings []compact.Saving) {
 }
 
 // writeCosts tells what the conversation has cost.
-func writeCosts(b *strings.Builder, m agent.Model, c compact.Costs) {
+func writeCosts(b *strings.Builder, m agent.Model, c inspect.Costs) {
 	switch {
 	case c.Total == nil:
 		b.WriteString("cost        unknown\n")

@@ -3,6 +3,8 @@ package show
 import (
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/compact"
@@ -121,7 +123,7 @@ type compactBoundary struct {
 	Time time.Time `json:"time"`
 }
 
-func NewContextReport(m agent.Model, a compact.Account) contextReport {
+func NewContextReport(m agent.Model, a inspect.Account) contextReport {
 	r := a.Reading
 	s, c := r.Segments, a.Costs
 	out := contextReport{
@@ -165,7 +167,7 @@ func newContextNext(o compact.Outlook) contextNext {
 	return n
 }
 
-func contextItems(items []compact.Item) []contextItem {
+func contextItems(items []inspect.Item) []contextItem {
 	out := make([]contextItem, len(items))
 	for i, item := range items {
 		out[i] = contextItem{Event: console.Or(item.Event), Kind: item.Kind.String(), Label: item.Label, Tokens: item.Tokens, Before: item.Before,

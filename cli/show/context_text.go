@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
@@ -20,7 +22,7 @@ import (
 // saved (context_account.go).
 
 // WriteContext writes the context view of a conversation.
-func WriteContext(c *console.Console, r *session.Reading, m agent.Model, account compact.Account) error {
+func WriteContext(c *console.Console, r *session.Reading, m agent.Model, account inspect.Account) error {
 	reading := account.Reading
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", r.ID, plain.Line(heading(r)))
@@ -126,7 +128,7 @@ func writeContextLines(b *strings.Builder, r compact.Reading) {
 	fmt.Fprintf(b, "reserve     %s kept free for the reply\n", numbers.Grouped(r.Reserve))
 }
 
-func writeContextLearned(b *strings.Builder, a compact.Account) {
+func writeContextLearned(b *strings.Builder, a inspect.Account) {
 	if c := a.Calibration; c.Samples > 0 {
 		fmt.Fprintf(b, "estimates   %.2f times the rule of thumb, learned from %s%s\n", c.Factor, numbers.Count(c.Samples, "report"), offText(a.Off))
 	} else {

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/compact/inspect"
+
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/table"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -22,11 +23,11 @@ import (
 
 // LedgerRow is an entry in `print --ledger --json`. What is not known is null.
 type LedgerRow struct {
-	Kind     compact.EntryKind    `json:"kind"`
+	Kind     inspect.EntryKind    `json:"kind"`
 	Event    uint64               `json:"event"`
 	Turn     int                  `json:"turn"`
 	Time     *time.Time           `json:"time"`
-	Result   compact.EntryResult  `json:"result"`
+	Result   inspect.EntryResult  `json:"result"`
 	Source   *conversation.Source `json:"source"`
 	Trigger  *string              `json:"trigger"`
 	Preset   *string              `json:"preset"`
@@ -42,7 +43,7 @@ type LedgerRow struct {
 	Duration *int64               `json:"duration_ms"`
 }
 
-func NewLedgerRow(e compact.Entry) LedgerRow {
+func NewLedgerRow(e inspect.Entry) LedgerRow {
 	return LedgerRow{
 		Kind: e.Kind, Event: e.Event, Turn: e.Turn, Time: console.Or(e.Time.UTC()), Result: e.Result,
 		Source: console.Or(e.Source), Trigger: console.Or(e.Trigger), Preset: console.Or(e.Preset), Profile: console.Or(e.Profile), Why: console.Or(e.Why), About: console.Or(e.About),
@@ -56,7 +57,7 @@ const leastWhy = 24
 
 // WriteLedger writes entries for people, at most limit cells wide, 0 without one:
 // as a table, or where that would leave too little of why, in two lines each.
-func WriteLedger(w io.Writer, limit int, entries []compact.Entry) error {
+func WriteLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	event, when, turn := &table.Column{Head: "EVENT"}, &table.Column{Head: "TIME"}, &table.Column{Head: "TURN", Right: true}
 	what, result, by := &table.Column{Head: "WHAT"}, &table.Column{Head: "RESULT"}, &table.Column{Head: "BY"}
 	size, cost, took := &table.Column{Head: "TOKENS"}, &table.Column{Head: "COST", Right: true}, &table.Column{Head: "TOOK", Right: true}
@@ -89,7 +90,7 @@ func WriteLedger(w io.Writer, limit int, entries []compact.Entry) error {
 
 // writeNarrowLedger writes two lines for each entry: what was done, and below it
 // who wanted it, and why.
-func writeNarrowLedger(w io.Writer, limit int, entries []compact.Entry) error {
+func writeNarrowLedger(w io.Writer, limit int, entries []inspect.Entry) error {
 	var b strings.Builder
 	for _, e := range entries {
 		line := fmt.Sprintf("e%d", e.Event)
@@ -112,7 +113,7 @@ func writeNarrowLedger(w io.Writer, limit int, entries []compact.Entry) error {
 
 // costText is what the summaries of an entry cost, "" if there is none or nobody
 // knows.
-func costText(e compact.Entry) string {
+func costText(e inspect.Entry) string {
 	if e.CostUSD == nil {
 		return ""
 	}
@@ -120,7 +121,7 @@ func costText(e compact.Entry) string {
 }
 
 // tookText is how long it took, "" if nobody knows.
-func tookText(e compact.Entry) string {
+func tookText(e inspect.Entry) string {
 	if e.Duration <= 0 {
 		return ""
 	}
@@ -128,7 +129,7 @@ func tookText(e compact.Entry) string {
 }
 
 // whatText is what an entry tells of, and of which other one.
-func whatText(e compact.Entry) string {
+func whatText(e inspect.Entry) string {
 	if e.About == 0 {
 		return string(e.Kind)
 	}
@@ -136,7 +137,7 @@ func whatText(e compact.Entry) string {
 }
 
 // byText is who wanted it, and what set it off.
-func byText(e compact.Entry) string {
+func byText(e inspect.Entry) string {
 	source, trigger := plain.Line(string(e.Source)), plain.Line(e.Trigger)
 	if source == "" || trigger == "" {
 		return source + trigger
@@ -145,7 +146,7 @@ func byText(e compact.Entry) string {
 }
 
 // changeText is what became of the size of a request.
-func changeText(e compact.Entry) string {
+func changeText(e inspect.Entry) string {
 	switch {
 	case e.Before == 0 && e.After == 0:
 		return ""

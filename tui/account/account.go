@@ -3,6 +3,8 @@ package account
 import (
 	"strconv"
 
+	"plimsoll/compact/inspect"
+
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -118,7 +120,7 @@ func (m *Model) frame() pane.Frame {
 }
 
 // changes are the keys that change what the model is sent.
-func (m *Model) changes(it compact.Item) []string {
+func (m *Model) changes(it inspect.Item) []string {
 	k := m.keys
 	preview := pane.Hint("preview a compaction", k.Preview)
 	if it.Event == 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/meter"
@@ -223,7 +224,7 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	next := busy()
 	items := next.Account.Heaviest
 	items[0], items[2] = items[2], items[0]
-	next.Account.Heaviest = append([]compact.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: compact.Results}}, items...)
+	next.Account.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: compact.Results}}, items...)
 	m.Show(next)
 	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
 		t.Error(diff)
@@ -303,13 +304,13 @@ func noise(rng *rand.Rand) account.Content {
 	c.Account.Outlook = compact.Outlook{State: compact.OutlookReady, At: rng.IntN(9), Rule: text()}
 	states := []compact.State{compact.StateVerbatim, compact.StateMasked, compact.StatePinned, compact.State(text())}
 	for range rng.IntN(14) {
-		c.Account.Heaviest = append(c.Account.Heaviest, compact.Item{
+		c.Account.Heaviest = append(c.Account.Heaviest, inspect.Item{
 			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: compact.Segment(rng.IntN(9)), Label: text(), Why: text(),
 			Tokens: rng.IntN(1_000_000), Before: rng.IntN(1_000_000), State: states[rng.IntN(4)],
 		})
 	}
 	for range rng.IntN(6) {
-		c.Account.Savings = append(c.Account.Savings, compact.Saving{Kind: text(), Items: rng.IntN(99), Tokens: rng.IntN(100) - 50})
+		c.Account.Savings = append(c.Account.Savings, inspect.Saving{Kind: text(), Items: rng.IntN(99), Tokens: rng.IntN(100) - 50})
 	}
 	return c
 }

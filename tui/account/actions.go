@@ -2,6 +2,7 @@ package account
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -10,10 +11,10 @@ import (
 
 // item is the heaviest item under the cursor; its Event is 0 where there is none, or
 // one that cannot be gone to.
-func (m *Model) item() compact.Item {
+func (m *Model) item() inspect.Item {
 	sel := m.selected()
 	if sel < 0 || m.rows.list[sel].kind != rowItem {
-		return compact.Item{}
+		return inspect.Item{}
 	}
 	return m.rows.content.Account.Heaviest[m.rows.list[sel].n]
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -106,7 +107,7 @@ var factWords = map[rowKind]string{
 }
 
 // itemWords explain one of the heaviest.
-func (c *Content) itemWords(it compact.Item) string {
+func (c *Content) itemWords(it inspect.Item) string {
 	if it.Event == 0 {
 		return segmentWords[it.Kind] + " Estimated by its characters."
 	}
@@ -125,7 +126,7 @@ func (c *Content) itemWords(it compact.Item) string {
 }
 
 // savingWords explain what a kind of overlay saves.
-func (c *Content) savingWords(s compact.Saving) string {
+func (c *Content) savingWords(s inspect.Saving) string {
 	what := savingKinds[s.Kind]
 	if what == "" {
 		what = "What is shown shorter than it was said."

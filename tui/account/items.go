@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -59,7 +60,7 @@ func (s *rows) itemColumns(width int) string {
 }
 
 // itemLine is one of the heaviest.
-func (s *rows) itemLine(it compact.Item, width int) string {
+func (s *rows) itemLine(it inspect.Item, width int) string {
 	c, out := columnsFor(width), ""
 	if c.before {
 		was := pane.Fit("", itemBefore)
@@ -98,7 +99,7 @@ func (s *rows) itemLine(it compact.Item, width int) string {
 
 // what is what an item is, and why it looks as it does. Where there is no column for
 // its badge, the badge stands at the end.
-func (s *rows) what(it compact.Item, state compact.State, c columns, width int) string {
+func (s *rows) what(it inspect.Item, state compact.State, c columns, width int) string {
 	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
 	switch {
 	case !c.state && state != compact.StateVerbatim && state != "":
@@ -130,7 +131,7 @@ func (s *rows) badge(state compact.State) pane.Ink {
 }
 
 // savingLine is what one kind of overlay saves.
-func (s *rows) savingLine(saving compact.Saving, width int) string {
+func (s *rows) savingLine(saving inspect.Saving, width int) string {
 	name := pane.Fit("  "+savingName(saving.Kind), nameFor(width)-1) + " "
 	value := pane.About(saving.Tokens)
 	if saving.Tokens < 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
@@ -57,13 +58,13 @@ func reading() compact.Reading {
 func busy() account.Content {
 	off := 0.032
 	return account.Content{
-		Account: compact.Account{
+		Account: inspect.Account{
 			Reading: reading(), Estimated: 76_900,
 			Outlook: compact.Outlook{
 				State: compact.OutlookReady, At: 108_800, Left: 30_700, Turns: 4, EvictTo: 6, Until: 6, After: 52_600,
 				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, Asks: true, Rule: "preset plimsoll",
 			},
-			Heaviest: []compact.Item{
+			Heaviest: []inspect.Item{
 				{Event: 41, Turn: 7, Kind: compact.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
 				{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: compact.StateVerbatim},
 				{Event: 52, Turn: 9, Kind: compact.Results, Label: "read_file upload/server.go", Tokens: 5_210, Before: 30_100, State: compact.StateCapped, Why: "cut on arrival to 30,000 characters"},
@@ -74,13 +75,13 @@ func busy() account.Content {
 				{Event: 64, Turn: 11, Kind: compact.Calls, Label: "modify_file upload/server.go", Tokens: 1_900, Before: 1_900, State: compact.StateVerbatim},
 				{Event: 20, Turn: 4, Kind: compact.Stubs, Label: "run_command git log --stat", Tokens: 240, Before: 12_400, State: compact.StateMasked, Why: "old result, a stub since turn 9"},
 			},
-			Savings: []compact.Saving{
+			Savings: []inspect.Saving{
 				{Kind: "masks", Items: 12, Tokens: 41_200}, {Kind: "summaries", Items: 34, Tokens: 58_500}, {Kind: "caps", Items: 2, Tokens: 25_900},
 				{Kind: "pointers", Items: 1, Tokens: -40},
 			},
 			Calibration: conversation.Calibration{Factor: 1.08, Samples: 14},
 			Off:         &off,
-			Costs:       compact.Costs{Total: usd(0.4213), Summaries: usd(0.031), Saved: usd(1.1), Requests: 41, Written: 2, Prompt: 3_120_000, Cached: 2_870_000, Output: 61_000},
+			Costs:       inspect.Costs{Total: usd(0.4213), Summaries: usd(0.031), Saved: usd(1.1), Requests: 41, Written: 2, Prompt: 3_120_000, Cached: 2_870_000, Output: 61_000},
 			Pins:        2, Messages: 58, Events: 112,
 		},
 		Reading: reading(),
@@ -95,7 +96,7 @@ func busy() account.Content {
 // fresh is a conversation in which nothing was said, on a model nobody knows.
 func fresh() account.Content {
 	return account.Content{
-		Account: compact.Account{Outlook: compact.Outlook{State: compact.OutlookUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
+		Account: inspect.Account{Outlook: compact.Outlook{State: compact.OutlookUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
 		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [compact.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}

@@ -3,6 +3,8 @@ package account
 import (
 	"strings"
 
+	"plimsoll/compact/inspect"
+
 	"plimsoll/conversation/plain"
 
 	"github.com/charmbracelet/x/ansi"
@@ -142,7 +144,7 @@ func painted(s pane.Ink, glyph string, cells int) string {
 
 // Content is what a view shows.
 type Content struct {
-	Account compact.Account
+	Account inspect.Account
 	// Reading is how full the window is at this moment: it moves while a reply streams
 	// and while the user types, the account only when something was done.
 	Reading  compact.Reading

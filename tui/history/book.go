@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -12,7 +13,7 @@ import (
 // of it. Making one reads events and messages once, and no text.
 type book struct {
 	Content
-	rows   []compact.Row
+	rows   []inspect.Row
 	force  map[uint64]bool // overlays and reverts that are in force
 	hidden int             // tokens of originals that are not sent
 	states string          // how many rows are in which state
@@ -67,7 +68,7 @@ func open(c Content) *book {
 	if c.Factor <= 0 {
 		c.Factor = 1
 	}
-	b := &book{Content: c, rows: compact.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
+	b := &book{Content: c, rows: inspect.Rows(c.Log, c.View), force: map[uint64]bool{}, messages: c.View.Messages}
 	for _, list := range [][]int{conversation.InForce(c.Log), conversation.RevertsInForce(c.Log)} {
 		for _, i := range list {
 			b.force[c.Log[i].Seq] = true
@@ -238,7 +239,7 @@ func (b *book) parts(i int) []compact.Message {
 }
 
 // takenBack reports whether a rewind hides a row.
-func (b *book) takenBack(r *compact.Row) bool {
+func (b *book) takenBack(r *inspect.Row) bool {
 	if r.Message >= 0 || r.State != compact.StateDropped || r.Overlay == 0 {
 		return false
 	}
@@ -267,7 +268,7 @@ func (b *book) tokens(s conversation.Size) int { return int(compact.Estimate(s)*
 type Content struct {
 	Log      []conversation.Event
 	View     compact.View
-	Requests []compact.SentRequest
+	Requests []inspect.SentRequest
 	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
 	Used     int     // tokens of the next request, as the gauge shows them
 	Prompt   int     // of them, those of the system prompt and the tools

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
@@ -33,7 +34,7 @@ type made struct {
 	begins  bool
 	open    bool
 	undone  bool
-	row     compact.Row
+	row     inspect.Row
 	state   compact.State
 	text    string
 	why     string
@@ -199,7 +200,7 @@ func (d *drawer) sketchSaid(it item, open bool, width int) sketch {
 }
 
 // saidOf is the text of a row as it was said, quiet where it was taken back.
-func (d *drawer) saidOf(r *compact.Row, open bool, width int) ([]line, []target) {
+func (d *drawer) saidOf(r *inspect.Row, open bool, width int) ([]line, []target) {
 	lines, links := d.original(&d.book.Log[r.Event], open, width)
 	if d.book.takenBack(r) {
 		for i := range lines {
@@ -210,7 +211,7 @@ func (d *drawer) saidOf(r *compact.Row, open bool, width int) ([]line, []target)
 }
 
 // columns draws what was said beside what is sent.
-func (d *drawer) columns(r *compact.Row, open bool, width int) sketch {
+func (d *drawer) columns(r *inspect.Row, open bool, width int) sketch {
 	left := (width - divider) / 2
 	right := width - divider - left
 	e := &d.book.Log[r.Event]

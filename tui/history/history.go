@@ -3,7 +3,8 @@ package history
 import (
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
+
 	"plimsoll/tui/pane"
 )
 
@@ -176,7 +177,7 @@ func (m *Model) Full(event uint64, text string, err error) {
 }
 
 // Request is the answer to Wanted: the request, or why it cannot be made again.
-func (m *Model) Request(r compact.Rebuilt, err error) {
+func (m *Model) Request(r inspect.Rebuilt, err error) {
 	if m.book.request.answer(r, err) {
 		m.show(m.book.side, m.book.request)
 		m.sheet.ToEnd(m.draw)

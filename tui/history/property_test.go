@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/tui/history"
@@ -126,12 +127,12 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event) {
 	switch rapid.IntRange(0, 2).Draw(t, "answer") {
 	case 0:
-		m.Request(compact.Rebuilt{}, errors.New("the log \x1b[31m is cut"))
+		m.Request(inspect.Rebuilt{}, errors.New("the log \x1b[31m is cut"))
 	case 1:
 		for _, q := range requests(log) {
 			if q.Event == event {
 				messages, _ := compact.Harden(compact.Project(log), compact.Capabilities{Alternate: true}) // what cannot be sent is shown as well
-				m.Request(compact.Rebuilt{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
+				m.Request(inspect.Rebuilt{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
@@ -150,7 +151,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 		t.Fatal("[ asks for no request")
 	}
 	wants(t, r.screen(), "request 2 of 3", "building…")
-	r.Request(compact.Rebuilt{SentRequest: compact.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
+	r.Request(inspect.Rebuilt{SentRequest: inspect.SentRequest{Event: wanted.Event + 1}, System: "another one"}, nil)
 	wants(t, r.screen(), "building…")
 	made := r.rebuilt(wanted.Event)
 	r.Request(made, nil)
@@ -162,7 +163,7 @@ func TestRequestsAreSteppedThrough(t *testing.T) {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	r.press("]")
-	r.Request(compact.Rebuilt{}, errors.New("the texts of its tools are gone"))
+	r.Request(inspect.Rebuilt{}, errors.New("the texts of its tools are gone"))
 	wants(t, r.screen(), "request 3 of 3", "it cannot be made again", "the texts of its tools are gone")
 	if a := r.press("]"); !cmp.Equal(a, pane.Action(history.Note{Text: "this is the newest request"})) {
 		t.Errorf("behind the newest request is %#v", a)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
@@ -29,9 +29,9 @@ const (
 // request is one of the requests that were sent.
 type request struct {
 	at    int // index into Content.Requests
-	sent  compact.SentRequest
+	sent  inspect.SentRequest
 	state requestState
-	made  compact.Rebuilt
+	made  inspect.Rebuilt
 	err   error
 	from  uint64 // event under the cursor before
 }
@@ -78,7 +78,7 @@ func (q *request) body(s *Styles, width int) []string {
 }
 
 // answer takes in the request that was made again, or why it cannot be. It is false where that is about another one.
-func (q *request) answer(r compact.Rebuilt, err error) bool {
+func (q *request) answer(r inspect.Rebuilt, err error) bool {
 	if q == nil || r.Event != q.sent.Event && (err == nil || r.Event != 0) {
 		return false
 	}
@@ -125,8 +125,8 @@ func (b *book) stepTo(by int, from uint64) (*request, string) {
 // nearest is the last request that was made before an event was said, of a reply the
 // one that brought it, or with by > 0 the first made of it; at the ends the last there
 // is.
-func nearest(list []compact.SentRequest, seq uint64, by int) int {
-	behind := slices.IndexFunc(list, func(r compact.SentRequest) bool { return seq != 0 && r.Through >= seq })
+func nearest(list []inspect.SentRequest, seq uint64, by int) int {
+	behind := slices.IndexFunc(list, func(r inspect.SentRequest) bool { return seq != 0 && r.Through >= seq })
 	switch {
 	case behind < 0:
 		return len(list) - 1

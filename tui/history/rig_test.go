@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -82,11 +83,11 @@ func (r *rig) content() history.Content {
 }
 
 // requests are the requests that usage tells of.
-func requests(log []conversation.Event) []compact.SentRequest {
-	var out []compact.SentRequest
+func requests(log []conversation.Event) []inspect.SentRequest {
+	var out []inspect.SentRequest
 	for _, e := range log {
 		if u, ok := e.Body.(conversation.Usage); ok {
-			out = append(out, compact.SentRequest{Number: len(out) + 1, Event: e.Seq, Through: e.Seq - 2, Turn: e.Turn, Time: e.Time, Usage: u})
+			out = append(out, inspect.SentRequest{Number: len(out) + 1, Event: e.Seq, Through: e.Seq - 2, Turn: e.Turn, Time: e.Time, Usage: u})
 		}
 	}
 	return out
@@ -171,16 +172,16 @@ func (r *rig) story() map[string]uint64 {
 }
 
 // rebuilt is a request of the past.
-func (r *rig) rebuilt(event uint64) compact.Rebuilt {
+func (r *rig) rebuilt(event uint64) inspect.Rebuilt {
 	for _, q := range requests(r.log.Events()) {
 		if q.Event != event {
 			continue
 		}
 		v := compact.Project(r.log.Events()[:q.Through])
-		return compact.Rebuilt{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
+		return inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
 			Tools: []conversation.ToolSpec{{Name: "read_file", Description: "Reads a file.", Parameters: conversation.RawJSON(`{"type":"object"}`)}},
 			Body:  []byte(`{"model":"gpt"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
 	}
 	r.tb.Fatalf("there is no request %d", event)
-	return compact.Rebuilt{}
+	return inspect.Rebuilt{}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -15,14 +16,14 @@ import (
 const callsBack = 400
 
 // row is the original of a row: of a message that stands for one event, that event.
-func (b *book) row(it item) *compact.Row {
+func (b *book) row(it item) *inspect.Row {
 	switch it.kind {
 	case kindSaid:
 		return &b.rows[it.at]
 	case kindMessage:
 		if events := b.messages[it.at].Events; len(events) == 1 {
 			at := b.index(events[0])
-			i, ok := slices.BinarySearchFunc(b.rows, at, func(r compact.Row, at int) int { return r.Event - at })
+			i, ok := slices.BinarySearchFunc(b.rows, at, func(r inspect.Row, at int) int { return r.Event - at })
 			if ok {
 				return &b.rows[i]
 			}
@@ -65,7 +66,7 @@ func (b *book) results(unit []int) []uint64 {
 }
 
 // same reports whether what stands for a row is what was said.
-func (b *book) same(r *compact.Row) bool {
+func (b *book) same(r *inspect.Row) bool {
 	if r.Message < 0 || !r.First {
 		return false
 	}
@@ -87,7 +88,7 @@ func (b *book) same(r *compact.Row) bool {
 }
 
 // ownText reports whether a row has a text of its own in what is sent.
-func (b *book) ownText(r *compact.Row) bool { return r.Message >= 0 && r.First && !b.same(r) }
+func (b *book) ownText(r *inspect.Row) bool { return r.Message >= 0 && r.First && !b.same(r) }
 
 // change is the tokens before and after, once if they are the same.
 func change(before, after int) string {
@@ -99,7 +100,7 @@ func change(before, after int) string {
 
 // tokensOf is the tokens of a row before and after, "" where nothing of its own is
 // sent.
-func (b *book) tokensOf(r *compact.Row) string {
+func (b *book) tokensOf(r *inspect.Row) string {
 	before := b.tokens(r.Before)
 	switch {
 	case r.Message < 0:

@@ -2,6 +2,7 @@ package history
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -36,7 +37,7 @@ func stateWord(state compact.State, why string) string {
 }
 
 // partOf says that a row is part of a text that stands above.
-func partOf(r *compact.Row) string {
+func partOf(r *inspect.Row) string {
 	switch {
 	case compact.OnlyNoted(r.State, r.Why):
 		return partOfNote
@@ -47,7 +48,7 @@ func partOf(r *compact.Row) string {
 }
 
 // sentHead is the first line of the right column: badge and tokens.
-func (d *drawer) sentHead(r *compact.Row, width int) (badge, tokens string) {
+func (d *drawer) sentHead(r *inspect.Row, width int) (badge, tokens string) {
 	back := d.book.takenBack(r)
 	badge, tokens = d.badge(r.State, r.Why, back), d.book.tokensOf(r)
 	note := ""
@@ -72,7 +73,7 @@ func (d *drawer) sentHead(r *compact.Row, width int) (badge, tokens string) {
 }
 
 // standing is badge and tokens in one column, and the event where there is room.
-func (d *drawer) standing(r *compact.Row, width int) string {
+func (d *drawer) standing(r *inspect.Row, width int) string {
 	tokens := d.book.tokensOf(r)
 	if tokens == "" || d.book.side == sideOriginal && r.Message >= 0 && len(d.book.View.Messages[r.Message].Events) > 1 {
 		tokens = pane.Tokens(d.book.tokens(r.Before))
@@ -86,7 +87,7 @@ func (d *drawer) standing(r *compact.Row, width int) string {
 
 // instead is what is sent in place of a row, nothing where that is what was said. Its
 // links stand behind those that are known.
-func (d *drawer) instead(r *compact.Row, known []target, open bool, width int) ([]line, []target) {
+func (d *drawer) instead(r *inspect.Row, known []target, open bool, width int) ([]line, []target) {
 	muted := d.styles.Pane.Muted
 	switch {
 	case r.Message < 0 || d.book.same(r):

@@ -7,6 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 )
@@ -39,7 +40,7 @@ func (w *explainer) why(it item) string {
 }
 
 // row explains what was said.
-func (w *explainer) row(r *compact.Row) string {
+func (w *explainer) row(r *inspect.Row) string {
 	if w.book.takenBack(r) {
 		return "taken back with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "brings it back")
 	}

@@ -1,7 +1,7 @@
 package ledger
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -21,23 +21,23 @@ func (s *entries) undo(e row, any bool, keys *KeyMap) pane.Action {
 		return pane.Say{Text: "Nothing was compacted yet: there is nothing to undo."}
 	}
 	switch e.Kind {
-	case compact.EntryEpoch:
+	case inspect.EntryEpoch:
 		switch {
-		case e.Result != compact.ResultInForce:
+		case e.Result != inspect.ResultInForce:
 			return pane.Say{Text: "It is undone already."}
 		case s.content.ReadOnly:
 			return readOnly()
 		}
 		return pane.Undo{Epoch: e.Event}
-	case compact.EntryAttempt:
+	case inspect.EntryAttempt:
 		return pane.Say{Text: "It came to nothing: there is nothing to undo."}
-	case compact.EntryUndo:
+	case inspect.EntryUndo:
 		return pane.Say{Text: "An undo is taken back with redo: " + keys.Redo.Help().Key + "."}
-	case compact.EntryRedo:
+	case inspect.EntryRedo:
 		return pane.Say{Text: "Undo the compaction itself: it is " + name(e.About) + "."}
-	case compact.EntryRewind:
+	case inspect.EntryRewind:
 		return pane.Say{Text: "Turns that were taken back are restored with " + keys.Redo.Help().Key + "."}
-	case compact.EntryRestore:
+	case inspect.EntryRestore:
 		return pane.Say{Text: "/rewind takes turns back again."}
 	}
 	return pane.Say{Text: "Pins are set and lifted on the message itself, in the history."}
@@ -55,13 +55,13 @@ func (s *entries) redo(e row, any bool) pane.Action {
 			return pane.Redo{}
 		}
 		return pane.Restore{}
-	case e.Kind == compact.EntryEpoch && e.Result == compact.ResultInForce:
+	case e.Kind == inspect.EntryEpoch && e.Result == inspect.ResultInForce:
 		return pane.Say{Text: "It is in force: there is nothing to bring back."}
-	case e.Kind == compact.EntryEpoch, e.Kind == compact.EntryUndo && e.Result == compact.ResultInForce:
+	case e.Kind == inspect.EntryEpoch, e.Kind == inspect.EntryUndo && e.Result == inspect.ResultInForce:
 		return pane.Say{Text: "Only the compaction that was undone last can be brought back, and only until another one is made."}
-	case e.Kind == compact.EntryRewind && e.Result == compact.ResultInForce:
+	case e.Kind == inspect.EntryRewind && e.Result == inspect.ResultInForce:
 		return pane.Say{Text: "Later turns were taken back since: restore those first."}
-	case e.Kind == compact.EntryRewind:
+	case e.Kind == inspect.EntryRewind:
 		return pane.Say{Text: "These turns are back already."}
 	}
 	return pane.Say{Text: "There is nothing to bring back here."}
@@ -71,19 +71,19 @@ func (s *entries) redo(e row, any bool) pane.Action {
 func (s *entries) canRedo(e row) bool {
 	epoch := e.Event
 	switch e.Kind {
-	case compact.EntryEpoch:
-	case compact.EntryUndo:
+	case inspect.EntryEpoch:
+	case inspect.EntryUndo:
 		epoch = e.About
 	default:
 		return false
 	}
 	for n := range s.content.Entries { // the newest first
 		switch other := s.at(n); {
-		case other.Result != compact.ResultInForce:
-		case other.Kind == compact.EntryEpoch:
+		case other.Result != inspect.ResultInForce:
+		case other.Kind == inspect.EntryEpoch:
 			return false // another one was made since
-		case other.Kind == compact.EntryUndo:
-			return other.About == epoch && (e.Kind == compact.EntryEpoch || e.Event == other.Event)
+		case other.Kind == inspect.EntryUndo:
+			return other.About == epoch && (e.Kind == inspect.EntryEpoch || e.Event == other.Event)
 		}
 	}
 	return false
@@ -91,11 +91,11 @@ func (s *entries) canRedo(e row) bool {
 
 // canRestore reports whether an entry is the rewind that is restored next.
 func (s *entries) canRestore(e row) bool {
-	if e.Kind != compact.EntryRewind || e.Result != compact.ResultInForce {
+	if e.Kind != inspect.EntryRewind || e.Result != inspect.ResultInForce {
 		return false
 	}
 	for n := range s.content.Entries {
-		if other := s.at(n); other.Kind == compact.EntryRewind && other.Result == compact.ResultInForce {
+		if other := s.at(n); other.Kind == inspect.EntryRewind && other.Result == inspect.ResultInForce {
 			return other.Event == e.Event
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -41,7 +41,7 @@ func details(k *inks, e row, width int) []string {
 		}
 	}
 	why := "why"
-	if e.Kind == compact.EntryEpoch || e.Kind == compact.EntryRewind {
+	if e.Kind == inspect.EntryEpoch || e.Kind == inspect.EntryRewind {
 		why = "what"
 	}
 	add(why, safe(e.Why))
@@ -57,13 +57,13 @@ func details(k *inks, e row, width int) []string {
 // resultWords say what a result means for an entry.
 func resultWords(e row) string {
 	switch {
-	case e.Result == compact.ResultStale:
+	case e.Result == inspect.ResultStale:
 		return "stale: the conversation had changed by the time it was ready"
-	case e.Result == compact.ResultFailed:
+	case e.Result == inspect.ResultFailed:
 		return "failed: nothing was changed"
-	case e.Result == compact.ResultCancelled:
+	case e.Result == inspect.ResultCancelled:
 		return "cancelled: nothing was changed"
-	case e.Result == compact.ResultUndone && e.Kind == compact.EntryEpoch:
+	case e.Result == inspect.ResultUndone && e.Kind == inspect.EntryEpoch:
 		return "undone: what it had hidden is sent again"
 	}
 	return safe(string(e.Result))

@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -65,18 +65,18 @@ func oneLine(parts []string, width int) string {
 }
 
 // totals is what is true of all entries, the most important first.
-func totals(entries []compact.Entry) []string {
+func totals(entries []inspect.Entry) []string {
 	made, force, failed, asked, unknown := 0, 0, 0, 0, 0
 	spent := 0.0
-	var newest *compact.Entry
+	var newest *inspect.Entry
 	for i := range entries {
 		e := &entries[i]
 		switch {
-		case e.Kind == compact.EntryAttempt:
+		case e.Kind == inspect.EntryAttempt:
 			failed++
-		case e.Kind == compact.EntryEpoch:
+		case e.Kind == inspect.EntryEpoch:
 			made++
-			if e.Result == compact.ResultInForce {
+			if e.Result == inspect.ResultInForce {
 				force++
 				newest = e
 			}

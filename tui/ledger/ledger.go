@@ -6,7 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -119,7 +119,7 @@ func (m *Model) frame() pane.Frame {
 	change := ""
 	switch {
 	case m.entries.content.ReadOnly:
-	case e.Kind == compact.EntryEpoch && e.Result == compact.ResultInForce:
+	case e.Kind == inspect.EntryEpoch && e.Result == inspect.ResultInForce:
 		change = pane.Hint("undo", k.Undo)
 	case m.entries.canRedo(e):
 		change = pane.Hint("redo", k.Redo)

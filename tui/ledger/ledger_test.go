@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui/ledger"
@@ -34,7 +35,7 @@ func styles(name string) ledger.Styles {
 			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
 			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
 		},
-		Results: map[compact.EntryResult]lipgloss.Style{compact.ResultInForce: s.Tool.OK, compact.ResultFailed: s.Text.Error},
+		Results: map[inspect.EntryResult]lipgloss.Style{inspect.ResultInForce: s.Tool.OK, inspect.ResultFailed: s.Text.Error},
 	}
 }
 
@@ -45,41 +46,41 @@ func clock(day, hour, minute int) time.Time {
 
 // busy is a ledger with an entry of each kind, hostile and wide texts among them.
 func busy() ledger.Content {
-	auto := compact.Entry{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll"}
-	entry := func(e compact.Entry, kind compact.EntryKind, event uint64, at time.Time, result compact.EntryResult) compact.Entry {
+	auto := inspect.Entry{Source: conversation.SourceAuto, Trigger: "load line", Preset: "plimsoll"}
+	entry := func(e inspect.Entry, kind inspect.EntryKind, event uint64, at time.Time, result inspect.EntryResult) inspect.Entry {
 		e.Kind, e.Event, e.Time, e.Result, e.Turn = kind, event, at, result, int(event)/6
 		return e
 	}
-	hand := compact.Entry{Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll"}
+	hand := inspect.Entry{Source: conversation.SourceManual, Trigger: "command", Preset: "plimsoll"}
 
-	first := entry(auto, compact.EntryEpoch, 40, clock(3, 9, 12), compact.ResultUndone)
+	first := entry(auto, inspect.EntryEpoch, 40, clock(3, 9, 12), inspect.ResultUndone)
 	first.Why, first.Before, first.After, first.Overlays = "turns 0–5, 12 results masked", 108_950, 61_300, 1
 
-	undo := entry(hand, compact.EntryUndo, 41, clock(3, 9, 14), compact.ResultInForce)
+	undo := entry(hand, inspect.EntryUndo, 41, clock(3, 9, 14), inspect.ResultInForce)
 	undo.About, undo.Overlays, undo.Why, undo.Before, undo.After = 40, 1, "taken back: turns 0–5, 12 results masked", 61_300, 108_950
 
-	failed := entry(auto, compact.EntryAttempt, 52, clock(3, 9, 40), compact.ResultFailed)
+	failed := entry(auto, inspect.EntryAttempt, 52, clock(3, 9, 40), inspect.ResultFailed)
 	failed.Why = "the summary was refused: \x1b[2J\x1b]52;c;aGk=\x07it was longer than 40 % of what it covers \u202e(要約が長すぎる)"
 	failed.Model, failed.Before, failed.CostUSD, failed.Prompt, failed.Output, failed.Duration = "openai/gpt-5.6-luna", 112_000, usd(0.021), 96_400, 20_000, 48*time.Second
 
-	stale := entry(auto, compact.EntryAttempt, 58, clock(3, 10, 2), compact.ResultStale)
+	stale := entry(auto, inspect.EntryAttempt, 58, clock(3, 10, 2), inspect.ResultStale)
 	stale.Why, stale.Model, stale.Before, stale.Prompt, stale.Duration = "the conversation was compacted by hand meanwhile", "custom/llama", 113_400, 97_000, 12_300*time.Millisecond
 
-	second := entry(hand, compact.EntryEpoch, 60, clock(3, 10, 2), compact.ResultInForce)
+	second := entry(hand, inspect.EntryEpoch, 60, clock(3, 10, 2), inspect.ResultInForce)
 	second.Profile, second.Why, second.Before, second.After, second.Overlays = "heavy", "turns 0–6, 12 results masked, 1 summary", 113_400, 34_100, 3
 	second.Model, second.CostUSD, second.Prompt, second.Output, second.Duration = "openai/gpt-5.6-luna", usd(0.0312), 97_200, 1_870, 14_200*time.Millisecond
 
-	pin := entry(hand, compact.EntryPin, 63, clock(4, 8, 1), compact.ResultInForce)
+	pin := entry(hand, inspect.EntryPin, 63, clock(4, 8, 1), inspect.ResultInForce)
 	pin.Trigger, pin.Why, pin.Overlays = "pin", "请修复上传测试，它在 CI 上偶尔失败", 1
 
-	back := entry(hand, compact.EntryRewind, 80, clock(4, 8, 30), compact.ResultInForce)
+	back := entry(hand, inspect.EntryRewind, 80, clock(4, 8, 30), inspect.ResultInForce)
 	back.Trigger, back.Why, back.Overlays = "rewind", "from turn 11 on", 1
 
-	tool := entry(auto, compact.EntryEpoch, 92, clock(4, 8, 55), compact.ResultInForce)
+	tool := entry(auto, inspect.EntryEpoch, 92, clock(4, 8, 55), inspect.ResultInForce)
 	tool.Source, tool.Trigger, tool.Why, tool.Before, tool.After, tool.Overlays = conversation.SourceTool, "compact tool", "turns 7–12, 3 results masked", 58_000, 49_900, 1
 
 	return ledger.Content{
-		Entries: []compact.Entry{first, undo, failed, stale, second, pin, back, tool},
+		Entries: []inspect.Entry{first, undo, failed, stale, second, pin, back, tool},
 		Title:   "Fix flaky upload test \x1b[31m修复", Zone: time.FixedZone("", 3600),
 	}
 }
@@ -247,7 +248,7 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 			log = append(log, conversation.Following(log, clock(3, 9, 0), body)...)
 			log = log[:len(log):len(log)]
 		}
-		entries := compact.Ledger(log)
+		entries := inspect.Ledger(log)
 		_, err := compact.Redo(log)
 		m := open(ledger.Content{Entries: entries}, "mono", 120, 40)
 		can := false
@@ -323,7 +324,7 @@ func TestTotalsSayOnlyWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	c := busy()
 	for _, x := range []struct {
-		entries []compact.Entry
+		entries []inspect.Entry
 		want    string
 	}{
 		{c.Entries[:2], "1 compaction, 0 in force"},
@@ -343,7 +344,7 @@ func TestAReasonThatNamesTheDeedStandsAlone(t *testing.T) {
 	for why, want := range map[string]string{"pinned e6": "pinned e6 ", "never touch go.mod": "pinned: never touch go.mod ", "": "pinned "} {
 		m := ledger.New(ledger.Options{})
 		m.SetSize(80, 20)
-		m.Show(ledger.Content{Entries: []compact.Entry{{Kind: compact.EntryPin, Event: 7, Why: why, Result: compact.ResultInForce}}})
+		m.Show(ledger.Content{Entries: []inspect.Entry{{Kind: inspect.EntryPin, Event: 7, Why: why, Result: inspect.ResultInForce}}})
 		if got := ansi.Strip(m.View()); !strings.Contains(got, "  "+want) || strings.Contains(got, "pinned: pinned") {
 			t.Errorf("pinned for %q it says\n%s", why, got)
 		}
@@ -376,14 +377,14 @@ func noise(rng *rand.Rand) ledger.Content {
 		}
 		return b.String()
 	}
-	kinds := []compact.EntryKind{
-		compact.EntryEpoch, compact.EntryAttempt, compact.EntryUndo, compact.EntryRedo, compact.EntryPin, compact.EntryUnpin,
-		compact.EntryRewind, compact.EntryRestore, compact.EntryKind(text()),
+	kinds := []inspect.EntryKind{
+		inspect.EntryEpoch, inspect.EntryAttempt, inspect.EntryUndo, inspect.EntryRedo, inspect.EntryPin, inspect.EntryUnpin,
+		inspect.EntryRewind, inspect.EntryRestore, inspect.EntryKind(text()),
 	}
-	results := []compact.EntryResult{compact.ResultInForce, compact.ResultUndone, compact.ResultFailed, compact.ResultStale, compact.EntryResult(text())}
+	results := []inspect.EntryResult{inspect.ResultInForce, inspect.ResultUndone, inspect.ResultFailed, inspect.ResultStale, inspect.EntryResult(text())}
 	c := ledger.Content{Title: text(), ReadOnly: rng.IntN(3) == 0}
 	for i := range rng.IntN(40) {
-		e := compact.Entry{
+		e := inspect.Entry{
 			Kind: kinds[rng.IntN(len(kinds))], Result: results[rng.IntN(len(results))], Event: uint64(i), Turn: rng.IntN(999),
 			Source: conversation.Source(text()), Trigger: text(), Preset: text(), Profile: text(), Why: text(), Model: text(), About: rng.Uint64(),
 			Before: rng.IntN(3) * rng.IntN(2_000_000), After: rng.IntN(3) * rng.IntN(2_000_000), Prompt: rng.IntN(9), Output: rng.IntN(9),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -53,7 +53,7 @@ func columnsFor(width int) columns {
 
 // Content is what a view shows.
 type Content struct {
-	Entries  []compact.Entry // oldest first, as [compact.Ledger] has them
+	Entries  []inspect.Entry // oldest first, as [inspect.Ledger] has them
 	Title    string          // of the conversation
 	Zone     *time.Location  // in which times are told; nil: UTC
 	ReadOnly bool
@@ -114,7 +114,7 @@ func (s *entries) line(e row, width int) string {
 		clock = e.Time.In(s.content.Zone).Format("15:04")
 	}
 	ink := s.inks.text
-	if e.Result == compact.ResultUndone {
+	if e.Result == inspect.ResultUndone {
 		ink = s.inks.muted
 	}
 	var b strings.Builder

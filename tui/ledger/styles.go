@@ -3,7 +3,7 @@ package ledger
 import (
 	"charm.land/lipgloss/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
 
@@ -11,20 +11,20 @@ import (
 // width.
 type Styles struct {
 	pane.Styles
-	Results map[compact.EntryResult]lipgloss.Style // of the word for what became of an entry
+	Results map[inspect.EntryResult]lipgloss.Style // of the word for what became of an entry
 }
 
 // inks are the styles as entries are drawn in them.
 type inks struct {
 	title, text, muted, rule, selected, key pane.Ink
 
-	results map[compact.EntryResult]pane.Ink
+	results map[inspect.EntryResult]pane.Ink
 }
 
 func newInks(s Styles) inks {
 	out := inks{
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
-		selected: pane.NewInk(s.Selected), key: pane.NewInk(s.Key), results: map[compact.EntryResult]pane.Ink{},
+		selected: pane.NewInk(s.Selected), key: pane.NewInk(s.Key), results: map[inspect.EntryResult]pane.Ink{},
 	}
 	for result, style := range s.Results {
 		out.results[result] = pane.NewInk(style)
@@ -33,7 +33,7 @@ func newInks(s Styles) inks {
 }
 
 // result is how the word for a result looks.
-func (k *inks) result(r compact.EntryResult) pane.Ink {
+func (k *inks) result(r inspect.EntryResult) pane.Ink {
 	if ink, ok := k.results[r]; ok {
 		return ink
 	}

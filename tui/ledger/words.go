@@ -7,20 +7,20 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
 
 // row is an entry, and how it is told apart.
-type row struct{ *compact.Entry }
+type row struct{ *inspect.Entry }
 
 func (r row) id() id { return id{r.Kind, r.Event} }
 
 // id tells entries apart.
 type id struct {
-	kind  compact.EntryKind
+	kind  inspect.EntryKind
 	event uint64
 }
 
@@ -37,21 +37,21 @@ func title(e row) string {
 		return what + between + why
 	}
 	switch e.Kind {
-	case compact.EntryEpoch:
+	case inspect.EntryEpoch:
 		return with("compacted", " ")
-	case compact.EntryAttempt:
+	case inspect.EntryAttempt:
 		return with("attempt", ": ")
-	case compact.EntryUndo:
+	case inspect.EntryUndo:
 		return "undo of " + name(e.About) + about(why)
-	case compact.EntryRedo:
+	case inspect.EntryRedo:
 		return "redo of " + name(e.About) + about(why)
-	case compact.EntryPin:
+	case inspect.EntryPin:
 		return with("pinned", ": ")
-	case compact.EntryUnpin:
+	case inspect.EntryUnpin:
 		return with("unpinned", ": ")
-	case compact.EntryRewind:
+	case inspect.EntryRewind:
 		return with("turns taken back", ", ")
-	case compact.EntryRestore:
+	case inspect.EntryRestore:
 		return "turns restored that " + name(e.About) + " took back"
 	}
 	return with(safe(string(e.Kind)), ": ")

@@ -1,8 +1,9 @@
-package compact
+package inspect
 
 import (
 	"math"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -16,8 +17,8 @@ import (
 
 // Account is a conversation's context at one moment. Tokens are calibrated.
 type Account struct {
-	Reading     Reading
-	Outlook     Outlook
+	Reading     compact.Reading
+	Outlook     compact.Outlook
 	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first
 	Savings     []Saving
@@ -33,11 +34,11 @@ type Account struct {
 type Item struct {
 	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
 	Turn   int
-	Kind   Segment
+	Kind   compact.Segment
 	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
 	Tokens int
 	Before int // tokens as it was said
-	State  State
+	State  compact.State
 	Why    string
 }
 
@@ -62,7 +63,7 @@ type Costs struct {
 
 // NewAccount is the account of a conversation as the planner finds it. saved is
 // what the provider's cache took off a request in US dollars, nil if unknown.
-func NewAccount(r Rules, c Check, saved func(conversation.Usage) *float64) Account {
+func NewAccount(r compact.Rules, c compact.Check, saved func(conversation.Usage) *float64) Account {
 	t := accountant{check: c, framing: c.Meter.Factor() * c.Meter.Framing(), echo: c.Meter.EchoesReasoning()}
 	t.prompt()
 	t.messages()
@@ -137,7 +138,7 @@ func addTo(sum **float64, amount *float64) {
 
 // accountant weighs a view against what was said.
 type accountant struct {
-	check    Check
+	check    compact.Check
 	framing  float64 // calibrated tokens of a message or call beyond its text
 	echo     bool    // reasoning is sent
 	heaviest []Item
@@ -186,7 +187,7 @@ func (t *accountant) messages() {
 	messages := t.check.View.Messages
 	for i := range messages {
 		m := &messages[i]
-		if m.State == StatePinned {
+		if m.State == compact.StatePinned {
 			t.pins++
 		}
 		now := t.sent(m)
@@ -196,12 +197,12 @@ func (t *accountant) messages() {
 }
 
 // sent is a message in tokens as it is sent.
-func (t *accountant) sent(m *Message) float64 {
+func (t *accountant) sent(m *compact.Message) float64 {
 	return t.check.Meter.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
 }
 
 // thought is the reasoning of a message in tokens as it is sent.
-func (t *accountant) thought(m *Message) float64 {
+func (t *accountant) thought(m *compact.Message) float64 {
 	if !t.echo || m.Reasoning == "" {
 		return 0
 	}
@@ -236,9 +237,9 @@ func (t *accountant) said(seq uint64) utterance {
 }
 
 // compare notes what a message saves.
-func (t *accountant) compare(m *Message, now float64) {
+func (t *accountant) compare(m *compact.Message, now float64) {
 	switch {
-	case m.State == StateSummarised || m.State == StateDropped:
+	case m.State == compact.StateSummarised || m.State == compact.StateDropped:
 		t.compareRun(m, now)
 		return
 	case m.Overlay == 0 && m.Repeats == 0:
@@ -250,9 +251,9 @@ func (t *accountant) compare(m *Message, now float64) {
 	switch {
 	case m.Repeats != 0:
 		t.save(savedPointers, 1, saved)
-	case m.Role == RoleTool && m.State == StateMasked:
+	case m.Role == compact.RoleTool && m.State == compact.StateMasked:
 		t.save(savedMasks, 1, saved)
-	case m.State == StateCapped:
+	case m.State == compact.StateCapped:
 		t.save(savedCaps, 1, saved)
 	case saved != 0:
 		t.save(savedArguments, 1, saved)
@@ -264,9 +265,9 @@ func (t *accountant) compare(m *Message, now float64) {
 
 // compareRun notes what a message saves that stands for many. Where a pair stands
 // for the same events they are counted once.
-func (t *accountant) compareRun(m *Message, now float64) {
+func (t *accountant) compareRun(m *compact.Message, now float64) {
 	kind := savedSummaries
-	if m.State == StateDropped {
+	if m.State == compact.StateDropped {
 		kind = savedDrops
 	}
 	if t.run == m.Events[0] {
@@ -287,9 +288,9 @@ func (t *accountant) absent() {
 	for _, a := range t.check.View.Absent {
 		kind := savedTurns
 		switch a.Why {
-		case WhyLeftOut:
+		case compact.WhyLeftOut:
 			kind = savedDrops
-		case WhyToldAbove:
+		case compact.WhyToldAbove:
 			kind = savedSummaries
 		}
 		said := t.said(a.Event)

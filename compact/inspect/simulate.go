@@ -1,8 +1,9 @@
-package compact
+package inspect
 
 import (
 	"errors"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -15,7 +16,7 @@ import (
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
-func PresetView(log []conversation.Event, s Situation, r Rules) (View, error) {
+func PresetView(log []conversation.Event, s compact.Situation, r compact.Rules) (compact.View, error) {
 	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
@@ -27,7 +28,7 @@ func PresetView(log []conversation.Event, s Situation, r Rules) (View, error) {
 // a result that repeats an earlier one says so.
 func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 	gone := conversation.TakenBack(log)
-	var repeats Repeats
+	var repeats compact.Repeats
 	var out []conversation.Event
 	for i, e := range log {
 		if e.Body.Kind().Overlay() || gone != nil && gone[i] != 0 {
@@ -49,14 +50,14 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 // presetRun applies a preset to a log.
 type presetRun struct {
 	log   []conversation.Event
-	rules Rules
-	now   Situation
-	view  View
+	rules compact.Rules
+	now   compact.Situation
+	view  compact.View
 }
 
 // look projects the log as it is now.
 func (p *presetRun) look() {
-	p.view = Project(p.log)
+	p.view = compact.Project(p.log)
 	p.now.Meter = p.now.Meter.WithView(p.view)
 }
 
@@ -85,7 +86,7 @@ func (p *presetRun) run() error {
 	case d.Unchanged || !p.rules.Enabled:
 		return nil
 	case d.Command && !p.rules.Auto.Enabled:
-		if err := p.byHand(NewWish()); err != nil && !nothingToDo(err) {
+		if err := p.byHand(compact.NewWish()); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -93,7 +94,7 @@ func (p *presetRun) run() error {
 		p.truncate()
 	}
 	atOnce := true
-	for _, moment := range []Moment{MomentReply, MomentRequest} {
+	for _, moment := range []compact.Moment{compact.MomentReply, compact.MomentRequest} {
 		for range mostPlans {
 			plan := p.rules.Plan(p.check(moment, atOnce))
 			if !plan.Acts() {
@@ -110,8 +111,8 @@ func (p *presetRun) run() error {
 
 // check is what the planner looks at. Once something was done, nothing waits any
 // more.
-func (p *presetRun) check(moment Moment, atOnce bool) Check {
-	c := Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
+func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
+	c := compact.Check{Moment: moment, Log: p.log, View: p.view, Meter: p.now.Meter, AtOnce: atOnce}
 	if !atOnce {
 		c.Past.After = p.now.Meter.Reading().Used
 	}
@@ -119,7 +120,7 @@ func (p *presetRun) check(moment Moment, atOnce bool) Check {
 }
 
 // carryOut does what a plan says, with an extract in place of a summary.
-func (p *presetRun) carryOut(plan Plan) error {
+func (p *presetRun) carryOut(plan compact.Plan) error {
 	if plan.Wish != nil {
 		if err := p.byHand(*plan.Wish); err != nil && !nothingToDo(err) {
 			return err
@@ -133,14 +134,14 @@ func (p *presetRun) carryOut(plan Plan) error {
 	}
 	hard := float64(p.now.Meter.Reading().HardLine)
 	if plan.Hold && hard > 0 && p.used() > hard || plan.Drops && !summarised && p.used() > p.soft() {
-		p.add(p.rules.Recover(p.check(MomentRequest, false))...)
+		p.add(p.rules.Recover(p.check(compact.MomentRequest, false))...)
 	}
 	return nil
 }
 
 // nothingToDo reports whether an error only says that a rule finds nothing to do.
 func nothingToDo(err error) bool {
-	return errors.Is(err, ErrNoRange) || errors.Is(err, ErrNothingToGain) || errors.Is(err, ErrSummaryRefused)
+	return errors.Is(err, compact.ErrNoRange) || errors.Is(err, compact.ErrNothingToGain) || errors.Is(err, compact.ErrSummaryRefused)
 }
 
 // truncate leaves the oldest out above the load line.
@@ -149,14 +150,14 @@ func (p *presetRun) truncate() {
 	if soft == 0 || p.used() <= soft {
 		return
 	}
-	if spans := DropSpans(p.view, p.now.Meter, TruncateShare*soft); len(spans) > 0 {
+	if spans := compact.DropSpans(p.view, p.now.Meter, compact.TruncateShare*soft); len(spans) > 0 {
 		p.add(conversation.Drop{Spans: spans})
 	}
 }
 
 // byHand is a compaction as if it were asked for now.
-func (p *presetRun) byHand(w Wish) error {
-	pass, err := NewPass(p.log, p.rules, p.now, w)
+func (p *presetRun) byHand(w compact.Wish) error {
+	pass, err := compact.NewPass(p.log, p.rules, p.now, w)
 	if err != nil {
 		return err
 	}
@@ -171,11 +172,11 @@ func (p *presetRun) byHand(w Wish) error {
 
 // summarise puts an extract in place of what a plan covers, and reports whether
 // there is one.
-func (p *presetRun) summarise(plan Plan) (bool, error) {
+func (p *presetRun) summarise(plan compact.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	pass, err := compact.NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
 		err = pass.Extract()
 	}
