@@ -145,8 +145,8 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 // applyPlan does what of a plan needs no model, or what a profile says.
 func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	switch {
-	case plan.Wish != nil:
-		c.compact(ctx, *plan.Wish)
+	case plan.Profile != "":
+		c.compact(ctx, compact.WishOf(plan))
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:

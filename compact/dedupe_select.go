@@ -24,8 +24,8 @@ import (
 // contentField is the field of results that are no JSON objects.
 const contentField = "content"
 
-// dedupeItems are the parts of a view that identity dedup omits under rules, in
-// the order of the messages; nil unless rules.Dedupe is enabled. The event of
+// dedupeItems are the parts of messages that identity dedup omits under rules, in
+// their order; nil unless rules.Dedupe is enabled. The event of
 // an item is the first of its message; messages without events give none.
 func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 	if !rules.Dedupe.Enabled {
@@ -117,3 +117,7 @@ func resultObject(text string) ordered.Object {
 	}
 	return ordered.Object{{Key: contentField, Value: quoted}}
 }
+
+// DedupeItems chooses what identity dedup omits in a view, oldest first; nil
+// unless r.Dedupe is enabled (ADA).
+func DedupeItems(v View, r Rules) []conversation.MaskItem { return dedupeItems(v.Messages, r) }

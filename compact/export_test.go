@@ -54,7 +54,7 @@ func EvictedSpans(v View, m Meter, target float64) []conversation.Span {
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
 func (r Rules) NoteOn(log []conversation.Event, v View, spans []conversation.Span, window int) string {
-	return noteOf(log, v, withEarlier(log, spans), r.Evict.room(window))
+	return noteOf(log, v, WithEarlier(log, spans), r.Evict.room(window))
 }
 
 // ForceOf is how much a sentence binds: 2 demands, 1 prefers.

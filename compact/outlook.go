@@ -1,35 +1,20 @@
 package compact
 
 import (
+	"math"
+	"time"
+
 	"plimsoll/compact/preset"
+	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
 
-// The outlook is what the planner will do next, and when, told before it happens.
-// Rules:
-//
-//   - When is read off what the planner itself goes by: the load line, the rests
-//     after a pass and after one that was taken back, and the turns said.
-//   - What is asked of the planner, about the log as it is by now, with its line
-//     below what is used: what is foretold and what is done cannot drift apart.
-//   - It reads no texts but those that the planner reads, and changes nothing.
-
-// OutlookState is why the planner does what it will do.
-type OutlookState string
-
-// The states of the planner.
-const (
-	OutlookReady   OutlookState = "ready"   // it acts at At
-	OutlookNow     OutlookState = "now"     // it acts at the next request or after the reply
-	OutlookHeld    OutlookState = "held"    // the user took a pass back: it acts from At on
-	OutlookResting OutlookState = "resting" // a pass was made: it acts again from At on
-	OutlookUnknown OutlookState = "unknown" // the window is not known: only a refusal makes it act
-	OutlookOff     OutlookState = "off"     // automatic compaction is off: only a refusal makes it act
-)
+// The outlook puts what the planner will do next into numbers and words. Edits are
+// worked out as the agent would make them, and nothing is made.
 
 // Outlook is what the planner will do next.
 type Outlook struct {
-	State OutlookState
+	State TimingState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
 	// Left is how many may be added until then, never negative.
 	At, Left int
@@ -71,25 +56,93 @@ type Outlook struct {
 	Rule string // the rule in force, in a few words: the preset, the profile
 }
 
-// Outlook tells what the planner will do next.
-func (r Rules) Outlook(c Check) Outlook {
-	o := Outlook{Until: -1, EvictTo: -1, ColdTo: -1, Rule: r.ruleWords()}
-	if !r.ActsByItself() || r.Preset.Design().Acts == preset.ActDrop && r.Auto.Profile == "" {
-		o.State = OutlookOff
-		return o
-	}
+// NewOutlook tells what the planner will do next.
+func NewOutlook(r Rules, c Check) Outlook {
+	a := r.Ahead(c)
+	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
+		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
+		Rule: ruleWords(r)}
 	c.Refused = false
-	p := newPlanner(r, c)
-	layers := p.layers(&o)
-	p.when(&o, layers)
-	p.asking(&o)
-	p.deed(&o, layers)
+	o.steps(c.Log, a)
+	o.next(r, c, a)
+	// What is used may be counted from a report, what is left is estimated: told
+	// beside each other they are in one measure.
+	if before := c.Meter.EstimatedTokens(); before > 0 {
+		by := float64(c.Meter.Reading().Used) / float64(before)
+		o.After, o.ColdAfter = int(math.Round(float64(o.After)*by)), int(math.Round(float64(o.ColdAfter)*by))
+	}
 	return o
+}
+
+// steps tells what steps evict.
+func (o *Outlook) steps(log []conversation.Event, a Ahead) {
+	if s := a.ColdStep; s != nil {
+		o.ColdFrom, o.ColdTo, o.ColdAfter = s.Note.FromTurn, s.Note.ToTurn, s.After
+	}
+	s := a.Step
+	if s == nil {
+		return
+	}
+	o.EvictFrom, o.EvictTo, o.EvictMore, o.After = s.Note.FromTurn, s.Note.ToTurn, s.More, s.After
+	if len(s.Summarised) > 0 {
+		o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(log, s.Summarised))
+	}
+}
+
+// next tells what rules that evict nothing do.
+func (o *Outlook) next(r Rules, c Check, a Ahead) {
+	o.After += a.After
+	switch plan := a.Next; {
+	case !plan.Acts():
+	case plan.Profile != "":
+		o.profile(r, c, plan)
+	case plan.Drops && len(plan.Spans) == 0:
+		o.Drops = true
+	default:
+		o.Masks, o.Arguments = HiddenBy(plan.Masks, plan.Spans)
+		if len(plan.Spans) > 0 {
+			o.summary(r, c, plan)
+		}
+	}
+}
+
+// summary tells what a summary in a plan stands for, and what is left with the
+// longest that is expected. Nothing is written out for it.
+func (o *Outlook) summary(r Rules, c Check, plan Plan) {
+	v, spans := c.View, plan.Spans
+	if len(plan.Masks) > 0 {
+		v = Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
+	}
+	if r.Summary.Mode == ModeRawUnion {
+		spans = WithEarlier(c.Log, spans)
+	}
+	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
+	o.After = ExpectSummary(c.Log, r, Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
+}
+
+// profile tells what a profile would do (D17).
+func (o *Outlook) profile(r Rules, c Check, plan Plan) {
+	pass, err := NewPass(c.Log, r, Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, WishOf(plan))
+	if err != nil {
+		return // it would be refused: nothing would be done
+	}
+	preview := pass.Preview()
+	o.After = preview.After
+	for _, l := range preview.Layers {
+		switch l.Kind {
+		case LayerSummary:
+			o.SummaryFrom, o.Until = preview.Range.From, preview.Range.To
+		case LayerResults:
+			o.Masks += l.Events
+		case LayerArguments:
+			o.Masks, o.Arguments = o.Masks+l.Events, o.Arguments+l.Events
+		}
+	}
 }
 
 // ruleWords names the rules in force, and in what they measure if that is not a
 // request.
-func (r Rules) ruleWords() string {
+func ruleWords(r Rules) string {
 	text := "preset " + string(r.Preset)
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
@@ -105,45 +158,4 @@ func (r Rules) ruleWords() string {
 		text += ", from turn " + numbers.Grouped(r.Auto.MinTurns) + " on"
 	}
 	return text
-}
-
-// summarises reports whether rules ever have a summary written by themselves.
-func (r Rules) summarises() bool {
-	if r.Summary.When != SummaryAtLoadLine {
-		return false
-	}
-	if r.Auto.Profile != "" {
-		return r.Profiles[r.Auto.Profile].Summarize
-	}
-	return r.Preset.Design().Acts != preset.ActOnRepeats
-}
-
-// asking says whether a model may be asked. A profile that summarises has no way
-// to do without one.
-func (p *planner) asking(o *Outlook) {
-	past := p.check.Past
-	if !p.rules.summarises() {
-		return
-	}
-	o.Failures, o.Asks = past.Failures, p.rules.Asks() && !p.rules.Exhausted(past)
-	if p.rules.Auto.Profile != "" {
-		o.Asks = p.rules.asks(past)
-	}
-}
-
-// layers tells of what acts whatever is used, and gives what of it is done before
-// the next request.
-func (p *planner) layers(o *Outlook) Plan {
-	r := p.rules
-	if r.Evicts() && r.Mask.Enabled && !p.held() {
-		o.Saver, o.Stride = true, r.stride(p.reading.Window.Tokens)
-	}
-	if o.Each = r.Micro.Enabled || r.Dedupe.Enabled; !o.Each || len(p.check.View.Messages) == 0 {
-		return Plan{}
-	}
-	next := *p
-	next.check.Moment = MomentRequest
-	plan := next.everyRequest()
-	o.Soon, _ = hiddenBy(plan.Masks, nil)
-	return plan
 }

@@ -54,16 +54,16 @@ type fataler interface {
 // the planner does.
 func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook, compact.Plan) {
 	t.Helper()
-	o, p := r.Outlook(c), driven(r, c)
+	o, p := compact.NewOutlook(r, c), driven(r, c)
 	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
 		t.Fatalf("%+v", o)
-	case presses(p) && o.State != compact.OutlookNow:
+	case presses(p) && o.State != compact.TimingNow:
 		t.Fatalf("it acts, and that was not told: %s", tell())
 	case presses(p) && o.Left > 0:
 		t.Fatalf("it acts %d tokens early: %s", o.Left, tell())
-	case !presses(p) && o.State == compact.OutlookNow && o.At > 0 && o.Soon == 0 && foretells(o):
+	case !presses(p) && o.State == compact.TimingNow && o.At > 0 && o.Soon == 0 && foretells(o):
 		t.Fatalf("it does nothing of what was told: %s", tell())
 	}
 	checkCold(t, r, c, o)
@@ -73,7 +73,7 @@ func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook,
 // checkCold fails unless the planner evicts with a cold cache what an outlook said.
 func checkCold(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
 	t.Helper()
-	if o.State == compact.OutlookNow {
+	if o.State == compact.TimingNow {
 		return // the step at the load line comes first
 	}
 	c.Moment, c.Gone = compact.MomentTurn, true
@@ -89,9 +89,9 @@ func checkCold(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
 
 func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 	t.Parallel()
-	states := map[compact.OutlookState]int{}
-	missing := unseen(states, compact.OutlookReady, compact.OutlookNow, compact.OutlookHeld, compact.OutlookResting,
-		compact.OutlookUnknown, compact.OutlookOff)
+	states := map[compact.TimingState]int{}
+	missing := unseen(states, compact.TimingReady, compact.TimingNow, compact.TimingHeld, compact.TimingResting,
+		compact.TimingUnknown, compact.TimingOff)
 	checkUntil(t, missing, func(t *rapid.T) {
 		log := anyLog(t)
 		if rapid.Bool().Draw(t, "foreign overlays") {
@@ -115,14 +115,14 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
 			t.Fatalf("nothing is said of %+v", o)
 		}
-		if again := r.Outlook(c); !reflect.DeepEqual(o, again) {
+		if again := compact.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
 		}
 		if !slices.Equal(said, encoded(t, log)) {
 			t.Fatalf("the log was changed")
 		}
 		checkGrowth(t, r, c, o)
-		if o.State == compact.OutlookOff {
+		if o.State == compact.TimingOff {
 			for _, m := range moments() {
 				if c.Moment = m; r.Plan(c).Acts() {
 					t.Fatalf("it is off, and acts")
@@ -147,7 +147,7 @@ func checkGrowth(t fataler, r compact.Rules, c compact.Check, o compact.Outlook)
 		then := c
 		then.Meter = c.Meter.WithReply(conversation.Size{ASCII: int(float64(more) / weight)})
 		now, _ := checkOutlook(t, r, then)
-		if (now.State == compact.OutlookNow) != acts {
+		if (now.State == compact.TimingNow) != acts {
 			t.Fatalf("%d tokens were left until %d, by %d more it is %s: %+v", o.Left, o.At, more, now.State, now)
 		}
 	}
@@ -195,7 +195,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 				o, p := checkOutlook(t, c.look.rules, check)
 				if !presses(p) {
 					foretold = o
-					if o.State != compact.OutlookReady && o.State != compact.OutlookResting {
+					if o.State != compact.TimingReady && o.State != compact.TimingResting {
 						t.Fatalf("it is %s: %s", o.State, o.Words())
 					}
 					continue
@@ -231,7 +231,7 @@ func checkDeed(t *testing.T, c compact.Check, o compact.Outlook, p compact.Plan)
 			}
 		}
 	}
-	if p.Wish == nil && o.Masks != masks || p.Wish != nil && o.Masks == 0 {
+	if p.Profile == "" && o.Masks != masks || p.Profile != "" && o.Masks == 0 {
 		t.Errorf("%d stubs were foretold of %q", o.Masks, tell(p))
 	}
 	if note, evicts := p.Note.(conversation.Summary); evicts != (o.EvictTo >= 0) || evicts && (note.FromTurn != o.EvictFrom || note.ToTurn != o.EvictTo) {
@@ -253,8 +253,8 @@ func checkDeed(t *testing.T, c compact.Check, o compact.Outlook, p compact.Plan)
 // carryOut puts in force what a plan says, with a summary that is short. It
 // reports whether that was taken.
 func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
-	if p.Wish != nil {
-		pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter}, *p.Wish)
+	if p.Profile != "" {
+		pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter}, compact.WishOf(p))
 		if err != nil {
 			return false
 		}
@@ -276,12 +276,12 @@ func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(10)
-	o := planRules().Outlook(at(compact.MomentReply).of(l.events()))
+	o := compact.NewOutlook(planRules(), at(compact.MomentReply).of(l.events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
 	held := at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 49_000 })
-	if o := held.rules.Outlook(held.of(l.events())); o.Saver || o.State != compact.OutlookReady || o.At != 80_000 {
+	if o := compact.NewOutlook(held.rules, held.of(l.events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
@@ -290,7 +290,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(14)
 	k := at(compact.MomentReply).with(func(k *looking) { k.rules.Evict.Cold, k.rules.ProtectedRatio = 0.3, 0 })
-	estimated := k.rules.Outlook(k.of(l.events()))
+	estimated := compact.NewOutlook(k.rules, k.of(l.events()))
 	l.add(conversation.Usage{Reply: uint64(len(l.events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
 	c := k.of(l.events())
 	c.Meter = c.Meter.WithHistory(c.Log, "")
@@ -299,7 +299,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 		t.Fatalf("the report is not counted from: %d", used)
 	}
 	want := estimated.ColdAfter * used / 70_000
-	if o := k.rules.Outlook(c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
+	if o := compact.NewOutlook(k.rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
 		t.Errorf("%+v is not half of %+v", o, estimated)
 	}
 }
@@ -314,7 +314,7 @@ func BenchmarkOutlook(b *testing.B) {
 			r := compact.PresetRules(name)
 			b.ReportAllocs()
 			for b.Loop() {
-				r.Outlook(c)
+				compact.NewOutlook(r, c)
 			}
 		})
 	}

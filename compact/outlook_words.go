@@ -17,11 +17,11 @@ func (o Outlook) Words() string { return o.WordsUntil("") }
 // in words, "" unknown.
 func (o Outlook) WordsUntil(cold string) string {
 	switch {
-	case o.State == OutlookOff:
+	case o.State == TimingOff:
 		return "Automatic compaction is off; only a refusal by the server makes room."
-	case o.State == OutlookUnknown && o.Saver:
+	case o.State == TimingUnknown && o.Saver:
 		return "The window is unknown: stubs are made where they pay, and a refusal by the server makes room."
-	case o.State == OutlookUnknown:
+	case o.State == TimingUnknown:
 		return "The window is unknown; only a refusal by the server makes room."
 	case o.At == 0:
 		return joinedWords(o.eachWords(), o.exhausted())
@@ -58,11 +58,11 @@ const mostTurns = 99
 func (o Outlook) whenWords() string {
 	deed := o.deedWords()
 	switch o.State {
-	case OutlookHeld:
+	case TimingHeld:
 		return "You undid a compaction: none is automatic until " + numbers.Grouped(o.At) + "." + then(deed)
-	case OutlookResting:
+	case TimingResting:
 		return "After the last compaction it rests until " + numbers.Grouped(o.At) + "." + then(deed)
-	case OutlookNow:
+	case TimingNow:
 		if deed == "" {
 			return "The load line is passed, and there is too little that could be shortened."
 		}
@@ -83,9 +83,9 @@ func (o Outlook) whenWords() string {
 		when = []string{"from the next word on"}
 	}
 	if deed == "" {
-		return capital(strings.Join(when, ", ")) + "; so far there is too little that could be shortened."
+		return upperFirst(strings.Join(when, ", ")) + "; so far there is too little that could be shortened."
 	}
-	return capital(strings.Join(when, ", ")) + ": " + deed + "."
+	return upperFirst(strings.Join(when, ", ")) + ": " + deed + "."
 }
 
 // then is a sentence of what follows.
@@ -161,3 +161,48 @@ func rough(n int) int {
 	unit := math.Pow(10, math.Floor(math.Log10(float64(n)))-2)
 	return int(math.Round(float64(n)/unit) * unit)
 }
+
+// evictWords says what a step at the load line evicts, and what stands for it.
+func (o Outlook) evictWords() string {
+	text, them := evictedWords(o.EvictFrom, o.EvictTo)
+	if o.EvictMore {
+		text, them = "the oldest turns are evicted", "them"
+	}
+	switch {
+	case o.Until < 0:
+		text += ", and a note stands for " + them
+	case o.EvictMore || o.SummaryFrom == o.EvictFrom && o.Until == o.EvictTo:
+		text += ", and a note with a summary stands for " + them
+	default:
+		text += ", and a note stands for " + them + " with one summary of " + numbers.Turns(o.SummaryFrom, o.Until)
+	}
+	return text + "; about " + numbers.Grouped(rough(o.After)) + " tokens are left"
+}
+
+// evictedWords says that turns are evicted, and how to speak of them.
+func evictedWords(from, to int) (text, them string) {
+	if from == to {
+		return numbers.Turns(from, to) + " is evicted", "it"
+	}
+	return numbers.Turns(from, to) + " are evicted", "them"
+}
+
+// coldWords says what a cold cache leads to, "" if it changes nothing: at is when the
+// cache goes cold, in words, "" unknown.
+func (o Outlook) coldWords(at string) string {
+	if o.ColdTo < 0 || o.State == TimingNow {
+		return ""
+	}
+	evicted, them := evictedWords(o.ColdFrom, o.ColdTo)
+	rest := evicted + " before the next request, and a note stands for " + them + "; about " + numbers.Grouped(rough(o.ColdAfter)) + " tokens are left."
+	switch {
+	case o.Cold:
+		return "The provider's cache is cold, so that a step costs nothing extra: " + rest
+	case at == "":
+		return "If you pause until the provider's cache goes cold, " + rest
+	}
+	return "If you pause until " + at + ", the provider's cache goes cold: then " + rest
+}
+
+// upperFirst is a sentence that begins with a capital letter; it begins with ASCII.
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -11,7 +11,7 @@ import (
 // evicting is a look ahead at a step that evicts turns 0 to 7, in a conversation of
 // 70,000 tokens whose load line is at 80,000.
 func evicting(change func(*compact.Outlook)) compact.Outlook {
-	o := compact.Outlook{State: compact.OutlookReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
+	o := compact.Outlook{State: compact.TimingReady, At: 80_000, Left: 10_000, Turns: 2, Until: -1, EvictTo: 7, After: 27_612, ColdTo: -1,
 		ColdLine: 50_000, Asks: true, Rule: "preset plimsoll"}
 	change(&o)
 	return o
@@ -35,13 +35,13 @@ func TestTheOutlookIsToldInASentenceOrTwo(t *testing.T) {
 			when + "the oldest turns are evicted, and a note with a summary stands for them; about 27,600 tokens are left."},
 		"at the line": {func(o *compact.Outlook) { o.Left, o.Turns = 0, 0 }, "",
 			"From the next word on: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"above it": {func(o *compact.Outlook) { o.State, o.ColdTo = compact.OutlookNow, 3 }, "",
+		"above it": {func(o *compact.Outlook) { o.State, o.ColdTo = compact.TimingNow, 3 }, "",
 			"Next: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"too little": {func(o *compact.Outlook) { o.EvictTo = -1 }, "",
 			"In about 10,000 tokens (2 turns), at 80,000; so far there is too little that could be shortened."},
-		"undone": {func(o *compact.Outlook) { o.State = compact.OutlookHeld }, "",
+		"undone": {func(o *compact.Outlook) { o.State = compact.TimingHeld }, "",
 			"You undid a compaction: none is automatic until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
-		"just compacted": {func(o *compact.Outlook) { o.State = compact.OutlookResting }, "",
+		"just compacted": {func(o *compact.Outlook) { o.State = compact.TimingResting }, "",
 			"After the last compaction it rests until 80,000. Then turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
 		"turns are missing": {func(o *compact.Outlook) { o.Left, o.Wait, o.Turns = 0, 2, 2 }, "",
 			"Once 2 more turns began: turns 0–7 are evicted, and a note stands for them; about 27,600 tokens are left."},
@@ -89,7 +89,7 @@ func TestTheOutlookOfOtherRulesIsToldInASentenceOrTwo(t *testing.T) {
 			k.rules = compact.PresetRules(preset.Adachsoft)
 		}), grown(3), "Before every request old results are shortened: 2 results by the next."},
 	} {
-		if got := c.look.rules.Outlook(c.look.of(c.log.events())).Words(); got != c.want {
+		if got := compact.NewOutlook(c.look.rules, c.look.of(c.log.events())).Words(); got != c.want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, c.want)
 		}
 	}
@@ -101,7 +101,7 @@ func TestAProfileThatFailedRestsBeforeItSummarises(t *testing.T) {
 		k.rules, k.check.Past.Tried = compact.PresetRules(preset.JPAuto), 84_000
 		k.rules.Auto.Profile = compact.ProfileHeavy
 	})
-	got := k.rules.Outlook(k.of((&tale{}).stints(17).events())).Words()
+	got := compact.NewOutlook(k.rules, k.of((&tale{}).stints(17).events())).Words()
 	if !strings.HasPrefix(got, "After the last compaction it rests until 89,000. Then turns 0–13 become a summary, about ") {
 		t.Error(got)
 	}

@@ -187,7 +187,7 @@ func (pass *Pass) advice() string {
 func (pass *Pass) why() string {
 	text := numbers.Turns(pass.Range.From, pass.Range.To)
 	for _, l := range pass.Layers() {
-		if l.Kind == layerSummary && pass.evicts {
+		if l.Kind == LayerSummary && pass.evicts {
 			text += ", note"
 		}
 		text += ", " + l.words()

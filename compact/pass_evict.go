@@ -60,7 +60,7 @@ func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation
 	step, _ := note.(conversation.Summary) // by the planner
 	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
-	covered := conversation.Disjoint(withEarlier(log, step.Spans))
+	covered := conversation.Disjoint(WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
 	for _, p := range prepared {
 		text, ok := p.text()
@@ -125,17 +125,17 @@ func holdsAll(log []conversation.Event, held conversation.Spans, others []conver
 // does.
 func (pass *Pass) hides() string {
 	if pass.notesAlone() {
-		return layerNote
+		return LayerNote
 	}
 	for _, b := range pass.bodies {
 		switch b := b.(type) {
 		case conversation.Summary:
 			if b.Policies == nil {
-				return layerSummary
+				return LayerSummary
 			}
 		case conversation.Drop:
-			return layerDropped
+			return LayerDropped
 		}
 	}
-	return layerResults
+	return LayerResults
 }

@@ -13,9 +13,9 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 		return Pass{}, noRange("no event may be covered now")
 	}
 	if r.Summary.Mode == ModeRawUnion {
-		spans = withEarlier(log, spans)
+		spans = WithEarlier(log, spans)
 	}
-	spans = withoutGone(log, spans)
+	spans = conversation.WithoutRewound(log, spans)
 	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
@@ -29,32 +29,3 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 	}
 	return pass, nil
 }
-
-// withEarlier is spans with what the summaries shown so far stand for: all of it
-// is told anew, from what was said.
-func withEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
-	for _, s := range summaries(log) {
-		if s.shown {
-			spans = conversation.JoinSpans(spans, s.Spans)
-		}
-	}
-	return spans
-}
-
-// withoutGone is spans without what was taken back: brought back one day, it
-// would be hidden by a text that never read it.
-func withoutGone(log []conversation.Event, spans []conversation.Span) []conversation.Span {
-	rewinds := conversation.TakenBack(log)
-	if rewinds == nil {
-		return spans
-	}
-	gone := map[uint64]bool{}
-	for i, rewind := range rewinds {
-		gone[log[i].Seq] = rewind != 0
-	}
-	return conversation.SpansWithout(log, spans, func(seq uint64) bool { return gone[seq] })
-}
-
-// DedupeItems chooses what identity dedup omits in a view, oldest first; nil
-// unless r.Dedupe is enabled (ADA).
-func DedupeItems(v View, r Rules) []conversation.MaskItem { return dedupeItems(v.Messages, r) }

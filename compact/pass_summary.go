@@ -196,7 +196,7 @@ func (pass *Pass) Accept(a Answer) error {
 // told is what the pass covers and what the summaries that stand beside it do:
 // the block has one appendix, that of its newest summary.
 func (pass *Pass) told() []conversation.Span {
-	return withEarlier(pass.log, pass.Spans)
+	return WithEarlier(pass.log, pass.Spans)
 }
 
 // take puts an accepted text in force for the pass.
@@ -259,4 +259,16 @@ func (pass *Pass) Extract() error {
 		return err
 	}
 	return pass.Accept(answer)
+}
+
+// earlier are the summaries that the view shows and that lie within what is to
+// be covered.
+func (pass *Pass) earlier() []standingSummary {
+	var out []standingSummary
+	for _, s := range summaries(pass.log) {
+		if s.shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
+			out = append(out, s)
+		}
+	}
+	return out
 }

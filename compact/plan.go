@@ -98,7 +98,9 @@ type Plan struct {
 	// Prepare says that nothing is due yet: a summary of Spans, which the step at the
 	// load line will evict, is to be written beside the conversation until then.
 	Prepare bool
-	Wish    *Wish // a profile to apply, in place of masks and spans (D17)
+	// Profile is one to apply to what came after the last compaction, in place of masks
+	// and spans, "" for none (D17).
+	Profile string
 	// Drops says that what is not summarised for want of a model is left out
 	// instead, without waiting for the hard line (ONE).
 	Drops bool
@@ -113,7 +115,7 @@ func (p Plan) Acts() bool { return p.Trigger != "" }
 
 // Hides is how many results and arguments the plan hides.
 func (p Plan) Hides() int {
-	n, _ := hiddenBy(p.Masks, nil)
+	n, _ := HiddenBy(p.Masks, nil)
 	return n
 }
 
@@ -265,4 +267,20 @@ func turnsSaid(log []conversation.Event) int {
 		return 0
 	}
 	return log[len(log)-1].Turn + 1
+}
+
+// Rearm is how many tokens a request has to grow by after a compaction before
+// another one may follow by itself, for a window of so many tokens, 0 unknown:
+// one stride, and so that it is felt.
+func (r Rules) Rearm(window int) int {
+	return max(r.stride(window), int(r.Planner.GrowthRatio*float64(window)))
+}
+
+// stride is how many tokens have to come together before masking them is worth
+// a break of the prefix, for a window of so many tokens, 0 unknown.
+func (r Rules) stride(window int) int {
+	if window <= 0 {
+		return r.Mask.Stride
+	}
+	return min(r.Mask.Stride, int(r.Planner.StrideRatio*float64(window)))
 }

@@ -35,11 +35,11 @@ func (p *planner) evict() Plan {
 		case over:
 			plan.Trigger = TriggerHardLine
 		}
-		if p.cold() {
+		if p.check.Cold() {
 			goal = min(goal, cold)
 		}
 		return p.step(plan, goal, p.rules.asks(p.check.Past))
-	case p.cold() && p.check.Moment != MomentReply && p.settled() && p.used > cold:
+	case p.check.Cold() && p.check.Moment != MomentReply && p.settled() && p.used > cold:
 		return p.step(p.plan(TriggerCold), cold, false)
 	}
 	return Plan{}
@@ -121,10 +121,10 @@ func (p *planner) progress(tokens float64) bool {
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
 func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
-	spans = withoutParts(log, withoutGone(log, spans))
+	spans = withoutParts(log, conversation.WithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	body.Appendix = noteOf(log, v, withEarlier(log, spans), room)
+	body.Appendix = noteOf(log, v, WithEarlier(log, spans), room)
 	return body
 }
 

@@ -115,8 +115,8 @@ func tell(p compact.Plan) string {
 	case evicts:
 		parts = append(parts, "evict "+spansText(note.Spans))
 	}
-	if p.Wish != nil {
-		parts = append(parts, "profile "+p.Wish.Profile)
+	if p.Profile != "" {
+		parts = append(parts, "profile "+p.Profile)
 	}
 	if p.Drops {
 		parts = append(parts, "drops")

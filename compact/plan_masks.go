@@ -25,7 +25,7 @@ func (p *planner) economy() Plan {
 		return Plan{}
 	}
 	least, trigger := float64(p.rules.stride(p.reading.Window.Tokens)), TriggerStride
-	cold := p.cold()
+	cold := p.check.Cold()
 	switch {
 	case p.check.AtOnce:
 		if w := p.worth(p.items(false)); len(w.items) > 0 {

@@ -33,8 +33,7 @@ func (p *planner) prepare() Plan {
 	if !p.reading.NearsLoadLine() {
 		return Plan{} // before anything is read
 	}
-	var o Outlook
-	p.when(&o, Plan{})
+	o := p.timing(Plan{})
 	if left := float64(o.Left); left <= 0 || left > prepareShare*p.window || o.Wait > 0 || o.Turns == 0 || o.Turns > prepareTurns {
 		return Plan{}
 	}

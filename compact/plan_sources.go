@@ -37,11 +37,8 @@ func (p *planner) applyProfile() Plan {
 	if p.rules.Profiles[p.rules.Auto.Profile].Summarize && (!p.rules.asks(past) || !p.grown(past.Tried, stride/triesPerStride)) {
 		return Plan{}
 	}
-	last := Bound{form: boundLast}
-	w := NewWish()
-	w.Profile, w.From, w.Source, w.Trigger = p.rules.Auto.Profile, &last, conversation.SourceAuto, TriggerThreshold
 	plan := p.plan(TriggerThreshold)
-	plan.Wish = &w
+	plan.Profile = p.rules.Auto.Profile
 	return plan
 }
 

@@ -45,8 +45,8 @@ func TestD17AppliesAProfileWhenALongTurnHasEnded(t *testing.T) {
 	if tell(p) != "threshold: profile default" || p.Used != 751 {
 		t.Errorf("above: %q at %d", tell(p), p.Used)
 	}
-	if p.Wish != nil && (p.Wish.Source != conversation.SourceAuto || p.Wish.Trigger != compact.TriggerThreshold || p.Wish.From == nil) {
-		t.Errorf("%+v", p.Wish)
+	if w := compact.WishOf(p); p.Profile != "" && (w.Source != conversation.SourceAuto || w.Trigger != compact.TriggerThreshold || w.From == nil) {
+		t.Errorf("%+v", w)
 	}
 	for name, change := range map[string]func(*looking){
 		"a window that is not known": func(k *looking) { k.options.Window.Tokens = 0 },
@@ -77,10 +77,10 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 		l.stints(1)
 		c := k.of(l.events())
 		plan := k.rules.Plan(c)
-		if plan.Wish == nil {
+		if plan.Profile == "" {
 			continue
 		}
-		pass, err := compact.NewPass(c.Log, k.rules, compact.Situation{Meter: c.Meter, Now: noon}, *plan.Wish)
+		pass, err := compact.NewPass(c.Log, k.rules, compact.Situation{Meter: c.Meter, Now: noon}, compact.WishOf(plan))
 		if err != nil {
 			t.Fatalf("turn %d: %v", len(c.Log)/4, err)
 		}

@@ -53,3 +53,19 @@ func (t ToolRule) decide(profile conversation.ToolPolicy) conversation.ToolPolic
 func (t ToolRule) strips(hint Keep) bool {
 	return hint == KeepStrip || hint == KeepInherit && !t.Exempt
 }
+
+// Summarising is the name of a profile that makes summaries: the default one,
+// the built-in one, or else the first by name. It reports false without any.
+func (r Rules) Summarising() (name string, ok bool) {
+	for _, name := range []string{r.DefaultProfile, ProfileHeavy} {
+		if r.Profiles[name].Summarize {
+			return name, true
+		}
+	}
+	for n, p := range r.Profiles {
+		if p.Summarize && (!ok || n < name) {
+			name, ok = n, true
+		}
+	}
+	return name, ok
+}

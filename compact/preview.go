@@ -21,17 +21,17 @@ type Layer struct {
 // words says a layer in words.
 func (l Layer) words() string {
 	switch l.Kind {
-	case layerResults:
+	case LayerResults:
 		return numbers.Count(l.Events, "result") + " masked"
-	case layerArguments:
+	case LayerArguments:
 		return "arguments of " + replies(l.Events) + " stripped"
-	case layerReasoning:
+	case LayerReasoning:
 		return "reasoning stripped"
-	case layerCalls:
+	case LayerCalls:
 		return "tool calls left out"
-	case layerNote:
+	case LayerNote:
 		return numbers.Count(l.Events, "message") + " evicted, note"
-	case layerDropped:
+	case LayerDropped:
 		return numbers.Count(l.Events, "message") + " dropped"
 	}
 	return "1 summary"
@@ -46,13 +46,13 @@ func replies(n int) string {
 }
 
 const (
-	layerResults   = "results"
-	layerArguments = "arguments"
-	layerReasoning = "reasoning"
-	layerCalls     = "calls"
-	layerSummary   = "summary"
-	layerNote      = "note" // what is evicted without a summary
-	layerDropped   = "dropped"
+	LayerResults   = "results"
+	LayerArguments = "arguments"
+	LayerReasoning = "reasoning"
+	LayerCalls     = "calls"
+	LayerSummary   = "summary"
+	LayerNote      = "note" // what is evicted without a summary
+	LayerDropped   = "dropped"
 )
 
 // Preview is a pass in numbers. Tokens are calibrated estimates of a whole
@@ -97,6 +97,18 @@ func (pass *Pass) Preview() Preview {
 	return p
 }
 
+// ExpectSummary is the preview of a summary of spans of the view of the situation. It
+// is worked out without a request, from the longest text that is expected.
+func ExpectSummary(log []conversation.Event, r Rules, s Situation, spans []conversation.Span) Preview {
+	pass := Pass{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
+	ask := SummaryAsk{Rules: r.Summary}
+	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
+		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
+	}
+	pass.Job = &SummaryJob{MaxTokens: ask.maxTokens(), CoveredTokens: CoveredTokens(pass.before, spans)}
+	return pass.Preview()
+}
+
 // expected is the preview of a pass whose summary is not written yet.
 func (pass *Pass) expected(p Preview) Preview {
 	covered, behind, events := 0.0, 0.0, 0
@@ -121,7 +133,7 @@ func (pass *Pass) expected(p Preview) Preview {
 	}
 	p.After = p.Before - covers + most
 	p.Behind = min(whole(behind)+most, p.After)
-	p.Layers = []Layer{{Kind: layerSummary, Events: events, Saved: covers - most}}
+	p.Layers = []Layer{{Kind: LayerSummary, Events: events, Saved: covers - most}}
 	p.Summary = &SummaryNeed{Model: pass.Job.Model, Input: pass.Job.Input, Covers: covers, Estimate: most}
 	return p
 }
@@ -174,11 +186,11 @@ func (pass *Pass) Layers() []Layer {
 	}
 	for _, a := range pass.after.Absent {
 		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {
-			sums.add(layerCalls, 1, pass.weigh(*m))
+			sums.add(LayerCalls, 1, pass.weigh(*m))
 		}
 	}
 	var out []Layer
-	for _, kind := range []string{layerReasoning, layerArguments, layerResults, layerCalls, layerSummary, layerNote, layerDropped} {
+	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
 		if l := sums[kind]; l.events > 0 {
 			out = append(out, Layer{Kind: kind, Events: l.events, Saved: whole(l.saved)})
 		}
@@ -199,20 +211,20 @@ func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
 		// The result that it pointed to is what the pass hides, not this one.
 		sums.add(pass.hides(), 0, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
 	case m.Role == RoleTool:
-		sums.add(layerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
+		sums.add(LayerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
 	default:
 		if len(old.Calls) > len(m.Calls) {
-			sums.add(layerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
+			sums.add(LayerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
 			return
 		}
 		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
-			sums.add(layerArguments, 1, saved)
+			sums.add(LayerArguments, 1, saved)
 		}
 		switch echo := pass.now.Meter.EchoesReasoning(); {
 		case echo && m.Reasoning == "" && old.Reasoning != "":
-			sums.add(layerReasoning, 1, pass.tokensOf(old.ReasoningSize))
+			sums.add(LayerReasoning, 1, pass.tokensOf(old.ReasoningSize))
 		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
-			sums.add(layerReasoning, 1, 0)
+			sums.add(LayerReasoning, 1, 0)
 		}
 	}
 }
@@ -233,14 +245,14 @@ func (pass *Pass) notesAlone() bool {
 
 // compareRun adds what a message saves that stands for many.
 func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
-	kind := layerSummary
+	kind := LayerSummary
 	switch {
 	case m.State == StateSummarised && pass.notesAlone():
-		kind = layerNote
+		kind = LayerNote
 	case m.State == StateDropped && m.Why == WhyLeftOut:
-		kind = layerCalls
+		kind = LayerCalls
 	case m.State == StateDropped:
-		kind = layerDropped
+		kind = LayerDropped
 	}
 	saved := -pass.weigh(*m)
 	if m.Before.Chars() > 0 { // of a pair only one stands for the events
@@ -251,7 +263,7 @@ func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums
 				seen[old] = true
 				saved += pass.weigh(*old)
 			}
-			if kind == layerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
+			if kind == LayerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
 				events-- // it was before
 			}
 		}

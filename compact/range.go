@@ -244,3 +244,12 @@ func lastIndex[T any](all []T, is func(T) bool) int {
 	}
 	return -1
 }
+
+// SummaryRanges are the ranges of the summaries in force that are texts.
+func SummaryRanges(log []conversation.Event) []Range {
+	var out []Range
+	for _, s := range summaries(log) {
+		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
+	}
+	return out
+}

@@ -155,3 +155,10 @@ func apportion(used int, parts [segments]float64) (out [segments]int) {
 	}
 	return out
 }
+
+// WithRules returns the meter with the load line and the hard line that rules
+// say.
+func (m Meter) WithRules(r Rules) Meter {
+	m.options = m.options.With(r)
+	return m
+}

@@ -38,23 +38,13 @@ func summaries(log []conversation.Event) []standingSummary {
 	return out
 }
 
-// SummaryRanges are the ranges of the summaries in force that are texts.
-func SummaryRanges(log []conversation.Event) []Range {
-	var out []Range
+// WithEarlier is spans with what the summaries shown so far stand for: all of it
+// is told anew, from what was said.
+func WithEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
 	for _, s := range summaries(log) {
-		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
-	}
-	return out
-}
-
-// earlier are the summaries that the view shows and that lie within what is to
-// be covered.
-func (pass *Pass) earlier() []standingSummary {
-	var out []standingSummary
-	for _, s := range summaries(pass.log) {
-		if s.shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
-			out = append(out, s)
+		if s.shown {
+			spans = conversation.JoinSpans(spans, s.Spans)
 		}
 	}
-	return out
+	return spans
 }

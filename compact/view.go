@@ -180,3 +180,7 @@ func (s Sizes) Plus(t Sizes) Sizes {
 	}
 	return s
 }
+
+// ShowsInFull reports whether the view shows a result with this very text, so
+// that a pointer to it tells as much.
+func (v View) ShowsInFull(seq uint64, text string) bool { return v.showsInFull(seq, text) }

@@ -39,6 +39,15 @@ func NewWish() Wish {
 	return Wish{KeepLast: -1, Source: conversation.SourceManual, Trigger: "command"}
 }
 
+// WishOf is what a plan asks for that applies a profile: all that came after the last
+// compaction.
+func WishOf(p Plan) Wish {
+	last := Bound{form: boundLast}
+	w := NewWish()
+	w.Profile, w.From, w.Source, w.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
+	return w
+}
+
 // Deed is what is to be done with a wish that was typed.
 type Deed string
 

@@ -73,3 +73,17 @@ func SpansWithout(log []Event, spans []Span, stays func(seq uint64) bool) []Span
 	}
 	return out
 }
+
+// WithoutRewound is spans without what was taken back: brought back one day, it
+// would be hidden by a text that never read it.
+func WithoutRewound(log []Event, spans []Span) []Span {
+	rewinds := TakenBack(log)
+	if rewinds == nil {
+		return spans
+	}
+	gone := map[uint64]bool{}
+	for i, rewind := range rewinds {
+		gone[log[i].Seq] = rewind != 0
+	}
+	return SpansWithout(log, spans, func(seq uint64) bool { return gone[seq] })
+}

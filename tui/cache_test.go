@@ -71,7 +71,7 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		r.happen(metered(), agent.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
 		r.enter("/context")
 		account := inspect.Account{Estimated: 78_000, Reading: compact.Reading{Used: 78_000}, Outlook: compact.Outlook{
-			State: compact.OutlookReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
+			State: compact.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
 		r.happen(agent.Inspected{Account: account})
 		has := func(what string) {
 			r.t.Helper()

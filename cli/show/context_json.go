@@ -38,7 +38,7 @@ type contextReport struct {
 
 // contextNext is what compaction will do next.
 type contextNext struct {
-	State       compact.OutlookState `json:"state"`
+	State       compact.TimingState `json:"state"`
 	At          *int                 `json:"at"`
 	Left        *int                 `json:"left"`
 	Turns       *int                 `json:"turns"`

@@ -121,8 +121,8 @@ func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
 
 // carryOut does what a plan says, with an extract in place of a summary.
 func (p *presetRun) carryOut(plan compact.Plan) error {
-	if plan.Wish != nil {
-		if err := p.byHand(*plan.Wish); err != nil && !nothingToDo(err) {
+	if plan.Profile != "" {
+		if err := p.byHand(compact.WishOf(plan)); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil

@@ -57,8 +57,8 @@ func (l Look) check(past compact.Past) compact.Check {
 
 // carryOut does what a plan says, one epoch.
 func (l Look) carryOut(r compact.Rules, plan compact.Plan, past compact.Past) (Act, error) {
-	if plan.Wish != nil {
-		return wished(l, r, *plan.Wish)
+	if plan.Profile != "" {
+		return wished(l, r, compact.WishOf(plan))
 	}
 	act := Act{Overlays: plan.Masks}
 	if len(plan.Spans) == 0 {

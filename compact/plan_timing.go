@@ -8,7 +8,31 @@ import (
 	"plimsoll/conversation"
 )
 
-// When the planner acts next, in tokens and in turns.
+// TimingState is why the planner does what it will do.
+type TimingState string
+
+// The states of the planner.
+const (
+	TimingReady   TimingState = "ready"   // it acts at At
+	TimingNow     TimingState = "now"     // it acts at the next request or after the reply
+	TimingHeld    TimingState = "held"    // the user undid a compaction: it acts from At on
+	TimingResting TimingState = "resting" // a compaction was made: it acts again from At on
+	TimingUnknown TimingState = "unknown" // the window is not known: only a refusal makes it act
+	TimingOff     TimingState = "off"     // automatic compaction is off: only a refusal makes it act
+)
+
+// Timing is when the planner acts next, in tokens and in turns.
+type Timing struct {
+	State TimingState
+	// At is the tokens of a request from which on it acts, 0 if none makes it act;
+	// Left is how many may be added until then, never negative.
+	At, Left int
+	// Turns is in how many turns that will be, as the last ones went; 0 unknown.
+	Turns int
+	// Wait is how many more turns have to be said before it acts, whatever is used;
+	// 0 none (D17).
+	Wait int
+}
 
 // threshold is a measure of a request and from where on it makes a preset act.
 type threshold struct {
@@ -42,20 +66,20 @@ func (p *planner) threshold(layers Plan) (threshold, bool) {
 	return t, t.line > 0
 }
 
-// when says in which state the planner is, and from where on it acts.
-func (p *planner) when(o *Outlook, layers Plan) {
+// timing says in which state the planner is, and from where on it acts, behind what
+// layers do before every request.
+func (p *planner) timing(layers Plan) Timing {
 	t, known := p.threshold(layers)
 	if !known {
-		o.State = p.unmeasured(o.Soon)
-		return
+		return Timing{State: p.unmeasured(layers.Hides())}
 	}
-	o.State, o.At, o.Left = OutlookReady, t.line, max(0, t.line-t.used)
-	p.rest(o, t)
+	o := Timing{State: TimingReady, At: t.line, Left: max(0, t.line-t.used)}
+	p.rest(&o, t)
 	if least := p.rules.Auto.MinTurns; least > 0 && (t.hard == 0 || t.used <= t.hard) {
 		o.Wait = max(0, least+1-turnsSaid(p.check.Log))
 	}
-	if o.State == OutlookReady && o.Wait == 0 && t.used > t.line {
-		o.State = OutlookNow
+	if o.State == TimingReady && o.Wait == 0 && t.used > t.line {
+		o.State = TimingNow
 	}
 	if o.Left > 0 {
 		o.Turns = p.turnsFor(o.Left)
@@ -63,26 +87,27 @@ func (p *planner) when(o *Outlook, layers Plan) {
 	if o.Turns > 0 || o.Left == 0 {
 		o.Turns = max(o.Turns, o.Wait)
 	}
+	return o
 }
 
 // unmeasured is the state where no number of tokens makes the rules act.
-func (p *planner) unmeasured(soon int) OutlookState {
+func (p *planner) unmeasured(soon int) TimingState {
 	acts := p.rules.Preset.Design().Acts
 	anyWindow := p.rules.Auto.Profile == "" && (acts == preset.ActSummariseAll || acts == preset.ActOnRepeats)
 	switch {
 	case !p.reading.Window.Known() && !anyWindow:
-		return OutlookUnknown
+		return TimingUnknown
 	case soon > 0:
-		return OutlookNow
+		return TimingNow
 	}
-	return OutlookReady
+	return TimingReady
 }
 
 // rest moves At to where the rests after earlier passes end, if that is later.
 // They are counted in tokens of a request.
-func (p *planner) rest(o *Outlook, t threshold) {
+func (p *planner) rest(o *Timing, t threshold) {
 	past, window := p.check.Past, p.reading.Window.Tokens
-	until := func(state OutlookState, before, by int) {
+	until := func(state TimingState, before, by int) {
 		at := before + by
 		if t.hard > 0 {
 			at = max(t.line, min(at, t.hard))
@@ -93,13 +118,13 @@ func (p *planner) rest(o *Outlook, t threshold) {
 		}
 	}
 	if t.rests {
-		until(OutlookResting, past.After, p.rules.Rearm(window))
+		until(TimingResting, past.After, p.rules.Rearm(window))
 	}
 	if t.tries {
-		until(OutlookResting, past.Tried, p.rules.stride(window)/triesPerStride)
+		until(TimingResting, past.Tried, p.rules.stride(window)/triesPerStride)
 	}
 	if p.rules.Preset.Design().Acts != preset.ActSummariseAll || p.rules.Auto.Profile != "" {
-		until(OutlookHeld, past.Undone, p.rules.stride(window))
+		until(TimingHeld, past.Undone, p.rules.stride(window))
 	}
 }
 
