@@ -64,8 +64,9 @@
 //
 // # What views read
 //
-// Package inspect reads what views show. [Rules.Outlook] says what the planner does
-// next. [CutBefore] cuts a log between units for a fork.
+// Package inspect reads what views show: the breakdown of the window, what the planner
+// will do next, the log of compactions. [CutBefore] cuts a log between units for a
+// fork.
 //
 // The package does no I/O and reads no clock: the caller passes times in.
 package compact

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -40,7 +41,7 @@ func driven(r compact.Rules, c compact.Check) compact.Plan {
 }
 
 // foretells reports whether an outlook says that anything is done.
-func foretells(o compact.Outlook) bool {
+func foretells(o inspect.Outlook) bool {
 	return o.Masks > 0 || o.Until >= 0 || o.EvictTo >= 0 || o.Drops || o.After > 0
 }
 
@@ -52,9 +53,9 @@ type fataler interface {
 
 // checkOutlook fails unless an outlook agrees with the planner; it gives what
 // the planner does.
-func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook, compact.Plan) {
+func checkOutlook(t fataler, r compact.Rules, c compact.Check) (inspect.Outlook, compact.Plan) {
 	t.Helper()
-	o, p := compact.NewOutlook(r, c), driven(r, c)
+	o, p := inspect.NewOutlook(r, c), driven(r, c)
 	tell := func() string { return o.Words() + " (" + string(o.State) + ", " + tell(p) + ")" }
 	switch {
 	case o.Left < 0 || o.At < 0 || o.Turns < 0 || o.Masks < o.Arguments:
@@ -71,7 +72,7 @@ func checkOutlook(t fataler, r compact.Rules, c compact.Check) (compact.Outlook,
 }
 
 // checkCold fails unless the planner evicts with a cold cache what an outlook said.
-func checkCold(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
+func checkCold(t fataler, r compact.Rules, c compact.Check, o inspect.Outlook) {
 	t.Helper()
 	if o.State == compact.TimingNow {
 		return // the step at the load line comes first
@@ -115,7 +116,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 		if o.Words() == "" && (r.Auto.Profile == "" || !r.Profiles[r.Auto.Profile].Summarize) {
 			t.Fatalf("nothing is said of %+v", o)
 		}
-		if again := compact.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
+		if again := inspect.NewOutlook(r, c); !reflect.DeepEqual(o, again) {
 			t.Fatalf("first %+v, then %+v", o, again)
 		}
 		if !slices.Equal(said, encoded(t, log)) {
@@ -134,7 +135,7 @@ func TestTheOutlookTellsWhenThePlannerActs(t *testing.T) {
 
 // checkGrowth fails unless the planner acts, or could if there were anything to
 // do, as soon as a request has grown to where an outlook said, and not before.
-func checkGrowth(t fataler, r compact.Rules, c compact.Check, o compact.Outlook) {
+func checkGrowth(t fataler, r compact.Rules, c compact.Check, o inspect.Outlook) {
 	t.Helper()
 	if o.Left == 0 || o.Wait > 0 || len(c.View.Messages) == 0 {
 		return // nothing is ahead
@@ -187,7 +188,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 	for name, c := range outlookCases() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l, passes, foretold := &tale{}, 0, compact.Outlook{}
+			l, passes, foretold := &tale{}, 0, inspect.Outlook{}
 			for range 60 {
 				c.grow(l)
 				check := c.look.of(l.events())
@@ -220,7 +221,7 @@ func TestAGrowingConversationIsCompactedWhereTheOutlookSaid(t *testing.T) {
 }
 
 // checkDeed fails unless an outlook tells what a plan does.
-func checkDeed(t *testing.T, c compact.Check, o compact.Outlook, p compact.Plan) {
+func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan) {
 	t.Helper()
 	masks := 0
 	for _, b := range p.Masks {
@@ -276,12 +277,12 @@ func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 func TestTheOutlookTellsWhatSparesMoney(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(10)
-	o := compact.NewOutlook(planRules(), at(compact.MomentReply).of(l.events()))
+	o := inspect.NewOutlook(planRules(), at(compact.MomentReply).of(l.events()))
 	if !o.Saver || o.Stride != 20_000 || !o.Asks {
 		t.Errorf("%+v", o)
 	}
 	held := at(compact.MomentReply).with(func(k *looking) { k.check.Past.Undone = 49_000 })
-	if o := compact.NewOutlook(held.rules, held.of(l.events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
+	if o := inspect.NewOutlook(held.rules, held.of(l.events())); o.Saver || o.State != compact.TimingReady || o.At != 80_000 {
 		t.Errorf("taken back far below the line: %+v", o)
 	}
 }
@@ -290,7 +291,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(14)
 	k := at(compact.MomentReply).with(func(k *looking) { k.rules.Evict.Cold, k.rules.ProtectedRatio = 0.3, 0 })
-	estimated := compact.NewOutlook(k.rules, k.of(l.events()))
+	estimated := inspect.NewOutlook(k.rules, k.of(l.events()))
 	l.add(conversation.Usage{Reply: uint64(len(l.events())), Prompt: 34_990, Cached: -1, Completion: 10, Reasoning: -1, Estimate: 69_990})
 	c := k.of(l.events())
 	c.Meter = c.Meter.WithHistory(c.Log, "")
@@ -299,7 +300,7 @@ func TestWhatWouldBeLeftIsToldInTheMeasureOfWhatIsUsed(t *testing.T) {
 		t.Fatalf("the report is not counted from: %d", used)
 	}
 	want := estimated.ColdAfter * used / 70_000
-	if o := compact.NewOutlook(k.rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
+	if o := inspect.NewOutlook(k.rules, c); o.ColdTo < 0 || o.ColdTo != estimated.ColdTo || o.ColdAfter < want-1 || o.ColdAfter > want+1 || o.Left != 80_000-used {
 		t.Errorf("%+v is not half of %+v", o, estimated)
 	}
 }
@@ -314,7 +315,7 @@ func BenchmarkOutlook(b *testing.B) {
 			r := compact.PresetRules(name)
 			b.ReportAllocs()
 			for b.Loop() {
-				compact.NewOutlook(r, c)
+				inspect.NewOutlook(r, c)
 			}
 		})
 	}

@@ -97,7 +97,7 @@ func TestLayersActUnderAnAppliedProfileToo(t *testing.T) {
 		if got := tell(k.plan(differing("a", "b", "c"))); got != "every request: mask e3 e5" {
 			t.Errorf("%s: %q", p, got)
 		}
-		o := compact.NewOutlook(k.rules, k.of(differing("a", "b", "c").events()))
+		o := inspect.NewOutlook(k.rules, k.of(differing("a", "b", "c").events()))
 		if p != preset.Truncate && (!o.Each || o.Soon != 2) {
 			t.Errorf("%s: it is foretold that %d are hidden (%v)", p, o.Soon, o.Each)
 		}

@@ -70,7 +70,7 @@ func TestTheContextViewSaysWhatAPauseLeadsTo(t *testing.T) {
 		clock := time.Now().UTC().Add(5 * time.Minute).Format("15:04")
 		r.happen(metered(), agent.CacheCold{At: time.Now().Add(5*time.Minute - 10*time.Second)})
 		r.enter("/context")
-		account := inspect.Account{Estimated: 78_000, Reading: compact.Reading{Used: 78_000}, Outlook: compact.Outlook{
+		account := inspect.Account{Estimated: 78_000, Reading: compact.Reading{Used: 78_000}, Outlook: inspect.Outlook{
 			State: compact.TimingReady, At: 108_800, Left: 30_800, Until: -1, EvictTo: 6, After: 51_000, ColdLine: 60_000, ColdTo: 3, ColdAfter: 59_000}}
 		r.happen(agent.Inspected{Account: account})
 		has := func(what string) {

@@ -17,7 +17,7 @@ import (
 // sent, what is saved by kind of overlay, and what the conversation has cost.
 
 // writeNext tells what compaction will do next.
-func writeNext(b *strings.Builder, o compact.Outlook) {
+func writeNext(b *strings.Builder, o inspect.Outlook) {
 	if words := o.Words(); words != "" {
 		fmt.Fprintf(b, "next        %s\n", words)
 	}

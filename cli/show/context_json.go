@@ -39,19 +39,19 @@ type contextReport struct {
 // contextNext is what compaction will do next.
 type contextNext struct {
 	State       compact.TimingState `json:"state"`
-	At          *int                 `json:"at"`
-	Left        *int                 `json:"left"`
-	Turns       *int                 `json:"turns"`
-	Masks       int                  `json:"masks"`
-	EvictFrom   *int                 `json:"evict_from"`
-	EvictTo     *int                 `json:"evict_to"`
-	SummaryFrom *int                 `json:"summary_from"`
-	SummaryTo   *int                 `json:"summary_to"`
-	After       *int                 `json:"after"`
-	AsksModel   bool                 `json:"asks_model"`
-	Failures    int                  `json:"failures"`
-	Cold        contextCold          `json:"cold"`
-	Words       string               `json:"words"`
+	At          *int                `json:"at"`
+	Left        *int                `json:"left"`
+	Turns       *int                `json:"turns"`
+	Masks       int                 `json:"masks"`
+	EvictFrom   *int                `json:"evict_from"`
+	EvictTo     *int                `json:"evict_to"`
+	SummaryFrom *int                `json:"summary_from"`
+	SummaryTo   *int                `json:"summary_to"`
+	After       *int                `json:"after"`
+	AsksModel   bool                `json:"asks_model"`
+	Failures    int                 `json:"failures"`
+	Cold        contextCold         `json:"cold"`
+	Words       string              `json:"words"`
 }
 
 // contextCold is what a step does before the next request once the provider's cache
@@ -149,7 +149,7 @@ func NewContextReport(m agent.Model, a inspect.Account) contextReport {
 	return out
 }
 
-func newContextNext(o compact.Outlook) contextNext {
+func newContextNext(o inspect.Outlook) contextNext {
 	n := contextNext{State: o.State, At: console.Or(o.At), Turns: console.Or(o.Turns), Masks: o.Masks, After: console.Or(o.After),
 		AsksModel: o.Asks, Failures: o.Failures, Cold: contextCold{Now: o.Cold, Above: console.Or(o.ColdLine)}, Words: o.Words()}
 	if o.At > 0 {

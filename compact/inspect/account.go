@@ -18,7 +18,7 @@ import (
 // Account is a conversation's context at one moment. Tokens are calibrated.
 type Account struct {
 	Reading     compact.Reading
-	Outlook     compact.Outlook
+	Outlook     Outlook
 	Estimated   int    // of all that is sent, whatever was reported: what the items are parts of
 	Heaviest    []Item // of what is sent, the heaviest first
 	Savings     []Saving
@@ -69,7 +69,7 @@ func NewAccount(r compact.Rules, c compact.Check, saved func(conversation.Usage)
 	t.messages()
 	t.absent()
 	t.label()
-	a := Account{Reading: c.Meter.Reading(), Outlook: compact.NewOutlook(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
+	a := Account{Reading: c.Meter.Reading(), Outlook: NewOutlook(r, c), Estimated: c.Meter.EstimatedTokens(), Heaviest: t.heaviest, Savings: t.savings(),
 		Calibration: c.Meter.Calibration(), Pins: t.pins, Messages: len(c.View.Messages)}
 	a.Costs, a.Off, a.Events = costsOf(c.Log, c.Meter.Factor(), saved)
 	return a

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -219,7 +220,7 @@ const workingOut = "working it out…"
 func (c *Content) pending() bool { return c.Account.Outlook.State == "" }
 
 // outlook is what the planner will do, with what was added since it was asked.
-func (c *Content) outlook() compact.Outlook {
+func (c *Content) outlook() inspect.Outlook {
 	o := c.Account.Outlook
 	o.Left, o.Cold = max(0, o.Left-max(0, c.Reading.Used-c.Account.Reading.Used)), c.Cold
 	return o

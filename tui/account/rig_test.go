@@ -60,7 +60,7 @@ func busy() account.Content {
 	return account.Content{
 		Account: inspect.Account{
 			Reading: reading(), Estimated: 76_900,
-			Outlook: compact.Outlook{
+			Outlook: inspect.Outlook{
 				State: compact.TimingReady, At: 108_800, Left: 30_700, Turns: 4, EvictTo: 6, Until: 6, After: 52_600,
 				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, Asks: true, Rule: "preset plimsoll",
 			},
@@ -96,7 +96,7 @@ func busy() account.Content {
 // fresh is a conversation in which nothing was said, on a model nobody knows.
 func fresh() account.Content {
 	return account.Content{
-		Account: inspect.Account{Outlook: compact.Outlook{State: compact.TimingUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
+		Account: inspect.Account{Outlook: inspect.Outlook{State: compact.TimingUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
 		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [compact.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
@@ -107,7 +107,7 @@ func full() account.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
 	c.Reading.Segments[compact.Results], c.Reading.Segments[compact.Draft] = 74_900, 7_000
-	c.Account.Outlook = compact.Outlook{State: compact.TimingNow, At: 108_800, Until: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, Asks: true, Rule: "preset plimsoll"}
+	c.Account.Outlook = inspect.Outlook{State: compact.TimingNow, At: 108_800, Until: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, Asks: true, Rule: "preset plimsoll"}
 	return c
 }
 

@@ -1,9 +1,10 @@
-package compact
+package inspect
 
 import (
 	"math"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -14,7 +15,7 @@ import (
 
 // Outlook is what the planner will do next.
 type Outlook struct {
-	State TimingState
+	State compact.TimingState
 	// At is the tokens of a request from which on it acts, 0 if none makes it act;
 	// Left is how many may be added until then, never negative.
 	At, Left int
@@ -57,7 +58,7 @@ type Outlook struct {
 }
 
 // NewOutlook tells what the planner will do next.
-func NewOutlook(r Rules, c Check) Outlook {
+func NewOutlook(r compact.Rules, c compact.Check) Outlook {
 	a := r.Ahead(c)
 	o := Outlook{State: a.State, At: a.At, Left: a.Left, Turns: a.Turns, Wait: a.Wait, Until: -1, EvictTo: -1, ColdTo: -1,
 		Cold: a.Cold, ColdLine: a.ColdLine, Asks: a.Asks, Failures: a.Failures, Saver: a.Saver, Stride: a.Stride, Each: a.Each, Soon: a.Soon,
@@ -75,7 +76,7 @@ func NewOutlook(r Rules, c Check) Outlook {
 }
 
 // steps tells what steps evict.
-func (o *Outlook) steps(log []conversation.Event, a Ahead) {
+func (o *Outlook) steps(log []conversation.Event, a compact.Ahead) {
 	if s := a.ColdStep; s != nil {
 		o.ColdFrom, o.ColdTo, o.ColdAfter = s.Note.FromTurn, s.Note.ToTurn, s.After
 	}
@@ -90,7 +91,7 @@ func (o *Outlook) steps(log []conversation.Event, a Ahead) {
 }
 
 // next tells what rules that evict nothing do.
-func (o *Outlook) next(r Rules, c Check, a Ahead) {
+func (o *Outlook) next(r compact.Rules, c compact.Check, a compact.Ahead) {
 	o.After += a.After
 	switch plan := a.Next; {
 	case !plan.Acts():
@@ -99,7 +100,7 @@ func (o *Outlook) next(r Rules, c Check, a Ahead) {
 	case plan.Drops && len(plan.Spans) == 0:
 		o.Drops = true
 	default:
-		o.Masks, o.Arguments = HiddenBy(plan.Masks, plan.Spans)
+		o.Masks, o.Arguments = compact.HiddenBy(plan.Masks, plan.Spans)
 		if len(plan.Spans) > 0 {
 			o.summary(r, c, plan)
 		}
@@ -108,21 +109,21 @@ func (o *Outlook) next(r Rules, c Check, a Ahead) {
 
 // summary tells what a summary in a plan stands for, and what is left with the
 // longest that is expected. Nothing is written out for it.
-func (o *Outlook) summary(r Rules, c Check, plan Plan) {
+func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
 	v, spans := c.View, plan.Spans
 	if len(plan.Masks) > 0 {
-		v = Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
+		v = compact.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
 	}
-	if r.Summary.Mode == ModeRawUnion {
-		spans = WithEarlier(c.Log, spans)
+	if r.Summary.Mode == compact.ModeRawUnion {
+		spans = compact.WithEarlier(c.Log, spans)
 	}
 	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
-	o.After = ExpectSummary(c.Log, r, Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
+	o.After = compact.ExpectSummary(c.Log, r, compact.Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
 }
 
 // profile tells what a profile would do (D17).
-func (o *Outlook) profile(r Rules, c Check, plan Plan) {
-	pass, err := NewPass(c.Log, r, Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, WishOf(plan))
+func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
+	pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, compact.WishOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done
 	}
@@ -130,11 +131,11 @@ func (o *Outlook) profile(r Rules, c Check, plan Plan) {
 	o.After = preview.After
 	for _, l := range preview.Layers {
 		switch l.Kind {
-		case LayerSummary:
+		case compact.LayerSummary:
 			o.SummaryFrom, o.Until = preview.Range.From, preview.Range.To
-		case LayerResults:
+		case compact.LayerResults:
 			o.Masks += l.Events
-		case LayerArguments:
+		case compact.LayerArguments:
 			o.Masks, o.Arguments = o.Masks+l.Events, o.Arguments+l.Events
 		}
 	}
@@ -142,7 +143,7 @@ func (o *Outlook) profile(r Rules, c Check, plan Plan) {
 
 // ruleWords names the rules in force, and in what they measure if that is not a
 // request.
-func ruleWords(r Rules) string {
+func ruleWords(r compact.Rules) string {
 	text := "preset " + string(r.Preset)
 	switch acts := r.Preset.Design().Acts; {
 	case r.Auto.Profile != "":
