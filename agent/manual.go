@@ -70,7 +70,7 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 // mask is a pass that hides results.
 func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
 	log, rules := e.log.Events(), e.rules
-	mask, err := rules.MaskByHand(log, e.view, events)
+	mask, err := compact.MaskByHand(rules, log, e.view, events)
 	if err != nil {
 		return nil, err
 	}

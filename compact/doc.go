@@ -40,7 +40,7 @@
 //     Together they are an epoch. Whatever could differ tomorrow (texts, hints,
 //     amounts) stands in them from then on, so that projecting reads no rules.
 //  5. [Undo] gives the overlay that reverts an epoch, [Redo] the one that reverts the
-//     undo. [PinOf] and [Rules.MaskByHand] give the manual overlays.
+//     undo. [PinOf] and [MaskByHand] give the manual overlays.
 //
 // # The planner
 //

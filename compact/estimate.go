@@ -61,3 +61,35 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 	c.Samples++
 	return c
 }
+
+// CoveredTokens is an estimate of what the messages of a view cost that stand
+// for events of spans: what a summary of them has to be shorter than. Reasoning
+// is not counted, because few endpoints are sent it.
+func CoveredTokens(v View, spans []conversation.Span) int {
+	total, covered := 0.0, conversation.Disjoint(spans)
+	for i := range v.Messages {
+		if covered.HoldsAny(v.Messages[i].Events) {
+			total += messageTokens(&v.Messages[i])
+		}
+	}
+	return int(total)
+}
+
+func messageTokens(m *Message) float64 {
+	t := Estimate(m.Size) + FramingTokens
+	for _, c := range m.Calls {
+		t += Estimate(c.Size) + FramingTokens
+	}
+	return t
+}
+
+// TokensOf is an estimate of messages as the log has them, reasoning left out.
+func TokensOf(events []conversation.Event) int {
+	total := 0.0
+	for i := range events {
+		if m, ok := message(&events[i]); ok {
+			total += messageTokens(&m)
+		}
+	}
+	return int(total)
+}

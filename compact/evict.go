@@ -114,13 +114,13 @@ const assumedWindow = 128_000
 
 // room is what each part of a note may have, for a window of so many tokens, 0
 // unknown.
-func (e EvictRules) room(window int) noteRoom {
+func (e EvictRules) room(window int) NoteRoom {
 	if window <= 0 {
 		window = assumedWindow
 	}
 	e = e.For(window)
 	w := float64(window)
-	return noteRoom{lists: listsPart * e.Words * w, words: e.Words * w, index: e.Index * w}
+	return NoteRoom{lists: listsPart * e.Words * w, words: e.Words * w, index: e.Index * w}
 }
 
 // promptShare is what system prompt and tools usually take of a window at most.

@@ -42,7 +42,7 @@ func NamesOf(text string) []string {
 // NoteWithin is a note on spans with so many tokens for the user's words.
 func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
 	tokens := float64(budget)
-	return noteOf(log, View{}, spans, noteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
+	return NoteOf(log, View{}, spans, NoteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
 }
 
 // EvictedSpans is what a step evicts so that a request comes down to a target,
@@ -54,7 +54,7 @@ func EvictedSpans(v View, m Meter, target float64) []conversation.Span {
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
 func (r Rules) NoteOn(log []conversation.Event, v View, spans []conversation.Span, window int) string {
-	return noteOf(log, v, WithEarlier(log, spans), r.Evict.room(window))
+	return NoteOf(log, v, WithEarlier(log, spans), r.Evict.room(window))
 }
 
 // ForceOf is how much a sentence binds: 2 demands, 1 prefers.

@@ -217,6 +217,20 @@ func (m Meter) Framing() float64 {
 // whatever was reported: so what was and what will be compare.
 func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.estimate)) }
 
+// MessageTokens is the calibrated estimate of a message in tokens, with its reasoning
+// where that is sent back.
+func (m Meter) MessageTokens(msg *Message) float64 {
+	var s Sizes
+	msg.AddTo(&s)
+	sum := 0.0
+	for _, seg := range Segments() {
+		if seg != Reasoning || m.options.EchoReasoning {
+			sum += s.estimate(seg)
+		}
+	}
+	return m.Factor() * sum
+}
+
 // estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {
 	m.estimate = 0

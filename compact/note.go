@@ -30,20 +30,23 @@ const (
 	newestShare = 0.5
 )
 
-// noteRoom is how many tokens each part of a note may have.
-type noteRoom struct{ lists, words, index float64 }
+// NoteRoom is how many tokens each part of a note may have.
+type NoteRoom struct{ lists, words, index float64 }
 
 // scaled is the room in another measure.
-func (r noteRoom) scaled(by float64) noteRoom {
-	return noteRoom{lists: by * r.lists, words: by * r.words, index: by * r.index}
+func (r NoteRoom) scaled(by float64) NoteRoom {
+	return NoteRoom{lists: by * r.lists, words: by * r.words, index: by * r.index}
 }
 
-func (r noteRoom) all() float64 { return r.lists + r.words + r.index }
+// Within is the room, or less, so that all parts together have at most so many tokens.
+func (r NoteRoom) Within(most float64) NoteRoom { return r.scaled(min(1, most/r.all())) }
 
-// noteOf writes a note on spans of a log, which stands for what was evicted before
+func (r NoteRoom) all() float64 { return r.lists + r.words + r.index }
+
+// NoteOf writes a note on spans of a log, which stands for what was evicted before
 // as well. View is what is sent without them: what it shows anyway is not in the
 // index. It is "" if spans hold nothing that is sent.
-func noteOf(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) string {
+func NoteOf(log []conversation.Event, v View, spans []conversation.Span, room NoteRoom) string {
 	said := conversation.MessagesIn(log, spans)
 	if len(said) == 0 {
 		return ""

@@ -63,11 +63,11 @@ type Pass struct {
 // NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
 func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, error) {
-	name, p, err := r.profile(w)
+	name, p, err := profileOf(r, w)
 	if err != nil {
 		return Pass{}, err
 	}
-	pass := Pass{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.view}
+	pass := Pass{Profile: name, Focus: w.Focus, log: log, rules: r, now: s, before: s.Meter.View()}
 	pass.made = conversation.Made{Source: w.Source, Trigger: w.Trigger, Preset: string(r.Preset), Profile: name}
 	if pass.Range, err = pass.resolve(w, p); err != nil {
 		return Pass{}, err

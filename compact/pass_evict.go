@@ -58,7 +58,7 @@ func meet(a, b []conversation.Span) bool {
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
 func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation.Made, note conversation.Body, more bool, prepared ...*Pass) (Pass, error) {
 	step, _ := note.(conversation.Summary) // by the planner
-	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
+	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
 	covered := conversation.Disjoint(WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
@@ -71,7 +71,7 @@ func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation
 		text.Appendix, pass.asked = "", p.asked
 		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
 		if !held {
-			step = Evicted(log, s.Meter.view, conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
+			step = Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
 		}
 	}
 	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)

@@ -14,7 +14,7 @@ import (
 // NewOverlayPass is a pass of overlays that some rule chose from the view of the
 // situation. The error wraps ErrNothingToGain.
 func NewOverlayPass(log []conversation.Event, r Rules, s Situation, made conversation.Made, bodies ...conversation.Body) (Pass, error) {
-	pass := Pass{log: log, rules: r, now: s, made: made, before: s.Meter.view}
+	pass := Pass{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	pass.made.Preset = string(r.Preset)
 	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
 	if err := pass.apply(bodies...); err != nil {
@@ -59,10 +59,10 @@ func (pass *Pass) turnsTouched(bodies []conversation.Body) (from, to int) {
 // to see that no overlay has joined the log. The error wraps ErrNothingToGain.
 func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversation.Body) (Pass, error) {
 	now := *pass
-	now.log, now.now, now.before = log, s, s.Meter.view
+	now.log, now.now, now.before = log, s, s.Meter.View()
 	bodies := slices.Clone(pass.bodies)
 	if text, ok := pass.text(); ok && preset.WordingOf(text.Style).Notes && pass.evictedSince(log) {
-		text.Appendix = noteOf(log, now.before, now.told(), now.noteRoom())
+		text.Appendix = NoteOf(log, now.before, now.told(), now.noteRoom())
 		bodies[pass.writtenAt()] = text
 	}
 	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {

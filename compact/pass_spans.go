@@ -16,7 +16,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 		spans = WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
-	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.view, evicts: true}
+	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
 	if r.Summary.Mode == ModeCumulative {

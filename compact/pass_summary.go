@@ -49,7 +49,7 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
 	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
-		Most: pass.rules.Planner.summaryMost(window)}
+		Most: pass.rules.Planner.SummaryMost(window)}
 	var err error
 	if ask.Room, err = pass.room(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (pass *Pass) room() (int, error) {
 	empty := pass.summary(".", Answer{})
 	v := Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
-	said := int(AcceptedShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.Spans))))
+	said := int(AcceptedShare * float64(TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
@@ -116,7 +116,7 @@ func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
 		priors = append(priors, s.Summary)
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = saidTokens(conversation.MessagesIn(pass.log, spans))
+	ask.Covered = TokensOf(conversation.MessagesIn(pass.log, spans))
 	job := MergedJob(priors, pass.log, ask)
 	return &job
 }
@@ -139,7 +139,7 @@ func (pass *Pass) Fallback() *SummaryJob {
 	if pass.Job == nil || pass.Job.Input != InputView {
 		return nil
 	}
-	ask := pass.Job.ask
+	ask := pass.Job.Ask()
 	ask.Free = 0
 	return pass.rawJob(ask)
 }
@@ -148,10 +148,10 @@ func (pass *Pass) Fallback() *SummaryJob {
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
 func (pass *Pass) Shorter(budget int) *SummaryJob {
-	if pass.Job == nil || !preset.WordingOf(pass.Job.ask.Style).AsJSON {
+	if pass.Job == nil || !preset.WordingOf(pass.Job.Ask().Style).AsJSON {
 		return nil
 	}
-	ask := pass.Job.ask
+	ask := pass.Job.Ask()
 	ask.Budget = budget
 	if pass.Job.Input == InputMerged {
 		return pass.mergedJob(ask)
@@ -229,22 +229,20 @@ func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = noteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
+		body.Appendix = NoteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body
 }
 
 // noteRoom is what the note of the pass may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
-func (pass *Pass) noteRoom() noteRoom {
-	reading := pass.now.Meter.Reading()
-	capacity := capacityOf(pass.window(), reading.LoadLine)
-	room := pass.rules.Evict.room(capacity).scaled(roomLeft(capacity, reading) / pass.now.Meter.Factor())
+func (pass *Pass) noteRoom() NoteRoom {
+	room := pass.rules.NoteRoom(pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
 	}
-	most := appendixShare * float64(saidTokens(conversation.MessagesIn(pass.log, pass.told())))
-	return room.scaled(min(1, most/room.all()))
+	most := appendixShare * float64(TokensOf(conversation.MessagesIn(pass.log, pass.told())))
+	return room.Within(most)
 }
 
 // Extract answers the pass's job without a model. The error wraps
@@ -252,7 +250,7 @@ func (pass *Pass) noteRoom() noteRoom {
 func (pass *Pass) Extract() error {
 	job := *pass.Job
 	if pass.rules.Wording().Notes {
-		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.summaryMost(pass.now.Meter.Window().Tokens))
+		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.SummaryMost(pass.now.Meter.Window().Tokens))
 	}
 	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {

@@ -15,17 +15,6 @@ func (pass *Pass) Then() Reading {
 			m.AddTo(&left.Sizes)
 		}
 	}
-	m, p := pass.now.Meter.WithView(left), pass.Preview()
-	parts := m.parts()
-	parts[Summary] += float64(p.Summary.Estimate) / m.Factor()
-	r := m.Reading()
-	r.AfterSend += p.After - r.Used
-	r.Used, r.Estimated, r.Segments = p.After, p.After > 0, withDraft(apportion(p.After, parts), r.Segments[Draft])
-	return r
-}
-
-// withDraft is segments with the tokens of a draft.
-func withDraft(s [segments]int, draft int) [segments]int {
-	s[Draft] = draft
-	return s
+	p := pass.Preview()
+	return pass.now.Meter.WithView(left).ReadingWithSummary(p.After, p.Summary.Estimate)
 }

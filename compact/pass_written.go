@@ -44,16 +44,14 @@ func (pass *Pass) WithText(text string) (Pass, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
 	i := pass.writtenAt()
 	if i < 0 {
-		return Pass{}, refused{ErrSummaryUnended, ""}
+		return Pass{}, Refused(ErrSummaryUnended)
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {
 		return *pass, nil
 	}
-	for _, reason := range []func(string) error{pass.asked.blank, pass.asked.short, pass.asked.long} {
-		if err := reason(text); err != nil {
-			return Pass{}, err
-		}
+	if err := pass.asked.Check(text); err != nil {
+		return Pass{}, err
 	}
 	s.Text, s.Edited = text, true
 	bodies := slices.Clone(pass.bodies)

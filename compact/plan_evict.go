@@ -70,8 +70,18 @@ func (p *planner) besidePrompt(target float64) float64 {
 
 // noteRoom is what a note may have, in estimates of texts, and noteTokens the same in
 // tokens of the model.
-func (p *planner) noteRoom() noteRoom {
-	return p.rules.Evict.room(p.capacity).scaled(roomLeft(p.capacity, p.reading) / p.check.Meter.Factor())
+func (p *planner) noteRoom() NoteRoom {
+	return p.rules.noteRoom(p.check.Meter, p.capacity, p.reading)
+}
+
+// NoteRoom is what a note may have in a window of so many tokens, 0 unknown.
+func (r Rules) NoteRoom(m Meter, window int) NoteRoom {
+	reading := m.Reading()
+	return r.noteRoom(m, capacityOf(window, reading.LoadLine), reading)
+}
+
+func (r Rules) noteRoom(m Meter, capacity int, reading Reading) NoteRoom {
+	return r.Evict.room(capacity).scaled(roomLeft(capacity, reading) / m.Factor())
 }
 
 func (p *planner) noteTokens() float64 { return p.check.Meter.Factor() * p.noteRoom().all() }
@@ -120,11 +130,11 @@ func (p *planner) progress(tokens float64) bool {
 
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
-func Evicted(log []conversation.Event, v View, spans []conversation.Span, room noteRoom) conversation.Summary {
+func Evicted(log []conversation.Event, v View, spans []conversation.Span, room NoteRoom) conversation.Summary {
 	spans = withoutParts(log, conversation.WithoutRewound(log, spans))
 	body := conversation.Summary{Style: preset.OwnStyle, Version: BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	body.Appendix = noteOf(log, v, WithEarlier(log, spans), room)
+	body.Appendix = NoteOf(log, v, WithEarlier(log, spans), room)
 	return body
 }
 
@@ -177,6 +187,23 @@ func (p *planner) blockIsFull() bool {
 		}
 	}
 	r := p.rules.Planner
-	next, most := float64(r.summaryMost(int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
+	next, most := float64(r.SummaryMost(int(p.window))), min(float64(r.BlockTokens), r.BlockRatio*p.window)
 	return bands >= r.Bands || bands > 0 && tokens+next > max(2*next, most)
+}
+
+const (
+	// MaxSummaryTokens is the longest summary that is asked for, in tokens: what is
+	// longer is hardly shorter than a good selection of what it covers.
+	MaxSummaryTokens = 4000
+	// smallestSummary is the longest that is asked for in however small a window.
+	smallestSummary = 300 // tokens
+)
+
+// SummaryMost is the longest summary that is asked for in a window of so many
+// tokens, 0 unknown: a small one would be filled by words about words.
+func (r PlannerRules) SummaryMost(window int) int {
+	if window <= 0 {
+		return MaxSummaryTokens
+	}
+	return min(MaxSummaryTokens, max(int(r.SummaryRatio*float64(window)), smallestSummary))
 }

@@ -77,5 +77,5 @@ func (p *planner) summaryTokens(spans []conversation.Span) int {
 	if len(spans) == 0 {
 		return 0
 	}
-	return int(math.Round(p.check.Meter.Factor() * float64(p.rules.Planner.summaryMost(int(p.window)))))
+	return int(math.Round(p.check.Meter.Factor() * float64(p.rules.Planner.SummaryMost(int(p.window)))))
 }

@@ -105,7 +105,8 @@ func ExpectSummary(log []conversation.Event, r Rules, s Situation, spans []conve
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
 	}
-	pass.Job = &SummaryJob{MaxTokens: ask.maxTokens(), CoveredTokens: CoveredTokens(pass.before, spans)}
+	job := ask.Expected(CoveredTokens(pass.before, spans))
+	pass.Job = &job
 	return pass.Preview()
 }
 
@@ -127,7 +128,7 @@ func (pass *Pass) expected(p Preview) Preview {
 		events += len(m.Events)
 	}
 	covers := whole(covered)
-	most := int(pass.now.Meter.Factor() * pass.Job.most())
+	most := int(pass.now.Meter.Factor() * pass.Job.Longest())
 	if n := pass.Job.MaxTokens; n > 0 {
 		most = min(most, n)
 	}
@@ -147,15 +148,7 @@ func (pass *Pass) replaced() func(m *Message) bool {
 
 // weigh is a message in tokens.
 func (pass *Pass) weigh(m Message) float64 {
-	var s Sizes
-	m.AddTo(&s)
-	sum := 0.0
-	for _, seg := range Segments() {
-		if seg != Reasoning || pass.now.Meter.EchoesReasoning() {
-			sum += s.estimate(seg)
-		}
-	}
-	return pass.now.Meter.Factor() * sum
+	return pass.now.Meter.MessageTokens(&m)
 }
 
 // whole is a number of tokens. Sums are rounded once, at their end.

@@ -66,6 +66,19 @@ func (m Meter) Reading() Reading {
 	return r
 }
 
+// ReadingWithSummary is the reading of a request of so many tokens, in which a summary
+// of some tokens stands that is not written yet.
+func (m Meter) ReadingWithSummary(used, summary int) Reading {
+	parts := m.parts()
+	parts[Summary] += float64(summary) / m.Factor()
+	r := m.Reading()
+	draft := r.Segments[Draft]
+	r.AfterSend += used - r.Used
+	r.Used, r.Estimated, r.Segments = used, used > 0, apportion(used, parts)
+	r.Segments[Draft] = draft
+	return r
+}
+
 // With returns the options with the lines that rules say. What is known of the
 // model stays.
 func (o MeterOptions) With(r Rules) MeterOptions {

@@ -46,7 +46,7 @@ func (s stay) String() string {
 // MaskByHand is the overlay that shows stubs in place of the results of events: a
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
-func (r Rules) MaskByHand(log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
+func MaskByHand(r Rules, log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
 	h := handMask{log: log, how: newMasking(0, preset.OwnStyle, r.Mask.Preview), shown: map[uint64]*Message{}}
 	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 	for k := range v.Messages {

@@ -24,7 +24,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		rules := compact.PresetRules(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
 		before := compact.Project(log)
-		body, err := rules.MaskByHand(log, before, events)
+		body, err := compact.MaskByHand(rules, log, before, events)
 		if err != nil {
 			if !errors.Is(err, compact.ErrNothingToMask) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
@@ -95,7 +95,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		"what the first turn has":        {filesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
 		v := compact.Project(c.log.events())
-		body, err := planRules().MaskByHand(c.log.events(), v, c.events)
+		body, err := compact.MaskByHand(planRules(), c.log.events(), v, c.events)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -137,7 +137,7 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 		"the reason that says most": {filesRead(2, 1).pass(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
 	} {
 		log := c.log.events()
-		body, err := planRules().MaskByHand(log, compact.Project(log), c.events)
+		body, err := compact.MaskByHand(planRules(), log, compact.Project(log), c.events)
 		if !errors.Is(err, compact.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
@@ -147,7 +147,7 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60)
-	body, err := planRules().MaskByHand(l.events(), compact.Project(l.events()), []uint64{3})
+	body, err := compact.MaskByHand(planRules(), l.events(), compact.Project(l.events()), []uint64{3})
 	if err != nil {
 		t.Fatal(err)
 	}

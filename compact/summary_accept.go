@@ -100,6 +100,21 @@ func Accept(job SummaryJob, a Answer) (text string, err error) {
 	return text, nil
 }
 
+// Check is why a text that the user wrote cannot stand for what is covered, nil if it
+// says something and is neither too short nor too long. What else a model may do wrong
+// is not asked of the user.
+func (j *SummaryJob) Check(text string) error {
+	for _, reason := range []func(string) error{j.blank, j.short, j.long} {
+		if err := reason(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refused is the error for one of the reasons.
+func Refused(reason error) error { return refused{reason, ""} }
+
 // blank is why a text is none, nil if it says something.
 func (j *SummaryJob) blank(text string) error {
 	if text == "" || strings.IndexFunc(text, saysSomething) < 0 {
@@ -120,8 +135,8 @@ func (j *SummaryJob) short(text string) error {
 	return nil
 }
 
-// most is the longest text that counts, in estimated tokens.
-func (j *SummaryJob) most() float64 {
+// Longest is the longest text that counts, in estimated tokens.
+func (j *SummaryJob) Longest() float64 {
 	most := AcceptedShare * float64(j.CoveredTokens)
 	if j.ask.Room > 0 {
 		most = min(most, float64(j.ask.Room))
@@ -133,11 +148,11 @@ func (j *SummaryJob) most() float64 {
 // stands for, and than what stands there now.
 func (j *SummaryJob) long(text string) error {
 	tokens := textTokens(text)
-	if tokens <= j.most() {
+	if tokens <= j.Longest() {
 		return nil
 	}
 	detail := ": " + numbers.Count(int(tokens+0.5), "token") + " in place of " + numbers.Grouped(j.CoveredTokens)
-	if j.most() < AcceptedShare*float64(j.CoveredTokens) {
+	if j.Longest() < AcceptedShare*float64(j.CoveredTokens) {
 		return refused{ErrSummaryLong, detail + ", and with more than " + numbers.Grouped(j.ask.Room) + " the request would grow"}
 	}
 	return refused{ErrSummaryLong, detail + ", and at most 40 % are taken"}

@@ -45,7 +45,7 @@ func (x Extractive) Summarise(ctx context.Context, job SummaryJob) (Answer, erro
 	said := conversation.MessagesIn(x.Log, job.Spans)
 	covered := job.CoveredTokens
 	if covered == 0 {
-		covered = saidTokens(said)
+		covered = TokensOf(said)
 	}
 	room := extractShare * float64(covered)
 	for _, most := range []int{job.MaxTokens, job.ask.Room} {

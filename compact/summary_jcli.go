@@ -44,7 +44,7 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 	j := ask.job(InputRaw)
 	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = saidTokens(said)
+		j.CoveredTokens = TokensOf(said)
 		for _, m := range old {
 			j.CoveredTokens += int(textTokens(m.Content))
 		}

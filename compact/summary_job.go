@@ -72,18 +72,13 @@ type SummaryAsk struct {
 	// view's form what is shown of it (see [CoveredTokens]), otherwise what was said.
 	// 0: it is counted.
 	Covered int
-	Most    int // tokens of the longest answer that is wanted, 0: summaryAim
+	Most    int // tokens of the longest answer that is wanted, 0: MaxSummaryTokens
 	// Room is how many tokens the text may have at most so that the view does not
 	// grow, 0 unknown.
 	Room int
 }
 
 const (
-	// summaryAim is the longest summary that is asked for, in tokens: what is
-	// longer is hardly shorter than a good selection of what it covers.
-	summaryAim = 4000
-	// summaryLeast is the longest that is asked for in however small a window.
-	summaryLeast = 300 // tokens
 	// summaryAimShare is the share of what is covered that is asked for; it
 	// leaves room below AcceptedShare, because models count badly. So does
 	// summaryRoomShare, of the room that there is.
@@ -112,10 +107,19 @@ func (a SummaryAsk) maxTokens() int {
 	return n
 }
 
+// Expected is a job of which only the size counts: nothing is written out, and so many
+// tokens are covered.
+func (a SummaryAsk) Expected(covered int) SummaryJob {
+	return SummaryJob{MaxTokens: a.maxTokens(), CoveredTokens: covered}
+}
+
+// Ask is what the job was made from.
+func (j *SummaryJob) Ask() SummaryAsk { return j.ask }
+
 // aim is the length that the instructions name, in tokens.
 func (a SummaryAsk) aim(covered int) int {
 	n := a.maxTokens()
-	if n = min(n, summaryAim); a.Most > 0 {
+	if n = min(n, MaxSummaryTokens); a.Most > 0 {
 		n = min(n, a.Most)
 	}
 	if covered > 0 {
@@ -126,15 +130,6 @@ func (a SummaryAsk) aim(covered int) int {
 		n = min(n, int(summaryRoomShare*float64(a.Room)))
 	}
 	return max(n, 1)
-}
-
-// summaryMost is the longest summary that is asked for in a window of so many
-// tokens, 0 unknown: a small one would be filled by words about words.
-func (r PlannerRules) summaryMost(window int) int {
-	if window <= 0 {
-		return summaryAim
-	}
-	return min(summaryAim, max(int(r.SummaryRatio*float64(window)), summaryLeast))
 }
 
 // Tokens is an estimate of what the request holds, without the conversation's
@@ -152,38 +147,6 @@ func (j SummaryJob) Tokens() int {
 	for _, seg := range Segments() {
 		if seg != Reasoning {
 			total += s.estimate(seg)
-		}
-	}
-	return int(total)
-}
-
-// CoveredTokens is an estimate of what the messages of a view cost that stand
-// for events of spans: what a summary of them has to be shorter than. Reasoning
-// is not counted, because few endpoints are sent it.
-func CoveredTokens(v View, spans []conversation.Span) int {
-	total, covered := 0.0, conversation.Disjoint(spans)
-	for i := range v.Messages {
-		if covered.HoldsAny(v.Messages[i].Events) {
-			total += messageTokens(&v.Messages[i])
-		}
-	}
-	return int(total)
-}
-
-func messageTokens(m *Message) float64 {
-	t := Estimate(m.Size) + FramingTokens
-	for _, c := range m.Calls {
-		t += Estimate(c.Size) + FramingTokens
-	}
-	return t
-}
-
-// saidTokens is an estimate of events as they were said, reasoning left out.
-func saidTokens(said []conversation.Event) int {
-	total := 0.0
-	for i := range said {
-		if m, ok := message(&said[i]); ok {
-			total += messageTokens(&m)
 		}
 	}
 	return int(total)

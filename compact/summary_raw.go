@@ -70,7 +70,7 @@ func (a SummaryAsk) written(input SummaryInput, said []conversation.Event, prior
 	j := a.job(input)
 	j.FromTurn, j.ToTurn = conversation.TurnsOf(said)
 	if j.CoveredTokens == 0 {
-		j.CoveredTokens = saidTokens(said)
+		j.CoveredTokens = TokensOf(said)
 		for _, p := range priors {
 			j.CoveredTokens += int(Estimate(conversation.Measure(p.Text)))
 		}

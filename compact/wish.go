@@ -174,7 +174,7 @@ func (p *wishParser) keep(name, value string) {
 
 // ProfileOf is the name of the profile a wish means, also where there is none of
 // that name.
-func (r Rules) ProfileOf(w Wish) string {
+func ProfileOf(r Rules, w Wish) string {
 	switch {
 	case w.Profile != "":
 		return w.Profile
@@ -184,9 +184,9 @@ func (r Rules) ProfileOf(w Wish) string {
 	return r.DefaultProfile
 }
 
-// profile is the profile a wish means, by name.
-func (r Rules) profile(w Wish) (string, Profile, error) {
-	name := r.ProfileOf(w)
+// profileOf is the profile a wish means, by name.
+func profileOf(r Rules, w Wish) (string, Profile, error) {
+	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]
 	if !ok {
 		names := make([]string, 0, len(r.Profiles))
