@@ -120,22 +120,3 @@ func holdsAll(log []conversation.Event, held conversation.Spans, others []conver
 	}
 	return true
 }
-
-// hides is the layer of the pass that hides whole messages, that of results if none
-// does.
-func (pass *Pass) hides() string {
-	if pass.notesAlone() {
-		return LayerNote
-	}
-	for _, b := range pass.bodies {
-		switch b := b.(type) {
-		case conversation.Summary:
-			if b.Policies == nil {
-				return LayerSummary
-			}
-		case conversation.Drop:
-			return LayerDropped
-		}
-	}
-	return LayerResults
-}

@@ -2,7 +2,6 @@ package compact
 
 import (
 	"math"
-	"slices"
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -85,8 +84,9 @@ func (pass *Pass) Preview() Preview {
 	if pass.Job != nil {
 		return pass.expected(p)
 	}
-	p.After, p.Layers = pass.tokens(pass.after), pass.Layers()
-	if i := pass.firstBreak(); i >= 0 {
+	d := pass.difference()
+	p.After, p.Layers = pass.tokens(pass.after), d.layers()
+	if i := d.firstBreak(); i >= 0 {
 		p.BreakAt = brokenAt(pass.before, i)
 		behind := 0.0
 		for _, m := range pass.after.Messages[min(i, len(pass.after.Messages)):] {
@@ -96,6 +96,15 @@ func (pass *Pass) Preview() Preview {
 	}
 	return p
 }
+
+// difference is what the pass changes.
+func (pass *Pass) difference() *difference {
+	return &difference{before: pass.before, after: pass.after, meter: pass.now.Meter, bodies: pass.bodies}
+}
+
+// Layers is what each kind of reduction does in the pass, without those that do
+// nothing.
+func (pass *Pass) Layers() []Layer { return pass.difference().layers() }
 
 // ExpectSummary is the preview of a summary of spans of the view of the situation. It
 // is worked out without a request, from the longest text that is expected.
@@ -153,177 +162,3 @@ func (pass *Pass) weigh(m Message) float64 {
 
 // whole is a number of tokens. Sums are rounded once, at their end.
 func whole(tokens float64) int { return int(math.Round(tokens)) }
-
-// Layers is what each kind of reduction does in the pass, without those that
-// do nothing.
-func (pass *Pass) Layers() []Layer {
-	was := map[uint64]*Message{}
-	pairs := map[uint64]*Message{} // the second message of a pair that stands for events
-	for i := range pass.before.Messages {
-		m := &pass.before.Messages[i]
-		if len(m.Events) > 0 && was[m.Events[0]] != nil {
-			pairs[m.Events[0]] = m
-		}
-		for _, seq := range m.Events {
-			if was[seq] == nil {
-				was[seq] = m
-			}
-		}
-	}
-	sums := layerSums{}
-	for i := range pass.after.Messages {
-		m := &pass.after.Messages[i]
-		if second := pairs[m.Events[0]]; second == nil || !sameMessage(second, m) {
-			pass.compare(m, was, sums)
-		}
-	}
-	for _, a := range pass.after.Absent {
-		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {
-			sums.add(LayerCalls, 1, pass.weigh(*m))
-		}
-	}
-	var out []Layer
-	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
-		if l := sums[kind]; l.events > 0 {
-			out = append(out, Layer{Kind: kind, Events: l.events, Saved: whole(l.saved)})
-		}
-	}
-	return out
-}
-
-// compare adds what a message saves.
-func (pass *Pass) compare(m *Message, was map[uint64]*Message, sums layerSums) {
-	old := was[m.Events[0]]
-	if old == nil || sameMessage(old, m) {
-		return
-	}
-	switch {
-	case m.State == StateSummarised || m.State == StateDropped:
-		pass.compareRun(m, was, sums)
-	case m.Role == RoleTool && old.Repeats != 0 && m.Overlay == 0:
-		// The result that it pointed to is what the pass hides, not this one.
-		sums.add(pass.hides(), 0, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
-	case m.Role == RoleTool:
-		sums.add(LayerResults, 1, pass.tokensOf(old.Size)-pass.tokensOf(m.Size))
-	default:
-		if len(old.Calls) > len(m.Calls) {
-			sums.add(LayerCalls, 1, pass.weigh(*old)-pass.weigh(*m))
-			return
-		}
-		if saved := pass.tokensOf(old.After()) - pass.tokensOf(m.After()); saved != 0 {
-			sums.add(LayerArguments, 1, saved)
-		}
-		switch echo := pass.now.Meter.EchoesReasoning(); {
-		case echo && m.Reasoning == "" && old.Reasoning != "":
-			sums.add(LayerReasoning, 1, pass.tokensOf(old.ReasoningSize))
-		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
-			sums.add(LayerReasoning, 1, 0)
-		}
-	}
-}
-
-// notesAlone reports whether the pass evicts and summarises nothing.
-func (pass *Pass) notesAlone() bool {
-	notes := false
-	for _, b := range pass.bodies {
-		if s, ok := b.(conversation.Summary); ok {
-			if s.Text != "" || s.Policies != nil {
-				return false
-			}
-			notes = true
-		}
-	}
-	return notes
-}
-
-// compareRun adds what a message saves that stands for many.
-func (pass *Pass) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
-	kind := LayerSummary
-	switch {
-	case m.State == StateSummarised && pass.notesAlone():
-		kind = LayerNote
-	case m.State == StateDropped && m.Why == WhyLeftOut:
-		kind = LayerCalls
-	case m.State == StateDropped:
-		kind = LayerDropped
-	}
-	saved := -pass.weigh(*m)
-	if m.Before.Chars() > 0 { // of a pair only one stands for the events
-		seen, events := map[*Message]bool{}, len(m.Events)
-		for _, seq := range m.Events {
-			old := was[seq]
-			if old != nil && !seen[old] {
-				seen[old] = true
-				saved += pass.weigh(*old)
-			}
-			if kind == LayerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
-				events-- // it was before
-			}
-		}
-		sums.add(kind, events, saved)
-		return
-	}
-	sums.add(kind, 0, saved)
-}
-
-func (pass *Pass) tokensOf(s conversation.Size) float64 { return pass.now.Meter.Weigh(s) }
-
-// layerSums is what each kind of reduction does, by kind.
-type layerSums map[string]layerSum
-
-type layerSum struct {
-	events int
-	saved  float64 // tokens
-}
-
-func (s layerSums) add(kind string, events int, saved float64) {
-	s[kind] = layerSum{s[kind].events + events, s[kind].saved + saved}
-}
-
-// firstBreak is the index of the first message that is sent otherwise, -1 if
-// none is.
-func (pass *Pass) firstBreak() int { return firstChange(pass.sent(pass.before), pass.sent(pass.after)) }
-
-// sent is the messages of a view with what of them is sent: reasoning only to
-// endpoints that demand it back, and then what is kept for them as well.
-func (pass *Pass) sent(v View) View {
-	messages := slices.Clone(v.Messages)
-	for i := range messages {
-		messages[i].Stripped = false
-		if !pass.now.Meter.EchoesReasoning() {
-			messages[i].Reasoning = ""
-		}
-	}
-	return View{Messages: messages}
-}
-
-// firstChange is the index of the first message that differs, -1 if none does.
-func firstChange(a, b View) int {
-	for i := range a.Messages {
-		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
-			return i
-		}
-	}
-	if len(b.Messages) > len(a.Messages) {
-		return len(a.Messages)
-	}
-	return -1
-}
-
-// brokenAt is the Seq that message i of a view begins with, the last one's if
-// there is none.
-func brokenAt(v View, i int) uint64 {
-	if len(v.Messages) == 0 {
-		return 0
-	}
-	return v.Messages[min(i, len(v.Messages)-1)].Events[0]
-}
-
-// sameMessage reports whether two messages are the same on the wire, wherever
-// they came from.
-func sameMessage(a, b *Message) bool {
-	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped &&
-		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
-			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
-		})
-}

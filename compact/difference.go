@@ -1,0 +1,205 @@
+package compact
+
+import (
+	"slices"
+
+	"plimsoll/conversation"
+)
+
+// difference is what overlays change of a view, message by message.
+type difference struct {
+	before, after View
+	meter         Meter
+	bodies        []conversation.Body // the overlays
+}
+
+// layers is what each kind of reduction does, without those that
+// do nothing.
+func (d *difference) layers() []Layer {
+	was := map[uint64]*Message{}
+	pairs := map[uint64]*Message{} // the second message of a pair that stands for events
+	for i := range d.before.Messages {
+		m := &d.before.Messages[i]
+		if len(m.Events) > 0 && was[m.Events[0]] != nil {
+			pairs[m.Events[0]] = m
+		}
+		for _, seq := range m.Events {
+			if was[seq] == nil {
+				was[seq] = m
+			}
+		}
+	}
+	sums := layerSums{}
+	for i := range d.after.Messages {
+		m := &d.after.Messages[i]
+		if second := pairs[m.Events[0]]; second == nil || !sameMessage(second, m) {
+			d.compare(m, was, sums)
+		}
+	}
+	for _, a := range d.after.Absent {
+		if m := was[a.Event]; m != nil && m.Events[0] == a.Event {
+			sums.add(LayerCalls, 1, d.meter.MessageTokens(m))
+		}
+	}
+	var out []Layer
+	for _, kind := range []string{LayerReasoning, LayerArguments, LayerResults, LayerCalls, LayerSummary, LayerNote, LayerDropped} {
+		if l := sums[kind]; l.events > 0 {
+			out = append(out, Layer{Kind: kind, Events: l.events, Saved: whole(l.saved)})
+		}
+	}
+	return out
+}
+
+// compare adds what a message saves.
+func (d *difference) compare(m *Message, was map[uint64]*Message, sums layerSums) {
+	old := was[m.Events[0]]
+	if old == nil || sameMessage(old, m) {
+		return
+	}
+	switch {
+	case m.State == StateSummarised || m.State == StateDropped:
+		d.compareRun(m, was, sums)
+	case m.Role == RoleTool && old.Repeats != 0 && m.Overlay == 0:
+		// The result that it pointed to is what the pass hides, not this one.
+		sums.add(d.hides(), 0, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))
+	case m.Role == RoleTool:
+		sums.add(LayerResults, 1, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))
+	default:
+		if len(old.Calls) > len(m.Calls) {
+			sums.add(LayerCalls, 1, d.meter.MessageTokens(old)-d.meter.MessageTokens(m))
+			return
+		}
+		if saved := d.meter.Weigh(old.After()) - d.meter.Weigh(m.After()); saved != 0 {
+			sums.add(LayerArguments, 1, saved)
+		}
+		switch echo := d.meter.EchoesReasoning(); {
+		case echo && m.Reasoning == "" && old.Reasoning != "":
+			sums.add(LayerReasoning, 1, d.meter.Weigh(old.ReasoningSize))
+		case !echo && (m.Stripped || m.Reasoning != old.Reasoning):
+			sums.add(LayerReasoning, 1, 0)
+		}
+	}
+}
+
+// notesAlone reports whether they evict and summarises nothing.
+func (d *difference) notesAlone() bool {
+	notes := false
+	for _, b := range d.bodies {
+		if s, ok := b.(conversation.Summary); ok {
+			if s.Text != "" || s.Policies != nil {
+				return false
+			}
+			notes = true
+		}
+	}
+	return notes
+}
+
+// compareRun adds what a message saves that stands for many.
+func (d *difference) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
+	kind := LayerSummary
+	switch {
+	case m.State == StateSummarised && d.notesAlone():
+		kind = LayerNote
+	case m.State == StateDropped && m.Why == WhyLeftOut:
+		kind = LayerCalls
+	case m.State == StateDropped:
+		kind = LayerDropped
+	}
+	saved := -d.meter.MessageTokens(m)
+	if m.Before.Chars() > 0 { // of a pair only one stands for the events
+		seen, events := map[*Message]bool{}, len(m.Events)
+		for _, seq := range m.Events {
+			old := was[seq]
+			if old != nil && !seen[old] {
+				seen[old] = true
+				saved += d.meter.MessageTokens(old)
+			}
+			if kind == LayerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
+				events-- // it was before
+			}
+		}
+		sums.add(kind, events, saved)
+		return
+	}
+	sums.add(kind, 0, saved)
+}
+
+// layerSums is what each kind of reduction does, by kind.
+type layerSums map[string]layerSum
+
+type layerSum struct {
+	events int
+	saved  float64 // tokens
+}
+
+func (s layerSums) add(kind string, events int, saved float64) {
+	s[kind] = layerSum{s[kind].events + events, s[kind].saved + saved}
+}
+
+// firstBreak is the index of the first message that is sent otherwise, -1 if
+// none is.
+func (d *difference) firstBreak() int { return firstChange(d.sent(d.before), d.sent(d.after)) }
+
+// sent is the messages of a view with what of them is sent: reasoning only to
+// endpoints that demand it back, and then what is kept for them as well.
+func (d *difference) sent(v View) View {
+	messages := slices.Clone(v.Messages)
+	for i := range messages {
+		messages[i].Stripped = false
+		if !d.meter.EchoesReasoning() {
+			messages[i].Reasoning = ""
+		}
+	}
+	return View{Messages: messages}
+}
+
+// firstChange is the index of the first message that differs, -1 if none does.
+func firstChange(a, b View) int {
+	for i := range a.Messages {
+		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
+			return i
+		}
+	}
+	if len(b.Messages) > len(a.Messages) {
+		return len(a.Messages)
+	}
+	return -1
+}
+
+// brokenAt is the Seq that message i of a view begins with, the last one's if
+// there is none.
+func brokenAt(v View, i int) uint64 {
+	if len(v.Messages) == 0 {
+		return 0
+	}
+	return v.Messages[min(i, len(v.Messages)-1)].Events[0]
+}
+
+// sameMessage reports whether two messages are the same on the wire, wherever
+// they came from.
+func sameMessage(a, b *Message) bool {
+	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped &&
+		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
+			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
+		})
+}
+
+// hides is the layer of the overlays that hide whole messages, that of results if none
+// does.
+func (d *difference) hides() string {
+	if d.notesAlone() {
+		return LayerNote
+	}
+	for _, b := range d.bodies {
+		switch b := b.(type) {
+		case conversation.Summary:
+			if b.Policies == nil {
+				return LayerSummary
+			}
+		case conversation.Drop:
+			return LayerDropped
+		}
+	}
+	return LayerResults
+}
