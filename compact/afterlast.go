@@ -24,13 +24,16 @@ func AfterLastCompaction(log []conversation.Event) int {
 	for _, e := range conversation.Epochs(log) {
 		hand[e.ID] = e.Manual()
 	}
-	r, next := resolve(log), 0
+	texts, next := map[uint64]bool{}, 0
+	for _, s := range Summaries(log) {
+		texts[s.Seq] = true
+	}
 	for _, i := range conversation.InForce(log) {
 		o := log[i]
 		if !o.Body.Kind().Reduces() || hand[conversation.EpochOf(o)] {
 			continue
 		}
-		if s, ok := o.Body.(conversation.Summary); ok && s.Policies == nil && (!r.there(o.Seq, s.Spans) || r.cutLater(o.Seq, s.Spans)) {
+		if s, ok := o.Body.(conversation.Summary); ok && s.Policies == nil && !texts[o.Seq] {
 			continue
 		}
 		next = max(next, behindCovered(log, o.Body))

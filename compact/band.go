@@ -162,7 +162,7 @@ func unitAt(messages []Message, i int) (end int) {
 // isOpen reports whether a call of a unit has no result. No overlay takes such a
 // unit, also where it is old and nothing will come any more.
 func isOpen(unit []Message) bool {
-	return !allAnswered(unit[0].Calls, len(unit)-1, func(i int) string { return unit[1+i].CallID })
+	return !conversation.AllAnswered(unit[0].Calls, len(unit)-1, func(i int) string { return unit[1+i].CallID })
 }
 
 // firstToDrop is the index of the first message that may be left out: not the

@@ -9,7 +9,7 @@ import (
 // without a summary.
 func NextBand(log []conversation.Event) int {
 	var newest conversation.Summary
-	for _, s := range summaries(log) {
+	for _, s := range Summaries(log) {
 		if len(s.Spans) > 0 && s.ToTurn >= newest.ToTurn {
 			newest = s.Summary
 		}

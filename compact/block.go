@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -43,12 +44,12 @@ type run struct {
 	kind      runKind
 	events    []uint64
 	before    conversation.Size
-	summaries []*summaryInForce
+	summaries []*activeSummary
 	pinned    []Message
 	from, to  int    // turns
 	overlay   uint64 // newest overlay that took part
 	tools     []string
-	note      *summaryInForce // whose note stands in front, nil where it does already
+	note      *activeSummary // whose note stands in front, nil where it does already
 }
 
 type runKind int
@@ -71,7 +72,7 @@ func (r *run) add(m *Message) {
 }
 
 // addSummary names a summary that covers a part of the run.
-func (r *run) addSummary(s *summaryInForce) {
+func (r *run) addSummary(s *activeSummary) {
 	r.overlay = max(r.overlay, s.seq)
 	if n := len(r.summaries); n > 0 && r.summaries[n-1] == s {
 		return
@@ -86,7 +87,7 @@ func (r *run) addSummary(s *summaryInForce) {
 
 // messages is what stands for the run. Told are the summaries that an earlier
 // block of the view has; those of this one join them.
-func (r *run) messages(told map[*summaryInForce]bool) []Message {
+func (r *run) messages(told map[*activeSummary]bool) []Message {
 	var out []Message
 	switch r.kind {
 	case summaryRun:
@@ -99,7 +100,7 @@ func (r *run) messages(told map[*summaryInForce]bool) []Message {
 	return append(out, r.pinned...)
 }
 
-// message is a message that stands for the run.
+// MessageOf is a message that stands for the run.
 func (r *run) message(role Role, text string, state State, why string) Message {
 	return Message{Role: role, Text: text, Size: conversation.Measure(text), Before: r.before, Events: r.events, Turn: r.from,
 		State: state, Why: why, Overlay: r.overlay}
@@ -107,8 +108,8 @@ func (r *run) message(role Role, text string, state State, why string) Message {
 
 // silent reports whether nothing has to stand for the run: in words
 // that tell a summary once, which stands above. A note may still have to be shown.
-func (r *run) silent(told map[*summaryInForce]bool) bool {
-	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*summaryInForce).isNote) {
+func (r *run) silent(told map[*activeSummary]bool) bool {
+	if r.kind != summaryRun || !r.toldAlready(told) || slices.ContainsFunc(r.summaries, (*activeSummary).isNote) {
 		return false
 	}
 	return preset.WordingOf(r.summaries[0].Style).Once
@@ -116,7 +117,7 @@ func (r *run) silent(told map[*summaryInForce]bool) bool {
 
 // block is the messages of a summary run. A run has one style: that of its
 // newest summary.
-func (r *run) block(told map[*summaryInForce]bool) []Message {
+func (r *run) block(told map[*activeSummary]bool) []Message {
 	newest := r.newest()
 	why := r.why()
 	block := preset.WordingOf(newest.Style).Block
@@ -164,7 +165,7 @@ func OnlyNoted(s State, why string) bool {
 }
 
 // plainTexts is the texts of the run's summaries.
-func (r *run) plainTexts(told map[*summaryInForce]bool) string {
+func (r *run) plainTexts(told map[*activeSummary]bool) string {
 	parts := make([]string, len(r.summaries))
 	for i, s := range r.summaries {
 		parts[i] = s.tell(told, true)
@@ -175,7 +176,7 @@ func (r *run) plainTexts(told map[*summaryInForce]bool) string {
 // tell is the text of a summary, once: where its range is broken by something
 // that it does not cover, it stands in the first block only (S64: at the start
 // of its range).
-func (s *summaryInForce) tell(told map[*summaryInForce]bool, appendix bool) string {
+func (s *activeSummary) tell(told map[*activeSummary]bool, appendix bool) string {
 	if told[s] {
 		return "What stood here is part of the summary of these turns above."
 	}
@@ -183,12 +184,12 @@ func (s *summaryInForce) tell(told map[*summaryInForce]bool, appendix bool) stri
 	if !appendix {
 		return strings.TrimSpace(s.Text)
 	}
-	return joined(s.Text, s.Appendix)
+	return snippet.Join(s.Text, s.Appendix)
 }
 
 // bands is the block of Plimsoll's own style: the summaries under their turns, and
 // in the first block of a view the newest note, which speaks of all of them.
-func (r *run) bands(told map[*summaryInForce]bool) string {
+func (r *run) bands(told map[*activeSummary]bool) string {
 	if r.note == nil && r.toldAlready(told) {
 		what := "summary"
 		if r.newest().isNote() {
@@ -215,7 +216,7 @@ func (r *run) bands(told map[*summaryInForce]bool) string {
 	case r.note == nil:
 		return strings.TrimSpace(b.String())
 	}
-	return joined(b.String(), r.note.Appendix)
+	return snippet.Join(b.String(), r.note.Appendix)
 }
 
 // head is what a block begins with: that of its newest summary's version.
@@ -227,7 +228,7 @@ func (r *run) head() string {
 }
 
 // newest is the newest summary of a run of summaries.
-func (r *run) newest() *summaryInForce {
+func (r *run) newest() *activeSummary {
 	newest := r.summaries[0]
 	for _, s := range r.summaries {
 		if s.seq > newest.seq {
@@ -238,42 +239,31 @@ func (r *run) newest() *summaryInForce {
 }
 
 // inOwnWords reports whether a summary is shown in the words of Plimsoll.
-func (s *summaryInForce) inOwnWords() bool {
+func (s *activeSummary) inOwnWords() bool {
 	return preset.WordingOf(s.Style).Notes
 }
 
 // isNote reports whether a summary is nothing but a note.
-func (s *summaryInForce) isNote() bool {
+func (s *activeSummary) isNote() bool {
 	return s.Version >= noteVersion && s.Text == "" && s.inOwnWords()
 }
 
 // shares reports whether what the program adds to a summary stands behind the
 // newest of its block only.
-func (s *summaryInForce) shares() bool {
+func (s *activeSummary) shares() bool {
 	return s.Version > 1 && s.inOwnWords()
 }
 
 // hasNote reports whether what the program adds to a summary can stand for a block. In
 // the words of version 2 the newest has it, also where that is nothing.
-func (s *summaryInForce) hasNote() bool {
+func (s *activeSummary) hasNote() bool {
 	return s.shares() && (s.Version < noteVersion || s.Appendix != "")
 }
 
 // toldAlready reports whether all that the run's summaries say stands above. What
 // only a note stands for is told in front.
-func (r *run) toldAlready(told map[*summaryInForce]bool) bool {
-	return !slices.ContainsFunc(r.summaries, func(s *summaryInForce) bool { return !told[s] && !s.isNote() })
-}
-
-func joined(text, appendix string) string {
-	text, appendix = strings.TrimSpace(text), strings.TrimSpace(appendix)
-	switch {
-	case appendix == "":
-		return text
-	case text == "":
-		return appendix
-	}
-	return text + "\n\n" + appendix
+func (r *run) toldAlready(told map[*activeSummary]bool) bool {
+	return !slices.ContainsFunc(r.summaries, func(s *activeSummary) bool { return !told[s] && !s.isNote() })
 }
 
 func (r *run) dropNote() string {

@@ -56,10 +56,10 @@ func idChar(b byte, punct bool) bool {
 	return punct && (b == '_' || b == '-')
 }
 
-// toolName is the name of a call as every endpoint takes it: at most 64 of
+// ToolName is the name of a call as every endpoint takes it: at most 64 of
 // [A-Za-z0-9_-]. Models call tools that do not exist by names such as
 // multi_tool_use.parallel, and a request whose history holds one is refused.
-func toolName(name string) string {
+func ToolName(name string) string {
 	if name != "" && len(name) <= maxCallID && onlyIDChars(name, true) {
 		return name
 	}

@@ -48,6 +48,19 @@ func (r *rulings) pin(seq uint64, events []uint64, pinned bool) {
 	}
 }
 
+// Pinned are the events of a log that are shown as they were said whatever else covers them, by Seq.
+func Pinned(log []conversation.Event) map[uint64]bool {
+	pinned := map[uint64]bool{}
+	if r := resolve(log); r != nil {
+		for i := range r.by {
+			if r.by[i].pinned {
+				pinned[log[i].Seq] = true
+			}
+		}
+	}
+	return pinned
+}
+
 // summarise puts a summary in force for its units, if it holds.
 func (r *rulings) summarise(seq uint64, b conversation.Summary) {
 	if !r.there(seq, b.Spans) {
@@ -57,7 +70,7 @@ func (r *rulings) summarise(seq uint64, b conversation.Summary) {
 	if r.cutLater(seq, b.Spans) { // the usual case, and none to tell the user about
 		return
 	}
-	s := &summaryInForce{seq: seq, Summary: b}
+	s := &activeSummary{seq: seq, Summary: b}
 	r.whole(seq, b.Spans, func(d *ruling) { d.summary = s })
 }
 
@@ -129,31 +142,8 @@ func (r *rulings) unitBefore(u int, seq uint64) (members []int, complete bool) {
 	}
 	reply, _ := r.events[members[0]].Body.(conversation.AssistantMessage) // others have no calls
 	results := members[1:]
-	return members, allAnswered(reply.Calls, len(results), func(i int) string {
+	return members, conversation.AllAnswered(reply.Calls, len(results), func(i int) string {
 		b, _ := r.events[results[i]].Body.(conversation.ToolResult) // a unit holds nothing else behind a reply
 		return b.CallID
 	})
-}
-
-// fewCalls is how many calls are looked for one by one among their results.
-const fewCalls = 16
-
-// allAnswered reports whether each call has a result; id gives the call of the
-// i-th of n results. A server may make tens of thousands of calls in a reply.
-func allAnswered(calls []conversation.ToolCall, n int, id func(i int) string) bool {
-	if len(calls) <= fewCalls {
-		return !slices.ContainsFunc(calls, func(c conversation.ToolCall) bool {
-			for i := range n {
-				if id(i) == c.ID {
-					return false
-				}
-			}
-			return true
-		})
-	}
-	answered := make(map[string]bool, n)
-	for i := range n {
-		answered[id(i)] = true
-	}
-	return !slices.ContainsFunc(calls, func(c conversation.ToolCall) bool { return !answered[c.ID] })
 }

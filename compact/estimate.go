@@ -23,7 +23,7 @@ func Estimate(s conversation.Size) float64 {
 }
 
 // estimate is the uncalibrated number of tokens in a segment.
-func (s *Sizes) estimate(seg Segment) float64 {
+func estimateOf(s *Sizes, seg Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }
 
@@ -87,7 +87,7 @@ func messageTokens(m *Message) float64 {
 func TokensOf(events []conversation.Event) int {
 	total := 0.0
 	for i := range events {
-		if m, ok := message(&events[i]); ok {
+		if m, ok := MessageOf(&events[i]); ok {
 			total += messageTokens(&m)
 		}
 	}

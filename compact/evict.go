@@ -170,7 +170,7 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 		for k := i; k < next; k++ {
 			switch msg := &messages[k]; {
 			case msg.State == StatePinned: // it stays also where spans hold it
-			case k == newest, open, msg.State == StateSummarised, msg.isPart():
+			case k == newest, open, msg.State == StateSummarised, isPart(msg):
 				s.end()
 			default:
 				s.take(msg)
@@ -186,7 +186,7 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 
 // isPart reports whether a message is what is left of units whose calls are left out.
 // It is short, and need not hold the whole unit, which is what is evicted.
-func (m *Message) isPart() bool { return m.Why == WhyLeftOut }
+func isPart(m *Message) bool { return m.Why == WhyLeftOut }
 
 // noteShown is about the size of the note that a view shows. Its text is not read
 // for that, as this is asked before every request while a step is due.

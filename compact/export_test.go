@@ -6,11 +6,11 @@ import (
 )
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
-func (v View) Maskable(r Rules, m Meter, least float64) float64 { return v.maskable(r, m, least) }
+func (v View) Maskable(r Rules, m Meter, least float64) float64 { return maskable(&v, r, m, least) }
 
 // MayPay is whether masks may pay by a rule.
 func (v View) MayPay(r Rules, m Meter, pays func(gain, behind float64) bool) bool {
-	return v.mayPay(r, m, pays)
+	return mayPay(&v, r, m, pays)
 }
 
 // Worth is what hiding items saves by the planner's estimate, and what stands

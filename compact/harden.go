@@ -137,7 +137,7 @@ func (h *hardener) addCalls(m Message) {
 		if strings.TrimSpace(answer.Text) == "" {
 			answer.Text, answer.Size = noOutput, conversation.Measure(noOutput)
 		}
-		c.ID, c.Name = id, toolName(c.Name)
+		c.ID, c.Name = id, ToolName(c.Name)
 		answer.CallID, answer.Tool = c.ID, c.Name
 		calls[k], answers[k] = c, answer
 	}

@@ -8,54 +8,23 @@ import (
 )
 
 // What masking could save is asked before every request, and mostly the answer
-// is: too little. So a view keeps a list of what could become stubs at all, which
-// is walked instead of the view. What it says is a bound: it may hold what
-// MaskItems leaves alone, and lacks nothing that MaskItems takes.
-
-// bulk is a result or a call's arguments that are longer than any stub.
-type bulk struct {
-	turn   int
-	tool   string
-	size   conversation.Size
-	before conversation.Size // of all results and arguments of the view before it
-	from   conversation.Size // of all messages of the view before its own
-	result bool
-}
-
-// leastBulk is how long a text is at least that a stub could save anything of,
-// in code points.
-const leastBulk = stubTokens * int(CharsPerToken)
-
-// noteBulk notes what of a message could become a stub.
-func (v *View) noteBulk(m *Message) {
-	from := v.shown
-	v.shown, v.points = from.Plus(m.After()), v.points || m.Repeats != 0
-	if m.Role == RoleTool {
-		if m.Size.Chars() > leastBulk && m.State != StateMasked && m.State != StatePinned && m.Repeats == 0 {
-			v.bulks = append(v.bulks, bulk{turn: m.Turn, tool: m.Tool, size: m.Size, before: v.weighed, from: from, result: true})
-		}
-		v.weighed = v.weighed.Plus(m.Size)
-	}
-	for i := range m.Calls {
-		c := &m.Calls[i]
-		if c.Size.Chars() > leastBulk && m.State != StatePinned {
-			v.bulks = append(v.bulks, bulk{turn: m.Turn, tool: c.Name, size: c.Size, before: v.weighed, from: from})
-		}
-		v.weighed = v.weighed.Plus(c.Size)
-	}
-}
+// is: too little. So the list of candidates that a view keeps is walked instead of
+// the view.
 
 // listed reports whether the list holds all that rules let become stubs.
-func (v *View) listed(r Rules) bool { return v.tip != nil && r.Mask.MinChars > leastBulk }
+func listed(v *View, r Rules) bool {
+	_, known := v.Candidates()
+	return known && r.Mask.MinChars > StubChars
+}
 
 // maskable is no less than what MaskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
-func (v *View) maskable(r Rules, m Meter, least float64) float64 {
-	if !v.listed(r) {
+func maskable(v *View, r Rules, m Meter, least float64) float64 {
+	if !listed(v, r) {
 		return math.Inf(1)
 	}
 	sum := 0.0
-	v.outline(r, m).each(func(_ *bulk, saved float64) bool {
+	newOutline(v, r, m).each(func(_ *Candidate, saved float64) bool {
 		sum += saved
 		return sum < least
 	})
@@ -65,27 +34,27 @@ func (v *View) maskable(r Rules, m Meter, least float64) float64 {
 // mayPay reports whether hiding what MaskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
-func (v *View) mayPay(r Rules, m Meter, pays func(gain, behind float64) bool) bool {
-	if !v.listed(r) {
+func mayPay(v *View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
+	if !listed(v, r) {
 		return true
 	}
-	o := v.outline(r, m)
+	o := newOutline(v, r, m)
 	var gain float64 // of what follows
 	var sure tally
-	o.each(func(k *bulk, saved float64) bool {
+	o.each(func(k *Candidate, saved float64) bool {
 		gain += saved
 		sure.add(o, k, saved, 1)
 		return true
 	})
-	all, may := m.Weigh(v.shown), false
+	all, may := m.Weigh(o.list.Shown), false
 	// The first that is hidden is the first of the list, or a later one if that
 	// one stays for a reason which the list does not know.
-	o.each(func(k *bulk, saved float64) bool {
-		may = pays(gain, all-m.Weigh(k.from)-gain)
-		if k.turn == o.first { // any of them may be the first, and which are hidden nobody knows
+	o.each(func(k *Candidate, saved float64) bool {
+		may = pays(gain, all-m.Weigh(k.From)-gain)
+		if k.Turn == o.first { // any of them may be the first, and which are hidden nobody knows
 			return !may
 		}
-		certain := o.old(k) && !v.points && sure.tokens > o.keep && sure.results > r.Mask.KeepResults
+		certain := o.old(k) && !o.list.Pointers && sure.tokens > o.keep && sure.results > r.Mask.KeepResults
 		gain -= saved
 		sure.add(o, k, saved, -1)
 		return !may && !certain
@@ -99,12 +68,12 @@ type tally struct {
 	results int
 }
 
-func (t *tally) add(o *outline, k *bulk, saved float64, n int) {
+func (t *tally) add(o *outline, k *Candidate, saved float64, n int) {
 	if !o.old(k) {
 		return
 	}
 	t.tokens += float64(n) * saved
-	if k.result {
+	if k.Result {
 		t.results += n
 	}
 }
@@ -112,13 +81,15 @@ func (t *tally) add(o *outline, k *bulk, saved float64, n int) {
 // outline is a view's list, with what it means by rules and a meter.
 type outline struct {
 	selection
+	list           *Candidates
 	keep           float64 // tokens of the newest results that stay
 	first, current int     // turns
 	spare          bool    // the current turn stays
 }
 
-func (v *View) outline(r Rules, m Meter) *outline {
+func newOutline(v *View, r Rules, m Meter) *outline {
 	o := &outline{selection: selection{view: *v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
+	o.list, _ = v.Candidates()
 	o.keep, o.first = o.selection.keep(), o.firstTurn()
 	o.current, o.spare = o.currentTurn()
 	return o
@@ -126,33 +97,33 @@ func (v *View) outline(r Rules, m Meter) *outline {
 
 // old reports whether neither what the current turn is nor what recall brought
 // back speaks for a result.
-func (o *outline) old(k *bulk) bool { return k.turn < o.current-1 }
+func (o *outline) old(k *Candidate) bool { return k.Turn < o.current-1 }
 
 // each calls f for what may be hidden and what that saves, in tokens, oldest
 // first, until f says false. In the first turn it saves what it has, or nothing if
 // it is within the bound: less is hidden of what the list has, and it is not known
 // of what, so that only the sum tells.
-func (o *outline) each(f func(k *bulk, saved float64) bool) {
+func (o *outline) each(f func(k *Candidate, saved float64) bool) {
 	r, in := &o.rules, o.meter.scale()
-	spared, total := float64(r.Mask.FirstTurnTokens), in.weigh(o.view.weighed)
-	stay := sort.Search(len(o.view.bulks), func(i int) bool { return total-in.weigh(o.view.bulks[i].before) <= o.keep })
+	spared, total := float64(r.Mask.FirstTurnTokens), in.weigh(o.list.Total)
+	stay := sort.Search(len(o.list.List), func(i int) bool { return total-in.weigh(o.list.List[i].Before) <= o.keep })
 	var tools maskedTools
-	for i := range o.view.bulks[:stay] {
-		k := &o.view.bulks[i]
-		if k.size.Chars() < r.Mask.MinChars || o.spare && k.turn == o.current || !tools.masks(r, k) {
+	for i := range o.list.List[:stay] {
+		k := &o.list.List[i]
+		if k.Size.Chars() < r.Mask.MinChars || o.spare && k.Turn == o.current || !tools.masks(r, k) {
 			continue
 		}
 		saved := 0.0
 		switch {
-		case k.turn == o.first:
-			if saved = in.weigh(k.size); saved <= spared {
+		case k.Turn == o.first:
+			if saved = in.weigh(k.Size); saved <= spared {
 				spared -= saved
 				saved = 0
 			}
-		case k.result:
-			saved = in.savedResult(k.size, r.Mask.Preview)
+		case k.Result:
+			saved = in.savedResult(k.Size, r.Mask.Preview)
 		default:
-			saved = in.savedArguments(k.size)
+			saved = in.savedArguments(k.Size)
 		}
 		if !f(k, saved) {
 			return
@@ -171,7 +142,7 @@ func (c scale) stub(size conversation.Size, preview int) float64 {
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*c.weigh(size) + c.weigh(conversation.Size{ASCII: leastBulk})
+	return shown*c.weigh(size) + c.weigh(conversation.Size{ASCII: StubChars})
 }
 
 // savedArguments is how many tokens arguments are longer than none.
@@ -187,18 +158,18 @@ type maskedTools struct {
 const mostKinds = 32
 
 // masks reports whether rules let a text become a stub.
-func (t *maskedTools) masks(r *Rules, k *bulk) bool {
+func (t *maskedTools) masks(r *Rules, k *Candidate) bool {
 	at := -1
 	for i, name := range t.names {
-		if name == k.tool {
+		if name == k.Tool {
 			at = i
 			break
 		}
 	}
 	if at < 0 {
-		rule := r.Tools[k.tool]
+		rule := r.Tools[k.Tool]
 		at = len(t.names)
-		t.names = append(t.names, k.tool)
+		t.names = append(t.names, k.Tool)
 		t.results = append(t.results, !rule.stays())
 		t.inputs = append(t.inputs, rule.Request == KeepStrip)
 		if at >= mostKinds {
@@ -206,7 +177,7 @@ func (t *maskedTools) masks(r *Rules, k *bulk) bool {
 			at--
 		}
 	}
-	if k.result {
+	if k.Result {
 		return t.results[at]
 	}
 	return t.inputs[at]

@@ -225,7 +225,7 @@ func (m Meter) MessageTokens(msg *Message) float64 {
 	sum := 0.0
 	for _, seg := range Segments() {
 		if seg != Reasoning || m.options.EchoReasoning {
-			sum += s.estimate(seg)
+			sum += estimateOf(&s, seg)
 		}
 	}
 	return m.Factor() * sum
@@ -258,7 +258,7 @@ func (m *Meter) held(s *Sizes, seg Segment) float64 {
 	if m.options.Plain {
 		return float64(s.Text[seg].Chars()) / CharsPerToken
 	}
-	return s.estimate(seg)
+	return estimateOf(s, seg)
 }
 
 func (m Meter) charged(u conversation.Usage) Meter {
@@ -333,10 +333,10 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	messages[i].AddTo(&s)
 	for _, seg := range Segments() {
 		if seg == Reasoning && !m.options.EchoReasoning {
-			thought = s.estimate(seg)
+			thought = estimateOf(&s, seg)
 			continue
 		}
-		sent += s.estimate(seg)
+		sent += estimateOf(&s, seg)
 	}
 	return sent, thought
 }

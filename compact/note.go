@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -91,7 +92,7 @@ func quoted(text string) string {
 
 // withNewlines is a text whose lines all end with a newline character.
 func withNewlines(text string) string {
-	if isASCII(text) && !strings.ContainsAny(text, "\r\v\f") {
+	if snippet.IsASCII(text) && !strings.ContainsAny(text, "\r\v\f") {
 		return text
 	}
 	return lineBreaks.Replace(text)

@@ -97,7 +97,7 @@ func turnOf(said []conversation.Event) *turnDone {
 				t.ended = b.Text
 			}
 			for k := range b.Calls {
-				t.called(toolName(b.Calls[k].Name))
+				t.called(ToolName(b.Calls[k].Name))
 			}
 		case conversation.ToolResult:
 			if b.Status == conversation.ResultError {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -183,7 +184,7 @@ func spoken(e conversation.Event, text string, room float64) (section, shown str
 	head := "t" + strconv.Itoa(e.Turn) + " (e" + strconv.FormatUint(e.Seq, 10)
 	text = strings.TrimSpace(text)
 	whole := utf8.RuneCountInString(text)
-	shown = firstChars(text, verbatimChars)
+	shown = snippet.First(text, verbatimChars)
 	quote := quoted(shown)
 	if room -= textTokens(head) + 2; textTokens(quote) > room {
 		if room < minVerbatim {

@@ -31,7 +31,7 @@ func (r *rulings) leaveOut(seq uint64, spans []conversation.Span, how *masking) 
 func (r *rulings) lineIsShorter(line *run, members []int, seq uint64) bool {
 	works, room := false, 0
 	for _, i := range members {
-		m, ok := message(&r.events[i])
+		m, ok := MessageOf(&r.events[i])
 		if !ok {
 			continue
 		}
@@ -109,7 +109,7 @@ func (p *projector) showLeftOut(i int, m *Message) {
 // name remembers which tools a run is about.
 func (r *run) name(calls []conversation.ToolCall) {
 	for _, c := range calls {
-		if name := toolName(c.Name); !slices.Contains(r.tools, name) {
+		if name := ToolName(c.Name); !slices.Contains(r.tools, name) {
 			r.tools = append(r.tools, name)
 		}
 	}

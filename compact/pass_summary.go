@@ -209,7 +209,7 @@ func (pass *Pass) take(text string, a Answer) error {
 	if job.Input == InputMerged {
 		for _, s := range pass.earlier() {
 			body.Depth = max(body.Depth, s.Depth+1)
-			body.Parents = append(body.Parents, s.seq)
+			body.Parents = append(body.Parents, s.Seq)
 		}
 	}
 	pass.Job, pass.asked = nil, job
@@ -261,10 +261,10 @@ func (pass *Pass) Extract() error {
 
 // earlier are the summaries that the view shows and that lie within what is to
 // be covered.
-func (pass *Pass) earlier() []standingSummary {
-	var out []standingSummary
-	for _, s := range summaries(pass.log) {
-		if s.shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
+func (pass *Pass) earlier() []SummaryInForce {
+	var out []SummaryInForce
+	for _, s := range Summaries(pass.log) {
+		if s.Shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
 			out = append(out, s)
 		}
 	}

@@ -169,8 +169,8 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 		return evicted
 	}
 	all := slices.Clone(evicted)
-	for _, s := range summaries(p.check.Log) {
-		if s.shown && s.Text != "" {
+	for _, s := range Summaries(p.check.Log) {
+		if s.Shown && s.Text != "" {
 			all = conversation.JoinSpans(all, s.Spans)
 		}
 	}
@@ -180,8 +180,8 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 // blockIsFull reports whether another summary would make the block too long.
 func (p *planner) blockIsFull() bool {
 	bands, tokens := 0, 0.0
-	for _, s := range summaries(p.check.Log) {
-		if s.shown && s.Text != "" {
+	for _, s := range Summaries(p.check.Log) {
+		if s.Shown && s.Text != "" {
 			bands++
 			tokens += p.check.Meter.Weigh(conversation.Measure(s.Text))
 		}

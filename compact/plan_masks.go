@@ -37,10 +37,10 @@ func (p *planner) economy() Plan {
 	case p.check.Moment != MomentTurn:
 		return Plan{}
 	}
-	if p.check.View.maskable(p.rules, p.check.Meter, least) < least {
+	if maskable(&p.check.View, p.rules, p.check.Meter, least) < least {
 		return Plan{}
 	}
-	if !cold && !p.check.View.mayPay(p.rules, p.check.Meter, p.pays) {
+	if !cold && !mayPay(&p.check.View, p.rules, p.check.Meter, p.pays) {
 		return Plan{}
 	}
 	w := p.worth(p.items(false))

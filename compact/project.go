@@ -31,7 +31,7 @@ func (v View) Extend(log []conversation.Event) View {
 	if v.tip == nil || *v.tip != len(v.Messages) {
 		// Another view grew on this array, or this one was not projected here.
 		v.Messages = append(make([]Message, 0, len(v.Messages)+len(log)-v.read), v.Messages...)
-		v.bulks = slices.Clip(v.bulks)
+		v.candidates.List = slices.Clip(v.candidates.List)
 		v.tip = new(int)
 	}
 	for i := v.read; i < len(log); i++ {
@@ -57,7 +57,7 @@ func (v View) matters(e conversation.Event) bool {
 // repeats, 0 if it repeats none; seqs is its Seq as a list.
 func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint64) {
 	v.Through = events[i].Seq
-	m, ok := message(&events[i])
+	m, ok := MessageOf(&events[i])
 	if !ok {
 		return
 	}
@@ -71,11 +71,12 @@ func (v *View) say(events []conversation.Event, i int, root uint64, seqs []uint6
 func (v *View) add(m Message) {
 	v.Messages = append(v.Messages, m)
 	m.AddTo(&v.Sizes)
-	v.noteBulk(&m)
+	v.candidates.add(&m)
 }
 
-// showsInFull reports whether the view shows a result with this very text.
-func (v *View) showsInFull(seq uint64, text string) bool {
+// ShowsInFull reports whether the view shows a result with this very text, so
+// that a pointer to it tells as much.
+func (v *View) ShowsInFull(seq uint64, text string) bool {
 	i := sort.Search(len(v.Messages), func(i int) bool { return v.Messages[i].Events[0] >= seq })
 	if i == len(v.Messages) {
 		return false
@@ -87,9 +88,9 @@ func (v *View) showsInFull(seq uint64, text string) bool {
 // whole reports whether a message shows all that the log holds of it.
 func (m *Message) whole() bool { return m.Overlay == 0 && m.Repeats == 0 }
 
-// message is an event as it was said, but for Events; false for events that are
+// MessageOf is an event as it was said, but for Events; false for events that are
 // not sent.
-func message(e *conversation.Event) (Message, bool) {
+func MessageOf(e *conversation.Event) (Message, bool) {
 	m := Message{Turn: e.Turn, State: StateVerbatim}
 	switch b := e.Body.(type) {
 	case conversation.UserMessage:
@@ -121,8 +122,8 @@ type projector struct {
 	view View
 	run  run
 	seqs []uint64 // of all events
-	told map[*summaryInForce]bool
-	note *summaryInForce // whose note is not shown yet, nil if none is left
+	told map[*activeSummary]bool
+	note *activeSummary // whose note is not shown yet, nil if none is left
 }
 
 // project makes the view of a whole log.
@@ -147,7 +148,7 @@ func (v View) project(events []conversation.Event) View {
 	if r == nil {
 		v.sayAll(events)
 	} else {
-		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*summaryInForce]bool{}, note: r.newestSummary()}
+		p := &projector{rulings: r, view: v, seqs: seqsOf(events), told: map[*activeSummary]bool{}, note: r.newestSummary()}
 		for i := range events {
 			p.show(i)
 		}
@@ -189,7 +190,7 @@ func seqsOf(events []conversation.Event) []uint64 {
 // show adds an event as it is ruled.
 func (p *projector) show(i int) {
 	e, d := &p.events[i], &p.by[i]
-	m, ok := message(e)
+	m, ok := MessageOf(e)
 	if !ok {
 		return
 	}
@@ -226,7 +227,7 @@ func (p *projector) showPinned(m Message) {
 
 // cover takes a message into the run of a summary. In JP's style each summary
 // is a pair of its own, so another one begins a run.
-func (p *projector) cover(m *Message, s *summaryInForce) {
+func (p *projector) cover(m *Message, s *activeSummary) {
 	if r := &p.run; r.kind == summaryRun && r.summaries[0] != s &&
 		(preset.WordingOf(s.Style).Alone || preset.WordingOf(r.summaries[0].Style).Alone) {
 		p.flush()
@@ -282,7 +283,7 @@ func (p *projector) takeNote() {
 // newestSummary is the newest summary of those that share what the program adds,
 // nil without one. A text that joined a step has no note of its own: where nothing is
 // left of the note beside it, an earlier one still speaks of what was evicted before.
-func (r *rulings) newestSummary() (newest *summaryInForce) {
+func (r *rulings) newestSummary() (newest *activeSummary) {
 	for i := range r.by {
 		d := &r.by[i]
 		if d.summary != nil && d.gone == 0 && !d.pinned && d.summary.hasNote() && (newest == nil || d.summary.seq > newest.seq) {

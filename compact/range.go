@@ -248,7 +248,7 @@ func lastIndex[T any](all []T, is func(T) bool) int {
 // SummaryRanges are the ranges of the summaries in force that are texts.
 func SummaryRanges(log []conversation.Event) []Range {
 	var out []Range
-	for _, s := range summaries(log) {
+	for _, s := range Summaries(log) {
 		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
 	}
 	return out

@@ -5,13 +5,13 @@ import "math"
 // Reading is what the gauge and `context --json` show: whole tokens.
 type Reading struct {
 	Window    Window
-	Used      int           // tokens the next request would carry, without the draft
-	Estimated bool          // part of Used is an estimate: show it with ~
-	Segments  [segments]int // by Segment; without Draft they add up to Used
-	AfterSend int           // Used plus the draft; equals Used without one
-	LoadLine  int           // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
-	HardLine  int           // tokens at which a request is held, 0 if unknown
-	Reserve   int           // tokens kept for the reply, 0 if unknown
+	Used      int               // tokens the next request would carry, without the draft
+	Estimated bool              // part of Used is an estimate: show it with ~
+	Segments  [SegmentCount]int // by Segment; without Draft they add up to Used
+	AfterSend int               // Used plus the draft; equals Used without one
+	LoadLine  int               // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
+	HardLine  int               // tokens at which a request is held, 0 if unknown
+	Reserve   int               // tokens kept for the reply, 0 if unknown
 	// CachedShare is the part of the last prompt read from the provider's
 	// cache, 0 to 1; -1 if it was not reported.
 	CachedShare float64
@@ -58,7 +58,7 @@ func (m Meter) Reading() Reading {
 	r.Segments = apportion(r.Used, m.parts())
 	draft := 0.0
 	if m.draft.Messages[Draft] > 0 {
-		draft = m.Factor() * m.draft.estimate(Draft)
+		draft = m.Factor() * estimateOf(&m.draft, Draft)
 	}
 	r.Segments[Draft] = int(math.Ceil(draft))
 	r.AfterSend = r.Used + r.Segments[Draft]
@@ -130,7 +130,7 @@ func nearer(trigger, hard float64) float64 {
 }
 
 // parts is the uncalibrated estimate of a request by segment.
-func (m *Meter) parts() (parts [segments]float64) {
+func (m *Meter) parts() (parts [SegmentCount]float64) {
 	for _, seg := range Segments() {
 		parts[seg] = m.SegmentEstimate(seg)
 	}
@@ -139,7 +139,7 @@ func (m *Meter) parts() (parts [segments]float64) {
 
 // apportion shares used tokens out over the segments in proportion to their
 // estimates, by largest remainder, so that they add up.
-func apportion(used int, parts [segments]float64) (out [segments]int) {
+func apportion(used int, parts [SegmentCount]float64) (out [SegmentCount]int) {
 	sum := 0.0
 	for _, seg := range Segments() {
 		sum += parts[seg]
@@ -148,7 +148,7 @@ func apportion(used int, parts [segments]float64) (out [segments]int) {
 		out[System] = used
 		return out
 	}
-	var rest [segments]float64
+	var rest [SegmentCount]float64
 	left := used
 	for _, seg := range Segments() {
 		share := float64(used) * parts[seg] / sum

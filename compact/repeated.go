@@ -1,7 +1,6 @@
 package compact
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -73,7 +72,7 @@ func (v *View) repeat(m *Message, events []conversation.Event, i int, root uint6
 	if !known {
 		stands = root
 	}
-	if v.pointTo(m, events, i, stands, m.Size.Chars()) || v.showsInFull(stands, m.Text) {
+	if v.pointTo(m, events, i, stands, m.Size.Chars()) || v.ShowsInFull(stands, m.Text) {
 		return
 	}
 	// Other views may share the map.
@@ -92,7 +91,7 @@ func cloned(m map[uint64]uint64) map[uint64]uint64 {
 // pointTo shows a pointer in place of a result, if the view shows the target in
 // full and the pointer is shorter than what else would stand there.
 func (v *View) pointTo(m *Message, events []conversation.Event, i int, target uint64, chars int) bool {
-	if !v.showsInFull(target, m.Text) {
+	if !v.ShowsInFull(target, m.Text) {
 		return false
 	}
 	b, _ := events[i].Body.(conversation.ToolResult) // others repeat nothing
@@ -208,42 +207,3 @@ func best(results []twin, text conversation.Body) (stands uint64) {
 
 // decimals is the number of digits of n.
 func decimals(n uint64) int { return len(strconv.FormatUint(n, 10)) }
-
-// pointers are the messages of a view that point to a result instead of
-// repeating it. A result stays while one that is not old enough points to it;
-// those that are old go with it.
-type pointers struct {
-	held  map[uint64]bool                    // results that stay
-	from  map[uint64][]conversation.MaskItem // what goes with others
-	chars map[uint64]int                     // how long that is
-}
-
-func (p *pointers) see(m *Message, young bool) {
-	if young {
-		p.held[m.Repeats] = true
-		return
-	}
-	item := conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}
-	p.from[m.Repeats] = append(p.from[m.Repeats], item)
-	p.chars[m.Repeats] += m.Size.Chars()
-}
-
-// gains reports whether a result of so many code points and those that point to
-// it are shorter as stubs. Otherwise it would go on standing in full.
-func (p *pointers) gains(event uint64, chars, preview int) bool {
-	n := len(p.from[event])
-	return n == 0 || (n+1)*min(chars, 2*preview+leastBulk) < chars+p.chars[event]
-}
-
-// with is what is hidden, and the pointers to it.
-func (p *pointers) with(items []conversation.MaskItem) []conversation.MaskItem {
-	var out []conversation.MaskItem
-	for _, item := range items {
-		out = append(out, item)
-		if item.Part == conversation.PartResult {
-			out = append(out, p.from[item.Event]...)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b conversation.MaskItem) int { return cmp.Compare(a.Event, b.Event) })
-	return out
-}

@@ -25,7 +25,7 @@ import (
 type ruling struct {
 	gone    uint64 // Seq of the rewind that took it back, 0 if none did
 	pinned  bool
-	summary *summaryInForce
+	summary *activeSummary
 	drop    uint64     // Seq of the drop that covers it
 	omit    *masking   // the pair of call and result is left out
 	thought *masking   // reasoning is left out
@@ -58,8 +58,8 @@ func (d *ruling) shown() bool {
 	return d.gone == 0 && (d.pinned || d.summary == nil && d.drop == 0 && d.omit == nil)
 }
 
-// summaryInForce is a text that stands for a range.
-type summaryInForce struct {
+// activeSummary is a text that stands for a range.
+type activeSummary struct {
 	seq uint64
 	conversation.Summary
 }

@@ -3,6 +3,7 @@ package compact
 import (
 	"strconv"
 
+	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
 
@@ -125,4 +126,14 @@ func (p *projector) reduceResult(i int, m *Message) {
 	if f.state == StateCapped {
 		m.Why = "only the ends are shown"
 	}
+}
+
+// StubOf is the stub of Plimsoll's own for the result at an index of a log, with so many code points of each end; "" if
+// nothing shorter can stand there.
+func StubOf(log []conversation.Event, i, preview int) string {
+	b, ok := log[i].Body.(conversation.ToolResult)
+	if !ok {
+		return ""
+	}
+	return stub(b, newMasking(0, preset.OwnStyle, preview), (&rulings{events: log}).original(i, b))
 }

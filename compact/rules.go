@@ -164,6 +164,3 @@ type DedupeParams struct {
 	ExcludedTools        []string            // never touched
 	ToolIdentifierFields map[string][]string // arguments that tell calls of a tool apart; never omitted
 }
-
-// stubTokens is what a stub costs without its preview.
-const stubTokens = 48

@@ -32,7 +32,7 @@ var ErrNothingToRestore = errors.New("there are no turns to bring back")
 // them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
 // are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
-	r := resolve(log)
+	held, rewound := Pinned(log), conversation.TakenBack(log)
 	why := "choose a message of yours, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {
@@ -40,16 +40,13 @@ func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation
 		if i < 0 || !conversation.IsMessage(log[i].Body) {
 			continue
 		}
-		var d ruling
-		if r != nil {
-			d = r.by[i]
-		}
+		gone := rewound != nil && rewound[i] != 0
 		switch {
-		case pinned && d.pinned:
+		case pinned && held[log[i].Seq]:
 			why = "what you chose is pinned already"
-		case pinned && d.gone != 0:
+		case pinned && gone:
 			why = "what you chose was taken back; bring its turn back first"
-		case !pinned && !d.pinned:
+		case !pinned && !held[log[i].Seq]:
 			why = "what you chose is not pinned"
 		default:
 			chosen = append(chosen, seq)

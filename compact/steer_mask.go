@@ -47,7 +47,7 @@ func (s stay) String() string {
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
 func MaskByHand(r Rules, log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
-	h := handMask{log: log, how: newMasking(0, preset.OwnStyle, r.Mask.Preview), shown: map[uint64]*Message{}}
+	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*Message{}}
 	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 	for k := range v.Messages {
 		m := &v.Messages[k]
@@ -86,12 +86,12 @@ func viewChars(v View) int {
 
 // handMask is a mask by hand while it is chosen.
 type handMask struct {
-	log   []conversation.Event
-	how   *masking
-	shown map[uint64]*Message // results that stand for themselves
-	alike pointers
-	items []conversation.MaskItem
-	stays stay
+	log     []conversation.Event
+	preview int                 // code points at each end of a stub
+	shown   map[uint64]*Message // results that stand for themselves
+	alike   pointers
+	items   []conversation.MaskItem
+	stays   stay
 }
 
 // results are where the results of events stand in the log, ascending.
@@ -127,14 +127,13 @@ func (h *handMask) results(events []uint64) []int {
 
 // choose takes a result into the mask, or notes why it stays.
 func (h *handMask) choose(i int) {
-	b, _ := h.log[i].Body.(conversation.ToolResult) // by results
 	m := h.shown[h.log[i].Seq]
 	switch {
 	case m != nil && m.State == StatePinned:
 		h.stays = max(h.stays, stayPinned)
 	case m == nil || m.State != StateVerbatim && m.State != StateCapped:
 		h.stays = max(h.stays, stayHidden)
-	case !h.shortens(i, b, m):
+	case !h.shortens(i, m):
 		h.stays = max(h.stays, stayShort)
 	default:
 		h.items = append(h.items, conversation.MaskItem{Event: h.log[i].Seq, Part: conversation.PartResult})
@@ -143,8 +142,8 @@ func (h *handMask) choose(i int) {
 
 // shortens reports whether a stub is shorter than what a message shows, with those
 // that point to it.
-func (h *handMask) shortens(i int, b conversation.ToolResult, m *Message) bool {
-	text := stub(b, h.how, (&rulings{events: h.log}).original(i, b))
+func (h *handMask) shortens(i int, m *Message) bool {
+	text := StubOf(h.log, i, h.preview)
 	return text != "" && conversation.Measure(text).Chars() < m.Size.Chars() &&
-		h.alike.gains(h.log[i].Seq, m.Size.Chars(), h.how.preview)
+		h.alike.gains(h.log[i].Seq, m.Size.Chars(), h.preview)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -32,7 +33,7 @@ const (
 // what brings the original back.
 func stub(b conversation.ToolResult, how *masking, recall string) string {
 	if how.words.Stub != nil {
-		return how.words.Stub(b, toolName(b.Tool))
+		return how.words.Stub(b, ToolName(b.Tool))
 	}
 	if how.preview > 0 && b.Size.Chars() <= 2*how.preview {
 		return "" // the preview alone would be all of it
@@ -41,7 +42,7 @@ func stub(b conversation.ToolResult, how *masking, recall string) string {
 }
 
 func plimsollStub(b conversation.ToolResult, preview int, recall string) string {
-	name := toolName(b.Tool)
+	name := ToolName(b.Tool)
 	head, tail := bothEnds(b.Text, preview, preview)
 	if b.Total > 0 { // what was kept ends in the middle, and with a marker
 		head, tail = bothEnds(b.Text, 2*preview, 0)
@@ -50,7 +51,7 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 	s.Grow(len(name) + len(head) + len(tail) + 200)
 	s.WriteString(name)
 	s.WriteString(": completed earlier (")
-	s.WriteString(statusWord(b.Status))
+	s.WriteString(StatusWord(b.Status))
 	s.WriteString("), ")
 	if b.Total > 0 {
 		writeCount(&s, b.Total, "character")
@@ -70,9 +71,9 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 		s.WriteString(tail)
 	}
 	if b.Status == conversation.ResultError {
-		if line := lastErrorLine(b.Text); line != "" && !strings.Contains(head, line) && !strings.Contains(tail, line) {
+		if line := snippet.ErrorLine(b.Text); line != "" && !strings.Contains(head, line) && !strings.Contains(tail, line) {
 			s.WriteString("\nIts last error line:\n")
-			s.WriteString(firstChars(line, errorLineChars))
+			s.WriteString(snippet.First(line, errorLineChars))
 		}
 	}
 	return s.String()
@@ -80,7 +81,7 @@ func plimsollStub(b conversation.ToolResult, preview int, recall string) string 
 
 // pointer is what stands in place of a result that repeats an earlier one.
 func pointer(b conversation.ToolResult, target uint64) string {
-	return toolName(b.Tool) + ": completed (" + statusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
+	return ToolName(b.Tool) + ": completed (" + StatusWord(b.Status) + "). The result is the same as that of e" + strconv.FormatUint(target, 10) +
 		", which stands above in full, and is shown once to save context. This is not an error"
 }
 
@@ -89,7 +90,7 @@ func pointerChars(b conversation.ToolResult) int {
 	return utf8.RuneCountInString(pointer(b, 0)) - len("0")
 }
 
-func statusWord(s conversation.ResultStatus) string {
+func StatusWord(s conversation.ResultStatus) string {
 	switch s {
 	case conversation.ResultOK, conversation.ResultError, conversation.ResultInterrupted:
 		return string(s)
@@ -130,57 +131,16 @@ func ends(text string, first, last int) (head, tail string) {
 // bothEnds is the beginning and the end of a text, each at most so many code
 // points, and up to half as many fewer where a line ends there.
 func bothEnds(text string, first, last int) (head, tail string) {
-	head = firstChars(text, first)
+	head = snippet.First(text, first)
 	if i := strings.LastIndexByte(head, '\n'); i >= len(head)/2 && i > 0 {
 		head = head[:i]
 	}
 	rest := text[len(head):]
-	tail = lastChars(rest, last)
+	tail = snippet.Last(rest, last)
 	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < len(tail)/2 && len(tail) < len(rest) {
 		tail = tail[i+1:]
 	}
 	return strings.TrimRight(head, "\r\n"), strings.TrimRight(tail, "\r\n")
-}
-
-// firstChars is the first n code points of text.
-func firstChars(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	if n <= 0 || isASCII(text[:n]) {
-		return text[:max(n, 0)]
-	}
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
-}
-
-// lastChars is the last n code points of text.
-func lastChars(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	i := len(text)
-	if n <= 0 || isASCII(text[i-n:]) {
-		return text[i-max(n, 0):]
-	}
-	for ; n > 0 && i > 0; n-- {
-		_, w := utf8.DecodeLastRuneInString(text[:i])
-		i -= w
-	}
-	return text[i:]
-}
-
-func isASCII(text string) bool {
-	all := byte(0)
-	for i := range len(text) {
-		all |= text[i]
-	}
-	return all < utf8.RuneSelf
 }
 
 // lineCount is the number of lines of a text.
@@ -193,33 +153,6 @@ func lineCount(text string) int {
 		n++
 	}
 	return n
-}
-
-// lastErrorLine is the last line that names an error, else the last line with
-// something in it.
-func lastErrorLine(text string) string {
-	last := ""
-	for end := len(text); end > 0; {
-		begin := strings.LastIndexByte(text[:end], '\n') + 1
-		line := strings.TrimSpace(text[begin:end])
-		if last == "" {
-			last = line
-		}
-		if namesError(line) {
-			return line
-		}
-		end = begin - 1
-	}
-	return last
-}
-
-func namesError(line string) bool {
-	for _, word := range [...]string{"error", "Error", "ERROR", "panic", "fatal", "FAIL", "exception", "Exception"} {
-		if strings.Contains(line, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // writeCount writes what count gives.

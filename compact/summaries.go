@@ -10,14 +10,15 @@ import "plimsoll/conversation"
 //     taken back, so that ranges still grow over it (S64); but nothing is made
 //     of its text any more, because theirs says the same and what came after.
 
-// standingSummary is a text that counts.
-type standingSummary struct {
-	summaryInForce
-	shown bool // the view shows it
+// SummaryInForce is a text that counts.
+type SummaryInForce struct {
+	Seq uint64 // of its event
+	conversation.Summary
+	Shown bool // the view shows it
 }
 
-// summaries are the texts that count, in the order of the log.
-func summaries(log []conversation.Event) []standingSummary {
+// Summaries are the texts that count, in the order of the log.
+func Summaries(log []conversation.Event) []SummaryInForce {
 	r := resolve(log)
 	if r == nil {
 		return nil
@@ -28,11 +29,11 @@ func summaries(log []conversation.Event) []standingSummary {
 			shown[d.summary.seq] = true
 		}
 	}
-	var out []standingSummary
+	var out []SummaryInForce
 	for _, i := range conversation.InForce(log) {
 		seq := log[i].Seq
 		if s, ok := log[i].Body.(conversation.Summary); ok && s.Policies == nil && r.there(seq, s.Spans) && !r.cutLater(seq, s.Spans) {
-			out = append(out, standingSummary{summaryInForce{seq: seq, Summary: s}, shown[seq]})
+			out = append(out, SummaryInForce{seq, s, shown[seq]})
 		}
 	}
 	return out
@@ -41,8 +42,8 @@ func summaries(log []conversation.Event) []standingSummary {
 // WithEarlier is spans with what the summaries shown so far stand for: all of it
 // is told anew, from what was said.
 func WithEarlier(log []conversation.Event, spans []conversation.Span) []conversation.Span {
-	for _, s := range summaries(log) {
-		if s.shown {
+	for _, s := range Summaries(log) {
+		if s.Shown {
 			spans = conversation.JoinSpans(spans, s.Spans)
 		}
 	}

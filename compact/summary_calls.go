@@ -82,6 +82,9 @@ type waiting struct {
 	byID  map[string][]int // nil where they are few
 }
 
+// fewCalls is how many calls are looked for one by one.
+const fewCalls = 16
+
 // reply begins with the calls of another reply.
 func (w *waiting) reply(from int, calls []conversation.ToolCall) {
 	w.from, w.calls, w.byID = from, calls, nil

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -136,10 +137,10 @@ func Joined(answers []Answer) Answer {
 	for i, a := range answers {
 		if i == 0 {
 			all = a
-			all.Text = joined(a.Text, "")
+			all.Text = snippet.Join(a.Text, "")
 			continue
 		}
-		all.Text = joined(all.Text, a.Text)
+		all.Text = snippet.Join(all.Text, a.Text)
 		all.Calls += a.Calls
 		if all.Stop == conversation.StopEnd {
 			all.Stop = a.Stop

@@ -283,13 +283,13 @@ func (s *excerptSection) writeTo(b *strings.Builder) {
 func outlineOf(said []conversation.Event) string {
 	var b strings.Builder
 	for i := range said {
-		m, ok := message(&said[i])
+		m, ok := MessageOf(&said[i])
 		if !ok {
 			continue
 		}
 		b.WriteString("\n- " + mark(said[i]) + " " + string(m.Role) + ", " + numbers.Count(m.Size.Chars(), "character"))
 		for _, c := range m.Calls {
-			b.WriteString(", call of " + toolName(c.Name))
+			b.WriteString(", call of " + ToolName(c.Name))
 		}
 	}
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 )
 
@@ -94,9 +95,9 @@ func jcliText(old, fresh []jcliMessage, chars int, tokens float64) string {
 			head = prefixWithin(head, tokens/2)
 			tokens -= textTokens(head)
 		}
-		head = firstChars(head, chars/2)
+		head = snippet.First(head, chars/2)
 	}
-	tail := lastChars(strings.Join(rest, ",")+"]", chars-utf8.RuneCountInString(head))
+	tail := snippet.Last(strings.Join(rest, ",")+"]", chars-utf8.RuneCountInString(head))
 	if tokens > 0 {
 		tail = suffixWithin(tail, tokens)
 	}

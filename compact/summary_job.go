@@ -146,7 +146,7 @@ func (j SummaryJob) Tokens() int {
 	total := 0.0
 	for _, seg := range Segments() {
 		if seg != Reasoning {
-			total += s.estimate(seg)
+			total += estimateOf(&s, seg)
 		}
 	}
 	return int(total)

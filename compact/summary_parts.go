@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -57,14 +58,14 @@ func partsOf(said []conversation.Event, clip int) []part {
 			add(e, "assistant, thinking", clipped(b.Reasoning, clip))
 			add(e, "assistant"+ending(b.Stop), b.Text)
 			for _, c := range b.Calls {
-				add(e, "assistant, call of "+toolName(c.Name), clipped(c.Arguments, clip))
+				add(e, "assistant, call of "+ToolName(c.Name), clipped(c.Arguments, clip))
 			}
 		case conversation.ToolResult:
 			text := clipped(b.Text, clip)
 			if strings.TrimSpace(text) == "" {
 				text = noOutput
 			}
-			add(e, "result of "+toolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
+			add(e, "result of "+ToolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
 		}
 	}
 	return out
@@ -91,7 +92,7 @@ func resultWord(s conversation.ResultStatus) string {
 	if s == conversation.ResultDenied {
 		return string(s)
 	}
-	return statusWord(s)
+	return StatusWord(s)
 }
 
 // write is the part as text, without a line end behind it.
@@ -138,7 +139,7 @@ func clipped(text string, chars int) string {
 	if chars <= 0 || len(text) <= chars || utf8.RuneCountInString(text) <= chars {
 		return text
 	}
-	return between(text, firstChars(text, chars/2), lastChars(text, chars-chars/2))
+	return between(text, snippet.First(text, chars/2), snippet.Last(text, chars-chars/2))
 }
 
 // between joins the two ends of a text with a note of what lies between.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 )
 
@@ -168,6 +169,9 @@ func failures(calls []madeCall) []failedCall {
 // errorBytes is how much of the end of a result is looked at for an error.
 const errorBytes = 8 << 10
 
+// failureChars is how much of the line that names it is shown.
+const failureChars = 300
+
 // lastBytes is the end of a text, of whole characters.
 func lastBytes(text string, n int) string {
 	if len(text) <= n {
@@ -178,7 +182,7 @@ func lastBytes(text string, n int) string {
 
 // failureOf is a call that went wrong, or was denied.
 func failureOf(c madeCall) failedCall {
-	f := failedCall{toolName(c.name), c.turn, c.seq, inLine(tellingLine(lastBytes(c.output, errorBytes)), errorLineChars)}
+	f := failedCall{ToolName(c.name), c.turn, c.seq, inLine(tellingLine(lastBytes(c.output, errorBytes)), failureChars)}
 	if f.line == "" {
 		f.line = "(no output)"
 	}
@@ -188,11 +192,11 @@ func failureOf(c madeCall) failedCall {
 // tellingLine is the last line of a text that says what went wrong, an earlier
 // one where the last is a word such as FAIL.
 func tellingLine(text string) string {
-	line := lastErrorLine(text)
+	line := snippet.ErrorLine(text)
 	if line == "" || strings.ContainsAny(line, " \t") {
 		return line
 	}
-	if earlier := lastErrorLine(text[:strings.LastIndex(text, line)]); namesError(earlier) {
+	if earlier := snippet.ErrorLine(text[:strings.LastIndex(text, line)]); snippet.NamesError(earlier) {
 		return earlier
 	}
 	return line

@@ -94,9 +94,9 @@ func label(m *Message) string {
 	case m.Role == RoleUser:
 		return "the user's message " + opening(m.Text)
 	case m.Role == RoleTool:
-		return "the result of " + toolName(m.Tool) + " that begins " + opening(m.Text)
+		return "the result of " + ToolName(m.Tool) + " that begins " + opening(m.Text)
 	case strings.TrimSpace(m.Text) == "" && len(m.Calls) > 0:
-		return "the reply that calls " + toolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
+		return "the reply that calls " + ToolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
 	}
 	return "the reply " + opening(m.Text)
 }

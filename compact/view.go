@@ -116,10 +116,7 @@ type View struct {
 	stands map[uint64]uint64 // of results with one text, by the first: which stands in full
 	pins   map[string]bool   // calls whose results are pinned
 
-	bulks   []bulk            // what could become stubs, in order
-	weighed conversation.Size // of all results and arguments
-	shown   conversation.Size // of all messages, reasoning aside
-	points  bool              // a result points to another one
+	candidates Candidates
 }
 
 // Segment is a category of what fills the window.
@@ -136,8 +133,8 @@ const (
 	Calls
 	Results
 	Stubs
-	Draft // what the composer and the queue would add; not part of used
-	segments
+	Draft        // what the composer and the queue would add; not part of used
+	SegmentCount // how many there are
 )
 
 // Segments lists the segments that add up to what is used, without Draft.
@@ -153,8 +150,8 @@ func (s Segment) String() string {
 // Sizes is how much text each segment holds, and in how many messages and
 // calls (each costs a few tokens of framing).
 type Sizes struct {
-	Text     [segments]conversation.Size
-	Messages [segments]int
+	Text     [SegmentCount]conversation.Size
+	Messages [SegmentCount]int
 }
 
 // Add puts a text of one message or call into a segment.
@@ -180,7 +177,3 @@ func (s Sizes) Plus(t Sizes) Sizes {
 	}
 	return s
 }
-
-// ShowsInFull reports whether the view shows a result with this very text, so
-// that a pointer to it tells as much.
-func (v View) ShowsInFull(seq uint64, text string) bool { return v.showsInFull(seq, text) }

@@ -1,5 +1,7 @@
 package conversation
 
+import "slices"
+
 // Unit is a run of events that is never split: a user message, or an assistant
 // message with all its calls and their results. Events that are neither sent
 // nor answered (usage, notices, overlays) belong to no unit.
@@ -82,4 +84,27 @@ func (g *grouping) join(i int, unit int32) {
 	g.unit[i] = unit
 	g.begun[unit].members++
 	g.members++
+}
+
+// fewCalls is how many calls are looked for one by one among their results.
+const fewCalls = 16
+
+// AllAnswered reports whether each call has a result; id gives the call of the
+// i-th of n results. A server may make tens of thousands of calls in a reply.
+func AllAnswered(calls []ToolCall, n int, id func(i int) string) bool {
+	if len(calls) <= fewCalls {
+		return !slices.ContainsFunc(calls, func(c ToolCall) bool {
+			for i := range n {
+				if id(i) == c.ID {
+					return false
+				}
+			}
+			return true
+		})
+	}
+	answered := make(map[string]bool, n)
+	for i := range n {
+		answered[id(i)] = true
+	}
+	return !slices.ContainsFunc(calls, func(c ToolCall) bool { return !answered[c.ID] })
 }
