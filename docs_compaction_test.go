@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/config"
 	"plimsoll/conversation"
 	"plimsoll/themes"
@@ -153,7 +154,7 @@ func (s *story) pass(profile string) compact.Pass {
 	s.t.Helper()
 	wish := compact.NewWish()
 	wish.Profile, wish.KeepLast = profile, 1
-	now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(s.log.Events())), Now: s.now, Cold: true}
+	now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
 	pass, err := compact.NewPass(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)
@@ -165,7 +166,7 @@ func (s *story) pass(profile string) compact.Pass {
 func (s *story) stub() string {
 	pass := s.pass(compact.ProfileDefault)
 	for _, m := range pass.After().Messages {
-		if m.Tool == "run_command" && m.State == compact.StateMasked {
+		if m.Tool == "run_command" && m.State == projection.StateMasked {
 			return m.Text
 		}
 	}
@@ -184,7 +185,7 @@ func (s *story) summary() string {
 		s.t.Fatal(err)
 	}
 	for _, m := range pass.After().Messages {
-		if m.State == compact.StateSummarised {
+		if m.State == projection.StateSummarised {
 			return m.Text
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 
 	"github.com/charmbracelet/x/ansi"
@@ -76,7 +77,7 @@ func (p *paced) answer(text string) {
 func (p *paced) used() int { return p.metered().Reading().Used }
 
 // metered is the meter with the view as it stands.
-func (p *paced) metered() compact.Meter { return p.meter.WithView(compact.Project(p.log.Events())) }
+func (p *paced) metered() compact.Meter { return p.meter.WithView(projection.Project(p.log.Events())) }
 
 // step is what the planner does before the next turn after a pause.
 func (p *paced) step(idle time.Duration) compact.Pass {
@@ -91,15 +92,15 @@ func (p *paced) step(idle time.Duration) compact.Pass {
 }
 
 // blockOf is the message that stands for what a pass evicts.
-func blockOf(t *testing.T, pass compact.Pass) compact.Message {
+func blockOf(t *testing.T, pass compact.Pass) projection.Message {
 	t.Helper()
 	for _, m := range pass.After().Messages {
-		if m.State == compact.StateSummarised {
+		if m.State == projection.StateSummarised {
 			return m
 		}
 	}
 	t.Fatal("nothing is evicted")
-	return compact.Message{}
+	return projection.Message{}
 }
 
 // noteOfAStory is what stands for the first turns of a conversation.
@@ -199,4 +200,4 @@ func capitalTurns(r compact.Range) string { return fmt.Sprintf("Turns %d to %d",
 func about(tokens int) int { return int(math.Round(float64(tokens)/100)) * 100 }
 
 // weight is a message in tokens.
-func weight(m compact.Message) int { return int(compact.Estimate(m.After())) }
+func weight(m projection.Message) int { return int(compact.Estimate(m.After())) }

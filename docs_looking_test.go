@@ -16,6 +16,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/account"
 	"plimsoll/tui/history"
@@ -72,7 +73,7 @@ func (v *voyage) browser(event uint64, height int) *history.Model {
 	view := history.New(history.Options{Styles: history.DefaultStyles()})
 	view.SetSize(screenWidth, height)
 	log := v.log.Events()
-	projected := compact.Project(log)
+	projected := projection.Project(log)
 	used := compact.NewMeter(compact.MeterOptions{Calibration: conversation.Calibration{Factor: 1.04, Samples: 7}}).WithView(projected).Reading().Used
 	view.Show(history.Content{Log: log, View: projected, Requests: inspect.Requests(log), Factor: 1.04, Used: used, Title: title})
 	view.Jump(event, "")

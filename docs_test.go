@@ -16,7 +16,7 @@ import (
 
 	"plimsoll/agent/catalog"
 	"plimsoll/agent/openai"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -128,7 +128,7 @@ func wireRows() string {
 			"thought signatures go back with the calls":       e.Signatures,
 			"caches no prompts on this protocol":              e.NoCaching,
 			"reasoning goes back with the messages":           e.Caps.EchoReasoning,
-			"call ids of nine letters and digits":             e.Caps.CallIDs == compact.CallIDMistral,
+			"call ids of nine letters and digits":             e.Caps.CallIDs == projection.CallIDMistral,
 		} {
 			if on {
 				also = append(also, text)

@@ -14,6 +14,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -119,7 +120,7 @@ func (v *voyage) meter() compact.Meter {
 		Calibration: conversation.Calibration{Factor: 1.04, Samples: 7},
 	})
 	events := v.log.Events()
-	return m.WithPrompt(v.prompt.SystemSize, v.prompt.ToolsSize).WithView(compact.Project(events)).WithHistory(events, v.model.Name())
+	return m.WithPrompt(v.prompt.SystemSize, v.prompt.ToolsSize).WithView(projection.Project(events)).WithHistory(events, v.model.Name())
 }
 
 // pass works out what a profile does to all but the newest turns.

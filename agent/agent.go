@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -65,7 +67,7 @@ func New(o Options) (*Agent, error) {
 		a.settings.model.Window, set.model.Window = w, w
 	}
 	shown.declare()
-	a.view = compact.Project(o.Stored.Events)
+	a.view = projection.Project(o.Stored.Events)
 	a.meter = compact.NewMeter(set.model.MeterOptions(o.Rules)).WithPrompt(set.promptSizes()).
 		WithView(a.view).WithHistory(o.Stored.Events, set.model.Name())
 	shown.fitResults()

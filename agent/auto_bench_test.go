@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -105,7 +106,7 @@ func BenchmarkBegin(b *testing.B) {
 			p := rules.Profiles[compact.ProfileHeavy]
 			p.Summary.Input = input
 			rules.Profiles[compact.ProfileHeavy] = p
-			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(compact.Project(events))
+			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(projection.Project(events))
 			for b.Loop() {
 				pass, err := compact.NewPass(log, rules, compact.Situation{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
 				if err != nil || pass.Job == nil {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -135,7 +136,7 @@ type wire struct {
 	Calls              []string
 }
 
-func onWire(messages []compact.Message) []wire {
+func onWire(messages []projection.Message) []wire {
 	var out []wire
 	for _, m := range messages {
 		w := wire{Role: string(m.Role), Text: m.Text, CallID: m.CallID}
@@ -148,7 +149,7 @@ func onWire(messages []compact.Message) []wire {
 }
 
 // view is what the stored log shows the model.
-func (r *rig) view() []wire { return onWire(compact.Project(r.memory.Events()).Messages) }
+func (r *rig) view() []wire { return onWire(projection.Project(r.memory.Events()).Messages) }
 
 // idle checks that the conversation rests.
 func (r *rig) idle() {

@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -40,7 +41,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 		if !after.Estimated || after.Used >= before.Used || after.Used != made[0].Preview.After || after.Revision != overlays[0].Seq {
 			t.Errorf("the meter went from %d to %d of revision %d, with %+v told", before.Used, after.Used, after.Revision, made[0].Preview)
 		}
-		if sum := segmentSum(after); sum != after.Used || after.Segments[compact.Stubs] == 0 {
+		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Stubs] == 0 {
 			t.Errorf("the segments %v make %d of %d", after.Segments, sum, after.Used)
 		}
 		r.say("thanks")
@@ -56,7 +57,7 @@ func TestCompactionWhileIdleIsOneTransactionAndInForceAtOnce(t *testing.T) {
 }
 
 func segmentSum(r compact.Reading) (sum int) {
-	for _, s := range compact.Segments() {
+	for _, s := range projection.Segments() {
 		sum += r.Segments[s]
 	}
 	return sum

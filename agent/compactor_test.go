@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -71,7 +73,7 @@ func scriptedLoop(t *testing.T, text string) (l *loop, gate chan struct{}) {
 		t.Fatal(err)
 	}
 	j := &journal{opts: o, updates: NewMailbox(), log: log, settings: set, rules: o.Rules}
-	j.view, j.meter = compact.Project(nil), compact.NewMeter(set.model.MeterOptions(o.Rules))
+	j.view, j.meter = projection.Project(nil), compact.NewMeter(set.model.MeterOptions(o.Rules))
 	j.appended = func([]conversation.Event) {
 		j.view = j.view.Extend(j.log.Events())
 		j.meter = j.meter.WithView(j.view)

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -44,7 +45,7 @@ func (s *server) Stream(_ context.Context, r agent.Request) iter.Seq2[agent.Chun
 const charsPerToken = 3.2
 
 // weigh is the tokens of a message as a server counts them.
-func weigh(m compact.Message) int { return int(float64(len(m.Text))/charsPerToken) + 6 }
+func weigh(m projection.Message) int { return int(float64(len(m.Text))/charsPerToken) + 6 }
 
 // whole is the tokens of a request.
 func whole(r agent.Request) int {

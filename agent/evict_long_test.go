@@ -16,6 +16,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -81,17 +82,17 @@ var noteHead = regexp.MustCompile(`## Note on turns? [\d–]+ \(e(\d+)-(\d+)\)`)
 // a block whose note names it for recall.
 func (l *longTalk) checkRecallable() {
 	l.t.Helper()
-	view, shown := compact.Project(l.memory.Events()), map[uint64]bool{}
+	view, shown := projection.Project(l.memory.Events()), map[uint64]bool{}
 	var hidden []uint64
 	note := ""
 	for _, m := range view.Messages {
 		for _, seq := range m.Events {
 			shown[seq] = true
-			if m.State == compact.StateSummarised {
+			if m.State == projection.StateSummarised {
 				hidden = append(hidden, seq)
 			}
 		}
-		if m.State == compact.StateSummarised && note == "" {
+		if m.State == projection.StateSummarised && note == "" {
 			note = m.Text
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -61,7 +63,7 @@ func (j *journal) cannotFit() error {
 // alone.
 func (j *journal) newestFits() bool {
 	r := j.meter.Reading()
-	return j.newestMessage()+r.Segments[compact.System]+r.Segments[compact.Tools] <= j.mostSendable(r)
+	return j.newestMessage()+r.Segments[projection.System]+r.Segments[projection.Tools] <= j.mostSendable(r)
 }
 
 // mostSendable is how many tokens a request may seem to have.
@@ -75,7 +77,7 @@ func (j *journal) mostSendable(r compact.Reading) int {
 // newestMessage is about how many tokens the newest message of the user has.
 func (j *journal) newestMessage() int {
 	for _, m := range slices.Backward(j.view.Messages) {
-		if m.Role == compact.RoleUser && m.State == compact.StateVerbatim {
+		if m.Role == projection.RoleUser && m.State == projection.StateVerbatim {
 			return int(j.meter.Weigh(m.After()))
 		}
 	}
@@ -92,7 +94,7 @@ func (j *journal) tooLong() error {
 	return &Error{
 		Class: Overflow,
 		Message: fmt.Sprintf("the request was not sent: it has about %d tokens, and the window of %s has %d (your newest message about %d, system prompt and tools %d)",
-			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[compact.System]+r.Segments[compact.Tools]),
+			r.Used, model.Name(), r.Window.Tokens, j.newestMessage(), r.Segments[projection.System]+r.Segments[projection.Tools]),
 		Hint: hint + model.larger(),
 	}
 }
@@ -107,7 +109,7 @@ func (j *journal) oversized(text string) *Error {
 		return nil
 	}
 	tokens := int(j.meter.Weigh(conversation.Measure(conversation.Clean(text))))
-	fixed := r.Segments[compact.System] + r.Segments[compact.Tools]
+	fixed := r.Segments[projection.System] + r.Segments[projection.Tools]
 	if tokens+fixed <= j.mostSendable(r) {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -90,7 +91,7 @@ func (c *course) measured() {
 // valid checks that what is stored can be sent.
 func (c *course) valid(events []conversation.Event) {
 	c.t.Helper()
-	messages, err := compact.Harden(compact.Project(append(events, conversation.Event{
+	messages, err := projection.Harden(projection.Project(append(events, conversation.Event{
 		Seq: uint64(len(events) + 1), Turn: events[len(events)-1].Turn + 1, Body: conversation.UserMessage{Text: "more"},
 	})), c.model.Caps)
 	if err != nil {

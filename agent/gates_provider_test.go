@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -120,12 +120,12 @@ func forSummary(wish string) bool {
 }
 
 // saidLast is the newest message of the user, and how many results came after it.
-func saidLast(messages []compact.Message) (text string, results int) {
+func saidLast(messages []projection.Message) (text string, results int) {
 	for i := len(messages) - 1; i >= 0 && text == ""; i-- {
 		switch messages[i].Role {
-		case compact.RoleTool:
+		case projection.RoleTool:
 			results++
-		case compact.RoleUser:
+		case projection.RoleUser:
 			text = messages[i].Text
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -20,7 +21,7 @@ type journal struct {
 	opts     Options
 	updates  *Mailbox
 	log      *conversation.Log
-	view     compact.View
+	view     projection.View
 	meter    compact.Meter
 	settings settings
 	rules    compact.Rules

@@ -15,6 +15,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -212,7 +213,7 @@ func (l *longTalk) checkRequests(inARow int) {
 	events, before := l.memory.Events(), 0
 	for i, s := range l.requests(conversation.ForReply) {
 		newest := lastSaid(events[:s.Mark])
-		if !slices.ContainsFunc(s.Request.Messages, func(m compact.Message) bool { return m.Role == compact.RoleUser && m.Text == newest }) {
+		if !slices.ContainsFunc(s.Request.Messages, func(m projection.Message) bool { return m.Role == projection.RoleUser && m.Text == newest }) {
 			l.t.Errorf("reply %d (behind event %d): %.20q is not in the request", i, s.Mark, newest)
 		}
 		changed := slices.ContainsFunc(events[before:s.Mark], func(e conversation.Event) bool {
@@ -323,7 +324,7 @@ func (l *longTalk) checkRest() {
 		l.t.Errorf("%d streams run", n)
 	}
 	m := l.meterOf()
-	if want := m.WithView(compact.Project(l.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
+	if want := m.WithView(projection.Project(l.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
 		l.t.Errorf("the meter estimates %v tokens, and %v make up the next request", m.RequestEstimate(), want)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -63,7 +65,7 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	own, _ := conversation.MadeOf(body) // zero where it says nothing
 	made.Why = own.Why
 	then := append(log, conversation.Following(log, e.opts.Now(), body)...)
-	made.Before, made.After = e.meter.EstimatedTokens(), e.meter.WithView(compact.Project(then)).EstimatedTokens()
+	made.Before, made.After = e.meter.EstimatedTokens(), e.meter.WithView(projection.Project(then)).EstimatedTokens()
 	return conversation.Stamp([]conversation.Body{body}, e.nextSeq(), made), nil
 }
 

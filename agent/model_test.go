@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -289,7 +290,7 @@ func TestModelWithoutToolsIsSentNone(t *testing.T) {
 		if q := r.provider.Requests()[0]; len(q.Tools) != 0 {
 			t.Errorf("tools %v", q.Tools)
 		}
-		if got := r.reading().Segments[compact.Tools]; got != 0 {
+		if got := r.reading().Segments[projection.Tools]; got != 0 {
 			t.Errorf("the tools weigh %d on the meter", got)
 		}
 	})

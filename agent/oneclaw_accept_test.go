@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -173,11 +174,11 @@ func estimatedTokens(t *testing.T, p preset.Name) {
 // in the log besides no longer counts.
 func whatWouldBeSent(t *testing.T, p preset.Name) {
 	k := after(t, p, 9, func(o *agent.Options) { o.System = strings.Repeat("be brief ", 20) }, summarises(account))
-	if r := k.reading(); r.Segments[compact.System] < 45 || segmentSum(r) != r.Used {
-		t.Errorf("the system prompt counts %d of %d", r.Segments[compact.System], r.Used)
+	if r := k.reading(); r.Segments[projection.System] < 45 || segmentSum(r) != r.Used {
+		t.Errorf("the system prompt counts %d of %d", r.Segments[projection.System], r.Used)
 	}
 	sum := 4.0 + 45
-	for _, m := range compact.Project(k.memory.Events()).Messages {
+	for _, m := range projection.Project(k.memory.Events()).Messages {
 		sum += compact.FramingTokens + float64(len(m.Text))/4
 	}
 	if r := k.reading(); math.Abs(float64(r.Used)-sum) > 10 || r.Used > 5000 {
@@ -235,7 +236,7 @@ func BenchmarkOneClaw(b *testing.B) {
 			bodies = append(bodies, conversation.UserMessage{Text: asked(i)}, conversation.AssistantMessage{Text: fmt.Sprint("answer ", i), Stop: conversation.StopEnd})
 		}
 		events := log.Prepare(time.Now(), bodies...)
-		view, rules := compact.Project(events), compact.PresetRules(preset.OneClaw)
+		view, rules := projection.Project(events), compact.PresetRules(preset.OneClaw)
 		meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowConfig}})
 		b.ReportAllocs()
 		for b.Loop() {

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -195,7 +196,7 @@ func alreadyHasASummary(t *testing.T, p preset.Name) {
 	k.answered("and then?")
 	blocks := 0
 	for _, m := range k.last().Messages {
-		if m.State == compact.StateSummarised {
+		if m.State == projection.StateSummarised {
 			blocks++
 		}
 	}

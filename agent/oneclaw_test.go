@@ -16,6 +16,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -264,8 +265,8 @@ func protectedWindow(t *testing.T, p preset.Name) {
 	k.asks(1)
 	kept := 0.0 // of the newest, in tokens
 	var newest []string
-	for _, m := range slices.Backward(compact.Project(k.memory.Events()).Messages) {
-		if m.State != compact.StateVerbatim {
+	for _, m := range slices.Backward(projection.Project(k.memory.Events()).Messages) {
+		if m.State != projection.StateVerbatim {
 			break
 		}
 		kept += compact.Estimate(m.Size) + compact.FramingTokens
@@ -380,7 +381,7 @@ func compactionsMerge(t *testing.T, p preset.Name) {
 	}
 	blocks := 0
 	for _, m := range k.last().Messages {
-		if m.State == compact.StateSummarised {
+		if m.State == projection.StateSummarised {
 			blocks++
 		}
 	}

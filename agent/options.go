@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -41,7 +43,7 @@ type Options struct {
 	Rules compact.Rules
 	// Transcript saves the history as it is sent before a summary in the style
 	// of JCL replaces it, and returns where. Nil: it is not saved.
-	Transcript func(ctx context.Context, v compact.View) (path string, err error)
+	Transcript func(ctx context.Context, v projection.View) (path string, err error)
 	// Summarisers finds the model of a profile that names one, by
 	// provider/id; false if there is none of that name. Nil: there are none.
 	Summarisers func(name string) (Model, Provider, bool)

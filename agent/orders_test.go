@@ -18,6 +18,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -80,16 +81,16 @@ func (w *whim) reply(r agent.Request) agenttest.Reply {
 }
 
 // inspect notes what an endpoint would refuse.
-func (w *whim) inspect(messages []compact.Message) {
+func (w *whim) inspect(messages []projection.Message) {
 	note := func(what string, i int) {
 		w.wrong = append(w.wrong, fmt.Sprintf("request %d, message %d of %d: %s", w.requests, i, len(messages), what))
 	}
-	if messages[0].Role != compact.RoleUser || messages[len(messages)-1].Role == compact.RoleAssistant {
+	if messages[0].Role != projection.RoleUser || messages[len(messages)-1].Role == projection.RoleAssistant {
 		note("begins or ends with the wrong role", 0)
 	}
 	for i := 0; i < len(messages); i++ {
 		m := messages[i]
-		if m.Role == compact.RoleTool {
+		if m.Role == projection.RoleTool {
 			note("answers no call", i)
 		}
 		if len(m.Calls) == 0 && strings.TrimSpace(m.Text) == "" {
@@ -165,7 +166,7 @@ func TestOrdersInAnyOrder(t *testing.T) {
 			r := start(t, both(withTools(looked(), compactTool()), func(o *agent.Options) {
 				o.Provider, o.Rules = w, compact.PresetRules(presets[seed%uint64(len(presets))])
 				o.Rules.Summary.Review = seed%4 == 0
-				o.Transcript = func(context.Context, compact.View) (string, error) { return "/transcript", nil }
+				o.Transcript = func(context.Context, projection.View) (string, error) { return "/transcript", nil }
 			}))
 			for n := range 40 {
 				r.order(chance, n, w, sent)
@@ -221,7 +222,7 @@ func (r *rig) atRest(seed uint64, w *whim, sent map[string]int) {
 		r.t.Errorf("seed %d: the meter shows costs of %v, the log has %v, for %d requests", seed, shown, costs, w.requests)
 	}
 	m := r.meterOf()
-	if want := m.WithView(compact.Project(r.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
+	if want := m.WithView(projection.Project(r.memory.Events())).RequestEstimate(); m.RequestEstimate() != want {
 		r.t.Errorf("seed %d: the meter estimates %v tokens, and %v make up the next request", seed, m.RequestEstimate(), want)
 	}
 }

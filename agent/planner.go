@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"plimsoll/compact"
@@ -152,8 +154,8 @@ func (p *planner) roomHint(e *Error) string {
 	now := p.situation()
 	now.Answering = false // the turn is over when the user acts
 	r := p.meter.Reading()
-	alone, limit := r.Segments[compact.System]+r.Segments[compact.Tools], cmp.Or(e.Window, r.Window.Tokens)
-	if r.Segments[compact.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
+	alone, limit := r.Segments[projection.System]+r.Segments[projection.Tools], cmp.Or(e.Window, r.Window.Tokens)
+	if r.Segments[projection.Tools] > 0 && limit > 0 && float64(alone) >= roomShare*float64(limit) {
 		return fmt.Sprintf("system prompt and tools alone have about %d tokens of %d: declare fewer tools (tools.NAME.enabled: false) in a new conversation, or give the model a larger window",
 			alone, limit)
 	}

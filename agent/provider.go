@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -26,9 +27,9 @@ type Provider interface {
 
 // Request is one request to a model, complete but for the wire's own form.
 type Request struct {
-	Model    string            // the provider's id of the model
-	System   string            // the system prompt, "" for none
-	Messages []compact.Message // hardened; first is user, last is user or tool
+	Model    string               // the provider's id of the model
+	System   string               // the system prompt, "" for none
+	Messages []projection.Message // hardened; first is user, last is user or tool
 	Tools    []conversation.ToolSpec
 	// MaxTokens bounds the reply, 0 leaves it to the provider.
 	MaxTokens int
@@ -77,7 +78,7 @@ type Model struct {
 	// ReplyLimit bounds each reply, in tokens, because the user says so; 0 leaves it
 	// to the provider.
 	ReplyLimit int
-	Caps       compact.Capabilities
+	Caps       projection.Capabilities
 	Prices     *Prices // nil: unknown
 	// CacheTTL is how long the user says that the provider's cache holds a prompt
 	// after its last use, 0 if he does not say.

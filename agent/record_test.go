@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -102,7 +103,7 @@ func (l *longTalk) checkRecord() {
 			got[uint64(s.Mark)] = append(got[uint64(s.Mark)], s)
 		}
 	}
-	caps := map[string]compact.Capabilities{"test/echoes": {EchoReasoning: true}}
+	caps := map[string]projection.Capabilities{"test/echoes": {EchoReasoning: true}}
 	replies, summaries := 0, 0
 	for _, e := range events {
 		u, isUsage := e.Body.(conversation.Usage)
@@ -125,7 +126,7 @@ func (l *longTalk) checkRecord() {
 			continue
 		}
 		got[u.Through] = same[1:] // tries come in order
-		made, err := compact.Harden(compact.Project(events[:u.Through]), caps[u.Model])
+		made, err := projection.Harden(projection.Project(events[:u.Through]), caps[u.Model])
 		if err != nil {
 			l.t.Fatal(err)
 		}

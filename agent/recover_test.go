@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -112,7 +113,7 @@ func TestRequestOfARecoveredReplyCanBeMadeAgain(t *testing.T) {
 		if len(list) != 3 || list[1].Event != n+2 || list[1].Reply != n+1 || list[1].Through != n {
 			t.Fatalf("listed %+v", list)
 		}
-		made, err := compact.Harden(compact.Project(events[:list[1].Through]), compact.Capabilities{})
+		made, err := projection.Harden(projection.Project(events[:list[1].Through]), projection.Capabilities{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -18,8 +19,8 @@ import (
 func (r *rig) steered() []agent.Steered { return agenttest.Of[agent.Steered](r.watch) }
 
 // shownIn is how the stored log shows the model an event.
-func (r *rig) shownIn(seq uint64) (shown compact.Message) {
-	for _, m := range compact.Project(r.memory.Events()).Messages {
+func (r *rig) shownIn(seq uint64) (shown projection.Message) {
+	for _, m := range projection.Project(r.memory.Events()).Messages {
 		if slices.Contains(m.Events, seq) {
 			shown = m
 		}
@@ -54,16 +55,16 @@ func TestAPinKeepsAMessageAsItWasSaid(t *testing.T) {
 		r.wait()
 		r.byHand(agent.SteerPin, conversation.KindPin)
 		r.compacts(wish(compact.ProfileDefault, 1))
-		if got := r.shownIn(seq); got.State != compact.StatePinned || got.Text != listing(1) {
+		if got := r.shownIn(seq); got.State != projection.StatePinned || got.Text != listing(1) {
 			t.Errorf("the result is shown as %s: %.60q", got.State, got.Text)
 		}
-		if got := r.shownIn(r.results()[0]); got.State != compact.StateMasked {
+		if got := r.shownIn(r.results()[0]); got.State != projection.StateMasked {
 			t.Errorf("the one beside it is shown as %s", got.State)
 		}
 		r.Pin([]uint64{seq}, false)
 		r.wait()
 		r.byHand(agent.SteerUnpin, conversation.KindUnpin)
-		if got := r.shownIn(seq); got.State != compact.StateMasked {
+		if got := r.shownIn(seq); got.State != projection.StateMasked {
 			t.Errorf("without the pin the result is shown as %s", got.State)
 		}
 		r.idle()
@@ -78,7 +79,7 @@ func TestAMaskByHandIsACompactionThatCanBeTakenBack(t *testing.T) {
 		r.Mask([]uint64{seq})
 		r.wait()
 		o := r.byHand(agent.SteerMask, conversation.KindMask)
-		if got := r.shownIn(seq); got.State != compact.StateMasked || r.reading().Used >= used {
+		if got := r.shownIn(seq); got.State != projection.StateMasked || r.reading().Used >= used {
 			t.Errorf("the result is shown as %s, and of %d tokens %d are left", got.State, used, r.reading().Used)
 		}
 		if e := conversation.Epochs(r.memory.Events()); len(e) != 1 || e[0].ID != o.Seq || !e[0].InForce {

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -51,7 +52,7 @@ func TestSummaryReplacesTheTurnsAndItsCostIsRecordedWithIt(t *testing.T) {
 		if !after.Estimated || after.Used >= before.Used/2 || after.CostUSD == nil || *after.CostUSD != 0.25 {
 			t.Errorf("the meter shows %d (%v) and %v, before %d", after.Used, after.Estimated, after.CostUSD, before.Used)
 		}
-		if sum := segmentSum(after); sum != after.Used || after.Segments[compact.Summary] == 0 {
+		if sum := segmentSum(after); sum != after.Used || after.Segments[projection.Summary] == 0 {
 			t.Errorf("the segments are %v of %d", after.Segments, after.Used)
 		}
 		working := agenttest.Of[agent.Compacting](r.watch)

@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -145,10 +146,10 @@ func TestJCLISavesTheTranscriptBeforeItReplacesTheHistory(t *testing.T) {
 	for name, failure := range map[string]error{"saved": nil, "not saved": errors.New("no space")} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				var saved []compact.View
+				var saved []projection.View
 				r := talk(t, 4, func(o *agent.Options) {
 					o.Rules = compact.PresetRules(preset.JCLI)
-					o.Transcript = func(_ context.Context, v compact.View) (string, error) {
+					o.Transcript = func(_ context.Context, v projection.View) (string, error) {
 						saved = append(saved, v)
 						return "/data/transcripts/transcript_1.jsonl", failure
 					}
@@ -200,7 +201,7 @@ func TestSummaryIsAskedForAsTheNextRequestWouldBe(t *testing.T) {
 		if diff := cmp.Diff(next.Tools, asked.Tools); diff != "" || len(asked.Tools) == 0 {
 			t.Errorf("the tools differ: %s", diff)
 		}
-		if wish := asked.Messages[n]; wish.Role != compact.RoleUser || !strings.Contains(wish.Text, "Cover turns 0–2 only") {
+		if wish := asked.Messages[n]; wish.Role != projection.RoleUser || !strings.Contains(wish.Text, "Cover turns 0–2 only") {
 			t.Errorf("the wish is %.200q", wish.Text)
 		}
 		if asked.MaxTokens <= 0 || asked.MaxTokens > 20_000 {

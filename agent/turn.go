@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -146,7 +147,7 @@ func (a *Agent) nextRequest(ctx context.Context) (request, error) {
 		return request{}, err
 	}
 	set := &a.settings
-	messages, err := compact.Harden(a.view, set.model.Caps)
+	messages, err := projection.Harden(a.view, set.model.Caps)
 	if err != nil {
 		return request{}, &Error{Class: BadRequest, Message: err.Error(), Hint: "say something first", Err: err}
 	}

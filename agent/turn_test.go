@@ -11,7 +11,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -102,7 +102,7 @@ func TestRunsToolsUntilAReplyHasNoCalls(t *testing.T) {
 			t.Error(diff)
 		}
 		last := r.provider.Requests()[2].Messages
-		if m := last[len(last)-1]; m.Role != compact.RoleTool || m.CallID != "c2" {
+		if m := last[len(last)-1]; m.Role != projection.RoleTool || m.CallID != "c2" {
 			t.Errorf("the last message of the last request is %+v", m)
 		}
 		if got := agenttest.Of[agent.CallStreaming](r.watch); len(got) == 0 || got[0].Name != "look" {

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
@@ -113,7 +115,7 @@ func TestTranscriptsAreForTheirOwnerAndNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	a := bareApp(t)
 	defer a.resources.Close()
-	view := compact.Project(logOf(fileTurns(1)...))
+	view := projection.Project(logOf(fileTurns(1)...))
 	seen := map[string]bool{}
 	for range 3 {
 		path, err := a.conversations.SaveTranscript(t.Context(), view)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/agent"
 	"plimsoll/agent/demo"
 	"plimsoll/cli/console"
@@ -64,7 +66,7 @@ func TestTheDemoModelHasTheWindowChosen(t *testing.T) {
 // sendTo sends a text and returns how that failed, nil if it did not.
 func sendTo(t *testing.T, l setup.Link, text string) *agent.Error {
 	t.Helper()
-	r := agent.Request{Model: l.Model.ID, Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
+	r := agent.Request{Model: l.Model.ID, Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 	for _, err := range l.Provider.Stream(t.Context(), r) {
 		if err != nil {
 			return agent.AsError(err)

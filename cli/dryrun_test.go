@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"plimsoll/compact/projection"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -158,8 +160,8 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.WithOverlays(t, conversationtest.Rich(t))
-		r := &session.Reading{Events: log, Said: log, View: compact.Project(log)}
-		in := map[uint64][]*compact.Message{}
+		r := &session.Reading{Events: log, Said: log, View: projection.Project(log)}
+		in := map[uint64][]*projection.Message{}
 		for i := range r.View.Messages {
 			for _, seq := range r.View.Messages[i].Events {
 				in[seq] = append(in[seq], &r.View.Messages[i])
@@ -179,12 +181,12 @@ func TestEveryRowTellsHowTheModelSeesIt(t *testing.T) {
 			n++
 			whole := len(in[e.Seq]) == 1 && in[e.Seq][0].Text == m.Text && len(in[e.Seq][0].Calls) == len(m.Calls)
 			switch m.State {
-			case compact.StateVerbatim, compact.StatePinned:
+			case projection.StateVerbatim, projection.StatePinned:
 				if !whole {
 					t.Fatalf("event %d is %s, but the model is not shown it", e.Seq, m.State)
 				}
-			case compact.StateDropped, compact.StateSummarised:
-				if whole && len(in[e.Seq][0].Events) == 1 && in[e.Seq][0].State == compact.StateVerbatim {
+			case projection.StateDropped, projection.StateSummarised:
+				if whole && len(in[e.Seq][0].Events) == 1 && in[e.Seq][0].State == projection.StateVerbatim {
 					t.Fatalf("event %d is %s, but the model is shown it", e.Seq, m.State)
 				}
 			}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,7 +21,6 @@ import (
 	"plimsoll/cli/screen"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/storage"
@@ -69,7 +70,7 @@ func sentUsage(t *testing.T, system string) conversation.Usage {
 	t.Helper()
 	const form = "chat usage completion null key=other2345abc"
 	body, err := openai.New(openai.Options{Provider: "openai"}).Body(agent.Request{
-		Model: "gpt-5.4", System: system, MaxTokens: 50, Messages: []compact.Message{{Role: compact.RoleUser, Text: "hello"}},
+		Model: "gpt-5.4", System: system, MaxTokens: 50, Messages: []projection.Message{{Role: projection.RoleUser, Text: "hello"}},
 	}, form)
 	if err != nil || !strings.Contains(string(body), `"prompt_cache_key":"other2345abc"`) {
 		t.Fatalf("%s, %v", body, err)
@@ -240,7 +241,7 @@ func twoTurns(t *testing.T) shelf {
 func TestForkAtGoesOnFromAPointOfThePast(t *testing.T) {
 	t.Parallel()
 	texts := func(events []conversation.Event) (out []string) {
-		for _, m := range compact.Project(events).Messages {
+		for _, m := range projection.Project(events).Messages {
 			out = append(out, m.Text+" "+string(m.State))
 		}
 		return out

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"github.com/spf13/cobra"
@@ -18,7 +20,6 @@ import (
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
 	"plimsoll/cli/show"
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
 )
 
@@ -131,7 +132,7 @@ func (cmd *printCommand) write(ctx context.Context, args []string) error {
 }
 
 // messages is what is to be written.
-func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o printOptions) ([]compact.Message, error) {
+func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o printOptions) ([]projection.Message, error) {
 	if !o.compacted && o.preset == "" {
 		return r.AsSaid(), nil
 	}
@@ -152,11 +153,11 @@ func (cmd *printCommand) messages(ctx context.Context, r *session.Reading, o pri
 }
 
 // presetView is what the rules of a preset would make of a conversation now.
-func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset string) (compact.View, error) {
+func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset string) (projection.View, error) {
 	cmd.settings.NoteRefused()
 	cfg, err := cmd.settings.ConfigFor(r.Events, "compaction.preset="+preset)
 	if err != nil {
-		return compact.View{}, err
+		return projection.View{}, err
 	}
 	s := cmd.conversations.StateWith(r, cfg, m)
 	return inspect.PresetView(r.Said, s.Now, s.Rules)
@@ -164,19 +165,19 @@ func (cmd *printCommand) presetView(r *session.Reading, m agent.Model, preset st
 
 // request is the messages that the next request would carry, the system prompt
 // first.
-func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view compact.View, m agent.Model) ([]compact.Message, error) {
+func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view projection.View, m agent.Model) ([]projection.Message, error) {
 	system, err := r.Prompt(ctx, cmd.settings.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	hardened, err := compact.Harden(view, m.Caps)
-	if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+	hardened, err := projection.Harden(view, m.Caps)
+	if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 		// A trailing reply is shown: what is missing is the user's next message.
 		return nil, err
 	}
-	out := make([]compact.Message, 0, len(hardened)+1)
+	out := make([]projection.Message, 0, len(hardened)+1)
 	if system != "" {
-		out = append(out, compact.Message{Role: compact.RoleSystem, Text: system, State: compact.StateVerbatim})
+		out = append(out, projection.Message{Role: projection.RoleSystem, Text: system, State: projection.StateVerbatim})
 	}
 	for _, msg := range hardened {
 		if !m.Caps.EchoReasoning {
@@ -188,7 +189,7 @@ func (cmd *printCommand) request(ctx context.Context, r *session.Reading, view c
 }
 
 // plain writes a message for reading: a label, then its text as it is.
-func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) error {
+func (cmd *printCommand) plain(w io.Writer, m *projection.Message, first bool) error {
 	var b strings.Builder
 	part := func(label, text string) {
 		if !first {
@@ -202,13 +203,13 @@ func (cmd *printCommand) plain(w io.Writer, m *compact.Message, first bool) erro
 		b.WriteByte('\n')
 	}
 	state := ""
-	if m.State != compact.StateVerbatim {
+	if m.State != projection.StateVerbatim {
 		state = " (" + string(m.State) + ")"
 	}
 	switch m.Role {
-	case compact.RoleUser:
+	case projection.RoleUser:
 		part(fmt.Sprintf("[turn %d] user%s:", m.Turn, state), m.Text)
-	case compact.RoleTool:
+	case projection.RoleTool:
 		part(fmt.Sprintf("result of %s%s:", m.Tool, state), m.Text)
 	default:
 		if m.Reasoning != "" {

@@ -13,6 +13,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -35,24 +36,24 @@ func TestSavingsAddUpToWhatWasSaid(t *testing.T) {
 		o.EchoReasoning = rapid.Bool().Draw(t, "echo")
 		o.Plain = false
 		c.Meter = compact.NewMeter(o).WithView(c.View)
-		var all compact.Sizes
+		var all projection.Sizes
 		for _, e := range log {
 			switch b := e.Body.(type) {
 			case conversation.UserMessage:
-				all.Add(compact.User, b.Size)
+				all.Add(projection.User, b.Size)
 			case conversation.ToolResult:
-				all.Add(compact.Results, b.Size)
+				all.Add(projection.Results, b.Size)
 			case conversation.AssistantMessage:
-				all.Add(compact.Assistant, b.Size)
+				all.Add(projection.Assistant, b.Size)
 				for _, call := range b.Calls {
-					all.Add(compact.Calls, call.Size)
+					all.Add(projection.Calls, call.Size)
 				}
 				if b.Reasoning != "" {
-					all.Add(compact.Reasoning, b.ReasoningSize)
+					all.Add(projection.Reasoning, b.ReasoningSize)
 				}
 			}
 		}
-		want := c.Meter.WithView(compact.View{Sizes: all}).EstimatedTokens() - c.Meter.EstimatedTokens()
+		want := c.Meter.WithView(projection.View{Sizes: all}).EstimatedTokens() - c.Meter.EstimatedTokens()
 		got, a := 0, inspect.NewAccount(r, c, nil)
 		for _, s := range a.Savings {
 			kinds[s.Kind]++
@@ -77,7 +78,7 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 		if i > 0 && item.Tokens > a.Heaviest[i-1].Tokens {
 			t.Errorf("%+v is heavier than the one above", item)
 		}
-		if item.Before != item.Tokens || item.State != compact.StateVerbatim {
+		if item.Before != item.Tokens || item.State != projection.StateVerbatim {
 			t.Errorf("%+v is as it was said", item)
 		}
 		got = append(got, item.Kind.String()+": "+item.Label)
@@ -98,9 +99,9 @@ func TestWhatIsHeaviestIsNamed(t *testing.T) {
 func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(6)
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 250,
+	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 250,
 		Items: []conversation.MaskItem{{Event: 11, Part: conversation.PartResult}}})
-	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: words(900)})
+	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 8)}, FromTurn: 0, ToTurn: 1, Text: words(900)})
 	l.add(conversation.Drop{Spans: []conversation.Span{span(21, 24)}})
 	_, c := plainCheck(l)
 	a := inspect.NewAccount(planRules(), c, nil)
@@ -108,10 +109,10 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 	for _, item := range a.Heaviest {
 		found[string(item.State)] = item
 	}
-	if s := found["summarised"]; s.Label != "summary of turns 0–1" || s.Before != 10_000 || s.Tokens < 900 || s.Tokens > 1000 || s.Kind != compact.Summary {
+	if s := found["summarised"]; s.Label != "summary of turns 0–1" || s.Before != 10_000 || s.Tokens < 900 || s.Tokens > 1000 || s.Kind != projection.Summary {
 		t.Errorf("%+v", s)
 	}
-	if s := found["masked"]; s.Label != "read_file" || s.Before != 4975 || s.Tokens > 200 || s.Event != 11 || s.Why == "" || s.Kind != compact.Stubs {
+	if s := found["masked"]; s.Label != "read_file" || s.Before != 4975 || s.Tokens > 200 || s.Event != 11 || s.Why == "" || s.Kind != projection.Stubs {
 		t.Errorf("%+v", s)
 	}
 	if s := found["dropped"]; s.Label != "turn 5, left out" || s.Before != 5000 {
@@ -129,7 +130,7 @@ func TestTheHeaviestSayWhatTheyStandFor(t *testing.T) {
 func TestWhatASummaryTellsFurtherUpIsSavedByIt(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).stints(4)
-	l.add(conversation.Summary{Style: conversation.StyleOneClaw, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 4), span(9, 12)},
+	l.add(conversation.Summary{Style: conversation.StyleOneClaw, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 4), span(9, 12)},
 		FromTurn: 0, ToTurn: 2, Text: words(100)})
 	r, c := plainCheck(l)
 	a := inspect.NewAccount(r, c, nil)
@@ -206,7 +207,7 @@ func TestLabelsAreShortAndOfOneLine(t *testing.T) {
 // third of its results hidden. Budget, without what it foretells: 10 ms.
 func BenchmarkAccount(b *testing.B) {
 	log := masked(longLog(10_000), 800)
-	v := compact.Project(log)
+	v := projection.Project(log)
 	c := compact.Check{Log: log, View: v, Meter: compact.NewMeter(window(5_000_000)).WithView(v), Sheet: compact.DefaultSheet()}
 	b.ReportAllocs()
 	for b.Loop() {

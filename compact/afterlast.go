@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -25,7 +26,7 @@ func AfterLastCompaction(log []conversation.Event) int {
 		hand[e.ID] = e.Manual()
 	}
 	texts, next := map[uint64]bool{}, 0
-	for _, s := range Summaries(log) {
+	for _, s := range projection.Summaries(log) {
 		texts[s.Seq] = true
 	}
 	for _, i := range conversation.InForce(log) {

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -35,12 +36,12 @@ type BandRule struct {
 
 // BandSpans chooses the events that the next summary covers. It is empty if
 // nothing may be covered.
-func BandSpans(v View, m Meter, rule BandRule) []conversation.Span {
+func BandSpans(v projection.View, m Meter, rule BandRule) []conversation.Span {
 	return bandOf(v, m, rule).spans
 }
 
 // bandOf is what the next summary covers.
-func bandOf(v View, m Meter, rule BandRule) band {
+func bandOf(v projection.View, m Meter, rule BandRule) band {
 	messages := v.Messages
 	over := float64(m.WithView(v).EstimatedTokens()) - rule.Target
 	end := protectedFrom(messages, m, rule.Protected)
@@ -70,7 +71,7 @@ func (b band) reaches(tokens float64) bool { return b.tokens > 0 && b.saves() >=
 
 // takeBand covers units from one message on up to another until that saves so
 // many tokens. Earlier summaries within are left to themselves.
-func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
+func takeBand(messages []projection.Message, m Meter, from, to int, tokens float64) band {
 	var b band
 	var s spans
 	for i := from; i < to && !b.reaches(tokens); {
@@ -81,8 +82,8 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 		open := isOpen(messages[i:next])
 		for k := range messages[i:next] {
 			switch msg := &messages[i+k]; {
-			case msg.State == StateDropped, msg.State == StatePinned:
-			case msg.State == StateSummarised, open:
+			case msg.State == projection.StateDropped, msg.State == projection.StatePinned:
+			case msg.State == projection.StateSummarised, open:
 				s.end()
 			default:
 				s.take(msg)
@@ -97,12 +98,12 @@ func takeBand(messages []Message, m Meter, from, to int, tokens float64) band {
 
 // DropSpans chooses the oldest units to leave out so that a request comes under
 // target tokens. It is empty if nothing may go. The user's first text may not.
-func DropSpans(v View, m Meter, target float64) []conversation.Span {
+func DropSpans(v projection.View, m Meter, target float64) []conversation.Span {
 	return dropSpans(v, m, target, firstToDrop(v.Messages))
 }
 
 // dropSpans is DropSpans from one message on.
-func dropSpans(v View, m Meter, target float64, from int) []conversation.Span {
+func dropSpans(v projection.View, m Meter, target float64, from int) []conversation.Span {
 	messages := v.Messages
 	end, newest := protectedFrom(messages, m, 0), newestOfUser(messages)
 	left := float64(m.WithView(v).EstimatedTokens())
@@ -116,7 +117,7 @@ func dropSpans(v View, m Meter, target float64, from int) []conversation.Span {
 		for k := range messages[i:next] {
 			msg := &messages[i+k]
 			switch {
-			case i+k == newest, open, msg.State == StatePinned, msg.State == StateSummarised, msg.State == StateDropped:
+			case i+k == newest, open, msg.State == projection.StatePinned, msg.State == projection.StateSummarised, msg.State == projection.StateDropped:
 				s.end()
 			default:
 				s.take(msg)
@@ -135,7 +136,7 @@ type spans struct {
 	open  bool // the last one goes on
 }
 
-func (s *spans) take(m *Message) {
+func (s *spans) take(m *projection.Message) {
 	first, last := m.Events[0], m.Events[len(m.Events)-1]
 	if s.open {
 		s.taken[len(s.taken)-1].Last = last
@@ -148,12 +149,12 @@ func (s *spans) end() { s.open = false }
 
 // unitAt is the messages of the unit that begins at index i of a view: a reply
 // with its results, or one message alone. end is the index behind it.
-func unitAt(messages []Message, i int) (end int) {
+func unitAt(messages []projection.Message, i int) (end int) {
 	end = i + 1
 	if len(messages[i].Calls) == 0 {
 		return end
 	}
-	for end < len(messages) && messages[end].Role == RoleTool {
+	for end < len(messages) && messages[end].Role == projection.RoleTool {
 		end++
 	}
 	return end
@@ -161,14 +162,14 @@ func unitAt(messages []Message, i int) (end int) {
 
 // isOpen reports whether a call of a unit has no result. No overlay takes such a
 // unit, also where it is old and nothing will come any more.
-func isOpen(unit []Message) bool {
+func isOpen(unit []projection.Message) bool {
 	return !conversation.AllAnswered(unit[0].Calls, len(unit)-1, func(i int) string { return unit[1+i].CallID })
 }
 
 // firstToDrop is the index of the first message that may be left out: not the
 // user's first.
-func firstToDrop(messages []Message) int {
-	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim {
+func firstToDrop(messages []projection.Message) int {
+	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim {
 		return 1
 	}
 	return 0
@@ -176,8 +177,8 @@ func firstToDrop(messages []Message) int {
 
 // firstToCover is the index of the first message that may be covered: not the
 // user's first, unless it is long.
-func firstToCover(messages []Message, m Meter) int {
-	if len(messages) > 0 && messages[0].Role == RoleUser && messages[0].State == StateVerbatim &&
+func firstToCover(messages []projection.Message, m Meter) int {
+	if len(messages) > 0 && messages[0].Role == projection.RoleUser && messages[0].State == projection.StateVerbatim &&
 		m.Weigh(messages[0].Size) <= firstTextTokens {
 		return 1
 	}
@@ -187,7 +188,7 @@ func firstToCover(messages []Message, m Meter) int {
 // protectedFrom is the index of the first message that may not be covered
 // because it is new: counted back from the newest by tokens, and at least the
 // last unit.
-func protectedFrom(messages []Message, m Meter, tokens float64) int {
+func protectedFrom(messages []projection.Message, m Meter, tokens float64) int {
 	end := len(messages)
 	for sum := 0.0; end > 0; end-- {
 		sum += m.Weigh(messages[end-1].After()) + m.Framing()
@@ -196,7 +197,7 @@ func protectedFrom(messages []Message, m Meter, tokens float64) int {
 		}
 	}
 	last := len(messages) - 1
-	for last > 0 && messages[last].Role == RoleTool {
+	for last > 0 && messages[last].Role == projection.RoleTool {
 		last--
 	}
 	return max(min(end, last), 0)
@@ -204,9 +205,9 @@ func protectedFrom(messages []Message, m Meter, tokens float64) int {
 
 // newestOfUser is the index of the newest message of the user that stands for
 // itself; without one, behind the last.
-func newestOfUser(messages []Message) int {
+func newestOfUser(messages []projection.Message) int {
 	for i, m := range slices.Backward(messages) {
-		if m.Role == RoleUser && (m.State == StateVerbatim || m.State == StatePinned) {
+		if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
 			return i
 		}
 	}

@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -9,7 +10,7 @@ import (
 // without a summary.
 func NextBand(log []conversation.Event) int {
 	var newest conversation.Summary
-	for _, s := range Summaries(log) {
+	for _, s := range projection.Summaries(log) {
 		if len(s.Spans) > 0 && s.ToTurn >= newest.ToTurn {
 			newest = s.Summary
 		}

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -26,7 +27,7 @@ func span(first, last uint64) conversation.Span { return conversation.Span{First
 
 func TestBandsOfOtherDesignsCoverTheFirstMessageToo(t *testing.T) {
 	t.Parallel()
-	v, m := compact.Project(filesRead(10, 100).user("And now?").events()), compact.NewMeter(window(100_000))
+	v, m := projection.Project(filesRead(10, 100).user("And now?").events()), compact.NewMeter(window(100_000))
 	want := []conversation.Span{span(1, 40)}
 	if d := cmp.Diff(want, compact.BandSpans(v, m, compact.BandRule{First: true})); d != "" {
 		t.Error(d)
@@ -62,7 +63,7 @@ func TestBandsCoverTheOldestUnitsThatReachTheTarget(t *testing.T) {
 		"as few as it takes of both":      {steered, 4000, 0, []conversation.Span{span(2, 21), span(23, 46)}},
 		"nothing":                         {&tale{}, 0, 0, nil},
 	} {
-		if d := cmp.Diff(c.want, compact.BandSpans(compact.Project(c.log.events()), m, compact.BandRule{Target: c.target, Protected: c.protected})); d != "" {
+		if d := cmp.Diff(c.want, compact.BandSpans(projection.Project(c.log.events()), m, compact.BandRule{Target: c.target, Protected: c.protected})); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -88,7 +89,7 @@ func TestDropsSpareTheFirstAndTheNewestMessage(t *testing.T) {
 		"the open unit":      {marathon(1), 0, nil},
 		"nothing":            {&tale{}, 0, nil},
 	} {
-		if d := cmp.Diff(c.want, compact.DropSpans(compact.Project(c.log.events()), m, c.target)); d != "" {
+		if d := cmp.Diff(c.want, compact.DropSpans(projection.Project(c.log.events()), m, c.target)); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
 	}
@@ -100,7 +101,7 @@ func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 		w := conversationtest.NewWriter(t, ownLog(t))
 		w.Turn(t)
 		log := w.Events()
-		v, m := compact.Project(log), compact.NewMeter(window(8000))
+		v, m := projection.Project(log), compact.NewMeter(window(8000))
 		target, protected := rapid.Float64Range(0, 3000).Draw(t, "target"), rapid.Float64Range(0, 1000).Draw(t, "protected")
 		stays := map[uint64]bool{}
 		units := conversation.Units(log)
@@ -115,7 +116,7 @@ func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 		}
 		drops := compact.DropSpans(v, m, target)
 		for _, msg := range v.Messages {
-			if msg.State == compact.StatePinned && !within(compact.BandSpans(v, m, compact.BandRule{Target: target, Protected: protected}), msg.Events[0]) {
+			if msg.State == projection.StatePinned && !within(compact.BandSpans(v, m, compact.BandRule{Target: target, Protected: protected}), msg.Events[0]) {
 				stays[msg.Events[0]] = true // of drops; a band leaves a pin standing
 			}
 		}
@@ -125,7 +126,7 @@ func TestWhatIsNewestOrPinnedIsNeverTaken(t *testing.T) {
 			}
 		}
 		w.Add(t, conversation.Drop{Spans: drops})
-		messages, err := compact.Harden(compact.Project(w.Events()), compact.Capabilities{})
+		messages, err := projection.Harden(projection.Project(w.Events()), projection.Capabilities{})
 		if len(messages) == 0 {
 			t.Fatalf("nothing is left: %v", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -116,7 +117,7 @@ func BenchmarkProject(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				compact.Project(c.log)
+				projection.Project(c.log)
 			}
 		})
 	}
@@ -133,7 +134,7 @@ func BenchmarkExtend(b *testing.B) {
 		{"repeats", repeating(longLog(10_000 + grown))},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			begin := compact.Project(c.log[:10_000])
+			begin := projection.Project(c.log[:10_000])
 			v := begin
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -148,10 +149,10 @@ func BenchmarkExtend(b *testing.B) {
 
 // BenchmarkHarden makes a request of 10,000 events.
 func BenchmarkHarden(b *testing.B) {
-	v := compact.Project(longLog(10_000))
+	v := projection.Project(longLog(10_000))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := compact.Harden(v, compact.Capabilities{}); err == nil {
+		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
 			b.Fatal("a trailing reply cannot be sent")
 		}
 	}
@@ -160,7 +161,7 @@ func BenchmarkHarden(b *testing.B) {
 // BenchmarkMeterKeystroke is what a key costs the meter with 10,000 events
 // open. Budget: 50 us, no allocation worth noting.
 func BenchmarkMeterKeystroke(b *testing.B) {
-	m := compact.NewMeter(window(128_000)).WithView(compact.Project(longLog(10_000)))
+	m := compact.NewMeter(window(128_000)).WithView(projection.Project(longLog(10_000)))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		m = m.WithDraft(conversation.Size{ASCII: i % 4096}, 1)
@@ -185,10 +186,10 @@ func BenchmarkHardenOneID(b *testing.B) {
 			events[i].Body = body
 		}
 	}
-	v := compact.Project(events)
+	v := projection.Project(events)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := compact.Harden(v, compact.Capabilities{}); err == nil {
+		if _, err := projection.Harden(v, projection.Capabilities{}); err == nil {
 			b.Fatal("a trailing reply cannot be sent")
 		}
 	}
@@ -198,7 +199,7 @@ func BenchmarkHardenOneID(b *testing.B) {
 // what it should be, what it tells, and counting from it. Budget: 50 us.
 func BenchmarkMeterReport(b *testing.B) {
 	events := longLog(10_000)
-	m := compact.NewMeter(window(4_000_000)).WithView(compact.Project(events))
+	m := compact.NewMeter(window(4_000_000)).WithView(projection.Project(events))
 	u := conversation.Usage{Reply: uint64(len(events)), Prompt: int(m.RequestEstimate()), Cached: -1, Completion: 300, Reasoning: -1,
 		Estimate: m.RequestEstimate()}
 	b.ReportAllocs()

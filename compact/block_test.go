@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -21,8 +21,8 @@ func (l *tale) band(version int, style conversation.Style, name string, spans ..
 // stroke where a message ends.
 func outline(l *tale) string {
 	var out []string
-	for _, m := range compact.Project(l.events()).Messages {
-		if m.State != compact.StateSummarised {
+	for _, m := range projection.Project(l.events()).Messages {
+		if m.State != projection.StateSummarised {
 			out = append(out, "|")
 			continue
 		}
@@ -112,7 +112,7 @@ func TestONEAndJCLTellTheirSummaryOnce(t *testing.T) {
 	for style, messages := range map[conversation.Style]int{conversation.StyleOneClaw: 1, conversation.StyleJCLI: 2} {
 		// The newest message of the user, e5, parts what is covered.
 		l := (&tale{}).talks(2).says(10).reads(100).reads(100).reads(100).band(2, style, "a", span(1, 4), span(6, 9))
-		v := compact.Project(l.events())
+		v := projection.Project(l.events())
 		told := 0
 		for _, m := range v.Messages {
 			told += strings.Count(m.Text, "text a")
@@ -132,22 +132,22 @@ func TestONEAndJCLTellTheirSummaryOnce(t *testing.T) {
 		}
 		// What is pinned in it stands all the same, and a request can be made.
 		l.add(conversation.Pin{Events: []uint64{8}})
-		v = compact.Project(l.events())
-		if len(v.Absent) != 2 || v.Messages[messages+1].State != compact.StatePinned {
+		v = projection.Project(l.events())
+		if len(v.Absent) != 2 || v.Messages[messages+1].State != projection.StatePinned {
 			t.Errorf("%s: %+v", style, v.Absent)
 		}
-		hard, err := compact.Harden(v, compact.Capabilities{})
+		hard, err := projection.Harden(v, projection.Capabilities{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range problems(hard, compact.Capabilities{}) {
+		for _, problem := range problems(hard, projection.Capabilities{}) {
 			t.Errorf("%s: %s", style, problem)
 		}
 	}
 	// Plimsoll's own says that it is told above.
 	l := (&tale{}).talks(2).says(10).reads(100).reads(100).reads(100).band(2, conversation.StylePlimsoll, "a", span(1, 4), span(6, 9))
-	v := compact.Project(l.events())
-	if len(v.Absent) != 0 || v.Messages[2].State != compact.StateSummarised || strings.Contains(v.Messages[2].Text, "text a") {
+	v := projection.Project(l.events())
+	if len(v.Absent) != 0 || v.Messages[2].State != projection.StateSummarised || strings.Contains(v.Messages[2].Text, "text a") {
 		t.Errorf("%+v", v)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -46,7 +47,7 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (compact.Pass, error) {
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = profile, 0
-	m := compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))
+	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))
 	return compact.NewPass(log, compact.PresetRules(preset), compact.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
@@ -89,7 +90,7 @@ func TestPassInATurnHidesNoResultThatNobodyRead(t *testing.T) {
 		t.Error(diff)
 	}
 	messages := pass.After().Messages
-	if last := messages[len(messages)-1]; last.State != compact.StateVerbatim {
+	if last := messages[len(messages)-1]; last.State != projection.StateVerbatim {
 		t.Errorf("the newest result is %s", last.State)
 	}
 }
@@ -126,8 +127,8 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		for i, b := range pass.Bodies(next) {
 			log = append(log, conversation.Event{Seq: next + uint64(i), Turn: log[len(log)-1].Turn, Body: b})
 		}
-		before, after := compact.Project(log[:next-1]).Messages, compact.Project(log).Messages
-		if _, err := compact.Harden(compact.Project(log), compact.Capabilities{}); err != nil {
+		before, after := projection.Project(log[:next-1]).Messages, projection.Project(log).Messages
+		if _, err := projection.Harden(projection.Project(log), projection.Capabilities{}); err != nil {
 			t.Fatalf("%s of %s: %v", profile, preset, err)
 		}
 		if got, want := after[len(after)-1].Text, before[len(before)-1].Text; got != want {
@@ -136,7 +137,7 @@ func TestRequestAfterAPassInATurnCanBeAnswered(t *testing.T) {
 		texts, newest := 0, 0
 		for _, m := range after {
 			texts += strings.Count(m.Text, "short account")
-			if m.Role == compact.RoleUser && m.Text == "do z" {
+			if m.Role == projection.RoleUser && m.Text == "do z" {
 				newest++
 			}
 		}
@@ -219,12 +220,12 @@ func TestViewKnowsWhichResultsItShowsInFull(t *testing.T) {
 	t.Parallel()
 	log := boundaryLog(t, spokenTurn("one", 1, true)...)
 	text := log[2].Body.(conversation.ToolResult).Text
-	v := compact.Project(log)
+	v := projection.Project(log)
 	if !v.ShowsInFull(3, text) || v.ShowsInFull(3, text+"x") || v.ShowsInFull(1, "do one") || v.ShowsInFull(99, text) {
 		t.Error("the view does not know what it shows")
 	}
-	mask := conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult}}}
-	masked := compact.Project(append(log, conversation.Event{Seq: 5, Body: mask}))
+	mask := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: []conversation.MaskItem{{Event: 3, Part: conversation.PartResult}}}
+	masked := projection.Project(append(log, conversation.Event{Seq: 5, Body: mask}))
 	if masked.ShowsInFull(3, text) {
 		t.Error("a masked result counts as shown")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -33,7 +34,7 @@ func filesRead(turns, lines int) *tale {
 
 // masks hides results.
 func masks(results ...uint64) conversation.Mask {
-	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 60}
+	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 60}
 	for _, seq := range results {
 		m.Items = append(m.Items, conversation.MaskItem{Event: seq, Part: conversation.PartResult})
 	}
@@ -79,11 +80,11 @@ func TestCatalogueB4OrphansNeverReachARequest(t *testing.T) {
 			l.pass(conversation.Summary{Spans: span(1, 4), Text: "s"})
 		}
 		l.user("And now?")
-		messages, err := compact.Harden(compact.Project(l.events()), compact.Capabilities{})
+		messages, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, problem := range problems(messages, compact.Capabilities{}) {
+		for _, problem := range problems(messages, projection.Capabilities{}) {
 			t.Errorf("%s: %s", name, problem)
 		}
 		for _, m := range messages {
@@ -99,7 +100,7 @@ func TestCatalogueB5RepliesWithoutTheirCallsAreNotEmpty(t *testing.T) {
 	for _, style := range []conversation.Style{conversation.StyleJP, conversation.StylePlimsoll} {
 		l := filesRead(3, 40)
 		l.pass(conversation.Summary{Style: style, Spans: l.all(), Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-		for _, m := range compact.Project(l.user("x").events()).Messages {
+		for _, m := range projection.Project(l.user("x").events()).Messages {
 			if m.Text == "" || len(m.Calls) > 0 {
 				t.Errorf("%s: %+v", style, m)
 			}
@@ -115,10 +116,10 @@ func TestCatalogueB6NoRequestEndsWithAReply(t *testing.T) {
 		"everything summarised by J-CLI": filesRead(1, 5).summary(conversation.StyleJCLI, 1, 4, 0, 0, "s"),
 		"nothing":                        {},
 	} {
-		if _, err := compact.Harden(compact.Project(l.events()), compact.Capabilities{}); !errors.Is(err, compact.ErrNothingToSend) {
+		if _, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{}); !errors.Is(err, projection.ErrNothingToSend) {
 			t.Errorf("%s: %v", name, err)
 		}
-		messages, err := compact.Harden(compact.Project(l.user("Go on.").events()), compact.Capabilities{})
+		messages, err := projection.Harden(projection.Project(l.user("Go on.").events()), projection.Capabilities{})
 		if err != nil || messages[len(messages)-1].Text != "Go on." {
 			t.Errorf("%s, with a message: %v", name, err)
 		}
@@ -140,8 +141,8 @@ func TestCatalogueB7InstructionsAndUsersWordsAreOutOfReach(t *testing.T) {
 				said[e.Seq] = b.Text
 			}
 		}
-		for _, m := range compact.Project(w.Events()).Messages {
-			if m.Role == compact.RoleSystem {
+		for _, m := range projection.Project(w.Events()).Messages {
+			if m.Role == projection.RoleSystem {
 				t.Fatal("a system message is part of the view")
 			}
 			if text, ok := said[m.Events[0]]; ok && m.Text != text {
@@ -160,12 +161,12 @@ func TestCatalogueB8AStubIsTheSameForEver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, filesRead(6, 60).events())
 		w.Add(t, masks(3, 7))
-		first := compact.Project(w.Events())
+		first := projection.Project(w.Events())
 		w.Turn(t)
 		// Neither another setting nor another pass touches what is hidden already.
 		w.Add(t, conversation.ConfigChanged{Set: map[string]string{"compaction.mask.preview": "0"}}, masks(11), masks(15))
 		w.Turn(t)
-		later := compact.Project(w.Events())
+		later := projection.Project(w.Events())
 		const untouched = 10 // messages before the third result
 		if d := cmp.Diff(first.Messages[:untouched], later.Messages[:untouched]); d != "" {
 			t.Fatalf("(-first +later)\n%s", d)
@@ -176,9 +177,9 @@ func TestCatalogueB8AStubIsTheSameForEver(t *testing.T) {
 func TestCatalogueB8OnePassBreaksThePrefixOnce(t *testing.T) {
 	t.Parallel()
 	l := filesRead(6, 60)
-	before := compact.Project(l.events())
+	before := projection.Project(l.events())
 	l.pass(masks(15, 11), conversation.Cap{Items: []conversation.CapItem{{Event: 19, Head: 60, Tail: 60}}})
-	after := compact.Project(l.events())
+	after := projection.Project(l.events())
 	broken := 0
 	for i := range before.Messages {
 		if before.Messages[i].Text != after.Messages[i].Text {
@@ -190,7 +191,7 @@ func TestCatalogueB8OnePassBreaksThePrefixOnce(t *testing.T) {
 		t.Errorf("the prefix ends at event %d", before.Messages[broken].Events[0])
 	}
 	l.user("And now?")
-	if d := cmp.Diff(after.Messages, compact.Project(l.events()).Messages[:len(after.Messages)]); d != "" {
+	if d := cmp.Diff(after.Messages, projection.Project(l.events()).Messages[:len(after.Messages)]); d != "" {
 		t.Errorf("it broke again:\n%s", d)
 	}
 }
@@ -202,14 +203,14 @@ func TestCatalogueB18ReasoningThatIsNotResentIsNotCounted(t *testing.T) {
 		options := window(100_000)
 		options.EchoReasoning = echo
 		m := compact.NewMeter(options)
-		if r := m.WithView(compact.Project(l.events())).Reading(); (r.Used > 1000) != want {
+		if r := m.WithView(projection.Project(l.events())).Reading(); (r.Used > 1000) != want {
 			t.Errorf("sent back %v: used %d", echo, r.Used)
 		}
 	}
 	l.pass(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(), Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip}})
 	options := window(100_000)
 	options.EchoReasoning = true
-	if r := compact.NewMeter(options).WithView(compact.Project(l.events())).Reading(); r.Used > 1000 {
+	if r := compact.NewMeter(options).WithView(projection.Project(l.events())).Reading(); r.Used > 1000 {
 		t.Errorf("stripped: used %d", r.Used)
 	}
 }
@@ -226,7 +227,7 @@ func TestCatalogueB19ArgumentsCanShrink(t *testing.T) {
 		"capped": {conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "call_1", Head: 500, Tail: 500}}}, 1200},
 	} {
 		l := (&tale{}).user("Write it.").call("create_file", arguments, conversation.ResultOK, "created").pass(c.overlay)
-		got := compact.Project(l.events()).Messages[1].Calls[0].Arguments
+		got := projection.Project(l.events()).Messages[1].Calls[0].Arguments
 		if repaired, ok := conversation.RepairArguments(got); len(got) > c.most || !ok || repaired != got {
 			t.Errorf("%s: %d bytes: %.80s", name, len(got), got)
 		}
@@ -248,7 +249,7 @@ func TestCatalogueB20OwnWordsNeverSoundLikeAFailure(t *testing.T) {
 		}
 		w := conversationtest.NewWriter(t, l.Events())
 		w.Add(t, w.Reduction(t), conversation.Drop{Spans: w.Spans(t)})
-		for _, m := range compact.Project(w.Events()).Messages {
+		for _, m := range projection.Project(w.Events()).Messages {
 			text := strings.ToLower(m.Text)
 			for _, word := range []string{"missing", "omitted", "failed", "truncated", "unavailable", "lost"} {
 				if strings.Contains(text, word) {
@@ -273,7 +274,7 @@ func TestCatalogueB20NoPlaceholderStandsInArguments(t *testing.T) {
 				said[c.ID] = c.Arguments
 			}
 		}
-		for _, m := range compact.Project(w.Events()).Messages {
+		for _, m := range projection.Project(w.Events()).Messages {
 			for _, c := range m.Calls {
 				if c.Arguments != "{}" && c.Arguments != said[c.ID] {
 					t.Fatalf("the arguments %s became %s", said[c.ID], c.Arguments)
@@ -292,9 +293,9 @@ func TestCatalogueB21StubsNameTheEventThatHoldsTheOriginal(t *testing.T) {
 			w.Turn(t)
 		}
 		log := w.Events()
-		for _, m := range compact.Project(log).Messages {
+		for _, m := range projection.Project(log).Messages {
 			_, text, stub := strings.Cut(m.Text, "The whole text: recall ")
-			if m.State != compact.StateMasked || m.Role != compact.RoleTool || !stub {
+			if m.State != projection.StateMasked || m.Role != projection.RoleTool || !stub {
 				continue
 			}
 			id, _, _ := strings.Cut(text, "\n")
@@ -315,8 +316,8 @@ func TestCatalogueB21StubsNameTheEventThatHoldsTheOriginal(t *testing.T) {
 func TestCatalogueB22ASummaryIsAMessageOfTheUser(t *testing.T) {
 	t.Parallel()
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI, conversation.StyleJP} {
-		v := compact.Project(filesRead(2, 5).summary(style, 1, 4, 0, 0, "s").events())
-		if m := v.Messages[0]; m.Role != compact.RoleUser || m.State != compact.StateSummarised {
+		v := projection.Project(filesRead(2, 5).summary(style, 1, 4, 0, 0, "s").events())
+		if m := v.Messages[0]; m.Role != projection.RoleUser || m.State != projection.StateSummarised {
 			t.Errorf("%s: %+v", style, m)
 		}
 	}
@@ -325,7 +326,7 @@ func TestCatalogueB22ASummaryIsAMessageOfTheUser(t *testing.T) {
 func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60)
-	raw := compact.Project(l.events()).Messages
+	raw := projection.Project(l.events()).Messages
 	l.pass(masks(3), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 8}}, Text: "s"})
 	l.pass(conversation.Drop{Spans: []conversation.Span{{First: 2, Last: 4}}})
 	epochs := conversation.Epochs(l.events())
@@ -340,7 +341,7 @@ func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 		}
 		l.pass(revert)
 	}
-	if d := cmp.Diff(raw, compact.Project(l.events()).Messages, cmpopts.EquateEmpty()); d != "" {
+	if d := cmp.Diff(raw, projection.Project(l.events()).Messages, cmpopts.EquateEmpty()); d != "" {
 		t.Error(d)
 	}
 }
@@ -350,7 +351,7 @@ func TestCatalogueB25AHugeResultDoesNotFillTheWindow(t *testing.T) {
 	text, total := conversation.Cut(strings.Repeat("a line of a huge result\n", 1<<18), conversation.ResultMaxChars)
 	l := (&tale{}).user("x").add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: "a", Name: "fetch", Arguments: "{}"}}},
 		conversation.ToolResult{CallID: "a", Tool: "fetch", Status: conversation.ResultOK, Text: text, Total: total})
-	chars := func() int { return compact.Project(l.events()).Messages[2].Size.Chars() }
+	chars := func() int { return projection.Project(l.events()).Messages[2].Size.Chars() }
 	if n := chars(); n > conversation.ResultMaxChars+100 {
 		t.Errorf("%d characters on arrival", n)
 	}
@@ -362,7 +363,7 @@ func TestCatalogueB25AHugeResultDoesNotFillTheWindow(t *testing.T) {
 	if n := chars(); n > 400 {
 		t.Errorf("%d characters once masked", n)
 	}
-	if m := compact.Project(l.events()).Messages[2]; m.Before.Chars() != total || !strings.Contains(m.Text, "6,291,456 characters") {
+	if m := projection.Project(l.events()).Messages[2]; m.Before.Chars() != total || !strings.Contains(m.Text, "6,291,456 characters") {
 		t.Errorf("%+v", m)
 	}
 }
@@ -370,25 +371,25 @@ func TestCatalogueB25AHugeResultDoesNotFillTheWindow(t *testing.T) {
 func TestCatalogueB26ACutAcrossACompaction(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60).pass(masks(3, 15), conversation.Summary{Spans: []conversation.Span{{First: 5, Last: 12}}, FromTurn: 1, ToTurn: 2, Text: "turns 1 and 2"})
-	compacted := compact.Project(l.events()).Messages
+	compacted := projection.Project(l.events()).Messages
 	l.add(conversation.Rewind{Turn: 2})
-	var states []compact.State
-	for _, m := range compact.Project(l.events()).Messages {
+	var states []projection.State
+	for _, m := range projection.Project(l.events()).Messages {
 		states = append(states, m.State)
 	}
-	v, k := compact.StateVerbatim, compact.StateMasked
-	if d := cmp.Diff([]compact.State{v, v, k, v, v, v, v, v}, states); d != "" {
+	v, k := projection.StateVerbatim, projection.StateMasked
+	if d := cmp.Diff([]projection.State{v, v, k, v, v, v, v, v}, states); d != "" {
 		t.Errorf("after the rewind the mask stays and the summary that reaches across it goes:\n%s", d)
 	}
 	l.add(conversation.Revert{Event: uint64(l.log.Len())})
-	if d := cmp.Diff(compacted, compact.Project(l.events()).Messages); d != "" {
+	if d := cmp.Diff(compacted, projection.Project(l.events()).Messages); d != "" {
 		t.Errorf("the rewind taken back:\n%s", d)
 	}
 	// A copy that was cut holds overlays of events that it does not hold.
 	short := slices.Clone(l.events()[:4])
 	short = append(short, conversation.Event{Seq: 5, Body: masks(3, 15)},
 		conversation.Event{Seq: 6, Body: conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 12}}, Text: "s"}})
-	view := compact.Project(short)
+	view := projection.Project(short)
 	if len(view.Messages) != 4 || view.Messages[2].State != k || len(view.Notes) != 1 {
 		t.Errorf("%+v", view)
 	}
@@ -404,7 +405,7 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 		}
 	}
 	l.pass(masks(items...), conversation.Summary{Spans: l.all(), Text: "s"},
-		conversation.Drop{Spans: compact.DropSpans(compact.Project(log), compact.NewMeter(window(8000)), 10)})
+		conversation.Drop{Spans: compact.DropSpans(projection.Project(log), compact.NewMeter(window(8000)), 10)})
 	size := 0
 	for _, e := range l.events()[len(log):] {
 		data, err := conversation.Marshal(e)
@@ -421,7 +422,7 @@ func TestCatalogueB27OverlaysNeverCopyWhatWasSaid(t *testing.T) {
 func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	t.Parallel()
 	l := filesRead(30, 300) // about 1,300 tokens a turn
-	v, rules := compact.Project(l.events()), compact.PresetRules(preset.Plimsoll)
+	v, rules := projection.Project(l.events()), compact.PresetRules(preset.Plimsoll)
 	rules.Mask.Enabled, rules.Mask.FirstTurnTokens = true, 0
 	large, small := compact.NewMeter(window(200_000)), compact.NewMeter(window(16_000))
 	atLarge, atSmall := len(compact.MaskItems(v, rules, large)), len(compact.MaskItems(v, rules, small))
@@ -431,7 +432,7 @@ func TestCatalogueB28ASmallerWindowIsMadeRoomFor(t *testing.T) {
 	const target = 5000
 	spans := compact.DropSpans(v, small, target)
 	l.pass(conversation.Drop{Spans: spans})
-	if used := small.WithView(compact.Project(l.events())).Reading().Used; used > target+100 {
+	if used := small.WithView(projection.Project(l.events())).Reading().Used; used > target+100 {
 		t.Errorf("%d tokens after dropping down to %d", used, target)
 	}
 }

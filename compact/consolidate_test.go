@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -32,7 +33,7 @@ func summaryOf(t *testing.T, log []conversation.Event, tokens int, input compact
 	t.Helper()
 	r := compact.PresetRules(preset.Plimsoll)
 	r.Summary.Input = input
-	s := compact.Situation{Meter: compact.NewMeter(window(tokens)).WithView(compact.Project(log)), Now: conversationtest.Epoch, Cold: true}
+	s := compact.Situation{Meter: compact.NewMeter(window(tokens)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 	pass, err := compact.NewSummaryPass(log, r, s, []conversation.Span{span}, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +103,7 @@ func TestPiecesAreAboutAsLarge(t *testing.T) {
 // A refusal says that the estimate was too low, by no more than it may have been.
 func TestARefusalPutsTheMeterRight(t *testing.T) {
 	t.Parallel()
-	view := compact.Project((&tale{}).user(strings.Repeat("word ", 4000)).events()) // 5,000 tokens by the rule of thumb
+	view := projection.Project((&tale{}).user(strings.Repeat("word ", 4000)).events()) // 5,000 tokens by the rule of thumb
 	for name, c := range map[string]struct{ prompt, used, after int }{
 		"nothing is said":      {0, 5004, 5004},
 		"less than was sent":   {4000, 5004, 5004},

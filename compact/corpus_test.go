@@ -17,6 +17,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
@@ -107,22 +108,22 @@ func recorded(t *testing.T, file string) archive {
 func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden map[uint64]bool) {
 	t.Helper()
 	what := fmt.Sprintf("%s at %d", preset, window)
-	view := compact.Project(a.events)
+	view := projection.Project(a.events)
 	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: window, Source: compact.WindowFlag}}).WithView(view)
 	shown, err := inspect.PresetView(a.events, compact.Situation{Meter: meter, Now: conversationtest.Epoch, Cold: true}, compact.PresetRules(preset))
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	for _, caps := range []compact.Capabilities{{}, {Alternate: true, CallIDs: compact.CallIDMistral}} {
-		messages, err := compact.Harden(shown, caps)
-		if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+	for _, caps := range []projection.Capabilities{{}, {Alternate: true, CallIDs: projection.CallIDMistral}} {
+		messages, err := projection.Harden(shown, caps)
+		if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if violation := invalid(messages, caps); violation != "" {
 			t.Errorf("%s: %s", what, violation)
 		}
 	}
-	state := map[uint64]compact.State{}
+	state := map[uint64]projection.State{}
 	for i := range shown.Messages {
 		for _, seq := range shown.Messages[i].Events {
 			state[seq] = shown.Messages[i].State
@@ -136,7 +137,7 @@ func checkPreset(t *testing.T, a archive, preset preset.Name, window int, hidden
 		case !sent:
 		case state[e.Seq] == "":
 			t.Errorf("%s: event %d stands nowhere", what, e.Seq)
-		case state[e.Seq] != compact.StateVerbatim:
+		case state[e.Seq] != projection.StateVerbatim:
 			hidden[e.Seq] = true
 		}
 	}
@@ -181,17 +182,17 @@ func originalText(e conversation.Event, texts shelf) (string, bool) {
 var wireID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // invalid says what is wrong with a request, "" if nothing is.
-func invalid(messages []compact.Message, c compact.Capabilities) string {
-	if len(messages) > 0 && messages[0].Role != compact.RoleUser {
+func invalid(messages []projection.Message, c projection.Capabilities) string {
+	if len(messages) > 0 && messages[0].Role != projection.RoleUser {
 		return "it begins with " + string(messages[0].Role)
 	}
 	var open []string
 	ids := map[string]bool{}
 	for i, m := range messages {
 		switch {
-		case m.Role == compact.RoleTool && (len(open) == 0 || open[0] != m.CallID):
+		case m.Role == projection.RoleTool && (len(open) == 0 || open[0] != m.CallID):
 			return fmt.Sprintf("message %d answers %q, open are %q", i, m.CallID, open)
-		case m.Role == compact.RoleTool:
+		case m.Role == projection.RoleTool:
 			open = open[1:]
 		case len(open) > 0:
 			return fmt.Sprintf("message %d comes before the answers to %q", i, open)
@@ -199,13 +200,13 @@ func invalid(messages []compact.Message, c compact.Capabilities) string {
 		if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
 			return fmt.Sprintf("message %d is empty", i)
 		}
-		if c.Alternate && i > 0 && m.Role == compact.RoleUser && messages[i-1].Role == compact.RoleUser {
+		if c.Alternate && i > 0 && m.Role == projection.RoleUser && messages[i-1].Role == projection.RoleUser {
 			return fmt.Sprintf("message %d repeats its role", i)
 		}
 		for _, call := range m.Calls {
 			var object map[string]any
 			switch {
-			case !wireID.MatchString(call.ID) || ids[call.ID] || c.CallIDs == compact.CallIDMistral && len(call.ID) != 9:
+			case !wireID.MatchString(call.ID) || ids[call.ID] || c.CallIDs == projection.CallIDMistral && len(call.ID) != 9:
 				return fmt.Sprintf("message %d: id %q", i, call.ID)
 			case json.Unmarshal([]byte(call.Arguments), &object) != nil:
 				return fmt.Sprintf("message %d: arguments %.100q", i, call.Arguments)

@@ -7,23 +7,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // states is how the messages of a log are shown.
-func states(log []conversation.Event) []compact.State {
-	var out []compact.State
-	for _, m := range compact.Project(log).Messages {
+func states(log []conversation.Event) []projection.State {
+	var out []projection.State
+	for _, m := range projection.Project(log).Messages {
 		out = append(out, m.State)
 	}
 	return out
 }
 
 const (
-	plain      = compact.StateVerbatim
-	pinned     = compact.StatePinned
-	summarised = compact.StateSummarised
+	plain      = projection.StateVerbatim
+	pinned     = projection.StatePinned
+	summarised = projection.StateSummarised
 )
 
 // asked is a reply with a call that has no result yet.
@@ -38,18 +38,18 @@ func (l *tale) answered(id, text string) *tale {
 func TestAPinHoldsForResultsThatCameLater(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).user("x").asked("a").asked("b").add(conversation.Pin{Events: []uint64{2}})
-	v := compact.Project(l.events())
+	v := projection.Project(l.events())
 	l.answered("a", "of a").answered("b", "of b")
-	if d := cmp.Diff(compact.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+	if d := cmp.Diff(projection.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
 		t.Fatal(d)
 	}
 	l.add(conversation.Mask{Style: conversation.StyleJCLI, Items: []conversation.MaskItem{
 		{Event: 5, Part: conversation.PartResult}, {Event: 6, Part: conversation.PartResult}}})
-	if d := cmp.Diff([]compact.State{plain, pinned, plain, pinned, compact.StateMasked}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{plain, pinned, plain, pinned, projection.StateMasked}, states(l.events())); d != "" {
 		t.Error(d)
 	}
 	l.add(conversation.Unpin{Events: []uint64{5}}) // of the result, and so of its unit
-	if got := states(l.events()); got[1] != plain || got[3] != compact.StateMasked {
+	if got := states(l.events()); got[1] != plain || got[3] != projection.StateMasked {
 		t.Errorf("unpinned: %v", got)
 	}
 }
@@ -58,7 +58,7 @@ func TestARewindTakesUnitsWhole(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).user("x").asked("a").user("meanwhile").answered("a", "late, but of turn 0").asked("b").add(conversation.Rewind{Turn: 1})
 	l.answered("b", "of a call that was taken back")
-	view := compact.Project(l.events())
+	view := projection.Project(l.events())
 	var events []uint64
 	for _, m := range view.Messages {
 		events = append(events, m.Events...)
@@ -66,7 +66,7 @@ func TestARewindTakesUnitsWhole(t *testing.T) {
 	if d := cmp.Diff([]uint64{1, 2, 4, 7}, events); d != "" {
 		t.Error(d)
 	}
-	messages, err := compact.Harden(view, compact.Capabilities{})
+	messages, err := projection.Harden(view, projection.Capabilities{})
 	if err != nil || len(messages) != 3 || messages[2].Text != "late, but of turn 0" {
 		t.Errorf("%v: %+v", err, messages)
 	}
@@ -81,11 +81,11 @@ func TestAnOpenUnitIsNeverCovered(t *testing.T) {
 			Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}},
 	} {
 		l := (&tale{}).user("x").asked("a").add(overlay)
-		before := compact.Project(l.events())
+		before := projection.Project(l.events())
 		if before.Messages[1].State != plain {
 			t.Errorf("%s: %+v", name, before.Messages)
 		}
-		after := compact.Project(l.answered("a", "it").events()) // closing it does not bring it under the overlay
+		after := projection.Project(l.answered("a", "it").events()) // closing it does not bring it under the overlay
 		if d := cmp.Diff(before.Messages, after.Messages[:2], cmpopts.EquateEmpty()); d != "" || after.Messages[2].State != plain {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -95,15 +95,15 @@ func TestAnOpenUnitIsNeverCovered(t *testing.T) {
 func TestASecondAnswerToACoveredCallStandsAlone(t *testing.T) {
 	t.Parallel()
 	l := (&tale{}).user("x").asked("a").answered("a", "it").summary(conversation.StylePlimsoll, 1, 3, 0, 0, "s")
-	v := compact.Project(l.events())
+	v := projection.Project(l.events())
 	l.answered("a", "again").user("y")
-	if d := cmp.Diff(compact.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
+	if d := cmp.Diff(projection.Project(l.events()), v.Extend(l.events()), ignoreUnexported); d != "" {
 		t.Fatal(d)
 	}
-	if d := cmp.Diff([]compact.State{summarised, plain, plain}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{summarised, plain, plain}, states(l.events())); d != "" {
 		t.Error(d)
 	}
-	messages, err := compact.Harden(compact.Project(l.events()), compact.Capabilities{})
+	messages, err := projection.Harden(projection.Project(l.events()), projection.Capabilities{})
 	if err != nil || len(messages) != 2 {
 		t.Errorf("%v: %+v", err, messages)
 	}
@@ -128,7 +128,7 @@ func TestTheNewestCapCountsUnlessItShowsMore(t *testing.T) {
 		"one that makes no sense": {[]conversation.Body{cut(-1, 5)}, 3000, 0},
 	} {
 		l := (&tale{}).call("create_file", arguments, conversation.ResultOK, strings.Repeat("y", 3000)).add(c.caps...)
-		m := compact.Project(l.events()).Messages
+		m := projection.Project(l.events()).Messages
 		if n := m[1].Size.Chars(); n > c.result+20 || n < c.result-100 || m[1].Overlay != c.by || m[0].Overlay != c.by {
 			t.Errorf("%s: %d characters of the result by %d, of the arguments by %d", name, n, m[1].Overlay, m[0].Overlay)
 		}
@@ -151,12 +151,12 @@ func TestAnOverlayNeverSpeaksOfWhatIsSaidLater(t *testing.T) {
 		"rewind":                  conversation.Rewind{Turn: 1},
 	} {
 		l := (&tale{}).user("x").add(overlay) // e2
-		before := compact.Project(l.events())
+		before := projection.Project(l.events())
 		l.asked("a").answered("a", numbered(90, "of it")).user("y").asked("b").answered("b", "z") // e3 to e7
 		for l.log.Len() < 99 {
 			l.reply("and so on")
 		}
-		whole := compact.Project(l.events())
+		whole := projection.Project(l.events())
 		if d := cmp.Diff(whole, before.Extend(l.events()), ignoreUnexported); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
@@ -173,7 +173,7 @@ func TestPoliciesLeaveShortResultsAlone(t *testing.T) {
 	l := (&tale{}).user("x").call("t", "{}", conversation.ResultOK, numbered(40, "of it")).call("t", "{}", conversation.ResultOK, numbered(90, "of it"))
 	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: l.all(),
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true, MinChars: 500}})
-	if d := cmp.Diff([]compact.State{plain, plain, plain, plain, compact.StateMasked}, states(l.events())); d != "" {
+	if d := cmp.Diff([]projection.State{plain, plain, plain, plain, projection.StateMasked}, states(l.events())); d != "" {
 		t.Error(d)
 	}
 }
@@ -185,8 +185,8 @@ func TestAReplyWithMaskedAndCappedArgumentsIsMasked(t *testing.T) {
 		{ID: "a", Name: "create_file", Arguments: arguments}, {ID: "b", Name: "create_file", Arguments: arguments}, {ID: "c", Name: "t", Arguments: "{}"}}})
 	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: []conversation.MaskItem{{Event: 2, Part: conversation.PartArguments, Call: "a"}}},
 		conversation.Cap{Items: []conversation.CapItem{{Event: 2, Call: "a", Head: 9}, {Event: 2, Call: "b", Head: 9}, {Event: 2, Call: "c"}}})
-	m := compact.Project(l.events()).Messages[1]
-	if m.State != compact.StateMasked || m.Overlay != 4 || m.Calls[0].Arguments != "{}" || m.Calls[1].Arguments != `{"content":"xxxxxxxxx\n…\n"}` {
+	m := projection.Project(l.events()).Messages[1]
+	if m.State != projection.StateMasked || m.Overlay != 4 || m.Calls[0].Arguments != "{}" || m.Calls[1].Arguments != `{"content":"xxxxxxxxx\n…\n"}` {
 		t.Errorf("%+v", m)
 	}
 	if said := l.events()[1].Body.(conversation.AssistantMessage); said.Calls[0].Arguments != arguments {
@@ -200,7 +200,7 @@ func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
 		answered("a", "it")
 	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(),
 		Policies: &conversation.Policies{Reasoning: conversation.ReasoningStrip, ToolCalls: conversation.ToolCallsOmit}})
-	v := compact.Project(l.events())
+	v := projection.Project(l.events())
 	if m := v.Messages[1]; m.Text != "I look." || m.Reasoning != "" || len(m.Calls) > 0 || m.ReasoningSize.Chars() > 0 {
 		t.Errorf("%+v", m)
 	}
@@ -209,10 +209,10 @@ func TestWordsOfJPStayWithoutCallsAndReasoning(t *testing.T) {
 func TestASummaryThatNamesNothingShowsNothing(t *testing.T) {
 	t.Parallel()
 	l := filesRead(1, 3)
-	want := compact.Project(l.events()).Messages
+	want := projection.Project(l.events()).Messages
 	l.add(conversation.Summary{Text: "of nothing"}, conversation.Summary{Text: "in the middle of a unit", Spans: []conversation.Span{{First: 2, Last: 2}}},
 		conversation.Drop{}, conversation.Pin{}, conversation.Mask{}, conversation.Cap{})
-	if d := cmp.Diff(want, compact.Project(l.events()).Messages); d != "" {
+	if d := cmp.Diff(want, projection.Project(l.events()).Messages); d != "" {
 		t.Error(d)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -41,10 +42,10 @@ func forceAmong(log []conversation.Event, n int) []uint64 {
 }
 
 // standing lists the events that a view shows or says are absent, ascending.
-func standing(v compact.View) []uint64 {
+func standing(v projection.View) []uint64 {
 	var seqs []uint64
 	for i, m := range v.Messages {
-		if i > 0 && m.State == compact.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events) {
+		if i > 0 && m.State == projection.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events) {
 			continue // the second of a pair
 		}
 		seqs = append(seqs, m.Events...)
@@ -80,12 +81,12 @@ func TestCopyOfAnyPastShowsWhatWasSaidThere(t *testing.T) {
 				said = append(said, e.Seq)
 			}
 		}
-		v := compact.Project(events)
+		v := projection.Project(events)
 		if d := cmp.Diff(said, standing(v), cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("before %d (-said +shown)\n%s", before, d)
 		}
 		c := capabilities(t)
-		messages, _ := compact.Harden(v, c) // a reply may stand last
+		messages, _ := projection.Harden(v, c) // a reply may stand last
 		checkRequest(t, messages, c)
 		if !ahead(log) {
 			if d := cmp.Diff(forceAmong(log, kept), forceAmong(events, kept)); d != "" {
@@ -129,9 +130,9 @@ func TestOverlaysBehindACutShowTheSameInTheCopy(t *testing.T) {
 		}
 		events, _ := cutAt(t, log, end+1)
 		numbers := cmp.Options{
-			cmpopts.IgnoreFields(compact.Message{}, "Overlay"), cmpopts.IgnoreFields(compact.Absence{}, "Overlay"), cmpopts.EquateEmpty(),
+			cmpopts.IgnoreFields(projection.Message{}, "Overlay"), cmpopts.IgnoreFields(projection.Absence{}, "Overlay"), cmpopts.EquateEmpty(),
 		}
-		want, got := compact.Project(log), compact.Project(events)
+		want, got := projection.Project(log), projection.Project(events)
 		if d := cmp.Diff(want.Messages, got.Messages, numbers); d != "" {
 			t.Fatalf("(-log +copy)\n%s", d)
 		}
@@ -178,7 +179,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 			t.Fatal(err)
 		}
 		redone := append(slices.Clip(undone), conversation.Following(undone, conversationtest.Epoch, again)...)
-		if d := cmp.Diff(compact.Project(events).Messages, compact.Project(redone).Messages); d != "" {
+		if d := cmp.Diff(projection.Project(events).Messages, projection.Project(redone).Messages); d != "" {
 			t.Fatalf("undone and brought back (-before +after)\n%s", d)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact/ordered"
 	"plimsoll/compact/preset/adachsoft"
+	"plimsoll/compact/projection"
 )
 
 // FuzzDedupe takes any texts for arguments, results and identifiers through
@@ -35,7 +36,7 @@ func FuzzDedupe(f *testing.F) {
 		}
 		for _, item := range dedupeItems(log, rules) {
 			m := &log[item.Event-1]
-			m.State = StateMasked
+			m.State = projection.StateMasked
 			if item.Call == "" {
 				m.Text = adachsoft.Stub(m.Tool, m.CallID)
 				continue

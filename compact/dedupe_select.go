@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact/ordered"
 	"plimsoll/compact/preset/adachsoft"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -27,7 +28,7 @@ const contentField = "content"
 // dedupeItems are the parts of messages that identity dedup omits under rules, in
 // their order; nil unless rules.Dedupe is enabled. The event of
 // an item is the first of its message; messages without events give none.
-func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
+func dedupeItems(messages []projection.Message, rules Rules) []conversation.MaskItem {
 	if !rules.Dedupe.Enabled {
 		return nil
 	}
@@ -47,7 +48,7 @@ func dedupeItems(messages []Message, rules Rules) []conversation.MaskItem {
 	after := adachsoft.Dedupe(before, params)
 	var items []conversation.MaskItem
 	for i, m := range messages {
-		if len(m.Events) == 0 || m.State == StatePinned {
+		if len(m.Events) == 0 || m.State == projection.StatePinned {
 			continue
 		}
 		for k, c := range after[i].Calls {
@@ -85,20 +86,20 @@ func (r Rules) dedupeParams() adachsoft.Params {
 }
 
 // dedupeMessage is a message of a view as identity dedup sees it.
-func dedupeMessage(m *Message) adachsoft.Message {
+func dedupeMessage(m *projection.Message) adachsoft.Message {
 	d := adachsoft.Message{Role: string(m.Role), Content: m.Text}
 	for _, c := range m.Calls {
 		arguments, ok := ordered.Parse(c.Arguments)
-		stripped := m.State == StateMasked && len(arguments) == 0
-		if ok && !stripped && m.State != StateCapped {
+		stripped := m.State == projection.StateMasked && len(arguments) == 0
+		if ok && !stripped && m.State != projection.StateCapped {
 			d.Calls = append(d.Calls, adachsoft.Call{ID: c.ID, Tool: c.Name, Arguments: arguments})
 		}
 	}
-	if m.Role != RoleTool {
+	if m.Role != projection.RoleTool {
 		return d
 	}
 	r := adachsoft.Result{ID: m.CallID, Tool: m.Tool}
-	if m.State != StateMasked {
+	if m.State != projection.StateMasked {
 		r.Result = resultObject(m.Text)
 	}
 	d.Results = []adachsoft.Result{r}
@@ -120,4 +121,6 @@ func resultObject(text string) ordered.Object {
 
 // DedupeItems chooses what identity dedup omits in a view, oldest first; nil
 // unless r.Dedupe is enabled (ADA).
-func DedupeItems(v View, r Rules) []conversation.MaskItem { return dedupeItems(v.Messages, r) }
+func DedupeItems(v projection.View, r Rules) []conversation.MaskItem {
+	return dedupeItems(v.Messages, r)
+}

@@ -7,14 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact/preset/adachsoft"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // dedupeLog is a view built message by message; events count from 1.
-type dedupeLog []Message
+type dedupeLog []projection.Message
 
 func (l dedupeLog) calls(calls ...conversation.ToolCall) dedupeLog {
-	return append(l, Message{Role: RoleAssistant, Calls: calls, State: StateVerbatim, Events: []uint64{uint64(len(l) + 1)}})
+	return append(l, projection.Message{Role: projection.RoleAssistant, Calls: calls, State: projection.StateVerbatim, Events: []uint64{uint64(len(l) + 1)}})
 }
 
 func (l dedupeLog) call(id, tool, arguments string) dedupeLog {
@@ -22,13 +23,13 @@ func (l dedupeLog) call(id, tool, arguments string) dedupeLog {
 }
 
 func (l dedupeLog) result(id, tool, text string) dedupeLog {
-	return append(l, Message{
-		Role: RoleTool, CallID: id, Tool: tool, Text: text, State: StateVerbatim, Events: []uint64{uint64(len(l) + 1)},
+	return append(l, projection.Message{
+		Role: projection.RoleTool, CallID: id, Tool: tool, Text: text, State: projection.StateVerbatim, Events: []uint64{uint64(len(l) + 1)},
 	})
 }
 
 // state sets the state of the newest message.
-func (l dedupeLog) state(s State) dedupeLog {
+func (l dedupeLog) state(s projection.State) dedupeLog {
 	l[len(l)-1].State = s
 	return l
 }
@@ -46,7 +47,7 @@ var (
 func TestDedupeItemsNameWhatIsOmitted(t *testing.T) {
 	t.Parallel()
 	byPath := map[string]ToolRule{"write": {Identifiers: []string{"path"}}, "read": {Identifiers: []string{"path"}}}
-	log := dedupeLog{{Role: RoleUser, Text: longLine, State: StateVerbatim, Events: []uint64{1}}}.
+	log := dedupeLog{{Role: projection.RoleUser, Text: longLine, State: projection.StateVerbatim, Events: []uint64{1}}}.
 		calls(conversation.ToolCall{ID: "1", Name: "write", Arguments: writes}, conversation.ToolCall{ID: "2", Name: "read", Arguments: `{"path":"a/b"}`}).
 		result("1", "write", "ok").
 		result("2", "read", longLine).
@@ -101,16 +102,16 @@ func TestDedupeItemsLeaveAlone(t *testing.T) {
 		want int
 	}{
 		"nothing":            {finish(start().result("1", "read", longLine)), 1},
-		"cut on arrival":     {finish(start().result("1", "read", longLine).state(StateCapped)), 1},
-		"a stub":             {finish(start().result("1", "read", longLine).state(StateMasked)), 0},
-		"a pinned result":    {finish(start().result("1", "read", longLine).state(StatePinned)), 0},
+		"cut on arrival":     {finish(start().result("1", "read", longLine).state(projection.StateCapped)), 1},
+		"a stub":             {finish(start().result("1", "read", longLine).state(projection.StateMasked)), 0},
+		"a pinned result":    {finish(start().result("1", "read", longLine).state(projection.StatePinned)), 0},
 		"an orphan":          {finish(start().result("9", "read", longLine)), 0},
 		"no UTF-8":           {finish(start().result("1", "read", "\xff"+longLine)), 0},
 		"half a surrogate":   {finish(start().result("1", "read", `{"a":"\ud83d`+longLine+`"}`)), 1}, // text, not an object
 		"a broken call":      {finish(dedupeLog{}.call("1", "read", `{"a":`).result("1", "read", longLine)), 0},
-		"stripped arguments": {finish(start().state(StateMasked).result("1", "read", longLine)), 0},
-		"cut arguments":      {finish(start().state(StateCapped).result("1", "read", longLine)), 0},
-		"pinned arguments":   {finish(dedupeLog{}.call("1", "read", `{"a":"`+longLine+`"}`).state(StatePinned)), 0},
+		"stripped arguments": {finish(start().state(projection.StateMasked).result("1", "read", longLine)), 0},
+		"cut arguments":      {finish(start().state(projection.StateCapped).result("1", "read", longLine)), 0},
+		"pinned arguments":   {finish(dedupeLog{}.call("1", "read", `{"a":"`+longLine+`"}`).state(projection.StatePinned)), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -145,8 +146,8 @@ func TestDedupeItemsAreShownAsDedupeWouldHaveThem(t *testing.T) {
 	if !strings.HasPrefix(shown, `{"path":"a/b","text":"[omitted]","mode":1.0,"_tool_compaction":{"thresholdBytes":100,`) {
 		t.Error(shown)
 	}
-	log[0].Calls[0].Arguments, log[0].State = shown, StateMasked
-	log[1].Text, log[1].State = adachsoft.Stub("write", "1"), StateMasked
+	log[0].Calls[0].Arguments, log[0].State = shown, projection.StateMasked
+	log[1].Text, log[1].State = adachsoft.Stub("write", "1"), projection.StateMasked
 	if again := dedupeItems(log, rules); again != nil {
 		t.Errorf("chosen again: %v", again)
 	}

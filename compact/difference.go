@@ -3,12 +3,13 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // difference is what overlays change of a view, message by message.
 type difference struct {
-	before, after View
+	before, after projection.View
 	meter         Meter
 	bodies        []conversation.Body // the overlays
 }
@@ -16,8 +17,8 @@ type difference struct {
 // layers is what each kind of reduction does, without those that
 // do nothing.
 func (d *difference) layers() []Layer {
-	was := map[uint64]*Message{}
-	pairs := map[uint64]*Message{} // the second message of a pair that stands for events
+	was := map[uint64]*projection.Message{}
+	pairs := map[uint64]*projection.Message{} // the second message of a pair that stands for events
 	for i := range d.before.Messages {
 		m := &d.before.Messages[i]
 		if len(m.Events) > 0 && was[m.Events[0]] != nil {
@@ -51,18 +52,18 @@ func (d *difference) layers() []Layer {
 }
 
 // compare adds what a message saves.
-func (d *difference) compare(m *Message, was map[uint64]*Message, sums layerSums) {
+func (d *difference) compare(m *projection.Message, was map[uint64]*projection.Message, sums layerSums) {
 	old := was[m.Events[0]]
 	if old == nil || sameMessage(old, m) {
 		return
 	}
 	switch {
-	case m.State == StateSummarised || m.State == StateDropped:
+	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
 		d.compareRun(m, was, sums)
-	case m.Role == RoleTool && old.Repeats != 0 && m.Overlay == 0:
+	case m.Role == projection.RoleTool && old.Repeats != 0 && m.Overlay == 0:
 		// The result that it pointed to is what the pass hides, not this one.
 		sums.add(d.hides(), 0, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))
-	case m.Role == RoleTool:
+	case m.Role == projection.RoleTool:
 		sums.add(LayerResults, 1, d.meter.Weigh(old.Size)-d.meter.Weigh(m.Size))
 	default:
 		if len(old.Calls) > len(m.Calls) {
@@ -96,26 +97,26 @@ func (d *difference) notesAlone() bool {
 }
 
 // compareRun adds what a message saves that stands for many.
-func (d *difference) compareRun(m *Message, was map[uint64]*Message, sums layerSums) {
+func (d *difference) compareRun(m *projection.Message, was map[uint64]*projection.Message, sums layerSums) {
 	kind := LayerSummary
 	switch {
-	case m.State == StateSummarised && d.notesAlone():
+	case m.State == projection.StateSummarised && d.notesAlone():
 		kind = LayerNote
-	case m.State == StateDropped && m.Why == WhyLeftOut:
+	case m.State == projection.StateDropped && m.Why == projection.WhyLeftOut:
 		kind = LayerCalls
-	case m.State == StateDropped:
+	case m.State == projection.StateDropped:
 		kind = LayerDropped
 	}
 	saved := -d.meter.MessageTokens(m)
 	if m.Before.Chars() > 0 { // of a pair only one stands for the events
-		seen, events := map[*Message]bool{}, len(m.Events)
+		seen, events := map[*projection.Message]bool{}, len(m.Events)
 		for _, seq := range m.Events {
 			old := was[seq]
 			if old != nil && !seen[old] {
 				seen[old] = true
 				saved += d.meter.MessageTokens(old)
 			}
-			if kind == LayerNote && old != nil && (old.State == StateSummarised || old.State == StateDropped) {
+			if kind == LayerNote && old != nil && (old.State == projection.StateSummarised || old.State == projection.StateDropped) {
 				events-- // it was before
 			}
 		}
@@ -143,7 +144,7 @@ func (d *difference) firstBreak() int { return firstChange(d.sent(d.before), d.s
 
 // sent is the messages of a view with what of them is sent: reasoning only to
 // endpoints that demand it back, and then what is kept for them as well.
-func (d *difference) sent(v View) View {
+func (d *difference) sent(v projection.View) projection.View {
 	messages := slices.Clone(v.Messages)
 	for i := range messages {
 		messages[i].Stripped = false
@@ -151,11 +152,11 @@ func (d *difference) sent(v View) View {
 			messages[i].Reasoning = ""
 		}
 	}
-	return View{Messages: messages}
+	return projection.View{Messages: messages}
 }
 
 // firstChange is the index of the first message that differs, -1 if none does.
-func firstChange(a, b View) int {
+func firstChange(a, b projection.View) int {
 	for i := range a.Messages {
 		if i >= len(b.Messages) || !sameMessage(&a.Messages[i], &b.Messages[i]) {
 			return i
@@ -169,7 +170,7 @@ func firstChange(a, b View) int {
 
 // brokenAt is the Seq that message i of a view begins with, the last one's if
 // there is none.
-func brokenAt(v View, i int) uint64 {
+func brokenAt(v projection.View, i int) uint64 {
 	if len(v.Messages) == 0 {
 		return 0
 	}
@@ -178,7 +179,7 @@ func brokenAt(v View, i int) uint64 {
 
 // sameMessage reports whether two messages are the same on the wire, wherever
 // they came from.
-func sameMessage(a, b *Message) bool {
+func sameMessage(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.Text == b.Text && a.CallID == b.CallID && a.Reasoning == b.Reasoning && a.Stripped == b.Stripped &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments

@@ -1,19 +1,7 @@
-// Package compact turns a conversation's log into the messages that a model is
-// sent, makes the overlays that shorten them, and knows how full that makes the
-// context window.
+// Package compact makes the overlays that shorten what a model is sent of a
+// conversation, and knows how full that makes the context window.
 //
-// # Projection
-//
-// A log is events in the order in which they happened, overlays among them. An
-// overlay is an event that says how earlier events are shown. [Project] is a pure
-// function of the log: no clock, no configuration, no randomness and no token
-// counts enter it. It first decides for each event what counts, in the order pin,
-// summary, drop, mask, cap, original, and then writes the texts. Every [Message] of
-// the [View] names the events it stands for, in which state, and by which overlay.
-// [View.Extend] gives the same for a log that grew, at the cost of what is new.
-//
-// [Harden] makes a view valid for an endpoint with given [Capabilities]: calls and
-// results in pairs, roles in an accepted order, ids in an accepted form.
+// Package projection turns the log into messages. What follows decides when they are shortened, and how.
 //
 // # Meter
 //
@@ -21,7 +9,7 @@
 // event and each keystroke gives the next one, without reading the conversation
 // again. It anchors on what the provider last reported and estimates what came
 // after; a factor for the model corrects the estimate. A [Reading] is what the
-// gauge shows: used tokens by [Segment], window, load line and hard line, and for
+// gauge shows: used tokens by [projection.Segment], window, load line and hard line, and for
 // each number whether it is reported or estimated.
 //
 // # A compaction

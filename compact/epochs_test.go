@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -57,8 +58,8 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 	if l.undo(t) || l.redo(t) {
 		t.Fatal("there is something to undo in a conversation that was never compacted")
 	}
-	var views [][]compact.Message
-	look := func() []compact.Message { return compact.Project(l.events()).Messages }
+	var views [][]projection.Message
+	look := func() []projection.Message { return projection.Project(l.events()).Messages }
 	views = append(views, look())
 	l.pass(masks(3), masks(7)) // epoch 17
 	views = append(views, look())

@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
 
 // Estimates count code points by script, because tokenizers do: about four
 // Latin characters make a token, one Chinese character does. They are the cold
@@ -23,7 +26,7 @@ func Estimate(s conversation.Size) float64 {
 }
 
 // estimate is the uncalibrated number of tokens in a segment.
-func estimateOf(s *Sizes, seg Segment) float64 {
+func estimateOf(s *projection.Sizes, seg projection.Segment) float64 {
 	return Estimate(s.Text[seg]) + FramingTokens*float64(s.Messages[seg])
 }
 
@@ -65,7 +68,7 @@ func learn(c conversation.Calibration, reported int, estimate float64) conversat
 // CoveredTokens is an estimate of what the messages of a view cost that stand
 // for events of spans: what a summary of them has to be shorter than. Reasoning
 // is not counted, because few endpoints are sent it.
-func CoveredTokens(v View, spans []conversation.Span) int {
+func CoveredTokens(v projection.View, spans []conversation.Span) int {
 	total, covered := 0.0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		if covered.HoldsAny(v.Messages[i].Events) {
@@ -75,7 +78,7 @@ func CoveredTokens(v View, spans []conversation.Span) int {
 	return int(total)
 }
 
-func messageTokens(m *Message) float64 {
+func messageTokens(m *projection.Message) float64 {
 	t := Estimate(m.Size) + FramingTokens
 	for _, c := range m.Calls {
 		t += Estimate(c.Size) + FramingTokens
@@ -87,7 +90,7 @@ func messageTokens(m *Message) float64 {
 func TokensOf(events []conversation.Event) int {
 	total := 0.0
 	for i := range events {
-		if m, ok := MessageOf(&events[i]); ok {
+		if m, ok := projection.MessageOf(&events[i]); ok {
 			total += messageTokens(&m)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -127,7 +128,9 @@ func (e EvictRules) room(window int) NoteRoom {
 const promptShare = 0.125
 
 // promptTokens is what system prompt and tools take.
-func promptTokens(r Reading) float64 { return float64(r.Segments[System] + r.Segments[Tools]) }
+func promptTokens(r Reading) float64 {
+	return float64(r.Segments[projection.System] + r.Segments[projection.Tools])
+}
 
 // roomLeft is what system prompt and tools leave of a window, as a share of what they
 // usually leave: at most 1.
@@ -155,7 +158,7 @@ func (e eviction) gains(room float64) float64 { return e.tokens - min(max(room-e
 // a note of so many tokens comes down to a target. Pins, the newest message of the
 // user, open units and the newest protected tokens stay. It has no spans if nothing
 // may go.
-func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
+func oldestUnits(v projection.View, m Meter, target, note, protected float64) eviction {
 	messages := v.Messages
 	e := eviction{note: m.Weigh(noteShown(messages))}
 	e.left = float64(m.WithView(v).EstimatedTokens()) - e.note
@@ -169,8 +172,8 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 		open := isOpen(messages[i:next])
 		for k := i; k < next; k++ {
 			switch msg := &messages[k]; {
-			case msg.State == StatePinned: // it stays also where spans hold it
-			case k == newest, open, msg.State == StateSummarised, isPart(msg):
+			case msg.State == projection.StatePinned: // it stays also where spans hold it
+			case k == newest, open, msg.State == projection.StateSummarised, isPart(msg):
 				s.end()
 			default:
 				s.take(msg)
@@ -186,14 +189,14 @@ func oldestUnits(v View, m Meter, target, note, protected float64) eviction {
 
 // isPart reports whether a message is what is left of units whose calls are left out.
 // It is short, and need not hold the whole unit, which is what is evicted.
-func isPart(m *Message) bool { return m.Why == WhyLeftOut }
+func isPart(m *projection.Message) bool { return m.Why == projection.WhyLeftOut }
 
 // noteShown is about the size of the note that a view shows. Its text is not read
 // for that, as this is asked before every request while a step is due.
-func noteShown(messages []Message) conversation.Size {
+func noteShown(messages []projection.Message) conversation.Size {
 	for i := range messages {
 		m := &messages[i]
-		if m.State != StateSummarised {
+		if m.State != projection.StateSummarised {
 			continue
 		}
 		if at := strings.Index(m.Text, "\n"+noteTitle); at >= 0 {

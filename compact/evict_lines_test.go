@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -53,7 +54,7 @@ func TestAStepLeavesLessThanTheLoadLine(t *testing.T) {
 		r, o := compact.PresetRules(preset.Plimsoll), compact.MeterOptions{Window: compact.Window{Tokens: 200_000, Source: compact.WindowFlag}}
 		change(&r, &o)
 		r.Summary.When = compact.SummaryNever
-		v := compact.Project(log)
+		v := projection.Project(log)
 		check := compact.Check{Log: log, View: v, Meter: compact.NewMeter(o.With(r)).WithView(v), Sheet: compact.DefaultSheet()}
 		reading := check.Meter.Reading()
 		if reading.Used <= reading.LoadLine {
@@ -87,7 +88,7 @@ func chat(turns, tokens int) []conversation.Event {
 func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
-	v := compact.Project(log)
+	v := projection.Project(log)
 	for when, want := range map[compact.SummaryWhen]struct{ plans, user, model bool }{
 		compact.SummaryAtLoadLine: {true, true, true}, compact.SummaryByHand: {user: true, model: true}, compact.SummaryNever: {},
 	} {
@@ -121,7 +122,7 @@ func TestSummariesAreAskedForWhenTheRulesSay(t *testing.T) {
 func TestAStepIsALayerOfItsOwn(t *testing.T) {
 	t.Parallel()
 	log := chat(60, 1000)
-	v := compact.Project(log)
+	v := projection.Project(log)
 	r := compact.PresetRules(preset.Plimsoll)
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 64_000, Source: compact.WindowFlag}}.With(r)).WithView(v)
 	check := compact.Check{Log: log, View: v, Meter: m, Sheet: compact.DefaultSheet()}

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -38,7 +39,7 @@ func portHunt() *conversation.Log {
 
 // show prints a view: which events a message stands for, how it looks, and its
 // beginning.
-func show(v compact.View) {
+func show(v projection.View) {
 	for _, m := range v.Messages {
 		text, _, _ := strings.Cut(m.Text, "\n")
 		for _, c := range m.Calls {
@@ -52,7 +53,7 @@ func show(v compact.View) {
 // and how it came to look as it does.
 func ExampleProject() {
 	log := portHunt()
-	show(compact.Project(log.Events()))
+	show(projection.Project(log.Events()))
 	// Output:
 	// [1] user, verbatim: Why does TestUpload fail?
 	// [2] assistant, verbatim: calls run_command
@@ -67,7 +68,7 @@ func ExampleProject() {
 // is one more overlay: the view is as it was, byte for byte.
 func ExampleNewPass() {
 	log := portHunt()
-	before := compact.Project(log.Events())
+	before := projection.Project(log.Events())
 	meter := compact.NewMeter(compact.MeterOptions{}).WithView(before)
 	request := compact.NewWish()
 	request.KeepLast = 1
@@ -80,7 +81,7 @@ func ExampleNewPass() {
 	}
 	epoch := uint64(log.Len()) + 1
 	commit(log, pass.Bodies(epoch)...)
-	show(compact.Project(log.Events()))
+	show(projection.Project(log.Events()))
 
 	undo, err := compact.Undo(log.Events(), epoch)
 	if err != nil {
@@ -88,7 +89,7 @@ func ExampleNewPass() {
 		return
 	}
 	commit(log, undo)
-	after := compact.Project(log.Events())
+	after := projection.Project(log.Events())
 	fmt.Println("as it was:", len(after.Messages) == len(before.Messages) && after.Messages[2].Text == before.Messages[2].Text)
 	// Output:
 	// [1] user, verbatim: Why does TestUpload fail?
@@ -115,12 +116,12 @@ func ExampleRules_Plan() {
 	rules := compact.PresetRules(preset.Plimsoll)
 	rules.Summary.When = compact.SummaryNever
 	options := compact.MeterOptions{Window: compact.Window{Tokens: 24_000, Source: compact.WindowFlag}}
-	meter := compact.NewMeter(options.With(rules)).WithView(compact.Project(log.Events()))
+	meter := compact.NewMeter(options.With(rules)).WithView(projection.Project(log.Events()))
 	plan := rules.Plan(compact.Check{Log: log.Events(), View: meter.View(), Meter: meter, Sheet: compact.DefaultSheet()})
 	fmt.Println("because of the", plan.Trigger)
 
 	commit(log, conversation.Stamp([]conversation.Body{plan.Note}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})...)
-	after := compact.Project(log.Events())
+	after := projection.Project(log.Events())
 	fmt.Println(len(meter.View().Messages), "messages became", len(after.Messages))
 	for line := range strings.Lines(after.Messages[0].Text) {
 		if strings.Contains(line, "part 0") {
@@ -139,7 +140,7 @@ func ExampleRules_Plan() {
 func ExampleMeter() {
 	log := portHunt()
 	meter := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 8_000, Source: compact.WindowFlag}, MaxOut: 1_000})
-	meter = meter.WithView(compact.Project(log.Events()))
+	meter = meter.WithView(projection.Project(log.Events()))
 	estimate := meter.RequestEstimate()
 	tell := func(r compact.Reading) {
 		fmt.Printf("%d of %d tokens, %d %%, estimated: %v, load line at %d\n", r.Used, r.Window.Tokens, r.Percent(r.Used), r.Estimated, r.LoadLine)
@@ -170,7 +171,7 @@ func ExampleHarden() {
 		conversation.AssistantMessage{Text: "There is one.", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "Show it."},
 	)
-	messages, err := compact.Harden(compact.Project(log.Events()), compact.Capabilities{NoTools: true})
+	messages, err := projection.Harden(projection.Project(log.Events()), projection.Capabilities{NoTools: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -195,7 +196,7 @@ func ExamplePinOf() {
 		return
 	}
 	commit(log, conversation.Stamp([]conversation.Body{pin}, uint64(log.Len())+1, conversation.Made{Source: conversation.SourceManual})...)
-	m := compact.Project(log.Events()).Messages[2]
+	m := projection.Project(log.Events()).Messages[2]
 	fmt.Println(m.Events, m.State)
 	// Output:
 	// [3] pinned

@@ -3,6 +3,7 @@ package compact
 import (
 	"math"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -95,7 +96,7 @@ func (m Meter) Expect(u conversation.Usage, same bool) Expected {
 	f := m.Factor()
 	e := Expected{sure: m.cal.Samples >= trustedSamples}
 	if m.options.EchoReasoning {
-		e.Reasoning = f * m.SegmentEstimate(Reasoning)
+		e.Reasoning = f * m.SegmentEstimate(projection.Reasoning)
 	}
 	if a := m.anchor; same && a.valid && a.revision == u.Revision && a.prompt > 0 && !m.heavy(a) {
 		e.Reported = a.prompt

@@ -1,15 +1,18 @@
 package compact
 
 import (
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/names"
 )
 
 // Maskable is the bound of what masks could save, in tokens, up to least.
-func (v View) Maskable(r Rules, m Meter, least float64) float64 { return maskable(&v, r, m, least) }
+func Maskable(v projection.View, r Rules, m Meter, least float64) float64 {
+	return maskable(&v, r, m, least)
+}
 
 // MayPay is whether masks may pay by a rule.
-func (v View) MayPay(r Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func MayPay(v projection.View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
 	return mayPay(&v, r, m, pays)
 }
 
@@ -23,7 +26,7 @@ func Worth(r Rules, c Check, items []conversation.MaskItem) (gain, behind float6
 
 // MaskItemsRelaxed chooses as MaskItems, sparing neither the first nor the
 // current turn.
-func MaskItemsRelaxed(v View, r Rules, m Meter) []conversation.MaskItem {
+func MaskItemsRelaxed(v projection.View, r Rules, m Meter) []conversation.MaskItem {
 	return maskItems(v, r, m, true)
 }
 
@@ -42,19 +45,19 @@ func NamesOf(text string) []string {
 // NoteWithin is a note on spans with so many tokens for the user's words.
 func NoteWithin(log []conversation.Event, spans []conversation.Span, budget int) string {
 	tokens := float64(budget)
-	return NoteOf(log, View{}, spans, NoteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
+	return NoteOf(log, projection.View{}, spans, NoteRoom{lists: tokens / 2, words: tokens, index: tokens / 2})
 }
 
 // EvictedSpans is what a step evicts so that a request comes down to a target,
 // whose note has no room and whose newest quarter is protected.
-func EvictedSpans(v View, m Meter, target float64) []conversation.Span {
+func EvictedSpans(v projection.View, m Meter, target float64) []conversation.Span {
 	return oldestUnits(v, m, target, 0, DefaultProtectedRatio*float64(m.Window().Tokens)).spans
 }
 
 // NoteOn is the note on spans and on what was evicted before, in a window of so many
 // tokens.
-func (r Rules) NoteOn(log []conversation.Event, v View, spans []conversation.Span, window int) string {
-	return NoteOf(log, v, WithEarlier(log, spans), r.Evict.room(window))
+func (r Rules) NoteOn(log []conversation.Event, v projection.View, spans []conversation.Span, window int) string {
+	return NoteOf(log, v, projection.WithEarlier(log, spans), r.Evict.room(window))
 }
 
 // ForceOf is how much a sentence binds: 2 demands, 1 prefers.

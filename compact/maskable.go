@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -12,19 +13,19 @@ import (
 // the view.
 
 // listed reports whether the list holds all that rules let become stubs.
-func listed(v *View, r Rules) bool {
+func listed(v *projection.View, r Rules) bool {
 	_, known := v.Candidates()
-	return known && r.Mask.MinChars > StubChars
+	return known && r.Mask.MinChars > projection.StubChars
 }
 
 // maskable is no less than what MaskItems would save, in tokens. It does not say
 // more than least; what it says below that is about right.
-func maskable(v *View, r Rules, m Meter, least float64) float64 {
+func maskable(v *projection.View, r Rules, m Meter, least float64) float64 {
 	if !listed(v, r) {
 		return math.Inf(1)
 	}
 	sum := 0.0
-	newOutline(v, r, m).each(func(_ *Candidate, saved float64) bool {
+	newOutline(v, r, m).each(func(_ *projection.Candidate, saved float64) bool {
 		sum += saved
 		return sum < least
 	})
@@ -34,14 +35,14 @@ func maskable(v *View, r Rules, m Meter, least float64) float64 {
 // mayPay reports whether hiding what MaskItems chooses may pay, and not always
 // whether it does: what it saves and what stands behind the first of it, in
 // tokens, by a rule that no greater savings speak against.
-func mayPay(v *View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
+func mayPay(v *projection.View, r Rules, m Meter, pays func(gain, behind float64) bool) bool {
 	if !listed(v, r) {
 		return true
 	}
 	o := newOutline(v, r, m)
 	var gain float64 // of what follows
 	var sure tally
-	o.each(func(k *Candidate, saved float64) bool {
+	o.each(func(k *projection.Candidate, saved float64) bool {
 		gain += saved
 		sure.add(o, k, saved, 1)
 		return true
@@ -49,7 +50,7 @@ func mayPay(v *View, r Rules, m Meter, pays func(gain, behind float64) bool) boo
 	all, may := m.Weigh(o.list.Shown), false
 	// The first that is hidden is the first of the list, or a later one if that
 	// one stays for a reason which the list does not know.
-	o.each(func(k *Candidate, saved float64) bool {
+	o.each(func(k *projection.Candidate, saved float64) bool {
 		may = pays(gain, all-m.Weigh(k.From)-gain)
 		if k.Turn == o.first { // any of them may be the first, and which are hidden nobody knows
 			return !may
@@ -68,7 +69,7 @@ type tally struct {
 	results int
 }
 
-func (t *tally) add(o *outline, k *Candidate, saved float64, n int) {
+func (t *tally) add(o *outline, k *projection.Candidate, saved float64, n int) {
 	if !o.old(k) {
 		return
 	}
@@ -81,13 +82,13 @@ func (t *tally) add(o *outline, k *Candidate, saved float64, n int) {
 // outline is a view's list, with what it means by rules and a meter.
 type outline struct {
 	selection
-	list           *Candidates
+	list           *projection.Candidates
 	keep           float64 // tokens of the newest results that stay
 	first, current int     // turns
 	spare          bool    // the current turn stays
 }
 
-func newOutline(v *View, r Rules, m Meter) *outline {
+func newOutline(v *projection.View, r Rules, m Meter) *outline {
 	o := &outline{selection: selection{view: *v, rules: r, meter: m, window: float64(m.Window().Tokens)}}
 	o.list, _ = v.Candidates()
 	o.keep, o.first = o.selection.keep(), o.firstTurn()
@@ -97,13 +98,13 @@ func newOutline(v *View, r Rules, m Meter) *outline {
 
 // old reports whether neither what the current turn is nor what recall brought
 // back speaks for a result.
-func (o *outline) old(k *Candidate) bool { return k.Turn < o.current-1 }
+func (o *outline) old(k *projection.Candidate) bool { return k.Turn < o.current-1 }
 
 // each calls f for what may be hidden and what that saves, in tokens, oldest
 // first, until f says false. In the first turn it saves what it has, or nothing if
 // it is within the bound: less is hidden of what the list has, and it is not known
 // of what, so that only the sum tells.
-func (o *outline) each(f func(k *Candidate, saved float64) bool) {
+func (o *outline) each(f func(k *projection.Candidate, saved float64) bool) {
 	r, in := &o.rules, o.meter.scale()
 	spared, total := float64(r.Mask.FirstTurnTokens), in.weigh(o.list.Total)
 	stay := sort.Search(len(o.list.List), func(i int) bool { return total-in.weigh(o.list.List[i].Before) <= o.keep })
@@ -142,7 +143,7 @@ func (c scale) stub(size conversation.Size, preview int) float64 {
 	if most, chars := max(0, 2*preview), size.Chars(); most < chars {
 		shown = float64(most) / float64(chars)
 	}
-	return shown*c.weigh(size) + c.weigh(conversation.Size{ASCII: StubChars})
+	return shown*c.weigh(size) + c.weigh(conversation.Size{ASCII: projection.StubChars})
 }
 
 // savedArguments is how many tokens arguments are longer than none.
@@ -158,7 +159,7 @@ type maskedTools struct {
 const mostKinds = 32
 
 // masks reports whether rules let a text become a stub.
-func (t *maskedTools) masks(r *Rules, k *Candidate) bool {
+func (t *maskedTools) masks(r *Rules, k *projection.Candidate) bool {
 	at := -1
 	for i, name := range t.names {
 		if name == k.Tool {

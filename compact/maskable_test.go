@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -66,20 +67,20 @@ func TestWhatMayBeMaskedIsNeverUnderstated(t *testing.T) {
 	acted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		log, rules, sheet := workedLog(t), maskRules(t), sheets(t)
-		v := compact.Project(log)
+		v := projection.Project(log)
 		m := compact.NewMeter(meterOptions(t)).WithView(v)
 		gain, behind := compact.Worth(rules, compact.Check{Log: log, View: v, Meter: m}, compact.MaskItems(v, rules, m))
 		if gain > 0 {
 			acted++
 		}
-		if bound := v.Maskable(rules, m, math.Inf(1)); bound < gain-1e-6 {
+		if bound := compact.Maskable(v, rules, m, math.Inf(1)); bound < gain-1e-6 {
 			t.Fatalf("masks save %v, and at most %v", gain, bound)
 		}
-		if bound := v.Maskable(rules, m, 300); bound < min(gain, 300)-1e-6 {
+		if bound := compact.Maskable(v, rules, m, 300); bound < min(gain, 300)-1e-6 {
 			t.Fatalf("masks save %v, and at most %v, where 300 are asked about", gain, bound)
 		}
 		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
-		if gain > 1e-6 && pays(gain-1e-6, behind+1e-6) && !v.MayPay(rules, m, pays) {
+		if gain > 1e-6 && pays(gain-1e-6, behind+1e-6) && !compact.MayPay(v, rules, m, pays) {
 			t.Fatalf("masks that save %v before %v pay, and it was denied", gain, behind)
 		}
 	})
@@ -92,7 +93,7 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log, rules := workedLog(t), maskRules(t)
-		whole, grown := compact.Project(log), compact.Project(nil)
+		whole, grown := projection.Project(log), projection.Project(nil)
 		for at := 0; at < len(log); {
 			at = min(len(log), at+rapid.IntRange(1, 9).Draw(t, "events"))
 			if rapid.Bool().Draw(t, "another grows on it") {
@@ -104,10 +105,10 @@ func TestAGrownViewKnowsAsMuchOfWhatMayBeMasked(t *testing.T) {
 		m := compact.NewMeter(meterOptions(t)).WithView(whole)
 		sheet := sheets(t)
 		pays := func(gain, behind float64) bool { return 10*sheet.Read*gain > (sheet.Write-sheet.Read)*behind }
-		if a, b := whole.Maskable(rules, m, math.Inf(1)), grown.Maskable(rules, m, math.Inf(1)); a != b {
+		if a, b := compact.Maskable(whole, rules, m, math.Inf(1)), compact.Maskable(grown, rules, m, math.Inf(1)); a != b {
 			t.Fatalf("projected %v, extended %v", a, b)
 		}
-		if a, b := whole.MayPay(rules, m, pays), grown.MayPay(rules, m, pays); a != b {
+		if a, b := compact.MayPay(whole, rules, m, pays), compact.MayPay(grown, rules, m, pays); a != b {
 			t.Fatalf("projected %v, extended %v", a, b)
 		}
 	})
@@ -133,7 +134,7 @@ func TestWhatMayBeMaskedIsToldToTheToken(t *testing.T) {
 		"nothing":         {(&tale{}).talks(5), 0},
 	} {
 		check := k.of(c.log.events())
-		if got := check.View.Maskable(k.rules, check.Meter, math.Inf(1)); math.Abs(got-c.want) > 0.01 {
+		if got := compact.Maskable(check.View, k.rules, check.Meter, math.Inf(1)); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 		gain, _ := compact.Worth(k.rules, check, compact.MaskItems(check.View, k.rules, check.Meter))
@@ -155,7 +156,7 @@ func TestWhetherMasksMayPayIsDecidedByTheFirstOfThem(t *testing.T) {
 	}
 	for most, want := range map[float64]bool{behind: true, behind - 1: false} {
 		asked := 0
-		got := check.View.MayPay(k.rules, check.Meter, func(_, behind float64) bool {
+		got := compact.MayPay(check.View, k.rules, check.Meter, func(_, behind float64) bool {
 			asked++
 			return behind <= most
 		})
@@ -166,7 +167,7 @@ func TestWhetherMasksMayPayIsDecidedByTheFirstOfThem(t *testing.T) {
 			t.Errorf("%d rows of the list were asked about", asked)
 		}
 	}
-	if !(compact.View{}).MayPay(k.rules, check.Meter, func(_, _ float64) bool { return false }) {
+	if !compact.MayPay(projection.View{}, k.rules, check.Meter, func(_, _ float64) bool { return false }) {
 		t.Error("of a view without a list nothing is known")
 	}
 }

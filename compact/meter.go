@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -16,10 +17,10 @@ import (
 // estimate throughout.
 type Meter struct {
 	options MeterOptions
-	view    View
-	prompt  Sizes // system prompt and tools
-	draft   Sizes
-	reply   Sizes // of a reply that is still arriving
+	view    projection.View
+	prompt  projection.Sizes // system prompt and tools
+	draft   projection.Sizes
+	reply   projection.Sizes // of a reply that is still arriving
 
 	estimate float64 // uncalibrated tokens of prompt and view
 	anchor   anchor
@@ -82,28 +83,28 @@ func NewMeter(o MeterOptions) Meter {
 
 // WithPrompt returns the meter with a system prompt and tools of these sizes.
 func (m Meter) WithPrompt(system, tools conversation.Size) Meter {
-	m.prompt = Sizes{}
+	m.prompt = projection.Sizes{}
 	if system.Chars() > 0 {
-		m.prompt.Add(System, system)
+		m.prompt.Add(projection.System, system)
 	}
 	if tools.Chars() > 0 {
-		m.prompt.Add(Tools, tools)
+		m.prompt.Add(projection.Tools, tools)
 	}
 	return m.estimated()
 }
 
 // WithView returns the meter for what the next request would carry.
-func (m Meter) WithView(v View) Meter {
-	m.view, m.reply = v, Sizes{}
+func (m Meter) WithView(v projection.View) Meter {
+	m.view, m.reply = v, projection.Sizes{}
 	return m.estimated()
 }
 
 // WithReply returns the meter with the text of a reply that is still arriving,
 // and is not part of the view yet.
 func (m Meter) WithReply(size conversation.Size) Meter {
-	m.reply = Sizes{}
+	m.reply = projection.Sizes{}
 	if size.Chars() > 0 {
-		m.reply.Add(Assistant, size)
+		m.reply.Add(projection.Assistant, size)
 	}
 	return m.estimated()
 }
@@ -111,9 +112,9 @@ func (m Meter) WithReply(size conversation.Size) Meter {
 // WithDraft returns the meter with text that is not sent yet: its size, and
 // the number of messages it would become.
 func (m Meter) WithDraft(size conversation.Size, messages int) Meter {
-	m.draft = Sizes{}
-	m.draft.Text[Draft] = size
-	m.draft.Messages[Draft] = messages
+	m.draft = projection.Sizes{}
+	m.draft.Text[projection.Draft] = size
+	m.draft.Messages[projection.Draft] = messages
 	return m
 }
 
@@ -139,7 +140,7 @@ func (m Meter) WithModel(o MeterOptions) Meter {
 }
 
 // View is what the next request would carry, as the meter measures it.
-func (m Meter) View() View { return m.view }
+func (m Meter) View() projection.View { return m.view }
 
 // Calibration is what was learned about the model so far.
 func (m Meter) Calibration() conversation.Calibration { return m.cal }
@@ -219,12 +220,12 @@ func (m Meter) EstimatedTokens() int { return int(math.Round(m.Factor() * m.esti
 
 // MessageTokens is the calibrated estimate of a message in tokens, with its reasoning
 // where that is sent back.
-func (m Meter) MessageTokens(msg *Message) float64 {
-	var s Sizes
+func (m Meter) MessageTokens(msg *projection.Message) float64 {
+	var s projection.Sizes
 	msg.AddTo(&s)
 	sum := 0.0
-	for _, seg := range Segments() {
-		if seg != Reasoning || m.options.EchoReasoning {
+	for _, seg := range projection.Segments() {
+		if seg != projection.Reasoning || m.options.EchoReasoning {
 			sum += estimateOf(&s, seg)
 		}
 	}
@@ -234,18 +235,18 @@ func (m Meter) MessageTokens(msg *Message) float64 {
 // estimated recomputes the uncalibrated estimate from the sums.
 func (m Meter) estimated() Meter {
 	m.estimate = 0
-	for _, seg := range Segments() {
+	for _, seg := range projection.Segments() {
 		m.estimate += m.SegmentEstimate(seg)
 	}
 	return m
 }
 
 // SegmentEstimate is the uncalibrated number of tokens of one part of a request.
-func (m *Meter) SegmentEstimate(seg Segment) float64 {
+func (m *Meter) SegmentEstimate(seg projection.Segment) float64 {
 	switch seg {
-	case System, Tools:
+	case projection.System, projection.Tools:
 		return m.held(&m.prompt, seg)
-	case Reasoning:
+	case projection.Reasoning:
 		if !m.options.EchoReasoning {
 			return 0
 		}
@@ -254,7 +255,7 @@ func (m *Meter) SegmentEstimate(seg Segment) float64 {
 }
 
 // held is the uncalibrated estimate of a segment of some sizes.
-func (m *Meter) held(s *Sizes, seg Segment) float64 {
+func (m *Meter) held(s *projection.Sizes, seg projection.Segment) float64 {
 	if m.options.Plain {
 		return float64(s.Text[seg].Chars()) / CharsPerToken
 	}
@@ -329,10 +330,10 @@ func (m *Meter) replyEstimate(seq uint64) (sent, thought float64) {
 	if i == len(messages) || len(messages[i].Events) == 0 || messages[i].Events[0] > seq {
 		return 0, 0
 	}
-	var s Sizes
+	var s projection.Sizes
 	messages[i].AddTo(&s)
-	for _, seg := range Segments() {
-		if seg == Reasoning && !m.options.EchoReasoning {
+	for _, seg := range projection.Segments() {
+		if seg == projection.Reasoning && !m.options.EchoReasoning {
 			thought = estimateOf(&s, seg)
 			continue
 		}

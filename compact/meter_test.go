@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -17,12 +18,12 @@ import (
 // story is a log built step by step, with its view and meter.
 type story struct {
 	log   conversation.Log
-	view  compact.View
+	view  projection.View
 	meter compact.Meter
 }
 
 func newStory(o compact.MeterOptions) *story {
-	return &story{meter: compact.NewMeter(o), view: compact.Project(nil)}
+	return &story{meter: compact.NewMeter(o), view: projection.Project(nil)}
 }
 
 func (s *story) add(bodies ...conversation.Body) *story {
@@ -103,8 +104,8 @@ func TestAReplyFillsTheWindowWhileItArrives(t *testing.T) {
 	s := newStory(window(1000)).add(conversation.UserMessage{Text: strings.Repeat("abcd", 96)})
 	arriving := s.meter.WithReply(conversation.Size{ASCII: 384})
 	r := arriving.Reading()
-	if r.Used != 200 || !r.Estimated || r.Segments[compact.Assistant] != 100 {
-		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[compact.Assistant])
+	if r.Used != 200 || !r.Estimated || r.Segments[projection.Assistant] != 100 {
+		t.Errorf("used %d, estimated %v, assistant %d; want 200, true, 100", r.Used, r.Estimated, r.Segments[projection.Assistant])
 	}
 	s.meter = arriving
 	if r := s.add(conversation.AssistantMessage{Text: strings.Repeat("abcd", 96)}).meter.Reading(); r.Used != 200 {
@@ -184,7 +185,7 @@ func TestHistoryGivesTheSameReadingAsLivingIt(t *testing.T) {
 		}
 		options := window(8192)
 		options.Calibration = s.meter.Calibration()
-		again := compact.NewMeter(options).WithView(compact.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
+		again := compact.NewMeter(options).WithView(projection.Project(s.log.Events())).WithHistory(s.log.Events(), "m")
 		if got, want := fmt.Sprint(again.Reading()), fmt.Sprint(s.meter.Reading()); got != want {
 			t.Fatalf("reopened %s\nlived    %s", got, want)
 		}
@@ -197,17 +198,17 @@ func TestSegmentsAddUpToUsed(t *testing.T) {
 		events := conversationtest.Log(t)
 		m := compact.NewMeter(compact.MeterOptions{EchoReasoning: rapid.Bool().Draw(t, "echo")}).
 			WithPrompt(conversation.Size{ASCII: rapid.IntRange(0, 900).Draw(t, "system")}, conversation.Size{ASCII: 7}).
-			WithView(compact.Project(events)).WithHistory(events, "").
+			WithView(projection.Project(events)).WithHistory(events, "").
 			WithDraft(conversation.Size{ASCII: rapid.IntRange(0, 500).Draw(t, "draft")}, 1)
 		r := m.Reading()
 		sum := 0
-		for _, seg := range compact.Segments() {
+		for _, seg := range projection.Segments() {
 			if r.Segments[seg] < 0 {
 				t.Fatalf("%s is %d", seg, r.Segments[seg])
 			}
 			sum += r.Segments[seg]
 		}
-		if sum != r.Used || r.AfterSend != r.Used+r.Segments[compact.Draft] {
+		if sum != r.Used || r.AfterSend != r.Used+r.Segments[projection.Draft] {
 			t.Fatalf("segments %v add up to %d of %d, after send %d", r.Segments, sum, r.Used, r.AfterSend)
 		}
 	})

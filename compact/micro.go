@@ -1,6 +1,7 @@
 package compact
 
 import (
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -10,10 +11,10 @@ import (
 
 // MicroItems chooses what the layer hides in a view, oldest first. What points to
 // a result goes with it, or would stand in full next.
-func MicroItems(v View, r Rules) []conversation.MaskItem {
-	var results []*Message
+func MicroItems(v projection.View, r Rules) []conversation.MaskItem {
+	var results []*projection.Message
 	for i := range v.Messages {
-		if v.Messages[i].Role == RoleTool {
+		if v.Messages[i].Role == projection.RoleTool {
 			results = append(results, &v.Messages[i])
 		}
 	}
@@ -21,7 +22,7 @@ func MicroItems(v View, r Rules) []conversation.MaskItem {
 	chosen := map[uint64]bool{}
 	for i := 0; i < len(results)-max(r.Micro.KeepRecent, 0); i++ {
 		m := results[i]
-		hidden := len(m.Text) <= r.Micro.MinBytes || m.State == StateMasked || m.State == StatePinned
+		hidden := len(m.Text) <= r.Micro.MinBytes || m.State == projection.StateMasked || m.State == projection.StatePinned
 		if r.Tools[m.Tool].Exempt || hidden && !chosen[m.Repeats] {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -50,7 +51,7 @@ func jcliResults(t *testing.T, keepRecent int) []string {
 	}
 	var out []string
 	for _, m := range v.Messages {
-		if m.Role == compact.RoleTool {
+		if m.Role == projection.RoleTool {
 			text := m.Text
 			if strings.Trim(text, "x") == "" {
 				text = fmt.Sprint(len(text), " bytes")
@@ -93,7 +94,7 @@ func TestJCLIMicroReplacesOnlyWhatIsOver800Bytes(t *testing.T) {
 		bodies = append(bodies, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "Bash", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "Bash", Status: conversation.ResultOK, Text: strings.Repeat("y", 5000)})
 	}
-	items := compact.MicroItems(compact.Project(l.Prepare(conversationtest.Epoch, bodies...)), rules)
+	items := compact.MicroItems(projection.Project(l.Prepare(conversationtest.Epoch, bodies...)), rules)
 	if d := cmp.Diff([]conversation.MaskItem{{Event: 5, Part: conversation.PartResult}}, items); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -47,7 +48,7 @@ func (r NoteRoom) all() float64 { return r.lists + r.words + r.index }
 // NoteOf writes a note on spans of a log, which stands for what was evicted before
 // as well. View is what is sent without them: what it shows anyway is not in the
 // index. It is "" if spans hold nothing that is sent.
-func NoteOf(log []conversation.Event, v View, spans []conversation.Span, room NoteRoom) string {
+func NoteOf(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) string {
 	said := conversation.MessagesIn(log, spans)
 	if len(said) == 0 {
 		return ""

@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -58,7 +59,7 @@ func workedBench(n int) []conversation.Event {
 // several sizes, of which half is still shown. Budget: 5 ms each.
 func BenchmarkNote(b *testing.B) {
 	log := workedBench(10_000)
-	view := compact.Project(log)
+	view := projection.Project(log)
 	rules := compact.PresetRules(preset.Plimsoll)
 	for _, tokens := range []int{32_000, 128_000, 200_000, 1_000_000} {
 		b.Run(fmt.Sprint(tokens), func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/names"
 )
@@ -59,7 +60,7 @@ type nameSeen struct {
 // shownNames tells which names a request shows anyway: in a view without spans, and
 // in the other sections of a note.
 type shownNames struct {
-	view     View
+	view     projection.View
 	spans    []conversation.Span
 	sections []string
 }
@@ -71,7 +72,7 @@ func (s shownNames) mark(seen map[string]*nameSeen) {
 	left := shownReach
 	for i := len(s.view.Messages) - 1; i >= 0 && left > 0; i-- {
 		m := &s.view.Messages[i]
-		if m.State == StateSummarised || m.State == StateDropped || m.State != StatePinned && held.HoldsAny(m.Events) {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped || m.State != projection.StatePinned && held.HoldsAny(m.Events) {
 			continue
 		}
 		left -= len(m.Text)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -97,7 +98,7 @@ func turnOf(said []conversation.Event) *turnDone {
 				t.ended = b.Text
 			}
 			for k := range b.Calls {
-				t.called(ToolName(b.Calls[k].Name))
+				t.called(projection.ToolName(b.Calls[k].Name))
 			}
 		case conversation.ToolResult:
 			if b.Status == conversation.ResultError {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -19,10 +19,10 @@ func TestLaterRepeatsDoNotBringBackWhatWasLeftOut(t *testing.T) {
 	for range 4 {
 		l.user("Go on.").reply("Yes.")
 	}
-	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{span(1, 3)},
+	l.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{span(1, 3)},
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	v := compact.Project(l.events())
-	if v.Messages[1].State != compact.StateDropped {
+	v := projection.Project(l.events())
+	if v.Messages[1].State != projection.StateDropped {
 		t.Fatalf("nothing is left out: %+v", v.Messages[1])
 	}
 	for i := range 9 {
@@ -30,7 +30,7 @@ func TestLaterRepeatsDoNotBringBackWhatWasLeftOut(t *testing.T) {
 		l.add(conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: "{}"}}},
 			conversation.ToolResult{CallID: id, Tool: "read_file", Text: text, Repeats: 3})
 	}
-	whole := compact.Project(l.events())
+	whole := projection.Project(l.events())
 	if d := cmp.Diff(v.Messages, whole.Messages[:len(v.Messages)]); d != "" {
 		t.Errorf("a longer log shows otherwise what a shorter one showed:\n%s", d)
 	}

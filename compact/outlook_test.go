@@ -11,6 +11,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -266,9 +267,9 @@ func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 	if len(p.Spans) == 0 {
 		bodies = p.Alone().Masks
 	} else {
-		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: words(500)})
+		bodies = append(bodies, conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: words(500)})
 	}
-	after := compact.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
+	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{}, bodies...)...))
 	l.add(conversation.Stamp(bodies, uint64(len(c.Log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger,
 		Before: c.Meter.EstimatedTokens(), After: c.Meter.WithView(after).EstimatedTokens()})...)
 	return true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -30,7 +31,7 @@ type Situation struct {
 	Cold bool
 	// Caps is what the endpoint wants, for a summary that is asked for as the
 	// next request.
-	Caps Capabilities
+	Caps projection.Capabilities
 	// Writer is the window of the model that writes, in tokens, where it is not the
 	// meter's, or where that is unknown but a refusal tells; 0: it is the meter's.
 	Writer int
@@ -55,8 +56,8 @@ type Pass struct {
 	rules  Rules
 	now    Situation
 	made   conversation.Made
-	before View
-	after  View
+	before projection.View
+	after  projection.View
 	bodies []conversation.Body
 }
 
@@ -127,7 +128,7 @@ func goneTurns(log []conversation.Event) func(int) bool {
 // mechanical is the overlay of a profile that needs no model.
 func (pass *Pass) mechanical(p Profile) conversation.Body {
 	policies := pass.rules.Policies(p, pass.toolsUsed())
-	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: StubVersion, Spans: pass.Spans,
+	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: pass.Spans,
 		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
 }
 
@@ -153,7 +154,7 @@ func (pass *Pass) toolsUsed() []string {
 
 // apply takes overlays into the pass. The error wraps ErrNothingToGain.
 func (pass *Pass) apply(bodies ...conversation.Body) error {
-	after := Project(conversation.Extend(pass.log, pass.now.Now, bodies...))
+	after := projection.Project(conversation.Extend(pass.log, pass.now.Now, bodies...))
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	least := before - 1 // that it saves something
 	switch {
@@ -199,7 +200,7 @@ func (pass *Pass) why() string {
 }
 
 // tokens is the calibrated estimate of a request with a view.
-func (pass *Pass) tokens(v View) int { return pass.now.Meter.WithView(v).EstimatedTokens() }
+func (pass *Pass) tokens(v projection.View) int { return pass.now.Meter.WithView(v).EstimatedTokens() }
 
 // Bodies are the overlays to append in one transaction as one epoch whose first
 // event gets this Seq. Nil while a summary is needed.
@@ -209,7 +210,7 @@ func (pass *Pass) Bodies(seq uint64) []conversation.Body {
 
 // After is the view that the pass would give; the zero view while a summary is
 // needed.
-func (pass *Pass) After() View { return pass.after }
+func (pass *Pass) After() projection.View { return pass.after }
 
 // changed reports whether two views show anything differently.
-func changed(a, b View) bool { return firstChange(a, b) >= 0 }
+func changed(a, b projection.View) bool { return firstChange(a, b) >= 0 }

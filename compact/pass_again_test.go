@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +24,7 @@ func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (c
 	r.KeepLast = keep
 	w := compact.NewWish()
 	w.Profile, w.Focus = compact.ProfileHeavy, focus
-	v := compact.Project(l.events())
+	v := projection.Project(l.events())
 	m := compact.NewMeter(window(100_000)).WithView(v)
 	return compact.NewPass(l.events(), r, compact.Situation{Meter: m, Now: noon, Cold: true}, w)
 }
@@ -128,7 +129,7 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 		r.KeepLast = 0
 		w := compact.NewWish()
 		w.Profile = compact.ProfileDefault
-		now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(l.events())), Now: noon}
+		now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
 		pass, err := compact.NewPass(l.events(), r, now, w)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
@@ -154,7 +155,7 @@ func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 			r.KeepLast = 0
 			w := compact.NewWish()
 			w.Profile = profile
-			now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(l.events())), Now: noon}
+			now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
 			if pass, err := compact.NewPass(l.events(), r, now, w); !errors.Is(err, compact.ErrNothingToGain) {
 				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -60,7 +61,7 @@ func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation
 	step, _ := note.(conversation.Summary) // by the planner
 	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
 	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
-	covered := conversation.Disjoint(WithEarlier(log, step.Spans))
+	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
 	for _, p := range prepared {
 		text, ok := p.text()

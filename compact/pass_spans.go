@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
 
 // Rules that act by themselves choose events, not turns. What they share with a
 // compaction by hand is how a summary is asked for and what counts as one.
@@ -13,7 +16,7 @@ func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conv
 		return Pass{}, noRange("no event may be covered now")
 	}
 	if r.Summary.Mode == ModeRawUnion {
-		spans = WithEarlier(log, spans)
+		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
 	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}

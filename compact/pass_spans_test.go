@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -16,7 +17,7 @@ func TestSummaryOfARuleLeavesOutWhatWasTakenBack(t *testing.T) {
 	t.Parallel()
 	tale := filesRead(3, 40).add(conversation.Rewind{Turn: 2}).user("Another way.").reply("Yes.").user("And now?")
 	log := tale.events()
-	v := compact.Project(log)
+	v := projection.Project(log)
 	s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(v), Now: conversationtest.Epoch, Cold: true}
 	spans := compact.BandSpans(v, s.Meter, compact.BandRule{})
 	pass, err := compact.NewSummaryPass(log, compact.PresetRules(preset.Plimsoll), s, spans, conversation.Made{})
@@ -52,7 +53,7 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 		r := compact.PresetRules(preset.Plimsoll)
 		r.Summary.Mode = mode
 		pass := func(first, last uint64) compact.Pass {
-			s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(compact.Project(log)), Now: conversationtest.Epoch, Cold: true}
+			s := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(log)), Now: conversationtest.Epoch, Cold: true}
 			p, err := compact.NewSummaryPass(log, r, s, []conversation.Span{{First: first, Last: last}}, conversation.Made{})
 			if err != nil {
 				t.Fatal(err)
@@ -71,8 +72,8 @@ func TestSummaryOfARuleTakesEarlierOnesInWhereItsModeSaysSo(t *testing.T) {
 			t.Errorf("%s: covered %v", mode, second.Spans)
 		}
 		told := 0
-		for _, m := range compact.Project(log).Messages {
-			if m.State == compact.StateSummarised {
+		for _, m := range projection.Project(log).Messages {
+			if m.State == projection.StateSummarised {
 				told++
 			}
 		}

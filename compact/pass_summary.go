@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -91,7 +92,7 @@ const leastRoom = 16
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
 func (pass *Pass) room() (int, error) {
 	empty := pass.summary(".", Answer{})
-	v := Project(conversation.Extend(pass.log, pass.now.Now, empty))
+	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
 	said := int(AcceptedShare * float64(TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
@@ -165,12 +166,12 @@ func (pass *Pass) coversSummary() bool {
 	covered := conversation.Disjoint(pass.Spans)
 	for i := range pass.before.Messages {
 		m := &pass.before.Messages[i]
-		if (m.State == StateSummarised || m.State == StateDropped) && covered.HoldsAny(m.Events) {
+		if (m.State == projection.StateSummarised || m.State == projection.StateDropped) && covered.HoldsAny(m.Events) {
 			return true
 		}
 	}
 	for _, a := range pass.before.Absent {
-		if a.Why == WhyLeftOut && covered.Holds(a.Event) {
+		if a.Why == projection.WhyLeftOut && covered.Holds(a.Event) {
 			return true
 		}
 	}
@@ -196,7 +197,7 @@ func (pass *Pass) Accept(a Answer) error {
 // told is what the pass covers and what the summaries that stand beside it do:
 // the block has one appendix, that of its newest summary.
 func (pass *Pass) told() []conversation.Span {
-	return WithEarlier(pass.log, pass.Spans)
+	return projection.WithEarlier(pass.log, pass.Spans)
 }
 
 // take puts an accepted text in force for the pass.
@@ -224,7 +225,7 @@ func (pass *Pass) take(text string, a Answer) error {
 // what the program adds to it.
 func (pass *Pass) summary(text string, a Answer) conversation.Summary {
 	body := conversation.Summary{
-		Style: pass.rules.Preset.Style(), Version: BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
+		Style: pass.rules.Preset.Style(), Version: projection.BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
@@ -261,9 +262,9 @@ func (pass *Pass) Extract() error {
 
 // earlier are the summaries that the view shows and that lie within what is to
 // be covered.
-func (pass *Pass) earlier() []SummaryInForce {
-	var out []SummaryInForce
-	for _, s := range Summaries(pass.log) {
+func (pass *Pass) earlier() []projection.SummaryInForce {
+	var out []projection.SummaryInForce
+	for _, s := range projection.Summaries(pass.log) {
 		if s.Shown && s.FromTurn >= pass.Range.From && s.ToTurn <= pass.Range.To {
 			out = append(out, s)
 		}

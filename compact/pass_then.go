@@ -1,5 +1,7 @@
 package compact
 
+import "plimsoll/compact/projection"
+
 // Then is the gauge as it would be with the pass in force: what it shows adds up
 // to Preview.After. Of a summary that is not written yet the longest expected
 // stands in place of what it covers.
@@ -8,7 +10,7 @@ func (pass *Pass) Then() Reading {
 		return pass.now.Meter.WithView(pass.after).Reading()
 	}
 	left := pass.before
-	left.Sizes = Sizes{}
+	left.Sizes = projection.Sizes{}
 	replaced := pass.replaced()
 	for i := range left.Messages {
 		if m := &left.Messages[i]; !replaced(m) {

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -20,16 +21,16 @@ func checkThen(t interface {
 }, pass *compact.Pass, now compact.Reading) compact.Reading {
 	t.Helper()
 	then, p, sum := pass.Then(), pass.Preview(), 0
-	for _, seg := range compact.Segments() {
+	for _, seg := range projection.Segments() {
 		if sum += then.Segments[seg]; then.Segments[seg] < 0 {
 			t.Errorf("%v is %d", seg, then.Segments[seg])
 		}
 	}
-	if then.Used != p.After || sum != then.Used || then.AfterSend != then.Used+then.Segments[compact.Draft] {
+	if then.Used != p.After || sum != then.Used || then.AfterSend != then.Used+then.Segments[projection.Draft] {
 		t.Errorf("the gauge would show %d in segments of %d, and %d after sending; the preview says %d", then.Used, sum, then.AfterSend, p.After)
 	}
-	if diff := cmp.Diff([]any{now.Window, now.LoadLine, now.HardLine, now.Reserve, now.CostUSD, now.Segments[compact.Draft]},
-		[]any{then.Window, then.LoadLine, then.HardLine, then.Reserve, then.CostUSD, then.Segments[compact.Draft]}); diff != "" {
+	if diff := cmp.Diff([]any{now.Window, now.LoadLine, now.HardLine, now.Reserve, now.CostUSD, now.Segments[projection.Draft]},
+		[]any{then.Window, then.LoadLine, then.HardLine, then.Reserve, then.CostUSD, then.Segments[projection.Draft]}); diff != "" {
 		t.Error(diff)
 	}
 	return then
@@ -43,7 +44,7 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 		meter := compact.NewMeter(compact.MeterOptions{
 			Window: compact.Window{Tokens: 30_000}, EchoReasoning: rapid.Bool().Draw(rt, "echo"),
 			Calibration: conversation.Calibration{Factor: rapid.Float64Range(0.5, 2).Draw(rt, "factor"), Samples: 3},
-		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(compact.Project(log)).
+		}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log)).
 			WithHistory(log, "test/m").WithDraft(conversation.Measure("and then?"), rapid.IntRange(0, 2).Draw(rt, "drafts"))
 		w := compact.NewWish()
 		w.Profile, w.KeepLast = rapid.SampledFrom([]string{compact.ProfileDefault, compact.ProfileHeavy}).Draw(rt, "profile"), 1
@@ -57,7 +58,7 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 			return
 		}
 		summaries++
-		if n := pass.Preview().Summary.Estimate; n > 0 && then.Segments[compact.Summary] == 0 {
+		if n := pass.Preview().Summary.Estimate; n > 0 && then.Segments[projection.Summary] == 0 {
 			rt.Errorf("a summary of %d tokens has none of %d", n, then.Used)
 		}
 	})
@@ -71,24 +72,24 @@ func TestTheGaugeAfterAPassShowsWhatThePreviewSays(t *testing.T) {
 func TestTheGaugeAfterASummaryThatIsNotWrittenYet(t *testing.T) {
 	t.Parallel()
 	log := read(5)
-	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(compact.Project(log))
+	meter := compact.NewMeter(compact.MeterOptions{}).WithPrompt(conversation.Measure("be brief"), conversation.Size{}).WithView(projection.Project(log))
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
 	pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), compact.Situation{Meter: meter}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	then, kept := checkThen(t, &pass, meter.Reading()), meter.WithView(compact.Project(log[16:])).Reading()
-	if most := pass.Preview().Summary.Estimate; most == 0 || max(then.Segments[compact.Summary]-most, most-then.Segments[compact.Summary]) > 1 {
-		t.Errorf("the summary has %d tokens, and %d are expected at most", then.Segments[compact.Summary], most)
+	then, kept := checkThen(t, &pass, meter.Reading()), meter.WithView(projection.Project(log[16:])).Reading()
+	if most := pass.Preview().Summary.Estimate; most == 0 || max(then.Segments[projection.Summary]-most, most-then.Segments[projection.Summary]) > 1 {
+		t.Errorf("the summary has %d tokens, and %d are expected at most", then.Segments[projection.Summary], most)
 	}
-	for _, seg := range compact.Segments() {
-		if got, want := then.Segments[seg], kept.Segments[seg]; seg != compact.Summary && max(got-want, want-got) > 1 {
+	for _, seg := range projection.Segments() {
+		if got, want := then.Segments[seg], kept.Segments[seg]; seg != projection.Summary && max(got-want, want-got) > 1 {
 			t.Errorf("%v: %d, and what stays has %d", seg, got, want)
 		}
 	}
 	written := written(t, log)
-	if checkThen(t, &written, meter.Reading()).Segments[compact.Summary] == 0 {
+	if checkThen(t, &written, meter.Reading()).Segments[projection.Summary] == 0 {
 		t.Error("a summary that is written has no tokens")
 	}
 }

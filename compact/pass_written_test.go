@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +19,7 @@ func toSummarise(t *testing.T, log []conversation.Event) compact.Pass {
 	t.Helper()
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
+	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 	pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func TestASummaryTellsHowLongItTook(t *testing.T) {
 	t.Parallel()
 	log := read(5)
 	pass := written(t, log)
-	onto, err := pass.Onto(log, compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log)), Now: time.Unix(9, 0)})
+	onto, err := pass.Onto(log, compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}

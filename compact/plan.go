@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -64,10 +65,10 @@ func (s PriceSheet) Cold(idle time.Duration) bool { return idle > s.Lives() }
 type Check struct {
 	Moment Moment
 	Log    []conversation.Event
-	View   View          // of Log
-	Meter  Meter         // of the request as it would be sent now
-	Idle   time.Duration // since the newest reply ended
-	Gone   bool          // the cached prefix is of no use anyway: model, tools or prompt changed
+	View   projection.View // of Log
+	Meter  Meter           // of the request as it would be sent now
+	Idle   time.Duration   // since the newest reply ended
+	Gone   bool            // the cached prefix is of no use anyway: model, tools or prompt changed
 	// Refused says that the server did not take the request: it is too long,
 	// whatever is known of the window.
 	Refused bool
@@ -248,7 +249,7 @@ func (p *planner) due() bool {
 }
 
 // usedBy is what the gauge would show of a view in place of the one there is.
-func (p *planner) usedBy(v View) int {
+func (p *planner) usedBy(v projection.View) int {
 	return p.reading.Used - p.tokensOf(p.check.View) + p.tokensOf(v)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -85,7 +86,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 	}
 	rules := compact.PresetRules(preset.Plimsoll)
 	said := func(first, last uint64) int {
-		m := compact.NewMeter(window(128_000)).WithView(compact.Project(log.events()))
+		m := compact.NewMeter(window(128_000)).WithView(projection.Project(log.events()))
 		pass, err := compact.NewSummaryPass(log.events(), rules, compact.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
 		if err != nil {
 			t.Fatal(err)
@@ -95,8 +96,8 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 		}
 		log.one(pass.Bodies(0)...)
 		blocks, n := 0, 0
-		for _, m := range compact.Project(log.events()).Messages {
-			if m.State == compact.StateSummarised {
+		for _, m := range projection.Project(log.events()).Messages {
+			if m.State == projection.StateSummarised {
 				blocks++
 				_, appendix, _ := strings.Cut(m.Text, "### Said by the user")
 				n += strings.Count(appendix, "you must never")
@@ -119,11 +120,11 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 func TestASummaryOfAnotherStyleLeavesTheAppendixAlone(t *testing.T) {
 	t.Parallel()
 	log := (&tale{}).user("one").reply("1").user("two").reply("2").user("three").reply("3").user("four")
-	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: "Band.", Appendix: "### Appendix",
+	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: "Band.", Appendix: "### Appendix",
 		Spans: []conversation.Span{span(1, 2)}})
-	log.add(conversation.Summary{Style: conversation.StyleJP, Version: compact.BlockVersion, Text: "Pair.", Spans: []conversation.Span{span(5, 6)}, FromTurn: 2, ToTurn: 2})
+	log.add(conversation.Summary{Style: conversation.StyleJP, Version: projection.BlockVersion, Text: "Pair.", Spans: []conversation.Span{span(5, 6)}, FromTurn: 2, ToTurn: 2})
 	text := ""
-	for _, m := range compact.Project(log.events()).Messages {
+	for _, m := range projection.Project(log.events()).Messages {
 		text += m.Text + "\n"
 	}
 	if strings.Count(text, "### Appendix") != 1 || !strings.Contains(text, "Pair.") {
@@ -142,7 +143,7 @@ func TestTheNewestToolWorkThatWasLeftOutStaysOutOfASummary(t *testing.T) {
 	log.user("newest")
 	log.add(conversation.Summary{Style: conversation.StylePlimsoll, Spans: []conversation.Span{span(from, last)}, FromTurn: 21, ToTurn: 30,
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsOmit}})
-	v := compact.Project(log.events())
+	v := projection.Project(log.events())
 	m := compact.NewMeter(window(10_000)).WithPrompt(conversation.Size{}, conversation.Size{ASCII: 4000}).WithView(v)
 	plan := compact.PresetRules(preset.Plimsoll).Plan(compact.Check{Moment: compact.MomentTurn, Log: log.events(), View: v, Meter: m})
 	if len(plan.Spans) == 0 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -138,25 +139,25 @@ func (p *planner) next(a *Ahead, layers Plan) {
 	switch plan := a.Next; {
 	case !plan.Acts(), plan.Profile != "", len(plan.Spans) > 0:
 	case plan.Drops:
-		a.After = p.tokensOf(Project(conversation.Extend(c.Log, time.Time{}, r.Recover(c)...)))
+		a.After = p.tokensOf(projection.Project(conversation.Extend(c.Log, time.Time{}, r.Recover(c)...)))
 	default:
 		a.After = p.tokensOf(p.after(plan))
 	}
 }
 
 // after is the view with the masks of a plan.
-func (p *planner) after(plan Plan) View {
+func (p *planner) after(plan Plan) projection.View {
 	if len(plan.Masks) == 0 {
 		return p.check.View
 	}
-	return Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, plan.Masks...))
 }
 
 // Cold reports whether the provider's cache no longer holds the conversation.
 func (c Check) Cold() bool { return c.Gone || c.AtOnce || c.Sheet.Cold(c.Idle) }
 
 // tokensOf is a request with a view, in tokens.
-func (p *planner) tokensOf(v View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
+func (p *planner) tokensOf(v projection.View) int { return p.check.Meter.WithView(v).EstimatedTokens() }
 
 // HiddenBy is how many results and arguments masks hide outside of spans, and how
 // many of them are arguments.

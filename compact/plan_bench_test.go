@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -12,7 +13,7 @@ import (
 // a window of so many tokens. Of the results about 640,000 tokens may be masked.
 func plannedBench(windowTokens int, at compact.Moment) (compact.Rules, compact.Check) {
 	log := with(longLog(10_000), conversation.UserMessage{Text: "And now?"})
-	v := compact.Project(log)
+	v := projection.Project(log)
 	return compact.PresetRules(preset.Plimsoll), compact.Check{Moment: at, Log: log, View: v,
 		Meter: compact.NewMeter(window(windowTokens)).WithView(v), Sheet: compact.DefaultSheet()}
 }
@@ -26,7 +27,7 @@ func evictedBench(b *testing.B, windowTokens int) (compact.Rules, compact.Check)
 		b.Fatal("nothing is evicted")
 	}
 	c.Log = with(c.Log, plan.Alone().Masks...)
-	c.View = compact.Project(c.Log)
+	c.View = projection.Project(c.Log)
 	c.Meter = c.Meter.WithView(c.View)
 	return r, c
 }

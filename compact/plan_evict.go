@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -101,9 +102,9 @@ func (p *planner) step(plan Plan, target float64, summary bool) Plan {
 		return nothing
 	}
 	note := Evicted(p.check.Log, p.check.View, e.spans, p.noteRoom())
-	view := Project(conversation.Extend(p.check.Log, time.Time{}, note))
+	view := projection.Project(conversation.Extend(p.check.Log, time.Time{}, note))
 	after := p.usedBy(view)
-	if !p.progress(p.used-float64(after)) || view.Sizes.chars() >= p.check.View.Sizes.chars() {
+	if !p.progress(p.used-float64(after)) || view.Sizes.Chars() >= p.check.View.Sizes.Chars() {
 		return nothing // fewer messages alone, with more text, make no view shorter
 	}
 	plan.Note, plan.Gain = note, p.reading.Used-after
@@ -130,11 +131,11 @@ func (p *planner) progress(tokens float64) bool {
 
 // Evicted is the overlay that evicts spans of whole units, with the note that
 // stands for them and for all that was evicted before.
-func Evicted(log []conversation.Event, v View, spans []conversation.Span, room NoteRoom) conversation.Summary {
+func Evicted(log []conversation.Event, v projection.View, spans []conversation.Span, room NoteRoom) conversation.Summary {
 	spans = withoutParts(log, conversation.WithoutRewound(log, spans))
-	body := conversation.Summary{Style: preset.OwnStyle, Version: BlockVersion, Spans: spans}
+	body := conversation.Summary{Style: preset.OwnStyle, Version: projection.BlockVersion, Spans: spans}
 	body.FromTurn, body.ToTurn = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	body.Appendix = NoteOf(log, v, WithEarlier(log, spans), room)
+	body.Appendix = NoteOf(log, v, projection.WithEarlier(log, spans), room)
 	return body
 }
 
@@ -169,7 +170,7 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 		return evicted
 	}
 	all := slices.Clone(evicted)
-	for _, s := range Summaries(p.check.Log) {
+	for _, s := range projection.Summaries(p.check.Log) {
 		if s.Shown && s.Text != "" {
 			all = conversation.JoinSpans(all, s.Spans)
 		}
@@ -180,7 +181,7 @@ func (p *planner) block(evicted []conversation.Span) []conversation.Span {
 // blockIsFull reports whether another summary would make the block too long.
 func (p *planner) blockIsFull() bool {
 	bands, tokens := 0, 0.0
-	for _, s := range Summaries(p.check.Log) {
+	for _, s := range projection.Summaries(p.check.Log) {
 		if s.Shown && s.Text != "" {
 			bands++
 			tokens += p.check.Meter.Weigh(conversation.Measure(s.Text))

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -80,7 +81,7 @@ func at(m compact.Moment) looking {
 // of is the check of a log.
 func (k looking) of(log []conversation.Event) compact.Check {
 	c := k.check
-	c.Log, c.View = log, compact.Project(log)
+	c.Log, c.View = log, projection.Project(log)
 	c.Meter = compact.NewMeter(k.options).WithRules(k.rules).WithPrompt(conversation.Size{ASCII: 4 * k.system}, conversation.Size{}).WithView(c.View)
 	return c
 }

@@ -3,6 +3,7 @@ package compact
 import (
 	"time"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -99,7 +100,7 @@ func (p *planner) worth(items []conversation.MaskItem) worth {
 }
 
 // saves is what one item saves.
-func (p *planner) saves(m *Message, item conversation.MaskItem) float64 {
+func (p *planner) saves(m *projection.Message, item conversation.MaskItem) float64 {
 	if item.Part == conversation.PartArguments {
 		for _, c := range m.Calls {
 			if c.ID == item.Call {
@@ -117,13 +118,13 @@ func (p *planner) saves(m *Message, item conversation.MaskItem) float64 {
 
 // MaskOf is the overlay that hides items in the words of the rules' preset.
 func (r Rules) MaskOf(items []conversation.MaskItem) conversation.Mask {
-	return conversation.Mask{Style: r.Preset.Style(), Version: StubVersion, Preview: r.Mask.Preview, Items: items}
+	return conversation.Mask{Style: r.Preset.Style(), Version: projection.StubVersion, Preview: r.Mask.Preview, Items: items}
 }
 
 // masked is the view with items hidden.
-func (p *planner) masked(items []conversation.MaskItem) View {
+func (p *planner) masked(items []conversation.MaskItem) projection.View {
 	if len(items) == 0 {
 		return p.check.View
 	}
-	return Project(conversation.Extend(p.check.Log, time.Time{}, p.rules.MaskOf(items)))
+	return projection.Project(conversation.Extend(p.check.Log, time.Time{}, p.rules.MaskOf(items)))
 }

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -111,8 +112,8 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	if diff := cmp.Diff(alone.Appendix, note.Appendix); diff != "" {
 		t.Errorf("the note does not speak of all that is evicted: %s", diff)
 	}
-	view := compact.Project(append(l.events(), conversation.Following(l.events(), now.Now, bodies...)...))
-	if first := view.Messages[0]; first.State != compact.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
+	view := projection.Project(append(l.events(), conversation.Following(l.events(), now.Now, bodies...)...))
+	if first := view.Messages[0]; first.State != projection.StateSummarised || first.Events[len(first.Events)-1] != alone.Spans[len(alone.Spans)-1].Last {
 		t.Errorf("the block stands for %v", first.Events)
 	}
 

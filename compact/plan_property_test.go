@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -43,7 +44,7 @@ func anyCheck(t *rapid.T, log []conversation.Event) (compact.Rules, compact.Chec
 		r.TokenThreshold = rapid.SampledFrom([]int{500, 5000}).Draw(t, "threshold")
 	}
 	r.Dedupe.ToolIdentifierFields = map[string][]string{"read_file": {"path"}, "create_file": {"path"}}
-	v := compact.Project(log)
+	v := projection.Project(log)
 	c := compact.Check{
 		Moment: rapid.SampledFrom(moments()).Draw(t, "moment"), Log: log, View: v,
 		Meter: compact.NewMeter(meterOptions(t)).WithRules(r).WithView(v), Sheet: sheets(t),
@@ -75,7 +76,7 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 		log := anyLog(t)
 		r, c := anyCheck(t, log)
 		said := encoded(t, log)
-		tools, before := maps.Clone(r.Tools), compact.Project(log)
+		tools, before := maps.Clone(r.Tools), projection.Project(log)
 		p := r.Plan(c)
 		triggers[p.Trigger]++
 		if p.Acts() && len(p.Masks) == 0 && len(p.Spans) == 0 && p.Note == nil && p.Profile == "" && !p.Drops {
@@ -85,7 +86,7 @@ func TestPlansAreTheSameAndChangeNothing(t *testing.T) {
 			t.Fatalf("first %q, then %q", tell(p), tell(again))
 		}
 		if extended := c; len(log) > 0 {
-			extended.View = compact.Project(log[:len(log)/2]).Extend(log)
+			extended.View = projection.Project(log[:len(log)/2]).Extend(log)
 			if again := r.Plan(extended); !reflect.DeepEqual(p, again) {
 				t.Fatalf("projected %q, extended %q", tell(p), tell(again))
 			}
@@ -129,7 +130,7 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 		log := anyLog(t)
 		r, c := anyCheck(t, log)
 		p := r.Plan(c)
-		messages := map[uint64]*compact.Message{}
+		messages := map[uint64]*projection.Message{}
 		for i := range c.View.Messages {
 			messages[c.View.Messages[i].Events[0]] = &c.View.Messages[i]
 		}
@@ -142,9 +143,9 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 				masked++
 				m := messages[item.Event]
 				switch {
-				case m == nil || m.State == compact.StatePinned || m.State == compact.StateSummarised || m.State == compact.StateDropped:
+				case m == nil || m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped:
 					t.Fatalf("e%d is not there to be masked: %+v", item.Event, m)
-				case item.Part == conversation.PartResult && m.Role == compact.RoleTool:
+				case item.Part == conversation.PartResult && m.Role == projection.RoleTool:
 				case item.Part == conversation.PartArguments && slices.ContainsFunc(m.Calls, func(c conversation.ToolCall) bool { return c.ID == item.Call }):
 				default:
 					t.Fatalf("%+v of %+v", item, m)
@@ -154,7 +155,7 @@ func TestPlansMaskOnlyWhatMayBeMasked(t *testing.T) {
 				}
 			}
 			if mask.Style == conversation.StylePlimsoll || mask.Style == conversation.StyleOneClaw {
-				then := compact.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
+				then := projection.Project(append(slices.Clip(log), conversation.Following(log, time.Time{}, mask)...))
 				if chars(then) > chars(c.View) {
 					t.Fatalf("%d code points became %d", chars(c.View), chars(then))
 				}
@@ -186,13 +187,13 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 		checkUnits(t, log, c.View, p.Spans)
 		last := c.View.Messages[len(c.View.Messages)-1]
 		for _, seq := range last.Events {
-			if within(p.Spans, seq) && last.State != compact.StatePinned {
+			if within(p.Spans, seq) && last.State != projection.StatePinned {
 				t.Fatalf("e%d, the last, is covered: %v", seq, p.Spans)
 			}
 		}
 		for _, m := range slices.Backward(c.View.Messages) {
-			if m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) {
-				if within(p.Spans, m.Events[0]) && m.State != compact.StatePinned {
+			if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
+				if within(p.Spans, m.Events[0]) && m.State != projection.StatePinned {
 					t.Fatalf("e%d, the newest message of the user, is covered: %v", m.Events[0], p.Spans)
 				}
 				break
@@ -206,7 +207,7 @@ func TestPlansCoverWholeUnitsAndNeverTheNewest(t *testing.T) {
 
 // checkUnits fails if spans hold a part of a unit that a view shows, and not the
 // rest of it.
-func checkUnits(t *rapid.T, log []conversation.Event, v compact.View, spans []conversation.Span) {
+func checkUnits(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
 	shown := map[uint64]bool{}
 	for _, m := range v.Messages {
 		for _, seq := range m.Events {
@@ -275,7 +276,7 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			w.Add(t, w.Reduction(t))
 			w.Turn(t)
 			c.Log = w.Events()
-			c.View = compact.Project(c.Log)
+			c.View = projection.Project(c.Log)
 			c.Meter = c.Meter.WithView(c.View)
 		}
 		p := r.Plan(c)
@@ -288,14 +289,14 @@ func TestCatalogueB1APlanThatIsCarriedOutIsNotMadeAgain(t *testing.T) {
 			used := c.Meter.Reading().Used
 			bodies := p.Alone().Masks
 			if len(p.Spans) > 0 {
-				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: compact.BlockVersion, Spans: p.Spans, Text: "what was said"})
+				bodies = append(slices.Clip(p.Masks), conversation.Summary{Style: r.Preset.Style(), Version: projection.BlockVersion, Spans: p.Spans, Text: "what was said"})
 			}
 			seq := uint64(len(w.Events()) + 1)
-			after := compact.Project(append(slices.Clip(w.Events()), conversation.Following(w.Events(), time.Time{}, bodies...)...))
+			after := projection.Project(append(slices.Clip(w.Events()), conversation.Following(w.Events(), time.Time{}, bodies...)...))
 			w.Add(t, conversation.Stamp(bodies, seq, conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger, Before: used,
 				After: c.Meter.WithView(after).Reading().Used})...)
 			c.Log = w.Events()
-			c.View = compact.Project(c.Log)
+			c.View = projection.Project(c.Log)
 			c.Meter = c.Meter.WithView(c.View)
 			failures := c.Past.Failures
 			c.Past = compact.PastOf(c.Log)
@@ -344,27 +345,27 @@ func TestStepsEvictWholeUnitsAndShortenTheView(t *testing.T) {
 		bodies := p.Alone().Masks
 		stamped := conversation.Stamp(bodies, uint64(len(log)+1), conversation.Made{Source: conversation.SourceAuto, Trigger: p.Trigger})
 		then := with(log, stamped...)
-		after := compact.Project(then)
+		after := projection.Project(then)
 		if chars(after) >= chars(c.View) {
 			t.Fatalf("%d code points became %d", chars(c.View), chars(after))
 		}
 		checkNamed(t, then, after, spans)
-		if d := cmp.Diff(after, compact.Project(log).Extend(then), ignoreUnexported); d != "" {
+		if d := cmp.Diff(after, projection.Project(log).Extend(then), ignoreUnexported); d != "" {
 			t.Fatalf("extended it is another view:\n%s", d)
 		}
-		hard, err := compact.Harden(after, compact.Capabilities{})
+		hard, err := projection.Harden(after, projection.Capabilities{})
 		if err != nil && chars(after) > 0 {
 			return // a log that holds nothing to be sent
 		}
-		for _, problem := range problems(hard, compact.Capabilities{}) {
+		for _, problem := range problems(hard, projection.Capabilities{}) {
 			t.Fatal(problem)
 		}
 		undone := with(then, conversation.Revert{Epoch: uint64(len(log) + 1)})
-		if got := compact.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
+		if got := projection.Project(undone); !reflect.DeepEqual(texts(got), texts(c.View)) {
 			t.Fatalf("undone it is another view: %q, and was %q", texts(got), texts(c.View))
 		}
 		redone := with(undone, conversation.Revert{Event: uint64(len(undone))})
-		if got := compact.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
+		if got := projection.Project(redone); !reflect.DeepEqual(texts(got), texts(after)) {
 			t.Fatalf("redone it is another view: %q, and was %q", texts(got), texts(after))
 		}
 	})
@@ -389,11 +390,11 @@ func dueFor(t *rapid.T, c compact.Check) (compact.Rules, compact.Check) {
 // user, the last unit and those with calls that wait.
 func checkStays(t *rapid.T, c compact.Check, spans []conversation.Span) {
 	t.Helper()
-	after := compact.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{},
-		conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: spans, Appendix: "## Note"})...))
+	after := projection.Project(append(slices.Clip(c.Log), conversation.Following(c.Log, time.Time{},
+		conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: spans, Appendix: "## Note"})...))
 	stays := map[uint64]bool{}
 	for _, m := range after.Messages {
-		if m.State != compact.StateSummarised {
+		if m.State != projection.StateSummarised {
 			for _, seq := range m.Events {
 				stays[seq] = true
 			}
@@ -401,25 +402,25 @@ func checkStays(t *rapid.T, c compact.Check, spans []conversation.Span) {
 	}
 	newest := false
 	for i, m := range slices.Backward(c.View.Messages) {
-		first := m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) && !newest
+		first := m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) && !newest
 		newest = newest || first
-		if m.State == compact.StateSummarised { // it may join the new block, and stays as it is in that
+		if m.State == projection.StateSummarised { // it may join the new block, and stays as it is in that
 			if conversation.Disjoint(spans).HoldsAny(m.Events) {
 				t.Fatalf("e%d, which a summary stands for, is evicted by %v", m.Events[0], spans)
 			}
 			continue
 		}
-		if (first || m.State == compact.StatePinned || i == len(c.View.Messages)-1) && !stays[m.Events[0]] {
+		if (first || m.State == projection.StatePinned || i == len(c.View.Messages)-1) && !stays[m.Events[0]] {
 			t.Fatalf("e%d (%s, %s) is evicted by %v", m.Events[0], m.Role, m.State, spans)
 		}
 	}
 }
 
 // checkNamed fails unless a view names every event that spans took out of it.
-func checkNamed(t *rapid.T, log []conversation.Event, v compact.View, spans []conversation.Span) {
+func checkNamed(t *rapid.T, log []conversation.Event, v projection.View, spans []conversation.Span) {
 	t.Helper()
 	for _, m := range v.Messages {
-		if m.State != compact.StateSummarised {
+		if m.State != projection.StateSummarised {
 			continue
 		}
 		named := namedIn(m.Text)
@@ -456,7 +457,7 @@ func namedIn(text string) func(seq uint64, turn int) bool {
 var recallIDs = regexp.MustCompile(`\b([et])([0-9]+)(?:-([0-9]+))?\b|(?i:\bturns?) ([0-9]+)(?:–([0-9]+))?`)
 
 // texts is what a view sends, message by message.
-func texts(v compact.View) []string {
+func texts(v projection.View) []string {
 	var out []string
 	for _, m := range v.Messages {
 		text := string(m.Role) + " " + m.Text

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -115,7 +116,7 @@ func (p *planner) shortened(items []conversation.MaskItem) []conversation.MaskIt
 	v := p.masked(items)
 	hidden := make(map[uint64]bool, len(items))
 	for i := range v.Messages {
-		if m := &v.Messages[i]; m.Role == RoleTool && m.State == StateMasked && m.Repeats == 0 {
+		if m := &v.Messages[i]; m.Role == projection.RoleTool && m.State == projection.StateMasked && m.Repeats == 0 {
 			hidden[m.Events[0]] = true
 		}
 	}

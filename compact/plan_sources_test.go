@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -87,8 +88,8 @@ func TestD17LeavesNoTurnBehindThatKeepLastSparedOnce(t *testing.T) {
 		passes++
 		l.add(pass.Bodies(uint64(l.log.Len() + 1))...)
 		newest := c.Log[len(c.Log)-1].Turn
-		for _, m := range compact.Project(l.events()).Messages {
-			if m.Role == compact.RoleTool && (m.State == compact.StateMasked) != (m.Turn <= newest-3) {
+		for _, m := range projection.Project(l.events()).Messages {
+			if m.Role == projection.RoleTool && (m.State == projection.StateMasked) != (m.Turn <= newest-3) {
 				t.Errorf("after the pass behind turn %d the result of turn %d is %s", newest, m.Turn, m.State)
 			}
 		}

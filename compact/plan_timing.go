@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -135,12 +136,12 @@ const recentTurns = 5
 // that nobody has answered yet tells nothing.
 func (p *planner) turnsFor(tokens int) int {
 	messages := p.check.View.Messages
-	for len(messages) > 0 && messages[len(messages)-1].Role == RoleUser {
+	for len(messages) > 0 && messages[len(messages)-1].Role == projection.RoleUser {
 		messages = messages[:len(messages)-1]
 	}
 	sum, seen, last := 0.0, 0, -1
 	for i, m := range slices.Backward(messages) {
-		if m.State == StateSummarised || m.State == StateDropped {
+		if m.State == projection.StateSummarised || m.State == projection.StateDropped {
 			break
 		}
 		if m.Turn != last {
@@ -159,7 +160,7 @@ func (p *planner) turnsFor(tokens int) int {
 }
 
 // said is the size that a message had when it joined the log.
-func (p *planner) said(m *Message) conversation.Size {
+func (p *planner) said(m *projection.Message) conversation.Size {
 	if i := conversation.IndexOf(p.check.Log, m.Events[0]); i >= 0 {
 		if size, ok := conversation.MessageSize(p.check.Log[i].Body); ok {
 			return size

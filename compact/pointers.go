@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -16,7 +17,7 @@ type pointers struct {
 	chars map[uint64]int                     // how long that is
 }
 
-func (p *pointers) see(m *Message, young bool) {
+func (p *pointers) see(m *projection.Message, young bool) {
 	if young {
 		p.held[m.Repeats] = true
 		return
@@ -30,7 +31,7 @@ func (p *pointers) see(m *Message, young bool) {
 // it are shorter as stubs. Otherwise it would go on standing in full.
 func (p *pointers) gains(event uint64, chars, preview int) bool {
 	n := len(p.from[event])
-	return n == 0 || (n+1)*min(chars, 2*preview+StubChars) < chars+p.chars[event]
+	return n == 0 || (n+1)*min(chars, 2*preview+projection.StubChars) < chars+p.chars[event]
 }
 
 // with is what is hidden, and the pointers to it.

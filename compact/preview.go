@@ -3,6 +3,7 @@ package compact
 import (
 	"math"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -150,13 +151,15 @@ func (pass *Pass) expected(p Preview) Preview {
 
 // replaced returns a test of whether a summary of the pass stands for a message of
 // the view before it.
-func (pass *Pass) replaced() func(m *Message) bool {
+func (pass *Pass) replaced() func(m *projection.Message) bool {
 	covered := conversation.Disjoint(pass.Spans)
-	return func(m *Message) bool { return covered.Holds(m.Events[0]) && m.State != StatePinned }
+	return func(m *projection.Message) bool {
+		return covered.Holds(m.Events[0]) && m.State != projection.StatePinned
+	}
 }
 
 // weigh is a message in tokens.
-func (pass *Pass) weigh(m Message) float64 {
+func (pass *Pass) weigh(m projection.Message) float64 {
 	return pass.now.Meter.MessageTokens(&m)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -49,7 +50,7 @@ func readQuietly(turns int) []conversation.Event {
 
 func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) compact.Preview {
 	t.Helper()
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(compact.Project(log))}
+	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = profile, 1
 	pass, err := compact.NewPass(log, compact.PresetRules(preset), s, w)
@@ -92,7 +93,7 @@ func TestTheAccountCountsInWords(t *testing.T) {
 		log := read(turns)
 		w := compact.NewWish()
 		w.KeepLast = 1
-		s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
+		s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
@@ -112,9 +113,9 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	last := log[22].Body.(conversation.ToolResult)
 	last.Repeats = log[2].Seq
 	log[22].Body = last
-	before := compact.Project(log)
+	before := projection.Project(log)
 	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
-	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
 	pass, err := compact.NewOverlayPass(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
 	if err != nil {

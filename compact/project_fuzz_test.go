@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -16,19 +17,19 @@ import (
 // hardens the view for every kind of endpoint.
 func checkProjection(t *testing.T, events []conversation.Event) {
 	t.Helper()
-	v := compact.Project(events)
+	v := projection.Project(events)
 	if len(events) > 0 {
-		extended := compact.Project(events[:len(events)/2]).Extend(events)
+		extended := projection.Project(events[:len(events)/2]).Extend(events)
 		if len(extended.Messages)+len(extended.Absent) == 0 && len(v.Messages)+len(v.Absent) > 0 {
 			t.Fatal("extending lost everything")
 		}
 	}
-	for _, c := range []compact.Capabilities{{}, {Alternate: true}, {NoTools: true}, {CallIDs: compact.CallIDMistral, EchoReasoning: true}} {
-		messages, err := compact.Harden(v, c)
+	for _, c := range []projection.Capabilities{{}, {Alternate: true}, {NoTools: true}, {CallIDs: projection.CallIDMistral, EchoReasoning: true}} {
+		messages, err := projection.Harden(v, c)
 		for _, problem := range problems(messages, c) {
 			t.Error(problem)
 		}
-		if sendable := len(messages) > 0 && messages[len(messages)-1].Role != compact.RoleAssistant; sendable != (err == nil) {
+		if sendable := len(messages) > 0 && messages[len(messages)-1].Role != projection.RoleAssistant; sendable != (err == nil) {
 			t.Errorf("sendable %v, error %v", sendable, err)
 		}
 	}
@@ -71,11 +72,11 @@ func FuzzProject(f *testing.F) {
 func FuzzProjectRandomLog(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		events := randomLog(t)
-		v := compact.Project(events)
-		if d := cmp.Diff(v, compact.Project(events), ignoreUnexported); d != "" {
+		v := projection.Project(events)
+		if d := cmp.Diff(v, projection.Project(events), ignoreUnexported); d != "" {
 			t.Fatal(d)
 		}
-		messages, _ := compact.Harden(v, compact.Capabilities{})
-		checkRequest(t, messages, compact.Capabilities{})
+		messages, _ := projection.Harden(v, projection.Capabilities{})
+		checkRequest(t, messages, projection.Capabilities{})
 	}))
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // seen is a view as text: for every message a line that says where it comes
 // from, and what it says.
 func seen(log []conversation.Event) string {
-	v := compact.Project(log)
+	v := projection.Project(log)
 	var b strings.Builder
 	for _, m := range v.Messages {
 		fmt.Fprintf(&b, "== %s of %v, turn %d, %s", m.Role, m.Events, m.Turn, m.State)
@@ -47,7 +47,7 @@ func seen(log []conversation.Event) string {
 
 // mask hides the newest result.
 func (l *tale) mask(preview int) *tale {
-	return l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: preview,
+	return l.add(conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: preview,
 		Items: []conversation.MaskItem{{Event: uint64(l.log.Len()), Part: conversation.PartResult}}})
 }
 
@@ -93,9 +93,9 @@ func TestStubGrammar(t *testing.T) {
 		{"no status", (&tale{}).call("read_file", `{}`, "", numbered(90, "of a foreign log")).mask(0)},
 		{"odd tool", (&tale{}).call("multi_tool_use.parallel\n", `{}`, ok, numbered(90, "there is no such tool")).mask(0)},
 	} {
-		messages := compact.Project(c.log.events()).Messages
+		messages := projection.Project(c.log.events()).Messages
 		last := messages[len(messages)-1]
-		if last.State != compact.StateMasked {
+		if last.State != projection.StateMasked {
 			t.Errorf("%s: %s", c.name, last.State)
 		}
 		text.WriteString("#### " + c.name + "\n" + strings.ReplaceAll(last.Text, "\r", "<CR>") + "\n\n")
@@ -107,7 +107,7 @@ func TestAStubThatIsNotShorterIsNotShown(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "short", strings.Repeat("x", 100), numbered(30, "a line of it")} {
 		l := (&tale{}).call("read_file", `{}`, conversation.ResultOK, text).mask(250)
-		if m := compact.Project(l.events()).Messages[1]; m.Text != text || m.Overlay != 0 || m.State != compact.StateVerbatim {
+		if m := projection.Project(l.events()).Messages[1]; m.Text != text || m.Overlay != 0 || m.State != projection.StateVerbatim {
 			t.Errorf("%d characters became %+v", len(text), m)
 		}
 	}
@@ -124,7 +124,7 @@ func TestStubsOfTheOtherPresets(t *testing.T) {
 			l := (&tale{}).call("fs_read_file", `{"path":"a"}`, status, "x") // shorter than the stub: the letter holds
 			l.add(conversation.Mask{Style: style, Items: []conversation.MaskItem{
 				{Event: 2, Part: conversation.PartResult}, {Event: 1, Part: conversation.PartArguments, Call: "call_1"}}})
-			v := compact.Project(l.events())
+			v := projection.Project(l.events())
 			if v.Messages[1].Text != text || v.Messages[0].Calls[0].Arguments != "{}" {
 				t.Errorf("%s, %s: %q, %q", style, status, v.Messages[1].Text, v.Messages[0].Calls[0].Arguments)
 			}
@@ -232,27 +232,27 @@ func TestPointer(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		log           []conversation.Event
-		first, second compact.State
+		first, second projection.State
 	}{
-		"pointed to":                     {log(3), compact.StateVerbatim, compact.StateMasked},
-		"not a result":                   {log(2), compact.StateVerbatim, compact.StateVerbatim},
-		"later":                          {log(9), compact.StateVerbatim, compact.StateVerbatim},
-		"itself":                         {log(5), compact.StateVerbatim, compact.StateVerbatim},
-		"the first masked":               {log(3, mask(3)), compact.StateVerbatim, compact.StateMasked},
-		"both masked":                    {log(3, mask(3, 5)), compact.StateMasked, compact.StateMasked},
-		"the second masked":              {log(3, mask(5)), compact.StateVerbatim, compact.StateMasked},
-		"the first masked by the letter": {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), compact.StateMasked, compact.StateVerbatim},
+		"pointed to":                     {log(3), projection.StateVerbatim, projection.StateMasked},
+		"not a result":                   {log(2), projection.StateVerbatim, projection.StateVerbatim},
+		"later":                          {log(9), projection.StateVerbatim, projection.StateVerbatim},
+		"itself":                         {log(5), projection.StateVerbatim, projection.StateVerbatim},
+		"the first masked":               {log(3, mask(3)), projection.StateVerbatim, projection.StateMasked},
+		"both masked":                    {log(3, mask(3, 5)), projection.StateMasked, projection.StateMasked},
+		"the second masked":              {log(3, mask(5)), projection.StateVerbatim, projection.StateMasked},
+		"the first masked by the letter": {log(3, conversation.Mask{Style: conversation.StyleJCLI, Items: mask(3).Items}), projection.StateMasked, projection.StateVerbatim},
 		"too short to point to": {(&tale{}).user("x").call("t", "{}", conversation.ResultOK, "short").asked("again").
-			add(conversation.ToolResult{CallID: "again", Tool: "t", Text: "short", Repeats: 3}).events(), compact.StateVerbatim, compact.StateVerbatim},
-		"the first summarised":                {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), compact.StateSummarised, compact.StateVerbatim},
-		"the second pinned":                   {log(3, conversation.Pin{Events: []uint64{5}}), compact.StateVerbatim, compact.StatePinned},
-		"the first pinned and both masked":    {log(3, conversation.Pin{Events: []uint64{3}}, mask(3, 5)), compact.StatePinned, compact.StateMasked},
-		"the second pinned, the first masked": {log(3, conversation.Pin{Events: []uint64{5}}, mask(3)), compact.StateMasked, compact.StatePinned},
+			add(conversation.ToolResult{CallID: "again", Tool: "t", Text: "short", Repeats: 3}).events(), projection.StateVerbatim, projection.StateVerbatim},
+		"the first summarised":                {log(3, conversation.Summary{Spans: []conversation.Span{{First: 2, Last: 3}}, Text: "s"}), projection.StateSummarised, projection.StateVerbatim},
+		"the second pinned":                   {log(3, conversation.Pin{Events: []uint64{5}}), projection.StateVerbatim, projection.StatePinned},
+		"the first pinned and both masked":    {log(3, conversation.Pin{Events: []uint64{3}}, mask(3, 5)), projection.StatePinned, projection.StateMasked},
+		"the second pinned, the first masked": {log(3, conversation.Pin{Events: []uint64{5}}, mask(3)), projection.StateMasked, projection.StatePinned},
 	} {
-		v := compact.Project(c.log)
-		var states []compact.State
+		v := projection.Project(c.log)
+		var states []projection.State
 		for _, m := range v.Messages {
-			if m.Role == compact.RoleTool || m.State == compact.StateSummarised {
+			if m.Role == projection.RoleTool || m.State == projection.StateSummarised {
 				states = append(states, m.State)
 			}
 		}
@@ -281,7 +281,7 @@ func TestAResultStaysForThoseThatCameToPointToIt(t *testing.T) {
 		l.add(masks(3)).asked("third")
 		again("third") // e9
 		l.add(overlay)
-		v := compact.Project(l.events())
+		v := projection.Project(l.events())
 		if first, last := v.Messages[2], v.Messages[len(v.Messages)-1]; first.State != plain || last.Repeats != 3 {
 			t.Errorf("the pointer between them %s: the first is %s, the last points to %d", name, first.State, last.Repeats)
 		}

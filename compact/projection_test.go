@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -67,7 +67,7 @@ func sizeSaid(b conversation.Body) (size conversation.Size, sent bool) {
 }
 
 // chars is how long a view is, in code points.
-func chars(v compact.View) int {
+func chars(v projection.View) int {
 	n := 0
 	for _, size := range v.Sizes.Text {
 		n += size.Chars()
@@ -79,7 +79,7 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := randomLog(t)
-		v := compact.Project(events)
+		v := projection.Project(events)
 		places := map[uint64]int{}
 		for i, m := range v.Messages {
 			if len(m.Events) == 0 || !slices.IsSorted(m.Events) {
@@ -88,7 +88,7 @@ func TestEveryEventStandsInOnePlace(t *testing.T) {
 			if i > 0 && m.Events[0] < v.Messages[i-1].Events[0] {
 				t.Fatalf("message %d stands for %v, after %v", i, m.Events, v.Messages[i-1].Events)
 			}
-			pair := i > 0 && m.State == compact.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events)
+			pair := i > 0 && m.State == projection.StateSummarised && slices.Equal(m.Events, v.Messages[i-1].Events)
 			if pair {
 				continue
 			}
@@ -122,15 +122,15 @@ func TestMessagesSayHowTheyCame(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := randomLog(t)
-		for i, m := range compact.Project(events).Messages {
+		for i, m := range projection.Project(events).Messages {
 			body := events[m.Events[0]-1].Body
 			if m.Overlay > 0 && (m.Overlay > uint64(len(events)) || !events[m.Overlay-1].Body.Kind().Overlay()) {
 				t.Fatalf("message %d was shaped by event %d, which is no overlay", i, m.Overlay)
 			}
 			shaped := m.Overlay != 0 || m.Repeats != 0
 			r, isResult := body.(conversation.ToolResult)
-			plain := m.State == compact.StateVerbatim || m.State == compact.StatePinned
-			cut := isResult && r.Total > 0 && m.State == compact.StateCapped // on arrival, by none
+			plain := m.State == projection.StateVerbatim || m.State == projection.StatePinned
+			cut := isResult && r.Total > 0 && m.State == projection.StateCapped // on arrival, by none
 			if plain == shaped && !cut {
 				t.Fatalf("message %d is %s, by overlay %d, repeating %d", i, m.State, m.Overlay, m.Repeats)
 			}
@@ -152,7 +152,7 @@ func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := randomLog(t)
 		full := map[uint64]bool{}
-		for _, m := range compact.Project(events).Messages {
+		for _, m := range projection.Project(events).Messages {
 			if m.Repeats != 0 && !full[m.Repeats] {
 				t.Fatalf("event %d points to event %d, which is not shown in full above it", m.Events[0], m.Repeats)
 			}
@@ -166,8 +166,8 @@ func TestPointersLeadToWhatIsShownInFull(t *testing.T) {
 func TestSizesAreThoseOfTheTexts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		v := compact.Project(randomLog(t))
-		var sum compact.Sizes
+		v := projection.Project(randomLog(t))
+		var sum projection.Sizes
 		for i := range v.Messages {
 			m := &v.Messages[i]
 			m.AddTo(&sum)
@@ -190,7 +190,7 @@ func TestSizesBeforeAddUpToWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := randomLog(t)
-		v := compact.Project(events)
+		v := projection.Project(events)
 		var want, got conversation.Size
 		for _, e := range events {
 			size, _ := sizeSaid(e.Body)
@@ -213,7 +213,7 @@ func TestRevertingGivesTheSameMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, randomLog(t))
-		before := compact.Project(w.Events())
+		before := projection.Project(w.Events())
 		const epoch, revert = 1 << 40, 1 << 41 // taken by none
 		made := conversation.Made{Epoch: epoch}
 		for range rapid.IntRange(1, 3).Draw(t, "overlays") {
@@ -223,13 +223,13 @@ func TestRevertingGivesTheSameMessages(t *testing.T) {
 			}
 			w.Add(t, conversation.WithMade(body, made))
 		}
-		committed := compact.Project(w.Events())
+		committed := projection.Project(w.Events())
 		w.Add(t, conversation.Revert{Made: conversation.Made{Epoch: revert}, Epoch: epoch})
-		if d := cmp.Diff(before.Messages, compact.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(before.Messages, projection.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("reverted (-before +after):\n%s", d)
 		}
 		w.Add(t, conversation.Revert{Epoch: revert})
-		if d := cmp.Diff(committed.Messages, compact.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
+		if d := cmp.Diff(committed.Messages, projection.Project(w.Events()).Messages, cmpopts.EquateEmpty()); d != "" {
 			t.Fatalf("the revert reverted (-committed +again):\n%s", d)
 		}
 	})
@@ -239,9 +239,9 @@ func TestReductionsNeverMakeAViewLonger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, ownLog(t))
-		before := chars(compact.Project(w.Events()))
+		before := chars(projection.Project(w.Events()))
 		w.Add(t, w.Reduction(t))
-		if after := chars(compact.Project(w.Events())); after > before {
+		if after := chars(projection.Project(w.Events())); after > before {
 			t.Fatalf("%d code points became %d by %+v", before, after, w.Events()[len(w.Events())-1].Body)
 		}
 	})
@@ -265,7 +265,7 @@ func TestWrongRepeatsDoNotMatter(t *testing.T) {
 			r.Repeats = 0
 			right[i].Body = r
 		}
-		if d := cmp.Diff(compact.Project(right), compact.Project(events), ignoreUnexported); d != "" {
+		if d := cmp.Diff(projection.Project(right), projection.Project(events), ignoreUnexported); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -286,8 +286,8 @@ func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
 		}
 		events := randomLog(t)
 		before := stored(events)
-		v := compact.Project(events)
-		_, _ = compact.Harden(v, capabilities(t)) // what cannot be sent is hardened too
+		v := projection.Project(events)
+		_, _ = projection.Harden(v, capabilities(t)) // what cannot be sent is hardened too
 		if d := cmp.Diff(before, stored(events)); d != "" {
 			t.Fatal(d)
 		}
@@ -297,14 +297,14 @@ func TestProjectingLeavesTheLogAsItIs(t *testing.T) {
 func TestViewsGrowApart(t *testing.T) {
 	t.Parallel()
 	l := filesRead(2, 3)
-	stem := compact.Project(l.events()[:7]).Extend(l.events()) // with room for more
+	stem := projection.Project(l.events()[:7]).Extend(l.events()) // with room for more
 	one := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "one way"}})
 	other := append(slices.Clone(l.events()), conversation.Event{Seq: 9, Body: conversation.UserMessage{Text: "the other"}})
 	a, b := stem.Extend(one), stem.Extend(other)
 	if a.Messages[8].Text != "one way" || b.Messages[8].Text != "the other" || len(stem.Messages) != 8 {
 		t.Errorf("%q, %q, %d", a.Messages[8].Text, b.Messages[8].Text, len(stem.Messages))
 	}
-	if d := cmp.Diff(compact.Project(l.events()[:3]), a.Extend(l.events()[:3]), ignoreUnexported); d != "" {
+	if d := cmp.Diff(projection.Project(l.events()[:3]), a.Extend(l.events()[:3]), ignoreUnexported); d != "" {
 		t.Errorf("with a shorter log:\n%s", d)
 	}
 }
@@ -313,12 +313,12 @@ func TestClocksDoNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := randomLog(t)
-		want := compact.Project(events)
+		want := projection.Project(events)
 		other := slices.Clone(events)
 		for i := range other {
 			other[i].Time = conversationtest.Epoch.Add(-time.Duration(i) * time.Hour)
 		}
-		if d := cmp.Diff(want, compact.Project(other), ignoreUnexported); d != "" {
+		if d := cmp.Diff(want, projection.Project(other), ignoreUnexported); d != "" {
 			t.Fatal(d)
 		}
 	})
@@ -338,18 +338,18 @@ func TestPinnedUnitsAreShownAsTheyWereSaid(t *testing.T) {
 				w.Add(t, b)
 			}
 		}
-		v := compact.Project(w.Events())
+		v := projection.Project(w.Events())
 		for _, i := range unit.Events {
 			seq := log[i].Seq
-			if slices.ContainsFunc(v.Absent, func(a compact.Absence) bool { return a.Event == seq && a.Why == "taken back" }) {
+			if slices.ContainsFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq && a.Why == "taken back" }) {
 				continue
 			}
-			k := slices.IndexFunc(v.Messages, func(m compact.Message) bool { return len(m.Events) == 1 && m.Events[0] == seq })
+			k := slices.IndexFunc(v.Messages, func(m projection.Message) bool { return len(m.Events) == 1 && m.Events[0] == seq })
 			if k < 0 {
 				t.Fatalf("event %d does not stand for itself", seq)
 			}
-			want := compact.Project(log[i : i+1]).Messages[0]
-			want.State, want.Why = compact.StatePinned, "pinned"
+			want := projection.Project(log[i : i+1]).Messages[0]
+			want.State, want.Why = projection.StatePinned, "pinned"
 			if d := cmp.Diff(want, v.Messages[k]); d != "" {
 				t.Fatal(d)
 			}
@@ -367,7 +367,7 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 		w.Add(t, conversation.UserMessage{Text: "begin"})
 		var alike []uint64
 		for range 12 {
-			log, view := w.Events(), compact.Project(w.Events())
+			log, view := w.Events(), projection.Project(w.Events())
 			if rapid.Bool().Draw(t, "again") {
 				id := "call_" + strings.Repeat("x", len(log))
 				r := conversation.ToolResult{CallID: id, Tool: "read_file", Status: conversation.ResultOK, Text: text}
@@ -376,7 +376,7 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 				}
 				w.Add(t, conversation.AssistantMessage{Calls: []conversation.ToolCall{{ID: id, Name: "read_file", Arguments: `{}`}}}, r)
 				alike = append(alike, uint64(len(log)+2))
-				if longer := view.Extend(w.Events()); cmp.Diff(longer, compact.Project(w.Events()), ignoreUnexported) != "" ||
+				if longer := view.Extend(w.Events()); cmp.Diff(longer, projection.Project(w.Events()), ignoreUnexported) != "" ||
 					cmp.Diff(view.Messages, longer.Messages[:len(view.Messages)], cmpopts.EquateEmpty()) != "" {
 					t.Fatal("a result more changed what came before it")
 				}
@@ -396,7 +396,7 @@ func TestHidingOneOfManyAlikeNeverMakesAViewLonger(t *testing.T) {
 				}
 			}
 			w.Add(t, hiding(t, hide))
-			if after := compact.Project(w.Events()); chars(after) > chars(view) {
+			if after := projection.Project(w.Events()); chars(after) > chars(view) {
 				t.Fatalf("%d code points became %d by %+v", chars(view), chars(after), w.Events()[len(log)].Body)
 			}
 		}

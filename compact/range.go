@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -248,7 +249,7 @@ func lastIndex[T any](all []T, is func(T) bool) int {
 // SummaryRanges are the ranges of the summaries in force that are texts.
 func SummaryRanges(log []conversation.Event) []Range {
 	var out []Range
-	for _, s := range Summaries(log) {
+	for _, s := range projection.Summaries(log) {
 		out = append(out, Range{From: s.FromTurn, To: s.ToTurn})
 	}
 	return out

@@ -1,17 +1,21 @@
 package compact
 
-import "math"
+import (
+	"math"
+
+	"plimsoll/compact/projection"
+)
 
 // Reading is what the gauge and `context --json` show: whole tokens.
 type Reading struct {
 	Window    Window
-	Used      int               // tokens the next request would carry, without the draft
-	Estimated bool              // part of Used is an estimate: show it with ~
-	Segments  [SegmentCount]int // by Segment; without Draft they add up to Used
-	AfterSend int               // Used plus the draft; equals Used without one
-	LoadLine  int               // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
-	HardLine  int               // tokens at which a request is held, 0 if unknown
-	Reserve   int               // tokens kept for the reply, 0 if unknown
+	Used      int                          // tokens the next request would carry, without the draft
+	Estimated bool                         // part of Used is an estimate: show it with ~
+	Segments  [projection.SegmentCount]int // by Segment; without Draft they add up to Used
+	AfterSend int                          // Used plus the draft; equals Used without one
+	LoadLine  int                          // tokens above which compaction acts, 0 if nobody knows or nothing makes it act
+	HardLine  int                          // tokens at which a request is held, 0 if unknown
+	Reserve   int                          // tokens kept for the reply, 0 if unknown
 	// CachedShare is the part of the last prompt read from the provider's
 	// cache, 0 to 1; -1 if it was not reported.
 	CachedShare float64
@@ -57,11 +61,11 @@ func (m Meter) Reading() Reading {
 	}
 	r.Segments = apportion(r.Used, m.parts())
 	draft := 0.0
-	if m.draft.Messages[Draft] > 0 {
-		draft = m.Factor() * estimateOf(&m.draft, Draft)
+	if m.draft.Messages[projection.Draft] > 0 {
+		draft = m.Factor() * estimateOf(&m.draft, projection.Draft)
 	}
-	r.Segments[Draft] = int(math.Ceil(draft))
-	r.AfterSend = r.Used + r.Segments[Draft]
+	r.Segments[projection.Draft] = int(math.Ceil(draft))
+	r.AfterSend = r.Used + r.Segments[projection.Draft]
 	r.LoadLine, r.HardLine, r.Reserve = m.options.lines()
 	return r
 }
@@ -70,12 +74,12 @@ func (m Meter) Reading() Reading {
 // of some tokens stands that is not written yet.
 func (m Meter) ReadingWithSummary(used, summary int) Reading {
 	parts := m.parts()
-	parts[Summary] += float64(summary) / m.Factor()
+	parts[projection.Summary] += float64(summary) / m.Factor()
 	r := m.Reading()
-	draft := r.Segments[Draft]
+	draft := r.Segments[projection.Draft]
 	r.AfterSend += used - r.Used
 	r.Used, r.Estimated, r.Segments = used, used > 0, apportion(used, parts)
-	r.Segments[Draft] = draft
+	r.Segments[projection.Draft] = draft
 	return r
 }
 
@@ -130,8 +134,8 @@ func nearer(trigger, hard float64) float64 {
 }
 
 // parts is the uncalibrated estimate of a request by segment.
-func (m *Meter) parts() (parts [SegmentCount]float64) {
-	for _, seg := range Segments() {
+func (m *Meter) parts() (parts [projection.SegmentCount]float64) {
+	for _, seg := range projection.Segments() {
 		parts[seg] = m.SegmentEstimate(seg)
 	}
 	return parts
@@ -139,28 +143,28 @@ func (m *Meter) parts() (parts [SegmentCount]float64) {
 
 // apportion shares used tokens out over the segments in proportion to their
 // estimates, by largest remainder, so that they add up.
-func apportion(used int, parts [SegmentCount]float64) (out [SegmentCount]int) {
+func apportion(used int, parts [projection.SegmentCount]float64) (out [projection.SegmentCount]int) {
 	sum := 0.0
-	for _, seg := range Segments() {
+	for _, seg := range projection.Segments() {
 		sum += parts[seg]
 	}
 	if sum <= 0 {
-		out[System] = used
+		out[projection.System] = used
 		return out
 	}
-	var rest [SegmentCount]float64
+	var rest [projection.SegmentCount]float64
 	left := used
-	for _, seg := range Segments() {
+	for _, seg := range projection.Segments() {
 		share := float64(used) * parts[seg] / sum
 		out[seg] = int(share)
 		rest[seg] = share - float64(out[seg])
 		left -= out[seg]
 	}
 	for ; left > 0; left-- {
-		largest := System
+		largest := projection.System
 		for seg, part := range rest {
 			if part > rest[largest] {
-				largest = Segment(seg)
+				largest = projection.Segment(seg)
 			}
 		}
 		out[largest]++

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -75,7 +76,7 @@ func (l *ladder) enough() bool { return l.estimated() <= l.goal(l.rules.Planner.
 // most of that.
 func (p *planner) goal(share float64) float64 {
 	soft := float64(p.reading.LoadLine)
-	base := float64(p.reading.Segments[System] + p.reading.Segments[Tools])
+	base := float64(p.reading.Segments[projection.System] + p.reading.Segments[projection.Tools])
 	return max(share*soft, base+p.rules.Planner.TalkRatio*max(0, soft-base))
 }
 
@@ -84,7 +85,7 @@ func (l *ladder) add(b conversation.Body) {
 	before := l.estimated()
 	log, view := l.check.Log, l.check.View
 	l.check.Log = conversation.Extend(log, time.Time{}, b)
-	l.check.View = Project(l.check.Log)
+	l.check.View = projection.Project(l.check.Log)
 	if l.estimated() >= before {
 		l.check.Log, l.check.View = log, view
 		return
@@ -120,10 +121,10 @@ func (l *ladder) cap(chars int) {
 	}
 	for i := range messages {
 		m := &messages[i]
-		if m.Turn != turn || m.State == StatePinned || m.State == StateSummarised || m.State == StateDropped {
+		if m.Turn != turn || m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped {
 			continue
 		}
-		if m.Role == RoleTool && m.State != StateMasked {
+		if m.Role == projection.RoleTool && m.State != projection.StateMasked {
 			take(m.Events[0], "", m.Size)
 		}
 		for _, c := range m.Calls {

@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -184,7 +185,7 @@ func TestRecoveryKeepsArgumentsObjects(t *testing.T) {
 	if got := tellBodies(bodies); got != "cap e2 call_1 2000+2000, e4 call_2 2000+2000" {
 		t.Fatalf("%q", got)
 	}
-	v := compact.Project(l.pass(bodies...).events())
+	v := projection.Project(l.pass(bodies...).events())
 	if args := v.Messages[1].Calls[0].Arguments; !strings.HasPrefix(args, `{"path":"0.go","content":"wordword`) || len(args) > 4200 {
 		t.Errorf("%d bytes: %.60s", len(args), args)
 	}
@@ -202,7 +203,7 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		log := w.Events()
 		rules := maskRules(t)
 		rules.Preset = rapid.SampledFrom([]preset.Name{preset.Plimsoll, preset.OneClaw, preset.JCLI}).Draw(t, "preset")
-		v := compact.Project(log)
+		v := projection.Project(log)
 		c := compact.Check{Moment: compact.MomentRequest, Log: log, View: v, Meter: compact.NewMeter(meterOptions(t)).WithView(v)}
 		bodies := rules.Recover(c)
 		for _, b := range bodies {
@@ -211,17 +212,17 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 		if len(bodies) == 0 {
 			return
 		}
-		then := compact.Project(append(slices.Clip(log), conversation.Following(log, conversationtest.Epoch, bodies...)...))
+		then := projection.Project(append(slices.Clip(log), conversation.Following(log, conversationtest.Epoch, bodies...)...))
 		before, after := c.Meter.EstimatedTokens(), c.Meter.WithView(then).EstimatedTokens()
 		if after >= before {
 			t.Fatalf("%s: %d tokens became %d", tellBodies(bodies), before, after)
 		}
 		checkKept(t, log, v, then, c.Meter)
-		messages, err := compact.Harden(then, compact.Capabilities{})
-		if _, was := compact.Harden(v, compact.Capabilities{}); err != nil && was == nil {
+		messages, err := projection.Harden(then, projection.Capabilities{})
+		if _, was := projection.Harden(v, projection.Capabilities{}); err != nil && was == nil {
 			t.Fatalf("the request cannot be made any more: %v", err)
 		}
-		for _, problem := range problems(messages, compact.Capabilities{}) {
+		for _, problem := range problems(messages, projection.Capabilities{}) {
 			t.Fatalf("%s: %s", tellBodies(bodies), problem)
 		}
 	})
@@ -234,8 +235,8 @@ func TestRecoveryShortensAndNeverTakesTheLast(t *testing.T) {
 
 // checkKept fails unless a view still shows what no pass may take: pins, the
 // user's first text of up to 2,000 tokens and newest message, and the last unit.
-func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View, meter compact.Meter) {
-	shown := map[uint64]*compact.Message{}
+func checkKept(t *rapid.T, log []conversation.Event, before, after projection.View, meter compact.Meter) {
+	shown := map[uint64]*projection.Message{}
 	for i := range after.Messages {
 		for _, seq := range after.Messages[i].Events {
 			shown[seq] = &after.Messages[i]
@@ -243,21 +244,21 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View,
 	}
 	alone := func(seq uint64) bool {
 		m := shown[seq]
-		return m != nil && m.State != compact.StateDropped && m.State != compact.StateSummarised
+		return m != nil && m.State != projection.StateDropped && m.State != projection.StateSummarised
 	}
 	newest := uint64(0)
 	for i, m := range before.Messages {
 		switch {
-		case m.State == compact.StatePinned:
+		case m.State == projection.StatePinned:
 			if d := cmp.Diff(m.Text, shown[m.Events[0]].Text); d != "" || !alone(m.Events[0]) {
 				t.Fatalf("the pin of e%d is gone\n%s", m.Events[0], d)
 			}
-		case i == 0 && m.Role == compact.RoleUser && m.State == compact.StateVerbatim && meter.Weigh(m.Size) <= 2000:
+		case i == 0 && m.Role == projection.RoleUser && m.State == projection.StateVerbatim && meter.Weigh(m.Size) <= 2000:
 			if !alone(m.Events[0]) {
 				t.Fatal("the first text is gone")
 			}
 		}
-		if m.Role == compact.RoleUser && (m.State == compact.StateVerbatim || m.State == compact.StatePinned) {
+		if m.Role == projection.RoleUser && (m.State == projection.StateVerbatim || m.State == projection.StatePinned) {
 			newest = m.Events[0]
 		}
 	}
@@ -265,14 +266,14 @@ func checkKept(t *rapid.T, log []conversation.Event, before, after compact.View,
 		t.Fatalf("the newest message of the user, e%d, is gone", newest)
 	}
 	last := before.Messages[len(before.Messages)-1]
-	if last.State == compact.StateDropped || last.State == compact.StateSummarised {
+	if last.State == projection.StateDropped || last.State == projection.StateSummarised {
 		return
 	}
 	for _, u := range conversation.Units(log) {
 		if slices.ContainsFunc(u.Events, func(i int) bool { return log[i].Seq == last.Events[0] }) {
 			for _, i := range u.Events {
-				if was := slices.ContainsFunc(before.Messages, func(m compact.Message) bool {
-					return m.Events[0] == log[i].Seq && m.State != compact.StateDropped && m.State != compact.StateSummarised
+				if was := slices.ContainsFunc(before.Messages, func(m projection.Message) bool {
+					return m.Events[0] == log[i].Seq && m.State != projection.StateDropped && m.State != projection.StateSummarised
 				}); was && !alone(log[i].Seq) {
 					t.Fatalf("e%d of the last unit is gone", log[i].Seq)
 				}

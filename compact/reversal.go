@@ -1,6 +1,9 @@
 package compact
 
-import "plimsoll/conversation"
+import (
+	"plimsoll/compact/projection"
+	"plimsoll/conversation"
+)
 
 // Taking a compaction back, and bringing it back, is one more overlay with an
 // epoch of its own, and with the same account of itself whoever asks for it.
@@ -48,7 +51,7 @@ func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish,
 	}
 	body.Made = conversation.Made{Epoch: seq, Source: conversation.SourceManual, Trigger: "command", Preset: string(r.Preset),
 		Profile: rev.Profile, Why: why}
-	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(Project(conversation.Extend(log, s.Now, body))).EstimatedTokens()
+	rev.Before, rev.After = s.Meter.EstimatedTokens(), s.Meter.WithView(projection.Project(conversation.Extend(log, s.Now, body))).EstimatedTokens()
 	body.Made.Before, body.Made.After = rev.Before, rev.After
 	rev.Body = body
 	return rev, nil

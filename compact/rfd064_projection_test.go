@@ -9,13 +9,14 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
 // wire is a message as a request has it, without what is equal in all tests.
 type wire struct {
-	Role  compact.Role
+	Role  projection.Role
 	Text  string
 	Calls []string // id, tool and arguments
 	For   string   // of a result: the call's id
@@ -25,7 +26,7 @@ type wire struct {
 // reply stays in it: the example ends with one.
 func request(t *testing.T, log []conversation.Event) []wire {
 	t.Helper()
-	messages, _ := compact.Harden(compact.Project(log), compact.Capabilities{})
+	messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{})
 	var out []wire
 	for _, m := range messages {
 		if m.Reasoning != "" && !m.Stripped {
@@ -69,7 +70,7 @@ func (l *tale) afterwards() *tale {
 	return l.user("thanks").add(conversation.AssistantMessage{Text: "Welcome.", Stop: conversation.StopEnd})
 }
 
-var laterTurn = []wire{{Role: compact.RoleUser, Text: "thanks"}, {Role: compact.RoleAssistant, Text: "Welcome."}}
+var laterTurn = []wire{{Role: projection.RoleUser, Text: "thanks"}, {Role: projection.RoleAssistant, Text: "Welcome."}}
 
 func TestRFD064ProjectionExampleDefault(t *testing.T) {
 	t.Parallel()
@@ -84,7 +85,7 @@ func TestRFD064ProjectionExampleDefault(t *testing.T) {
 	p := rules.Policies(rules.Profiles[compact.ProfileDefault], []string{"fs_create_file", "fs_read_file", "fs_modify_file"})
 	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 2, Policies: &p})
 	l.afterwards()
-	assistant, tool, user := compact.RoleAssistant, compact.RoleTool, compact.RoleUser
+	assistant, tool, user := projection.RoleAssistant, projection.RoleTool, projection.RoleUser
 	want := append([]wire{
 		{Role: user, Text: "set up the project"},
 		{Role: assistant, Text: "I'll create the project structure.", Calls: []string{"1 fs_create_file {}"}},
@@ -113,8 +114,8 @@ func TestRFD064ProjectionExampleHeavy(t *testing.T) {
 	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 2, Text: text})
 	l.afterwards()
 	want := append([]wire{
-		{Role: compact.RoleUser, Text: "[Summary of previous conversation]"},
-		{Role: compact.RoleAssistant, Text: text},
+		{Role: projection.RoleUser, Text: "[Summary of previous conversation]"},
+		{Role: projection.RoleAssistant, Text: text},
 	}, laterTurn...)
 	if d := cmp.Diff(want, request(t, l.events())); d != "" {
 		t.Error(d)
@@ -142,8 +143,8 @@ func TestRFD064StackingTable(t *testing.T) {
 	}
 	l.add(conversation.Summary{Style: conversation.StyleJP, Spans: l.all(), FromTurn: 0, ToTurn: 30,
 		Policies: &conversation.Policies{ToolCalls: conversation.ToolCallsStrip, Response: true}})
-	byTurn := map[int][]compact.Message{}
-	for _, m := range compact.Project(l.events()).Messages {
+	byTurn := map[int][]projection.Message{}
+	for _, m := range projection.Project(l.events()).Messages {
 		for turn := range 31 {
 			if l.events()[m.Events[0]-1].Turn <= turn && turn <= l.events()[m.Events[len(m.Events)-1]-1].Turn {
 				byTurn[turn] = append(byTurn[turn], m)
@@ -191,7 +192,7 @@ func TestRFD064TheLatestPolicyWinsForEachTypeOfContent(t *testing.T) {
 		for i := range log {
 			log[i].Time = conversationtest.Epoch.AddDate(0, 0, -i)
 		}
-		m := compact.Project(log).Messages
+		m := projection.Project(log).Messages
 		if len(m) != 3 || m[1].Calls[0].Arguments != c.arguments || m[2].Text != c.result || m[1].Stripped != c.stripped {
 			t.Errorf("%s: %+v", name, m)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -34,7 +34,7 @@ func brokenLog(t *rapid.T) []conversation.Event {
 }
 
 // checkRows checks what holds for the rows of any log and view.
-func checkRows(t *rapid.T, log []conversation.Event, v compact.View) []inspect.Row {
+func checkRows(t *rapid.T, log []conversation.Event, v projection.View) []inspect.Row {
 	rows := inspect.Rows(log, v)
 	said := map[uint64]bool{}
 	k := 0
@@ -74,7 +74,7 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := brokenLog(t)
-		v := compact.Project(log)
+		v := projection.Project(log)
 		rows := checkRows(t, log, v)
 		firsts := map[int]int{}
 		for _, r := range rows {
@@ -89,7 +89,7 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 				}
 				continue
 			}
-			i := slices.IndexFunc(v.Absent, func(a compact.Absence) bool { return a.Event == seq })
+			i := slices.IndexFunc(v.Absent, func(a projection.Absence) bool { return a.Event == seq })
 			if i < 0 || r.State != v.Absent[i].State || r.Why != v.Absent[i].Why || r.Overlay != v.Absent[i].Overlay {
 				t.Fatalf("row of event %d: %+v; absent %+v", seq, r, v.Absent)
 			}
@@ -105,9 +105,9 @@ func TestEveryEventThatSaysSomethingHasOneRow(t *testing.T) {
 func TestRowsBearViewsOfOtherLogs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		log, v := brokenLog(t), compact.Project(brokenLog(t))
+		log, v := brokenLog(t), projection.Project(brokenLog(t))
 		for range rapid.IntRange(0, 4).Draw(t, "odd messages") {
-			v.Messages = append(v.Messages, compact.Message{State: compact.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
+			v.Messages = append(v.Messages, projection.Message{State: projection.StateVerbatim, Text: "x", Size: conversation.Size{ASCII: 1},
 				Events: rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "events")}) // the same ones several times, too
 		}
 		checkRows(t, log, v)
@@ -118,11 +118,11 @@ func TestRowsOfAPairNameTheMessageThatTells(t *testing.T) {
 	t.Parallel()
 	for style, tells := range map[conversation.Style]int{conversation.StyleJP: 1, conversation.StyleJCLI: 0} {
 		l := filesRead(2, 60).add(conversation.Summary{Style: style, Spans: []conversation.Span{span(1, 4)}, Text: "A file was read.", Transcript: "t"})
-		v := compact.Project(l.events())
+		v := projection.Project(l.events())
 		rows := inspect.Rows(l.events(), v)
 		both := v.Messages[0].After().Plus(v.Messages[1].After())
 		for i, r := range rows[:4] {
-			if r.Message != tells || r.First != (i == 0) || r.State != compact.StateSummarised {
+			if r.Message != tells || r.First != (i == 0) || r.State != projection.StateSummarised {
 				t.Errorf("%s: row %d: %+v", style, i, r)
 			}
 			if want := map[bool]conversation.Size{true: both}[i == 0]; r.After != want {
@@ -138,18 +138,18 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 	log := l.events()
 	type told struct {
 		Event   uint64
-		State   compact.State
+		State   projection.State
 		Overlay uint64
 		Sent    bool
 	}
 	var got []told
-	for _, r := range inspect.Rows(log, compact.Project(log)) {
-		if r.State != compact.StateVerbatim {
+	for _, r := range inspect.Rows(log, projection.Project(log)) {
+		if r.State != projection.StateVerbatim {
 			got = append(got, told{log[r.Event].Seq, r.State, r.Overlay, r.After.Chars() > 0})
 		}
 	}
-	want := []told{{3, compact.StateMasked, 17, true}, {6, compact.StatePinned, 0, true}, {7, compact.StatePinned, 0, true},
-		{13, compact.StateDropped, 19, false}, {14, compact.StateDropped, 19, false}, {15, compact.StateDropped, 19, false}, {16, compact.StateDropped, 19, false}}
+	want := []told{{3, projection.StateMasked, 17, true}, {6, projection.StatePinned, 0, true}, {7, projection.StatePinned, 0, true},
+		{13, projection.StateDropped, 19, false}, {14, projection.StateDropped, 19, false}, {15, projection.StateDropped, 19, false}, {16, projection.StateDropped, 19, false}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -157,7 +157,7 @@ func TestRowsSayWhatBecameOfEachEvent(t *testing.T) {
 
 func TestNothingSaidHasNoRows(t *testing.T) {
 	t.Parallel()
-	if rows := inspect.Rows(nil, compact.Project(filesRead(1, 3).events())); len(rows) != 0 {
+	if rows := inspect.Rows(nil, projection.Project(filesRead(1, 3).events())); len(rows) != 0 {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -169,7 +169,7 @@ func BenchmarkRows(b *testing.B) {
 		Spans: []conversation.Span{{First: 1, Last: 2000}}})
 	for name, log := range map[string][]conversation.Event{"whole": log, "begins later": log[1000:]} {
 		b.Run(name, func(b *testing.B) {
-			v := compact.Project(log)
+			v := projection.Project(log)
 			b.ReportAllocs()
 			for b.Loop() {
 				inspect.Rows(log, v)

@@ -3,6 +3,7 @@ package compact
 import (
 	"slices"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -24,11 +25,13 @@ type candidate struct {
 
 // MaskItems chooses what a mask would hide now, oldest first. Tokens are the
 // meter's.
-func MaskItems(v View, r Rules, m Meter) []conversation.MaskItem { return maskItems(v, r, m, false) }
+func MaskItems(v projection.View, r Rules, m Meter) []conversation.MaskItem {
+	return maskItems(v, r, m, false)
+}
 
 // maskItems is MaskItems; relaxed, neither the first turn nor the current one
 // is spared.
-func maskItems(v View, r Rules, m Meter, relaxed bool) []conversation.MaskItem {
+func maskItems(v projection.View, r Rules, m Meter, relaxed bool) []conversation.MaskItem {
 	if !r.Mask.Enabled {
 		return nil
 	}
@@ -38,7 +41,7 @@ func maskItems(v View, r Rules, m Meter, relaxed bool) []conversation.MaskItem {
 }
 
 type selection struct {
-	view    View
+	view    projection.View
 	rules   Rules
 	meter   Meter
 	window  float64
@@ -133,27 +136,27 @@ func (s *selection) firstTurn() int {
 // candidates are the parts of a message that could be hidden.
 func (s *selection) candidates(i int) []candidate {
 	m := &s.view.Messages[i]
-	if m.State == StatePinned || m.State == StateSummarised || m.State == StateDropped {
+	if m.State == projection.StatePinned || m.State == projection.StateSummarised || m.State == projection.StateDropped {
 		return nil
 	}
 	switch m.Role {
-	case RoleTool:
+	case projection.RoleTool:
 		rule := s.rules.Tools[m.Tool]
-		if m.State == StateMasked || rule.stays() || s.isResting(m) {
+		if m.State == projection.StateMasked || rule.stays() || s.isResting(m) {
 			return nil
 		}
 		c := candidate{message: i, tokens: s.meter.Weigh(m.Size), result: true,
 			item: conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult}}
 		c.short = m.Size.Chars() < s.rules.Mask.MinChars
 		return []candidate{c}
-	case RoleAssistant:
+	case projection.RoleAssistant:
 		return s.arguments(i, m)
 	}
 	return nil
 }
 
 // stays reports whether a result is never hidden by its age.
-func (s *selection) stays(m *Message) bool {
+func (s *selection) stays(m *projection.Message) bool {
 	return s.rules.Tools[m.Tool].stays() || s.isResting(m)
 }
 
@@ -163,11 +166,11 @@ func (t ToolRule) stays() bool {
 }
 
 // arguments are the calls of a reply whose arguments could be hidden.
-func (s *selection) arguments(i int, m *Message) []candidate {
+func (s *selection) arguments(i int, m *projection.Message) []candidate {
 	var out []candidate
 	for _, call := range m.Calls {
 		rule := s.rules.Tools[call.Name]
-		if rule.Request != KeepStrip || len(call.Arguments) <= len(emptyArguments) ||
+		if rule.Request != KeepStrip || len(call.Arguments) <= len(projection.EmptyArguments) ||
 			call.Size.Chars() < s.rules.Mask.MinChars {
 			continue
 		}
@@ -199,7 +202,7 @@ func (s *selection) resting() map[string]int {
 
 // isResting reports whether a result is of such a call. There are servers whose
 // calls all have the same id: those of earlier turns are others.
-func (s *selection) isResting(m *Message) bool {
+func (s *selection) isResting(m *projection.Message) bool {
 	turn, ok := s.rests[m.CallID]
 	return ok && m.Turn >= turn
 }

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -17,7 +18,7 @@ import (
 // toMask is which results and arguments a mask would hide.
 func toMask(l *tale, r compact.Rules, m compact.Meter) []string {
 	var out []string
-	for _, item := range compact.MaskItems(compact.Project(l.events()), r, m) {
+	for _, item := range compact.MaskItems(projection.Project(l.events()), r, m) {
 		text := fmt.Sprintf("e%d", item.Event)
 		if item.Call != "" {
 			text += " " + item.Call
@@ -98,9 +99,9 @@ func TestMaskingSparesWhatAYoungResultPointsTo(t *testing.T) {
 	if d := cmp.Diff([]string{"e3", "e7", "e11", "e15"}, toMask(l, keep(0), meter)); d != "" {
 		t.Errorf("once it is old it goes with it:\n%s", d)
 	}
-	before := chars(compact.Project(l.events()))
-	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(compact.Project(l.events()), keep(0), meter)})
-	v := compact.Project(l.events())
+	before := chars(projection.Project(l.events()))
+	l.add(conversation.Mask{Style: conversation.StylePlimsoll, Items: compact.MaskItems(projection.Project(l.events()), keep(0), meter)})
+	v := projection.Project(l.events())
 	if chars(v) >= before-4*1000 {
 		t.Errorf("%d characters became %d", before, chars(v))
 	}
@@ -113,13 +114,13 @@ func TestWhatIsChosenIsHidden(t *testing.T) {
 		w.Turn(t)
 		rules := keep(rapid.IntRange(0, 3).Draw(t, "keep"))
 		rules.Mask.MinChars = rapid.SampledFrom([]int{0, 800}).Draw(t, "min chars")
-		v := compact.Project(w.Events())
+		v := projection.Project(w.Events())
 		items := compact.MaskItems(v, rules, compact.NewMeter(window(8000)))
 		if !slices.IsSortedFunc(items, func(a, b conversation.MaskItem) int { return int(a.Event) - int(b.Event) }) {
 			t.Fatalf("not oldest first: %+v", items)
 		}
-		w.Add(t, conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 10, Items: items})
-		after := compact.Project(w.Events())
+		w.Add(t, conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 10, Items: items})
+		after := projection.Project(w.Events())
 		if chars(after) > chars(v) {
 			t.Fatalf("%d code points became %d", chars(v), chars(after))
 		}

@@ -8,6 +8,7 @@ import (
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -21,9 +22,9 @@ func shownAtOnce(t *testing.T, r compact.Rules, l *tale) (results, arguments int
 	}
 	for _, m := range v.Messages {
 		switch {
-		case m.Role == compact.RoleTool && m.State == compact.StateMasked:
+		case m.Role == projection.RoleTool && m.State == projection.StateMasked:
 			results++
-		case m.State == compact.StateMasked:
+		case m.State == projection.StateMasked:
 			arguments++
 		}
 	}

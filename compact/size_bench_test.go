@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -52,7 +53,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		{"in 12,500 spans", parted(50_000)},
 		{"one reply with 25,000 calls", oneReply(25_000)},
 	} {
-		v := compact.Project(c.log)
+		v := projection.Project(c.log)
 		m := compact.NewMeter(window(20_000)).WithView(v)
 		rules := compact.PresetRules(preset.Plimsoll)
 		drop := compact.DropSpans(v, m, 1000)
@@ -63,7 +64,7 @@ func BenchmarkReduceLongLogs(b *testing.B) {
 		b.Run(c.name+"/drop", func(b *testing.B) {
 			for b.Loop() {
 				compact.DropSpans(v, m, 1000)
-				compact.Project(with(c.log, conversation.Drop{Spans: drop}))
+				projection.Project(with(c.log, conversation.Drop{Spans: drop}))
 			}
 		})
 		b.Run(c.name+"/summary", func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -32,7 +33,7 @@ var ErrNothingToRestore = errors.New("there are no turns to bring back")
 // them, or ends that: a Pin or an Unpin. Events that are not there or say nothing
 // are passed over. The error wraps ErrNothingToPin or ErrNothingToUnpin.
 func PinOf(log []conversation.Event, events []uint64, pinned bool) (conversation.Body, error) {
-	held, rewound := Pinned(log), conversation.TakenBack(log)
+	held, rewound := projection.Pinned(log), conversation.TakenBack(log)
 	why := "choose a message of yours, a reply or a result"
 	var chosen []uint64
 	for _, seq := range ascending(events) {

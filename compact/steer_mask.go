@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -46,13 +47,13 @@ func (s stay) String() string {
 // MaskByHand is the overlay that shows stubs in place of the results of events: a
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
-func MaskByHand(r Rules, log []conversation.Event, v View, events []uint64) (conversation.Body, error) {
-	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*Message{}}
+func MaskByHand(r Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
+	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
 	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
 	for k := range v.Messages {
 		m := &v.Messages[k]
 		switch {
-		case m.Role != RoleTool || len(m.Events) == 0:
+		case m.Role != projection.RoleTool || len(m.Events) == 0:
 		case m.Repeats != 0:
 			h.alike.see(m, false)
 		default:
@@ -67,17 +68,17 @@ func MaskByHand(r Rules, log []conversation.Event, v View, events []uint64) (con
 	}
 	mask := r.MaskOf(h.alike.with(h.items))
 	mask.Style = preset.OwnStyle
-	if after := Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
+	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
 	}
 	return mask, nil
 }
 
 // viewChars is the code points of what a view sends, reasoning aside.
-func viewChars(v View) int {
+func viewChars(v projection.View) int {
 	n := 0
 	for seg, size := range v.Sizes.Text {
-		if Segment(seg) != Reasoning {
+		if projection.Segment(seg) != projection.Reasoning {
 			n += size.Chars()
 		}
 	}
@@ -87,8 +88,8 @@ func viewChars(v View) int {
 // handMask is a mask by hand while it is chosen.
 type handMask struct {
 	log     []conversation.Event
-	preview int                 // code points at each end of a stub
-	shown   map[uint64]*Message // results that stand for themselves
+	preview int                            // code points at each end of a stub
+	shown   map[uint64]*projection.Message // results that stand for themselves
 	alike   pointers
 	items   []conversation.MaskItem
 	stays   stay
@@ -129,9 +130,9 @@ func (h *handMask) results(events []uint64) []int {
 func (h *handMask) choose(i int) {
 	m := h.shown[h.log[i].Seq]
 	switch {
-	case m != nil && m.State == StatePinned:
+	case m != nil && m.State == projection.StatePinned:
 		h.stays = max(h.stays, stayPinned)
-	case m == nil || m.State != StateVerbatim && m.State != StateCapped:
+	case m == nil || m.State != projection.StateVerbatim && m.State != projection.StateCapped:
 		h.stays = max(h.stays, stayHidden)
 	case !h.shortens(i, m):
 		h.stays = max(h.stays, stayShort)
@@ -142,8 +143,8 @@ func (h *handMask) choose(i int) {
 
 // shortens reports whether a stub is shorter than what a message shows, with those
 // that point to it.
-func (h *handMask) shortens(i int, m *Message) bool {
-	text := StubOf(h.log, i, h.preview)
+func (h *handMask) shortens(i int, m *projection.Message) bool {
+	text := projection.StubOf(h.log, i, h.preview)
 	return text != "" && conversation.Measure(text).Chars() < m.Size.Chars() &&
 		h.alike.gains(h.log[i].Seq, m.Size.Chars(), h.preview)
 }

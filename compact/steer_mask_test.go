@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -23,7 +24,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		log, events := w.Events(), someEvents(t, w)
 		rules := compact.PresetRules(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
-		before := compact.Project(log)
+		before := projection.Project(log)
 		body, err := compact.MaskByHand(rules, log, before, events)
 		if err != nil {
 			if !errors.Is(err, compact.ErrNothingToMask) || body != nil {
@@ -33,12 +34,12 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		}
 		made++
 		masked := byHand(log, body)
-		after := compact.Project(masked)
+		after := projection.Project(masked)
 		if chars(after) >= chars(before) {
 			t.Fatalf("the view was %d characters long, and is %d", chars(before), chars(after))
 		}
 		mask := body.(conversation.Mask)
-		if mask.Style != conversation.StylePlimsoll || mask.Version != compact.StubVersion || mask.Preview != rules.Mask.Preview {
+		if mask.Style != conversation.StylePlimsoll || mask.Version != projection.StubVersion || mask.Preview != rules.Mask.Preview {
 			t.Fatalf("%+v", mask)
 		}
 		for _, item := range mask.Items {
@@ -48,7 +49,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		}
 		for _, m := range after.Messages {
 			said := slices.ContainsFunc(mask.Items, func(i conversation.MaskItem) bool { return i.Event == m.Events[0] })
-			if said && m.State == compact.StatePinned {
+			if said && m.State == projection.StatePinned {
 				t.Fatalf("event %d is pinned", m.Events[0])
 			}
 		}
@@ -60,7 +61,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameMessages(t, before, compact.Project(byHand(masked, undo)))
+		sameMessages(t, before, projection.Project(byHand(masked, undo)))
 	})
 	if made == 0 {
 		t.Error("nothing was masked in any conversation")
@@ -94,7 +95,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		"not what is masked":             {filesRead(2, 60).pass(masks(3)), []uint64{2, 6}, []uint64{7}},
 		"what the first turn has":        {filesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
-		v := compact.Project(c.log.events())
+		v := projection.Project(c.log.events())
 		body, err := compact.MaskByHand(planRules(), c.log.events(), v, c.events)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -107,10 +108,10 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s:\n%s", name, d)
 		}
-		after := compact.Project(byHand(c.log.events(), body))
+		after := projection.Project(byHand(c.log.events(), body))
 		for _, seq := range c.want {
-			i := slices.IndexFunc(after.Messages, func(m compact.Message) bool { return m.Events[0] == seq })
-			if m := after.Messages[i]; m.State != compact.StateMasked || m.Repeats != 0 {
+			i := slices.IndexFunc(after.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
+			if m := after.Messages[i]; m.State != projection.StateMasked || m.Repeats != 0 {
 				t.Errorf("%s: event %d is %s", name, seq, m.State)
 			}
 		}
@@ -137,7 +138,7 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 		"the reason that says most": {filesRead(2, 1).pass(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
 	} {
 		log := c.log.events()
-		body, err := compact.MaskByHand(planRules(), log, compact.Project(log), c.events)
+		body, err := compact.MaskByHand(planRules(), log, projection.Project(log), c.events)
 		if !errors.Is(err, compact.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
@@ -147,7 +148,7 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60)
-	body, err := compact.MaskByHand(planRules(), l.events(), compact.Project(l.events()), []uint64{3})
+	body, err := compact.MaskByHand(planRules(), l.events(), projection.Project(l.events()), []uint64{3})
 	if err != nil {
 		t.Fatal(err)
 	}

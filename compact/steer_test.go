@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -44,10 +45,10 @@ func someEvents(t *rapid.T, w *conversationtest.Writer) (events []uint64) {
 }
 
 // pinnedIn are the events that a view shows as pinned.
-func pinnedIn(v compact.View) map[uint64]*compact.Message {
-	pinned := map[uint64]*compact.Message{}
+func pinnedIn(v projection.View) map[uint64]*projection.Message {
+	pinned := map[uint64]*projection.Message{}
 	for i := range v.Messages {
-		if m := &v.Messages[i]; m.State == compact.StatePinned {
+		if m := &v.Messages[i]; m.State == projection.StatePinned {
 			pinned[m.Events[0]] = m
 		}
 	}
@@ -59,7 +60,7 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, steerable(t))
 		log, events := w.Events(), someEvents(t, w)
-		before := pinnedIn(compact.Project(log))
+		before := pinnedIn(projection.Project(log))
 		body, err := compact.PinOf(log, events, true)
 		if err != nil {
 			if !errors.Is(err, compact.ErrNothingToPin) || body != nil {
@@ -81,15 +82,15 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 			t.Fatalf("%v", chosen)
 		}
 		pinned := byHand(log, body)
-		after := pinnedIn(compact.Project(pinned))
-		sameMessages(t, compact.Project(log), compact.Project(byHand(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
-		raw := compact.Project(withoutOverlays(log))
+		after := pinnedIn(projection.Project(pinned))
+		sameMessages(t, projection.Project(log), projection.Project(byHand(pinned, conversation.Revert{Epoch: uint64(len(pinned))})))
+		raw := projection.Project(withoutOverlays(log))
 		for _, seq := range chosen {
 			m := after[seq]
 			if m == nil || before[seq] != nil || !slices.Contains(events, seq) {
 				t.Fatalf("event %d: before %+v, after %+v", seq, before[seq], m)
 			}
-			i := slices.IndexFunc(raw.Messages, func(m compact.Message) bool { return m.Events[0] == seq })
+			i := slices.IndexFunc(raw.Messages, func(m projection.Message) bool { return m.Events[0] == seq })
 			if said := raw.Messages[i]; m.Text != said.Text || !cmp.Equal(m.Calls, said.Calls) {
 				t.Fatalf("event %d is shown as %q, and was said as %q", seq, m.Text, said.Text)
 			}
@@ -119,7 +120,7 @@ func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
 		if pin, err := compact.PinOf(log, someEvents(t, w), true); err == nil {
 			log = byHand(log, pin)
 		}
-		before := pinnedIn(compact.Project(log))
+		before := pinnedIn(projection.Project(log))
 		body, err := compact.PinOf(log, events, false)
 		if err != nil {
 			if !errors.Is(err, compact.ErrNothingToUnpin) || body != nil {
@@ -130,7 +131,7 @@ func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
 			}
 			return
 		}
-		after := pinnedIn(compact.Project(byHand(log, body)))
+		after := pinnedIn(projection.Project(byHand(log, body)))
 		for _, seq := range body.(conversation.Unpin).Events {
 			if after[seq] != nil {
 				t.Fatalf("event %d is pinned still", seq)
@@ -190,13 +191,13 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := steerable(t)
-		before := compact.Project(log)
+		before := projection.Project(log)
 		last := 0
 		if n := len(log); n > 0 {
 			last = log[n-1].Turn
 		}
 		log = byHand(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
-		rewound := compact.Project(log)
+		rewound := projection.Project(log)
 		back, err := compact.Restore(log)
 		if err != nil {
 			t.Fatal(err)
@@ -205,19 +206,19 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 			t.Fatalf("%+v", back)
 		}
 		log = byHand(log, back)
-		sameMessages(t, before, compact.Project(log))
+		sameMessages(t, before, projection.Project(log))
 		for _, e := range conversation.Epochs(log) {
 			if e.Reverted == uint64(len(log)) {
 				t.Fatalf("bringing turns back took %+v back", e)
 			}
 		}
 		// It can be taken back like any overlay.
-		sameMessages(t, rewound, compact.Project(byHand(log, conversation.Revert{Epoch: uint64(len(log))})))
+		sameMessages(t, rewound, projection.Project(byHand(log, conversation.Revert{Epoch: uint64(len(log))})))
 	})
 }
 
 // sameMessages checks that two views send the same.
-func sameMessages(t *rapid.T, want, got compact.View) {
+func sameMessages(t *rapid.T, want, got projection.View) {
 	t.Helper()
 	if d := cmp.Diff(want.Messages, got.Messages, cmpopts.EquateEmpty()); d != "" {
 		t.Fatal(d)

@@ -10,6 +10,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -28,7 +29,7 @@ func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep 
 	t.Helper()
 	w := compact.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, keep
-	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(compact.Project(log))
+	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(projection.Project(log))
 	pass, err := compact.NewPass(log, compact.PresetRules(preset), compact.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)

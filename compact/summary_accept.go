@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -164,7 +165,7 @@ func reasonText(s conversation.StopReason) string {
 	if s == "" {
 		return ""
 	}
-	return " (" + conversation.OneLine(string(s), maxCallID) + ")"
+	return " (" + conversation.OneLine(string(s), projection.MaxCallID) + ")"
 }
 
 // withoutThoughts is text without the reasoning that some servers leave at its

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/extract"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -283,13 +284,13 @@ func (s *excerptSection) writeTo(b *strings.Builder) {
 func outlineOf(said []conversation.Event) string {
 	var b strings.Builder
 	for i := range said {
-		m, ok := MessageOf(&said[i])
+		m, ok := projection.MessageOf(&said[i])
 		if !ok {
 			continue
 		}
 		b.WriteString("\n- " + mark(said[i]) + " " + string(m.Role) + ", " + numbers.Count(m.Size.Chars(), "character"))
 		for _, c := range m.Calls {
-			b.WriteString(", call of " + ToolName(c.Name))
+			b.WriteString(", call of " + projection.ToolName(c.Name))
 		}
 	}
 	return b.String()

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 )
@@ -59,8 +60,8 @@ func jcliJob(said []conversation.Event, priors []conversation.Summary, ask Summa
 		tokens = max(float64(ask.Budget)-textTokens(text)-FramingTokens, minRoom)
 	}
 	text += jcliText(old, fresh, chars, tokens)
-	j.Messages = []Message{{Role: RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
-		Turn: j.ToTurn, State: StateVerbatim, Why: "asks for a summary"}}
+	j.Messages = []projection.Message{{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Before: conversation.Measure(text),
+		Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}}
 	return j
 }
 

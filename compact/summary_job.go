@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -25,7 +26,7 @@ type SummaryJob struct {
 	Input            SummaryInput        // InputView, InputRaw or InputMerged
 	// Messages are what to send: for InputView hardened, everything but the
 	// system prompt; otherwise one user message with everything written out.
-	Messages []Message
+	Messages []projection.Message
 	// System is the system prompt of the request, "" if it has none. For
 	// InputView it is "" and the conversation's own is sent, with its tools.
 	System        string
@@ -136,16 +137,16 @@ func (a SummaryAsk) aim(covered int) int {
 // own system prompt and tools: what the window must have room for, and what the
 // call costs.
 func (j SummaryJob) Tokens() int {
-	var s Sizes
+	var s projection.Sizes
 	if j.System != "" {
-		s.Add(System, conversation.Measure(j.System))
+		s.Add(projection.System, conversation.Measure(j.System))
 	}
 	for i := range j.Messages {
 		j.Messages[i].AddTo(&s)
 	}
 	total := 0.0
-	for _, seg := range Segments() {
-		if seg != Reasoning {
+	for _, seg := range projection.Segments() {
+		if seg != projection.Reasoning {
 			total += estimateOf(&s, seg)
 		}
 	}

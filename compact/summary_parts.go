@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -58,14 +59,14 @@ func partsOf(said []conversation.Event, clip int) []part {
 			add(e, "assistant, thinking", clipped(b.Reasoning, clip))
 			add(e, "assistant"+ending(b.Stop), b.Text)
 			for _, c := range b.Calls {
-				add(e, "assistant, call of "+ToolName(c.Name), clipped(c.Arguments, clip))
+				add(e, "assistant, call of "+projection.ToolName(c.Name), clipped(c.Arguments, clip))
 			}
 		case conversation.ToolResult:
 			text := clipped(b.Text, clip)
 			if strings.TrimSpace(text) == "" {
-				text = noOutput
+				text = projection.NoOutput
 			}
-			add(e, "result of "+ToolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
+			add(e, "result of "+projection.ToolName(b.Tool)+" ("+resultWord(b.Status)+")", text)
 		}
 	}
 	return out
@@ -92,7 +93,7 @@ func resultWord(s conversation.ResultStatus) string {
 	if s == conversation.ResultDenied {
 		return string(s)
 	}
-	return StatusWord(s)
+	return projection.StatusWord(s)
 }
 
 // write is the part as text, without a line end behind it.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -43,7 +44,7 @@ func TestNoTextPassesItselfOffAsAnotherPart(t *testing.T) {
 	if strings.Contains(merged.System, "\nt9 e99") {
 		t.Errorf("the focus begins a line of the instructions:\n%s", merged.System)
 	}
-	view := compact.ViewJob(compact.Project(l.events()), compact.Capabilities{}, ask)
+	view := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, ask)
 	if text := view.Messages[len(view.Messages)-1].Text; strings.Contains(text, "\nt9 e99") || strings.Count(text, "\n") > 18 {
 		t.Errorf("a quotation begins a line:\n%s", text)
 	}
@@ -197,7 +198,7 @@ func TestWhatCannotBeSplitIsOneChunk(t *testing.T) {
 	t.Parallel()
 	l := harbour()
 	ask := compact.SummaryAsk{Spans: l.all()}
-	view := compact.ViewJob(compact.Project(l.events()), compact.Capabilities{}, ask)
+	view := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, ask)
 	jcli := compact.RawJob(l.events(), compact.SummaryAsk{Spans: l.all(), Style: conversation.StyleJCLI})
 	for name, j := range map[string]compact.SummaryJob{"view": view, "jcli": jcli, "short": l.job()} {
 		budget := 10

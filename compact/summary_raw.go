@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -99,9 +100,9 @@ func (j SummaryJob) writeOut(parts []part, piece string, budget float64) Summary
 	}
 	b.WriteString("\n\n" + outro)
 	text := b.String()
-	m := Message{Role: RoleUser, Text: text, Size: conversation.Measure(text), Turn: j.ToTurn, State: StateVerbatim, Why: "asks for a summary"}
+	m := projection.Message{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), Turn: j.ToTurn, State: projection.StateVerbatim, Why: "asks for a summary"}
 	m.Before = m.Size
-	j.Messages = []Message{m}
+	j.Messages = []projection.Message{m}
 	return j
 }
 

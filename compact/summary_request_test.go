@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -21,7 +22,7 @@ var compareJobs = cmp.Options{cmpopts.IgnoreUnexported(compact.SummaryJob{}), cm
 func TestSummaryRequestInTheFormOfTheView(t *testing.T) {
 	t.Parallel()
 	l := harbour()
-	j := compact.ViewJob(compact.Project(l.events()), compact.Capabilities{}, compact.SummaryAsk{
+	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, compact.SummaryAsk{
 		Spans: firstTurns(l), Rules: compact.SummaryRules{MaxTokens: 900, Model: "demo/other"}, Focus: "the port\nand CI", Free: 700})
 	golden(t, "summary_view", wholeText(j))
 	if j.Input != compact.InputView || j.System != "" || j.FromTurn != 0 || j.ToTurn != 1 || j.MaxTokens != 700 || j.Model != "demo/other" || j.Version != 1 {
@@ -34,7 +35,7 @@ func TestSummaryRequestWrittenOut(t *testing.T) {
 	l := harbour()
 	j := compact.RawJob(l.events(), compact.SummaryAsk{Spans: firstTurns(l), Rules: compact.SummaryRules{MaxTokens: 900}})
 	golden(t, "summary_raw", wholeText(j))
-	if j.Input != compact.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != compact.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
+	if j.Input != compact.InputRaw || len(j.Messages) != 1 || j.Messages[0].Role != projection.RoleUser || j.MaxTokens != 900 || j.FromTurn != 0 || j.ToTurn != 1 {
 		t.Errorf("%+v", j)
 	}
 }
@@ -108,7 +109,7 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 	for _, style := range []conversation.Style{conversation.StylePlimsoll, conversation.StyleOneClaw, conversation.StyleJCLI} {
 		ask := compact.SummaryAsk{Spans: firstTurns(l), Style: style, Focus: "ports", Rules: compact.SummaryRules{Instructions: "List the files.\n\nNothing else."}}
 		for name, j := range map[string]compact.SummaryJob{
-			"raw": compact.RawJob(l.events(), ask), "view": compact.ViewJob(compact.Project(l.events()), compact.Capabilities{}, ask)} {
+			"raw": compact.RawJob(l.events(), ask), "view": compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, ask)} {
 			text := wholeText(j)
 			if !strings.Contains(text, "List the files.\n\nNothing else.\nPreserve in particular: ports\n") || strings.Contains(text, "Constraints and preferences") ||
 				strings.Contains(text, "Summarize this") || strings.Contains(text, "concise, factual") || j.Version != 0 {
@@ -121,9 +122,9 @@ func TestProfileInstructionsReplaceTheBuiltInOnes(t *testing.T) {
 func TestViewRequestSaysWhichTurnsToCover(t *testing.T) {
 	t.Parallel()
 	l := harbour()
-	view := compact.Project(l.events())
+	view := projection.Project(l.events())
 	wish := func(spans ...conversation.Span) string {
-		j := compact.ViewJob(view, compact.Capabilities{}, compact.SummaryAsk{Spans: spans})
+		j := compact.ViewJob(view, projection.Capabilities{}, compact.SummaryAsk{Spans: spans})
 		return j.Messages[len(j.Messages)-1].Text
 	}
 	last := uint64(len(l.events()))
@@ -157,7 +158,7 @@ func TestViewRequestQuotesManyTurnsByTheirEnds(t *testing.T) {
 	for range 100 {
 		l.user("Say \"it\" again").reply("It.")
 	}
-	j := compact.ViewJob(compact.Project(l.events()), compact.Capabilities{}, compact.SummaryAsk{Spans: l.all()})
+	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{}, compact.SummaryAsk{Spans: l.all()})
 	text := j.Messages[len(j.Messages)-1].Text
 	if n := strings.Count(text, `"Say \"it\" again"`); n != 25 || !strings.Contains(text, "t0 ") || !strings.Contains(text, "t99 ") {
 		t.Errorf("%d quotations:\n%s", n, text)
@@ -169,16 +170,16 @@ func TestViewRequestQuotesManyTurnsByTheirEnds(t *testing.T) {
 func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		view, caps := compact.Project(logs(t)), capabilities(t)
+		view, caps := projection.Project(logs(t)), capabilities(t)
 		caps.Alternate, caps.NoTools = false, false // those merge the wish into its neighbour
-		before, _ := compact.Harden(view, caps)     // a view that ends with a reply is hardened all the same
+		before, _ := projection.Harden(view, caps)  // a view that ends with a reply is hardened all the same
 		j := compact.ViewJob(view, caps, compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 9}}})
 		if n := len(j.Messages); len(before) > 0 {
 			if d := cmp.Diff(before, j.Messages[:n-1], cmpopts.EquateEmpty()); d != "" {
 				t.Fatalf("the prefix changed (-request +job):\n%s", d)
 			}
 		}
-		if m := j.Messages[len(j.Messages)-1]; m.Role != compact.RoleUser || !strings.Contains(m.Text, "summary") {
+		if m := j.Messages[len(j.Messages)-1]; m.Role != projection.RoleUser || !strings.Contains(m.Text, "summary") {
 			t.Fatalf("the wish is %+v", m)
 		}
 	})
@@ -187,7 +188,7 @@ func TestViewRequestLeavesTheViewAsItIs(t *testing.T) {
 func TestViewRequestIsMergedWhereTheEndpointWantsAlternation(t *testing.T) {
 	t.Parallel()
 	l := harbour()
-	j := compact.ViewJob(compact.Project(l.events()), compact.Capabilities{Alternate: true}, compact.SummaryAsk{Spans: firstTurns(l)})
+	j := compact.ViewJob(projection.Project(l.events()), projection.Capabilities{Alternate: true}, compact.SummaryAsk{Spans: firstTurns(l)})
 	if m := j.Messages[len(j.Messages)-1]; !strings.HasPrefix(m.Text, "Thanks. What is next?\n\nThis is a request of the program") {
 		t.Errorf("the last message is %.80q", m.Text)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/compact/snippet"
 	"plimsoll/conversation"
 )
@@ -110,7 +111,7 @@ func skillsIn(calls []madeCall) []loadedSkill {
 		}
 		for _, field := range [...]string{"name", "skill", "skill_name", "command"} {
 			text, _ := args[field].(string)
-			if name := inLine(text, maxCallID); name != "" {
+			if name := inLine(text, projection.MaxCallID); name != "" {
 				out = append(withoutSkill(out, name), loadedSkill{name, c.turn})
 				break
 			}
@@ -182,7 +183,7 @@ func lastBytes(text string, n int) string {
 
 // failureOf is a call that went wrong, or was denied.
 func failureOf(c madeCall) failedCall {
-	f := failedCall{ToolName(c.name), c.turn, c.seq, inLine(tellingLine(lastBytes(c.output, errorBytes)), failureChars)}
+	f := failedCall{projection.ToolName(c.name), c.turn, c.seq, inLine(tellingLine(lastBytes(c.output, errorBytes)), failureChars)}
 	if f.line == "" {
 		f.line = "(no output)"
 	}

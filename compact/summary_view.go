@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -19,7 +20,7 @@ const maxOpenings = 24
 // ViewJob asks for a summary in the form of the view: messages are those of the
 // request that would follow the view, hardened for the endpoint, with the wish
 // as the last one. The view must show what is to be covered.
-func ViewJob(v View, c Capabilities, ask SummaryAsk) SummaryJob {
+func ViewJob(v projection.View, c projection.Capabilities, ask SummaryAsk) SummaryJob {
 	j := ask.job(InputView)
 	first, last, covered := -1, -1, conversation.Disjoint(ask.Spans)
 	for i := range v.Messages {
@@ -38,19 +39,19 @@ func ViewJob(v View, c Capabilities, ask SummaryAsk) SummaryJob {
 	}
 	text := "This is a request of the program, not of the user.\n" + ask.instructions(j.CoveredTokens, false) + "\n" +
 		scope(v.Messages, first, last, j.FromTurn, j.ToTurn)
-	wish := Message{Role: RoleUser, Text: text, Size: conversation.Measure(text), State: StateVerbatim, Why: "asks for a summary"}
+	wish := projection.Message{Role: projection.RoleUser, Text: text, Size: conversation.Measure(text), State: projection.StateVerbatim, Why: "asks for a summary"}
 	wish.Before = wish.Size
 	if n := len(v.Messages); n > 0 {
 		wish.Turn = v.Messages[n-1].Turn
 	}
 	v.Messages = append(v.Messages[:len(v.Messages):len(v.Messages)], wish)
 	// The wish is the last message, so there is something to answer.
-	j.Messages, _ = Harden(v, c)
+	j.Messages, _ = projection.Harden(v, c)
 	return j
 }
 
 // messageTurns is the first and the last turn of messages.
-func messageTurns(messages []Message) (from, to int) {
+func messageTurns(messages []projection.Message) (from, to int) {
 	from = messages[0].Turn
 	for i := range messages {
 		from, to = min(from, messages[i].Turn), max(to, messages[i].Turn)
@@ -59,7 +60,7 @@ func messageTurns(messages []Message) (from, to int) {
 }
 
 // scope says what to cover, in lines without a blank one between.
-func scope(messages []Message, first, last, from, to int) string {
+func scope(messages []projection.Message, first, last, from, to int) string {
 	const plain = " Answer with the text of the summary alone; call no tools."
 	if first < 0 {
 		return "Cover all of the conversation above." + plain
@@ -85,30 +86,30 @@ func scope(messages []Message, first, last, from, to int) string {
 }
 
 // label names a message by how it begins.
-func label(m *Message) string {
+func label(m *projection.Message) string {
 	switch {
-	case m.State == StateSummarised:
+	case m.State == projection.StateSummarised:
 		return "the summary " + opening(m.Text)
-	case m.Role == RoleUser && m.State == StateDropped:
+	case m.Role == projection.RoleUser && m.State == projection.StateDropped:
 		return "the note " + opening(m.Text)
-	case m.Role == RoleUser:
+	case m.Role == projection.RoleUser:
 		return "the user's message " + opening(m.Text)
-	case m.Role == RoleTool:
-		return "the result of " + ToolName(m.Tool) + " that begins " + opening(m.Text)
+	case m.Role == projection.RoleTool:
+		return "the result of " + projection.ToolName(m.Tool) + " that begins " + opening(m.Text)
 	case strings.TrimSpace(m.Text) == "" && len(m.Calls) > 0:
-		return "the reply that calls " + ToolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
+		return "the reply that calls " + projection.ToolName(m.Calls[0].Name) + " with " + opening(m.Calls[0].Arguments)
 	}
 	return "the reply " + opening(m.Text)
 }
 
 // openings quotes the beginnings of the turns in a part, of the first and the
 // last ones if there are too many.
-func openings(part []Message) string {
+func openings(part []projection.Message) string {
 	var all []string
 	turn := -1
 	for i := range part {
 		m := &part[i]
-		if m.Role != RoleUser || m.Turn == turn || m.State == StateSummarised || m.State == StateDropped {
+		if m.Role != projection.RoleUser || m.Turn == turn || m.State == projection.StateSummarised || m.State == projection.StateDropped {
 			continue
 		}
 		turn = m.Turn

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 )
 
 func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
@@ -62,7 +63,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 func TestAReviewNeedsASummary(t *testing.T) {
 	t.Parallel()
 	log := read(4)
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log))}
+	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
 		"":                     "", // then it is the one that summarises
 		compact.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",

@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -200,7 +201,7 @@ func laden(b *testing.B, events, epochs int, mark string) []conversation.Body {
 		if n := (turn + 1) * epochs / (events / 4); n%5 == 0 {
 			wish.Profile = compact.ProfileHeavy
 		}
-		now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(log.Events())), Now: time.Now(), Cold: true}
+		now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log.Events())), Now: time.Now(), Cold: true}
 		pass, err := compact.NewPass(log.Events(), rules, now, wish)
 		if err == nil && pass.Job != nil {
 			err = pass.Extract()

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -120,7 +121,7 @@ func originalsRemain(t *testing.T, p preset.Name) {
 		t.Errorf("stored %+v", stories)
 	}
 	// The summary that is stored is what the next start shows the model.
-	if view := compact.Project(reads(t, reopenStore(t, s.Dir(), storage.Options{}), idA)); len(view.Messages) >= len(before) {
+	if view := projection.Project(reads(t, reopenStore(t, s.Dir(), storage.Options{}), idA)); len(view.Messages) >= len(before) {
 		t.Errorf("%d messages are shown", len(view.Messages))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -12,7 +12,7 @@ import (
 // told opens the screen on the history of the other tests.
 func told(r *rig, _ *tui.Options) {
 	r.first.Events = history()
-	r.first.Meter = r.first.Meter.WithView(compact.Project(r.first.Events))
+	r.first.Meter = r.first.Meter.WithView(projection.Project(r.first.Events))
 }
 
 func TestEscTwiceOffersTheMessagesToGoBackTo(t *testing.T) {

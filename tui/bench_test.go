@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -25,7 +26,7 @@ func bench(b *testing.B, turns int) (m *tui.Model, listen tea.Cmd, feed updates)
 	m = tui.New(context.Background(), tui.Options{Backend: r, Keys: tui.DefaultKeyMap(), Theme: "dark", Now: time.Now})
 	r.first = r.conversation("first", feed)
 	r.first.Events = log(benchBodies(turns)...)
-	r.first.Meter = r.first.Meter.WithView(compact.Project(r.first.Events))
+	r.first.Meter = r.first.Meter.WithView(projection.Project(r.first.Events))
 	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 	// The first of the batch opens the conversation.
 	_, listen = m.Update(m.Init()().(tea.BatchMsg)[0]())
@@ -172,7 +173,7 @@ func BenchmarkHistoryGoesOn(b *testing.B) {
 	if err := l.Commit(log(benchBodies(2500)...)); err != nil {
 		b.Fatal(err)
 	}
-	view := compact.Project(l.Events())
+	view := projection.Project(l.Events())
 	meter := compact.NewMeter(compact.MeterOptions{Window: demo().Window})
 	for b.Loop() {
 		b.StopTimer()

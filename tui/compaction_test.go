@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -82,7 +83,7 @@ func TestCompactionScreens(t *testing.T) {
 func planned(p compact.Preview) agent.Previewed {
 	read := func(used int) compact.Reading {
 		r := compact.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
-		r.Segments[compact.Results] = used
+		r.Segments[projection.Results] = used
 		return r
 	}
 	cost, pays := 0.03, 4
@@ -485,10 +486,10 @@ func TestTheGaugeFollowsACompaction(t *testing.T) {
 		r.has(" 61% 78.1k/128k")
 		events := log(conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: "ok", Stop: conversation.StopEnd},
 			conversation.Summary{Made: conversation.Made{Epoch: 3}, Text: strings.Repeat("short ", 500), Spans: []conversation.Span{{First: 1, Last: 2}}})
-		m := metered().Meter.WithView(compact.Project(events))
+		m := metered().Meter.WithView(projection.Project(events))
 		r.happen(agent.Appended{Events: events[2:]}, agent.Compacted{Preview: plan}, agent.Metered{Meter: m})
 		reading := m.Reading()
-		if !reading.Estimated || reading.Segments[compact.Summary] == 0 {
+		if !reading.Estimated || reading.Segments[projection.Summary] == 0 {
 			t.Fatalf("the reading is %+v", reading)
 		}
 		r.has(" ~6% ", "/128k")

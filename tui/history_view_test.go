@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -281,7 +281,7 @@ func TestTheHistoryShowsNoMoreThanTheMeterKnows(t *testing.T) {
 		events := r.prepare(conversation.UserMessage{Text: "not measured yet"})
 		r.happen(agent.Appended{Events: events})
 		r.lacks("not measured yet")
-		r.happen(agent.Metered{Meter: r.first.Meter.WithView(compact.Project(r.tale.Events()))})
+		r.happen(agent.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 		r.has("of 19")
 		r.press("G")
 		r.has("not measured yet")

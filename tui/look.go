@@ -7,8 +7,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/composer"
@@ -89,21 +89,21 @@ func (l look) pane() pane.Styles {
 }
 
 // states is the badges.
-func (l look) states() map[compact.State]lipgloss.Style {
+func (l look) states() map[projection.State]lipgloss.Style {
 	s := l.styles.State
-	return map[compact.State]lipgloss.Style{
-		compact.StateVerbatim: s.Verbatim, compact.StateCapped: s.Capped, compact.StateMasked: s.Masked,
-		compact.StateSummarised: s.Summarised, compact.StateDropped: s.Dropped, compact.StatePinned: s.Pinned,
+	return map[projection.State]lipgloss.Style{
+		projection.StateVerbatim: s.Verbatim, projection.StateCapped: s.Capped, projection.StateMasked: s.Masked,
+		projection.StateSummarised: s.Summarised, projection.StateDropped: s.Dropped, projection.StatePinned: s.Pinned,
 	}
 }
 
 // segments is the categories of the gauge.
-func (l look) segments() map[compact.Segment]lipgloss.Style {
+func (l look) segments() map[projection.Segment]lipgloss.Style {
 	g := l.styles.Gauge
-	return map[compact.Segment]lipgloss.Style{
-		compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
-		compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
-		compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
+	return map[projection.Segment]lipgloss.Style{
+		projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
+		projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
+		projection.Results: g.Results, projection.Stubs: g.Stubs, projection.Draft: g.Draft,
 	}
 }
 

@@ -2,8 +2,8 @@ package tui
 
 import (
 	"plimsoll/agent"
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/account"
 	"plimsoll/tui/ledger"
 	"plimsoll/tui/pane"
@@ -63,10 +63,10 @@ func priced(m agent.Model) string {
 }
 
 // pinnedOf is the events that a view shows because they are pinned.
-func pinnedOf(v compact.View) map[uint64]bool {
+func pinnedOf(v projection.View) map[uint64]bool {
 	pinned := map[uint64]bool{}
 	for i := range v.Messages {
-		if v.Messages[i].State == compact.StatePinned {
+		if v.Messages[i].State == projection.StatePinned {
 			for _, seq := range v.Messages[i].Events {
 				pinned[seq] = true
 			}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -117,7 +117,7 @@ func TestAHitInThisConversationOpensItsHistory(t *testing.T) {
 func saidInNext(r *rig) {
 	r.next.Events = log(conversation.UserMessage{Text: "hello"}, conversation.AssistantMessage{Text: "Hello.", Stop: conversation.StopEnd},
 		conversation.UserMessage{Text: "a fix is wanted"}, conversation.AssistantMessage{Text: "Here.", Stop: conversation.StopEnd})
-	r.next.Meter = r.next.Meter.WithView(compact.Project(r.next.Events))
+	r.next.Meter = r.next.Meter.WithView(projection.Project(r.next.Events))
 }
 
 func TestAHitInAnotherConversationOpensThatAtThePlace(t *testing.T) {

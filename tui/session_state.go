@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
@@ -123,7 +125,7 @@ func (l *load) with(drafts conversation.Size, messages int) compact.Reading {
 // the tools. A reply that is arriving is no part of it, as it is none of the history.
 func (l *load) used() (used, prompt int) {
 	r := l.meter.Reading()
-	return r.Used, r.Segments[compact.System] + r.Segments[compact.Tools]
+	return r.Used, r.Segments[projection.System] + r.Segments[projection.Tools]
 }
 
 // factor is how many tokens of the model an estimated token is.

@@ -8,6 +8,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui"
@@ -54,9 +55,9 @@ func tale() []conversation.Body {
 		call("2", "run_command", `{"command":"go test ./upload"}`), usage(8, 5_000),
 		conversation.ToolResult{CallID: "2", Tool: "run_command", Status: conversation.ResultOK, Text: strings.Repeat("ok upload 0.4s\n", 80)},
 		says("Both listen on :0 by now."), usage(11, 5_400),
-		conversation.Summary{Made: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: compact.BlockVersion, ToTurn: 0,
+		conversation.Summary{Made: made(atSummary, "turn 0 summarised"), Style: conversation.StylePlimsoll, Version: projection.BlockVersion, ToTurn: 0,
 			Spans: []conversation.Span{{First: atQuestion, Last: atFound}}, Text: "TestUpload shares a port.\n\nWhat e4 gave in turn 0 shows why; turn 1 mends it."},
-		conversation.Mask{Made: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: compact.StubVersion,
+		conversation.Mask{Made: made(atUndone, "1 result masked"), Style: conversation.StylePlimsoll, Version: projection.StubVersion,
 			Items: []conversation.MaskItem{{Event: atRun, Part: conversation.PartResult}}},
 		conversation.Revert{Made: made(atUndo, "taken back: 1 result masked"), Epoch: atUndone},
 		conversation.UserMessage{Text: "never touch go.mod"}, says("I will not."), usage(17, 5_500),
@@ -75,10 +76,10 @@ func (r *rig) tell(bodies ...conversation.Body) {
 	r.first.Title = "Fix flaky upload test"
 	r.prepare(bodies...)
 	log := r.tale.Events()
-	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(compact.Project(log))
+	r.first.Events, r.first.Meter = log, r.first.Meter.WithView(projection.Project(log))
 	r.archive.requests = map[uint64]inspect.Rebuilt{}
 	for _, q := range inspect.Requests(log) {
-		r.archive.requests[q.Event] = inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: compact.Project(log[:q.Through]).Messages,
+		r.archive.requests[q.Event] = inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.", Messages: projection.Project(log[:q.Through]).Messages,
 			Body: []byte(`{"model":"gpt-5.6-luna"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}
 	}
 	r.archive.full = "the whole of the file\n" + strings.Repeat("and a line\n", 20)
@@ -102,7 +103,7 @@ func (r *rig) prepare(bodies ...conversation.Body) []conversation.Event {
 func (r *rig) goOn(bodies ...conversation.Body) {
 	r.t.Helper()
 	events := r.prepare(bodies...)
-	r.happen(agent.Appended{Events: events}, agent.Metered{Meter: r.first.Meter.WithView(compact.Project(r.tale.Events()))})
+	r.happen(agent.Appended{Events: events}, agent.Metered{Meter: r.first.Meter.WithView(projection.Project(r.tale.Events()))})
 }
 
 // account is what the agent tells of the tale.
@@ -112,9 +113,9 @@ func (r *rig) account() inspect.Account {
 		Outlook: inspect.Outlook{State: compact.TimingReady, At: 108_800, Left: 108_300, Turns: 4, Until: -1, EvictTo: 2, EvictMore: true,
 			ColdTo: -1, ColdLine: 76_800, After: 51_200, Asks: true, Rule: "preset plimsoll"},
 		Heaviest: []inspect.Item{
-			{Event: atRun, Turn: 1, Kind: compact.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: compact.StateVerbatim},
-			{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: compact.StateVerbatim},
-			{Event: atFix, Turn: 1, Kind: compact.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: compact.StateVerbatim},
+			{Event: atRun, Turn: 1, Kind: projection.Results, Label: "run_command go test ./upload", Tokens: 300, Before: 300, State: projection.StateVerbatim},
+			{Kind: projection.Tools, Label: "definitions of 14 tools", Tokens: 40, Before: 40, State: projection.StateVerbatim},
+			{Event: atFix, Turn: 1, Kind: projection.User, Label: "so fix it, in upload.go too", Tokens: 12, Before: 12, State: projection.StateVerbatim},
 		}}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -343,7 +344,7 @@ func TestTheReplyCountsUntilItIsInTheLog(t *testing.T) {
 		events := log(conversation.UserMessage{Text: "go"}, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd})
 		r.happen(agent.Appended{Events: events})
 		r.has("~12% ~15k/128k")
-		r.happen(agent.Metered{Meter: empty.WithView(compact.Project(events))})
+		r.happen(agent.Metered{Meter: empty.WithView(projection.Project(events))})
 		r.has("~12% ~15k/128k")
 		r.happen(agent.Metered{Meter: empty})
 		r.has("0/128k")

@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -26,7 +27,7 @@ func metered() agent.Metered {
 		conversation.UserMessage{Text: strings.Repeat("words ", 2000)}, conversation.AssistantMessage{Text: strings.Repeat("words ", 6000), Stop: conversation.StopEnd},
 		conversation.ToolResult{CallID: "1", Text: strings.Repeat("words ", 20_000)})
 	m := compact.NewMeter(compact.MeterOptions{Window: demo().Window}).
-		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(compact.Project(events))
+		WithPrompt(conversation.Size{ASCII: 4000}, conversation.Size{ASCII: 12_000}).WithView(projection.Project(events))
 	return agent.Metered{Meter: m.WithUsage(conversation.Usage{Prompt: 78_100, Cached: 71_852, CacheWrite: -1, Completion: -1, Reasoning: -1,
 		Estimate: m.RequestEstimate(), CostUSD: &cost, Priced: "reported"})}
 }

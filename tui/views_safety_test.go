@@ -13,6 +13,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/tui"
@@ -82,7 +83,7 @@ func hostileAnswers() []agent.Update {
 	p.Profile, p.Layers = evil, []compact.Layer{{Kind: evil, Events: 3, Saved: 700}}
 	p.Summary = &compact.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
 	account := inspect.Account{Estimated: 400, Outlook: inspect.Outlook{State: compact.TimingReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
-		Heaviest: []inspect.Item{{Event: atRun, Kind: compact.Results, Label: evil, Tokens: 300, Before: 300, State: compact.StateVerbatim, Why: evil}},
+		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
 	return []agent.Update{

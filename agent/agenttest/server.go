@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -43,7 +43,7 @@ type Server struct {
 	served   []Served
 	answered int                      // requests for replies
 	asked    int                      // requests for summaries
-	before   []compact.Message        // of the newest request for a reply
+	before   []projection.Message     // of the newest request for a reply
 	cached   map[string]agent.Request // the newest request by model
 	tools    string                   // that requests carry
 	running  int

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -52,7 +52,7 @@ func promptTokens(r agent.Request) int {
 	return n
 }
 
-func tokensOf(m *compact.Message) int {
+func tokensOf(m *projection.Message) int {
 	n := messageTokens + CountText(m.Text)
 	for _, c := range m.Calls {
 		n += messageTokens + CountText(c.Name) + CountText(c.Arguments)
@@ -102,7 +102,7 @@ func alike(a, b string) string {
 }
 
 // same reports whether two messages say the same to an endpoint.
-func same(a, b *compact.Message) bool {
+func same(a, b *projection.Message) bool {
 	return a.Role == b.Role && a.CallID == b.CallID && a.Text == b.Text &&
 		slices.EqualFunc(a.Calls, b.Calls, func(x, y conversation.ToolCall) bool {
 			return x.ID == y.ID && x.Name == y.Name && x.Arguments == y.Arguments
@@ -126,10 +126,10 @@ func Inspect(r agent.Request) []string {
 	if len(r.Messages) == 0 {
 		return []string{"there are no messages"}
 	}
-	if r.Messages[0].Role != compact.RoleUser {
+	if r.Messages[0].Role != projection.RoleUser {
 		in.note(0, "the first one is not the user's")
 	}
-	if last := len(r.Messages) - 1; r.Messages[last].Role != compact.RoleUser && r.Messages[last].Role != compact.RoleTool {
+	if last := len(r.Messages) - 1; r.Messages[last].Role != projection.RoleUser && r.Messages[last].Role != projection.RoleTool {
 		in.note(last, "the last one is neither the user's nor a result")
 	}
 	if !storable(r.System) {
@@ -143,7 +143,7 @@ func Inspect(r agent.Request) []string {
 
 // inspector looks at messages in order.
 type inspector struct {
-	messages []compact.Message
+	messages []projection.Message
 	ids      map[string]bool // of all calls so far
 	open     []string        // calls of the newest reply that wait for their result
 	wrong    []string
@@ -155,7 +155,7 @@ func (in *inspector) note(i int, what string) {
 
 func (in *inspector) message(i int) {
 	m := &in.messages[i]
-	if m.Role == compact.RoleTool {
+	if m.Role == projection.RoleTool {
 		switch {
 		case len(in.open) == 0:
 			in.note(i, "it answers no call")
@@ -168,7 +168,7 @@ func (in *inspector) message(i int) {
 		in.open = nil
 	}
 	switch m.Role {
-	case compact.RoleUser, compact.RoleAssistant, compact.RoleTool:
+	case projection.RoleUser, projection.RoleAssistant, projection.RoleTool:
 	default:
 		in.note(i, fmt.Sprintf("its role is %q", m.Role))
 	}
@@ -188,7 +188,7 @@ func (in *inspector) message(i int) {
 }
 
 func (in *inspector) call(i int, c conversation.ToolCall) {
-	if in.messages[i].Role != compact.RoleAssistant {
+	if in.messages[i].Role != projection.RoleAssistant {
 		in.note(i, "it calls, and is no reply")
 	}
 	if !callID.MatchString(c.ID) {

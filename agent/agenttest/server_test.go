@@ -16,24 +16,27 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
-func user(text string) compact.Message { return compact.Message{Role: compact.RoleUser, Text: text} }
-
-func reply(text string, calls ...conversation.ToolCall) compact.Message {
-	return compact.Message{Role: compact.RoleAssistant, Text: text, Calls: calls}
+func user(text string) projection.Message {
+	return projection.Message{Role: projection.RoleUser, Text: text}
 }
 
-func result(id, text string) compact.Message {
-	return compact.Message{Role: compact.RoleTool, CallID: id, Tool: "look", Text: text}
+func reply(text string, calls ...conversation.ToolCall) projection.Message {
+	return projection.Message{Role: projection.RoleAssistant, Text: text, Calls: calls}
+}
+
+func result(id, text string) projection.Message {
+	return projection.Message{Role: projection.RoleTool, CallID: id, Tool: "look", Text: text}
 }
 
 func call(id, arguments string) conversation.ToolCall {
 	return conversation.ToolCall{ID: id, Name: "look", Arguments: arguments}
 }
 
-func request(messages ...compact.Message) agent.Request {
+func request(messages ...projection.Message) agent.Request {
 	return agent.Request{Model: "m", Messages: messages}
 }
 
@@ -161,7 +164,7 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 		"nothing":           request(),
 		"begins with reply": request(reply("b"), u),
 		"ends with reply":   request(u, reply("b")),
-		"system inside":     request(u, compact.Message{Role: compact.RoleSystem, Text: "s"}, u),
+		"system inside":     request(u, projection.Message{Role: projection.RoleSystem, Text: "s"}, u),
 		"empty":             request(u, reply(" \n"), u),
 		"no result":         request(u, reply("", call("c", `{}`)), u),
 		"no result at all":  request(u, reply("", call("c", `{}`))),
@@ -186,7 +189,7 @@ func TestInspectSeesWhatEndpointsRefuse(t *testing.T) {
 	}
 	s, tools := &agenttest.Server{}, []conversation.ToolSpec{{Name: "look"}}
 	for i, r := range []agent.Request{{Tools: tools}, {Tools: tools}, {}} {
-		r.Messages = []compact.Message{u}
+		r.Messages = []projection.Message{u}
 		ask(t.Context(), s, r)
 		if got := s.Served()[i].Wrong; len(got) > 0 != (i == 2) {
 			t.Errorf("request %d: %v", i, got)
@@ -207,7 +210,7 @@ func jobs() []compact.SummaryJob {
 		add(i, conversation.AssistantMessage{Text: text, Stop: conversation.StopEnd, Size: conversation.Measure(text)})
 	}
 	ask := compact.SummaryAsk{Spans: []conversation.Span{{First: 1, Last: 50}}, Rules: compact.PresetRules(preset.Plimsoll).Summary}
-	return []compact.SummaryJob{compact.ViewJob(compact.Project(log), compact.Capabilities{}, ask), compact.RawJob(log, ask)}
+	return []compact.SummaryJob{compact.ViewJob(projection.Project(log), projection.Capabilities{}, ask), compact.RawJob(log, ask)}
 }
 
 func TestSummariesAreWhatTheyAreCalled(t *testing.T) {

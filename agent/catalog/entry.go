@@ -3,6 +3,7 @@ package catalog
 import (
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // Entry is what is known about one model at one provider.
@@ -76,7 +77,7 @@ func (e Entry) Model(id string) agent.Model {
 		MaxOut:   e.MaxOutput,
 		Prices:   e.Prices,
 		Window:   compact.Window{Source: compact.WindowUnknown},
-		Caps:     compact.Capabilities{NoTools: !e.Tools},
+		Caps:     projection.Capabilities{NoTools: !e.Tools},
 	}
 	if !e.Trained && e.Limit() > 0 {
 		m.Window = compact.Window{Tokens: e.Limit(), Source: compact.WindowCatalogue}

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/agent/demo"
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -42,8 +43,8 @@ func TestKnowsPlimsollsSummaryRequests(t *testing.T) {
 	}
 	prior := []conversation.Summary{{Spans: []conversation.Span{{First: 1, Last: 1}}, Text: "Extract made by fixed rules, not by an AI.\n\n## Goal\nNever touch hull/hull.go (t0)."}}
 	for name, j := range map[string]compact.SummaryJob{
-		"view":           compact.ViewJob(compact.Project(log), compact.Capabilities{}, covering),
-		"view of ONE":    compact.ViewJob(compact.Project(log), compact.Capabilities{}, styled(conversation.StyleOneClaw)),
+		"view":           compact.ViewJob(projection.Project(log), projection.Capabilities{}, covering),
+		"view of ONE":    compact.ViewJob(projection.Project(log), projection.Capabilities{}, styled(conversation.StyleOneClaw)),
 		"written out":    compact.RawJob(log, covering),
 		"merged":         compact.MergedJob(prior, log, covering),
 		"ONE":            compact.RawJob(log, styled(conversation.StyleOneClaw)),

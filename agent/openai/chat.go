@@ -7,7 +7,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -78,15 +78,15 @@ func (c *Client) routing(r agent.Request) map[string]string {
 	return map[string]string{"x-grok-conv-id": r.Conversation}
 }
 
-func (f bodyForm) chatMessage(m compact.Message) goopenai.ChatCompletionMessage {
+func (f bodyForm) chatMessage(m projection.Message) goopenai.ChatCompletionMessage {
 	out := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Text}
 	switch m.Role {
-	case compact.RoleTool:
+	case projection.RoleTool:
 		out.ToolCallID = m.CallID
 		if out.Content == "" {
 			out.Content = noOutput
 		}
-	case compact.RoleAssistant:
+	case projection.RoleAssistant:
 		if f.reasoning {
 			out.ReasoningContent = m.Reasoning
 		}
@@ -101,9 +101,9 @@ func (f bodyForm) chatMessage(m compact.Message) goopenai.ChatCompletionMessage 
 }
 
 // messagePatch is what a message needs beyond the library's type.
-func (f bodyForm) messagePatch(m compact.Message, model, route string) messagePatch {
+func (f bodyForm) messagePatch(m projection.Message, model, route string) messagePatch {
 	var p messagePatch
-	if m.Role == compact.RoleTool {
+	if m.Role == projection.RoleTool {
 		return p
 	}
 	set := func(name, value string) {
@@ -118,7 +118,7 @@ func (f bodyForm) messagePatch(m compact.Message, model, route string) messagePa
 			set("content", nullContent)
 		}
 	}
-	if m.Role != compact.RoleAssistant {
+	if m.Role != projection.RoleAssistant {
 		return p
 	}
 	if from(m.Extras, route) {
@@ -134,7 +134,7 @@ func (f bodyForm) messagePatch(m compact.Message, model, route string) messagePa
 
 // signed is the extra_content to send with each call: what came with it,
 // or what Gemini takes for the first call of a message from elsewhere.
-func (f bodyForm) signed(m compact.Message, model, route string) map[int]conversation.RawJSON {
+func (f bodyForm) signed(m projection.Message, model, route string) map[int]conversation.RawJSON {
 	out := map[int]conversation.RawJSON{}
 	if from(m.Extras, route) {
 		for i, call := range m.Calls {

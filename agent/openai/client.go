@@ -15,7 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // Limits on what a server may do before it is given up.
@@ -98,7 +98,7 @@ func resolve(o *Options) Endpoint {
 }
 
 // Capabilities is what the endpoint wants of a request's messages.
-func (c *Client) Capabilities() compact.Capabilities { return c.who.Caps }
+func (c *Client) Capabilities() projection.Capabilities { return c.who.Caps }
 
 // NoCaching reports whether the endpoint caches no prompts.
 func (c *Client) NoCaching() bool { return c.who.NoCaching }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -46,7 +46,7 @@ func newChatDecoder(who endpoint, r agent.Request) *chatDecoder {
 }
 
 // callIDs is the ids a conversation already has.
-func callIDs(messages []compact.Message) map[string]bool {
+func callIDs(messages []projection.Message) map[string]bool {
 	ids := map[string]bool{}
 	for _, m := range messages {
 		for _, c := range m.Calls {

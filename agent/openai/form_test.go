@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -129,12 +129,12 @@ func fullRequest(provider, model string) agent.Request {
 	}
 	return agent.Request{
 		Model: model, System: "Be brief.", MaxTokens: 100, Conversation: "3kq7 & more",
-		Messages: []compact.Message{
-			{Role: compact.RoleUser, Text: "list it\u2028 all"},
-			{Role: compact.RoleAssistant, Reasoning: "hm", Calls: []conversation.ToolCall{call("c1")}},
-			{Role: compact.RoleTool, CallID: "c1", Tool: "ls", Text: "a\nb"},
-			{Role: compact.RoleAssistant, Text: "more", Extras: own, Calls: []conversation.ToolCall{call("c2")}},
-			{Role: compact.RoleTool, CallID: "c2", Tool: "ls"},
+		Messages: []projection.Message{
+			{Role: projection.RoleUser, Text: "list it\u2028 all"},
+			{Role: projection.RoleAssistant, Reasoning: "hm", Calls: []conversation.ToolCall{call("c1")}},
+			{Role: projection.RoleTool, CallID: "c1", Tool: "ls", Text: "a\nb"},
+			{Role: projection.RoleAssistant, Text: "more", Extras: own, Calls: []conversation.ToolCall{call("c2")}},
+			{Role: projection.RoleTool, CallID: "c2", Tool: "ls"},
 		},
 		Tools: []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object","properties":{"z":{},"a":{}}}`)}},
 	}
@@ -184,9 +184,9 @@ func TestBodiesOfRandomViewsCanBeMadeAgain(t *testing.T) {
 		c.learned[model] = rapid.SampledFrom(allLessons()).Draw(rt, "lessons")
 		caps := c.Capabilities()
 		caps.NoTools = rapid.Bool().Draw(rt, "no tools")
-		messages, err := compact.Harden(compact.Project(conversationtest.WithOverlays(rt, conversationtest.Rich(rt))), caps)
+		messages, err := projection.Harden(projection.Project(conversationtest.WithOverlays(rt, conversationtest.Rich(rt))), caps)
 		if err != nil {
-			messages = append(messages, compact.Message{Role: compact.RoleUser, Text: "go on"})
+			messages = append(messages, projection.Message{Role: projection.RoleUser, Text: "go on"})
 		}
 		r := agent.Request{Model: model, Messages: messages, MaxTokens: rapid.IntRange(0, 9).Draw(rt, "limit"),
 			System: rapid.SampledFrom([]string{"", "Be brief."}).Draw(rt, "system"),

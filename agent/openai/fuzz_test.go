@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // canned answers every request with one body, without a network.
@@ -35,7 +35,7 @@ func checkReply(t *testing.T, c *Client) {
 	var stop string
 	var failed *agent.Error
 	announced := 0
-	for chunk, err := range c.Stream(t.Context(), agent.Request{Model: "m", Messages: []compact.Message{{Role: compact.RoleUser, Text: "hi"}}}) {
+	for chunk, err := range c.Stream(t.Context(), agent.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: "hi"}}}) {
 		if stop != "" || failed != nil {
 			t.Fatalf("something came after the end: %+v %v", chunk, err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -101,7 +101,7 @@ func (r *reply) add(t *testing.T, c agent.Chunk) {
 
 // user is a request with one message.
 func user(text string) agent.Request {
-	return agent.Request{Model: "m", Messages: []compact.Message{{Role: compact.RoleUser, Text: text}}}
+	return agent.Request{Model: "m", Messages: []projection.Message{{Role: projection.RoleUser, Text: text}}}
 }
 
 // serve starts a server and returns a client of it under a provider's name.

@@ -3,7 +3,7 @@ package openai
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // The providers that are known by name. Every one takes the system prompt as a
@@ -30,7 +30,7 @@ type Endpoint struct {
 	// order they are looked at.
 	KeyVars []string
 	Local   bool // runs on the user's machine: needs no key
-	Caps    compact.Capabilities
+	Caps    projection.Capabilities
 	Quirks
 }
 
@@ -44,7 +44,7 @@ type Quirks struct {
 	NoCaching     bool // caches no prompts on this protocol (Anthropic)
 }
 
-var echoing = compact.Capabilities{EchoReasoning: true}
+var echoing = projection.Capabilities{EchoReasoning: true}
 
 // endpoints is in the order in which keys in the environment choose a
 // provider; those after groq are never chosen by a key alone.
@@ -59,7 +59,7 @@ var endpoints = []Endpoint{
 		Quirks: Quirks{NullContent: true}},
 	{Name: "deepseek", Label: "DeepSeek", BaseURL: "https://api.deepseek.com", KeyVars: []string{"DEEPSEEK_API_KEY"}, Caps: echoing},
 	{Name: "mistral", Label: "Mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"},
-		Caps: compact.Capabilities{CallIDs: compact.CallIDMistral}},
+		Caps: projection.Capabilities{CallIDs: projection.CallIDMistral}},
 	{Name: "xai", Label: "xAI", BaseURL: "https://api.x.ai/v1", KeyVars: []string{"XAI_API_KEY"}, Quirks: Quirks{NullContent: true}},
 	{Name: "groq", Label: "Groq", BaseURL: "https://api.groq.com/openai/v1", KeyVars: []string{"GROQ_API_KEY"},
 		Quirks: Quirks{MaxCompletion: true, NullContent: true}},

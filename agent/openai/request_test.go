@@ -12,16 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
-func assistant(calls ...conversation.ToolCall) compact.Message {
-	return compact.Message{Role: compact.RoleAssistant, Calls: calls}
+func assistant(calls ...conversation.ToolCall) projection.Message {
+	return projection.Message{Role: projection.RoleAssistant, Calls: calls}
 }
 
-func result(id, text string) compact.Message {
-	return compact.Message{Role: compact.RoleTool, CallID: id, Tool: "ls", Text: text}
+func result(id, text string) projection.Message {
+	return projection.Message{Role: projection.RoleTool, CallID: id, Tool: "ls", Text: text}
 }
 
 // seen is one request as a server saw it.
@@ -72,12 +72,12 @@ func TestRequestBody(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{
 		Model: "m", System: "Be brief.", MaxTokens: 100, Conversation: "abcd",
-		Messages: []compact.Message{
-			{Role: compact.RoleUser, Text: "list <it> & go"},
-			{Role: compact.RoleAssistant, Reasoning: "secret thoughts", Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: ""}}},
+		Messages: []projection.Message{
+			{Role: projection.RoleUser, Text: "list <it> & go"},
+			{Role: projection.RoleAssistant, Reasoning: "secret thoughts", Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: ""}}},
 			result("c1", ""),
-			{Role: compact.RoleAssistant, Text: "done"},
-			{Role: compact.RoleUser, Text: "more"},
+			{Role: projection.RoleAssistant, Text: "done"},
+			{Role: projection.RoleUser, Text: "more"},
 		},
 		Tools: []conversation.ToolSpec{
 			{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object","properties":{"z":{},"a":{}}}`)},
@@ -235,7 +235,7 @@ func echo(t *testing.T, provider, model, nextModel, stream string) map[string]an
 	r := user("hi")
 	r.Model = model
 	first := gather(t, c, r)
-	m := compact.Message{Role: compact.RoleAssistant, Text: first.Text, Extras: first.Extras}
+	m := projection.Message{Role: projection.RoleAssistant, Text: first.Text, Extras: first.Extras}
 	for _, x := range first.Calls {
 		m.Calls = append(m.Calls, conversation.ToolCall{ID: x.ID, Name: x.Name, Arguments: x.Arguments, Extra: conversation.RawJSON(x.Extra)})
 	}
@@ -243,7 +243,7 @@ func echo(t *testing.T, provider, model, nextModel, stream string) map[string]an
 	for _, x := range first.Calls {
 		r.Messages = append(r.Messages, result(x.ID, "ok"))
 	}
-	r.Messages = append(r.Messages, compact.Message{Role: compact.RoleUser, Text: "go on"})
+	r.Messages = append(r.Messages, projection.Message{Role: projection.RoleUser, Text: "go on"})
 	r.Model = nextModel
 	gather(t, c, r)
 	if strings.Contains(string(list[1].raw), "plimsoll_route") {

@@ -6,7 +6,7 @@ import (
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -53,13 +53,13 @@ func (c *Client) input(r agent.Request) []any {
 	var items []any
 	for _, m := range r.Messages {
 		switch m.Role {
-		case compact.RoleTool:
+		case projection.RoleTool:
 			out := m.Text
 			if out == "" {
 				out = noOutput
 			}
 			items = append(items, goopenai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: m.CallID, Output: out})
-		case compact.RoleAssistant:
+		case projection.RoleAssistant:
 			items = append(items, assistantItems(m, route)...)
 		default:
 			items = append(items, inputMessage{Role: string(m.Role), Content: m.Text})
@@ -68,7 +68,7 @@ func (c *Client) input(r agent.Request) []any {
 	return items
 }
 
-func assistantItems(m compact.Message, route string) []any {
+func assistantItems(m projection.Message, route string) []any {
 	var items []any
 	if from(m.Extras, route) {
 		var kept []json.RawMessage
@@ -79,7 +79,7 @@ func assistantItems(m compact.Message, route string) []any {
 		}
 	}
 	if m.Text != "" {
-		items = append(items, inputMessage{Role: string(compact.RoleAssistant), Content: m.Text})
+		items = append(items, inputMessage{Role: string(projection.RoleAssistant), Content: m.Text})
 	}
 	for _, call := range m.Calls {
 		items = append(items, inputCall{Type: "function_call", CallID: call.ID, Name: call.Name, Arguments: arguments(call.Arguments)})

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -99,7 +99,7 @@ func TestResponsesRequest(t *testing.T) {
 	r.Tools = []conversation.ToolSpec{{Name: "ls", Description: "lists", Parameters: conversation.RawJSON(`{"type":"object"}`)}}
 	first := gather(t, c, r)
 	r.Messages = append(r.Messages,
-		compact.Message{Role: compact.RoleAssistant, Text: "looking", Extras: first.Extras, Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: "{}"}}},
+		projection.Message{Role: projection.RoleAssistant, Text: "looking", Extras: first.Extras, Calls: []conversation.ToolCall{{ID: "c1", Name: "ls", Arguments: "{}"}}},
 		result("c1", ""))
 	second := gather(t, c, r)
 	want := decode(t, `{"model":"gpt-6.1-sol","stream":true,"store":false,"instructions":"Be brief.","max_output_tokens":99,

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/agent"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
@@ -69,7 +71,7 @@ func (h *Host) readOnly(ctx context.Context, id string, locked *storage.LockedEr
 // Close ends it.
 func (h *Host) follow(ctx context.Context, id string, events []conversation.Event) (*follower, error) {
 	events = slices.Clip(events) // the screen has them, too
-	r := &session.Reading{Store: h.resources.Store, ID: id, Events: events, Said: events, View: compact.Project(events)}
+	r := &session.Reading{Store: h.resources.Store, ID: id, Events: events, Said: events, View: projection.Project(events)}
 	f := &follower{settings: h.settings, resources: h.resources, models: h.models, r: r, box: agent.NewMailbox(), told: agent.Elsewhere{Open: true}, asked: make(chan struct{}, 1)}
 	var last conversation.Event
 	if n := len(events); n > 0 {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/cli/session"
 	"plimsoll/compact"
 	"plimsoll/storage"
@@ -58,7 +60,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 		return session.ConversationState{}, ErrNothingToFork
 	}
 	if err == nil && ours { // a reply that is arriving stays where it arrives
-		s = s.At(&session.Reading{Store: s.Store, ID: s.ID, Events: s.Events, Said: s.Events, View: compact.Project(s.Events)})
+		s = s.At(&session.Reading{Store: s.Store, ID: s.ID, Events: s.Events, Said: s.Events, View: projection.Project(s.Events)})
 	}
 	return s, err
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -53,13 +53,13 @@ func (a *Archive) Visible(event uint64) bool {
 
 // shownAsSaid is the events whose text and arguments the model is shown whole.
 func shownAsSaid(events []conversation.Event) map[uint64]bool {
-	said := map[uint64]*compact.Message{}
-	all := compact.Project(withoutOverlays(events)).Messages
+	said := map[uint64]*projection.Message{}
+	all := projection.Project(withoutOverlays(events)).Messages
 	for i := range all {
 		said[all[i].Events[0]] = &all[i]
 	}
 	shown := map[uint64]bool{}
-	view := compact.Project(events).Messages
+	view := projection.Project(events).Messages
 	for i := range view {
 		m := &view[i]
 		if was := said[m.Events[0]]; len(m.Events) == 1 && was != nil {

@@ -9,9 +9,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
 )
 
 // What compaction needs of the world around a running conversation: other
@@ -40,7 +41,7 @@ func (r *Running) summariser(ctx context.Context) func(name string) (agent.Model
 
 // SaveTranscript saves the history as the model was sent it, one message a
 // line, before a summary replaces it (JCL). Only the user may read it.
-func (v *Conversations) SaveTranscript(ctx context.Context, view compact.View) (path string, err error) {
+func (v *Conversations) SaveTranscript(ctx context.Context, view projection.View) (path string, err error) {
 	dir := v.Settings.Paths.Transcripts()
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the folder for transcripts: %w", err)
@@ -58,7 +59,7 @@ func (v *Conversations) SaveTranscript(ctx context.Context, view compact.View) (
 	return f.Name(), nil
 }
 
-func writeTranscript(ctx context.Context, f *os.File, v compact.View) error {
+func writeTranscript(ctx context.Context, f *os.File, v projection.View) error {
 	out := bufio.NewWriter(f)
 	for i := range v.Messages {
 		if err := ctx.Err(); err != nil {

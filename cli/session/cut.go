@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -39,7 +41,7 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 		return s, fmt.Errorf("cutting conversation %s: %w", s.ID, err)
 	}
 	events := log.Events()
-	r := &Reading{Store: s.Store, ID: s.ID, Events: events, Said: events, View: compact.Project(events)}
+	r := &Reading{Store: s.Store, ID: s.ID, Events: events, Said: events, View: projection.Project(events)}
 	cfg, err := v.Settings.ConfigFor(events)
 	if err != nil {
 		return s, err

@@ -9,12 +9,13 @@ import (
 	"sort"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"plimsoll/agent"
 	"plimsoll/agent/openai"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/storage"
 )
@@ -77,7 +78,7 @@ func (v *Conversations) remake(ctx context.Context, q RequestRef, b *inspect.Reb
 	if provider != setup.ProviderDemo {
 		caps = v.Models.Model(ctx, c, client).Caps
 	}
-	messages, hardened := compact.Harden(compact.Project(log), caps)
+	messages, hardened := projection.Harden(projection.Project(log), caps)
 	b.Messages = messages
 	if err := q.prompt(ctx, log, b); err != nil {
 		return err

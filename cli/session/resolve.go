@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/storage"
@@ -65,7 +66,7 @@ type Reading struct {
 	// Said is the events, and behind them a reply that was arriving when the
 	// program ended: the next one to open the conversation for writing appends it.
 	Said []conversation.Event
-	View compact.View // of said
+	View projection.View // of said
 }
 
 // Read loads the conversation that the arguments of a command name. What could
@@ -106,7 +107,7 @@ func load(ctx context.Context, store *storage.Store, id string) (*Reading, stora
 	if partial, ok := r.Orphan(ctx); ok {
 		r.Said = behind(events, partial)
 	}
-	r.View = compact.Project(r.Said)
+	r.View = projection.Project(r.Said)
 	return r, report, nil
 }
 

@@ -1,20 +1,20 @@
 package session
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // row is a message in `print --json`.
 type row struct {
-	Role      compact.Role  `json:"role"`
-	Content   string        `json:"content"`
-	Reasoning string        `json:"reasoning_content,omitempty"`
-	Calls     []rowCall     `json:"tool_calls,omitempty"`
-	CallID    string        `json:"tool_call_id,omitempty"`
-	Name      string        `json:"name,omitempty"`
-	Events    []uint64      `json:"x_events"`
-	Turn      int           `json:"x_turn"`
-	State     compact.State `json:"x_state"`
+	Role      projection.Role  `json:"role"`
+	Content   string           `json:"content"`
+	Reasoning string           `json:"reasoning_content,omitempty"`
+	Calls     []rowCall        `json:"tool_calls,omitempty"`
+	CallID    string           `json:"tool_call_id,omitempty"`
+	Name      string           `json:"name,omitempty"`
+	Events    []uint64         `json:"x_events"`
+	Turn      int              `json:"x_turn"`
+	State     projection.State `json:"x_state"`
 }
 
 type rowCall struct {
@@ -28,13 +28,13 @@ type rowFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-func NewRow(m *compact.Message) row {
+func NewRow(m *projection.Message) row {
 	r := row{Role: m.Role, Content: m.Text, Reasoning: m.Reasoning, CallID: m.CallID, Name: m.Tool,
 		Events: m.Events, Turn: m.Turn, State: m.State}
 	if r.Events == nil {
 		r.Events = []uint64{}
 	}
-	if m.Role != compact.RoleTool {
+	if m.Role != projection.RoleTool {
 		r.Name = ""
 	}
 	for _, c := range m.Calls {

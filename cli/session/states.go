@@ -3,7 +3,8 @@ package session
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
+
 	"plimsoll/conversation"
 )
 
@@ -12,9 +13,9 @@ import (
 
 // AsSaid is all messages of a conversation as they were said, each with its
 // State in the view.
-func (r *Reading) AsSaid() []compact.Message {
+func (r *Reading) AsSaid() []projection.Message {
 	states := StatesOf(r.View)
-	said := compact.Project(withoutOverlays(r.Said)).Messages
+	said := projection.Project(withoutOverlays(r.Said)).Messages
 	for i := range said {
 		if state, ok := states[said[i].Events[0]]; ok {
 			said[i].State = state
@@ -24,8 +25,8 @@ func (r *Reading) AsSaid() []compact.Message {
 }
 
 // StatesOf tells how a view shows each event.
-func StatesOf(v compact.View) map[uint64]compact.State {
-	states := map[uint64]compact.State{}
+func StatesOf(v projection.View) map[uint64]projection.State {
+	states := map[uint64]projection.State{}
 	for i := range v.Messages {
 		for _, seq := range v.Messages[i].Events {
 			states[seq] = v.Messages[i].State

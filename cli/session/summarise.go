@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/compact"
@@ -21,7 +23,7 @@ const optimizing = "Optimizing conversation context…"
 
 // Optimize carries a wish out in a running conversation, and waits for it.
 func (g *Agents) Optimize(ctx context.Context, r *Running, w compact.Wish) (Compaction, error) {
-	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: compact.Project(r.Events)}, r.Cfg, r.Link.Model)
+	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
 	o := optimization{console: g.Console, state: s}
 	r.Agent.Compact(w)
 	for {

@@ -7,8 +7,8 @@ import (
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/table"
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
 )
@@ -73,7 +73,7 @@ func pinsText(pins int) string {
 
 // stateText says how an item is shown; "" for what is as it was said.
 func stateText(i inspect.Item) string {
-	if i.State == compact.StateVerbatim && i.Before <= i.Tokens {
+	if i.State == projection.StateVerbatim && i.Before <= i.Tokens {
 		return ""
 	}
 	text := string(i.State)

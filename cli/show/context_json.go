@@ -3,6 +3,8 @@ package show
 import (
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"plimsoll/agent"
@@ -67,14 +69,14 @@ type contextCold struct {
 // contextItem is one of the heaviest things that are sent. The system prompt and
 // the tools are no events.
 type contextItem struct {
-	Event  *uint64       `json:"event"`
-	Turn   *int          `json:"turn"`
-	Kind   string        `json:"kind"`
-	Label  string        `json:"label"`
-	Tokens int           `json:"tokens"`
-	Before int           `json:"before"`
-	State  compact.State `json:"state"`
-	Why    *string       `json:"why"`
+	Event  *uint64          `json:"event"`
+	Turn   *int             `json:"turn"`
+	Kind   string           `json:"kind"`
+	Label  string           `json:"label"`
+	Tokens int              `json:"tokens"`
+	Before int              `json:"before"`
+	State  projection.State `json:"state"`
+	Why    *string          `json:"why"`
 }
 
 // contextSaving is what one kind of overlay saves in the next request.
@@ -129,9 +131,9 @@ func NewContextReport(m agent.Model, a inspect.Account) contextReport {
 	out := contextReport{
 		WindowSource: source(r.Window), Window: console.Or(r.Window.Tokens), Used: r.Used, Estimated: r.Estimated,
 		LoadLine: console.Or(r.LoadLine), HardLine: console.Or(r.HardLine), Reserve: console.Or(r.Reserve), CostUSD: r.CostUSD, Revision: r.Revision,
-		Segments: contextSegments{System: s[compact.System], Tools: s[compact.Tools], Summary: s[compact.Summary],
-			User: s[compact.User], Assistant: s[compact.Assistant], Reasoning: s[compact.Reasoning],
-			Calls: s[compact.Calls], Results: s[compact.Results], Stubs: s[compact.Stubs]},
+		Segments: contextSegments{System: s[projection.System], Tools: s[projection.Tools], Summary: s[projection.Summary],
+			User: s[projection.User], Assistant: s[projection.Assistant], Reasoning: s[projection.Reasoning],
+			Calls: s[projection.Calls], Results: s[projection.Results], Stubs: s[projection.Stubs]},
 		Next: newContextNext(a.Outlook), Heaviest: contextItems(a.Heaviest), Savings: make([]contextSaving, 0, len(a.Savings)),
 		Calibration: contextCalibration{Factor: console.Or(a.Calibration.Factor), Samples: a.Calibration.Samples, Off: a.Off},
 		Costs: contextCosts{TotalUSD: c.Total, SummariesUSD: c.Summaries, CacheSavedUSD: c.Saved, Requests: c.Requests,

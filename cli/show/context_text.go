@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"plimsoll/agent"
@@ -101,10 +103,10 @@ func tokens(n int, estimated bool) string {
 // bars writes a line for each category that holds something.
 func bars(b *strings.Builder, r compact.Reading) {
 	most := 0
-	for _, seg := range compact.Segments() {
+	for _, seg := range projection.Segments() {
 		most = max(most, r.Segments[seg])
 	}
-	for _, seg := range compact.Segments() {
+	for _, seg := range projection.Segments() {
 		n := r.Segments[seg]
 		if n == 0 {
 			continue

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -21,7 +22,7 @@ func Summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
 	for i := range r.View.Messages {
 		m := &r.View.Messages[i]
 		// Of a pair only one message stands for the events: the other is fixed words.
-		if m.State == compact.StateSummarised && m.Before.Chars() > 0 && m.Overlay >= newest {
+		if m.State == projection.StateSummarised && m.Before.Chars() > 0 && m.Overlay >= newest {
 			text, newest = &m.Text, m.Overlay
 		}
 	}
@@ -36,7 +37,7 @@ func Summarised(r *session.Reading) (text *string, boundary *compactBoundary) {
 func oldestBehind(r *session.Reading) *compactBoundary {
 	covered := uint64(0)
 	for i := range r.View.Messages {
-		if m := &r.View.Messages[i]; m.State == compact.StateSummarised {
+		if m := &r.View.Messages[i]; m.State == projection.StateSummarised {
 			covered = max(covered, m.Events[len(m.Events)-1])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -34,11 +35,11 @@ type Account struct {
 type Item struct {
 	Event  uint64 // the first it stands for, 0 for the system prompt and the tools
 	Turn   int
-	Kind   compact.Segment
+	Kind   projection.Segment
 	Label  string // what it is, on one line: the tool and what it was about, the beginning of a text. Not sanitised.
 	Tokens int
 	Before int // tokens as it was said
-	State  compact.State
+	State  projection.State
 	Why    string
 }
 
@@ -187,7 +188,7 @@ func (t *accountant) messages() {
 	messages := t.check.View.Messages
 	for i := range messages {
 		m := &messages[i]
-		if m.State == compact.StatePinned {
+		if m.State == projection.StatePinned {
 			t.pins++
 		}
 		now := t.sent(m)
@@ -197,12 +198,12 @@ func (t *accountant) messages() {
 }
 
 // sent is a message in tokens as it is sent.
-func (t *accountant) sent(m *compact.Message) float64 {
+func (t *accountant) sent(m *projection.Message) float64 {
 	return t.check.Meter.Weigh(m.After()) + t.framing*float64(1+len(m.Calls)) + t.thought(m)
 }
 
 // thought is the reasoning of a message in tokens as it is sent.
-func (t *accountant) thought(m *compact.Message) float64 {
+func (t *accountant) thought(m *projection.Message) float64 {
 	if !t.echo || m.Reasoning == "" {
 		return 0
 	}
@@ -237,9 +238,9 @@ func (t *accountant) said(seq uint64) utterance {
 }
 
 // compare notes what a message saves.
-func (t *accountant) compare(m *compact.Message, now float64) {
+func (t *accountant) compare(m *projection.Message, now float64) {
 	switch {
-	case m.State == compact.StateSummarised || m.State == compact.StateDropped:
+	case m.State == projection.StateSummarised || m.State == projection.StateDropped:
 		t.compareRun(m, now)
 		return
 	case m.Overlay == 0 && m.Repeats == 0:
@@ -251,9 +252,9 @@ func (t *accountant) compare(m *compact.Message, now float64) {
 	switch {
 	case m.Repeats != 0:
 		t.save(savedPointers, 1, saved)
-	case m.Role == compact.RoleTool && m.State == compact.StateMasked:
+	case m.Role == projection.RoleTool && m.State == projection.StateMasked:
 		t.save(savedMasks, 1, saved)
-	case m.State == compact.StateCapped:
+	case m.State == projection.StateCapped:
 		t.save(savedCaps, 1, saved)
 	case saved != 0:
 		t.save(savedArguments, 1, saved)
@@ -265,9 +266,9 @@ func (t *accountant) compare(m *compact.Message, now float64) {
 
 // compareRun notes what a message saves that stands for many. Where a pair stands
 // for the same events they are counted once.
-func (t *accountant) compareRun(m *compact.Message, now float64) {
+func (t *accountant) compareRun(m *projection.Message, now float64) {
 	kind := savedSummaries
-	if m.State == compact.StateDropped {
+	if m.State == projection.StateDropped {
 		kind = savedDrops
 	}
 	if t.run == m.Events[0] {
@@ -288,9 +289,9 @@ func (t *accountant) absent() {
 	for _, a := range t.check.View.Absent {
 		kind := savedTurns
 		switch a.Why {
-		case compact.WhyLeftOut:
+		case projection.WhyLeftOut:
 			kind = savedDrops
-		case compact.WhyToldAbove:
+		case projection.WhyToldAbove:
 			kind = savedSummaries
 		}
 		said := t.said(a.Event)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -23,26 +23,26 @@ const labelChars = 120
 func (t *accountant) prompt() {
 	m := &t.check.Meter
 	for _, part := range []struct {
-		kind  compact.Segment
+		kind  projection.Segment
 		label string
-	}{{compact.System, "system prompt"}, {compact.Tools, "tools"}} {
+	}{{projection.System, "system prompt"}, {projection.Tools, "tools"}} {
 		if n := int(math.Round(m.Factor() * m.SegmentEstimate(part.kind))); n > 0 {
-			t.list(-1, Item{Kind: part.kind, Label: part.label, Tokens: n, Before: n, State: compact.StateVerbatim})
+			t.list(-1, Item{Kind: part.kind, Label: part.label, Tokens: n, Before: n, State: projection.StateVerbatim})
 		}
 	}
 }
 
 // weigh lists a message if it is among the heaviest.
-func (t *accountant) weigh(i int, m *compact.Message, tokens float64) {
+func (t *accountant) weigh(i int, m *projection.Message, tokens float64) {
 	n := int(math.Round(tokens))
 	if len(t.heaviest) == mostItems && n <= t.heaviest[mostItems-1].Tokens {
 		return
 	}
 	item := Item{Event: m.Events[0], Turn: m.Turn, Kind: m.Segment(), Tokens: n, Before: n, State: m.State, Why: m.Why}
-	if m.Role == compact.RoleAssistant && item.Kind == compact.Assistant && m.Text == "" && len(m.Calls) > 0 {
-		item.Kind = compact.Calls
+	if m.Role == projection.RoleAssistant && item.Kind == projection.Assistant && m.Text == "" && len(m.Calls) > 0 {
+		item.Kind = projection.Calls
 	}
-	if m.State != compact.StateVerbatim && m.State != compact.StatePinned || m.Repeats != 0 {
+	if m.State != projection.StateVerbatim && m.State != projection.StatePinned || m.Repeats != 0 {
 		item.Before = int(math.Round(t.check.Meter.Weigh(m.Before) + t.framing*float64(len(m.Events)+len(m.Calls))))
 	}
 	t.list(i, item)
@@ -72,15 +72,15 @@ func (t *accountant) label() {
 	}
 }
 
-func (t *accountant) labelOf(m *compact.Message) string {
+func (t *accountant) labelOf(m *projection.Message) string {
 	switch {
-	case compact.OnlyNoted(m.State, m.Why):
+	case projection.OnlyNoted(m.State, m.Why):
 		return "note on " + t.turnsOf(m)
-	case m.State == compact.StateSummarised:
+	case m.State == projection.StateSummarised:
 		return "summary of " + t.turnsOf(m)
-	case m.State == compact.StateDropped:
+	case m.State == projection.StateDropped:
 		return t.turnsOf(m) + ", left out"
-	case m.Role == compact.RoleTool:
+	case m.Role == projection.RoleTool:
 		return callLabel(m.Tool, t.argumentsOf(m))
 	case m.Text == "" && len(m.Calls) > 0:
 		text := callLabel(m.Calls[0].Name, m.Calls[0].Arguments)
@@ -93,7 +93,7 @@ func (t *accountant) labelOf(m *compact.Message) string {
 }
 
 // turnsOf names the turns that a message stands for.
-func (t *accountant) turnsOf(m *compact.Message) string {
+func (t *accountant) turnsOf(m *projection.Message) string {
 	to := m.Turn
 	if i := conversation.IndexOf(t.check.Log, m.Events[len(m.Events)-1]); i >= 0 {
 		to = t.check.Log[i].Turn
@@ -103,7 +103,7 @@ func (t *accountant) turnsOf(m *compact.Message) string {
 
 // argumentsOf is the arguments of the call that a result answers, as they were
 // said; "" if the log does not hold it.
-func (t *accountant) argumentsOf(m *compact.Message) string {
+func (t *accountant) argumentsOf(m *projection.Message) string {
 	for i := conversation.IndexOf(t.check.Log, m.Events[0]) - 1; i >= 0; i-- {
 		b, ok := t.check.Log[i].Body.(conversation.AssistantMessage)
 		if !ok {

@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -112,10 +113,10 @@ func (o *Outlook) next(r compact.Rules, c compact.Check, a compact.Ahead) {
 func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
 	v, spans := c.View, plan.Spans
 	if len(plan.Masks) > 0 {
-		v = compact.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
+		v = projection.Project(conversation.Extend(c.Log, time.Time{}, plan.Masks...))
 	}
 	if r.Summary.Mode == compact.ModeRawUnion {
-		spans = compact.WithEarlier(c.Log, spans)
+		spans = projection.WithEarlier(c.Log, spans)
 	}
 	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
 	o.After = compact.ExpectSummary(c.Log, r, compact.Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After

@@ -1,7 +1,7 @@
 package inspect
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +18,7 @@ type Row struct {
 	Event   int  // index into the log
 	Message int  // index into the view's messages, -1 if nothing stands for it
 	First   bool // the message is shown here: its other events are part of it
-	State   compact.State
+	State   projection.State
 	Why     string
 	Overlay uint64 // Seq of the newest overlay that shaped it, 0 if none did
 	// Before is the size of what was said; After of what is sent, which a message
@@ -29,11 +29,11 @@ type Row struct {
 
 // Rows lists a row for each message of the user, reply and result of a log, in its
 // order, as a view of that log shows them.
-func Rows(log []conversation.Event, v compact.View) []Row {
+func Rows(log []conversation.Event, v projection.View) []Row {
 	t := rowTable{log: log, rows: make([]Row, 0, len(log)), at: make([]int32, len(log))}
 	for i := range log {
 		if before, said := conversation.MessageSize(log[i].Body); said {
-			t.rows = append(t.rows, Row{Event: i, Message: -1, State: compact.StateDropped, Before: before})
+			t.rows = append(t.rows, Row{Event: i, Message: -1, State: projection.StateDropped, Before: before})
 			t.at[i] = int32(len(t.rows))
 		}
 	}
@@ -74,7 +74,7 @@ func (t *rowTable) find(seq uint64) *Row {
 
 // show puts message k on the rows of its events that no message stands for yet;
 // false if there are none.
-func (t *rowTable) show(k int, m *compact.Message) bool {
+func (t *rowTable) show(k int, m *projection.Message) bool {
 	shown := false
 	for _, seq := range m.Events {
 		r := t.find(seq)
@@ -90,7 +90,7 @@ func (t *rowTable) show(k int, m *compact.Message) bool {
 }
 
 // join puts message k beside the one that stands for its events already.
-func (t *rowTable) join(k int, m *compact.Message, messages []compact.Message) {
+func (t *rowTable) join(k int, m *projection.Message, messages []projection.Message) {
 	counted := false
 	for _, seq := range m.Events {
 		r := t.find(seq)
@@ -107,6 +107,6 @@ func (t *rowTable) join(k int, m *compact.Message, messages []compact.Message) {
 }
 
 // tell says on a row what message k says.
-func (r *Row) tell(k int, m *compact.Message) {
+func (r *Row) tell(k int, m *projection.Message) {
 	r.Message, r.State, r.Why, r.Overlay = k, m.State, m.Why, m.Overlay
 }

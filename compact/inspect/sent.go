@@ -3,7 +3,7 @@ package inspect
 import (
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -30,7 +30,7 @@ type Rebuilt struct {
 	SentRequest
 	System   string                  // the system prompt, "" for none
 	Tools    []conversation.ToolSpec // that it declared
-	Messages []compact.Message       // hardened, without the system prompt
+	Messages []projection.Message    // hardened, without the system prompt
 	Body     []byte                  // as it goes over the wire; nil where that cannot be made
 	Hash     string                  // SHA-256 of Body, in hex
 	// Same says that Body is, byte for byte, what was sent. Without a recorded hash

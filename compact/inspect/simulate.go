@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -16,7 +17,7 @@ import (
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
-func PresetView(log []conversation.Event, s compact.Situation, r compact.Rules) (compact.View, error) {
+func PresetView(log []conversation.Event, s compact.Situation, r compact.Rules) (projection.View, error) {
 	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
@@ -52,12 +53,12 @@ type presetRun struct {
 	log   []conversation.Event
 	rules compact.Rules
 	now   compact.Situation
-	view  compact.View
+	view  projection.View
 }
 
 // look projects the log as it is now.
 func (p *presetRun) look() {
-	p.view = compact.Project(p.log)
+	p.view = projection.Project(p.log)
 	p.now.Meter = p.now.Meter.WithView(p.view)
 }
 

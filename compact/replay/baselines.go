@@ -2,6 +2,7 @@ package replay
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -46,19 +47,19 @@ func loadLine(s Setting, r compact.Rules) float64 {
 }
 
 // withoutNotes is a view without the lines that say what was left out.
-func withoutNotes(v compact.View) compact.View {
+func withoutNotes(v projection.View) projection.View {
 	notes := 0
 	for i := range v.Messages {
-		if v.Messages[i].State == compact.StateDropped {
+		if v.Messages[i].State == projection.StateDropped {
 			notes++
 		}
 	}
 	if notes == 0 {
 		return v
 	}
-	out := compact.View{Revision: v.Revision, Through: v.Through, Messages: make([]compact.Message, 0, len(v.Messages)-notes)}
+	out := projection.View{Revision: v.Revision, Through: v.Through, Messages: make([]projection.Message, 0, len(v.Messages)-notes)}
 	for _, m := range v.Messages {
-		if m.State != compact.StateDropped {
+		if m.State != projection.StateDropped {
 			out.Messages = append(out.Messages, m)
 			m.AddTo(&out.Sizes)
 		}
@@ -68,7 +69,7 @@ func withoutNotes(v compact.View) compact.View {
 
 // oldest is the oldest units that hold so many tokens together, or as many as
 // there are.
-func oldest(messages []compact.Message, tokensToGo float64) []conversation.Span {
+func oldest(messages []projection.Message, tokensToGo float64) []conversation.Span {
 	newest, last := newestOfUser(messages), lastUnit(messages)
 	var out []conversation.Span
 	gone := 0
@@ -89,9 +90,9 @@ func oldest(messages []compact.Message, tokensToGo float64) []conversation.Span 
 }
 
 // newestOfUser is the index of the newest message of the user, -1 without one.
-func newestOfUser(messages []compact.Message) int {
+func newestOfUser(messages []projection.Message) int {
 	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == compact.RoleUser {
+		if messages[i].Role == projection.RoleUser {
 			return i
 		}
 	}
@@ -99,9 +100,9 @@ func newestOfUser(messages []compact.Message) int {
 }
 
 // lastUnit is the index at which the last unit begins.
-func lastUnit(messages []compact.Message) int {
+func lastUnit(messages []projection.Message) int {
 	i := len(messages) - 1
-	for i > 0 && messages[i].Role == compact.RoleTool {
+	for i > 0 && messages[i].Role == projection.RoleTool {
 		i--
 	}
 	return i
@@ -109,9 +110,9 @@ func lastUnit(messages []compact.Message) int {
 
 // unitEnd is the index behind the unit that begins at i: a reply with its
 // results, or one message alone.
-func unitEnd(messages []compact.Message, i int) int {
+func unitEnd(messages []projection.Message, i int) int {
 	calls := len(messages[i].Calls)
-	for i++; calls > 0 && i < len(messages) && messages[i].Role == compact.RoleTool; i++ {
+	for i++; calls > 0 && i < len(messages) && messages[i].Role == projection.RoleTool; i++ {
 	}
 	return i
 }

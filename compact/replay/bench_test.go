@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -82,7 +82,7 @@ func BenchmarkRecallFromABlock(b *testing.B) {
 		fmt.Fprintf(&appendix, "- a result (e%d)\n", 2*i+3)
 	}
 	hidden := func(s replay.Setting) replay.Policy {
-		p := once(results, conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: "It went well.",
+		p := once(results, conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: "It went well.",
 			Appendix: appendix.String(), Spans: []conversation.Span{{First: 2, Last: 2*results + 1}}})(s)
 		p.Recall = true
 		return p

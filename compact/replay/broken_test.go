@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -27,8 +28,8 @@ func work(steps, chars int) *tale {
 func TestOrphanedResultsAreViolations(t *testing.T) {
 	t.Parallel()
 	// It forgets the reply whose call the result answers.
-	orphans := policy(replay.Policy{Show: func(v compact.View) compact.View {
-		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m compact.Message) bool { return m.Events[0] == 2 })
+	orphans := policy(replay.Policy{Show: func(v projection.View) projection.View {
+		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m projection.Message) bool { return m.Events[0] == 2 })
 		return v
 	}})
 	f, _ := seen(t, orphans, work(3, 100))
@@ -39,8 +40,8 @@ func TestOrphanedResultsAreViolations(t *testing.T) {
 
 func TestUnansweredCallsAreViolations(t *testing.T) {
 	t.Parallel()
-	parted := policy(replay.Policy{Show: func(v compact.View) compact.View {
-		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m compact.Message) bool { return m.Events[0] == 3 })
+	parted := policy(replay.Policy{Show: func(v projection.View) projection.View {
+		v.Messages = slices.DeleteFunc(slices.Clone(v.Messages), func(m projection.Message) bool { return m.Events[0] == 3 })
 		return v
 	}})
 	f, _ := seen(t, parted, work(3, 100))
@@ -51,8 +52,8 @@ func TestUnansweredCallsAreViolations(t *testing.T) {
 
 func TestBrokenMessagesAreViolations(t *testing.T) {
 	t.Parallel()
-	change := func(role compact.Role, f func(*compact.Message)) replay.Maker {
-		return policy(replay.Policy{Show: func(v compact.View) compact.View {
+	change := func(role projection.Role, f func(*projection.Message)) replay.Maker {
+		return policy(replay.Policy{Show: func(v projection.View) projection.View {
 			v.Messages = slices.Clone(v.Messages)
 			for i := range v.Messages {
 				if v.Messages[i].Role == role {
@@ -63,16 +64,16 @@ func TestBrokenMessagesAreViolations(t *testing.T) {
 		}})
 	}
 	for name, p := range map[string]replay.Maker{
-		"arguments that are no object": change(compact.RoleAssistant, func(m *compact.Message) {
+		"arguments that are no object": change(projection.RoleAssistant, func(m *projection.Message) {
 			m.Calls = slices.Clone(m.Calls)
 			m.Calls[0].Arguments = `"[omitted]"`
 		}),
-		"half a character": change(compact.RoleTool, func(m *compact.Message) { m.Text = m.Text[:10] + "\xe6\x97" }),
-		"a NUL":            change(compact.RoleUser, func(m *compact.Message) { m.Text += "\x00" }),
-		"a second prompt":  change(compact.RoleUser, func(m *compact.Message) { m.Role = compact.RoleSystem }),
-		"nothing at all":   policy(replay.Policy{Show: func(v compact.View) compact.View { return compact.View{} }}),
-		"an own last word": policy(replay.Policy{Show: func(v compact.View) compact.View {
-			v.Messages = append(slices.Clone(v.Messages), compact.Message{Role: compact.RoleAssistant, Text: "so", Events: []uint64{1}})
+		"half a character": change(projection.RoleTool, func(m *projection.Message) { m.Text = m.Text[:10] + "\xe6\x97" }),
+		"a NUL":            change(projection.RoleUser, func(m *projection.Message) { m.Text += "\x00" }),
+		"a second prompt":  change(projection.RoleUser, func(m *projection.Message) { m.Role = projection.RoleSystem }),
+		"nothing at all":   policy(replay.Policy{Show: func(v projection.View) projection.View { return projection.View{} }}),
+		"an own last word": policy(replay.Policy{Show: func(v projection.View) projection.View {
+			v.Messages = append(slices.Clone(v.Messages), projection.Message{Role: projection.RoleAssistant, Text: "so", Events: []uint64{1}})
 			return v
 		}}),
 	} {
@@ -84,32 +85,34 @@ func TestBrokenMessagesAreViolations(t *testing.T) {
 
 func TestRequestsHaveAnOrder(t *testing.T) {
 	t.Parallel()
-	user, said := compact.Message{Role: compact.RoleUser, Text: "u"}, compact.Message{Role: compact.RoleAssistant, Text: "a"}
-	calls := func(ids ...string) compact.Message {
-		m := compact.Message{Role: compact.RoleAssistant}
+	user, said := projection.Message{Role: projection.RoleUser, Text: "u"}, projection.Message{Role: projection.RoleAssistant, Text: "a"}
+	calls := func(ids ...string) projection.Message {
+		m := projection.Message{Role: projection.RoleAssistant}
 		for _, id := range ids {
 			m.Calls = append(m.Calls, conversation.ToolCall{ID: id, Name: "t", Arguments: "{}"})
 		}
 		return m
 	}
-	result := func(id string) compact.Message { return compact.Message{Role: compact.RoleTool, CallID: id, Text: "r"} }
+	result := func(id string) projection.Message {
+		return projection.Message{Role: projection.RoleTool, CallID: id, Text: "r"}
+	}
 	for name, c := range map[string]struct {
-		messages []compact.Message
+		messages []projection.Message
 		want     int
 	}{
-		"as it should be":     {[]compact.Message{user, calls("a", "b"), result("a"), result("b"), said, user}, 0},
+		"as it should be":     {[]projection.Message{user, calls("a", "b"), result("a"), result("b"), said, user}, 0},
 		"nothing":             {nil, 1},
-		"it begins elsewhere": {[]compact.Message{said, user}, 1},
-		"it has an answer":    {[]compact.Message{user, said}, 1},
-		"an id used twice":    {[]compact.Message{user, calls("a"), result("a"), calls("a"), result("a")}, 1},
-		"an id of no form":    {[]compact.Message{user, calls("a b"), result("a b")}, 1},
-		"an id without end":   {[]compact.Message{user, calls(strings.Repeat("a", 65)), result(strings.Repeat("a", 65))}, 1},
-		"no id":               {[]compact.Message{user, calls(""), result("")}, 1},
-		"in the wrong order":  {[]compact.Message{user, calls("a", "b"), result("b"), result("a")}, 2},
-		"an answer too many":  {[]compact.Message{user, calls("a"), result("a"), result("a")}, 1},
-		"an answer too few":   {[]compact.Message{user, calls("a", "b"), result("a"), user}, 1},
-		"an answer too late":  {[]compact.Message{user, calls("a"), user, result("a")}, 2},
-		"another prompt":      {[]compact.Message{user, {Role: compact.RoleSystem, Text: "s"}, user}, 1},
+		"it begins elsewhere": {[]projection.Message{said, user}, 1},
+		"it has an answer":    {[]projection.Message{user, said}, 1},
+		"an id used twice":    {[]projection.Message{user, calls("a"), result("a"), calls("a"), result("a")}, 1},
+		"an id of no form":    {[]projection.Message{user, calls("a b"), result("a b")}, 1},
+		"an id without end":   {[]projection.Message{user, calls(strings.Repeat("a", 65)), result(strings.Repeat("a", 65))}, 1},
+		"no id":               {[]projection.Message{user, calls(""), result("")}, 1},
+		"in the wrong order":  {[]projection.Message{user, calls("a", "b"), result("b"), result("a")}, 2},
+		"an answer too many":  {[]projection.Message{user, calls("a"), result("a"), result("a")}, 1},
+		"an answer too few":   {[]projection.Message{user, calls("a", "b"), result("a"), user}, 1},
+		"an answer too late":  {[]projection.Message{user, calls("a"), user, result("a")}, 2},
+		"another prompt":      {[]projection.Message{user, {Role: projection.RoleSystem, Text: "s"}, user}, 1},
 	} {
 		if got := replay.Misplaced(c.messages); got != c.want {
 			t.Errorf("%s: %d faults, want %d", name, got, c.want)
@@ -124,14 +127,14 @@ func losing(keep bool) replay.Maker {
 		return replay.Policy{Recall: true, Arrive: replay.CutOnArrival(conversation.ArrivalCap{Chars: conversation.ResultMaxChars}, keep), Act: func(l replay.Look) (replay.Act, error) {
 			var items []conversation.MaskItem
 			for _, m := range l.View.Messages[:len(l.View.Messages)-1] {
-				if m.Role == compact.RoleTool && m.State != compact.StateMasked {
+				if m.Role == projection.RoleTool && m.State != projection.StateMasked {
 					items = append(items, conversation.MaskItem{Event: m.Events[0], Part: conversation.PartResult})
 				}
 			}
 			if len(items) == 0 {
 				return replay.Act{}, nil
 			}
-			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Items: items}}}, nil
+			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Items: items}}}, nil
 		}}
 	}
 }
@@ -178,7 +181,7 @@ func TestNibblingOnEveryRequestIsDearerThanNothing(t *testing.T) {
 			if len(items) == 0 {
 				return replay.Act{}, nil
 			}
-			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StyleJCLI, Version: compact.StubVersion, Items: items}}}, nil
+			return replay.Act{Overlays: []conversation.Body{conversation.Mask{Style: conversation.StyleJCLI, Version: projection.StubVersion, Items: items}}}, nil
 		}}
 	}
 	f, _ = seen(t, tail, work(30, 4000))

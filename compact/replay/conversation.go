@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
 )
@@ -122,12 +122,12 @@ func object(arguments string) string {
 // conversation hardens what was collected and finds turns and requests.
 func (r *recorder) conversation(name string) Conversation {
 	// The error says that the last message is the model's own, as it should be.
-	messages, _ := compact.Harden(compact.Project(r.events), compact.Capabilities{})
+	messages, _ := projection.Harden(projection.Project(r.events), projection.Capabilities{})
 	c := Conversation{Name: name, said: make([]said, 0, len(messages))}
 	turn := -1
 	for i := range messages {
 		s := r.said(&messages[i])
-		if _, user := s.body.(conversation.UserMessage); user && !s.later && (i == 0 || messages[i-1].Role != compact.RoleUser) {
+		if _, user := s.body.(conversation.UserMessage); user && !s.later && (i == 0 || messages[i-1].Role != projection.RoleUser) {
 			s.opens = true
 			turn++
 		}
@@ -139,7 +139,7 @@ func (r *recorder) conversation(name string) Conversation {
 }
 
 // said is a hardened message as it was said.
-func (r *recorder) said(m *compact.Message) said {
+func (r *recorder) said(m *projection.Message) said {
 	s := said{chars: chars(m)}
 	status := conversation.ResultInterrupted // of an answer that the record does not have
 	if len(m.Events) > 0 {
@@ -150,7 +150,7 @@ func (r *recorder) said(m *compact.Message) said {
 		}
 	}
 	switch m.Role {
-	case compact.RoleAssistant:
+	case projection.RoleAssistant:
 		reply := conversation.AssistantMessage{Text: m.Text, Stop: conversation.StopEnd, Size: m.Size}
 		for _, call := range m.Calls {
 			call.Size = conversation.Measure(call.Name).Plus(conversation.Measure(call.Arguments))
@@ -161,7 +161,7 @@ func (r *recorder) said(m *compact.Message) said {
 		for _, call := range reply.Calls {
 			s.chars += call.Size.Chars()
 		}
-	case compact.RoleTool:
+	case projection.RoleTool:
 		s.body = conversation.ToolResult{CallID: m.CallID, Tool: m.Tool, Status: status, Text: m.Text, Size: m.Size}
 	default:
 		s.body = conversation.UserMessage{Text: m.Text, Size: m.Size}
@@ -170,7 +170,7 @@ func (r *recorder) said(m *compact.Message) said {
 }
 
 // chars is the size of a message.
-func chars(m *compact.Message) int { return m.After().Chars() }
+func chars(m *projection.Message) int { return m.After().Chars() }
 
 // findRequests finds the replies that were asked for.
 func (c *Conversation) findRequests() {

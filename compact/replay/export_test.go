@@ -3,7 +3,7 @@ package replay
 import (
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // RequestCost is the cost of a request by a sheet.
@@ -44,7 +44,7 @@ func InCommon(a, b string) int {
 }
 
 // Misplaced counts what stands in the wrong place in a request.
-func Misplaced(messages []compact.Message) int {
+func Misplaced(messages []projection.Message) int {
 	var c checks
 	c.add(nil, messages)
 	return ends(messages) + c.misplaced
@@ -53,9 +53,9 @@ func Misplaced(messages []compact.Message) int {
 // Sender makes requests of views, one after another. What it makes returns the
 // messages of one, how many of them are known to be those of the request before,
 // their characters, and what is wrong with them.
-func Sender() func(compact.View) (messages []compact.Message, known, size, violations int) {
+func Sender() func(projection.View) (messages []projection.Message, known, size, violations int) {
 	var s sent
-	return func(v compact.View) ([]compact.Message, int, int, int) {
+	return func(v projection.View) ([]projection.Message, int, int, int) {
 		messages, grew, _ := s.after(v) // no view is refused
 		known := 0
 		if grew {

@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 	"plimsoll/conversation/jsonl"
@@ -113,7 +114,7 @@ func once(at int, bodies ...conversation.Body) replay.Maker {
 
 // mask hides the results of events.
 func mask(style conversation.Style, events ...uint64) conversation.Mask {
-	m := conversation.Mask{Style: style, Version: compact.StubVersion}
+	m := conversation.Mask{Style: style, Version: projection.StubVersion}
 	for _, e := range events {
 		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -12,7 +13,7 @@ import (
 // indexed is a summary of events 1 to 5 whose index names what the first result
 // of found held.
 func indexed(text string) conversation.Summary {
-	return conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: text,
+	return conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: text,
 		Appendix: compact.NamesTitle + "\ne3: src/deep.go src/known.go", Spans: []conversation.Span{{First: 1, Last: 5}}}
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/compact/replay"
 	"plimsoll/conversation"
 )
@@ -136,7 +136,7 @@ func TestWhatIsLostIsRecoverableByTheIdsThatAreShown(t *testing.T) {
 			return p
 		}
 	}
-	summary := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Text: "It went well.",
+	summary := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Text: "It went well.",
 		Spans: []conversation.Span{{First: 1, Last: 5}}, FromTurn: 0, ToTurn: 0}
 	jp := summary
 	jp.Style = conversation.StyleJP

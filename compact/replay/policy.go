@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -27,12 +28,12 @@ type Policy struct {
 	// Arrive is how a result is stored when it arrives, while v is what was sent
 	// last. A result that is cut has its number of characters in Total; one that
 	// names a Blob can be had whole.
-	Arrive func(v compact.View, e conversation.Event) conversation.Event
+	Arrive func(v projection.View, e conversation.Event) conversation.Event
 	// Act is asked before every request, and when a turn has ended.
 	Act func(Look) (Act, error)
 	// Show is the view as this policy would send it, where it is not what the
 	// overlays say.
-	Show func(compact.View) compact.View
+	Show func(projection.View) projection.View
 	// Recall says that the model can ask for what is hidden, by the ids it sees.
 	Recall bool
 	// PerSheet says that prices matter to the policy: it is replayed under each
@@ -46,7 +47,7 @@ type Maker func(Setting) Policy
 // Look is what a policy sees.
 type Look struct {
 	Log   []conversation.Event // what was said and the overlays so far; not to be changed
-	View  compact.View         // of Log
+	View  projection.View      // of Log
 	Meter compact.Meter        // of the request as it would be now, prompt and tools included
 	Used  float64              // tokens of that request
 	Idle  time.Duration        // since the reply before ended, 0 right after it
@@ -76,7 +77,7 @@ func (l Look) With(bodies ...conversation.Body) Look {
 		return l
 	}
 	l.Log = append(l.Log[:len(l.Log):len(l.Log)], conversation.Following(l.Log, l.Now, bodies...)...)
-	l.View = compact.Project(l.Log)
+	l.View = projection.Project(l.Log)
 	l.Meter = l.Meter.WithView(l.View)
 	l.Used = l.Meter.RequestEstimate()
 	return l
@@ -84,8 +85,8 @@ func (l Look) With(bodies ...conversation.Body) Look {
 
 // CutOnArrival cuts results as they are cut when they arrive. Where the full text is
 // kept they name it.
-func CutOnArrival(most conversation.ArrivalCap, keep bool) func(compact.View, conversation.Event) conversation.Event {
-	return func(_ compact.View, e conversation.Event) conversation.Event {
+func CutOnArrival(most conversation.ArrivalCap, keep bool) func(projection.View, conversation.Event) conversation.Event {
+	return func(_ projection.View, e conversation.Event) conversation.Event {
 		b, ok := e.Body.(conversation.ToolResult)
 		if !ok || b.Total > 0 {
 			return e
@@ -110,13 +111,13 @@ func CutOnArrival(most conversation.ArrivalCap, keep bool) func(compact.View, co
 // AsStored is how this program stores results in a window of so many tokens: cut
 // with the full text kept, and with the number of an earlier result that has the
 // same text and is shown in full. It is made for one replay.
-func AsStored(window int) func(compact.View, conversation.Event) conversation.Event {
+func AsStored(window int) func(projection.View, conversation.Event) conversation.Event {
 	return asStored(CutOnArrival(compact.ArrivalCap(compact.DefaultRules().Preset, 0, window), true))
 }
 
-func asStored(cut func(compact.View, conversation.Event) conversation.Event) func(compact.View, conversation.Event) conversation.Event {
+func asStored(cut func(projection.View, conversation.Event) conversation.Event) func(projection.View, conversation.Event) conversation.Event {
 	var known compact.Repeats
-	return func(v compact.View, e conversation.Event) conversation.Event {
+	return func(v projection.View, e conversation.Event) conversation.Event {
 		e = cut(v, e)
 		if b, ok := e.Body.(conversation.ToolResult); ok {
 			if seq := known.Of(b); seq != 0 && v.ShowsInFull(seq, b.Text) {

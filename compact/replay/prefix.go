@@ -3,11 +3,11 @@ package replay
 import (
 	"unicode/utf8"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // same reports whether two messages are the same on the wire.
-func same(a, b *compact.Message) bool {
+func same(a, b *projection.Message) bool {
 	if a.Role != b.Role || a.CallID != b.CallID || len(a.Calls) != len(b.Calls) || a.Text != b.Text {
 		return false
 	}
@@ -20,7 +20,7 @@ func same(a, b *compact.Message) bool {
 }
 
 // inCommon is how many code points two messages that differ begin with alike.
-func inCommon(a, b *compact.Message) int {
+func inCommon(a, b *projection.Message) int {
 	if a.Role != b.Role || a.CallID != b.CallID {
 		return 0
 	}

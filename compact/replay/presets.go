@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/preset"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -115,7 +116,7 @@ func saidIn(log []conversation.Event, spans []conversation.Span) int {
 }
 
 // covered is the size of what a view shows of spans, in code points.
-func covered(v compact.View, spans []conversation.Span) int {
+func covered(v projection.View, spans []conversation.Span) int {
 	n, held := 0, conversation.Disjoint(spans)
 	for i := range v.Messages {
 		m := &v.Messages[i]

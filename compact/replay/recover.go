@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +18,7 @@ import (
 
 // recover counts names that a request does not show and that stood in results
 // alone before a message: whether each can be had back.
-func (s *score) recover(r *run, back *share, before int, messages []compact.Message, lost []int32) {
+func (s *score) recover(r *run, back *share, before int, messages []projection.Message, lost []int32) {
 	if r.policy.Recall && len(lost) > 0 {
 		s.stand(messages, len(r.log))
 	}
@@ -37,7 +37,7 @@ func (s *score) holders(fact int32, before int) []int32 {
 }
 
 // stand notes which message of a request stands for each of so many events.
-func (s *score) stand(messages []compact.Message, events int) {
+func (s *score) stand(messages []projection.Message, events int) {
 	if cap(s.stands) <= events {
 		s.stands = make([]int32, 2*events+1)
 	}
@@ -68,13 +68,13 @@ var idPattern = sync.OnceValue(func() *regexp.Regexp {
 
 // named reports whether what stands for an event names it: by its number, by its
 // turn, or, where a result was cut, by the id of its call, which stands beside it.
-func (s *score) named(messages []compact.Message, seq uint64, turn int) bool {
+func (s *score) named(messages []projection.Message, seq uint64, turn int) bool {
 	at := s.stands[seq] - 1
 	if at < 0 {
 		return false
 	}
 	m := &messages[at]
-	if m.State == compact.StateCapped && m.Overlay == 0 && m.CallID != "" {
+	if m.State == projection.StateCapped && m.Overlay == 0 && m.CallID != "" {
 		return true
 	}
 	if s.names[at] == nil {

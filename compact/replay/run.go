@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -23,7 +24,7 @@ type run struct {
 	log    []conversation.Event
 	origin []int32  // by place in the log: the message said, -1 for overlays
 	seqs   []uint64 // by message said: its place in the log, from 1
-	view   compact.View
+	view   projection.View
 	meter  compact.Meter
 
 	sent    sent
@@ -44,7 +45,7 @@ func newRun(c *Conversation, p Policy, set Setting, rules compact.Rules) *run {
 		Window: compact.Window{Tokens: set.Window, Source: compact.WindowFlag}, PriceStep: set.Sheet.Step, Plain: true,
 	}.With(rules))
 	tools := conversation.Size{ASCII: Overhead * compact.CharsPerToken}
-	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: compact.Project(nil), seqs: make([]uint64, len(c.said))}
+	return &run{c: c, policy: p, set: set, meter: m.WithPrompt(c.prompt, tools), view: projection.Project(nil), seqs: make([]uint64, len(c.said))}
 }
 
 // all replays every request, and tells how many are done. The error is the
@@ -144,7 +145,7 @@ func (r *run) act(look Look) error {
 }
 
 // shown is the view as it is sent.
-func (r *run) shown() compact.View {
+func (r *run) shown() projection.View {
 	if r.policy.Show == nil {
 		return r.view
 	}
@@ -170,7 +171,7 @@ type common struct {
 
 // common is what the next request has in common with the newest one: all of that
 // if it grew, otherwise what its messages begin with.
-func (r *run) common(messages []compact.Message, grew bool) common {
+func (r *run) common(messages []projection.Message, grew bool) common {
 	if len(r.asked) == 0 {
 		return common{}
 	}

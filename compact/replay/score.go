@@ -2,6 +2,7 @@ package replay
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -57,7 +58,7 @@ func newScore(ix *index) *score {
 
 // request scores a request. The first common messages are those of the one
 // before.
-func (s *score) request(r *run, i int, messages []compact.Message, common int) {
+func (s *score) request(r *run, i int, messages []projection.Message, common int) {
 	for _, h := range s.held[min(common, len(s.held)):] {
 		s.add(h, -1)
 	}
@@ -109,7 +110,7 @@ func (s *score) give(before int) {
 
 // holding is the facts in a message: those of what was said where it says just
 // that.
-func (s *score) holding(r *run, m *compact.Message) holding {
+func (s *score) holding(r *run, m *projection.Message) holding {
 	if i, ok := r.said(m); ok && says(m, r.c.said[i].body) {
 		return holding{facts: s.index.of[i]}
 	}
@@ -128,11 +129,11 @@ func (s *score) holding(r *run, m *compact.Message) holding {
 // indexIn is where the index of names of a message begins, in bytes: in a block
 // behind everything else, in a result that was cut when it arrived behind what is
 // left of it. The length of the text if it has none.
-func (r *run) indexIn(m *compact.Message) int {
+func (r *run) indexIn(m *projection.Message) int {
 	switch m.Role {
-	case compact.RoleUser:
+	case projection.RoleUser:
 		return compact.IndexAt(m.Text)
-	case compact.RoleTool:
+	case projection.RoleTool:
 		if i, ok := r.said(m); ok {
 			if b, ok := r.log[r.seqs[i]-1].Body.(conversation.ToolResult); ok && b.Total > 0 {
 				return conversation.MarkerAt(m.Text)
@@ -158,7 +159,7 @@ func without(facts, others []int32) []int32 {
 }
 
 // said is the message said that a message of a request stands for, if it is one.
-func (r *run) said(m *compact.Message) (i int, ok bool) {
+func (r *run) said(m *projection.Message) (i int, ok bool) {
 	if len(m.Events) != 1 {
 		return 0, false
 	}
@@ -174,14 +175,14 @@ func (r *run) saidAs(seq uint64) (i int, ok bool) {
 }
 
 // says reports whether a message is what was said, word for word.
-func says(m *compact.Message, body conversation.Body) bool {
+func says(m *projection.Message, body conversation.Body) bool {
 	switch b := body.(type) {
 	case conversation.UserMessage:
-		return m.Role == compact.RoleUser && m.Text == b.Text
+		return m.Role == projection.RoleUser && m.Text == b.Text
 	case conversation.ToolResult:
-		return m.Role == compact.RoleTool && m.Text == b.Text
+		return m.Role == projection.RoleTool && m.Text == b.Text
 	case conversation.AssistantMessage:
-		if m.Role != compact.RoleAssistant || m.Text != b.Text || len(m.Calls) != len(b.Calls) {
+		if m.Role != projection.RoleAssistant || m.Text != b.Text || len(m.Calls) != len(b.Calls) {
 			return false
 		}
 		for i := range m.Calls {
@@ -195,7 +196,7 @@ func says(m *compact.Message, body conversation.Body) bool {
 }
 
 // needs scores what the reply to a request needed.
-func (s *score) needs(r *run, i int, messages []compact.Message) {
+func (s *score) needs(r *run, i int, messages []projection.Message) {
 	one := s.tally(r, i, messages, func(f int32) bool { return s.shown[f] > 0 })
 	s.whole.plus(one)
 	if s.indexes > 0 {

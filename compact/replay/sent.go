@@ -3,7 +3,7 @@ package replay
 import (
 	"errors"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // Requests are hardened and checked one after another. Most views are the one
@@ -14,8 +14,8 @@ import (
 
 // sent is the newest request.
 type sent struct {
-	view     []compact.Message // what it was made of
-	messages []compact.Message
+	view     []projection.Message // what it was made of
+	messages []projection.Message
 	chars    int
 	renamed  bool // hardening gave a call another id
 	checks   checks
@@ -23,14 +23,14 @@ type sent struct {
 
 // after hardens the view of the next request. If it grew, these are the messages
 // behind those of the request before, otherwise all of them.
-func (s *sent) after(v compact.View) (messages []compact.Message, grew bool, err error) {
+func (s *sent) after(v projection.View) (messages []projection.Message, grew bool, err error) {
 	if s.begins(v.Messages) {
 		if messages, grew = s.more(v.Messages[len(s.view):]); grew {
 			return messages, true, nil
 		}
 	}
-	messages, err = compact.Harden(v, compact.Capabilities{})
-	if errors.Is(err, compact.ErrNothingToSend) {
+	messages, err = projection.Harden(v, projection.Capabilities{})
+	if errors.Is(err, projection.ErrNothingToSend) {
 		err = nil // it is checked
 	}
 	return messages, false, err
@@ -38,18 +38,18 @@ func (s *sent) after(v compact.View) (messages []compact.Message, grew bool, err
 
 // begins reports whether a view is that of the newest request, with or without
 // more behind it.
-func (s *sent) begins(view []compact.Message) bool {
+func (s *sent) begins(view []projection.Message) bool {
 	return len(s.messages) > 0 && len(s.view) > 0 && len(view) >= len(s.view) && &view[0] == &s.view[0]
 }
 
 // more hardens what stands behind the view of the newest request, if that can be
 // done alone.
-func (s *sent) more(view []compact.Message) (messages []compact.Message, ok bool) {
+func (s *sent) more(view []projection.Message) (messages []projection.Message, ok bool) {
 	if s.renamed {
 		return nil, false
 	}
 	for i := range view {
-		if view[i].Role == compact.RoleTool && s.checks.ids[view[i].CallID] {
+		if view[i].Role == projection.RoleTool && s.checks.ids[view[i].CallID] {
 			return nil, false
 		}
 		for _, c := range view[i].Calls {
@@ -59,22 +59,22 @@ func (s *sent) more(view []compact.Message) (messages []compact.Message, ok bool
 		}
 	}
 	// A message of the user in front, because a request must begin with one.
-	alone := make([]compact.Message, 0, len(view)+1)
-	alone = append(append(alone, compact.Message{Role: compact.RoleUser, Text: "-"}), view...)
-	messages, _ = compact.Harden(compact.View{Messages: alone}, compact.Capabilities{}) // its error is about the end
+	alone := make([]projection.Message, 0, len(view)+1)
+	alone = append(append(alone, projection.Message{Role: projection.RoleUser, Text: "-"}), view...)
+	messages, _ = projection.Harden(projection.View{Messages: alone}, projection.Capabilities{}) // its error is about the end
 	messages = messages[1:]
 	return messages, !renamed(view, messages)
 }
 
 // renamed reports whether hardening gave a call another id. It keeps all calls of
 // replies, in their order; calls of others it does not know.
-func renamed(view, messages []compact.Message) bool {
+func renamed(view, messages []projection.Message) bool {
 	at := 0
 	for i := range view {
 		if len(view[i].Calls) == 0 {
 			continue
 		}
-		if view[i].Role != compact.RoleAssistant {
+		if view[i].Role != projection.RoleAssistant {
 			return true
 		}
 		for len(messages[at].Calls) == 0 {
@@ -91,7 +91,7 @@ func renamed(view, messages []compact.Message) bool {
 }
 
 // take makes the next request the newest one: what after gave for a view.
-func (s *sent) take(v compact.View, messages []compact.Message, grew bool) {
+func (s *sent) take(v projection.View, messages []projection.Message, grew bool) {
 	behind := v.Messages
 	if grew {
 		behind = behind[len(s.view):]

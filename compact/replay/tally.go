@@ -1,6 +1,6 @@
 package replay
 
-import "plimsoll/compact"
+import "plimsoll/compact/projection"
 
 // What one reply needed, and what of that a request showed. It is counted twice:
 // with all that a request shows, and without its indexes of names.
@@ -24,7 +24,7 @@ func (t *tally) plus(u tally) {
 }
 
 // tally counts what the reply to a request needed, shown as shows says.
-func (s *score) tally(r *run, i int, messages []compact.Message, shows func(fact int32) bool) tally {
+func (s *score) tally(r *run, i int, messages []projection.Message, shows func(fact int32) bool) tally {
 	var t tally
 	n := &s.index.needs[i]
 	var names, lines []int32 // that are not shown

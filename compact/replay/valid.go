@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // A request is checked as a server would: the first message is the user's and
@@ -34,15 +34,15 @@ func (c *checks) reset() {
 
 // add takes in more of a view, and the messages that were made of that. It begins
 // with no result of a call that was added before.
-func (c *checks) add(view, messages []compact.Message) {
+func (c *checks) add(view, messages []projection.Message) {
 	for i := range view {
-		if view[i].Role == compact.RoleTool {
+		if view[i].Role == projection.RoleTool {
 			c.results++
 		}
 	}
 	for i := range messages {
 		switch {
-		case messages[i].Role != compact.RoleTool:
+		case messages[i].Role != projection.RoleTool:
 		case len(messages[i].Events) > 0:
 			c.answers++
 		default:
@@ -56,12 +56,12 @@ func (c *checks) add(view, messages []compact.Message) {
 }
 
 // order counts what stands in the wrong place.
-func (c *checks) order(messages []compact.Message) {
+func (c *checks) order(messages []projection.Message) {
 	n := len(messages)
 	for i := 0; i < n; i++ {
 		m := &messages[i]
 		switch m.Role {
-		case compact.RoleUser, compact.RoleAssistant:
+		case projection.RoleUser, projection.RoleAssistant:
 		default: // a result whose call is not directly before it, or another system message
 			c.misplaced++
 		}
@@ -70,7 +70,7 @@ func (c *checks) order(messages []compact.Message) {
 				c.misplaced++
 			}
 			c.ids[call.ID] = true
-			if i+1 < n && messages[i+1].Role == compact.RoleTool && messages[i+1].CallID == call.ID {
+			if i+1 < n && messages[i+1].Role == projection.RoleTool && messages[i+1].CallID == call.ID {
 				i++
 			} else {
 				c.misplaced++
@@ -81,7 +81,7 @@ func (c *checks) order(messages []compact.Message) {
 
 // violations counts what is wrong with the request that was added. The messages
 // before checked were sent before, and their texts are not looked at again.
-func (c *checks) violations(messages []compact.Message, checked int) int {
+func (c *checks) violations(messages []projection.Message, checked int) int {
 	n := c.results - c.answers + c.made + c.misplaced + ends(messages)
 	for i := checked; i < len(messages); i++ {
 		n += textFaults(&messages[i])
@@ -90,16 +90,16 @@ func (c *checks) violations(messages []compact.Message, checked int) int {
 }
 
 // ends counts what is wrong with the first and the last message.
-func ends(messages []compact.Message) int {
+func ends(messages []projection.Message) int {
 	n := len(messages)
 	if n == 0 {
 		return 1
 	}
 	faults := 0
-	if messages[0].Role != compact.RoleUser {
+	if messages[0].Role != projection.RoleUser {
 		faults++
 	}
-	if messages[n-1].Role == compact.RoleAssistant {
+	if messages[n-1].Role == projection.RoleAssistant {
 		faults++
 	}
 	return faults
@@ -120,7 +120,7 @@ func validID(id string) bool {
 }
 
 // textFaults counts what is wrong with one message.
-func textFaults(m *compact.Message) int {
+func textFaults(m *projection.Message) int {
 	faults := 0
 	if strings.TrimSpace(m.Text) == "" && len(m.Calls) == 0 {
 		faults++

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/conversation/jsonl"
@@ -53,9 +54,9 @@ func there(t interface {
 }
 
 // sent is what a request made of a log carries.
-func sent(events []conversation.Event) []compact.Message {
-	messages, err := compact.Harden(compact.Project(events), compact.Capabilities{})
-	if err != nil && !errors.Is(err, compact.ErrNothingToSend) {
+func sent(events []conversation.Event) []projection.Message {
+	messages, err := projection.Harden(projection.Project(events), projection.Capabilities{})
+	if err != nil && !errors.Is(err, projection.ErrNothingToSend) {
 		panic(err)
 	}
 	return messages
@@ -69,7 +70,7 @@ func TestWhatIsSentIsTheSameAfterTheWayThroughAFile(t *testing.T) {
 			return
 		}
 		back := there(t, events, shelf{}, shelf{})
-		if diff := cmp.Diff(sent(events), sent(back), cmpopts.IgnoreFields(compact.Message{}, "Events")); diff != "" {
+		if diff := cmp.Diff(sent(events), sent(back), cmpopts.IgnoreFields(projection.Message{}, "Events")); diff != "" {
 			t.Fatalf("(-before +after):\n%s", diff)
 		}
 		// A second time around nothing changes at all.
@@ -84,11 +85,11 @@ func TestMalformedLogsGoThroughAFileMessageByMessage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := conversationtest.Malformed(t)
-		want := len(compact.Project(events).Messages)
+		want := len(projection.Project(events).Messages)
 		if want == 0 {
 			return
 		}
-		if got := len(compact.Project(there(t, events, shelf{}, shelf{})).Messages); got != want {
+		if got := len(projection.Project(there(t, events, shelf{}, shelf{})).Messages); got != want {
 			t.Fatalf("%d messages became %d", want, got)
 		}
 	})
@@ -255,7 +256,7 @@ func TestReportsOfOthersDoNotSayHowFullTheWindowIs(t *testing.T) {
 	if diff := cmp.Diff([]uint64{2, 0, 7}, got); diff != "" {
 		t.Error(diff)
 	}
-	m := compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(events)).WithHistory(events[:3], "openai/x")
+	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(events)).WithHistory(events[:3], "openai/x")
 	if r := m.Reading(); r.Used > 100 || !r.Estimated {
 		t.Errorf("the meter says %d tokens of a conversation of a few words", r.Used)
 	}

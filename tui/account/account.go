@@ -3,6 +3,8 @@ package account
 import (
 	"strconv"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,8 +22,8 @@ import (
 // Options is what a view is made of.
 type Options struct {
 	Styles Styles
-	Keys   *KeyMap                    // nil: DefaultKeyMap
-	Glyphs map[compact.Segment]string // one cell each; nil: DefaultGlyphs
+	Keys   *KeyMap                       // nil: DefaultKeyMap
+	Glyphs map[projection.Segment]string // one cell each; nil: DefaultGlyphs
 }
 
 // Model is the view. Only the goroutine of the screen may use it.

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
 	"plimsoll/tui/meter"
@@ -224,7 +225,7 @@ func TestTheCursorStaysOnItsItem(t *testing.T) {
 	next := busy()
 	items := next.Account.Heaviest
 	items[0], items[2] = items[2], items[0]
-	next.Account.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: compact.Results}}, items...)
+	next.Account.Heaviest = append([]inspect.Item{{Event: 99, Label: "new and heavy", Tokens: 9_000, Kind: projection.Results}}, items...)
 	m.Show(next)
 	if diff := cmp.Diff(pane.Action(pane.Jump{Event: 52}), m.Update(press("enter"))); diff != "" {
 		t.Error(diff)
@@ -241,7 +242,7 @@ func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
 	c := busy()
 	m := open(c, "mono", 120, 40)
 	before := lines(m)
-	c.Reading.AfterSend, c.Reading.Segments[compact.Draft] = 90_100, 12_000
+	c.Reading.AfterSend, c.Reading.Segments[projection.Draft] = 90_100, 12_000
 	m.Show(c)
 	after := lines(m)
 	for text, view := range map[string]string{"~82k with the draft · 64%": before, "~90.1k with the draft · 70%": after} {
@@ -253,7 +254,7 @@ func TestTheNumbersFollowWhatIsTyped(t *testing.T) {
 
 func TestGlyphsAreThoseOfTheSmallGauge(t *testing.T) {
 	t.Parallel()
-	want := map[compact.Segment]string{}
+	want := map[projection.Segment]string{}
 	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
 		want[item.Segment] = ansi.Strip(item.Glyph)
 	}
@@ -302,10 +303,10 @@ func noise(rng *rand.Rand) account.Content {
 	}
 	c.Reading.AfterSend = c.Reading.Used + rng.IntN(2)*rng.IntN(90_000)
 	c.Account.Outlook = inspect.Outlook{State: compact.TimingReady, At: rng.IntN(9), Rule: text()}
-	states := []compact.State{compact.StateVerbatim, compact.StateMasked, compact.StatePinned, compact.State(text())}
+	states := []projection.State{projection.StateVerbatim, projection.StateMasked, projection.StatePinned, projection.State(text())}
 	for range rng.IntN(14) {
 		c.Account.Heaviest = append(c.Account.Heaviest, inspect.Item{
-			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: compact.Segment(rng.IntN(9)), Label: text(), Why: text(),
+			Event: uint64(rng.IntN(4)), Turn: rng.IntN(1_000_000), Kind: projection.Segment(rng.IntN(9)), Label: text(), Why: text(),
 			Tokens: rng.IntN(1_000_000), Before: rng.IntN(1_000_000), State: states[rng.IntN(4)],
 		})
 	}

@@ -1,8 +1,8 @@
 package account
 
 import (
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -52,11 +52,11 @@ func (m *Model) mask() pane.Action {
 		return m.noItem("made a stub")
 	case m.rows.content.ReadOnly:
 		return readOnly()
-	case it.State == compact.StateMasked:
+	case it.State == projection.StateMasked:
 		return pane.Say{Text: "It is a stub already."}
-	case it.State == compact.StateSummarised || it.State == compact.StateDropped:
+	case it.State == projection.StateSummarised || it.State == projection.StateDropped:
 		return pane.Say{Text: "It is no longer sent as it was said: there is nothing left to make a stub of."}
-	case it.Kind != compact.Results && it.Kind != compact.Calls:
+	case it.Kind != projection.Results && it.Kind != projection.Calls:
 		return pane.Say{Text: "Only results of tools and arguments of calls become stubs."}
 	case m.rows.content.pinned(it.Event):
 		return pane.Say{Text: "It is pinned: unpin it first."}

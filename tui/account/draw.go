@@ -3,9 +3,10 @@ package account
 import (
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/tui/pane"
 )
 
@@ -64,7 +65,7 @@ func (r row) draw(s *rows, width int) []string {
 	case rowGauge:
 		return s.gauge(width)
 	case rowSegment:
-		return []string{s.legendLine(compact.Segment(r.n), width)}
+		return []string{s.legendLine(projection.Segment(r.n), width)}
 	case rowFree:
 		return []string{s.freeLine(width)}
 	case rowItem:

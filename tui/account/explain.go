@@ -3,7 +3,8 @@ package account
 import (
 	"strconv"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 	"plimsoll/tui/pane"
 )
@@ -17,7 +18,7 @@ func (r row) explain(c *Content, keys *KeyMap) string {
 	case rowGauge:
 		return "What the next request would carry, by category. " + c.origin()
 	case rowSegment:
-		return segmentWords[r.n] + " " + c.part(compact.Segment(r.n))
+		return segmentWords[r.n] + " " + c.part(projection.Segment(r.n))
 	case rowItem:
 		return c.itemWords(c.Account.Heaviest[r.n])
 	case rowSaving:
@@ -59,18 +60,18 @@ func (c *Content) factor() string {
 }
 
 // part says where the number of a category comes from.
-func (c *Content) part(s compact.Segment) string {
+func (c *Content) part(s projection.Segment) string {
 	switch {
-	case s == compact.Draft && c.Account.Calibration.Samples == 0:
+	case s == projection.Draft && c.Account.Calibration.Samples == 0:
 		return "Estimated from its characters by script."
-	case s == compact.Draft:
+	case s == projection.Draft:
 		return "Estimated from its characters by script, times the correction of " + c.factor() + "."
 	}
 	return "Providers report only the total: this part of it is estimated by characters."
 }
 
-// segmentWords say what a category counts and what acts there, by compact.Segment.
-var segmentWords = [compact.Draft + 1]string{
+// segmentWords say what a category counts and what acts there, by projection.Segment.
+var segmentWords = [projection.Draft + 1]string{
 	"The instructions and project files, sent first with every request; no compaction touches them.",
 	"What the tools do and how they are called. It stays the same for the whole conversation, so that the cache holds, and no compaction touches it.",
 	"What stands for evicted turns: the note that the program writes, summaries by a model, and lines that say what was left out. Undoing the compaction shows the turns again.",

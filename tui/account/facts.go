@@ -6,6 +6,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
 )
@@ -32,7 +33,7 @@ func (r row) name(c *Content) string {
 // savingName is what a kind of saving is called.
 func savingName(kind string) string {
 	if kind == "summaries" {
-		return segmentNames[compact.Summary]
+		return segmentNames[projection.Summary]
 	}
 	return safe(kind)
 }

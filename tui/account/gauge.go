@@ -3,9 +3,10 @@ package account
 import (
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
 	"plimsoll/tui/pane"
 )
 
@@ -98,11 +99,11 @@ func (s *rows) run(kind, cells int) string {
 	case pane.CellEnd:
 		return painted(s.inks.hard, endGlyph, cells)
 	}
-	return s.painted(compact.Segment(kind), cells)
+	return s.painted(projection.Segment(kind), cells)
 }
 
 // painted is cells of a category.
-func (s *rows) painted(of compact.Segment, cells int) string {
+func (s *rows) painted(of projection.Segment, cells int) string {
 	return painted(s.inks.segments[of], s.glyphs[of], cells)
 }
 

@@ -3,7 +3,8 @@ package account
 import (
 	"strconv"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
@@ -80,7 +81,7 @@ func (s *rows) itemLine(it inspect.Item, width int) string {
 	out += s.inks.muted.Render(right(turn, itemTurn)) + "  "
 	state := it.State
 	if s.content.pinned(it.Event) && it.Event != 0 {
-		state = compact.StatePinned
+		state = projection.StatePinned
 	}
 	rest := width - itemTokens - itemTurn - 4
 	if c.before {
@@ -99,10 +100,10 @@ func (s *rows) itemLine(it inspect.Item, width int) string {
 
 // what is what an item is, and why it looks as it does. Where there is no column for
 // its badge, the badge stands at the end.
-func (s *rows) what(it inspect.Item, state compact.State, c columns, width int) string {
+func (s *rows) what(it inspect.Item, state projection.State, c columns, width int) string {
 	label, why := s.inks.text.Render(pane.Clip(safe(it.Label), width)), safe(it.Why)
 	switch {
-	case !c.state && state != compact.StateVerbatim && state != "":
+	case !c.state && state != projection.StateVerbatim && state != "":
 		return pane.Between(label, s.badge(state).Render(safe(string(state))), width)
 	case c.why && why != "":
 		return pane.Fit(label, width/2) + "  " + s.inks.muted.Render(pane.Clip(why, width-width/2-2))
@@ -123,7 +124,7 @@ func (c *Content) estimated() int {
 func (c *Content) whole() int { return max(c.estimated(), c.Reading.Used) }
 
 // badge is how the word for a state looks.
-func (s *rows) badge(state compact.State) pane.Ink {
+func (s *rows) badge(state projection.State) pane.Ink {
 	if ink, ok := s.inks.states[state]; ok {
 		return ink
 	}

@@ -3,7 +3,8 @@ package account
 import (
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
+
 	"plimsoll/tui/pane"
 )
 
@@ -67,7 +68,7 @@ func (s *rows) shares(l legend, used, window string) string {
 }
 
 // legendLine is a category.
-func (s *rows) legendLine(of compact.Segment, width int) string {
+func (s *rows) legendLine(of projection.Segment, width int) string {
 	r, l := &s.content.Reading, s.legend(width)
 	tokens, text := r.Segments[of], s.inks.text
 	if tokens == 0 {
@@ -79,7 +80,7 @@ func (s *rows) legendLine(of compact.Segment, width int) string {
 		out += s.painted(of, cells) + strings.Repeat(" ", l.bar-cells+2)
 	}
 	share := pane.Percent(tokens, r.Used)
-	if of == compact.Draft {
+	if of == projection.Draft {
 		share = ""
 	}
 	out += text.Render(right(pane.About(tokens), legendTokens) + s.shares(l, share, pane.Percent(tokens, r.Window.Tokens)))
@@ -119,13 +120,13 @@ func (s *rows) freeLine(width int) string {
 	return s.inks.text.Render(out + right(value, legendTokens) + s.shares(l, "", share))
 }
 
-// segmentNames are the categories in words, by compact.Segment.
-var segmentNames = [compact.Draft + 1]string{
+// segmentNames are the categories in words, by projection.Segment.
+var segmentNames = [projection.Draft + 1]string{
 	"system prompt", "tools", "note, summary", "your messages", "replies", "reasoning", "tool calls", "tool results", "stubs", "draft",
 }
 
-// segmentNotes say what a category counts, by compact.Segment.
-var segmentNotes = [compact.Draft + 1]string{
+// segmentNotes say what a category counts, by projection.Segment.
+var segmentNotes = [projection.Draft + 1]string{
 	"instructions and project files, first in every request",
 	"what the tools can do and how they are called",
 	"what stands for evicted turns",

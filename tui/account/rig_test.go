@@ -9,6 +9,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/themes"
 	"plimsoll/tui/account"
@@ -30,14 +31,14 @@ func styles(name string) account.Styles {
 			Title: s.Frame.Header, Detail: s.Frame.Detail, Rule: s.Frame.Rule, Text: s.Overlay.Text, Muted: s.Text.Muted,
 			Key: s.Frame.HelpKey, Selected: s.Overlay.Selected, Match: s.Match, Warning: s.Text.Warning, Error: s.Text.Error,
 		},
-		Segments: map[compact.Segment]lipgloss.Style{
-			compact.System: g.System, compact.Tools: g.Tools, compact.Summary: g.Summary, compact.User: g.User,
-			compact.Assistant: g.Assistant, compact.Reasoning: g.Reasoning, compact.Calls: g.Calls,
-			compact.Results: g.Results, compact.Stubs: g.Stubs, compact.Draft: g.Draft,
+		Segments: map[projection.Segment]lipgloss.Style{
+			projection.System: g.System, projection.Tools: g.Tools, projection.Summary: g.Summary, projection.User: g.User,
+			projection.Assistant: g.Assistant, projection.Reasoning: g.Reasoning, projection.Calls: g.Calls,
+			projection.Results: g.Results, projection.Stubs: g.Stubs, projection.Draft: g.Draft,
 		},
-		States: map[compact.State]lipgloss.Style{
-			compact.StateVerbatim: st.Verbatim, compact.StateCapped: st.Capped, compact.StateMasked: st.Masked,
-			compact.StateSummarised: st.Summarised, compact.StateDropped: st.Dropped, compact.StatePinned: st.Pinned,
+		States: map[projection.State]lipgloss.Style{
+			projection.StateVerbatim: st.Verbatim, projection.StateCapped: st.Capped, projection.StateMasked: st.Masked,
+			projection.StateSummarised: st.Summarised, projection.StateDropped: st.Dropped, projection.StatePinned: st.Pinned,
 		},
 		Bar: s.Text.Assistant, Load: g.Warning, Hard: g.Danger, Reserve: g.Reserve,
 	}
@@ -65,15 +66,15 @@ func busy() account.Content {
 				ColdLine: 73_000, ColdTo: 2, ColdAfter: 71_400, Asks: true, Rule: "preset plimsoll",
 			},
 			Heaviest: []inspect.Item{
-				{Event: 41, Turn: 7, Kind: compact.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Before: 7_840, State: compact.StateVerbatim},
-				{Kind: compact.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: compact.StateVerbatim},
-				{Event: 52, Turn: 9, Kind: compact.Results, Label: "read_file upload/server.go", Tokens: 5_210, Before: 30_100, State: compact.StateCapped, Why: "cut on arrival to 30,000 characters"},
-				{Kind: compact.System, Label: "system prompt", Tokens: 4_000, Before: 4_000, State: compact.StateVerbatim},
-				{Event: 60, Turn: 10, Kind: compact.User, Label: "请修复上传测试，它在 CI 上偶尔失败，日志如下", Tokens: 3_900, Before: 3_900, State: compact.StateVerbatim},
-				{Event: 3, Turn: 0, Kind: compact.Summary, Label: "summary of turns 0–6", Tokens: 3_000, Before: 61_500, State: compact.StateSummarised, Why: "turns 0–6 stand here as a summary"},
-				{Event: 63, Turn: 10, Kind: compact.Assistant, Label: "The race is in \x1b]52;c;aGk=\x07\u202ethe port \U0001F468\u200d\U0001F469\u200d\U0001F467 that both tests take", Tokens: 2_400, Before: 2_400, State: compact.StateVerbatim},
-				{Event: 64, Turn: 11, Kind: compact.Calls, Label: "modify_file upload/server.go", Tokens: 1_900, Before: 1_900, State: compact.StateVerbatim},
-				{Event: 20, Turn: 4, Kind: compact.Stubs, Label: "run_command git log --stat", Tokens: 240, Before: 12_400, State: compact.StateMasked, Why: "old result, a stub since turn 9"},
+				{Event: 41, Turn: 7, Kind: projection.Results, Label: "run_command go test ./upload -count=10 -race -v", Tokens: 7_840, Before: 7_840, State: projection.StateVerbatim},
+				{Kind: projection.Tools, Label: "definitions of 14 tools", Tokens: 6_100, Before: 6_100, State: projection.StateVerbatim},
+				{Event: 52, Turn: 9, Kind: projection.Results, Label: "read_file upload/server.go", Tokens: 5_210, Before: 30_100, State: projection.StateCapped, Why: "cut on arrival to 30,000 characters"},
+				{Kind: projection.System, Label: "system prompt", Tokens: 4_000, Before: 4_000, State: projection.StateVerbatim},
+				{Event: 60, Turn: 10, Kind: projection.User, Label: "请修复上传测试，它在 CI 上偶尔失败，日志如下", Tokens: 3_900, Before: 3_900, State: projection.StateVerbatim},
+				{Event: 3, Turn: 0, Kind: projection.Summary, Label: "summary of turns 0–6", Tokens: 3_000, Before: 61_500, State: projection.StateSummarised, Why: "turns 0–6 stand here as a summary"},
+				{Event: 63, Turn: 10, Kind: projection.Assistant, Label: "The race is in \x1b]52;c;aGk=\x07\u202ethe port \U0001F468\u200d\U0001F469\u200d\U0001F467 that both tests take", Tokens: 2_400, Before: 2_400, State: projection.StateVerbatim},
+				{Event: 64, Turn: 11, Kind: projection.Calls, Label: "modify_file upload/server.go", Tokens: 1_900, Before: 1_900, State: projection.StateVerbatim},
+				{Event: 20, Turn: 4, Kind: projection.Stubs, Label: "run_command git log --stat", Tokens: 240, Before: 12_400, State: projection.StateMasked, Why: "old result, a stub since turn 9"},
 			},
 			Savings: []inspect.Saving{
 				{Kind: "masks", Items: 12, Tokens: 41_200}, {Kind: "summaries", Items: 34, Tokens: 58_500}, {Kind: "caps", Items: 2, Tokens: 25_900},
@@ -97,7 +98,7 @@ func busy() account.Content {
 func fresh() account.Content {
 	return account.Content{
 		Account: inspect.Account{Outlook: inspect.Outlook{State: compact.TimingUnknown, Until: -1, EvictTo: -1, ColdTo: -1, Rule: "preset plimsoll"}},
-		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [compact.Draft + 1]int{2_000, 1_100}},
+		Reading: compact.Reading{Used: 3_100, Estimated: true, AfterSend: 3_100, CachedShare: -1, Segments: [projection.Draft + 1]int{2_000, 1_100}},
 		Title:   "New conversation", Model: "custom/llama", Cold: true, Paused: true, ReadOnly: true,
 	}
 }
@@ -106,7 +107,7 @@ func fresh() account.Content {
 func full() account.Content {
 	c := busy()
 	c.Reading.Used, c.Reading.AfterSend, c.Reading.Estimated = 124_000, 131_000, false
-	c.Reading.Segments[compact.Results], c.Reading.Segments[compact.Draft] = 74_900, 7_000
+	c.Reading.Segments[projection.Results], c.Reading.Segments[projection.Draft] = 74_900, 7_000
 	c.Account.Outlook = inspect.Outlook{State: compact.TimingNow, At: 108_800, Until: -1, EvictTo: 7, ColdTo: -1, ColdLine: 73_000, After: 52_600, Asks: true, Rule: "preset plimsoll"}
 	return c
 }

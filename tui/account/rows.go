@@ -3,6 +3,8 @@ package account
 import (
 	"strings"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 
 	"plimsoll/conversation/plain"
@@ -62,7 +64,7 @@ func (c *Content) rows(out []row) []row {
 			out = append(out, row{kind: k, head: i == 0})
 		}
 	}
-	for i := range int(compact.Draft) + 1 {
+	for i := range int(projection.Draft) + 1 {
 		out = append(out, row{kind: rowSegment, n: i, head: i == 0})
 	}
 	out = append(out, row{kind: rowFree})
@@ -100,7 +102,7 @@ func (c *Content) heaviest() int { return min(len(c.Account.Heaviest), mostItems
 // rows are the rows of a content, drawn as a list wants them.
 type rows struct {
 	inks   inks
-	glyphs map[compact.Segment]string
+	glyphs map[projection.Segment]string
 	roomy  bool // there are lines to spare
 
 	content Content

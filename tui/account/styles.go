@@ -3,7 +3,7 @@ package account
 import (
 	"charm.land/lipgloss/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -11,8 +11,8 @@ import (
 // width.
 type Styles struct {
 	pane.Styles
-	Segments map[compact.Segment]lipgloss.Style
-	States   map[compact.State]lipgloss.Style // of badges
+	Segments map[projection.Segment]lipgloss.Style
+	States   map[projection.State]lipgloss.Style // of badges
 
 	Bar     lipgloss.Style // the ends of the gauge, and how full it is
 	Load    lipgloss.Style // from the load line on, and its mark
@@ -25,18 +25,18 @@ type inks struct {
 	title, text, muted, rule, selected pane.Ink
 	bar, load, hard, reserve           pane.Ink
 
-	segments [compact.Draft + 1]pane.Ink
-	states   map[compact.State]pane.Ink
+	segments [projection.Draft + 1]pane.Ink
+	states   map[projection.State]pane.Ink
 }
 
 func newInks(s Styles) inks {
 	out := inks{
 		title: pane.NewInk(s.Title), text: pane.NewInk(s.Text), muted: pane.NewInk(s.Muted), rule: pane.NewInk(s.Rule),
 		selected: pane.NewInk(s.Selected), bar: pane.NewInk(s.Bar), load: pane.NewInk(s.Load), hard: pane.NewInk(s.Hard),
-		reserve: pane.NewInk(s.Reserve), states: map[compact.State]pane.Ink{},
+		reserve: pane.NewInk(s.Reserve), states: map[projection.State]pane.Ink{},
 	}
 	for i := range out.segments {
-		out.segments[i] = pane.NewInk(s.Segments[compact.Segment(i)])
+		out.segments[i] = pane.NewInk(s.Segments[projection.Segment(i)])
 	}
 	for state, style := range s.States {
 		out.states[state] = pane.NewInk(style)
@@ -46,10 +46,10 @@ func newInks(s Styles) inks {
 
 // DefaultGlyphs are the cells of the categories: those of the gauge on the main
 // screen. All differ, so that they read without colour.
-func DefaultGlyphs() map[compact.Segment]string {
-	return map[compact.Segment]string{
-		compact.System: "█", compact.Tools: "▓", compact.Summary: "▞", compact.User: "▌", compact.Assistant: "▒",
-		compact.Reasoning: "░", compact.Calls: "▚", compact.Results: "▙", compact.Stubs: "▂", compact.Draft: "·",
+func DefaultGlyphs() map[projection.Segment]string {
+	return map[projection.Segment]string{
+		projection.System: "█", projection.Tools: "▓", projection.Summary: "▞", projection.User: "▌", projection.Assistant: "▒",
+		projection.Reasoning: "░", projection.Calls: "▚", projection.Results: "▙", projection.Stubs: "▂", projection.Draft: "·",
 	}
 }
 

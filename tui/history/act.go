@@ -2,6 +2,7 @@ package history
 
 import (
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
@@ -30,7 +31,7 @@ func (c *changes) pin(it item) pane.Action {
 	case c.book.takenBack(r):
 		return say("it was taken back"+c.way(c.keys.Redo, "brings it back"), true)
 	}
-	return pane.Pin{Events: c.book.seqs(c.book.unit(r.Event)), Pinned: r.State != compact.StatePinned}
+	return pane.Pin{Events: c.book.seqs(c.book.unit(r.Event)), Pinned: r.State != projection.StatePinned}
 }
 
 func (c *changes) mask(it item) pane.Action {
@@ -41,15 +42,15 @@ func (c *changes) mask(it item) pane.Action {
 	switch {
 	case c.book.takenBack(r):
 		return say("it was taken back"+c.way(c.keys.Redo, "brings it back"), true)
-	case r.State == compact.StatePinned:
+	case r.State == projection.StatePinned:
 		return say("it is pinned"+c.way(c.keys.Pin, "ends that"), true)
-	case r.State == compact.StateSummarised || r.State == compact.StateDropped:
+	case r.State == projection.StateSummarised || r.State == projection.StateDropped:
 		return say("it is "+string(r.State)+" already"+c.way(c.keys.Undo, "takes that back"), true)
 	}
 	var results []uint64
 	switch c.book.Log[r.Event].Body.(type) {
 	case conversation.ToolResult:
-		if r.State == compact.StateMasked {
+		if r.State == projection.StateMasked {
 			return say("it is masked already"+c.way(c.keys.Pin, "pins it as it was said")+c.way(c.keys.Undo, "takes the whole compaction back"), true)
 		}
 		results = []uint64{c.book.Log[r.Event].Seq}
@@ -70,12 +71,12 @@ func (c *changes) undo(it item) pane.Action {
 		overlay = c.book.Log[it.at].Seq
 	case kindSaid:
 		overlay = c.book.rows[it.at].Overlay
-		if c.book.rows[it.at].State == compact.StatePinned {
+		if c.book.rows[it.at].State == projection.StatePinned {
 			return say("it is pinned by hand"+c.way(c.keys.Pin, "ends that"), true)
 		}
 	case kindMessage:
 		overlay = c.book.messages[it.at].Overlay
-		if c.book.messages[it.at].State == compact.StatePinned {
+		if c.book.messages[it.at].State == projection.StatePinned {
 			return say("it is pinned by hand"+c.way(c.keys.Pin, "ends that"), true)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -14,7 +15,7 @@ import (
 // Messages cost tokens beyond their text, as the gauge counts them.
 func (b *book) weigh() (hidden int, states string) {
 	tokens := 0.0
-	count := map[compact.State]int{}
+	count := map[projection.State]int{}
 	back, notes, summaries := 0, 0, map[uint64]bool{} // a summary may stand in more than one place
 	for i := range b.rows {
 		r := &b.rows[i]
@@ -22,9 +23,9 @@ func (b *book) weigh() (hidden int, states string) {
 		switch {
 		case b.takenBack(r):
 			back++
-		case compact.OnlyNoted(r.State, r.Why):
+		case projection.OnlyNoted(r.State, r.Why):
 			notes++
-		case r.State == compact.StateSummarised:
+		case r.State == projection.StateSummarised:
 			summaries[r.Overlay] = true
 		default:
 			count[r.State]++
@@ -40,12 +41,12 @@ func (b *book) weigh() (hidden int, states string) {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	add(count[compact.StateMasked], "masked")
-	add(count[compact.StateCapped], "capped")
+	add(count[projection.StateMasked], "masked")
+	add(count[projection.StateCapped], "capped")
 	add(notes, "evicted")
 	add(len(summaries), map[bool]string{true: "summary", false: "summaries"}[len(summaries) == 1])
-	add(count[compact.StateDropped], "dropped")
-	add(count[compact.StatePinned], "pinned")
+	add(count[projection.StateDropped], "dropped")
+	add(count[projection.StatePinned], "pinned")
 	add(back, "taken back")
 	return int(math.Round(tokens * b.Factor)), strings.Join(parts, " · ")
 }

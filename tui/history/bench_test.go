@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 )
@@ -26,7 +26,7 @@ func long(b *testing.B, n int) (*rig, history.Content) {
 		}
 	}
 	r.pass("masked", masks(results[:len(results)/2]...))
-	r.pass("summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion,
+	r.pass("summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: tenth}}, Text: summary})
 	return r, r.content()
 }

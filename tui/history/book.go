@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sort"
 
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -20,7 +22,7 @@ type book struct {
 
 	side     side
 	request  *request // the request that is shown, nil for the conversation as it is now
-	messages []compact.Message
+	messages []projection.Message
 	items    []item
 
 	units []conversation.Unit // of the log; nil before they were needed
@@ -230,9 +232,9 @@ func (b *book) at(seq uint64, otherwise int) int {
 
 // parts is the message at an index and those behind it that stand for the same
 // events: some summaries are a question and an answer.
-func (b *book) parts(i int) []compact.Message {
+func (b *book) parts(i int) []projection.Message {
 	end := i + 1
-	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == compact.StateSummarised {
+	for end < len(b.messages) && b.sameEvents(i, end) && b.messages[i].State == projection.StateSummarised {
 		end++
 	}
 	return b.messages[i:end]
@@ -240,7 +242,7 @@ func (b *book) parts(i int) []compact.Message {
 
 // takenBack reports whether a rewind hides a row.
 func (b *book) takenBack(r *inspect.Row) bool {
-	if r.Message >= 0 || r.State != compact.StateDropped || r.Overlay == 0 {
+	if r.Message >= 0 || r.State != projection.StateDropped || r.Overlay == 0 {
 		return false
 	}
 	i := b.index(r.Overlay)
@@ -267,7 +269,7 @@ func (b *book) tokens(s conversation.Size) int { return int(compact.Estimate(s)*
 // Content is a conversation as the history shows it.
 type Content struct {
 	Log      []conversation.Event
-	View     compact.View
+	View     projection.View
 	Requests []inspect.SentRequest
 	Factor   float64 // tokens of the model per estimated token; 0 counts as 1
 	Used     int     // tokens of the next request, as the gauge shows them

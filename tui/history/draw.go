@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
@@ -35,7 +35,7 @@ type made struct {
 	open    bool
 	undone  bool
 	row     inspect.Row
-	state   compact.State
+	state   projection.State
 	text    string
 	why     string
 	overlay uint64

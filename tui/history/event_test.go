@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -124,8 +124,8 @@ func TestOtherStylesAreSeenAtOnce(t *testing.T) {
 	r.story()
 	r.show()
 	s := history.DefaultStyles()
-	s.Badges = map[compact.State]lipgloss.Style{compact.StatePinned: lipgloss.NewStyle().Underline(true)}
-	want := s.Badges[compact.StatePinned].Render("pinned")
+	s.Badges = map[projection.State]lipgloss.Style{projection.StatePinned: lipgloss.NewStyle().Underline(true)}
+	want := s.Badges[projection.StatePinned].Render("pinned")
 	if strings.Contains(r.View(), want) {
 		t.Fatal("the badge looks like that already")
 	}

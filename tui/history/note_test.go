@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
@@ -18,7 +18,7 @@ func noted(t *testing.T, change func(*conversation.Summary)) (r *rig, epoch uint
 	last := uint64(r.log.Len())
 	r.add(conversation.UserMessage{Text: "mend it"})
 	r.add(conversation.AssistantMessage{Text: "Done.", Stop: conversation.StopEnd})
-	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion, Spans: []conversation.Span{{First: 1, Last: last}},
+	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: last}},
 		Appendix: "## Note on turn 0 (e1-e5)\n\n### What was done\n- t0: asked “read it”; read_file ×1\n\n### Names in tool results, by event\ne4: upload_test.go"}
 	if change != nil {
 		change(&note)

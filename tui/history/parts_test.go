@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"charm.land/bubbles/v2/key"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -26,7 +27,7 @@ func talk(t *testing.T) *book {
 	if err := log.Commit(events); err != nil {
 		t.Fatal(err)
 	}
-	b := open(Content{Log: log.Events(), View: compact.Project(log.Events())})
+	b := open(Content{Log: log.Events(), View: projection.Project(log.Events())})
 	b.show(sideBoth, nil)
 	return b
 }

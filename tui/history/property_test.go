@@ -9,8 +9,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/tui/history"
@@ -90,7 +90,7 @@ func TestAnyLogAndAnyKeysGiveAValidView(t *testing.T) {
 			shown = rapid.IntRange(0, len(log)).Draw(t, "shown at first")
 		}
 		content := func(log []conversation.Event) history.Content {
-			return history.Content{Log: log, View: compact.Project(log), Requests: requests(log), Title: "a \x1b[31m title"}
+			return history.Content{Log: log, View: projection.Project(log), Requests: requests(log), Title: "a \x1b[31m title"}
 		}
 		m.Show(content(log[:shown]))
 		checkView(t, m, width, height)
@@ -131,7 +131,7 @@ func answer(t *rapid.T, m *history.Model, event uint64, log []conversation.Event
 	case 1:
 		for _, q := range requests(log) {
 			if q.Event == event {
-				messages, _ := compact.Harden(compact.Project(log), compact.Capabilities{Alternate: true}) // what cannot be sent is shown as well
+				messages, _ := projection.Harden(projection.Project(log), projection.Capabilities{Alternate: true}) // what cannot be sent is shown as well
 				m.Request(inspect.Rebuilt{SentRequest: q, System: "be \x1b[1m brief", Messages: messages}, nil)
 			}
 		}

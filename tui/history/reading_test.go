@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/edit"
 	"plimsoll/tui/history"
@@ -357,11 +358,11 @@ func TestTheHeaderAddsUpToTheGauge(t *testing.T) {
 	r.SetUsed(950, 300) // the provider reports
 	wants(t, r.screen(), "said ~650 → sent ~650 + ~300 prompt and tools")
 
-	r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion,
+	r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: 1, Last: first}}, Text: strings.Repeat("a long summary ", 20)})
-	v := compact.Project(r.log.Events())
+	v := projection.Project(r.log.Events())
 	meter := compact.NewMeter(compact.MeterOptions{}).WithView(v)
-	before := compact.NewMeter(compact.MeterOptions{}).WithView(compact.Project(r.log.Events()[:first])).EstimatedTokens()
+	before := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(r.log.Events()[:first])).EstimatedTokens()
 	c = r.content()
 	c.Used, c.Prompt = meter.EstimatedTokens()+300, 300
 	r.Show(c)

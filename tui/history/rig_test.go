@@ -11,6 +11,7 @@ import (
 
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui/history"
 	"plimsoll/tui/pane"
@@ -68,7 +69,7 @@ func (r *rig) pass(why string, bodies ...conversation.Body) uint64 {
 }
 
 func masks(events ...uint64) conversation.Mask {
-	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: compact.StubVersion, Preview: 40}
+	m := conversation.Mask{Style: conversation.StylePlimsoll, Version: projection.StubVersion, Preview: 40}
 	for _, e := range events {
 		m.Items = append(m.Items, conversation.MaskItem{Event: e, Part: conversation.PartResult})
 	}
@@ -77,7 +78,7 @@ func masks(events ...uint64) conversation.Mask {
 
 func (r *rig) content() history.Content {
 	log := r.log.Events()
-	view := compact.Project(log)
+	view := projection.Project(log)
 	used := compact.NewMeter(compact.MeterOptions{}).WithView(view).Reading().Used
 	return history.Content{Log: log, View: view, Requests: requests(log), Factor: 1, Used: used, Title: r.title, ReadOnly: r.locked}
 }
@@ -157,7 +158,7 @@ func (r *rig) story() map[string]uint64 {
 	at["failed"] = r.call("run_command", `{"command":"go test ./upload -count=10"}`, "--- FAIL: TestUpload\n    listen tcp :8080: bind: address already in use\n"+
 		strings.Repeat("FAIL upload 0.4s\n", 40), conversation.ResultError)
 	at["fixed"] = r.add(conversation.AssistantMessage{Text: "Both listen on :0 by now.", Stop: conversation.StopEnd})
-	at["summary"] = r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: compact.BlockVersion,
+	at["summary"] = r.pass("turn 0 summarised", conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion,
 		Spans: []conversation.Span{{First: at["question"], Last: at["found"]}}, Text: summary, Model: "openai/gpt"})
 	at["mask"] = r.pass("1 result masked", masks(at["failed"]))
 	at["pinned"] = r.add(conversation.UserMessage{Text: "never touch go.mod"})
@@ -177,7 +178,7 @@ func (r *rig) rebuilt(event uint64) inspect.Rebuilt {
 		if q.Event != event {
 			continue
 		}
-		v := compact.Project(r.log.Events()[:q.Through])
+		v := projection.Project(r.log.Events()[:q.Through])
 		return inspect.Rebuilt{SentRequest: q, System: "You are a careful engineer.\nAnswer shortly.", Messages: v.Messages,
 			Tools: []conversation.ToolSpec{{Name: "read_file", Description: "Reads a file.", Parameters: conversation.RawJSON(`{"type":"object"}`)}},
 			Body:  []byte(`{"model":"gpt"}`), Hash: strings.Repeat("1a2b3c", 10), Same: true}

@@ -3,7 +3,8 @@ package history
 import (
 	"slices"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
+
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
@@ -116,7 +117,7 @@ func (b *book) tokensOf(r *inspect.Row) string {
 }
 
 // sum is the tokens that messages stand for, and those they have.
-func (b *book) sum(parts []compact.Message) (before, after int) {
+func (b *book) sum(parts []projection.Message) (before, after int) {
 	var x, y conversation.Size
 	for i := range parts {
 		x, y = x.Plus(parts[i].Before), y.Plus(parts[i].After())
@@ -131,14 +132,14 @@ func (b *book) spanOf(message int) int {
 }
 
 // altered reports whether a message is not what its event said, or not all of it.
-func altered(msg *compact.Message, e *conversation.Event) bool {
+func altered(msg *projection.Message, e *conversation.Event) bool {
 	switch b := e.Body.(type) {
 	case conversation.ToolResult:
 		return msg.Text != b.Text || b.Total > 0 || b.Blob != "" || b.Detail != ""
 	case conversation.AssistantMessage:
-		return msg.State != compact.StateVerbatim && msg.State != compact.StatePinned || b.Reasoning != ""
+		return msg.State != projection.StateVerbatim && msg.State != projection.StatePinned || b.Reasoning != ""
 	}
-	return msg.State != compact.StateVerbatim && msg.State != compact.StatePinned
+	return msg.State != projection.StateVerbatim && msg.State != projection.StatePinned
 }
 
 // call is the call that a result answers; false if it is not near.
@@ -174,7 +175,7 @@ func (b *book) isUsers(it item) bool {
 		_, ok := b.Log[b.rows[it.at].Event].Body.(conversation.UserMessage)
 		return ok
 	case kindMessage:
-		return b.messages[it.at].Role == compact.RoleUser
+		return b.messages[it.at].Role == projection.RoleUser
 	}
 	return false
 }
@@ -237,7 +238,7 @@ func (b *book) leads(it item) (target, bool) {
 		if msg.Repeats != 0 {
 			return target{n: msg.Repeats}, true
 		}
-		if msg.State == compact.StateSummarised || msg.State == compact.StateDropped && len(msg.Events) > 0 {
+		if msg.State == projection.StateSummarised || msg.State == projection.StateDropped && len(msg.Events) > 0 {
 			return target{n: msg.Events[0]}, len(msg.Events) > 0
 		}
 	case kindEvent:

@@ -3,10 +3,11 @@ package history
 import (
 	"slices"
 
+	"plimsoll/compact/projection"
+
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
 	"plimsoll/conversation/plain"
@@ -148,7 +149,7 @@ func (s *search) matches(it item) bool {
 			return true
 		}
 		e := b.event(it)
-		return e != nil && len(msg[0].Events) == 1 && msg[0].State != compact.StateVerbatim && s.saidHolds(e, holds)
+		return e != nil && len(msg[0].Events) == 1 && msg[0].State != projection.StateVerbatim && s.saidHolds(e, holds)
 	}
 	name, text := b.request.instructions(it.kind)
 	return holds(text) || holds(name)
@@ -168,7 +169,7 @@ func (s *search) saidHolds(e *conversation.Event, holds func(string) bool) bool 
 }
 
 // sentHolds asks of messages as they are sent.
-func sentHolds(list []compact.Message, holds func(string) bool) bool {
+func sentHolds(list []projection.Message, holds func(string) bool) bool {
 	for i := range list {
 		if holds(list[i].Text) || callsHold(list[i].Calls, holds) {
 			return true

@@ -1,8 +1,8 @@
 package history
 
 import (
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/conversation/plain"
@@ -21,7 +21,7 @@ const (
 )
 
 // badge is the word for how a row is sent, for a reason.
-func (d *drawer) badge(state compact.State, why string, back bool) string {
+func (d *drawer) badge(state projection.State, why string, back bool) string {
 	if back {
 		return d.styles.TakenBack.Render(wordTakenBack)
 	}
@@ -29,8 +29,8 @@ func (d *drawer) badge(state compact.State, why string, back bool) string {
 }
 
 // stateWord is a state in a word: what only a note stands for is evicted.
-func stateWord(state compact.State, why string) string {
-	if compact.OnlyNoted(state, why) {
+func stateWord(state projection.State, why string) string {
+	if projection.OnlyNoted(state, why) {
 		return "evicted"
 	}
 	return string(state)
@@ -39,9 +39,9 @@ func stateWord(state compact.State, why string) string {
 // partOf says that a row is part of a text that stands above.
 func partOf(r *inspect.Row) string {
 	switch {
-	case compact.OnlyNoted(r.State, r.Why):
+	case projection.OnlyNoted(r.State, r.Why):
 		return partOfNote
-	case r.State == compact.StateSummarised:
+	case r.State == projection.StateSummarised:
 		return partOfSummary
 	}
 	return partOfGap
@@ -54,7 +54,7 @@ func (d *drawer) sentHead(r *inspect.Row, width int) (badge, tokens string) {
 	note := ""
 	switch {
 	case back:
-	case r.Message < 0 && r.State == compact.StateSummarised:
+	case r.Message < 0 && r.State == projection.StateSummarised:
 		note = partOf(r)
 	case r.Message < 0:
 		note = notSent
@@ -104,12 +104,12 @@ func (d *drawer) instead(r *inspect.Row, known []target, open bool, width int) (
 }
 
 // body is the text and the calls of a message as it is sent.
-func (d *drawer) body(s *compact.Message, known []target, open bool, width int) ([]line, []target) {
-	if s.State == compact.StateSummarised {
+func (d *drawer) body(s *projection.Message, known []target, open bool, width int) ([]line, []target) {
+	if s.State == projection.StateSummarised {
 		return d.summary(s.Text, s.Events, known, open, width)
 	}
 	n := foldLines
-	if s.Role == compact.RoleTool {
+	if s.Role == projection.RoleTool {
 		n = foldResult
 	}
 	var out []line
@@ -143,7 +143,7 @@ func (d *drawer) sketchMessage(it item, open bool, width int) sketch {
 	msg := &d.book.messages[it.at]
 	before, after := d.book.tokens(msg.Before), d.book.tokens(msg.After())
 	right := d.badge(msg.State, msg.Why, false) + " " + d.styles.Pane.Muted.Render(change(before, after))
-	if msg.State == compact.StateVerbatim || len(msg.Events) == 0 {
+	if msg.State == projection.StateVerbatim || len(msg.Events) == 0 {
 		right = d.badge(msg.State, msg.Why, false) + " " + d.styles.Pane.Muted.Render(pane.Tokens(after))
 	}
 	if width >= 60 {
@@ -163,25 +163,25 @@ func (d *drawer) sketchMessage(it item, open bool, width int) sketch {
 }
 
 // sender is who a message is from as it is sent.
-func (d *drawer) sender(it item, msg *compact.Message, width int) string {
+func (d *drawer) sender(it item, msg *projection.Message, width int) string {
 	switch {
-	case compact.OnlyNoted(msg.State, msg.Why):
+	case projection.OnlyNoted(msg.State, msg.Why):
 		return d.styles.User.Render("note")
-	case msg.State == compact.StateSummarised:
+	case msg.State == projection.StateSummarised:
 		return d.styles.User.Render("summary")
-	case msg.State == compact.StateDropped:
+	case msg.State == projection.StateDropped:
 		return d.styles.User.Render("left out")
-	case msg.Role == compact.RoleTool:
+	case msg.Role == projection.RoleTool:
 		return d.resultSender(it, msg, width)
-	case msg.Role == compact.RoleUser:
+	case msg.Role == projection.RoleUser:
 		return d.styles.User.Render("› user")
-	case msg.Role == compact.RoleAssistant:
+	case msg.Role == projection.RoleAssistant:
 		return d.styles.Assistant.Render("assistant")
 	}
 	return d.styles.Assistant.Render(plain.Line(string(msg.Role)))
 }
 
-func (d *drawer) resultSender(it item, msg *compact.Message, width int) string {
+func (d *drawer) resultSender(it item, msg *projection.Message, width int) string {
 	e := d.book.event(it)
 	if e == nil {
 		return d.tool(conversation.ResultInterrupted, msg.Tool, "", width)

@@ -3,7 +3,7 @@ package history
 import (
 	"charm.land/lipgloss/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -20,7 +20,7 @@ type Styles struct {
 	Event            lipgloss.Style // the line of an overlay, a model or a notice
 	Link             lipgloss.Style // the number that jumps
 
-	Badges    map[compact.State]lipgloss.Style
+	Badges    map[projection.State]lipgloss.Style
 	TakenBack lipgloss.Style
 }
 
@@ -36,9 +36,9 @@ func DefaultStyles() Styles {
 		},
 		User: colour("6").Bold(true), Assistant: bold, ToolOK: colour("2"), ToolFail: colour("1"), Tool: bold, Subject: plainly,
 		Said: plainly, Sent: plainly, Turn: quiet, Event: quiet, Link: colour("6"),
-		Badges: map[compact.State]lipgloss.Style{
-			compact.StateVerbatim: quiet, compact.StateCapped: colour("3"), compact.StateMasked: colour("5"),
-			compact.StateSummarised: colour("4"), compact.StateDropped: colour("1"), compact.StatePinned: colour("2"),
+		Badges: map[projection.State]lipgloss.Style{
+			projection.StateVerbatim: quiet, projection.StateCapped: colour("3"), projection.StateMasked: colour("5"),
+			projection.StateSummarised: colour("4"), projection.StateDropped: colour("1"), projection.StatePinned: colour("2"),
 		},
 		TakenBack: quiet,
 	}

@@ -4,9 +4,10 @@ import (
 	"strings"
 	"time"
 
+	"plimsoll/compact/projection"
+
 	"charm.land/bubbles/v2/key"
 
-	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -44,7 +45,7 @@ func (w *explainer) row(r *inspect.Row) string {
 	if w.book.takenBack(r) {
 		return "taken back with its turn" + w.by(r.Overlay) + w.way(w.keys.Redo, "brings it back")
 	}
-	if r.Message < 0 && r.State == compact.StateDropped && r.Why == "" {
+	if r.Message < 0 && r.State == projection.StateDropped && r.Why == "" {
 		return "not sent: nothing stands for it in what the model is sent"
 	}
 	return w.state(r.State, r.Why) + w.by(r.Overlay)
@@ -68,12 +69,12 @@ func keyFor(b key.Binding, does string) string {
 }
 
 // state explains a state.
-func (w *explainer) state(state compact.State, why string) string {
+func (w *explainer) state(state projection.State, why string) string {
 	why = plain.Line(why)
 	switch state {
-	case compact.StateVerbatim:
+	case projection.StateVerbatim:
 		return orElse(why, "sent as it was said")
-	case compact.StatePinned:
+	case projection.StatePinned:
 		return "pinned: sent as it was said, whatever else covers it" + w.way(w.keys.Pin, "ends that")
 	}
 	word := stateWord(state, why)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // glyphs are the cells of the segments, by compact.Segment. All differ, so
 // that the bar reads without colour.
-var glyphs = [compact.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
+var glyphs = [projection.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
 
 const (
 	freeGlyph    = " "

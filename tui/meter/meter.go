@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
@@ -242,7 +243,7 @@ func tilde(estimated bool) string {
 
 // LegendItem names one segment of the bar.
 type LegendItem struct {
-	Segment compact.Segment
+	Segment projection.Segment
 	Glyph   string // one column, styled as in the bar
 }
 
@@ -251,7 +252,7 @@ type LegendItem struct {
 func (m *Model) Legend() []LegendItem {
 	items := make([]LegendItem, len(glyphs))
 	for i, glyph := range glyphs {
-		items[i] = LegendItem{Segment: compact.Segment(i), Glyph: m.styles.Segments[i].Render(glyph)}
+		items[i] = LegendItem{Segment: projection.Segment(i), Glyph: m.styles.Segments[i].Render(glyph)}
 	}
 	return items
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/meter"
 	"plimsoll/tui/pane"
 )
@@ -182,7 +183,7 @@ func TestCategoriesKeepTheirColours(t *testing.T) {
 	styles := meter.DefaultStyles()
 	for _, used := range []int{60_000, 119_999, 120_000, 400_000, 2_900_000} {
 		r := compact.Reading{Window: compact.Window{Tokens: 128_000}, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 120_000, CachedShare: -1}
-		r.Segments[compact.Tools], r.Segments[compact.User], r.Segments[compact.Results] = used/5, used/5, used-used/5*2
+		r.Segments[projection.Tools], r.Segments[projection.User], r.Segments[projection.Results] = used/5, used/5, used-used/5*2
 		line := meter.New(styles).View(r, 90)
 		for _, item := range meter.New(styles).Legend() {
 			before, _, _ := strings.Cut(item.Glyph, ansi.Strip(item.Glyph))
@@ -256,16 +257,16 @@ func TestDraftColourIsThatOfWhatItLeadsTo(t *testing.T) {
 func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 	t.Parallel()
 	r := compact.Reading{Window: compact.Window{Tokens: 1000}, Used: 1000, CachedShare: -1}
-	for i := range compact.Draft {
+	for i := range projection.Draft {
 		r.Segments[i] = 60
 	}
-	r.Segments[compact.Results] = 520
+	r.Segments[projection.Results] = 520
 	// Seven columns of numbers keep their room, so the bar has 10 cells: each
 	// of the eight small segments is worth 0.6 of one.
 	line := view(r, 10+2+len(" 100%"))
 	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
 		glyph := ansi.Strip(item.Glyph)
-		if item.Segment != compact.Draft && !strings.Contains(line, glyph) {
+		if item.Segment != projection.Draft && !strings.Contains(line, glyph) {
 			t.Errorf("%s (%s) is not in %q", item.Segment, glyph, line)
 		}
 	}
@@ -273,7 +274,7 @@ func TestEverySegmentOverHalfACellIsSeen(t *testing.T) {
 
 func TestGlyphsDiffer(t *testing.T) {
 	t.Parallel()
-	seen := map[string]compact.Segment{" ": -1, "▲": -1, "╱": -1}
+	seen := map[string]projection.Segment{" ": -1, "▲": -1, "╱": -1}
 	for _, item := range meter.New(meter.DefaultStyles()).Legend() {
 		glyph := ansi.Strip(item.Glyph)
 		if other, ok := seen[glyph]; ok {
@@ -281,8 +282,8 @@ func TestGlyphsDiffer(t *testing.T) {
 		}
 		seen[glyph] = item.Segment
 	}
-	if len(seen) != len(compact.Segments())+1+3 {
-		t.Errorf("%d glyphs for %d segments", len(seen)-3, len(compact.Segments())+1)
+	if len(seen) != len(projection.Segments())+1+3 {
+		t.Errorf("%d glyphs for %d segments", len(seen)-3, len(projection.Segments())+1)
 	}
 }
 

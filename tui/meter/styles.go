@@ -3,14 +3,14 @@ package meter
 import (
 	"charm.land/lipgloss/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // Styles are the looks of the gauge. They must be inline: no padding, margin,
 // border or width.
 type Styles struct {
-	Segments [compact.Draft + 1]lipgloss.Style // by compact.Segment; Draft's is that of ·
-	Levels   [3]lipgloss.Style                 // by pane.Level: percentages, ▲, the bar's ends
+	Segments [projection.Draft + 1]lipgloss.Style // by projection.Segment; Draft's is that of ·
+	Levels   [3]lipgloss.Style                    // by pane.Level: percentages, ▲, the bar's ends
 	Free     lipgloss.Style
 	Reserve  lipgloss.Style
 	Number   lipgloss.Style // used and window
@@ -22,9 +22,9 @@ type Styles struct {
 func DefaultStyles() Styles {
 	colour := func(c string) lipgloss.Style { return lipgloss.NewStyle().Foreground(lipgloss.Color(c)) }
 	var s Styles
-	for segment, c := range map[compact.Segment]string{
-		compact.System: "8", compact.Tools: "8", compact.Summary: "5", compact.User: "4", compact.Assistant: "6",
-		compact.Reasoning: "6", compact.Calls: "2", compact.Results: "2", compact.Stubs: "8", compact.Draft: "4",
+	for segment, c := range map[projection.Segment]string{
+		projection.System: "8", projection.Tools: "8", projection.Summary: "5", projection.User: "4", projection.Assistant: "6",
+		projection.Reasoning: "6", projection.Calls: "2", projection.Results: "2", projection.Stubs: "8", projection.Draft: "4",
 	} {
 		s.Segments[segment] = colour(c)
 	}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 )
 
 // What every gauge shows of a reading: how its cells are shared out, which colour its
@@ -15,7 +16,7 @@ import (
 
 // Cells of a bar that are not segments: those are numbered by [compact.Segment].
 const (
-	CellFree = int(compact.Draft) + 1 + iota
+	CellFree = int(projection.Draft) + 1 + iota
 	CellReserve
 	CellLine // the load line, which a view puts where it wants it
 	CellEnd  // the end of the window, in a bar that holds more
@@ -36,7 +37,7 @@ func Cells(r compact.Reading, scale, n int) []int {
 	cells := make([]int, n)
 	at := func(tokens int) int { return max(0, min(n, int(float64(tokens)/float64(scale)*float64(n)+0.5))) }
 	i := 0
-	for seg, count := range Allot(r.Segments[:compact.Draft], at(r.Used)) {
+	for seg, count := range Allot(r.Segments[:projection.Draft], at(r.Used)) {
 		for range count {
 			cells[i] = seg
 			i++
@@ -47,7 +48,7 @@ func Cells(r compact.Reading, scale, n int) []int {
 	for ; i < n; i++ {
 		switch {
 		case i < draft:
-			cells[i] = int(compact.Draft)
+			cells[i] = int(projection.Draft)
 		case i >= reserve && i < end:
 			cells[i] = CellReserve
 		default:

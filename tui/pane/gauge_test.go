@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/tui/pane"
 )
 
 // someReading is any reading with a window.
 func someReading(rng *rand.Rand) compact.Reading {
 	r := compact.Reading{Window: compact.Window{Tokens: 1 + rng.IntN(200_000)}}
-	for i := range compact.Draft {
+	for i := range projection.Draft {
 		r.Segments[i] = rng.IntN(3) * rng.IntN(30_000)
 		r.Used += r.Segments[i]
 	}
-	r.Segments[compact.Draft] = rng.IntN(2) * rng.IntN(50_000)
-	r.AfterSend = r.Used + r.Segments[compact.Draft]
+	r.Segments[projection.Draft] = rng.IntN(2) * rng.IntN(50_000)
+	r.AfterSend = r.Used + r.Segments[projection.Draft]
 	r.LoadLine, r.HardLine, r.Reserve = r.Window.Tokens*85/100, r.Window.Tokens*95/100, r.Window.Tokens/8
 	return r
 }
@@ -33,7 +34,7 @@ func TestABarIsTrueToScale(t *testing.T) {
 			case kind == pane.CellEnd:
 				filled++
 				ends++
-			case kind < int(compact.Draft):
+			case kind < int(projection.Draft):
 				filled++
 				categories[kind] = true
 			}

@@ -1,4 +1,4 @@
-package compact
+package projection
 
 import (
 	"strconv"
@@ -24,7 +24,7 @@ import (
 const StubVersion = 1
 
 const (
-	emptyArguments = "{}"
+	EmptyArguments = "{}"
 	// errorLineChars is how much of the last error line a stub shows.
 	errorLineChars = 300
 )

@@ -1,4 +1,4 @@
-package compact
+package projection
 
 // Capabilities is what an endpoint wants of a request. They enter only in
 // Harden and in the wire, never in the projection.

@@ -1,4 +1,4 @@
-package compact
+package projection
 
 import (
 	"errors"
@@ -26,7 +26,7 @@ var ErrNothingToSend = errors.New("there is nothing to answer: the last message 
 // Texts that hardening puts where the log has none. They are frozen: a request
 // built from the same log is the same request.
 const (
-	noOutput        = "(no output)"
+	NoOutput        = "(no output)"
 	interruptedCall = "interrupted: the call was stopped before it had a result"
 	firstWasReply   = "(the conversation begins with a reply)"
 )
@@ -135,7 +135,7 @@ func (h *hardener) addCalls(m Message) {
 			answer = h.view[r]
 		}
 		if strings.TrimSpace(answer.Text) == "" {
-			answer.Text, answer.Size = noOutput, conversation.Measure(noOutput)
+			answer.Text, answer.Size = NoOutput, conversation.Measure(NoOutput)
 		}
 		c.ID, c.Name = id, ToolName(c.Name)
 		answer.CallID, answer.Tool = c.ID, c.Name

@@ -1,4 +1,4 @@
-package compact
+package projection
 
 import "plimsoll/conversation"
 
@@ -160,8 +160,8 @@ func (s *Sizes) Add(seg Segment, size conversation.Size) {
 	s.Messages[seg]++
 }
 
-// chars is how many code points all texts have.
-func (s *Sizes) chars() int {
+// Chars is how many code points all texts have.
+func (s *Sizes) Chars() int {
 	n := 0
 	for _, size := range s.Text {
 		n += size.Chars()

@@ -1,4 +1,4 @@
-package compact
+package projection
 
 import (
 	"crypto/sha256"
@@ -18,8 +18,8 @@ func newCallIDs(form CallIDForm) *callIDs {
 	return &callIDs{form: form, used: map[string]bool{}, tried: map[string]int{}}
 }
 
-// maxCallID is the longest id, and name of a tool, OpenAI and Anthropic take.
-const maxCallID = 64
+// MaxCallID is the longest id, and name of a tool, OpenAI and Anthropic take.
+const MaxCallID = 64
 
 // next returns the id for a call that the log knows as id.
 func (c *callIDs) next(id string) string {
@@ -36,7 +36,7 @@ func (c *callIDs) valid(id string) bool {
 	if c.form == CallIDMistral {
 		return len(id) == 9 && onlyIDChars(id, false)
 	}
-	return id != "" && len(id) <= maxCallID && onlyIDChars(id, true)
+	return id != "" && len(id) <= MaxCallID && onlyIDChars(id, true)
 }
 
 func onlyIDChars(id string, punct bool) bool {
@@ -60,10 +60,10 @@ func idChar(b byte, punct bool) bool {
 // [A-Za-z0-9_-]. Models call tools that do not exist by names such as
 // multi_tool_use.parallel, and a request whose history holds one is refused.
 func ToolName(name string) string {
-	if name != "" && len(name) <= maxCallID && onlyIDChars(name, true) {
+	if name != "" && len(name) <= MaxCallID && onlyIDChars(name, true) {
 		return name
 	}
-	out := []byte(name[:min(len(name), maxCallID)])
+	out := []byte(name[:min(len(name), MaxCallID)])
 	for i, b := range out {
 		if !idChar(b, true) {
 			out[i] = '_'

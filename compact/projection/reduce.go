@@ -1,4 +1,4 @@
-package compact
+package projection
 
 import (
 	"encoding/json"
@@ -87,7 +87,7 @@ func reducedArguments(args string, how *masking) string {
 	if shorten := how.words.Arguments; shorten != nil {
 		return shorten(args, how.fields, how.threshold)
 	}
-	return emptyArguments
+	return EmptyArguments
 }
 
 // cappedArguments is arguments whose long texts show their ends only; "" if
