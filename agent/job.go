@@ -160,11 +160,11 @@ func (j *job) serves(rules compact.Rules, w compact.Wish) bool {
 	if j.plan == nil {
 		return sameWish(rules, j.wish, w)
 	}
-	return rules.Profiles[rules.ProfileOf(w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+	return rules.Profiles[compact.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
 // sameWish reports whether two requests ask for the same compaction by some rules, whoever makes them.
 func sameWish(r compact.Rules, a, b compact.Wish) bool {
 	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
-	return r.ProfileOf(a) == r.ProfileOf(b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
+	return compact.ProfileOf(r, a) == compact.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }
