@@ -248,7 +248,7 @@ func fileItem(f File, index int) item {
 		it.insert = `@"` + f.Path + `"`
 	}
 	if f.Tokens > 0 {
-		it.detail = "~" + edit.Short(f.Tokens)
+		it.detail = pane.About(f.Tokens)
 	}
 	return it
 }

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -10,6 +9,7 @@ import (
 
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
+	"plimsoll/tui/pane"
 )
 
 // Large pastes are folded. A folded paste, a chip, is one character in the text, a code point of the last private plane,
@@ -43,25 +43,12 @@ func newChip(number int, text string, estimate func(conversation.Size) int) chip
 	if lines == 1 {
 		unit = "line"
 	}
-	label := fmt.Sprintf("[pasted %d: %d %s, ~%s tokens]", number, lines, unit, Short(estimate(size)))
+	label := fmt.Sprintf("[pasted %d: %d %s, %s tokens]", number, lines, unit, pane.About(estimate(size)))
 	return chip{text: text, size: size, label: label, width: ansi.StringWidth(label)}
 }
 
 // ColdEstimate is about four characters to a token and one CJK character.
 func ColdEstimate(size conversation.Size) int { return size.ASCII/4 + size.CJK + size.Other/2 }
-
-// Short writes a number of tokens: 999, 1.2k, 128k, 1.3M.
-func Short(n int) string {
-	switch {
-	case n < 1000:
-		return strconv.Itoa(n)
-	case n < 99_950:
-		return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1000, 'f', 1, 64), ".0") + "k"
-	case n < 999_500:
-		return strconv.Itoa((n+500)/1000) + "k"
-	}
-	return strings.TrimSuffix(strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64), ".0") + "M"
-}
 
 // Clean makes a text from outside safe to edit and to draw.
 func Clean(text string) string {

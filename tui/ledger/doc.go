@@ -1,6 +1,6 @@
 // Package ledger is the view of all that compaction did to a conversation: every
-// compaction, every attempt that came to nothing, what was undone and brought back,
-// pins and turns taken back, the newest first.
+// compaction, every one that failed, what was undone, redone, rewound and restored,
+// and pins, the newest first.
 //
 // Guarantees: a view has exactly the height it is given and no line wider than its
 // width; estimates bear a ~; texts from models, tools and files are made safe; only
