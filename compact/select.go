@@ -54,7 +54,7 @@ func (s *selection) items() []conversation.MaskItem {
 	keep := s.keep()
 	current, spare := s.currentTurn()
 	var found []candidate
-	alike := pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
+	alike := NewPointers()
 	results, newest := 0, 0.0
 	for i := len(s.view.Messages) - 1; i >= 0; i-- {
 		m := &s.view.Messages[i]
@@ -62,7 +62,7 @@ func (s *selection) items() []conversation.MaskItem {
 		if m.Repeats != 0 {
 			results++
 			newest += s.meter.Weigh(m.Size)
-			alike.see(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
+			alike.See(m, spared || s.stays(m) || results <= s.rules.Mask.KeepResults || newest <= keep)
 			continue
 		}
 		for _, c := range s.candidates(i) {
@@ -79,9 +79,9 @@ func (s *selection) items() []conversation.MaskItem {
 	}
 	slices.Reverse(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool {
-		return c.result && !alike.gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
+		return c.result && !alike.Gains(c.item.Event, s.view.Messages[c.message].Size.Chars(), s.rules.Mask.Preview)
 	})
-	return alike.with(s.pastFirstTurn(found))
+	return alike.With(s.pastFirstTurn(found))
 }
 
 // keep is how many tokens of the newest results stay.

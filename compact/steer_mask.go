@@ -49,13 +49,13 @@ func (s stay) String() string {
 // wraps ErrNothingToMask and says what to do.
 func MaskByHand(r Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
-	h.alike = pointers{held: map[uint64]bool{}, from: map[uint64][]conversation.MaskItem{}, chars: map[uint64]int{}}
+	h.alike = NewPointers()
 	for k := range v.Messages {
 		m := &v.Messages[k]
 		switch {
 		case m.Role != projection.RoleTool || len(m.Events) == 0:
 		case m.Repeats != 0:
-			h.alike.see(m, false)
+			h.alike.See(m, false)
 		default:
 			h.shown[m.Events[0]] = m
 		}
@@ -66,7 +66,7 @@ func MaskByHand(r Rules, log []conversation.Event, v projection.View, events []u
 	if len(h.items) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, h.stays)
 	}
-	mask := r.MaskOf(h.alike.with(h.items))
+	mask := r.MaskOf(h.alike.With(h.items))
 	mask.Style = preset.OwnStyle
 	if after := projection.Project(conversation.Extend(log, time.Time{}, mask)); viewChars(after) >= viewChars(v) {
 		return nil, fmt.Errorf("%w: %s", ErrNothingToMask, stayShort)
@@ -90,7 +90,7 @@ type handMask struct {
 	log     []conversation.Event
 	preview int                            // code points at each end of a stub
 	shown   map[uint64]*projection.Message // results that stand for themselves
-	alike   pointers
+	alike   Pointers
 	items   []conversation.MaskItem
 	stays   stay
 }
@@ -146,5 +146,5 @@ func (h *handMask) choose(i int) {
 func (h *handMask) shortens(i int, m *projection.Message) bool {
 	text := projection.StubOf(h.log, i, h.preview)
 	return text != "" && conversation.Measure(text).Chars() < m.Size.Chars() &&
-		h.alike.gains(h.log[i].Seq, m.Size.Chars(), h.preview)
+		h.alike.Gains(h.log[i].Seq, m.Size.Chars(), h.preview)
 }
