@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/config"
@@ -84,18 +85,18 @@ func boundRows(t *testing.T) string {
 		{"1h30m", "the same as a sum, largest unit first"},
 		{"last", "the turn after the last one that the compactions in force cover, masks by hand aside, 0 without one; `--from` alone means this"},
 	} {
-		bound, err := compact.ParseBound(b.text)
+		bound, err := edit.ParseBound(b.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := compact.RangeOptions{Now: now, AfterLast: 4}
+		options := edit.RangeOptions{Now: now, AfterLast: 4}
 		from, to := options, options
 		from.From, to.To = &bound, &bound
-		first, err := compact.ResolveRange(log.Events(), from)
+		first, err := edit.ResolveRange(log.Events(), from)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last, err := compact.ResolveRange(log.Events(), to)
+		last, err := edit.ResolveRange(log.Events(), to)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,12 +151,12 @@ func (s *story) call(tool, arguments string, status conversation.ResultStatus, r
 }
 
 // pass works out what a profile does to all but the newest turn.
-func (s *story) pass(profile string) compact.Pass {
+func (s *story) pass(profile string) edit.Pass {
 	s.t.Helper()
-	wish := compact.NewWish()
+	wish := edit.NewWish()
 	wish.Profile, wish.KeepLast = profile, 1
-	now := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
-	pass, err := compact.NewPass(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
+	now := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(s.log.Events())), Now: s.now, Cold: true}
+	pass, err := edit.NewPass(s.log.Events(), compact.PresetRules(preset.Plimsoll), now, wish)
 	if err != nil {
 		s.t.Fatal(err)
 	}

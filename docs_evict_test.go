@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -80,11 +81,11 @@ func (p *paced) used() int { return p.metered().Reading().Used }
 func (p *paced) metered() compact.Meter { return p.meter.WithView(projection.Project(p.log.Events())) }
 
 // step is what the planner does before the next turn after a pause.
-func (p *paced) step(idle time.Duration) compact.Pass {
+func (p *paced) step(idle time.Duration) edit.Pass {
 	p.t.Helper()
 	log, m := p.log.Events(), p.metered()
 	plan := p.rules.Plan(compact.Check{Moment: compact.MomentTurn, Log: log, View: m.View(), Meter: m, Idle: idle, Sheet: compact.DefaultSheet()}).Alone()
-	pass, err := compact.NewOverlayPass(log, p.rules, compact.Situation{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
+	pass, err := edit.NewOverlayPass(log, p.rules, edit.Situation{Meter: m, Now: p.now}, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}, plan.Masks...)
 	if err != nil {
 		p.t.Fatalf("%s: %v", plan.Trigger, err)
 	}
@@ -92,7 +93,7 @@ func (p *paced) step(idle time.Duration) compact.Pass {
 }
 
 // blockOf is the message that stands for what a pass evicts.
-func blockOf(t *testing.T, pass compact.Pass) projection.Message {
+func blockOf(t *testing.T, pass edit.Pass) projection.Message {
 	t.Helper()
 	for _, m := range pass.After().Messages {
 		if m.State == projection.StateSummarised {
@@ -137,7 +138,7 @@ func workedExample(t *testing.T) string {
 	t.Helper()
 	p, lunch := newPaced(t, exampleWindow), 0
 	line, prompt := p.metered().Reading().LoadLine, p.used()
-	var cold compact.Pass
+	var cold edit.Pass
 	for turn := 0; p.used() <= line; turn++ {
 		if cold.After().Messages == nil && p.used() > exampleWindow*3/4 {
 			cold, lunch = p.step(75*time.Minute), turn
@@ -194,7 +195,7 @@ func (p *paced) turn(n int) {
 	p.answer(fmt.Sprintf("Part %d holds requests that took longer than the limit. ", n) + strings.Repeat("The pool was exhausted, and came back by itself. ", 8))
 }
 
-func capitalTurns(r compact.Range) string { return fmt.Sprintf("Turns %d to %d", r.From, r.To) }
+func capitalTurns(r edit.Range) string { return fmt.Sprintf("Turns %d to %d", r.From, r.To) }
 
 // about is a number of tokens to the nearest hundred.
 func about(tokens int) int { return int(math.Round(float64(tokens)/100)) * 100 }

@@ -14,6 +14,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -109,7 +110,7 @@ func (v *voyage) preview() string {
 	p := pass.Preview()
 	now, pays := agent.PriceOf(p, price)
 	view.Show(preview.Content{
-		Wish: compact.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
+		Wish: edit.NewWish(), Preview: p, Now: v.meter().Reading(), Then: pass.Then(), Profile: compact.ProfileDefault, KeepLast: 1, Turns: 5,
 		Profiles: []preview.Profile{{Name: "default", Note: "shortens reasoning, arguments and results"}, {Name: "heavy", Note: "the model writes a summary", Summarises: true}},
 		Model:    v.model.Name(), CostNow: now, PaysAfter: pays, BreakTurn: v.log.Events()[p.BreakAt-1].Turn,
 	})

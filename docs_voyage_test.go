@@ -13,6 +13,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -24,8 +25,8 @@ type voyage struct {
 	*story
 	model   conversation.ModelChanged
 	prompt  conversation.Instructions
-	cached  int             // tokens of the newest request
-	written compact.Written // the summary
+	cached  int          // tokens of the newest request
+	written edit.Written // the summary
 }
 
 // Events of a voyage, as the views name them.
@@ -124,11 +125,11 @@ func (v *voyage) meter() compact.Meter {
 }
 
 // pass works out what a profile does to all but the newest turns.
-func (v *voyage) pass(profile string, keep int) compact.Pass {
+func (v *voyage) pass(profile string, keep int) edit.Pass {
 	v.t.Helper()
-	wish := compact.NewWish()
+	wish := edit.NewWish()
 	wish.Profile, wish.KeepLast = profile, keep
-	pass, err := compact.NewPass(v.log.Events(), compact.PresetRules(preset.Plimsoll), compact.Situation{Meter: v.meter(), Now: v.now, Cold: true}, wish)
+	pass, err := edit.NewPass(v.log.Events(), compact.PresetRules(preset.Plimsoll), edit.Situation{Meter: v.meter(), Now: v.now, Cold: true}, wish)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -154,7 +155,7 @@ func (v *voyage) compact(profile string, keep int) {
 // pin keeps what was said first.
 func (v *voyage) pin() conversation.Body {
 	v.t.Helper()
-	body, err := compact.PinOf(v.log.Events(), []uint64{saidFirst}, true)
+	body, err := edit.PinOf(v.log.Events(), []uint64{saidFirst}, true)
 	if err != nil {
 		v.t.Fatal(err)
 	}

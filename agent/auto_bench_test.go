@@ -9,6 +9,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -108,7 +109,7 @@ func BenchmarkBegin(b *testing.B) {
 			rules.Profiles[compact.ProfileHeavy] = p
 			log, meter := events, compact.NewMeter(compact.MeterOptions{Window: model.Window}).WithView(projection.Project(events))
 			for b.Loop() {
-				pass, err := compact.NewPass(log, rules, compact.Situation{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
+				pass, err := edit.NewPass(log, rules, edit.Situation{Meter: meter, Now: time.Unix(1_800_000_000, 0)}, heavy())
 				if err != nil || pass.Job == nil {
 					b.Fatal(err)
 				}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -31,11 +33,11 @@ func (a *Agent) Review(text string, accept bool) {
 // Compact reduces what the model is sent: at once while idle, otherwise before
 // the turn's next request. Compacted or CompactionFailed tells what came of it.
 // A request that is carried out already is not carried out twice.
-func (a *Agent) Compact(w compact.Wish) {
+func (a *Agent) Compact(w edit.Wish) {
 	a.inbox.put(func(context.Context) {
 		c := a.compactor
 		if n := len(c.operations); n > 0 {
-			if last := &c.operations[n-1]; last.what == compact.DeedCompact && sameWish(c.rules, last.wish, w) {
+			if last := &c.operations[n-1]; last.what == edit.DeedCompact && sameWish(c.rules, last.wish, w) {
 				last.wish.Review = last.wish.Review || w.Review
 				return
 			}
@@ -46,7 +48,7 @@ func (a *Agent) Compact(w compact.Wish) {
 				return
 			} // what replaces it has to be possible first
 		}
-		c.operations.add(operation{what: compact.DeedCompact, wish: w})
+		c.operations.add(operation{what: edit.DeedCompact, wish: w})
 	})
 }
 
@@ -56,19 +58,19 @@ func (a *Agent) UndoCompaction(epoch uint64) {
 	a.inbox.put(func(context.Context) {
 		if epoch == 0 && len(a.compactor.operations) == 0 { // what the user sees in force, not what is about to be
 			if epoch = a.compactor.manual.newestEpoch(); epoch == 0 {
-				a.updates.Put(CompactionFailed{Err: unmade(compact.ErrNothingToUndo),
-					Wish: compact.Wish{Source: conversation.SourceManual, Trigger: string(compact.DeedUndo)}})
+				a.updates.Put(CompactionFailed{Err: unmade(edit.ErrNothingToUndo),
+					Wish: edit.Wish{Source: conversation.SourceManual, Trigger: string(edit.DeedUndo)}})
 				return
 			}
 		}
-		a.compactor.operations.add(operation{what: compact.DeedUndo, epoch: epoch})
+		a.compactor.operations.add(operation{what: edit.DeedUndo, epoch: epoch})
 	})
 }
 
 // RedoCompaction redoes the compaction that was undone last, until
 // another one is made.
 func (a *Agent) RedoCompaction() {
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.DeedRedo}) })
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.DeedRedo}) })
 }
 
 // Inspect answers with Inspected. Of several calls that wait the newest is
@@ -77,10 +79,10 @@ func (a *Agent) Inspect() { a.inspector.look() }
 
 // Preview works a request out on the messages so far and answers with Previewed.
 // It changes nothing.
-func (a *Agent) Preview(w compact.Wish) {
+func (a *Agent) Preview(w edit.Wish) {
 	a.inbox.put(func(context.Context) {
 		told := Previewed{Wish: w, Now: a.meter.Reading()}
-		pass, err := compact.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
+		pass, err := edit.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
 		if err != nil {
 			told.Err = unmade(err)
 		} else {
@@ -111,7 +113,7 @@ func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
 
 func (a *Agent) orderSteer(what Steer, events []uint64) {
 	events = slices.Clone(events)
-	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: compact.Deed(what), events: events}) })
+	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Deed(what), events: events}) })
 }
 
 // Rewind undoes the turns from one on, negative for the newest; what the

@@ -4,7 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
+
 	"plimsoll/conversation"
 )
 
@@ -34,11 +35,11 @@ func (c *compactor) boundary(ctx context.Context) {
 
 func (c *compactor) execute(ctx context.Context, d operation) {
 	switch d.what {
-	case compact.DeedCompact:
+	case edit.DeedCompact:
 		c.compact(ctx, d.wish)
 	case opRewind:
 		c.rewind(ctx, d.turn)
-	case compact.DeedUndo, compact.DeedRedo:
+	case edit.DeedUndo, edit.DeedRedo:
 		c.revert(ctx, d)
 	default:
 		c.steer(ctx, d)
@@ -46,12 +47,12 @@ func (c *compactor) execute(ctx context.Context, d operation) {
 }
 
 // compact makes the compaction that was asked for.
-func (c *compactor) compact(ctx context.Context, w compact.Wish) {
+func (c *compactor) compact(ctx context.Context, w edit.Wish) {
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := compact.NewPass(c.log.Events(), c.rules, c.situation(), w)
+	pass, err := edit.NewPass(c.log.Events(), c.rules, c.situation(), w)
 	switch {
 	case err != nil:
 		c.records.refuse(ctx, w, unmade(err))
@@ -66,10 +67,10 @@ func (c *compactor) compact(ctx context.Context, w compact.Wish) {
 }
 
 // startRequested has the summary written that was asked for.
-func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
+func (c *compactor) startRequested(ctx context.Context, w edit.Wish) {
 	j := &job{wish: w, blocking: w.Source != conversation.SourceManual || !c.inBackground()}
-	j.work = func(now compact.Situation) (compact.Pass, error) {
-		return compact.NewPass(c.log.Events(), c.rules, now, w)
+	j.work = func(now edit.Situation) (edit.Pass, error) {
+		return edit.NewPass(c.log.Events(), c.rules, now, w)
 	}
 	if err := c.start(ctx, j); err != nil {
 		j.end(err)
@@ -78,11 +79,11 @@ func (c *compactor) startRequested(ctx context.Context, w compact.Wish) {
 }
 
 // asksToCompact is the compaction that calls which ran ask for, nil if they ask for none.
-func asksToCompact(calls []*call) *compact.Wish {
-	var asked *compact.Wish
+func asksToCompact(calls []*call) *edit.Wish {
+	var asked *edit.Wish
 	for _, c := range calls {
 		if c.Name == conversation.ToolCompact && c.outcome.Status == conversation.ResultOK {
-			asked = &compact.Wish{
+			asked = &edit.Wish{
 				Focus: focusOf(c.Arguments), KeepLast: -1, Source: conversation.SourceTool, Trigger: "compact tool",
 			}
 		}
@@ -141,14 +142,14 @@ func (c *compactor) rewind(ctx context.Context, turn int) {
 
 // revert undoes the compaction of an operation, or redoes one.
 func (c *compactor) revert(ctx context.Context, d operation) {
-	w := compact.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
+	w := edit.Wish{Source: conversation.SourceManual, Trigger: string(d.what)}
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	now := compact.Situation{Meter: c.meter, Now: c.opts.Now()}
-	r, err := compact.NewReversal(c.log.Events(), c.rules, now,
-		compact.ReversalWish{Redo: d.what == compact.DeedRedo, Epoch: d.epoch}, c.nextSeq())
+	now := edit.Situation{Meter: c.meter, Now: c.opts.Now()}
+	r, err := edit.NewReversal(c.log.Events(), c.rules, now,
+		edit.ReversalWish{Redo: d.what == edit.DeedRedo, Epoch: d.epoch}, c.nextSeq())
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -158,7 +159,7 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 		return
 	}
 	done := Compacted{Epoch: r.Epoch, Undone: !r.Redo, Redone: r.Redo, Source: conversation.SourceManual,
-		Preview: compact.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
+		Preview: edit.Preview{Profile: r.Profile, Range: r.Range, Before: r.Before, After: r.After}}
 	c.opts.Logger.Info("compaction", "outcome", d.what, "epoch", done.Epoch, "before", done.Preview.Before, "after", done.Preview.After)
 	c.planner.rearm()
 	c.dropReverted()
@@ -167,10 +168,10 @@ func (c *compactor) revert(ctx context.Context, d operation) {
 
 // evictForModel makes room for the model, which asked for it where rules want no model
 // to be asked.
-func (c *compactor) evictForModel(ctx context.Context, w compact.Wish) {
+func (c *compactor) evictForModel(ctx context.Context, w edit.Wish) {
 	plan := c.rules.EvictNow(c.planner.check(c.moment(), false), w.Trigger)
 	if plan.Note == nil {
-		c.records.refuse(ctx, w, unmade(compact.ErrNothingToGain))
+		c.records.refuse(ctx, w, unmade(edit.ErrNothingToGain))
 		return
 	}
 	made := c.planner.made(w.Trigger)

@@ -10,7 +10,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -78,14 +78,14 @@ func diskFullWhile(full *atomic.Bool) func(*agent.Options) {
 }
 
 // wish is a compaction by hand with a profile.
-func wish(profile string, keepLast int) compact.Wish {
-	w := compact.NewWish()
+func wish(profile string, keepLast int) edit.Wish {
+	w := edit.NewWish()
 	w.Profile, w.KeepLast = profile, keepLast
 	return w
 }
 
 // compacts compacts and waits until nothing moves.
-func (r *rig) compacts(w compact.Wish) {
+func (r *rig) compacts(w edit.Wish) {
 	r.Compact(w)
 	r.wait()
 }

@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -184,12 +185,12 @@ func TestPendingEventsDoNotShiftTheEpoch(t *testing.T) {
 }
 
 func TestCompactionThatCannotBeMadeSaysWhy(t *testing.T) {
-	far := compact.AtTurn(40)
+	far := edit.AtTurn(40)
 	beyond := wish("", 0)
 	beyond.To = &far
 	for name, test := range map[string]struct {
 		turns int
-		wish  compact.Wish
+		wish  edit.Wish
 		says  string
 	}{
 		"nothing was said":    {0, wish("", 0), "nothing has been said"},
@@ -257,7 +258,7 @@ func TestPreviewChangesNothing(t *testing.T) {
 		if len(got) != 4 {
 			t.Fatalf("%d answers", len(got))
 		}
-		if p := got[0].Preview; got[0].Err != nil || p.Before <= p.After || p.BreakAt == 0 || p.Range != (compact.Range{From: 0, To: 1}) {
+		if p := got[0].Preview; got[0].Err != nil || p.Before <= p.After || p.BreakAt == 0 || p.Range != (edit.Range{From: 0, To: 1}) {
 			t.Errorf("the preview is %+v", p)
 		}
 		if p := got[1].Preview; got[1].Err != nil || p.Summary == nil || p.Before <= p.After {

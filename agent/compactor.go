@@ -5,20 +5,22 @@ import (
 	"errors"
 	"slices"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
 // opRestore redoes turns.
-const opRestore = compact.Deed(SteerRestore)
+const opRestore = edit.Deed(SteerRestore)
 
 // opRewind undoes turns.
-const opRewind compact.Deed = "rewind"
+const opRewind edit.Deed = "rewind"
 
 // operation is something to be done at a boundary.
 type operation struct {
-	what   compact.Deed // compact, undo, redo, rewind, or one to steer by
-	wish   compact.Wish
+	what   edit.Deed // compact, undo, redo, rewind, or one to steer by
+	wish   edit.Wish
 	epoch  uint64   // to undo, 0 for the newest in force
 	turn   int      // to rewind to, negative for the newest
 	events []uint64 // to be pinned or masked
@@ -61,7 +63,7 @@ func newCompactor(j *journal, shown *display, in *inbox, waiting *queue, windows
 
 // commit puts a pass in force: its overlays, and what was spent on them, in one
 // transaction. The summaries in it are applied then.
-func (c *compactor) commit(ctx context.Context, pass *compact.Pass, w compact.Wish, spent []conversation.Body, summaries ...*job) *Error {
+func (c *compactor) commit(ctx context.Context, pass *edit.Pass, w edit.Wish, spent []conversation.Body, summaries ...*job) *Error {
 	epoch := c.nextSeq() + uint64(len(spent))
 	bodies := append(slices.Clone(spent), pass.Bodies(epoch)...)
 	if _, err := c.append(ctx, bodies...); err != nil {
@@ -208,12 +210,12 @@ func (c *compactor) applyLadder(ctx context.Context, trigger string, refused boo
 // overlay puts overlays in force as one epoch. Where they save nothing or cannot
 // be stored nothing is changed.
 func (c *compactor) overlay(ctx context.Context, made conversation.Made, bodies []conversation.Body) {
-	w := compact.Wish{Source: made.Source, Trigger: made.Trigger}
+	w := edit.Wish{Source: made.Source, Trigger: made.Trigger}
 	if err := c.flush(ctx); err != nil {
 		c.records.refuse(ctx, w, err)
 		return
 	}
-	pass, err := compact.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
+	pass, err := edit.NewOverlayPass(c.log.Events(), c.rules, c.situation(), made, bodies...)
 	if err != nil {
 		c.records.refuse(ctx, w, unmade(err))
 		return
@@ -265,7 +267,7 @@ type records struct {
 
 // refuse tells that a compaction was not made. What the model asked for is on
 // record, because nobody sees it ask.
-func (r *records) refuse(ctx context.Context, w compact.Wish, e *Error) {
+func (r *records) refuse(ctx context.Context, w edit.Wish, e *Error) {
 	r.opts.Logger.Info("compaction", "outcome", "refused", "source", w.Source, "class", e.Class)
 	if w.Source == conversation.SourceTool {
 		r.fail(ctx, conversation.Attempt{

@@ -1,6 +1,9 @@
 package agent_test
 
-import "plimsoll/compact"
+import (
+	"plimsoll/compact"
+	"plimsoll/compact/edit"
+)
 
 // What happens to a conversation at the gates of a summary, and how summaries come
 // about.
@@ -39,7 +42,7 @@ func acts() []act {
 	}
 }
 
-func focused(w compact.Wish, focus string) compact.Wish {
+func focused(w edit.Wish, focus string) edit.Wish {
 	w.Focus = focus
 	return w
 }
@@ -66,7 +69,7 @@ type origin struct {
 	name   string
 	window int
 	gates  []gate
-	same   compact.Wish // by hand that comes to the same
+	same   edit.Wish // by hand that comes to the same
 	begin  func(*course)
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -165,7 +165,7 @@ func (c *course) watched() {
 				open = nil
 			}
 		case agent.CompactionFailed:
-			reversal := u.Wish.Trigger == string(compact.DeedUndo) || u.Wish.Trigger == string(compact.DeedRedo)
+			reversal := u.Wish.Trigger == string(edit.DeedUndo) || u.Wish.Trigger == string(edit.DeedRedo)
 			switch {
 			case reversal:
 			case prepared > 0 && u.Wish.Source == conversation.SourceAuto:

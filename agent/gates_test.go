@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -42,8 +43,8 @@ type course struct {
 	model            agent.Model
 	rules            compact.Rules
 	at               gate
-	same             compact.Wish // what a wish by hand has to be to join the summary
-	beside           bool         // a reply streams while the summary is written
+	same             edit.Wish // what a wish by hand has to be to join the summary
+	beside           bool      // a reply streams while the summary is written
 	sent             map[string]int
 	got              map[string]int // that came back in earlier runs
 	told             map[uint64]int // how often an epoch was told to be made

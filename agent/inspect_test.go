@@ -12,6 +12,7 @@ import (
 	"plimsoll/agent/agenttest"
 	"plimsoll/agent/catalog"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
@@ -167,7 +168,7 @@ func TestAPreviewShowsTheGaugeAndTheCostOfTheRun(t *testing.T) {
 		if len(got) != 4 {
 			t.Fatalf("%d answers", len(got))
 		}
-		for i, want := range []compact.Wish{w, heavy(), wish("nowhere", 1), w} {
+		for i, want := range []edit.Wish{w, heavy(), wish("nowhere", 1), w} {
 			if diff := cmp.Diff(want, got[i].Wish); diff != "" {
 				t.Errorf("answer %d: %s", i, diff)
 			}
@@ -199,9 +200,9 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 	sheet := func(p agent.Prices) func(agent.Tokens) float64 {
 		return func(tokens agent.Tokens) float64 { return catalog.Cost(p, tokens) }
 	}
-	p := compact.Preview{Before: 100_000, After: 40_000, Behind: 30_000}
+	p := edit.Preview{Before: 100_000, After: 40_000, Behind: 30_000}
 	for name, c := range map[string]struct {
-		preview compact.Preview
+		preview edit.Preview
 		prices  agent.Prices
 		now     float64
 		pays    int // -1: never
@@ -209,8 +210,8 @@ func TestPriceOfABreakInTheCachedPrefix(t *testing.T) {
 		// 30,000 written at 2.5 in place of 0.2 read: 0.069; 60,000 less read: 0.012 each time.
 		"a cache":            {p, agent.Prices{Input: 2, Cached: 0.2, CacheWrite: 2.5}, 0.057, 6},
 		"none":               {p, agent.Prices{Input: 2}, -0.12, 0},
-		"nothing behind":     {compact.Preview{Before: 100_000, After: 40_000}, agent.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
-		"nothing gained":     {compact.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, agent.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
+		"nothing behind":     {edit.Preview{Before: 100_000, After: 40_000}, agent.Prices{Input: 2, Cached: 0.2}, -0.012, 0},
+		"nothing gained":     {edit.Preview{Before: 40_000, After: 40_000, Behind: 30_000}, agent.Prices{Input: 2, Cached: 0.2}, 0.054, -1},
 		"a tier left behind": {p, agent.Prices{Input: 2, Cached: 0.2, Tiers: []agent.Tier{{Over: 50_000, Input: 20, Cached: 2}}}, -0.138, 1},
 	} {
 		now, pays := agent.PriceOf(c.preview, sheet(c.prices))

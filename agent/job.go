@@ -3,6 +3,8 @@ package agent
 import (
 	"context"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -28,9 +30,9 @@ type job struct {
 	state state
 	cause error // why it was given up or failed, nil in the other states
 
-	wish compact.Wish                                  // that asked for it; of a plan its source and trigger only
-	plan *compact.Plan                                 // that asked for it, nil where somebody did
-	work func(compact.Situation) (compact.Pass, error) // works it out on the log as it is
+	wish edit.Wish                               // that asked for it; of a plan its source and trigger only
+	plan *compact.Plan                           // that asked for it, nil where somebody did
+	work func(edit.Situation) (edit.Pass, error) // works it out on the log as it is
 
 	basis    basis
 	blocking bool                // the next request waits for it
@@ -41,7 +43,7 @@ type job struct {
 	done chan struct{} // closed when its goroutine ended
 
 	writer writer
-	pass   compact.Pass
+	pass   edit.Pass
 	err    error
 }
 
@@ -128,12 +130,12 @@ func (j *job) isLastTry(own *job) bool {
 // that are no notes, or it has to fit into less.
 func (j *job) overtaken(log *journal) bool {
 	then, now := j.basis.window, log.settings.model.Window
-	return !compact.Stands(log.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
+	return !edit.Stands(log.log.Events(), j.basis.revision, j.basis.spans) || then.Known() && now.Known() && now.Tokens < then.Tokens
 }
 
 // rebase is a pass with the text of a job on the log as it is now, with the masks of
 // its plan. The error says why it does not count.
-func (j *job) rebase(log *journal, pass *compact.Pass) (compact.Pass, error) {
+func (j *job) rebase(log *journal, pass *edit.Pass) (edit.Pass, error) {
 	var masks []conversation.Body
 	if j.plan != nil {
 		masks = j.plan.Masks
@@ -153,18 +155,18 @@ func (j *job) waitsForStep(rules compact.Rules) bool {
 
 // serves reports whether somebody who asks for w gets it from a summary: one that was
 // asked for alike, or an automatic one where he asks for nothing in particular.
-func (j *job) serves(rules compact.Rules, w compact.Wish) bool {
+func (j *job) serves(rules compact.Rules, w edit.Wish) bool {
 	if !j.state.open() {
 		return false
 	}
 	if j.plan == nil {
 		return sameWish(rules, j.wish, w)
 	}
-	return rules.Profiles[compact.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
+	return rules.Profiles[edit.ProfileOf(rules, w)].Summarize && w.Focus == "" && w.From == nil && w.To == nil && w.KeepLast < 0
 }
 
 // sameWish reports whether two requests ask for the same compaction by some rules, whoever makes them.
-func sameWish(r compact.Rules, a, b compact.Wish) bool {
-	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
-	return compact.ProfileOf(r, a) == compact.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
+func sameWish(r compact.Rules, a, b edit.Wish) bool {
+	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
+	return edit.ProfileOf(r, a) == edit.ProfileOf(r, b) && a.Focus == b.Focus && a.KeepLast == b.KeepLast && bound(a.From, b.From) && bound(a.To, b.To)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -170,8 +171,8 @@ func (j *journal) lastReply(m Model) (at time.Time, gone bool) {
 }
 
 // situation is what a compaction made now depends on.
-func (j *journal) situation() compact.Situation {
-	return compact.Situation{
+func (j *journal) situation() edit.Situation {
+	return edit.Situation{
 		Meter: j.meter, Now: j.opts.Now(), Cold: j.cold(), Caps: j.settings.model.Caps, Answering: j.inTurn,
 	}
 }
@@ -193,7 +194,7 @@ func (j *journal) coversMessages(covered, asked []conversation.Span) bool {
 
 // price is PriceOf for the model in use; nil and nil where its prices are not
 // known.
-func (j *journal) price(p compact.Preview) (now *float64, paysAfter *int) {
+func (j *journal) price(p edit.Preview) (now *float64, paysAfter *int) {
 	if j.opts.Cost == nil {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -156,7 +157,7 @@ func TestASummaryMakesWayWhereACacheIsShared(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			r.wait()
 		}
-		wish := compact.NewWish()
+		wish := edit.NewWish()
 		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait() // the summary's request is made
@@ -207,7 +208,7 @@ func TestASummaryThatWaitsForTheConversation(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			r.wait()
 		}
-		wish := compact.NewWish()
+		wish := edit.NewWish()
 		wish.Profile, wish.KeepLast, wish.Source = compact.ProfileHeavy, 1, conversation.SourceManual
 		r.Compact(wish)
 		r.wait()

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -55,9 +56,9 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 	case SteerMask:
 		return e.mask(d.events, made)
 	case SteerRestore:
-		body, err = compact.Restore(log)
+		body, err = edit.Restore(log)
 	default:
-		body, err = compact.PinOf(log, d.events, Steer(d.what) == SteerPin)
+		body, err = edit.PinOf(log, d.events, Steer(d.what) == SteerPin)
 	}
 	if err != nil {
 		return nil, err
@@ -72,13 +73,13 @@ func (e *manualEdits) bodies(d operation) ([]conversation.Body, error) {
 // mask is a pass that hides results.
 func (e *manualEdits) mask(events []uint64, made conversation.Made) ([]conversation.Body, error) {
 	log, rules := e.log.Events(), e.rules
-	mask, err := compact.MaskByHand(rules, log, e.view, events)
+	mask, err := edit.MaskByHand(rules, log, e.view, events)
 	if err != nil {
 		return nil, err
 	}
-	pass, err := compact.NewOverlayPass(log, rules, e.situation(), made, mask)
-	if errors.Is(err, compact.ErrNothingToGain) {
-		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", compact.ErrNothingToGain)
+	pass, err := edit.NewOverlayPass(log, rules, e.situation(), made, mask)
+	if errors.Is(err, edit.ErrNothingToGain) {
+		err = fmt.Errorf("%w: the stub would be no shorter than what it hides", edit.ErrNothingToGain)
 	}
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -123,14 +125,14 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 		plan.Trigger = compact.TriggerLoadLine
 	}
 	made := c.planner.made(plan.Trigger)
-	j := &job{plan: &plan, wish: compact.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
+	j := &job{plan: &plan, wish: edit.Wish{Source: made.Source, Trigger: made.Trigger, KeepLast: -1}}
 	j.blocking = !c.inBackground() || c.rules.Preset.Design().Absolute
-	j.work = func(now compact.Situation) (compact.Pass, error) {
-		return compact.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
+	j.work = func(now edit.Situation) (edit.Pass, error) {
+		return edit.NewSummaryPass(c.log.Events(), c.rules, now, plan.Spans, made)
 	}
 	c.planner.askedAt = c.meter.Reading().Used
 	if err := c.start(ctx, j); err != nil {
-		if plan.Prepare && errors.Is(err, compact.ErrNothingToGain) {
+		if plan.Prepare && errors.Is(err, edit.ErrNothingToGain) {
 			c.opts.Logger.Info("compaction", "outcome", "not prepared", "why", err.Error()) // nothing is due, and nobody was asked
 			return false
 		}
@@ -146,7 +148,7 @@ func (c *compactor) write(ctx context.Context, plan compact.Plan) bool {
 func (c *compactor) applyPlan(ctx context.Context, plan compact.Plan) {
 	switch {
 	case plan.Profile != "":
-		c.compact(ctx, compact.WishOf(plan))
+		c.compact(ctx, edit.WishOf(plan))
 	case plan.Note != nil:
 		c.evict(ctx, plan)
 	case len(plan.Masks) > 0:

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"plimsoll/compact/inspect"
@@ -76,11 +78,11 @@ func (p *planner) profileForModel() (profile string, e *Error) {
 }
 
 // widen is the model's request with a range that holds something, if one does.
-func (p *planner) widen(w compact.Wish) compact.Wish {
+func (p *planner) widen(w edit.Wish) edit.Wish {
 	log, rules := p.log.Events(), p.rules
 	if rules.Preset.Design().Additions && rules.Profiles[w.Profile].Summary.Mode == compact.ModeBands {
-		if band := compact.NextBand(log); band > 0 {
-			from := compact.AtTurn(band)
+		if band := edit.NextBand(log); band > 0 {
+			from := edit.AtTurn(band)
 			w.From = &from
 		}
 	}
@@ -88,7 +90,7 @@ func (p *planner) widen(w compact.Wish) compact.Wish {
 	for _, keep := range []int{-1, 1, 0} {
 		tried := w
 		tried.KeepLast = keep
-		if _, err := compact.NewPass(log, rules, p.situation(), tried); !errors.Is(err, compact.ErrNoRange) {
+		if _, err := edit.NewPass(log, rules, p.situation(), tried); !errors.Is(err, edit.ErrNoRange) {
 			return tried
 		}
 	}
@@ -161,9 +163,9 @@ func (p *planner) roomHint(e *Error) string {
 	}
 	flags, least := "", math.MaxInt
 	for _, room := range rooms {
-		wish := compact.NewWish()
+		wish := edit.NewWish()
 		wish.Profile, wish.KeepLast = room.profile, room.keep
-		pass, err := compact.NewPass(p.log.Events(), p.rules, now, wish)
+		pass, err := edit.NewPass(p.log.Events(), p.rules, now, wish)
 		if err != nil {
 			continue
 		}
@@ -234,7 +236,7 @@ func (p *planner) prepares() bool {
 
 // holds reports whether a request that has to get below the hard line would still be
 // above it with a pass.
-func (p *planner) holds(plan compact.Plan, pass *compact.Pass) bool {
+func (p *planner) holds(plan compact.Plan, pass *edit.Pass) bool {
 	hard := p.meter.Reading().HardLine
 	return plan.Hold && hard > 0 && pass.Preview().After > hard
 }

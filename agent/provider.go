@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -212,7 +214,7 @@ func nameless(e *Error) bool { return e.Class == Overflow && e.Window <= 0 && e.
 // one costs nothing more. cost prices one request in US dollars; the provider's
 // cache is taken to hold the conversation still. PaysAfter is nil where it is
 // never earned back.
-func PriceOf(p compact.Preview, cost func(Tokens) float64) (now *float64, paysAfter *int) {
+func PriceOf(p edit.Preview, cost func(Tokens) float64) (now *float64, paysAfter *int) {
 	cached := func(tokens int) float64 { return cost(Tokens{Prompt: tokens, Cached: tokens}) }
 	extra := cost(Tokens{Prompt: p.After, Cached: p.After - p.Behind, CacheWrite: p.Behind}) - cached(p.After)
 	saved := cached(p.Before) - cached(p.After)

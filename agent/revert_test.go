@@ -10,6 +10,7 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 
@@ -39,7 +40,7 @@ func TestUndoShowsTheSameBytesAndRedoBringsTheCompactionBack(t *testing.T) {
 		if len(made) != 3 || made[1].Epoch != epoch || !made[1].Undone || made[1].Redone || made[2].Epoch != epoch || !made[2].Redone || made[2].Undone {
 			t.Fatalf("told %+v", made)
 		}
-		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != compact.ProfileDefault || p.Range != (compact.Range{From: 0, To: 3}) {
+		if p := made[1].Preview; p.Before != small || p.After != full || p.Profile != compact.ProfileDefault || p.Range != (edit.Range{From: 0, To: 3}) {
 			t.Errorf("the undo is told as %+v", p)
 		}
 		for _, o := range r.overlays()[1:] {

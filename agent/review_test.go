@@ -11,11 +11,12 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 
 // reviewed is the wish of heavy, to be read before it takes effect.
-func reviewed() compact.Wish {
+func reviewed() edit.Wish {
 	w := heavy()
 	w.Review = true
 	return w
@@ -304,14 +305,14 @@ func TestASummaryThatCannotBeStoredIsReadForNothing(t *testing.T) {
 // Without a profile a wish to read a summary is one for a summary, and a wish that
 // does not say so need not be.
 func TestAWishWithoutAProfileJoinsOnlyWhatItMeans(t *testing.T) {
-	unnamed := func(review bool) compact.Wish {
+	unnamed := func(review bool) edit.Wish {
 		w := heavy()
 		w.Profile, w.Review = "", review
 		return w
 	}
 	type came struct{ Asked, Summaries, Policies int }
 	for name, c := range map[string]struct {
-		first, second compact.Wish
+		first, second edit.Wish
 		want          came
 	}{
 		"a review joins the summary that it means":              {heavy(), unnamed(true), came{1, 1, 0}},

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -140,13 +142,13 @@ func unmade(err error) *Error {
 		if errors.Is(err, compact.ErrSummaryCut) {
 			e.Hint = "compact fewer turns at once, or raise compaction.summary.max_tokens"
 		}
-	case errors.Is(err, compact.ErrNoProfile):
+	case errors.Is(err, edit.ErrNoProfile):
 		e.Hint = "name one of them, or write the profile into the configuration"
-	case errors.Is(err, compact.ErrNoSummaries):
+	case errors.Is(err, edit.ErrNoSummaries):
 		e.Hint = "use a profile that needs no model, such as " + compact.ProfileDefault + ", or set the key to another word"
-	case errors.Is(err, compact.ErrNoRange), errors.Is(err, compact.ErrNothingToGain):
+	case errors.Is(err, edit.ErrNoRange), errors.Is(err, edit.ErrNothingToGain):
 		e.Hint = "choose other turns or another profile, or go on: nothing was changed"
-	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
+	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		e.Hint = "plimsoll context lists the compactions and which are in force"
 	}
 	return e

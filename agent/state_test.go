@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"testing"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 )
 
 // TestASummaryTakesTheWaysOfTheTable walks every pair of a state and an event.
@@ -71,7 +71,7 @@ func TestTheFirstEndOfASummaryCounts(t *testing.T) {
 		{errUnused, stateStale},
 		{errTooLate, stateFailed},
 		{errTooLittle, stateFailed},
-		{compact.ErrNothingToGain, stateFailed},
+		{edit.ErrNothingToGain, stateFailed},
 		{&Error{Class: Network, Err: context.Canceled}, stateFailed},
 		{errors.New("anything else"), stateFailed},
 	} {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/conversation"
 )
@@ -236,12 +238,12 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 		return false // so is the note, and that is told
 	}
 	made, more := c.planner.made(plan.Trigger), plan.Trigger != compact.TriggerCold
-	step := func(jobs []*job) (compact.Pass, bool) {
-		var passes []*compact.Pass
+	step := func(jobs []*job) (edit.Pass, bool) {
+		var passes []*edit.Pass
 		for _, j := range jobs {
 			passes = append(passes, &j.pass)
 		}
-		pass, err := compact.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
+		pass, err := edit.EvictWith(c.log.Events(), c.rules, c.situation(), made, plan.Note, more, passes...)
 		return pass, err == nil && pass.Progresses() && !c.planner.holds(plan, &pass)
 	}
 	var use []*job
@@ -257,8 +259,8 @@ func (c *compactor) evictWith(ctx context.Context, plan compact.Plan) bool {
 	if !ok {
 		return false
 	}
-	if err := c.commit(ctx, &pass, compact.Wish{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
-		c.records.refuse(ctx, compact.Wish{Source: made.Source, Trigger: made.Trigger}, err)
+	if err := c.commit(ctx, &pass, edit.Wish{Source: made.Source, Trigger: made.Trigger}, nil, use...); err != nil {
+		c.records.refuse(ctx, edit.Wish{Source: made.Source, Trigger: made.Trigger}, err)
 		return true
 	}
 	c.prepared = slices.DeleteFunc(c.prepared, func(j *job) bool { return j.state == stateApplied })
@@ -285,7 +287,7 @@ func (c *compactor) makeDueStep(ctx context.Context) {
 // commitPrepared puts the newest summary that is written in force at once, for
 // somebody who asked for one, and reports whether it is. It has to cover all that
 // the user asked for; the model asks for room only.
-func (c *compactor) commitPrepared(ctx context.Context, w compact.Wish, asked []conversation.Span) bool {
+func (c *compactor) commitPrepared(ctx context.Context, w edit.Wish, asked []conversation.Span) bool {
 	list := c.prepared
 	if len(list) == 0 {
 		return false

@@ -11,12 +11,13 @@ import (
 	"plimsoll/agent"
 	"plimsoll/agent/agenttest"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // heavy is the wish for a summary of all turns but one.
-func heavy() compact.Wish { return wish(compact.ProfileHeavy, 1) }
+func heavy() edit.Wish { return wish(compact.ProfileHeavy, 1) }
 
 // summarises is the reply with a summary, and what it cost.
 func summarises(text string) agenttest.Reply {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -20,7 +21,7 @@ import (
 type turn struct {
 	cancel context.CancelCauseFunc
 	// What the model asked for with the compact tool, nil if it did not.
-	asked     *compact.Wish
+	asked     *edit.Wish
 	compacted bool // the tool had its way in this turn
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
@@ -130,7 +132,7 @@ type Prepared struct{ FromTurn, ToTurn int } // covered, both included
 // has the profile, the range and the tokens.
 type Compacted struct {
 	Epoch   uint64 // of the compaction, also where it was undone
-	Preview compact.Preview
+	Preview edit.Preview
 	Source  conversation.Source
 	Trimmed bool // the oldest messages were left out, because nothing else made room
 	Undone  bool // an undo made the change
@@ -142,7 +144,7 @@ type Compacted struct {
 // user, nobody has to be told: it is in the log.
 type CompactionFailed struct {
 	Err  *Error
-	Wish compact.Wish
+	Wish edit.Wish
 }
 
 // Summaries says whether compaction still asks a model automatically. After failures
@@ -151,8 +153,8 @@ type Summaries struct{ Paused bool }
 
 // Previewed is the answer to Preview: what would be done, or why nothing can be.
 type Previewed struct {
-	Wish    compact.Wish
-	Preview compact.Preview
+	Wish    edit.Wish
+	Preview edit.Preview
 	Now     compact.Reading // of the next request as it is
 	Then    compact.Reading // as it would be; with a summary that is not written yet, with the longest expected
 	// CostNow is what the next request costs more than without it, in US dollars,
@@ -194,7 +196,7 @@ const (
 type Reviewing struct {
 	Text     string // what the model wrote
 	Appendix string // what the program adds to it, which stays as it is
-	Wish     compact.Wish
+	Wish     edit.Wish
 	FromTurn int
 	ToTurn   int
 	Covers   int  // tokens that it stands for

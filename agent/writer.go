@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact"
 )
 
@@ -16,7 +18,7 @@ import (
 
 // write has the text of a pass written and takes it in. The error is an *Error,
 // one of package compact, or the cause of ctx's end.
-func (w *writer) write(ctx context.Context, pass *compact.Pass) error {
+func (w *writer) write(ctx context.Context, pass *edit.Pass) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	w.clock = newClock(w.limit, func() { end(errTooLate) })
@@ -29,7 +31,7 @@ func (w *writer) write(ctx context.Context, pass *compact.Pass) error {
 }
 
 // fulfil has the text written in the form and number of requests it takes.
-func (w *writer) fulfil(ctx context.Context, pass *compact.Pass) error {
+func (w *writer) fulfil(ctx context.Context, pass *edit.Pass) error {
 	form := *pass.Job
 	for {
 		answer, err := w.answer(ctx, pass, &form)
@@ -59,7 +61,7 @@ var worthAnother = []error{
 
 // another takes a retry for an answer that did not count, if there is one left
 // and it may help. ONE asks again after a failed call only.
-func (w *writer) another(pass *compact.Pass, err error) bool {
+func (w *writer) another(pass *edit.Pass, err error) bool {
 	helps := slices.ContainsFunc(worthAnother, func(reason error) bool { return errors.Is(err, reason) })
 	if pass.Fallback() != nil && errors.Is(err, compact.ErrSummaryCut) {
 		helps = true // the other form leaves more room
@@ -73,7 +75,7 @@ func (w *writer) another(pass *compact.Pass, err error) bool {
 
 // answer gets an answer to a form, in a smaller one where that is too long.
 // form is then the one that was tried last.
-func (w *writer) answer(ctx context.Context, pass *compact.Pass, form *compact.SummaryJob) (compact.Answer, error) {
+func (w *writer) answer(ctx context.Context, pass *edit.Pass, form *compact.SummaryJob) (compact.Answer, error) {
 	answer, err := w.call(ctx, *form)
 	if form.Input == compact.InputView && overflow(err) != nil {
 		if raw := pass.Fallback(); raw != nil {
@@ -273,6 +275,6 @@ func (s *writers) largerThan(w compact.Window) *modelClient {
 }
 
 // reviews reports whether the user reads a summary before it takes effect.
-func (s *writers) reviews(w compact.Wish, r compact.SummaryRules) bool {
+func (s *writers) reviews(w edit.Wish, r compact.SummaryRules) bool {
 	return s.opts.Interactive && (w.Review || r.Review)
 }

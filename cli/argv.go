@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 
@@ -61,7 +61,7 @@ func attach(args []string, i int, name string) []string {
 
 // boundBehind reports whether what stands behind --from is meant as its value.
 func boundBehind(arg string) bool {
-	if _, err := compact.ParseBound(arg); err == nil {
+	if _, err := edit.ParseBound(arg); err == nil {
 		return true
 	}
 	if rest, dashed := strings.CutPrefix(arg, "-"); dashed {

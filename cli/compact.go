@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 
+	"plimsoll/compact/edit"
+
 	"github.com/spf13/cobra"
 
 	"plimsoll/cli/console"
 	"plimsoll/cli/session"
 	"plimsoll/cli/setup"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -133,20 +134,20 @@ func (cmd *compactCommand) Run(ctx context.Context, args []string) error {
 }
 
 // wish is what the flags ask for; changed tells which of them were given.
-func (o compactOptions) wish(changed func(flag string) bool) (compact.Wish, error) {
-	w := compact.NewWish()
+func (o compactOptions) wish(changed func(flag string) bool) (edit.Wish, error) {
+	w := edit.NewWish()
 	if err := o.check(changed); err != nil {
 		return w, err
 	}
 	w.Profile, w.Focus = o.profile, o.focus
 	for _, b := range []struct {
 		flag, text string
-		to         **compact.Bound
+		to         **edit.Bound
 	}{{"from", o.from, &w.From}, {"to", o.to, &w.To}} {
 		if !changed(b.flag) {
 			continue
 		}
-		bound, err := compact.ParseBound(b.text)
+		bound, err := edit.ParseBound(b.text)
 		if err != nil {
 			return w, console.WrongUse("--%s: %w", b.flag, err)
 		}
@@ -189,7 +190,7 @@ func (o compactOptions) check(changed func(flag string) bool) error {
 func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationState, o compactOptions) error {
 	var done session.Reverted
 	err := cmd.conversations.Append(ctx, s, func(s session.ConversationState) ([]conversation.Body, error) {
-		r, err := compact.NewReversal(s.Said, s.Rules, s.Now, compact.ReversalWish{Redo: o.redo}, s.Next())
+		r, err := edit.NewReversal(s.Said, s.Rules, s.Now, edit.ReversalWish{Redo: o.redo}, s.Next())
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func (cmd *compactCommand) revert(ctx context.Context, s session.ConversationSta
 }
 
 // withModel makes a compaction for which a model writes.
-func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w compact.Wish, asJSON bool) error {
+func (cmd *compactCommand) withModel(ctx context.Context, s session.ConversationState, w edit.Wish, asJSON bool) error {
 	l, err := cmd.models.LinkFor(ctx, s.ID, true)
 	if err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"github.com/google/go-cmp/cmp"
@@ -224,7 +226,7 @@ func TestAForkByAProfileThatDoesNotExistIsNotMade(t *testing.T) {
 	keep(t, a, stored, fileTurns(5)...)
 	h := talking(t, a, agenttest.NewProvider())
 	defer h.Close()
-	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, compact.ErrNoProfile) {
+	if _, err := h.Fork(t.Context(), "nope"); !errors.Is(err, edit.ErrNoProfile) {
 		t.Errorf("the error is %v", err)
 	}
 	list, err := a.resources.Store.List(t.Context(), storage.Filter{})
@@ -251,7 +253,7 @@ func TestAnInterruptedSummaryLeavesNothingInForce(t *testing.T) {
 		<-heard.something
 		cancel()
 	}()
-	w := compact.NewWish()
+	w := edit.NewWish()
 	w.Profile = compact.ProfileHeavy
 	if _, err := a.agents.Optimize(ctx, r, w); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,12 +37,12 @@ func kept(t *testing.T, store *storage.Store, log []conversation.Event) string {
 }
 
 // wishes draws compactions that need no model.
-func wishes(t *rapid.T) compact.Wish {
-	w := compact.NewWish()
+func wishes(t *rapid.T) edit.Wish {
+	w := edit.NewWish()
 	w.Profile = rapid.SampledFrom([]string{"", "omit", "responses", compact.ProfileLight}).Draw(t, "profile")
 	w.KeepLast = rapid.SampledFrom([]int{0, 0, 0, 1, -1}).Draw(t, "keep last")
 	if rapid.IntRange(0, 3).Draw(t, "from") == 3 {
-		b := compact.AtTurn(rapid.IntRange(0, 3).Draw(t, "first turn"))
+		b := edit.AtTurn(rapid.IntRange(0, 3).Draw(t, "first turn"))
 		w.From = &b
 	}
 	return w
@@ -80,7 +82,7 @@ const dryRuns = 12
 // plan is a compaction of a log.
 type plan struct {
 	log  []conversation.Event
-	wish compact.Wish
+	wish edit.Wish
 }
 
 var planned = rapid.Custom(func(t *rapid.T) plan {

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 )
 
 func TestBoundsAreReadAndTold(t *testing.T) {
@@ -38,7 +38,7 @@ func TestBoundsAreReadAndTold(t *testing.T) {
 		"9223372036s":         "106751d23h47m16s",
 		"0000000000000000001": "1",
 	} {
-		b, err := compact.ParseBound(text)
+		b, err := edit.ParseBound(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -52,14 +52,14 @@ func TestBoundsAreReadAndTold(t *testing.T) {
 func TestBoundsThatMeanTheSameAreEqual(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"90m", "1h30m"}, {"7d", "1w"}, {"05", "5"}, {"-3", "-03"}, {"0s", "0h"}} {
-		a, errA := compact.ParseBound(pair[0])
-		b, errB := compact.ParseBound(pair[1])
+		a, errA := edit.ParseBound(pair[0])
+		b, errB := edit.ParseBound(pair[1])
 		if errA != nil || errB != nil || a != b {
 			t.Errorf("%v: %v and %v differ (%v, %v)", pair, a, b, errA, errB)
 		}
 	}
-	zero, err := compact.ParseBound("0")
-	if err != nil || zero != (compact.Bound{}) {
+	zero, err := edit.ParseBound("0")
+	if err != nil || zero != (edit.Bound{}) {
 		t.Errorf("0 is %v (%v), not the zero value", zero, err)
 	}
 }
@@ -121,12 +121,12 @@ func TestWhatIsNoBoundIsRefusedWithTheForms(t *testing.T) {
 		"1h1d":                          order,
 		strings.Repeat("9", 5000) + "w": long,
 	} {
-		b, err := compact.ParseBound(text)
+		b, err := edit.ParseBound(text)
 		if err == nil {
 			t.Errorf("%q is read as %v", text, b)
 			continue
 		}
-		if b != (compact.Bound{}) {
+		if b != (edit.Bound{}) {
 			t.Errorf("%q: a bound comes with the error: %v", text, b)
 		}
 		for _, part := range []string{why, "a turn (5)", "(-3)", "5h, 30m, 2d, 1w, 1d12h", "or last"} {
@@ -139,7 +139,7 @@ func TestWhatIsNoBoundIsRefusedWithTheForms(t *testing.T) {
 
 func TestRefusedBoundsAreToldShortAndHarmless(t *testing.T) {
 	t.Parallel()
-	_, err := compact.ParseBound("\x1b[31m\u202e" + strings.Repeat("é", 100_000))
+	_, err := edit.ParseBound("\x1b[31m\u202e" + strings.Repeat("é", 100_000))
 	if err == nil {
 		t.Fatal("read as a bound")
 	}
@@ -159,7 +159,7 @@ func FuzzParseBound(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := compact.ParseBound(text)
+		b, err := edit.ParseBound(text)
 		if err != nil {
 			for _, r := range err.Error() {
 				if !unicode.IsPrint(r) {
@@ -171,7 +171,7 @@ func FuzzParseBound(f *testing.F) {
 		if strings.ContainsFunc(text, func(r rune) bool { return !strings.ContainsRune("-0123456789wdhmslat", r) }) {
 			t.Fatalf("%q is read as %v", text, b)
 		}
-		again, err := compact.ParseBound(b.String())
+		again, err := edit.ParseBound(b.String())
 		if err != nil || again != b {
 			t.Fatalf("%q is told as %q, which is read as %v (%v)", text, b, again, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -44,11 +45,11 @@ func spokenTurn(name string, calls int, over bool) []conversation.Body {
 	return bodies
 }
 
-func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (compact.Pass, error) {
-	w := compact.NewWish()
+func boundaryPass(log []conversation.Event, preset preset.Name, profile string, answering bool) (edit.Pass, error) {
+	w := edit.NewWish()
 	w.Profile, w.KeepLast = profile, 0
 	m := compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))
-	return compact.NewPass(log, compact.PresetRules(preset), compact.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
+	return edit.NewPass(log, compact.PresetRules(preset), edit.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: true, Answering: answering}, w)
 }
 
 func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
@@ -56,14 +57,14 @@ func TestPassInATurnLeavesWhatTheNextRequestAnswers(t *testing.T) {
 	for name, test := range map[string]struct {
 		bodies []conversation.Body
 		want   []conversation.Span
-		turns  compact.Range
+		turns  edit.Range
 	}{
 		// e1 user, e2 e3 call a, e4 reply; e5 user
-		"a message alone": {append(spokenTurn("one", 1, true), spokenTurn("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, compact.Range{}},
+		"a message alone": {append(spokenTurn("one", 1, true), spokenTurn("two", 0, false)...), []conversation.Span{{First: 1, Last: 4}}, edit.Range{}},
 		// older turns weigh more: e1 to e6, then e7 user and one call
-		"older turns": {append(spokenTurn("one", 2, true), spokenTurn("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, compact.Range{}},
+		"older turns": {append(spokenTurn("one", 2, true), spokenTurn("two", 1, false)...), []conversation.Span{{First: 1, Last: 6}}, edit.Range{}},
 		// e1 user, e2 reply; e3 user, calls e4 to e9, of which the last stays
-		"this turn": {append(spokenTurn("one", 0, true), spokenTurn("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, compact.Range{From: 1, To: 1}},
+		"this turn": {append(spokenTurn("one", 0, true), spokenTurn("two", 3, false)...), []conversation.Span{{First: 4, Last: 7}}, edit.Range{From: 1, To: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +100,7 @@ func TestPassInATurnWithNothingBeforeItHasNoRange(t *testing.T) {
 	t.Parallel()
 	for _, calls := range []int{0, 1} {
 		_, err := boundaryPass(boundaryLog(t, spokenTurn("one", calls, false)...), preset.Plimsoll, compact.ProfileHeavy, true)
-		if !errors.Is(err, compact.ErrNoRange) {
+		if !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("with %d calls: %v", calls, err)
 		}
 	}
@@ -165,7 +166,7 @@ func TestNextBandBeginsBehindTheNewestSummary(t *testing.T) {
 		"policies":            {[]conversation.Body{conversation.Summary{Spans: []conversation.Span{{First: 1, Last: 8}}, ToTurn: 1, Policies: &conversation.Policies{}}}, 0},
 		"a summary of naught": {[]conversation.Body{conversation.Summary{ToTurn: 9, Text: "it"}}, 0},
 	} {
-		if got := compact.NextBand(boundaryLog(t, append(bodies[:len(bodies):len(bodies)], test.more...)...)); got != test.want {
+		if got := edit.NextBand(boundaryLog(t, append(bodies[:len(bodies):len(bodies)], test.more...)...)); got != test.want {
 			t.Errorf("%s: turn %d, want %d", name, got, test.want)
 		}
 	}

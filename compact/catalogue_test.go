@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -335,7 +336,7 @@ func TestCatalogueB24EveryPassIsListedAndCanBeTakenBack(t *testing.T) {
 		t.Fatalf("%+v", epochs)
 	}
 	for range 2 {
-		revert, err := compact.Undo(l.events(), 0)
+		revert, err := edit.Undo(l.events(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

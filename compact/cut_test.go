@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -17,7 +17,7 @@ import (
 
 // cutAt is the copy that goes on from before an event.
 func cutAt(t interface{ Fatalf(string, ...any) }, log []conversation.Event, before uint64) (copied []conversation.Event, kept int) {
-	events, behind := compact.CutBefore(log, before)
+	events, behind := edit.CutBefore(log, before)
 	l, err := conversation.NewLog(events)
 	if err != nil {
 		t.Fatalf("what is kept is no log: %v", err)
@@ -100,7 +100,7 @@ func TestCopiesPartNoUnit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := randomLog(t)
-		kept, _ := compact.CutBefore(log, uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before")))
+		kept, _ := edit.CutBefore(log, uint64(rapid.IntRange(0, len(log)+2).Draw(t, "before")))
 		for _, u := range conversation.Units(log) {
 			first, last := u.Events[0] < len(kept), u.Events[len(u.Events)-1] < len(kept)
 			if first != last {
@@ -164,7 +164,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 				t.Fatalf("the overlay at %d is of the epoch %d", e.Seq, made.Epoch)
 			}
 		}
-		revert, err := compact.Undo(events, 0)
+		revert, err := edit.Undo(events, 0)
 		if err != nil {
 			return
 		}
@@ -174,7 +174,7 @@ func TestEpochsComeAlongAsEpochs(t *testing.T) {
 				t.Fatalf("the epoch %d is in force although it was taken back", e.ID)
 			}
 		}
-		again, err := compact.Redo(undone)
+		again, err := edit.Redo(undone)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +213,7 @@ func TestCutMovesBackToWhereTheUnitBegins(t *testing.T) {
 	t.Parallel()
 	log := threeTurns(t)
 	for before, want := range map[uint64]int{0: 0, 1: 0, 2: 1, 3: 1, 4: 1, 5: 4, 6: 5, 7: 6, 9: 6, 15: 14, 16: 15, 99: 15} {
-		if kept, behind := compact.CutBefore(log, before); len(kept) != want || len(behind) != 0 {
+		if kept, behind := edit.CutBefore(log, before); len(kept) != want || len(behind) != 0 {
 			t.Errorf("before %d: %d events and %d overlays, want %d and none", before, len(kept), len(behind), want)
 		}
 	}
@@ -252,7 +252,7 @@ func TestWhatComesAlong(t *testing.T) {
 		"no turns that were taken back around the cut": {[]conversation.Body{conversation.Rewind{Made: ofEpoch(16), Turn: 1}}, nil},
 	}
 	for name, tt := range tests {
-		_, got := compact.CutBefore(threeTurns(t, tt.made...), 11)
+		_, got := edit.CutBefore(threeTurns(t, tt.made...), 11)
 		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got)\n%s", name, d)
 		}
@@ -275,7 +275,7 @@ func TestWhatIsKeptIsAsItWasLeft(t *testing.T) {
 			[]conversation.Body{conversation.Unpin{Made: ofEpoch(16), Events: []uint64{1}}}},
 	}
 	for name, tt := range tests {
-		_, got := compact.CutBefore(threeTurns(t, append([]conversation.Body{pin}, tt.behind...)...), 17)
+		_, got := edit.CutBefore(threeTurns(t, append([]conversation.Body{pin}, tt.behind...)...), 17)
 		if d := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); d != "" {
 			t.Errorf("%s (-want +got)\n%s", name, d)
 		}
@@ -286,16 +286,16 @@ func TestTurnsAreFoundFromBothEnds(t *testing.T) {
 	t.Parallel()
 	log := threeTurns(t, conversation.Rewind{Turn: 2}, conversation.UserMessage{Text: "instead"})
 	for turn, want := range map[int]uint64{0: 1, 1: 6, 2: 11, 3: 17, -1: 6, -2: 1} {
-		if got, err := compact.TurnStart(log, turn); got != want || err != nil {
+		if got, err := edit.TurnStart(log, turn); got != want || err != nil {
 			t.Errorf("turn %d begins at %d, %v; want %d", turn, got, err, want)
 		}
 	}
 	for _, turn := range []int{4, -3, -1 << 63, 1<<63 - 1} {
-		if got, err := compact.TurnStart(log, turn); !errors.Is(err, compact.ErrNoTurn) {
+		if got, err := edit.TurnStart(log, turn); !errors.Is(err, edit.ErrNoTurn) {
 			t.Errorf("turn %d begins at %d, %v", turn, got, err)
 		}
 	}
-	if _, err := compact.TurnStart(nil, 0); !errors.Is(err, compact.ErrNoTurn) {
+	if _, err := edit.TurnStart(nil, 0); !errors.Is(err, edit.ErrNoTurn) {
 		t.Errorf("an empty log has a turn: %v", err)
 	}
 }

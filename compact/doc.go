@@ -16,19 +16,18 @@
 //
 //  1. Someone asks for one: the user, the model by a tool call, or the planner. The
 //     request names a range, a profile, or both.
-//  2. [NewPass] works it out on a snapshot of the log and commits nothing: the range
-//     ([ResolveRange]) as spans of events between units, and the policies
-//     ([Rules.Policies]) with the hints of tools frozen in them. A unit is a user
-//     message, or a reply with all its calls and results; no cut parts one.
-//     [Pass.Preview] is the dry run.
-//  3. If a model has to write, the pass has a [SummaryJob]. The caller asks the model
-//     and gives the answer to [Pass.Accept], which decides whether it counts: it has
-//     to be whole, and much shorter than what it covers.
-//  4. [Pass.Bodies] gives the overlays for the caller to append in one transaction.
-//     Together they are an epoch. Whatever could differ tomorrow (texts, hints,
-//     amounts) stands in them from then on, so that projecting reads no rules.
-//  5. [Undo] gives the overlay that reverts an epoch, [Redo] the one that reverts the
-//     undo. [PinOf] and [MaskByHand] give the manual overlays.
+//  2. Package edit works it out on a snapshot of the log and commits nothing: the range
+//     as spans of events between units, and the policies ([Rules.Policies]) with the
+//     hints of tools frozen in them. A unit is a user message, or a reply with all its
+//     calls and results; no cut parts one.
+//  3. If a model has to write, there is a [SummaryJob]. The caller asks the model, and
+//     [Accept] decides whether the answer counts: it has to be whole, and much shorter
+//     than what it covers.
+//  4. The caller appends the overlays in one transaction. Together they are an epoch.
+//     Whatever could differ tomorrow (texts, hints, amounts) stands in them from then
+//     on, so that projecting reads no rules.
+//  5. Package edit also gives the overlays that undo and redo an epoch, and those of pins
+//     and masks by hand. It cuts a log between units for a fork.
 //
 // # The planner
 //
@@ -53,8 +52,7 @@
 // # What views read
 //
 // Package inspect reads what views show: the breakdown of the window, what the planner
-// will do next, the log of compactions. [CutBefore] cuts a log between units for a
-// fork.
+// will do next, the log of compactions.
 //
 // The package does no I/O and reads no clock: the caller passes times in.
 package compact

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -17,8 +18,8 @@ import (
 // undo and redo do what the commands do, and report whether there was anything.
 func (l *tale) undo(t *testing.T) bool {
 	t.Helper()
-	r, err := compact.Undo(l.events(), 0)
-	if err != nil && !errors.Is(err, compact.ErrNothingToUndo) {
+	r, err := edit.Undo(l.events(), 0)
+	if err != nil && !errors.Is(err, edit.ErrNothingToUndo) {
 		t.Fatal(err)
 	}
 	if err == nil {
@@ -29,8 +30,8 @@ func (l *tale) undo(t *testing.T) bool {
 
 func (l *tale) redo(t *testing.T) bool {
 	t.Helper()
-	r, err := compact.Redo(l.events())
-	if err != nil && !errors.Is(err, compact.ErrNothingToRedo) {
+	r, err := edit.Redo(l.events())
+	if err != nil && !errors.Is(err, edit.ErrNothingToRedo) {
 		t.Fatal(err)
 	}
 	if err == nil {
@@ -92,11 +93,11 @@ func TestUndoAndRedoWalkThroughTheEpochs(t *testing.T) {
 func TestUndoTakesBackTheEpochAskedFor(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60).pass(masks(3)).pass(masks(7))
-	r, err := compact.Undo(l.events(), 17)
+	r, err := edit.Undo(l.events(), 17)
 	if err != nil || r.Epoch != 17 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	if _, err := compact.Undo(l.events(), 3); !errors.Is(err, compact.ErrNothingToUndo) {
+	if _, err := edit.Undo(l.events(), 3); !errors.Is(err, edit.ErrNothingToUndo) {
 		t.Errorf("event 3 is no compaction: %v", err)
 	}
 	if d := cmp.Diff([]uint64{18}, inForce(l.pass(r))); d != "" {
@@ -140,7 +141,7 @@ func TestARangeFromTheLastCompactionBeginsBehindWhatThoseInForceCover(t *testing
 	l := filesRead(6, 60) // each turn has four events
 	check := func(want int) {
 		t.Helper()
-		if turn := compact.AfterLastCompaction(l.events()); turn != want {
+		if turn := edit.AfterLastCompaction(l.events()); turn != want {
 			t.Errorf("turn %d, want %d", turn, want)
 		}
 	}
@@ -180,23 +181,23 @@ func TestATurnThatIsCoveredInPartIsNotBehindARangeFromTheLastCompaction(t *testi
 		"a summary that covers nothing":      {conversation.Summary{Text: "Read.", ToTurn: 3}, 0},
 	} {
 		l := filesRead(4, 60).passed(auto, c.overlay)
-		if got := compact.AfterLastCompaction(l.events()); got != c.want {
+		if got := edit.AfterLastCompaction(l.events()); got != c.want {
 			t.Errorf("%s: turn %d, want %d", name, got, c.want)
 		}
 	}
 	l := filesRead(4, 60).passed(auto, covering(filesRead(4, 60), 0, 2)).add(conversation.Rewind{Turn: 1})
-	if got := compact.AfterLastCompaction(l.events()); got != 0 {
+	if got := edit.AfterLastCompaction(l.events()); got != 0 {
 		t.Errorf("a summary of turns that were undone later: turn %d", got)
 	}
 	two := (&tale{}).user("Read both.").call("read_file", `{"path":"a"}`, conversation.ResultOK, "one").call("read_file", `{"path":"b"}`, conversation.ResultOK, "two").reply("Read.")
-	if got := compact.AfterLastCompaction(two.passed(auto, masks(3)).events()); got != 0 {
+	if got := edit.AfterLastCompaction(two.passed(auto, masks(3)).events()); got != 0 {
 		t.Errorf("one of two results of a turn: turn %d", got)
 	}
 }
 
 // covering is a summary of turns of a log.
 func covering(l *tale, from, to int) conversation.Summary {
-	r := compact.Range{From: from, To: to}
+	r := edit.Range{From: from, To: to}
 	return conversation.Summary{Text: "Read.", FromTurn: from, ToTurn: to, Spans: r.Spans(l.events(), nil)}
 }
 
@@ -205,7 +206,7 @@ func TestWhatWasUndoneIsNotInForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, randomLog(t))
 		for range 3 {
-			r, err := compact.Undo(w.Events(), 0)
+			r, err := edit.Undo(w.Events(), 0)
 			if err != nil {
 				return
 			}

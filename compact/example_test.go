@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -70,11 +71,11 @@ func ExampleNewPass() {
 	log := portHunt()
 	before := projection.Project(log.Events())
 	meter := compact.NewMeter(compact.MeterOptions{}).WithView(before)
-	request := compact.NewWish()
+	request := edit.NewWish()
 	request.KeepLast = 1
 
 	rules := compact.PresetRules(preset.Plimsoll)
-	pass, err := compact.NewPass(log.Events(), rules, compact.Situation{Meter: meter, Now: exampleTime}, request)
+	pass, err := edit.NewPass(log.Events(), rules, edit.Situation{Meter: meter, Now: exampleTime}, request)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -83,7 +84,7 @@ func ExampleNewPass() {
 	commit(log, pass.Bodies(epoch)...)
 	show(projection.Project(log.Events()))
 
-	undo, err := compact.Undo(log.Events(), epoch)
+	undo, err := edit.Undo(log.Events(), epoch)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -190,7 +191,7 @@ func ExampleHarden() {
 // A pin keeps an event verbatim, whatever else covers it.
 func ExamplePinOf() {
 	log := portHunt()
-	pin, err := compact.PinOf(log.Events(), []uint64{3}, true)
+	pin, err := edit.PinOf(log.Events(), []uint64{3}, true)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
@@ -256,7 +257,7 @@ func checkDeed(t *testing.T, c compact.Check, o inspect.Outlook, p compact.Plan)
 // reports whether that was taken.
 func carryOut(l *tale, r compact.Rules, c compact.Check, p compact.Plan) bool {
 	if p.Profile != "" {
-		pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter}, compact.WishOf(p))
+		pass, err := edit.NewPass(c.Log, r, edit.Situation{Meter: c.Meter}, edit.WishOf(p))
 		if err != nil {
 			return false
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -18,19 +19,19 @@ import (
 // by that: the view alone must not grow.
 
 // heavyAgain works a heavy compaction out.
-func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (compact.Pass, error) {
+func heavyAgain(t *testing.T, l *tale, p preset.Name, focus string, keep int) (edit.Pass, error) {
 	t.Helper()
 	r := compact.PresetRules(p)
 	r.KeepLast = keep
-	w := compact.NewWish()
+	w := edit.NewWish()
 	w.Profile, w.Focus = compact.ProfileHeavy, focus
 	v := projection.Project(l.events())
 	m := compact.NewMeter(window(100_000)).WithView(v)
-	return compact.NewPass(l.events(), r, compact.Situation{Meter: m, Now: noon, Cold: true}, w)
+	return edit.NewPass(l.events(), r, edit.Situation{Meter: m, Now: noon, Cold: true}, w)
 }
 
 // summarised takes a summary of so many tokens for a pass and appends it.
-func (l *tale) summarised(t *testing.T, pass compact.Pass, tokens int) *tale {
+func (l *tale) summarised(t *testing.T, pass edit.Pass, tokens int) *tale {
 	t.Helper()
 	if err := pass.Accept(writing("Port %d is free. ", tokens)); err != nil {
 		t.Fatal(err)
@@ -107,10 +108,10 @@ func TestNobodyIsAskedForASummaryThatCannotBeTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.summarised(t, first, 12)
-		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, compact.ErrNothingToGain) {
+		if _, err := heavyAgain(t, l, p, "the ports", 1); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a dozen tokens stand there, and a model is asked for less: %v", p, err)
 		}
-		if _, err := heavyAgain(t, (&tale{}).user("Hi.").reply("Hello."), p, "", 0); !errors.Is(err, compact.ErrNothingToGain) {
+		if _, err := heavyAgain(t, (&tale{}).user("Hi.").reply("Hello."), p, "", 0); !errors.Is(err, edit.ErrNothingToGain) {
 			t.Errorf("%s: a summary of two words: %v", p, err)
 		}
 	}
@@ -127,10 +128,10 @@ func TestAPassNamesOnlyWhatItDoes(t *testing.T) {
 		l.summarised(t, first, 800)
 		r := compact.PresetRules(p)
 		r.KeepLast = 0
-		w := compact.NewWish()
+		w := edit.NewWish()
 		w.Profile = compact.ProfileDefault
-		now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-		pass, err := compact.NewPass(l.events(), r, now, w)
+		now := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+		pass, err := edit.NewPass(l.events(), r, now, w)
 		if err != nil {
 			t.Fatalf("%s: %v", p, err)
 		}
@@ -153,10 +154,10 @@ func TestAPassThatSavesNothingIsRefusedUnderEveryPreset(t *testing.T) {
 		for _, profile := range []string{compact.ProfileDefault, compact.ProfileLight} {
 			r := compact.PresetRules(p)
 			r.KeepLast = 0
-			w := compact.NewWish()
+			w := edit.NewWish()
 			w.Profile = profile
-			now := compact.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
-			if pass, err := compact.NewPass(l.events(), r, now, w); !errors.Is(err, compact.ErrNothingToGain) {
+			now := edit.Situation{Meter: compact.NewMeter(window(100_000)).WithView(projection.Project(l.events())), Now: noon}
+			if pass, err := edit.NewPass(l.events(), r, now, w); !errors.Is(err, edit.ErrNothingToGain) {
 				t.Errorf("%s, %s: from %d to %d tokens, %v", p, profile, pass.Preview().Before, pass.Preview().After, err)
 			}
 		}

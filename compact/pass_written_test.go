@@ -9,18 +9,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
 // toSummarise is a pass over all turns but the newest that needs a summary.
-func toSummarise(t *testing.T, log []conversation.Event) compact.Pass {
+func toSummarise(t *testing.T, log []conversation.Event) edit.Pass {
 	t.Helper()
-	w := compact.NewWish()
+	w := edit.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, 1
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-	pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func toSummarise(t *testing.T, log []conversation.Event) compact.Pass {
 const asWritten = "### Goal\nThe file a.go was changed in each turn, with modify_file, and each time that worked. Nothing else was touched, and no test has been run on it so far.\n### Next step\nLook at it again when the user asks."
 
 // written is such a pass with its summary, which took two and a half seconds.
-func written(t *testing.T, log []conversation.Event) compact.Pass {
+func written(t *testing.T, log []conversation.Event) edit.Pass {
 	t.Helper()
 	pass := toSummarise(t, log)
 	if err := pass.Accept(compact.Answer{Text: " " + asWritten + "\n", Stop: conversation.StopEnd, Model: "test/m", Took: 2500 * time.Millisecond}); err != nil {
@@ -39,7 +40,7 @@ func written(t *testing.T, log []conversation.Event) compact.Pass {
 	return pass
 }
 
-func summaryIn(t *testing.T, pass compact.Pass) conversation.Summary {
+func summaryIn(t *testing.T, pass edit.Pass) conversation.Summary {
 	t.Helper()
 	for _, b := range pass.Bodies(99) {
 		if s, ok := b.(conversation.Summary); ok {
@@ -54,11 +55,11 @@ func TestASummaryTellsHowLongItTook(t *testing.T) {
 	t.Parallel()
 	log := read(5)
 	pass := written(t, log)
-	onto, err := pass.Onto(log, compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
+	onto, err := pass.Onto(log, edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log)), Now: time.Unix(9, 0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []compact.Pass{pass, onto} {
+	for _, p := range []edit.Pass{pass, onto} {
 		if s := summaryIn(t, p); s.Duration != 2500 || s.Edited {
 			t.Errorf("the summary took %d ms, edited %t", s.Duration, s.Edited)
 		}
@@ -77,7 +78,7 @@ func TestWhatIsWrittenCanBeReadBeforeItTakesEffect(t *testing.T) {
 	}
 	covers := pass.Preview().Summary.Covers
 	pass = written(t, log)
-	want := compact.Written{Text: asWritten, Appendix: summaryIn(t, pass).Appendix, Covers: covers}
+	want := edit.Written{Text: asWritten, Appendix: summaryIn(t, pass).Appendix, Covers: covers}
 	got, ok := pass.Written()
 	if diff := cmp.Diff(want, got); diff != "" || !ok || want.Appendix == "" {
 		t.Errorf("it is there: %t; %s", ok, diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -87,7 +88,7 @@ func TestTheBlocksAppendixSpeaksOfAllBands(t *testing.T) {
 	rules := compact.PresetRules(preset.Plimsoll)
 	said := func(first, last uint64) int {
 		m := compact.NewMeter(window(128_000)).WithView(projection.Project(log.events()))
-		pass, err := compact.NewSummaryPass(log.events(), rules, compact.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
+		pass, err := edit.NewSummaryPass(log.events(), rules, edit.Situation{Meter: m}, []conversation.Span{span(first, last)}, conversation.Made{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -72,10 +73,10 @@ func TestWhatIsPreparedIsEvictedAtTheLoadLine(t *testing.T) {
 }
 
 // prepared is a summary of spans that a model wrote, on a log.
-func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *compact.Pass {
+func prepared(t *testing.T, k looking, log []conversation.Event, spans []conversation.Span) *edit.Pass {
 	t.Helper()
 	c := k.of(log)
-	pass, err := compact.NewSummaryPass(log, k.rules, compact.Situation{Meter: c.Meter}, spans, conversation.Made{})
+	pass, err := edit.NewSummaryPass(log, k.rules, edit.Situation{Meter: c.Meter}, spans, conversation.Made{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,9 +95,9 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	step := at(compact.MomentRequest).with(func(k *looking) { k.rules.Mask.Enabled = false })
 	l.talks(2).says(100)
 	plan, c := step.plan(l), step.of(l.events())
-	now := compact.Situation{Meter: c.Meter}
+	now := edit.Situation{Meter: c.Meter}
 	made := conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger}
-	joined, err := compact.EvictWith(l.events(), step.rules, now, made, plan.Note, true, pass)
+	joined, err := edit.EvictWith(l.events(), step.rules, now, made, plan.Note, true, pass)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,10 +121,10 @@ func TestAPreparedSummaryJoinsTheStepThatEvictsWhatItCovers(t *testing.T) {
 	// A smaller step leaves the text for a later one, unless it may evict more.
 	small := alone
 	small.Spans = []conversation.Span{span(1, 4)}
-	if _, err := compact.EvictWith(l.events(), step.rules, now, made, small, false, pass); !errors.Is(err, compact.ErrNotEvicted) {
+	if _, err := edit.EvictWith(l.events(), step.rules, now, made, small, false, pass); !errors.Is(err, edit.ErrNotEvicted) {
 		t.Errorf("a step that evicts less: %v", err)
 	}
-	if _, err := compact.EvictWith(l.events(), step.rules, now, made, small, true, pass); err != nil {
+	if _, err := edit.EvictWith(l.events(), step.rules, now, made, small, true, pass); err != nil {
 		t.Errorf("a step that may evict more: %v", err)
 	}
 }
@@ -145,10 +146,10 @@ func TestWhatStandsBehindASummaryThatWaits(t *testing.T) {
 		"an undo":             {conversation.Revert{Epoch: 1}, false},
 	} {
 		l := filesRead(4, 60).pass(c.overlay)
-		if got := compact.Stands(l.events(), 0, own); got != c.want {
+		if got := edit.Stands(l.events(), 0, own); got != c.want {
 			t.Errorf("%s: stands %t", name, got)
 		}
-		if !compact.Stands(l.events(), uint64(len(l.events())), own) {
+		if !edit.Stands(l.events(), uint64(len(l.events())), own) {
 			t.Errorf("%s: what was there before counts", name)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -48,12 +49,12 @@ func readQuietly(turns int) []conversation.Event {
 	return log
 }
 
-func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) compact.Preview {
+func previewOf(t *testing.T, log []conversation.Event, profile string, echo bool, preset preset.Name) edit.Preview {
 	t.Helper()
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
-	w := compact.NewWish()
+	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{EchoReasoning: echo}).WithView(projection.Project(log))}
+	w := edit.NewWish()
 	w.Profile, w.KeepLast = profile, 1
-	pass, err := compact.NewPass(log, compact.PresetRules(preset), s, w)
+	pass, err := edit.NewPass(log, compact.PresetRules(preset), s, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,10 +92,10 @@ func TestTheAccountCountsInWords(t *testing.T) {
 	t.Parallel()
 	for turns, want := range map[int]string{2: "arguments of 1 reply stripped", 4: "arguments of 3 replies stripped"} {
 		log := read(turns)
-		w := compact.NewWish()
+		w := edit.NewWish()
 		w.KeepLast = 1
-		s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
-		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+		s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+		pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,10 +115,10 @@ func TestAPointerThatLosesItsTargetIsNotCalledMasked(t *testing.T) {
 	last.Repeats = log[2].Seq
 	log[22].Body = last
 	before := projection.Project(log)
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
+	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(before)}
 	note := conversation.Summary{Style: conversation.StylePlimsoll, Version: projection.BlockVersion, Spans: []conversation.Span{{First: 1, Last: 12}},
 		FromTurn: 0, ToTurn: 2, Appendix: "## Note"}
-	pass, err := compact.NewOverlayPass(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
+	pass, err := edit.NewOverlayPass(log, compact.PresetRules(preset.Plimsoll), s, conversation.Made{}, note)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,17 +10,17 @@ import (
 
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
 
 // bound reads a bound that is known to be one; "" is none.
-func bound(t interface{ Fatal(...any) }, text string) *compact.Bound {
+func bound(t interface{ Fatal(...any) }, text string) *edit.Bound {
 	if text == "" {
 		return nil
 	}
-	b, err := compact.ParseBound(text)
+	b, err := edit.ParseBound(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,8 +76,8 @@ type chosen struct {
 	gone     []int
 }
 
-func (c chosen) options(t *testing.T) compact.RangeOptions {
-	return compact.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: noon,
+func (c chosen) options(t *testing.T) edit.RangeOptions {
+	return edit.RangeOptions{From: bound(t, c.from), To: bound(t, c.to), KeepLast: c.keep, Now: noon,
 		AfterLast: c.last, Gone: taken(c.gone...)}
 }
 
@@ -88,34 +88,34 @@ func TestRFD064RangeBounds(t *testing.T) {
 	log := hourly(t, 10)
 	for _, row := range []struct {
 		chosen
-		want compact.Range
+		want edit.Range
 	}{
-		{chosen{}, compact.Range{From: 0, To: 9}},
-		{chosen{keep: 3}, compact.Range{From: 0, To: 6}},
-		{chosen{keep: 9}, compact.Range{From: 0, To: 0}},
-		{chosen{keep: -1}, compact.Range{From: 0, To: 9}},
-		{chosen{from: "5", keep: 3}, compact.Range{From: 5, To: 6}},
-		{chosen{from: "0", to: "0"}, compact.Range{From: 0, To: 0}},
-		{chosen{from: "9", to: "9"}, compact.Range{From: 9, To: 9}},
-		{chosen{to: "-3"}, compact.Range{From: 0, To: 6}},
-		{chosen{to: "-3", keep: 8}, compact.Range{From: 0, To: 6}},
-		{chosen{from: "-9", to: "-1"}, compact.Range{From: 0, To: 8}},
-		{chosen{from: "5h", to: "1h"}, compact.Range{From: 5, To: 8}},
-		{chosen{from: "5h"}, compact.Range{From: 5, To: 9}},
-		{chosen{to: "5h"}, compact.Range{From: 0, To: 4}},
-		{chosen{from: "4h30m", to: "2h30m"}, compact.Range{From: 6, To: 7}},
-		{chosen{from: "52w"}, compact.Range{From: 0, To: 9}},
-		{chosen{to: "0s"}, compact.Range{From: 0, To: 9}},
-		{chosen{from: "last"}, compact.Range{From: 0, To: 9}},
-		{chosen{from: "last", keep: 3, last: 4}, compact.Range{From: 4, To: 6}},
-		{chosen{from: "last", last: 9}, compact.Range{From: 9, To: 9}},
-		{chosen{to: "last", last: 4}, compact.Range{From: 0, To: 4}},
-		{chosen{to: "last"}, compact.Range{From: 0, To: 0}},
-		{chosen{to: "last", last: 99}, compact.Range{From: 0, To: 9}},
-		{chosen{to: "last", last: 10}, compact.Range{From: 0, To: 9}},
-		{chosen{from: "last", last: -7}, compact.Range{From: 0, To: 9}},
+		{chosen{}, edit.Range{From: 0, To: 9}},
+		{chosen{keep: 3}, edit.Range{From: 0, To: 6}},
+		{chosen{keep: 9}, edit.Range{From: 0, To: 0}},
+		{chosen{keep: -1}, edit.Range{From: 0, To: 9}},
+		{chosen{from: "5", keep: 3}, edit.Range{From: 5, To: 6}},
+		{chosen{from: "0", to: "0"}, edit.Range{From: 0, To: 0}},
+		{chosen{from: "9", to: "9"}, edit.Range{From: 9, To: 9}},
+		{chosen{to: "-3"}, edit.Range{From: 0, To: 6}},
+		{chosen{to: "-3", keep: 8}, edit.Range{From: 0, To: 6}},
+		{chosen{from: "-9", to: "-1"}, edit.Range{From: 0, To: 8}},
+		{chosen{from: "5h", to: "1h"}, edit.Range{From: 5, To: 8}},
+		{chosen{from: "5h"}, edit.Range{From: 5, To: 9}},
+		{chosen{to: "5h"}, edit.Range{From: 0, To: 4}},
+		{chosen{from: "4h30m", to: "2h30m"}, edit.Range{From: 6, To: 7}},
+		{chosen{from: "52w"}, edit.Range{From: 0, To: 9}},
+		{chosen{to: "0s"}, edit.Range{From: 0, To: 9}},
+		{chosen{from: "last"}, edit.Range{From: 0, To: 9}},
+		{chosen{from: "last", keep: 3, last: 4}, edit.Range{From: 4, To: 6}},
+		{chosen{from: "last", last: 9}, edit.Range{From: 9, To: 9}},
+		{chosen{to: "last", last: 4}, edit.Range{From: 0, To: 4}},
+		{chosen{to: "last"}, edit.Range{From: 0, To: 0}},
+		{chosen{to: "last", last: 99}, edit.Range{From: 0, To: 9}},
+		{chosen{to: "last", last: 10}, edit.Range{From: 0, To: 9}},
+		{chosen{from: "last", last: -7}, edit.Range{From: 0, To: 9}},
 	} {
-		got, err := compact.ResolveRange(log, row.options(t))
+		got, err := edit.ResolveRange(log, row.options(t))
 		if err != nil || got != row.want {
 			t.Errorf("%+v: got %v (%v), want %v", row.chosen, got, err, row.want)
 		}
@@ -127,21 +127,21 @@ func TestTurnsTakenBackAreNotCounted(t *testing.T) {
 	log := hourly(t, 10)
 	for _, row := range []struct {
 		chosen
-		want compact.Range
+		want edit.Range
 	}{
-		{chosen{keep: 3, gone: []int{7, 8}}, compact.Range{From: 0, To: 4}},
-		{chosen{gone: []int{9}}, compact.Range{From: 0, To: 8}},
-		{chosen{gone: []int{0, 1}}, compact.Range{From: 2, To: 9}},
-		{chosen{to: "-1", gone: []int{7, 8}}, compact.Range{From: 0, To: 6}},
-		{chosen{from: "-2", to: "-1", gone: []int{6, 7, 8}}, compact.Range{From: 4, To: 5}},
-		{chosen{from: "5h", gone: []int{5, 6}}, compact.Range{From: 7, To: 9}},
-		{chosen{to: "5h", gone: []int{4, 3}}, compact.Range{From: 0, To: 2}},
-		{chosen{from: "last", last: 6, gone: []int{5, 6, 7}}, compact.Range{From: 8, To: 9}},
-		{chosen{to: "last", last: 6, gone: []int{5, 6, 7}}, compact.Range{From: 0, To: 8}},
-		{chosen{to: "last", gone: []int{0}}, compact.Range{From: 1, To: 1}},
-		{chosen{from: "2", to: "8", gone: []int{3, 4}}, compact.Range{From: 2, To: 8}},
+		{chosen{keep: 3, gone: []int{7, 8}}, edit.Range{From: 0, To: 4}},
+		{chosen{gone: []int{9}}, edit.Range{From: 0, To: 8}},
+		{chosen{gone: []int{0, 1}}, edit.Range{From: 2, To: 9}},
+		{chosen{to: "-1", gone: []int{7, 8}}, edit.Range{From: 0, To: 6}},
+		{chosen{from: "-2", to: "-1", gone: []int{6, 7, 8}}, edit.Range{From: 4, To: 5}},
+		{chosen{from: "5h", gone: []int{5, 6}}, edit.Range{From: 7, To: 9}},
+		{chosen{to: "5h", gone: []int{4, 3}}, edit.Range{From: 0, To: 2}},
+		{chosen{from: "last", last: 6, gone: []int{5, 6, 7}}, edit.Range{From: 8, To: 9}},
+		{chosen{to: "last", last: 6, gone: []int{5, 6, 7}}, edit.Range{From: 0, To: 8}},
+		{chosen{to: "last", gone: []int{0}}, edit.Range{From: 1, To: 1}},
+		{chosen{from: "2", to: "8", gone: []int{3, 4}}, edit.Range{From: 2, To: 8}},
 	} {
-		got, err := compact.ResolveRange(log, row.options(t))
+		got, err := edit.ResolveRange(log, row.options(t))
 		if err != nil || got != row.want {
 			t.Errorf("%+v: got %v (%v), want %v", row.chosen, got, err, row.want)
 		}
@@ -182,8 +182,8 @@ func TestRangesThatHoldNothingSayWhy(t *testing.T) {
 		{chosen{from: "last", last: 10}, "--from last: the compactions in force reach to turn 9, and no turn comes after it"},
 		{chosen{from: "last", last: 8, gone: all[6:]}, "--from last: the compactions in force reach to turn 7, and no turn comes after it"},
 	} {
-		got, err := compact.ResolveRange(log, row.options(t))
-		if !errors.Is(err, compact.ErrNoRange) || got != (compact.Range{}) {
+		got, err := edit.ResolveRange(log, row.options(t))
+		if !errors.Is(err, edit.ErrNoRange) || got != (edit.Range{}) {
 			t.Errorf("%+v: got %v (%v)", row.chosen, got, err)
 			continue
 		}
@@ -205,27 +205,27 @@ func TestRFD064TurnBoundaries(t *testing.T) {
 	for name, row := range map[string]struct {
 		log  []conversation.Event
 		keep int
-		want compact.Range
+		want edit.Range
 		err  string
 	}{
 		"no events":                 {err: "nothing has been said"},
 		"no turn":                   {log: said(t, notice, conversation.Instructions{}), err: "nothing has been said"},
 		"replies without a turn":    {log: said(t, reply, result), err: "nothing has been said"},
-		"one turn":                  {log: said(t, user, reply), want: compact.Range{}},
+		"one turn":                  {log: said(t, user, reply), want: edit.Range{}},
 		"one turn, three kept":      {log: said(t, user, reply), keep: 3, err: "nothing is older than the 3 newest turns"},
-		"one turn, not answered":    {log: said(t, user), want: compact.Range{}},
-		"events before the first":   {log: said(t, notice, reply, user, reply), want: compact.Range{}},
-		"no calls":                  {log: said(t, user, reply, user, reply, user, reply), keep: 1, want: compact.Range{To: 1}},
-		"reply was stopped":         {log: said(t, user, cut, user, reply), keep: 1, want: compact.Range{}},
-		"calls were stopped":        {log: said(t, user, call, result, user, reply), keep: 1, want: compact.Range{}},
-		"stopped before any answer": {log: said(t, user, user, user, reply), keep: 1, want: compact.Range{To: 1}},
-		"last turn was stopped":     {log: said(t, user, reply, user), want: compact.Range{To: 1}},
+		"one turn, not answered":    {log: said(t, user), want: edit.Range{}},
+		"events before the first":   {log: said(t, notice, reply, user, reply), want: edit.Range{}},
+		"no calls":                  {log: said(t, user, reply, user, reply, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"reply was stopped":         {log: said(t, user, cut, user, reply), keep: 1, want: edit.Range{}},
+		"calls were stopped":        {log: said(t, user, call, result, user, reply), keep: 1, want: edit.Range{}},
+		"stopped before any answer": {log: said(t, user, user, user, reply), keep: 1, want: edit.Range{To: 1}},
+		"last turn was stopped":     {log: said(t, user, reply, user), want: edit.Range{To: 1}},
 	} {
-		got, err := compact.ResolveRange(row.log, compact.RangeOptions{KeepLast: row.keep, Now: noon})
+		got, err := edit.ResolveRange(row.log, edit.RangeOptions{KeepLast: row.keep, Now: noon})
 		switch {
 		case row.err == "" && (err != nil || got != row.want):
 			t.Errorf("%s: got %v (%v), want %v", name, got, err, row.want)
-		case row.err != "" && (!errors.Is(err, compact.ErrNoRange) || !strings.Contains(err.Error(), row.err)):
+		case row.err != "" && (!errors.Is(err, edit.ErrNoRange) || !strings.Contains(err.Error(), row.err)):
 			t.Errorf("%s: got %v (%v), want %q", name, got, err, row.err)
 		}
 	}
@@ -236,8 +236,8 @@ func TestTurnsKeepTheirNumberWhenTheirMessageIsDamaged(t *testing.T) {
 	log := append([]conversation.Event(nil), hourly(t, 4)...)
 	log[4].Body = conversation.Unknown{Name: "damaged", Raw: conversation.RawJSON("null")} // the message of turn 2
 	two := bound(t, "2")
-	got, err := compact.ResolveRange(log, compact.RangeOptions{From: two, To: two, Now: noon})
-	if want := (compact.Range{From: 2, To: 2}); err != nil || got != want {
+	got, err := edit.ResolveRange(log, edit.RangeOptions{From: two, To: two, Now: noon})
+	if want := (edit.Range{From: 2, To: 2}); err != nil || got != want {
 		t.Errorf("got %v (%v), want %v", got, err, want)
 	}
 }
@@ -250,19 +250,19 @@ func TestATurnBeginsWithItsFirstMessage(t *testing.T) {
 		log[i].Turn, log[i].Time = 0, noon.Add(-ago)
 	}
 	for text, begun := range map[string]bool{"2h": false, "23h": false, "25h": true, "47h": true} {
-		_, err := compact.ResolveRange(log, compact.RangeOptions{From: bound(t, text), Now: noon})
-		if (err == nil) != begun || err != nil && !errors.Is(err, compact.ErrNoRange) {
+		_, err := edit.ResolveRange(log, edit.RangeOptions{From: bound(t, text), Now: noon})
+		if (err == nil) != begun || err != nil && !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("begun since %s: want %v: %v", text, begun, err)
 		}
-		_, err = compact.ResolveRange(log, compact.RangeOptions{To: bound(t, text), Now: noon})
-		if (err != nil) != begun || err != nil && !errors.Is(err, compact.ErrNoRange) {
+		_, err = edit.ResolveRange(log, edit.RangeOptions{To: bound(t, text), Now: noon})
+		if (err != nil) != begun || err != nil && !errors.Is(err, edit.ErrNoRange) {
 			t.Errorf("begun before %s: want %v: %v", text, !begun, err)
 		}
 	}
 }
 
 // bounds draws a bound of any form, or none.
-func bounds(t *rapid.T, label string) *compact.Bound {
+func bounds(t *rapid.T, label string) *edit.Bound {
 	text := rapid.OneOf(
 		rapid.SampledFrom([]string{"", "last", "0", "9223372036854775807", "-9223372036854775807", "15250w", "0s"}),
 		rapid.Map(rapid.IntRange(-8, 8), func(n int) string { return fmt.Sprint(n) }),
@@ -279,16 +279,16 @@ func TestResolvedRangesLieInTheLog(t *testing.T) {
 		for _, turn := range rapid.SliceOfN(rapid.IntRange(0, 8), 0, 3).Draw(t, "gone") {
 			gone[turn] = true
 		}
-		o := compact.RangeOptions{
+		o := edit.RangeOptions{
 			From: bounds(t, "from"), To: bounds(t, "to"),
 			KeepLast:  rapid.OneOf(rapid.IntRange(-1, 4), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "keep"),
 			Now:       conversationtest.Epoch.Add(time.Duration(rapid.IntRange(-5, 70).Draw(t, "now")) * time.Second),
 			AfterLast: rapid.OneOf(rapid.IntRange(-1, 8), rapid.Just(math.MaxInt), rapid.Just(math.MinInt)).Draw(t, "last"),
 			Gone:      func(turn int) bool { return gone[turn] },
 		}
-		r, err := compact.ResolveRange(log, o)
+		r, err := edit.ResolveRange(log, o)
 		if err != nil {
-			if !errors.Is(err, compact.ErrNoRange) || r != (compact.Range{}) {
+			if !errors.Is(err, edit.ErrNoRange) || r != (edit.Range{}) {
 				t.Fatalf("%v comes with %v", r, err)
 			}
 			return
@@ -318,9 +318,9 @@ func TestTimesAgoCutAConversationInTwo(t *testing.T) {
 		log := conversationtest.Log(t)
 		b := bound(t, fmt.Sprintf("%ds", rapid.IntRange(0, 60).Draw(t, "ago")))
 		now := conversationtest.Epoch.Add(time.Duration(len(log)) * time.Second)
-		older, errOlder := compact.ResolveRange(log, compact.RangeOptions{To: b, Now: now})
-		newer, errNewer := compact.ResolveRange(log, compact.RangeOptions{From: b, Now: now})
-		all, errAll := compact.ResolveRange(log, compact.RangeOptions{Now: now})
+		older, errOlder := edit.ResolveRange(log, edit.RangeOptions{To: b, Now: now})
+		newer, errNewer := edit.ResolveRange(log, edit.RangeOptions{From: b, Now: now})
+		all, errAll := edit.ResolveRange(log, edit.RangeOptions{Now: now})
 		switch {
 		case errAll != nil:
 			if errOlder == nil || errNewer == nil {
@@ -329,9 +329,9 @@ func TestTimesAgoCutAConversationInTwo(t *testing.T) {
 		case errOlder != nil && errNewer != nil:
 			t.Fatalf("%v has no parts: %v, %v", all, errOlder, errNewer)
 		case errOlder != nil:
-			older = compact.Range{From: newer.From, To: newer.From - 1}
+			older = edit.Range{From: newer.From, To: newer.From - 1}
 		case errNewer != nil:
-			newer = compact.Range{From: older.To + 1, To: older.To}
+			newer = edit.Range{From: older.To + 1, To: older.To}
 		}
 		if errAll == nil && (older.From != all.From || older.To+1 != newer.From || newer.To != all.To) {
 			t.Fatalf("%v and %v are not the halves of %v", older, newer, all)

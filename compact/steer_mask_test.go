@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -25,9 +26,9 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		rules := compact.PresetRules(rapid.SampledFrom(preset.All()).Draw(t, "preset"))
 		rules.Mask.Preview = rapid.SampledFrom([]int{250, 0, 60}).Draw(t, "preview")
 		before := projection.Project(log)
-		body, err := compact.MaskByHand(rules, log, before, events)
+		body, err := edit.MaskByHand(rules, log, before, events)
 		if err != nil {
-			if !errors.Is(err, compact.ErrNothingToMask) || body != nil {
+			if !errors.Is(err, edit.ErrNothingToMask) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
 			}
 			return
@@ -57,7 +58,7 @@ func TestMasksByHandHideAndCanBeTakenBack(t *testing.T) {
 		if e := epochs[len(epochs)-1]; e.ID != uint64(len(masked)) || !e.InForce {
 			t.Fatalf("%+v", e)
 		}
-		undo, err := compact.Undo(masked, uint64(len(masked)))
+		undo, err := edit.Undo(masked, uint64(len(masked)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestMasksByHandNameWhatIsShownInFull(t *testing.T) {
 		"what the first turn has":        {filesRead(1, 60), []uint64{1, 2, 3, 4, 99}, []uint64{3}},
 	} {
 		v := projection.Project(c.log.events())
-		body, err := compact.MaskByHand(planRules(), c.log.events(), v, c.events)
+		body, err := edit.MaskByHand(planRules(), c.log.events(), v, c.events)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -138,8 +139,8 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 		"the reason that says most": {filesRead(2, 1).pass(conversation.Pin{Events: []uint64{3}}), []uint64{1, 7, 3}, "unpin it first"},
 	} {
 		log := c.log.events()
-		body, err := compact.MaskByHand(planRules(), log, projection.Project(log), c.events)
-		if !errors.Is(err, compact.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
+		body, err := edit.MaskByHand(planRules(), log, projection.Project(log), c.events)
+		if !errors.Is(err, edit.ErrNothingToMask) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
 	}
@@ -148,7 +149,7 @@ func TestMasksByHandThatWouldDoNothingSayWhatToDo(t *testing.T) {
 func TestMasksByHandArePassesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	l := filesRead(4, 60)
-	body, err := compact.MaskByHand(planRules(), l.events(), projection.Project(l.events()), []uint64{3})
+	body, err := edit.MaskByHand(planRules(), l.events(), projection.Project(l.events()), []uint64{3})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
@@ -61,9 +62,9 @@ func TestPinnedEventsAreShownAsTheyWereSaid(t *testing.T) {
 		w := conversationtest.NewWriter(t, steerable(t))
 		log, events := w.Events(), someEvents(t, w)
 		before := pinnedIn(projection.Project(log))
-		body, err := compact.PinOf(log, events, true)
+		body, err := edit.PinOf(log, events, true)
 		if err != nil {
-			if !errors.Is(err, compact.ErrNothingToPin) || body != nil {
+			if !errors.Is(err, edit.ErrNothingToPin) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
 			}
 			gone := conversation.TakenBack(log)
@@ -117,13 +118,13 @@ func TestUnpinEndsPinsAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := conversationtest.NewWriter(t, steerable(t))
 		log, events := w.Events(), someEvents(t, w)
-		if pin, err := compact.PinOf(log, someEvents(t, w), true); err == nil {
+		if pin, err := edit.PinOf(log, someEvents(t, w), true); err == nil {
 			log = byHand(log, pin)
 		}
 		before := pinnedIn(projection.Project(log))
-		body, err := compact.PinOf(log, events, false)
+		body, err := edit.PinOf(log, events, false)
 		if err != nil {
-			if !errors.Is(err, compact.ErrNothingToUnpin) || body != nil {
+			if !errors.Is(err, edit.ErrNothingToUnpin) || body != nil {
 				t.Fatalf("%+v, %v", body, err)
 			}
 			if slices.ContainsFunc(events, func(seq uint64) bool { return before[seq] != nil }) {
@@ -152,14 +153,14 @@ func TestPinsThatWouldDoNothingAreRefused(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"its call is pinned":  {true, []uint64{2}, compact.ErrNothingToPin, "pinned already"},
-		"taken back":          {true, []uint64{11}, compact.ErrNothingToPin, "taken back"},
-		"no message":          {true, []uint64{13, 0, 99}, compact.ErrNothingToPin, "choose a message"},
-		"none":                {true, nil, compact.ErrNothingToPin, "choose a message"},
-		"not pinned":          {false, []uint64{5, 6}, compact.ErrNothingToUnpin, "is not pinned"},
-		"no message to unpin": {false, []uint64{99}, compact.ErrNothingToUnpin, "choose a message"},
+		"its call is pinned":  {true, []uint64{2}, edit.ErrNothingToPin, "pinned already"},
+		"taken back":          {true, []uint64{11}, edit.ErrNothingToPin, "taken back"},
+		"no message":          {true, []uint64{13, 0, 99}, edit.ErrNothingToPin, "choose a message"},
+		"none":                {true, nil, edit.ErrNothingToPin, "choose a message"},
+		"not pinned":          {false, []uint64{5, 6}, edit.ErrNothingToUnpin, "is not pinned"},
+		"no message to unpin": {false, []uint64{99}, edit.ErrNothingToUnpin, "choose a message"},
 	} {
-		if body, err := compact.PinOf(l.events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
+		if body, err := edit.PinOf(l.events(), c.events, c.pinned); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || body != nil {
 			t.Errorf("%s: %+v, %v", name, body, err)
 		}
 	}
@@ -177,7 +178,7 @@ func TestPinsNameWhatTheyChange(t *testing.T) {
 		"many":               {true, []uint64{5, 6, 7, 8}, conversation.Pin{Made: conversation.Made{Why: "pinned 4 messages"}, Events: []uint64{5, 6, 7, 8}}},
 		"the call is pinned": {false, []uint64{2, 8}, conversation.Unpin{Made: conversation.Made{Why: "unpinned e2"}, Events: []uint64{2}}},
 	} {
-		got, err := compact.PinOf(l.events(), c.events, c.pinned)
+		got, err := edit.PinOf(l.events(), c.events, c.pinned)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -198,7 +199,7 @@ func TestTurnsComeBackAsTheyWere(t *testing.T) {
 		}
 		log = byHand(log, conversation.Rewind{Turn: rapid.IntRange(0, last).Draw(t, "turn")})
 		rewound := projection.Project(log)
-		back, err := compact.Restore(log)
+		back, err := edit.Restore(log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 		{Made: conversation.Made{Why: "brought back: turns 1–2"}, Epoch: 18},
 		{Made: conversation.Made{Why: "brought back: turn 3"}, Epoch: 17},
 	} {
-		got, err := compact.Restore(l.events())
+		got, err := edit.Restore(l.events())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,7 +246,7 @@ func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 		}
 		l.pass(got)
 	}
-	if r, err := compact.Restore(l.events()); !errors.Is(err, compact.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
+	if r, err := edit.Restore(l.events()); !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "none were taken back") {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -253,17 +254,17 @@ func TestTurnsComeBackOneRewindAfterTheOther(t *testing.T) {
 func TestTurnsDoNotComeBackBesideNewOnes(t *testing.T) {
 	t.Parallel()
 	l := filesRead(2, 10).pass(conversation.Rewind{Turn: 1}).user("Something else.")
-	r, err := compact.Restore(l.events())
-	if !errors.Is(err, compact.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from there") || r != (conversation.Revert{}) {
+	r, err := edit.Restore(l.events())
+	if !errors.Is(err, edit.ErrNothingToRestore) || !strings.Contains(err.Error(), "fork from there") || r != (conversation.Revert{}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	// What was said since can be taken back, and brought back, itself.
 	l.pass(conversation.Rewind{Turn: 2})
-	r, err = compact.Restore(l.events())
+	r, err = edit.Restore(l.events())
 	if err != nil || r.Epoch != 11 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if _, err = compact.Restore(l.pass(r).events()); !errors.Is(err, compact.ErrNothingToRestore) {
+	if _, err = edit.Restore(l.pass(r).events()); !errors.Is(err, edit.ErrNothingToRestore) {
 		t.Error(err)
 	}
 }
@@ -273,7 +274,7 @@ func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 	l := filesRead(4, 60).pass(masks(3)).pass(masks(7)) // epochs 17 and 18
 	turnsBack := func() {
 		t.Helper()
-		r, err := compact.Restore(l.pass(conversation.Rewind{Turn: 3}).events())
+		r, err := edit.Restore(l.pass(conversation.Rewind{Turn: 3}).events())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -293,7 +294,7 @@ func TestUndoAndRedoPassOverTurnsThatCameBack(t *testing.T) {
 	if l.redo(t) {
 		t.Error("turns that came back are no compaction to bring back")
 	}
-	r, err := compact.NewReversal(l.events(), planRules(), compact.Situation{Meter: compact.NewMeter(window(100_000))}, compact.ReversalWish{}, 99)
+	r, err := edit.NewReversal(l.events(), planRules(), edit.Situation{Meter: compact.NewMeter(window(100_000))}, edit.ReversalWish{}, 99)
 	if err != nil || r.Epoch != 18 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -25,12 +26,12 @@ func spokenOf(from, turns int) []conversation.Body {
 }
 
 // heavyPass is a summary worked out by hand of all but so many turns.
-func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) compact.Pass {
+func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep int, cold bool) edit.Pass {
 	t.Helper()
-	w := compact.NewWish()
+	w := edit.NewWish()
 	w.Profile, w.KeepLast = compact.ProfileHeavy, keep
 	m := compact.NewMeter(compact.MeterOptions{Window: compact.Window{Tokens: 32_000}}).WithView(projection.Project(log))
-	pass, err := compact.NewPass(log, compact.PresetRules(preset), compact.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
+	pass, err := edit.NewPass(log, compact.PresetRules(preset), edit.Situation{Meter: m, Now: time.Unix(2e9, 0), Cold: cold}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func heavyPass(t *testing.T, log []conversation.Event, preset preset.Name, keep 
 }
 
 // answered is the log with the pass in force, its job answered with a text.
-func answered(t *testing.T, log []conversation.Event, pass compact.Pass, text string) []conversation.Event {
+func answered(t *testing.T, log []conversation.Event, pass edit.Pass, text string) []conversation.Event {
 	t.Helper()
 	if err := pass.Accept(compact.Answer{Text: text, Stop: conversation.StopEnd, Input: pass.Job.Input}); err != nil {
 		t.Fatal(err)
@@ -78,10 +79,10 @@ func TestSummaryThatARewindCutIsReadByNone(t *testing.T) {
 	if asked := pass.Job.Messages[0].Text; strings.Contains(asked, "ACCOUNT") || !strings.Contains(asked, "question 0") || strings.Contains(asked, "question 5") {
 		t.Errorf("the request in the form %s reads %.300q", pass.Job.Input, asked)
 	}
-	if got := compact.SummaryRanges(log); got != nil {
+	if got := edit.SummaryRanges(log); got != nil {
 		t.Errorf("it counts as %v", got)
 	}
-	if got := compact.NextBand(log); got != 0 {
+	if got := edit.NextBand(log); got != 0 {
 		t.Errorf("the next band begins at turn %d", got)
 	}
 }
@@ -93,7 +94,7 @@ func TestRangesGrowOverSummariesThatNewerOnesCover(t *testing.T) {
 		return conversation.Summary{Spans: []conversation.Span{{First: 1, Last: last}}, ToTurn: to, Text: "it"}
 	}
 	log = with(log, summary(4, 1), summary(12, 5))
-	if diff := cmp.Diff([]compact.Range{{To: 1}, {To: 5}}, compact.SummaryRanges(log)); diff != "" {
+	if diff := cmp.Diff([]edit.Range{{To: 1}, {To: 5}}, edit.SummaryRanges(log)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 )
@@ -28,33 +28,33 @@ func TestSpansOfARangeEndBetweenUnits(t *testing.T) {
 	three := said(t, user, reply, usage, user, calls("a"), usage, result("a"), reply, usage, user, reply)
 	for name, row := range map[string]struct {
 		log  []conversation.Event
-		r    compact.Range
+		r    edit.Range
 		gone []int
 		want []conversation.Span
 	}{
-		"no events":       {nil, compact.Range{}, nil, nil},
-		"nothing sent":    {said(t, usage, usage), compact.Range{}, nil, nil},
-		"first turn":      {three, compact.Range{From: 0, To: 0}, nil, []conversation.Span{{First: 1, Last: 2}}},
-		"two turns":       {three, compact.Range{From: 0, To: 1}, nil, []conversation.Span{{First: 1, Last: 8}}},
-		"last turn":       {three, compact.Range{From: 2, To: 2}, nil, []conversation.Span{{First: 10, Last: 11}}},
-		"behind the last": {three, compact.Range{From: 3, To: 9}, nil, nil},
-		"reversed":        {three, compact.Range{From: 1, To: 0}, nil, nil},
-		"middle taken back": {three, compact.Range{From: 0, To: 2}, []int{1},
+		"no events":       {nil, edit.Range{}, nil, nil},
+		"nothing sent":    {said(t, usage, usage), edit.Range{}, nil, nil},
+		"first turn":      {three, edit.Range{From: 0, To: 0}, nil, []conversation.Span{{First: 1, Last: 2}}},
+		"two turns":       {three, edit.Range{From: 0, To: 1}, nil, []conversation.Span{{First: 1, Last: 8}}},
+		"last turn":       {three, edit.Range{From: 2, To: 2}, nil, []conversation.Span{{First: 10, Last: 11}}},
+		"behind the last": {three, edit.Range{From: 3, To: 9}, nil, nil},
+		"reversed":        {three, edit.Range{From: 1, To: 0}, nil, nil},
+		"middle taken back": {three, edit.Range{From: 0, To: 2}, []int{1},
 			[]conversation.Span{{First: 1, Last: 2}, {First: 10, Last: 11}}},
-		"start taken back": {three, compact.Range{From: 0, To: 2}, []int{0, 1}, []conversation.Span{{First: 10, Last: 11}}},
-		"all taken back":   {three, compact.Range{From: 0, To: 2}, []int{0, 1, 2}, nil},
-		"before the first message": {said(t, usage, reply, user, reply), compact.Range{}, nil,
+		"start taken back": {three, edit.Range{From: 0, To: 2}, []int{0, 1}, []conversation.Span{{First: 10, Last: 11}}},
+		"all taken back":   {three, edit.Range{From: 0, To: 2}, []int{0, 1, 2}, nil},
+		"before the first message": {said(t, usage, reply, user, reply), edit.Range{}, nil,
 			[]conversation.Span{{First: 2, Last: 4}}},
-		"not answered yet":   {said(t, user, reply, user), compact.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
-		"call open":          {said(t, user, reply, user, calls("a")), compact.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
-		"one of two calls":   {said(t, user, calls("a", "b"), usage, result("a")), compact.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
-		"both of two calls":  {said(t, user, calls("a", "b"), result("b"), result("a")), compact.Range{}, nil, []conversation.Span{{First: 1, Last: 4}}},
-		"only an open unit":  {said(t, calls("a")), compact.Range{}, nil, nil},
-		"open unit between":  {said(t, user, calls("a"), user, reply), compact.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 1}, {First: 3, Last: 4}}},
-		"result in the next": {said(t, user, calls("a"), user, result("a"), reply), compact.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
-		"call in the one before": {said(t, user, calls("a"), user, result("a"), reply), compact.Range{From: 1, To: 1}, nil,
+		"not answered yet":   {said(t, user, reply, user), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
+		"call open":          {said(t, user, reply, user, calls("a")), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 3}}},
+		"one of two calls":   {said(t, user, calls("a", "b"), usage, result("a")), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
+		"both of two calls":  {said(t, user, calls("a", "b"), result("b"), result("a")), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 4}}},
+		"only an open unit":  {said(t, calls("a")), edit.Range{}, nil, nil},
+		"open unit between":  {said(t, user, calls("a"), user, reply), edit.Range{To: 1}, nil, []conversation.Span{{First: 1, Last: 1}, {First: 3, Last: 4}}},
+		"result in the next": {said(t, user, calls("a"), user, result("a"), reply), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 1}}},
+		"call in the one before": {said(t, user, calls("a"), user, result("a"), reply), edit.Range{From: 1, To: 1}, nil,
 			[]conversation.Span{{First: 3, Last: 3}, {First: 5, Last: 5}}},
-		"result of no call": {said(t, user, result("x"), reply), compact.Range{}, nil, []conversation.Span{{First: 1, Last: 3}}},
+		"result of no call": {said(t, user, result("x"), reply), edit.Range{}, nil, []conversation.Span{{First: 1, Last: 3}}},
 	} {
 		if d := cmp.Diff(row.want, row.r.Spans(row.log, taken(row.gone...))); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
@@ -66,7 +66,7 @@ func TestSpansHoldUnitsWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := logs(t)
-		r := compact.Range{From: rapid.IntRange(-1, 6).Draw(t, "from"), To: rapid.IntRange(-1, 8).Draw(t, "to")}
+		r := edit.Range{From: rapid.IntRange(-1, 6).Draw(t, "from"), To: rapid.IntRange(-1, 8).Draw(t, "to")}
 		gone := taken(rapid.SliceOfN(rapid.IntRange(0, 6), 0, 3).Draw(t, "gone")...)
 		spans := r.Spans(log, gone)
 		in := func(seq uint64) int {
@@ -111,7 +111,7 @@ func TestRangesOfWellFormedLogsAreOneSpan(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		log := conversationtest.Log(t)
-		r, err := compact.ResolveRange(log, compact.RangeOptions{KeepLast: rapid.IntRange(0, 3).Draw(t, "keep")})
+		r, err := edit.ResolveRange(log, edit.RangeOptions{KeepLast: rapid.IntRange(0, 3).Draw(t, "keep")})
 		if err != nil {
 			t.SkipNow()
 		}

@@ -8,44 +8,45 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 )
 
 func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 	t.Parallel()
-	three, last := compact.AtTurn(3), compact.NewWish()
-	if b, err := compact.ParseBound("last"); err != nil {
+	three, last := edit.AtTurn(3), edit.NewWish()
+	if b, err := edit.ParseBound("last"); err != nil {
 		t.Fatal(err)
 	} else {
 		last.From = &b
 	}
-	with := func(change func(*compact.Wish)) compact.Wish {
-		w := compact.NewWish()
+	with := func(change func(*edit.Wish)) edit.Wish {
+		w := edit.NewWish()
 		change(&w)
 		return w
 	}
 	for text, want := range map[string]struct {
-		wish compact.Wish
-		deed compact.Deed
+		wish edit.Wish
+		deed edit.Deed
 	}{
-		"":                       {compact.NewWish(), compact.DeedCompact},
-		"the names of the files": {with(func(w *compact.Wish) { w.Focus = "the names of the files" }), compact.DeedCompact},
-		"--review":               {with(func(w *compact.Wish) { w.Review = true }), compact.DeedCompact},
-		"--review the names":     {with(func(w *compact.Wish) { w.Review, w.Focus = true, "the names" }), compact.DeedCompact},
-		"--profile=heavy --review --keep 1": {with(func(w *compact.Wish) {
+		"":                       {edit.NewWish(), edit.DeedCompact},
+		"the names of the files": {with(func(w *edit.Wish) { w.Focus = "the names of the files" }), edit.DeedCompact},
+		"--review":               {with(func(w *edit.Wish) { w.Review = true }), edit.DeedCompact},
+		"--review the names":     {with(func(w *edit.Wish) { w.Review, w.Focus = true, "the names" }), edit.DeedCompact},
+		"--profile=heavy --review --keep 1": {with(func(w *edit.Wish) {
 			w.Profile, w.Review, w.KeepLast = compact.ProfileHeavy, true, 1
-		}), compact.DeedCompact},
-		"--to 3 --dry-run --review": {with(func(w *compact.Wish) { w.To, w.Review = &three, true }), compact.DeedPreview},
-		"--from":                    {last, compact.DeedCompact},
-		"--undo":                    {compact.NewWish(), compact.DeedUndo},
-		"-- --review":               {with(func(w *compact.Wish) { w.Focus = "--review" }), compact.DeedCompact},
+		}), edit.DeedCompact},
+		"--to 3 --dry-run --review": {with(func(w *edit.Wish) { w.To, w.Review = &three, true }), edit.DeedPreview},
+		"--from":                    {last, edit.DeedCompact},
+		"--undo":                    {edit.NewWish(), edit.DeedUndo},
+		"-- --review":               {with(func(w *edit.Wish) { w.Focus = "--review" }), edit.DeedCompact},
 	} {
-		w, deed, err := compact.ParseWish(text)
+		w, deed, err := edit.ParseWish(text)
 		if err != nil || deed != want.deed {
 			t.Errorf("%q is the deed %q (%v)", text, deed, err)
 		}
-		if diff := cmp.Diff(want.wish, w, cmp.Comparer(func(a, b compact.Bound) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(want.wish, w, cmp.Comparer(func(a, b edit.Bound) bool { return a == b })); diff != "" {
 			t.Errorf("%q: %s", text, diff)
 		}
 	}
@@ -54,7 +55,7 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 		"--keep-last":          "--keep-last wants a value",
 		"--to 3 --keep-last 1": "use one of them",
 	} {
-		if _, _, err := compact.ParseWish(text); !errors.Is(err, compact.ErrBadWish) || !strings.Contains(err.Error(), want) {
+		if _, _, err := edit.ParseWish(text); !errors.Is(err, edit.ErrBadWish) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is refused with %v", text, err)
 		}
 	}
@@ -63,29 +64,29 @@ func TestWishesAreReadAsTheyAreTyped(t *testing.T) {
 func TestAReviewNeedsASummary(t *testing.T) {
 	t.Parallel()
 	log := read(4)
-	s := compact.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
+	s := edit.Situation{Meter: compact.NewMeter(compact.MeterOptions{}).WithView(projection.Project(log))}
 	for profile, want := range map[string]string{
 		"":                     "", // then it is the one that summarises
 		compact.ProfileLight:   "the profile light makes no summary, so there is nothing to review; use --profile heavy",
 		compact.ProfileHeavy:   "",
 		compact.ProfileDefault: "nothing to review",
 	} {
-		w := compact.NewWish()
+		w := edit.NewWish()
 		w.Profile, w.Review, w.KeepLast = profile, true, 1
-		pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
+		pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w)
 		if want == "" {
 			if err != nil || pass.Job == nil {
 				t.Errorf("%q: %v, and a summary is asked for: %t", profile, err, pass.Job != nil)
 			}
 			continue
 		}
-		if !errors.Is(err, compact.ErrBadWish) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, edit.ErrBadWish) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is refused with %v", profile, err)
 		}
 	}
-	w := compact.NewWish()
+	w := edit.NewWish()
 	w.Review, w.Focus, w.KeepLast = true, "the files", 1
-	if pass, err := compact.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
+	if pass, err := edit.NewPass(log, compact.PresetRules(preset.Plimsoll), s, w); err != nil || pass.Profile != compact.ProfileHeavy {
 		t.Errorf("with a focus: profile %q, %v", pass.Profile, err)
 	}
 }

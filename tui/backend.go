@@ -8,6 +8,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/conversation/find"
@@ -38,9 +39,9 @@ type Session interface {
 	SetProfile(name string)
 
 	// Compact shortens the prompt of the next requests.
-	Compact(w compact.Wish)
+	Compact(w edit.Wish)
 	// Preview works out what Compact would do.
-	Preview(w compact.Wish)
+	Preview(w edit.Wish)
 	// UndoCompaction undoes a compaction by its epoch, 0 for the newest.
 	UndoCompaction(epoch uint64)
 	// RedoCompaction redoes the one that was undone last.

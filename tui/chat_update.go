@@ -8,7 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui/meter"
 	"plimsoll/tui/pane"
@@ -174,7 +174,7 @@ func (c *chat) notCompacted(err *agent.Error) pane.Action {
 	}
 	switch {
 	case err.Class == agent.Cancelled: // its line in the transcript says so
-	case errors.Is(err, compact.ErrNothingToUndo), errors.Is(err, compact.ErrNothingToRedo):
+	case errors.Is(err, edit.ErrNothingToUndo), errors.Is(err, edit.ErrNothingToRedo):
 		return refuse(text)
 	case err.Class == agent.BadRequest && err.Status == 0:
 		c.transcript.Refusal(text, err.Hint)

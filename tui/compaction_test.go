@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -37,8 +38,8 @@ func compacting(r *rig) {
 }
 
 // plan is what a compaction would do.
-var plan = compact.Preview{Profile: "default", Range: compact.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Behind: 4_200,
-	Layers: []compact.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
+var plan = edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 4}, Before: 12_100, After: 5_300, BreakAt: 3, Behind: 4_200,
+	Layers: []edit.Layer{{Kind: "arguments", Events: 3, Saved: 700}, {Kind: "results", Events: 12, Saved: 6_100}, {Kind: "odd", Saved: -9}}}
 
 func TestCompactionScreens(t *testing.T) {
 	for _, at := range [][2]int{{200, 60}, {80, 24}, {40, 12}} {
@@ -65,13 +66,13 @@ func TestCompactionScreens(t *testing.T) {
 				shot("failed")
 				r.enter("/compact --dry-run keep the ports")
 				need := plan
-				need.Summary = &compact.SummaryNeed{Input: compact.InputView, Covers: 9_100, Estimate: 3_600}
+				need.Summary = &edit.SummaryNeed{Input: compact.InputView, Covers: 9_100, Estimate: 3_600}
 				r.happen(planned(need))
 				shot("preview")
 				r.pass(5 * time.Second)
 				r.press("esc")
 				r.append(history(conversation.Revert{Made: conversation.Made{Epoch: 7}, Epoch: 5})[6].Body)
-				r.happen(agent.Compacted{Epoch: 5, Undone: true, Preview: compact.Preview{Before: 34_000, After: 91_000}})
+				r.happen(agent.Compacted{Epoch: 5, Undone: true, Preview: edit.Preview{Before: 34_000, After: 91_000}})
 				shot("undone")
 				golden.RequireEqual(r.t, b.String())
 			})
@@ -80,7 +81,7 @@ func TestCompactionScreens(t *testing.T) {
 }
 
 // planned is the answer to a preview.
-func planned(p compact.Preview) agent.Previewed {
+func planned(p edit.Preview) agent.Previewed {
 	read := func(used int) compact.Reading {
 		r := compact.Reading{Window: demo().Window, Used: used, AfterSend: used, LoadLine: 108_800, HardLine: 121_600, Reserve: 16_000, CachedShare: -1, Estimated: true}
 		r.Segments[projection.Results] = used
@@ -236,7 +237,7 @@ func TestTheNumbersOfAPreviewAreThoseOfTheNewestWish(t *testing.T) {
 		r.press("tab", "tab")
 		r.did("first preview profile=heavy", "first preview profile=default")
 		early := plan
-		early.Range = compact.Range{From: 2, To: 3}
+		early.Range = edit.Range{From: 2, To: 3}
 		r.happen(planned(early))
 		r.lacks("turns 2–3")
 		r.happen(planned(plan))
@@ -391,9 +392,9 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 		r.lacks("Optimizing", "esc stops")
 		r.happen(agent.Compacted{Epoch: 5, Preview: plan}, agent.Status{Phase: agent.Idle})
 		r.has("compacted turns 0–4 · 12.1k → 5.3k tokens")
-		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 5300, After: 12_100}, Undone: true})
+		r.happen(agent.Compacted{Epoch: 5, Preview: edit.Preview{Before: 5300, After: 12_100}, Undone: true})
 		r.has("undone · /redo-compact to redo · 5.3k → 12.1k tokens")
-		r.happen(agent.Compacted{Epoch: 5, Preview: compact.Preview{Before: 12_100, After: 5300}, Redone: true})
+		r.happen(agent.Compacted{Epoch: 5, Preview: edit.Preview{Before: 12_100, After: 5300}, Redone: true})
 		r.has("redone · 12.1k → 5.3k tokens")
 	})
 }
@@ -401,7 +402,7 @@ func TestWhatNeedsNoModelHasNoIndicator(t *testing.T) {
 // What brings a compaction back is named as it is done in the view in sight, and can be
 // read on a narrow screen.
 func TestAnUndoNamesTheWayBack(t *testing.T) {
-	undone := agent.Compacted{Epoch: 13, Preview: compact.Preview{Before: 34_000, After: 91_000}, Undone: true}
+	undone := agent.Compacted{Epoch: 13, Preview: edit.Preview{Before: 34_000, After: 91_000}, Undone: true}
 	off := map[string][]string{"history_redo": {}, "ledger_redo": {}}
 	for name, c := range map[string]struct {
 		view string
@@ -468,7 +469,7 @@ func TestWhyNothingWasCompactedCanBeReadInPeace(t *testing.T) {
 // Who presses a key too often does not fill the transcript.
 func TestThatThereIsNothingToUndoIsAPassingWord(t *testing.T) {
 	screen(t, func(r *rig, _ *tui.Options) { r.first.Events = history() }, func(r *rig) {
-		for _, reason := range []error{compact.ErrNothingToUndo, compact.ErrNothingToRedo} {
+		for _, reason := range []error{edit.ErrNothingToUndo, edit.ErrNothingToRedo} {
 			err := fmt.Errorf("%w: indeed", reason)
 			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.BadRequest, Message: err.Error(), Err: err}})
 			r.has(reason.Error() + ": indeed")

@@ -16,6 +16,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/tui/overlay"
@@ -282,8 +283,8 @@ func (deaf) Answer(string, conversation.Answer) {}
 func (deaf) SetMode(conversation.Mode)          {}
 func (deaf) Rename(string)                      {}
 func (deaf) SetProfile(string)                  {}
-func (deaf) Compact(compact.Wish)               {}
-func (deaf) Preview(compact.Wish)               {}
+func (deaf) Compact(edit.Wish)                  {}
+func (deaf) Preview(edit.Wish)                  {}
 func (deaf) UndoCompaction(uint64)              {}
 func (deaf) RedoCompaction()                    {}
 func (deaf) Pin([]uint64, bool)                 {}

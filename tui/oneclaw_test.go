@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"plimsoll/agent"
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui"
 )
@@ -21,7 +21,7 @@ func TestOneClawAcceptanceCriteria(t *testing.T) {
 			byItself(r)
 			r.has("Optimizing conversation context…")
 			r.happen(agent.CompactionFailed{Err: &agent.Error{Class: agent.ServerFault, Message: "no summary was written"},
-				Wish: compact.Wish{Source: conversation.SourceAuto}})
+				Wish: edit.Wish{Source: conversation.SourceAuto}})
 			r.lacks("Optimizing", "no summary was written")
 		})
 	})

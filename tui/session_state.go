@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 
 	tea "charm.land/bubbletea/v2"
@@ -161,9 +162,9 @@ type summaryJob struct {
 
 // meant reports whether a request for compaction that failed is what the summary was
 // for: an undo may fail meanwhile, and what the model asks for may be refused.
-func (j summaryJob) meant(w compact.Wish) bool {
+func (j summaryJob) meant(w edit.Wish) bool {
 	switch {
-	case w.Trigger == string(compact.DeedUndo), w.Trigger == string(compact.DeedRedo):
+	case w.Trigger == string(edit.DeedUndo), w.Trigger == string(edit.DeedRedo):
 		return false
 	case w.Source == conversation.SourceTool:
 		return j.source == conversation.SourceTool

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/themes"
 	"plimsoll/tui/composer"
 	"plimsoll/tui/overlay"
@@ -146,7 +147,7 @@ func resumeNamed(m *Model, args string) tea.Cmd {
 // compactAs does what was typed behind the command, which takes the flags of the
 // command line; profile is the one to use if none is named there, "" the default one.
 func compactAs(m *Model, args, profile string) tea.Cmd {
-	request, deed, err := compact.ParseWish(args)
+	request, deed, err := edit.ParseWish(args)
 	if err != nil {
 		return m.do(refuse(err.Error()))
 	}
@@ -154,11 +155,11 @@ func compactAs(m *Model, args, profile string) tea.Cmd {
 		request.Profile = profile
 	}
 	switch deed {
-	case compact.DeedPreview:
+	case edit.DeedPreview:
 		return m.do(m.views.openPreview(request, nil))
-	case compact.DeedUndo:
+	case edit.DeedUndo:
 		return m.do(m.session.undoCompaction(0))
-	case compact.DeedRedo:
+	case edit.DeedRedo:
 		return m.do(m.session.redoCompaction())
 	}
 	return m.do(m.session.compact(request))

@@ -15,6 +15,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/tui"
@@ -96,8 +97,8 @@ func TestEverySizeIsSurvived(t *testing.T) {
 		"preview": func(r *rig) {
 			r.append(said...)
 			r.enter("/compact --dry-run \u202e" + strings.Repeat("漢字", 40))
-			r.happen(agent.Previewed{Preview: compact.Preview{Profile: "\x1b[2J", Layers: []compact.Layer{{Kind: "\x07", Events: -1 << 60}},
-				Summary: &compact.SummaryNeed{Model: "\x1b]0;x\x07"}}})
+			r.happen(agent.Previewed{Preview: edit.Preview{Profile: "\x1b[2J", Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60}},
+				Summary: &edit.SummaryNeed{Model: "\x1b]0;x\x07"}}})
 		},
 		"hostile": func(r *rig) {
 			text := "\x1b]52;c;aGk=\x07 \u202e漢字👨‍👩‍👧‍👦\x9b1m z" + strings.Repeat("\u0301", 40) + "\n"

@@ -12,6 +12,7 @@ import (
 
 	"plimsoll/agent"
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -80,14 +81,14 @@ func hostile(r *rig, o *tui.Options) {
 // hostileAnswers are updates with such texts.
 func hostileAnswers() []agent.Update {
 	p := plan
-	p.Profile, p.Layers = evil, []compact.Layer{{Kind: evil, Events: 3, Saved: 700}}
-	p.Summary = &compact.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
+	p.Profile, p.Layers = evil, []edit.Layer{{Kind: evil, Events: 3, Saved: 700}}
+	p.Summary = &edit.SummaryNeed{Model: evil, Covers: 900, Estimate: 90}
 	account := inspect.Account{Estimated: 400, Outlook: inspect.Outlook{State: compact.TimingReady, Rule: evil, Until: -1, EvictTo: -1, ColdTo: -1},
 		Heaviest: []inspect.Item{{Event: atRun, Kind: projection.Results, Label: evil, Tokens: 300, Before: 300, State: projection.StateVerbatim, Why: evil}},
 		Savings:  []inspect.Saving{{Kind: evil, Items: 1, Tokens: 3}}}
 	bad := &agent.Error{Class: agent.BadRequest, Message: evil, Hint: evil}
 	return []agent.Update{
-		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: compact.Wish{Focus: evil}},
+		planned(p), agent.Previewed{Err: bad}, agent.Inspected{Account: account}, agent.Reviewing{Text: strings.Repeat(evil+"\n", 20), Appendix: evil, Covers: 9_100, Wish: edit.Wish{Focus: evil}},
 		agent.Reviewed{}, agent.Steered{What: agent.SteerPin, Err: bad}, agent.Steered{What: agent.SteerMask, Before: 9, After: 3}, agent.CompactionFailed{Err: bad},
 		agent.Delta{Text: evil, Reasoning: evil}, agent.Failed{Err: bad}, agent.Status{Phase: agent.Retrying, Why: evil}, agent.Status{Phase: agent.Idle},
 		agent.Queued{Texts: []string{evil}}, approval("c1", evil), agent.ApprovalClosed{CallID: "c1"}, agent.ModelSwitched{Model: agent.Model{Provider: evil, ID: evil, Badge: evil}},

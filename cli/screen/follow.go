@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"plimsoll/agent"
@@ -205,8 +207,8 @@ func (nobody) Answer(string, conversation.Answer) {}
 func (nobody) SetMode(conversation.Mode)          {}
 func (nobody) Rename(string)                      {}
 func (nobody) SetProfile(string)                  {}
-func (nobody) Compact(compact.Wish)               {}
-func (nobody) Preview(compact.Wish)               {}
+func (nobody) Compact(edit.Wish)                  {}
+func (nobody) Preview(edit.Wish)                  {}
 func (nobody) UndoCompaction(uint64)              {}
 func (nobody) RedoCompaction()                    {}
 func (nobody) RestoreTurns()                      {}

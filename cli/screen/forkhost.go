@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"plimsoll/cli/session"
-	"plimsoll/compact"
 	"plimsoll/storage"
 	"plimsoll/tui"
 )
@@ -66,7 +67,7 @@ func (h *Host) source(ctx context.Context) (session.ConversationState, error) {
 }
 
 // compact has the open conversation compacted, if it is this one still.
-func (h *Host) compact(id string, w compact.Wish) {
+func (h *Host) compact(id string, w edit.Wish) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.Running != nil && h.Running.ID == id {

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"strings"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -52,10 +53,10 @@ type First struct {
 	Agents        *Agents
 
 	State ConversationState
-	Wish  compact.Wish
-	pass  *compact.Pass // nil: there is nothing to do
-	None  error         // why, nil if nothing was asked for
-	Done  *Compaction   // what was made
+	Wish  edit.Wish
+	pass  *edit.Pass  // nil: there is nothing to do
+	None  error       // why, nil if nothing was asked for
+	Done  *Compaction // what was made
 }
 
 // First works out what the flag asks for, before anything is done. The error is
@@ -65,7 +66,7 @@ func (g *Agents) First(s ConversationState, flag CompactFlag, trigger string) (*
 	if !flag.Given {
 		return f, nil
 	}
-	f.Wish = compact.NewWish()
+	f.Wish = edit.NewWish()
 	f.Wish.Profile, f.Wish.Trigger = flag.Profile, trigger
 	pass, err := s.Pass(f.Wish)
 	var use console.UsageError
@@ -135,7 +136,7 @@ func (f *First) made(done Compaction, err error) {
 		return
 	}
 	f.Done = &done
-	p := compact.Preview{Profile: done.Profile, Range: compact.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
+	p := edit.Preview{Profile: done.Profile, Range: edit.Range{From: done.From, To: done.To}, Before: done.Before, After: done.After}
 	f.Console.Note("%s", CompactionLine(agent.Compacted{Preview: p}))
 }
 

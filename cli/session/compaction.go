@@ -5,10 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/agent"
 	"plimsoll/agent/catalog"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 )
@@ -60,7 +61,7 @@ type summaryMade struct {
 }
 
 // NewCompaction is the account of a compaction that could be made.
-func NewCompaction(s ConversationState, p compact.Preview) Compaction {
+func NewCompaction(s ConversationState, p edit.Preview) Compaction {
 	c := Compaction{ID: s.ID, Profile: p.Profile, From: p.Range.From, To: p.Range.To, Before: p.Before, After: p.After,
 		Layers: []layer{}, BreakAt: console.Or(p.BreakAt), behind: p.Behind}
 	for _, l := range p.Layers {
@@ -87,7 +88,7 @@ func (c *Compaction) price(p *agent.Prices) {
 	if p == nil {
 		return
 	}
-	c.CostNow, c.PaysAfter = agent.PriceOf(compact.Preview{Before: c.Before, After: c.After, Behind: c.behind},
+	c.CostNow, c.PaysAfter = agent.PriceOf(edit.Preview{Before: c.Before, After: c.After, Behind: c.behind},
 		func(t agent.Tokens) float64 { return catalog.Cost(*p, t) })
 }
 

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -25,7 +26,7 @@ var ErrNothingBefore = errors.New("there is nothing to copy: nothing was said be
 // model and the settings that it had then. The error is errNothingBefore if
 // nothing was said before it.
 func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uint64) (ConversationState, error) {
-	kept, behind := compact.CutBefore(s.Events, before)
+	kept, behind := edit.CutBefore(s.Events, before)
 	if len(kept) == len(s.Events) {
 		return s, nil // and a reply that was arriving, behind it
 	}
@@ -55,7 +56,7 @@ func (v *Conversations) Cut(ctx context.Context, s ConversationState, before uin
 
 // CutAtTurn is the same before a turn, by its number.
 func (v *Conversations) CutAtTurn(ctx context.Context, s ConversationState, turn int) (ConversationState, error) {
-	before, err := compact.TurnStart(s.Events, turn)
+	before, err := edit.TurnStart(s.Events, turn)
 	if err != nil {
 		return s, err
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/agent"
 	"plimsoll/cli/console"
 	"plimsoll/cli/setup"
@@ -24,7 +26,7 @@ type ConversationState struct {
 	*Reading
 	model agent.Model
 	Rules compact.Rules
-	Now   compact.Situation
+	Now   edit.Situation
 	set   map[string]string // what --cfg sets, by key
 }
 
@@ -46,7 +48,7 @@ func (v *Conversations) State(ctx context.Context, r *Reading) (ConversationStat
 func (v *Conversations) StateWith(r *Reading, cfg config.Config, m agent.Model) ConversationState {
 	rules := setup.RulesOf(cfg)
 	return ConversationState{Reading: r, model: m, Rules: rules, set: v.Settings.Overrides(),
-		Now: compact.Situation{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
+		Now: edit.Situation{Meter: MeterOf(rules, r, m), Now: time.Now(), Cold: true, Caps: m.Caps}}
 }
 
 // At is the same with the conversation as it was read anew.
@@ -80,16 +82,16 @@ func (s ConversationState) pending() []conversation.Body {
 }
 
 // Pass works a wish out.
-func (s ConversationState) Pass(w compact.Wish) (compact.Pass, error) {
-	pass, err := compact.NewPass(s.Said, s.Rules, s.Now, w)
-	if errors.Is(err, compact.ErrNoProfile) || errors.Is(err, compact.ErrBadWish) {
+func (s ConversationState) Pass(w edit.Wish) (edit.Pass, error) {
+	pass, err := edit.NewPass(s.Said, s.Rules, s.Now, w)
+	if errors.Is(err, edit.ErrNoProfile) || errors.Is(err, edit.ErrBadWish) {
 		err = console.AsUsage(err)
 	}
 	return pass, err
 }
 
 // Commit makes a compaction that needs no model.
-func (v *Conversations) Commit(ctx context.Context, s ConversationState, w compact.Wish) (Compaction, error) {
+func (v *Conversations) Commit(ctx context.Context, s ConversationState, w edit.Wish) (Compaction, error) {
 	var done Compaction
 	err := v.Append(ctx, s, func(s ConversationState) ([]conversation.Body, error) {
 		pass, err := s.Pass(w)

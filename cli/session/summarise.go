@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"strings"
 
+	"plimsoll/compact/edit"
+
 	"plimsoll/compact/projection"
 
 	"plimsoll/agent"
 	"plimsoll/cli/console"
-	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -22,7 +23,7 @@ import (
 const optimizing = "Optimizing conversation context…"
 
 // Optimize carries a wish out in a running conversation, and waits for it.
-func (g *Agents) Optimize(ctx context.Context, r *Running, w compact.Wish) (Compaction, error) {
+func (g *Agents) Optimize(ctx context.Context, r *Running, w edit.Wish) (Compaction, error) {
 	s := g.Conversations.StateWith(&Reading{ID: r.ID, Events: r.Events, Said: r.Events, View: projection.Project(r.Events)}, r.Cfg, r.Link.Model)
 	o := optimization{console: g.Console, state: s}
 	r.Agent.Compact(w)
@@ -85,7 +86,7 @@ func (o *optimization) see(u agent.Update) bool {
 // notMade is why a compaction came to nothing, as it is told here. A wish that
 // came to nothing is no bad request: no server has seen it.
 func notMade(e *agent.Error) error {
-	if e.Class == agent.BadRequest && (errors.Is(e, compact.ErrNothingToGain) || errors.Is(e, compact.ErrNoRange)) {
+	if e.Class == agent.BadRequest && (errors.Is(e, edit.ErrNothingToGain) || errors.Is(e, edit.ErrNoRange)) {
 		return console.WithHint(errors.New(e.Message), e.Hint)
 	}
 	return e

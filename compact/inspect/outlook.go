@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -119,12 +120,12 @@ func (o *Outlook) summary(r compact.Rules, c compact.Check, plan compact.Plan) {
 		spans = projection.WithEarlier(c.Log, spans)
 	}
 	o.SummaryFrom, o.Until = conversation.TurnsOf(conversation.MessagesIn(c.Log, spans))
-	o.After = compact.ExpectSummary(c.Log, r, compact.Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
+	o.After = edit.ExpectSummary(c.Log, r, edit.Situation{Meter: c.Meter.WithView(v), Cold: c.Cold()}, spans).After
 }
 
 // profile tells what a profile would do (D17).
 func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
-	pass, err := compact.NewPass(c.Log, r, compact.Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, compact.WishOf(plan))
+	pass, err := edit.NewPass(c.Log, r, edit.Situation{Meter: c.Meter.WithView(c.View), Cold: c.Cold()}, edit.WishOf(plan))
 	if err != nil {
 		return // it would be refused: nothing would be done
 	}
@@ -132,11 +133,11 @@ func (o *Outlook) profile(r compact.Rules, c compact.Check, plan compact.Plan) {
 	o.After = preview.After
 	for _, l := range preview.Layers {
 		switch l.Kind {
-		case compact.LayerSummary:
+		case edit.LayerSummary:
 			o.SummaryFrom, o.Until = preview.Range.From, preview.Range.To
-		case compact.LayerResults:
+		case edit.LayerResults:
 			o.Masks += l.Events
-		case compact.LayerArguments:
+		case edit.LayerArguments:
 			o.Masks, o.Arguments = o.Masks+l.Events, o.Arguments+l.Events
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -17,7 +18,7 @@ import (
 
 // PresetView is the view that the rules would give of a log now. Without a
 // window, rules that are shares of it do nothing.
-func PresetView(log []conversation.Event, s compact.Situation, r compact.Rules) (projection.View, error) {
+func PresetView(log []conversation.Event, s edit.Situation, r compact.Rules) (projection.View, error) {
 	said := asSaid(log, r.Preset.Design().Additions)
 	p := presetRun{log: said, rules: r, now: s}
 	p.look()
@@ -52,7 +53,7 @@ func asSaid(log []conversation.Event, pointers bool) []conversation.Event {
 type presetRun struct {
 	log   []conversation.Event
 	rules compact.Rules
-	now   compact.Situation
+	now   edit.Situation
 	view  projection.View
 }
 
@@ -87,7 +88,7 @@ func (p *presetRun) run() error {
 	case d.Unchanged || !p.rules.Enabled:
 		return nil
 	case d.Command && !p.rules.Auto.Enabled:
-		if err := p.byHand(compact.NewWish()); err != nil && !nothingToDo(err) {
+		if err := p.byHand(edit.NewWish()); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -123,7 +124,7 @@ func (p *presetRun) check(moment compact.Moment, atOnce bool) compact.Check {
 // carryOut does what a plan says, with an extract in place of a summary.
 func (p *presetRun) carryOut(plan compact.Plan) error {
 	if plan.Profile != "" {
-		if err := p.byHand(compact.WishOf(plan)); err != nil && !nothingToDo(err) {
+		if err := p.byHand(edit.WishOf(plan)); err != nil && !nothingToDo(err) {
 			return err
 		}
 		return nil
@@ -142,7 +143,7 @@ func (p *presetRun) carryOut(plan compact.Plan) error {
 
 // nothingToDo reports whether an error only says that a rule finds nothing to do.
 func nothingToDo(err error) bool {
-	return errors.Is(err, compact.ErrNoRange) || errors.Is(err, compact.ErrNothingToGain) || errors.Is(err, compact.ErrSummaryRefused)
+	return errors.Is(err, edit.ErrNoRange) || errors.Is(err, edit.ErrNothingToGain) || errors.Is(err, compact.ErrSummaryRefused)
 }
 
 // truncate leaves the oldest out above the load line.
@@ -157,8 +158,8 @@ func (p *presetRun) truncate() {
 }
 
 // byHand is a compaction as if it were asked for now.
-func (p *presetRun) byHand(w compact.Wish) error {
-	pass, err := compact.NewPass(p.log, p.rules, p.now, w)
+func (p *presetRun) byHand(w edit.Wish) error {
+	pass, err := edit.NewPass(p.log, p.rules, p.now, w)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func (p *presetRun) summarise(plan compact.Plan) (bool, error) {
 	if len(plan.Spans) == 0 {
 		return false, nil
 	}
-	pass, err := compact.NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
+	pass, err := edit.NewSummaryPass(p.log, p.rules, p.now, plan.Spans, conversation.Made{Source: conversation.SourceAuto, Trigger: plan.Trigger})
 	if err == nil {
 		err = pass.Extract()
 	}

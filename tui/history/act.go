@@ -1,7 +1,7 @@
 package history
 
 import (
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/plain"
@@ -150,14 +150,14 @@ func (c *changes) resend(it item, note string) pane.Action {
 }
 
 // turnsFrom is a turn and those behind it that were not taken back yet.
-func (c *changes) turnsFrom(turn int) compact.Range {
+func (c *changes) turnsFrom(turn int) edit.Range {
 	last := turn
 	for i := range c.book.rows {
 		if r := &c.book.rows[i]; !c.book.takenBack(r) {
 			last = max(last, c.book.Log[r.Event].Turn)
 		}
 	}
-	return compact.Range{From: turn, To: last}
+	return edit.Range{From: turn, To: last}
 }
 
 // fork continues behind the unit under the cursor; on a message of the user before it.

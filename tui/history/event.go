@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
 	"plimsoll/tui/pane"
@@ -129,7 +129,7 @@ func effects(pass []conversation.Event) string {
 			case b.Text == "":
 				what = "note on "
 			}
-			parts = append(parts, what+compact.Range{From: b.FromTurn, To: b.ToTurn}.String())
+			parts = append(parts, what+edit.Range{From: b.FromTurn, To: b.ToTurn}.String())
 		case conversation.Drop:
 			parts = append(parts, "the oldest left out")
 		}
@@ -205,10 +205,10 @@ func (b *book) details(i int) []string {
 	for _, o := range b.pass(i) {
 		s, ok := o.Body.(conversation.Summary)
 		if ok && s.Policies == nil && s.Text == "" {
-			out = append(out, fmt.Sprintf("note on %s by the program, without a model", compact.Range{From: s.FromTurn, To: s.ToTurn}))
+			out = append(out, fmt.Sprintf("note on %s by the program, without a model", edit.Range{From: s.FromTurn, To: s.ToTurn}))
 		}
 		if ok && s.Model != "" {
-			text := fmt.Sprintf("summary of %s by %s", compact.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
+			text := fmt.Sprintf("summary of %s by %s", edit.Range{From: s.FromTurn, To: s.ToTurn}, s.Model)
 			if s.Depth > 0 {
 				text += fmt.Sprintf(", %s from what was said", numbers.Count(s.Depth, "step"))
 			}

@@ -13,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 	"plimsoll/themes"
@@ -237,11 +237,11 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 			var body conversation.Body = conversation.Drop{Spans: []conversation.Span{{First: 1, Last: 1}}}
 			switch rng.IntN(3) {
 			case 0:
-				if b, err := compact.Undo(log, 0); err == nil {
+				if b, err := edit.Undo(log, 0); err == nil {
 					body = b
 				}
 			case 1:
-				if b, err := compact.Redo(log); err == nil {
+				if b, err := edit.Redo(log); err == nil {
 					body = b
 				}
 			}
@@ -249,7 +249,7 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 			log = log[:len(log):len(log)]
 		}
 		entries := inspect.Ledger(log)
-		_, err := compact.Redo(log)
+		_, err := edit.Redo(log)
 		m := open(ledger.Content{Entries: entries}, "mono", 120, 40)
 		can := false
 		for range entries {
@@ -257,7 +257,7 @@ func TestWhatCanBeBroughtBackIsWhatTheLogAllows(t *testing.T) {
 				can = true
 			}
 			if u, ok := m.Update(press("u")).(pane.Undo); ok {
-				if _, err := compact.Undo(log, u.Epoch); err != nil {
+				if _, err := edit.Undo(log, u.Epoch); err != nil {
 					t.Fatalf("seed %d: undo of e%d is offered: %v", seed, u.Epoch, err)
 				}
 			}

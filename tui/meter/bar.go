@@ -12,7 +12,7 @@ import (
 // falls in. A segment keeps its colour whatever the reading, so that what fills the
 // window is seen when it matters most: only the ends, ▲ and the numbers change.
 
-// glyphs are the cells of the segments, by compact.Segment. All differ, so
+// glyphs are the cells of the segments, by projection.Segment. All differ, so
 // that the bar reads without colour.
 var glyphs = [projection.Draft + 1]string{"█", "▓", "▞", "▌", "▒", "░", "▚", "▙", "▂", "·"}
 

@@ -14,7 +14,7 @@ import (
 // where nothing else is. A bar that holds more than the window is scaled to what it
 // holds, and a cell marks the window's end.
 
-// Cells of a bar that are not segments: those are numbered by [compact.Segment].
+// Cells of a bar that are not segments: those are numbered by [projection.Segment].
 const (
 	CellFree = int(projection.Draft) + 1 + iota
 	CellReserve

@@ -1,12 +1,12 @@
 package preview
 
-import "plimsoll/compact"
+import "plimsoll/compact/edit"
 
 type (
 	// Changed asks what another wish would do. The view shows it as the one whose
 	// numbers are on their way.
-	Changed struct{ Wish compact.Wish }
+	Changed struct{ Wish edit.Wish }
 
 	// Accepted says that the wish is to be done whose numbers are shown.
-	Accepted struct{ Wish compact.Wish }
+	Accepted struct{ Wish edit.Wish }
 )

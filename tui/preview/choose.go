@@ -7,7 +7,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -36,7 +36,7 @@ func (m *Model) cycle(by int) pane.Action {
 func (m *Model) bounds() (from, to int) {
 	c := m.content
 	last := c.Turns - 1
-	known := compact.Range{From: 0, To: last}
+	known := edit.Range{From: 0, To: last}
 	if c.Err == "" && c.Preview.Range.To <= last {
 		known = c.Preview.Range
 	}
@@ -54,7 +54,7 @@ func (m *Model) bounds() (from, to int) {
 
 // turnOf is the turn that a bound means: otherwise where it is none, known where it
 // can be told only with the conversation at hand.
-func turnOf(b *compact.Bound, otherwise, known, last int) int {
+func turnOf(b *edit.Bound, otherwise, known, last int) int {
 	if b == nil {
 		return otherwise
 	}
@@ -69,8 +69,8 @@ func turnOf(b *compact.Bound, otherwise, known, last int) int {
 }
 
 // at is the bound at a turn.
-func at(turn int) *compact.Bound {
-	b, err := compact.ParseBound(strconv.Itoa(turn))
+func at(turn int) *edit.Bound {
+	b, err := edit.ParseBound(strconv.Itoa(turn))
 	if err != nil {
 		return nil // no number of a turn is refused
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -59,16 +60,16 @@ func (m *Model) rangeLines() []string {
 		grown = r.From != from || r.To != to
 		from, to = r.From, r.To
 	}
-	text := "none of " + compact.Range{From: 0, To: c.Turns - 1}.String()
+	text := "none of " + edit.Range{From: 0, To: c.Turns - 1}.String()
 	switch last := c.Turns - 1; {
 	case to < from:
 	case to < last:
-		text = compact.Range{From: from, To: to}.String() + "; the newest " + strconv.Itoa(last-to) + " stay as they are"
+		text = edit.Range{From: from, To: to}.String() + "; the newest " + strconv.Itoa(last-to) + " stay as they are"
 		if last-to == 1 {
-			text = compact.Range{From: from, To: to}.String() + "; the newest stays as it is"
+			text = edit.Range{From: from, To: to}.String() + "; the newest stays as it is"
 		}
 	default:
-		text = compact.Range{From: from, To: to}.String() + ", up to the newest"
+		text = edit.Range{From: from, To: to}.String() + ", up to the newest"
 	}
 	if grown {
 		text += "; wider than asked for, so that an earlier summary is whole"
@@ -218,7 +219,7 @@ func (m *Model) costLines() []string {
 }
 
 // summaryLines says which summary has to be written.
-func (m *Model) summaryLines(need compact.SummaryNeed) []string {
+func (m *Model) summaryLines(need edit.SummaryNeed) []string {
 	model := need.Model
 	if model == "" {
 		model = m.content.Model

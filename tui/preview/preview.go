@@ -6,8 +6,9 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
-	"plimsoll/tui/edit"
+	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 )
 
@@ -44,8 +45,8 @@ type Profile struct {
 
 // Content is what the view shows. Its texts are not made safe.
 type Content struct {
-	Wish      compact.Wish
-	Preview   compact.Preview
+	Wish      edit.Wish
+	Preview   edit.Preview
 	Now, Then compact.Reading
 	// CostNow is what the next request costs more with the compaction than without,
 	// in US dollars, nil if unknown; PaysAfter is after how many requests that is
@@ -75,12 +76,12 @@ type Model struct {
 
 	reader  pane.Reader
 	writing bool // the focus
-	edit    *edit.Field
+	edit    *textedit.Field
 }
 
 // New returns the view.
 func New(o Options) *Model {
-	return &Model{o: o, width: 1, height: 1, edit: edit.NewField(plain.Line, edit.MostInLine)}
+	return &Model{o: o, width: 1, height: 1, edit: textedit.NewField(plain.Line, textedit.MostInLine)}
 }
 
 // SetStyles changes the looks.
@@ -93,8 +94,8 @@ func (m *Model) Reset() {
 }
 
 // sameWish reports whether two wishes mean the same.
-func sameWish(a, b compact.Wish) bool {
-	bound := func(x, y *compact.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
+func sameWish(a, b edit.Wish) bool {
+	bound := func(x, y *edit.Bound) bool { return x == y || x != nil && y != nil && *x == *y }
 	if !bound(a.From, b.From) || !bound(a.To, b.To) {
 		return false
 	}
@@ -103,7 +104,7 @@ func sameWish(a, b compact.Wish) bool {
 }
 
 // change asks for the numbers of another wish.
-func (m *Model) change(w compact.Wish) pane.Action {
+func (m *Model) change(w edit.Wish) pane.Action {
 	if sameWish(w, m.content.Wish) {
 		return nil
 	}

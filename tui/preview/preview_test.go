@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
-	"plimsoll/tui/edit"
+	"plimsoll/compact/edit"
+	textedit "plimsoll/tui/edit"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
 )
@@ -31,8 +32,8 @@ func gauges(now, then compact.Reading, width int) (string, string) {
 	return gauge(now, width), gauge(then, width)
 }
 
-func bound(text string) *compact.Bound {
-	b, err := compact.ParseBound(text)
+func bound(text string) *edit.Bound {
+	b, err := edit.ParseBound(text)
 	if err != nil {
 		panic(err)
 	}
@@ -55,9 +56,9 @@ func reading(used int) compact.Reading {
 func masked() preview.Content {
 	cost, after := 0.0312, 4
 	return preview.Content{
-		Wish: compact.NewWish(),
-		Preview: compact.Preview{Profile: "default", Range: compact.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
-			Layers: []compact.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
+		Wish: edit.NewWish(),
+		Preview: edit.Preview{Profile: "default", Range: edit.Range{From: 0, To: 8}, Before: 91_200, After: 34_100, BreakAt: 5, Behind: 31_000,
+			Layers: []edit.Layer{{Kind: "arguments", Events: 7, Saved: 4_100}, {Kind: "results", Events: 12, Saved: 53_000}}},
 		Now: reading(91_200), Then: reading(34_100), CostNow: &cost, PaysAfter: &after,
 		Profiles: profiles(), Profile: "default", KeepLast: 3, Turns: 12, Model: "openai/gpt-5.6-luna", BreakTurn: 1,
 	}
@@ -68,8 +69,8 @@ func summarised() preview.Content {
 	c := masked()
 	c.Wish.Profile, c.Wish.Focus, c.Wish.Review = "heavy", hostile, true
 	c.Preview.Profile = "heavy"
-	c.Preview.Layers = []compact.Layer{{Kind: "summary", Events: 58, Saved: 57_100}}
-	c.Preview.Summary = &compact.SummaryNeed{Input: compact.InputView, Covers: 66_000, Estimate: 8_900}
+	c.Preview.Layers = []edit.Layer{{Kind: "summary", Events: 58, Saved: 57_100}}
+	c.Preview.Summary = &edit.SummaryNeed{Input: compact.InputView, Covers: 66_000, Estimate: 8_900}
 	c.CostNow, c.PaysAfter = nil, nil
 	return c
 }
@@ -107,8 +108,8 @@ func press(m *preview.Model, keys string) pane.Action {
 }
 
 // wish is masked's wish with changes.
-func wish(change func(*compact.Wish)) compact.Wish {
-	w := compact.NewWish()
+func wish(change func(*edit.Wish)) edit.Wish {
+	w := edit.NewWish()
 	change(&w)
 	return w
 }
@@ -117,28 +118,28 @@ func TestKeysChangeTheWish(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		keys string
-		want compact.Wish
+		want edit.Wish
 	}{
-		{"]", wish(func(w *compact.Wish) { w.To = bound("9") })},
-		{"+ + +", wish(func(w *compact.Wish) { w.To = bound("11") })},
-		{"[", wish(func(w *compact.Wish) { w.To = bound("7") })},
-		{"- - - - - - - -", wish(func(w *compact.Wish) { w.To = bound("0") })},
-		{"}", wish(func(w *compact.Wish) { w.From = bound("1") })},
-		{"} } } {", wish(func(w *compact.Wish) { w.From = bound("2") })},
-		{"} {", wish(func(w *compact.Wish) {})},
-		{"[ } } 0", wish(func(w *compact.Wish) {})},
-		{"right", wish(func(w *compact.Wish) { w.Profile = "heavy" })},
-		{"tab l", wish(func(w *compact.Wish) { w.Profile = "light" })},
-		{"tab tab tab", wish(func(w *compact.Wish) { w.Profile = "default" })},
-		{"h", wish(func(w *compact.Wish) { w.Profile = "light" })},
-		{"tab v", wish(func(w *compact.Wish) { w.Profile, w.Review = "heavy", true })},
-		{"tab v v", wish(func(w *compact.Wish) { w.Profile = "heavy" })},
-		{"tab f p o r t enter", wish(func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "port" })},
-		{"tab v / p enter tab", wish(func(w *compact.Wish) { w.Profile = "light" })},
-		{"tab v / p enter tab shift+tab", wish(func(w *compact.Wish) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
+		{"]", wish(func(w *edit.Wish) { w.To = bound("9") })},
+		{"+ + +", wish(func(w *edit.Wish) { w.To = bound("11") })},
+		{"[", wish(func(w *edit.Wish) { w.To = bound("7") })},
+		{"- - - - - - - -", wish(func(w *edit.Wish) { w.To = bound("0") })},
+		{"}", wish(func(w *edit.Wish) { w.From = bound("1") })},
+		{"} } } {", wish(func(w *edit.Wish) { w.From = bound("2") })},
+		{"} {", wish(func(w *edit.Wish) {})},
+		{"[ } } 0", wish(func(w *edit.Wish) {})},
+		{"right", wish(func(w *edit.Wish) { w.Profile = "heavy" })},
+		{"tab l", wish(func(w *edit.Wish) { w.Profile = "light" })},
+		{"tab tab tab", wish(func(w *edit.Wish) { w.Profile = "default" })},
+		{"h", wish(func(w *edit.Wish) { w.Profile = "light" })},
+		{"tab v", wish(func(w *edit.Wish) { w.Profile, w.Review = "heavy", true })},
+		{"tab v v", wish(func(w *edit.Wish) { w.Profile = "heavy" })},
+		{"tab f p o r t enter", wish(func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "port" })},
+		{"tab v / p enter tab", wish(func(w *edit.Wish) { w.Profile = "light" })},
+		{"tab v / p enter tab shift+tab", wish(func(w *edit.Wish) { w.Profile, w.Focus, w.Review = "heavy", "p", true })},
 	} {
 		got := press(show(masked(), 80, 24), c.keys)
-		if diff := cmp.Diff(pane.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		if diff := cmp.Diff(pane.Action(preview.Changed{Wish: c.want}), got, cmp.AllowUnexported(edit.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.keys, diff)
 		}
 	}
@@ -158,8 +159,8 @@ func TestTheEndMovesFromWhereItWas(t *testing.T) {
 	c := masked()
 	c.Wish.KeepLast = 5
 	c.Preview.Range.To = 6
-	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("7") })}
-	if diff := cmp.Diff(pane.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	want := preview.Changed{Wish: wish(func(w *edit.Wish) { w.To = bound("7") })}
+	if diff := cmp.Diff(pane.Action(want), press(show(c, 80, 24), "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -184,7 +185,7 @@ func TestWhatIsAcceptedIsWhatIsShown(t *testing.T) {
 	c := masked()
 	c.Wish, c.Preview.Range.To = changed.Wish, 9
 	m.Show(c)
-	if diff := cmp.Diff(pane.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	if diff := cmp.Diff(pane.Action(preview.Accepted(changed)), press(m, "enter"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -200,8 +201,8 @@ func TestALateAnswerDoesNotTakeAStepBack(t *testing.T) {
 	c := masked()
 	c.Wish, c.Preview.Range.To = first.Wish, 9
 	m.Show(c)
-	want := preview.Changed{Wish: wish(func(w *compact.Wish) { w.To = bound("11") })}
-	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+	want := preview.Changed{Wish: wish(func(w *edit.Wish) { w.To = bound("11") })}
+	if diff := cmp.Diff(pane.Action(want), press(m, "]"), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -210,7 +211,7 @@ func TestWhatCannotBeDoneIsSaid(t *testing.T) {
 	t.Parallel()
 	c := masked()
 	c.Err = "nothing to compact: nothing is older than the 3 newest turns, which are left out"
-	c.Preview, c.Then, c.Turns = compact.Preview{}, compact.Reading{}, 3
+	c.Preview, c.Then, c.Turns = edit.Preview{}, compact.Reading{}, 3
 	m := show(c, 80, 24)
 	if diff := cmp.Diff(pane.Action(pane.Say{Text: c.Err, Bad: true}), press(m, "enter")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -241,10 +242,10 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]pane.Action{
 		"esc": pane.Closed{}, "q": pane.Closed{}, "?": nil, "? esc": nil, "? esc esc": pane.Closed{}, "ctrl+c": pane.Ignored{},
-		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "qq" })},
+		"tab f x esc": nil, "tab f q q enter": preview.Changed{Wish: wish(func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "qq" })},
 		"tab f ctrl+c": pane.Ignored{},
 	} {
-		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(compact.Bound{})); diff != "" {
+		if diff := cmp.Diff(want, press(show(masked(), 80, 24), keys), cmp.AllowUnexported(edit.Bound{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", keys, diff)
 		}
 	}
@@ -267,7 +268,7 @@ func TestTheFocusTakesNoBookIn(t *testing.T) {
 	m := show(masked(), 80, 24)
 	press(m, "tab f")
 	m.Update(tea.PasteMsg{Content: strings.Repeat("a word ", 1<<20)})
-	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > edit.MostInLine {
+	if a, ok := press(m, "enter").(preview.Changed); !ok || a.Wish.Focus == "" || len(a.Wish.Focus) > textedit.MostInLine {
 		t.Errorf("the focus has %d bytes", len(a.Wish.Focus))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 	"plimsoll/tui/preview"
@@ -21,15 +22,15 @@ func TestViews(t *testing.T) {
 	t.Parallel()
 	cannot := masked()
 	cannot.Err, cannot.Turns, cannot.Preview, cannot.Then = "nothing to compact: nothing is older than the 3 newest turns, which are left out; --keep-last 0 leaves none out",
-		3, compact.Preview{}, compact.Reading{}
+		3, edit.Preview{}, compact.Reading{}
 	nothing := masked()
-	nothing.Preview = compact.Preview{Profile: "default", Range: compact.Range{To: 8}, Before: 91_200, After: 91_200}
+	nothing.Preview = edit.Preview{Profile: "default", Range: edit.Range{To: 8}, Before: 91_200, After: 91_200}
 	nothing.Then = nothing.Now
 	free, once := -0.0123, 0
 	nothing.CostNow, nothing.PaysAfter = &free, &once
 	wide := summarised()
 	wide.Wish.From, wide.Wish.To, wide.Turns = bound("1"), bound("140"), 400
-	wide.Preview.Range = compact.Range{From: 0, To: 150}
+	wide.Preview.Range = edit.Range{From: 0, To: 150}
 	scenes := []struct {
 		name    string
 		content preview.Content
@@ -59,9 +60,9 @@ func TestAViewHasItsLinesAndCells(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 9))
 	contents := []preview.Content{
-		masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}, {Turns: -3, Preview: compact.Preview{
-			Profile: "\x1b[2J", Range: compact.Range{From: -9, To: 1 << 60}, BreakAt: 1, Layers: []compact.Layer{{Kind: "\x07", Events: -1 << 60, Saved: math.MinInt}},
-			Summary: &compact.SummaryNeed{Model: "\x1b]0;x\x07"}}},
+		masked(), summarised(), {}, {Err: "nothing has been said yet", Profiles: profiles()}, {Turns: -3, Preview: edit.Preview{
+			Profile: "\x1b[2J", Range: edit.Range{From: -9, To: 1 << 60}, BreakAt: 1, Layers: []edit.Layer{{Kind: "\x07", Events: -1 << 60, Saved: math.MinInt}},
+			Summary: &edit.SummaryNeed{Model: "\x1b]0;x\x07"}}},
 	}
 	for width := 1; width <= 200; width += 1 + rng.IntN(9) {
 		for height := 1; height <= 60; height += 1 + rng.IntN(7) {
@@ -112,22 +113,22 @@ func turnsOf(n int) []conversation.Event {
 func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
-	firsts := []func(*compact.Wish){
-		func(*compact.Wish) {}, func(w *compact.Wish) { w.KeepLast = 1 }, func(w *compact.Wish) { w.From, w.To = bound("-2"), bound("-1") },
-		func(w *compact.Wish) { w.From = bound("5h") }, func(w *compact.Wish) { w.Profile, w.Focus = "heavy", "the port" },
-		func(w *compact.Wish) { w.Focus = "the port" }, func(w *compact.Wish) { w.Profile, w.Review = "heavy", true },
+	firsts := []func(*edit.Wish){
+		func(*edit.Wish) {}, func(w *edit.Wish) { w.KeepLast = 1 }, func(w *edit.Wish) { w.From, w.To = bound("-2"), bound("-1") },
+		func(w *edit.Wish) { w.From = bound("5h") }, func(w *edit.Wish) { w.Profile, w.Focus = "heavy", "the port" },
+		func(w *edit.Wish) { w.Focus = "the port" }, func(w *edit.Wish) { w.Profile, w.Review = "heavy", true },
 	}
 	changes := 0
 	for range 600 {
 		turns := 1 + rng.IntN(14)
 		log := turnsOf(turns)
 		answer := func(c preview.Content) preview.Content {
-			o := compact.RangeOptions{From: c.Wish.From, To: c.Wish.To, KeepLast: c.Wish.KeepLast, Now: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)}
+			o := edit.RangeOptions{From: c.Wish.From, To: c.Wish.To, KeepLast: c.Wish.KeepLast, Now: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC)}
 			if o.KeepLast < 0 {
 				o.KeepLast = c.KeepLast
 			}
-			r, err := compact.ResolveRange(log, o)
-			c.Err, c.Busy, c.Preview = "", false, compact.Preview{Range: r, Profile: c.Wish.Profile}
+			r, err := edit.ResolveRange(log, o)
+			c.Err, c.Busy, c.Preview = "", false, edit.Preview{Range: r, Profile: c.Wish.Profile}
 			if err != nil {
 				c.Err = err.Error()
 			}
@@ -166,7 +167,7 @@ func TestAnyKeysGiveWishesThatCanBeAskedFor(t *testing.T) {
 	}
 }
 
-func checkWish(t *testing.T, w compact.Wish, log []conversation.Event, turns int) {
+func checkWish(t *testing.T, w edit.Wish, log []conversation.Event, turns int) {
 	t.Helper()
 	if w.To != nil && w.KeepLast >= 0 {
 		t.Fatalf("%+v says twice where it ends", w)
@@ -174,13 +175,13 @@ func checkWish(t *testing.T, w compact.Wish, log []conversation.Event, turns int
 	if (w.Focus != "" || w.Review) && w.Profile != "heavy" && w.Profile != "" {
 		t.Fatalf("%+v asks a profile for a summary that makes none", w)
 	}
-	own := func(b *compact.Bound) bool { // made by the keys, not by who typed the command
+	own := func(b *edit.Bound) bool { // made by the keys, not by who typed the command
 		return b == nil || !strings.ContainsAny(b.String(), "-h")
 	}
 	if w.To == nil || !own(w.From) || !own(w.To) {
 		return // by default there may be nothing that is old enough
 	}
-	r, err := compact.ResolveRange(log, compact.RangeOptions{From: w.From, To: w.To})
+	r, err := edit.ResolveRange(log, edit.RangeOptions{From: w.From, To: w.To})
 	if err != nil || r.From < 0 || r.From > r.To || r.To >= turns {
 		t.Fatalf("from %v to %v of %d turns: %v, %v", w.From, w.To, turns, r, err)
 	}

@@ -5,7 +5,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation/plain"
 	"plimsoll/tui/pane"
 )
@@ -47,7 +47,7 @@ func (m *Model) Cursor() *tea.Cursor {
 // frame is what stands around the body.
 func (m *Model) frame() pane.Frame {
 	keys, c := m.o.Keys, m.content
-	f := pane.Frame{Title: "Summary of " + compact.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
+	f := pane.Frame{Title: "Summary of " + edit.Range{From: c.FromTurn, To: c.ToTurn}.String(), Detail: plain.Line(c.Model)}
 	switch {
 	case m.reader.Helping():
 		f.Title = "Summary · keys"

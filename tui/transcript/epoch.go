@@ -10,7 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/tui/pane"
 )
@@ -123,7 +123,7 @@ func (it *epochItem) pieces(l *look) []piece {
 		}
 	}
 	if it.to >= it.from {
-		add(keepTurns, text, " ", compact.Range{From: it.from, To: it.to}.String())
+		add(keepTurns, text, " ", edit.Range{From: it.from, To: it.to}.String())
 	}
 	add(keepSource, text, "", it.wanted())
 	add(keepTokens, text, "", it.tokens())

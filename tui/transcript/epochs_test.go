@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 	"plimsoll/conversation/conversationtest"
 	"plimsoll/themes"
@@ -41,7 +41,7 @@ func (r *rig) compacted(now time.Time, made conversation.Made, bodies ...convers
 // undo takes an epoch back; redo brings it back.
 func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
 	t.Helper()
-	b, err := compact.Undo(r.log.Events(), epoch)
+	b, err := edit.Undo(r.log.Events(), epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func (r *rig) undo(t testing.TB, now time.Time, epoch uint64) {
 
 func (r *rig) redo(t testing.TB, now time.Time) {
 	t.Helper()
-	b, err := compact.Redo(r.log.Events())
+	b, err := edit.Redo(r.log.Events())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,11 @@
-package compact
+package edit
 
 import (
 	"context"
 	"fmt"
 	"math"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -40,7 +41,7 @@ func (pass *Pass) window() int {
 }
 
 // needSummary makes the job.
-func (pass *Pass) needSummary(r SummaryRules) error {
+func (pass *Pass) needSummary(r compact.SummaryRules) error {
 	window, writer := pass.window(), pass.now.Writer
 	if writer == 0 {
 		writer = window
@@ -49,18 +50,18 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 	if writer > 0 {
 		free = max(writer-pass.now.Meter.EstimatedTokens(), 1)
 	}
-	ask := SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
+	ask := compact.SummaryAsk{Spans: pass.Spans, Rules: r, Style: pass.rules.Preset.Style(), Focus: pass.Focus,
 		Most: pass.rules.Planner.SummaryMost(window)}
 	var err error
 	if ask.Room, err = pass.room(); err != nil {
 		return err
 	}
 	switch {
-	case r.Mode == ModeCumulative && len(pass.earlier()) > 0:
+	case r.Mode == compact.ModeCumulative && len(pass.earlier()) > 0:
 		pass.merge(ask)
 	case pass.readsView(r):
-		ask.Free, ask.Covered = free, CoveredTokens(pass.before, pass.Spans)
-		job := ViewJob(pass.before, pass.now.Caps, ask)
+		ask.Free, ask.Covered = free, compact.CoveredTokens(pass.before, pass.Spans)
+		job := compact.ViewJob(pass.before, pass.now.Caps, ask)
 		pass.Job = &job
 	default:
 		pass.Job = pass.rawJob(ask)
@@ -73,12 +74,12 @@ func (pass *Pass) needSummary(r SummaryRules) error {
 
 // mayMerge reports whether earlier summaries may be read in place of what they
 // cover.
-func (pass *Pass) mayMerge(r SummaryRules) bool {
-	return r.Mode == ModeBands && r.Input != InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
+func (pass *Pass) mayMerge(r compact.SummaryRules) bool {
+	return r.Mode == compact.ModeBands && r.Input != compact.InputRaw && pass.rules.Wording().Notes && len(pass.earlier()) > 0
 }
 
 // merge makes the job one that reads earlier summaries and what came after.
-func (pass *Pass) merge(ask SummaryAsk) {
+func (pass *Pass) merge(ask compact.SummaryAsk) {
 	pass.Job = pass.mergedJob(ask)
 	pass.Spans = pass.Job.Spans
 	pass.Range = Range{From: pass.Job.FromTurn, To: pass.Job.ToTurn}
@@ -91,10 +92,10 @@ const leastRoom = 16
 // room is how many estimated tokens the text may have so that the view does not
 // grow. The error wraps ErrNothingToGain: no answer could be taken.
 func (pass *Pass) room() (int, error) {
-	empty := pass.summary(".", Answer{})
+	empty := pass.summary(".", compact.Answer{})
 	v := projection.Project(conversation.Extend(pass.log, pass.now.Now, empty))
 	room := int(math.Ceil(float64(pass.tokens(pass.before)-pass.tokens(v))/pass.now.Meter.Factor())) + 1 // for the one that stands there
-	said := int(AcceptedShare * float64(TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
+	said := int(compact.AcceptedShare * float64(compact.TokensOf(conversation.MessagesIn(pass.log, pass.Spans))))
 	if least := min(room, said); least < leastRoom {
 		return 0, fmt.Errorf("%w: no summary would be shorter than what is sent of %s", ErrNothingToGain, numbers.Turns(pass.Range.From, pass.Range.To))
 	}
@@ -102,42 +103,42 @@ func (pass *Pass) room() (int, error) {
 }
 
 // rawJob asks for a summary of what was said.
-func (pass *Pass) rawJob(ask SummaryAsk) *SummaryJob {
+func (pass *Pass) rawJob(ask compact.SummaryAsk) *compact.SummaryJob {
 	ask.Covered = 0
-	job := RawJob(pass.log, ask)
+	job := compact.RawJob(pass.log, ask)
 	return &job
 }
 
 // mergedJob reads the earlier summaries, and besides them what was said.
 // It is judged by what was said, as they were: what they say again is no less worth.
-func (pass *Pass) mergedJob(ask SummaryAsk) *SummaryJob {
+func (pass *Pass) mergedJob(ask compact.SummaryAsk) *compact.SummaryJob {
 	var priors []conversation.Summary
 	spans := ask.Spans
 	for _, s := range pass.earlier() {
 		priors = append(priors, s.Summary)
 		spans = conversation.JoinSpans(spans, s.Spans)
 	}
-	ask.Covered = TokensOf(conversation.MessagesIn(pass.log, spans))
-	job := MergedJob(priors, pass.log, ask)
+	ask.Covered = compact.TokensOf(conversation.MessagesIn(pass.log, spans))
+	job := compact.MergedJob(priors, pass.log, ask)
 	return &job
 }
 
 // readsView reports whether the summariser reads the next request.
-func (pass *Pass) readsView(r SummaryRules) bool {
+func (pass *Pass) readsView(r compact.SummaryRules) bool {
 	switch {
-	case r.Mode == ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
+	case r.Mode == compact.ModeRawUnion || r.Model != "" || !pass.rules.Wording().Notes:
 		return false
 	case pass.coversSummary():
 		return false
 	}
-	return r.Input == InputView || r.Input == InputAuto && !pass.now.Cold
+	return r.Input == compact.InputView || r.Input == compact.InputAuto && !pass.now.Cold
 }
 
 // Fallback is the job in the form that writes out what was said, for when the
 // view's form was too long. Its answer need not fit behind the view. Nil if the
 // job has that form already.
-func (pass *Pass) Fallback() *SummaryJob {
-	if pass.Job == nil || pass.Job.Input != InputView {
+func (pass *Pass) Fallback() *compact.SummaryJob {
+	if pass.Job == nil || pass.Job.Input != compact.InputView {
 		return nil
 	}
 	ask := pass.Job.Ask()
@@ -148,13 +149,13 @@ func (pass *Pass) Fallback() *SummaryJob {
 // Shorter is the job without the oldest of what it writes out, so that its
 // request has about as many estimated tokens as the budget: for a form that
 // cannot be split (JCL, which cuts what is too long). Nil for the others.
-func (pass *Pass) Shorter(budget int) *SummaryJob {
+func (pass *Pass) Shorter(budget int) *compact.SummaryJob {
 	if pass.Job == nil || !preset.WordingOf(pass.Job.Ask().Style).AsJSON {
 		return nil
 	}
 	ask := pass.Job.Ask()
 	ask.Budget = budget
-	if pass.Job.Input == InputMerged {
+	if pass.Job.Input == compact.InputMerged {
 		return pass.mergedJob(ask)
 	}
 	return pass.rawJob(ask)
@@ -180,14 +181,14 @@ func (pass *Pass) coversSummary() bool {
 
 // Accept takes the answer to the pass's job, or to its fallback. The error wraps
 // ErrSummaryRefused or ErrNothingToGain; the pass is then as it was.
-func (pass *Pass) Accept(a Answer) error {
+func (pass *Pass) Accept(a compact.Answer) error {
 	asked := pass.Job
-	if a.Input == InputRaw {
+	if a.Input == compact.InputRaw {
 		if raw := pass.Fallback(); raw != nil {
 			asked = raw
 		}
 	}
-	text, err := Accept(*asked, a)
+	text, err := compact.Accept(*asked, a)
 	if err != nil {
 		return err
 	}
@@ -201,13 +202,13 @@ func (pass *Pass) told() []conversation.Span {
 }
 
 // take puts an accepted text in force for the pass.
-func (pass *Pass) take(text string, a Answer) error {
+func (pass *Pass) take(text string, a compact.Answer) error {
 	job := pass.Job
 	body := pass.summary(text, a)
 	if body.Input == "" {
 		body.Input = string(job.Input)
 	}
-	if job.Input == InputMerged {
+	if job.Input == compact.InputMerged {
 		for _, s := range pass.earlier() {
 			body.Depth = max(body.Depth, s.Depth+1)
 			body.Parents = append(body.Parents, s.Seq)
@@ -223,26 +224,26 @@ func (pass *Pass) take(text string, a Answer) error {
 
 // summary is the overlay that puts a text in place of what the pass covers, with
 // what the program adds to it.
-func (pass *Pass) summary(text string, a Answer) conversation.Summary {
+func (pass *Pass) summary(text string, a compact.Answer) conversation.Summary {
 	body := conversation.Summary{
 		Style: pass.rules.Preset.Style(), Version: projection.BlockVersion, Spans: pass.Spans, FromTurn: pass.Range.From, ToTurn: pass.Range.To,
 		Text: text, Input: string(a.Input), Model: a.Model, Focus: pass.Focus, Transcript: pass.now.Transcript,
 		Duration: a.Took.Milliseconds(),
 	}
 	if preset.WordingOf(body.Style).Notes {
-		body.Appendix = NoteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
+		body.Appendix = compact.NoteOf(pass.log, pass.before, pass.told(), pass.noteRoom())
 	}
 	return body
 }
 
 // noteRoom is what the note of the pass may have. By hand it is bounded by what is
 // covered besides, so that it does not undo what the summary saves.
-func (pass *Pass) noteRoom() NoteRoom {
+func (pass *Pass) noteRoom() compact.NoteRoom {
 	room := pass.rules.NoteRoom(pass.now.Meter, pass.window())
 	if pass.evicts {
 		return room
 	}
-	most := appendixShare * float64(TokensOf(conversation.MessagesIn(pass.log, pass.told())))
+	most := appendixShare * float64(compact.TokensOf(conversation.MessagesIn(pass.log, pass.told())))
 	return room.Within(most)
 }
 
@@ -253,7 +254,7 @@ func (pass *Pass) Extract() error {
 	if pass.rules.Wording().Notes {
 		job.MaxTokens = min(job.MaxTokens, pass.rules.Planner.SummaryMost(pass.now.Meter.Window().Tokens))
 	}
-	answer, err := Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
+	answer, err := compact.Extractive{Log: pass.log}.Summarise(context.Background(), job) // never waits
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
-package compact
+package edit
 
 import (
 	"slices"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -22,7 +23,7 @@ func (pass *Pass) leaveNewest(summarize bool) {
 	if summarize {
 		older, newer := partedAt(spans, newest)
 		spans = older
-		if CoveredTokens(pass.before, newer) > CoveredTokens(pass.before, older) {
+		if compact.CoveredTokens(pass.before, newer) > compact.CoveredTokens(pass.before, older) {
 			spans = newer
 		}
 	}

@@ -1,6 +1,7 @@
-package compact
+package edit
 
 import (
+	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -28,7 +29,7 @@ type ReversalWish struct {
 
 // NewReversal works a reversal out for a log whose next event gets the Seq. The
 // error wraps ErrNothingToUndo or ErrNothingToRedo.
-func NewReversal(log []conversation.Event, r Rules, s Situation, w ReversalWish, seq uint64) (Reversal, error) {
+func NewReversal(log []conversation.Event, r compact.Rules, s Situation, w ReversalWish, seq uint64) (Reversal, error) {
 	body, err := Undo(log, w.Epoch)
 	if w.Redo {
 		body, err = Redo(log)

@@ -1,11 +1,14 @@
-package compact
+package edit
 
-import "plimsoll/compact/projection"
+import (
+	"plimsoll/compact"
+	"plimsoll/compact/projection"
+)
 
 // Then is the gauge as it would be with the pass in force: what it shows adds up
 // to Preview.After. Of a summary that is not written yet the longest expected
 // stands in place of what it covers.
-func (pass *Pass) Then() Reading {
+func (pass *Pass) Then() compact.Reading {
 	if pass.Job == nil {
 		return pass.now.Meter.WithView(pass.after).Reading()
 	}

@@ -1,8 +1,9 @@
-package compact
+package edit
 
 import (
 	"slices"
 
+	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -10,7 +11,7 @@ import (
 // difference is what overlays change of a view, message by message.
 type difference struct {
 	before, after projection.View
-	meter         Meter
+	meter         compact.Meter
 	bodies        []conversation.Body // the overlays
 }
 

@@ -1,9 +1,10 @@
-package compact
+package edit
 
 import (
 	"slices"
 	"strings"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -30,7 +31,7 @@ func (pass *Pass) Written() (w Written, ok bool) {
 			covers += pass.weigh(*m)
 		}
 	}
-	if pass.asked.Input != InputView {
+	if pass.asked.Input != compact.InputView {
 		covers = max(covers, pass.now.Meter.Factor()*float64(pass.asked.CoveredTokens))
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
@@ -44,7 +45,7 @@ func (pass *Pass) WithText(text string) (Pass, error) {
 	text = strings.TrimSpace(conversation.Clean(text))
 	i := pass.writtenAt()
 	if i < 0 {
-		return Pass{}, Refused(ErrSummaryUnended)
+		return Pass{}, compact.Refused(compact.ErrSummaryUnended)
 	}
 	s, _ := pass.bodies[i].(conversation.Summary) // by writtenAt
 	if text == s.Text {

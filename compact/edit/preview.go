@@ -1,8 +1,9 @@
-package compact
+package edit
 
 import (
 	"math"
 
+	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -74,7 +75,7 @@ type Preview struct {
 // SummaryNeed is a summary that a preview cannot show.
 type SummaryNeed struct {
 	Model    string // "": the conversation's
-	Input    SummaryInput
+	Input    compact.SummaryInput
 	Covers   int // tokens
 	Estimate int // tokens of the text, at most
 }
@@ -109,13 +110,13 @@ func (pass *Pass) Layers() []Layer { return pass.difference().layers() }
 
 // ExpectSummary is the preview of a summary of spans of the view of the situation. It
 // is worked out without a request, from the longest text that is expected.
-func ExpectSummary(log []conversation.Event, r Rules, s Situation, spans []conversation.Span) Preview {
+func ExpectSummary(log []conversation.Event, r compact.Rules, s Situation, spans []conversation.Span) Preview {
 	pass := Pass{Spans: spans, log: log, rules: r, before: s.Meter.View(), now: s}
-	ask := SummaryAsk{Rules: r.Summary}
+	ask := compact.SummaryAsk{Rules: r.Summary}
 	if window := s.Meter.Window().Tokens; window > 0 && pass.readsView(r.Summary) {
 		ask.Free = max(window-s.Meter.EstimatedTokens(), 1)
 	}
-	job := ask.Expected(CoveredTokens(pass.before, spans))
+	job := ask.Expected(compact.CoveredTokens(pass.before, spans))
 	pass.Job = &job
 	return pass.Preview()
 }

@@ -1,4 +1,4 @@
-package compact
+package edit
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"plimsoll/compact"
 	"plimsoll/conversation"
 )
 
@@ -41,7 +42,7 @@ func NewWish() Wish {
 
 // WishOf is what a plan asks for that applies a profile: all that came after the last
 // compaction.
-func WishOf(p Plan) Wish {
+func WishOf(p compact.Plan) Wish {
 	last := Bound{form: boundLast}
 	w := NewWish()
 	w.Profile, w.From, w.Source, w.Trigger = p.Profile, &last, conversation.SourceAuto, p.Trigger
@@ -174,18 +175,18 @@ func (p *wishParser) keep(name, value string) {
 
 // ProfileOf is the name of the profile a wish means, also where there is none of
 // that name.
-func ProfileOf(r Rules, w Wish) string {
+func ProfileOf(r compact.Rules, w Wish) string {
 	switch {
 	case w.Profile != "":
 		return w.Profile
 	case (w.Focus != "" || w.Review) && !r.Profiles[r.DefaultProfile].Summarize:
-		return ProfileHeavy
+		return compact.ProfileHeavy
 	}
 	return r.DefaultProfile
 }
 
 // profileOf is the profile a wish means, by name.
-func profileOf(r Rules, w Wish) (string, Profile, error) {
+func profileOf(r compact.Rules, w Wish) (string, compact.Profile, error) {
 	name := ProfileOf(r, w)
 	p, ok := r.Profiles[name]
 	if !ok {
@@ -198,13 +199,13 @@ func profileOf(r Rules, w Wish) (string, Profile, error) {
 	}
 	if w.Focus != "" && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to focus; use --profile %s",
-			ErrBadWish, name, ProfileHeavy)
+			ErrBadWish, name, compact.ProfileHeavy)
 	}
 	if w.Review && !p.Summarize {
 		return name, p, fmt.Errorf("%w: the profile %s makes no summary, so there is nothing to review; use --profile %s",
-			ErrBadWish, name, ProfileHeavy)
+			ErrBadWish, name, compact.ProfileHeavy)
 	}
-	if when := p.Summary.When; p.Summarize && (when == SummaryNever || when == SummaryByHand && w.Source == conversation.SourceAuto) {
+	if when := p.Summary.When; p.Summarize && (when == compact.SummaryNever || when == compact.SummaryByHand && w.Source == conversation.SourceAuto) {
 		return name, p, fmt.Errorf("%w: compaction.summary.when is %s", ErrNoSummaries, when)
 	}
 	return name, p, nil

@@ -1,6 +1,7 @@
-package compact
+package edit
 
 import (
+	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
@@ -11,18 +12,18 @@ import (
 // NewSummaryPass works out a summary of spans of whole units, which some rule
 // chose from the view of the situation. The job is what r.Summary says; made is
 // how the overlay came about. The error wraps ErrNoRange.
-func NewSummaryPass(log []conversation.Event, r Rules, s Situation, spans []conversation.Span, made conversation.Made) (Pass, error) {
+func NewSummaryPass(log []conversation.Event, r compact.Rules, s Situation, spans []conversation.Span, made conversation.Made) (Pass, error) {
 	if len(spans) == 0 {
 		return Pass{}, noRange("no event may be covered now")
 	}
-	if r.Summary.Mode == ModeRawUnion {
+	if r.Summary.Mode == compact.ModeRawUnion {
 		spans = projection.WithEarlier(log, spans)
 	}
 	spans = conversation.WithoutRewound(log, spans)
-	pass := Pass{Spans: spans, Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
+	pass := Pass{Spans: spans, Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
 	pass.Range.From, pass.Range.To = conversation.TurnsOf(conversation.MessagesIn(log, spans))
-	if r.Summary.Mode == ModeCumulative {
+	if r.Summary.Mode == compact.ModeCumulative {
 		for _, old := range SummaryRanges(log) {
 			pass.Range.From = min(pass.Range.From, old.From)
 		}

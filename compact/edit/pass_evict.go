@@ -1,9 +1,10 @@
-package compact
+package edit
 
 import (
 	"errors"
 	"slices"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -57,10 +58,10 @@ func meet(a, b []conversation.Span) bool {
 // EvictWith is the step of a note on a log, in one epoch with the texts of passes
 // that were prepared for it. More says that the step may evict what a text covers
 // besides. The error wraps ErrNotEvicted or ErrNothingToGain.
-func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation.Made, note conversation.Body, more bool, prepared ...*Pass) (Pass, error) {
+func EvictWith(log []conversation.Event, r compact.Rules, s Situation, made conversation.Made, note conversation.Body, more bool, prepared ...*Pass) (Pass, error) {
 	step, _ := note.(conversation.Summary) // by the planner
-	pass := Pass{Profile: ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
-	pass.made.Preset, pass.made.Profile = string(r.Preset), ProfileHeavy
+	pass := Pass{Profile: compact.ProfileHeavy, log: log, rules: r, now: s, made: made, before: s.Meter.View(), evicts: true}
+	pass.made.Preset, pass.made.Profile = string(r.Preset), compact.ProfileHeavy
 	covered := conversation.Disjoint(projection.WithEarlier(log, step.Spans))
 	var texts []conversation.Summary
 	for _, p := range prepared {
@@ -72,7 +73,7 @@ func EvictWith(log []conversation.Event, r Rules, s Situation, made conversation
 		text.Appendix, pass.asked = "", p.asked
 		pass.Spans, texts = conversation.JoinSpans(pass.Spans, text.Spans), append(texts, text)
 		if !held {
-			step = Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
+			step = compact.Evicted(log, s.Meter.View(), conversation.JoinSpans(step.Spans, pass.Spans), pass.noteRoom())
 		}
 	}
 	rest := conversation.SpansWithout(log, step.Spans, conversation.Disjoint(pass.Spans).Holds)

@@ -1,10 +1,11 @@
-package compact
+package edit
 
 import (
 	"errors"
 	"fmt"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
@@ -47,9 +48,9 @@ func (s stay) String() string {
 // MaskByHand is the overlay that shows stubs in place of the results of events: a
 // reply stands for the results of its calls. V is the view of the log. The error
 // wraps ErrNothingToMask and says what to do.
-func MaskByHand(r Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
+func MaskByHand(r compact.Rules, log []conversation.Event, v projection.View, events []uint64) (conversation.Body, error) {
 	h := handMask{log: log, preview: r.Mask.Preview, shown: map[uint64]*projection.Message{}}
-	h.alike = NewPointers()
+	h.alike = compact.NewPointers()
 	for k := range v.Messages {
 		m := &v.Messages[k]
 		switch {
@@ -90,7 +91,7 @@ type handMask struct {
 	log     []conversation.Event
 	preview int                            // code points at each end of a stub
 	shown   map[uint64]*projection.Message // results that stand for themselves
-	alike   Pointers
+	alike   compact.Pointers
 	items   []conversation.MaskItem
 	stays   stay
 }

@@ -1,8 +1,9 @@
-package compact
+package edit
 
 import (
 	"slices"
 
+	"plimsoll/compact"
 	"plimsoll/compact/preset"
 	"plimsoll/conversation"
 )
@@ -13,7 +14,7 @@ import (
 
 // NewOverlayPass is a pass of overlays that some rule chose from the view of the
 // situation. The error wraps ErrNothingToGain.
-func NewOverlayPass(log []conversation.Event, r Rules, s Situation, made conversation.Made, bodies ...conversation.Body) (Pass, error) {
+func NewOverlayPass(log []conversation.Event, r compact.Rules, s Situation, made conversation.Made, bodies ...conversation.Body) (Pass, error) {
 	pass := Pass{log: log, rules: r, now: s, made: made, before: s.Meter.View()}
 	pass.made.Preset = string(r.Preset)
 	pass.Range.From, pass.Range.To = pass.turnsTouched(bodies)
@@ -62,7 +63,7 @@ func (pass *Pass) Onto(log []conversation.Event, s Situation, masks ...conversat
 	now.log, now.now, now.before = log, s, s.Meter.View()
 	bodies := slices.Clone(pass.bodies)
 	if text, ok := pass.text(); ok && preset.WordingOf(text.Style).Notes && pass.evictedSince(log) {
-		text.Appendix = NoteOf(log, now.before, now.told(), now.noteRoom())
+		text.Appendix = compact.NoteOf(log, now.before, now.told(), now.noteRoom())
 		bodies[pass.writtenAt()] = text
 	}
 	if err := now.apply(append(slices.Clone(masks), bodies...)...); err != nil {

@@ -1,10 +1,11 @@
-package compact
+package edit
 
 import (
 	"errors"
 	"fmt"
 	"time"
 
+	"plimsoll/compact"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 	"plimsoll/conversation/numbers"
@@ -24,7 +25,7 @@ var ErrNothingToGain = errors.New("nothing would be saved")
 
 // Situation is what a compaction depends on besides the log and the rules.
 type Situation struct {
-	Meter Meter // of a request as it would be made now, its view included
+	Meter compact.Meter // of a request as it would be made now, its view included
 	Now   time.Time
 	// Cold says that the provider's cache no longer holds the conversation, or
 	// that nobody knows: a summary then reads what was said.
@@ -48,12 +49,12 @@ type Pass struct {
 	Range   Range
 	Spans   []conversation.Span
 	Focus   string
-	Job     *SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
+	Job     *compact.SummaryJob // what a summary has to be asked for, nil if none is needed or it is there
 
-	asked  *SummaryJob // whose answer was taken, nil while none was
-	evicts bool        // a step of the planner, and no compaction by hand
+	asked  *compact.SummaryJob // whose answer was taken, nil while none was
+	evicts bool                // a step of the planner, and no compaction by hand
 	log    []conversation.Event
-	rules  Rules
+	rules  compact.Rules
 	now    Situation
 	made   conversation.Made
 	before projection.View
@@ -63,7 +64,7 @@ type Pass struct {
 
 // NewPass works a wish out. Errors wrap ErrNoProfile, ErrBadWish, ErrNoSummaries,
 // ErrNoRange or ErrNothingToGain and say what to do; nothing is changed then.
-func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, error) {
+func NewPass(log []conversation.Event, r compact.Rules, s Situation, w Wish) (Pass, error) {
 	name, p, err := profileOf(r, w)
 	if err != nil {
 		return Pass{}, err
@@ -92,7 +93,7 @@ func NewPass(log []conversation.Event, r Rules, s Situation, w Wish) (Pass, erro
 }
 
 // resolve is the range a wish means on the log.
-func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
+func (pass *Pass) resolve(w Wish, p compact.Profile) (Range, error) {
 	keep := w.KeepLast
 	if keep < 0 {
 		keep = pass.rules.KeepLast
@@ -103,7 +104,7 @@ func (pass *Pass) resolve(w Wish, p Profile) (Range, error) {
 		return r, err
 	}
 	existing := SummaryRanges(pass.log)
-	if p.Summary.Mode == ModeCumulative && len(existing) > 0 {
+	if p.Summary.Mode == compact.ModeCumulative && len(existing) > 0 {
 		for _, old := range existing {
 			r.From = min(r.From, old.From)
 		}
@@ -126,7 +127,7 @@ func goneTurns(log []conversation.Event) func(int) bool {
 }
 
 // mechanical is the overlay of a profile that needs no model.
-func (pass *Pass) mechanical(p Profile) conversation.Body {
+func (pass *Pass) mechanical(p compact.Profile) conversation.Body {
 	policies := pass.rules.Policies(p, pass.toolsUsed())
 	return conversation.Summary{Style: pass.rules.Preset.Design().PolicyStyle, Version: projection.StubVersion, Spans: pass.Spans,
 		FromTurn: pass.Range.From, ToTurn: pass.Range.To, Policies: &policies}
@@ -158,9 +159,9 @@ func (pass *Pass) apply(bodies ...conversation.Body) error {
 	before, then := pass.tokens(pass.before), pass.tokens(after)
 	least := before - 1 // that it saves something
 	switch {
-	case pass.made.Trigger == TriggerRequest:
+	case pass.made.Trigger == compact.TriggerRequest:
 		least = then // layers of a source that act before every request replace to its letter
-	case pass.asked != nil && pass.asked.Input != InputView && pass.coversSummary():
+	case pass.asked != nil && pass.asked.Input != compact.InputView && pass.coversSummary():
 		least = before // another focus is worth as many tokens
 	}
 	if then > least || !changed(pass.before, after) {
@@ -178,10 +179,10 @@ func (pass *Pass) advice() string {
 	if pass.rules.Profiles[pass.Profile].Summarize {
 		return ""
 	}
-	if pass.Profile == ProfileLight {
-		return " (reasoning is rarely sent back anyway); --profile " + ProfileDefault + " or " + ProfileHeavy + " does more"
+	if pass.Profile == compact.ProfileLight {
+		return " (reasoning is rarely sent back anyway); --profile " + compact.ProfileDefault + " or " + compact.ProfileHeavy + " does more"
 	}
-	return "; --profile " + ProfileHeavy + " puts a summary there instead"
+	return "; --profile " + compact.ProfileHeavy + " puts a summary there instead"
 }
 
 // why tells the user what the pass did.
