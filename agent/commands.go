@@ -81,15 +81,15 @@ func (a *Agent) Inspect() { a.inspector.look() }
 // It changes nothing.
 func (a *Agent) Preview(w edit.Wish) {
 	a.inbox.put(func(context.Context) {
-		told := Previewed{Wish: w, Now: a.meter.Reading()}
+		answer := Previewed{Wish: w, Now: a.meter.Reading()}
 		pass, err := edit.NewPass(a.log.Events(), a.rules, a.compactor.situation(), w)
 		if err != nil {
-			told.Err = unmade(err)
+			answer.Err = unmade(err)
 		} else {
-			told.Preview, told.Then = pass.Preview(), pass.Then()
-			told.CostNow, told.PaysAfter = a.price(told.Preview)
+			answer.Preview, answer.Then = pass.Preview(), pass.Then()
+			answer.CostNow, answer.PaysAfter = a.price(answer.Preview)
 		}
-		a.updates.Put(told)
+		a.updates.Put(answer)
 	})
 }
 
@@ -100,18 +100,18 @@ func (a *Agent) Pin(events []uint64, pinned bool) {
 	if pinned {
 		what = SteerPin
 	}
-	a.orderSteer(what, events)
+	a.requestEdit(what, events)
 }
 
 // Mask shows stubs in place of the results of events. It is a compaction like any
 // other, which can be undone. Steered tells what came of it.
-func (a *Agent) Mask(events []uint64) { a.orderSteer(SteerMask, events) }
+func (a *Agent) Mask(events []uint64) { a.requestEdit(SteerMask, events) }
 
 // RestoreTurns restores the turns that were undone last: at once while
 // idle, otherwise when the running turn has ended. Steered tells what came of it.
-func (a *Agent) RestoreTurns() { a.orderSteer(SteerRestore, nil) }
+func (a *Agent) RestoreTurns() { a.requestEdit(SteerRestore, nil) }
 
-func (a *Agent) orderSteer(what Steer, events []uint64) {
+func (a *Agent) requestEdit(what Steer, events []uint64) {
 	events = slices.Clone(events)
 	a.inbox.put(func(context.Context) { a.compactor.operations.add(operation{what: edit.Deed(what), events: events}) })
 }

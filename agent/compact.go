@@ -42,7 +42,7 @@ func (c *compactor) execute(ctx context.Context, d operation) {
 	case edit.DeedUndo, edit.DeedRedo:
 		c.revert(ctx, d)
 	default:
-		c.steer(ctx, d)
+		c.applyEdit(ctx, d)
 	}
 }
 
@@ -103,17 +103,17 @@ func focusOf(arguments string) string {
 	return oneLine(text)
 }
 
-// steer does by hand what an operation says.
-func (c *compactor) steer(ctx context.Context, d operation) {
-	told := Steered{What: Steer(d.what), Events: d.events}
+// applyEdit does by hand what an operation says, and tells what came of it.
+func (c *compactor) applyEdit(ctx context.Context, d operation) {
+	edited := Steered{What: Steer(d.what), Events: d.events}
 	if made, err := c.manual.overlay(ctx, d); err != nil {
-		told.Err = err
+		edited.Err = err
 	} else {
-		told.Before, told.After = made.Before, made.After
+		edited.Before, edited.After = made.Before, made.After
 		c.dropStale()
 	}
-	c.opts.Logger.Info("steered", "what", told.What, "events", len(told.Events), "failed", told.Err != nil, "before", told.Before, "after", told.After)
-	c.updates.Put(told)
+	c.opts.Logger.Info("steered", "what", edited.What, "events", len(edited.Events), "failed", edited.Err != nil, "before", edited.Before, "after", edited.After)
+	c.updates.Put(edited)
 }
 
 // rewind undoes turns, between two turns.

@@ -19,7 +19,7 @@ const opRewind edit.Deed = "rewind"
 
 // operation is something to be done at a boundary.
 type operation struct {
-	what   edit.Deed // compact, undo, redo, rewind, or one to steer by
+	what   edit.Deed // compact, undo, redo, rewind, or an edit by hand
 	wish   edit.Wish
 	epoch  uint64   // to undo, 0 for the newest in force
 	turn   int      // to rewind to, negative for the newest

@@ -124,7 +124,7 @@ func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
 	if !w.cut(found) {
 		return nil
 	}
-	told := k.lower(w.limit(e))
+	advice := k.lower(w.limit(e))
 	var bodies []conversation.Body
 	if c := k.settings.modelChanged(); c != k.settings.changed && k.settings.blobs != nil {
 		bodies = append(bodies, c) // with the report: the program may end with the turn
@@ -137,7 +137,7 @@ func (k *windowKeeper) watchCuts(r request, rep *reply) []conversation.Body {
 	}
 	w.warned[u.Model] = true
 	text := fmt.Sprintf("The server counted %d tokens of about %d that were sent: it seems to cut long conversations without saying so. %s",
-		u.Prompt, int(e.Tokens), told)
+		u.Prompt, int(e.Tokens), advice)
 	return append(bodies, conversation.Notice{Level: conversation.NoticeWarning, Text: text})
 }
 

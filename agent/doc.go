@@ -18,8 +18,8 @@
 //
 // [Agent] runs turns: message, request, reply, tool calls. The compactor reduces what
 // the next request carries; the turn loop calls it between requests and when a turn
-// has ended, and it calls nothing of the turn loop. Both work on the journal: log, view, meter, settings and rules. It has
-// these ways to store events:
+// has ended, and it calls nothing of the turn loop. Both work on the journal: log, view,
+// meter, settings and rules. It has these ways to store events:
 //
 //   - append stores now, or fails and changes nothing
 //   - keep stores now, or with the next append where that fails

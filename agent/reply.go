@@ -129,12 +129,12 @@ type answer struct {
 // saidNothing is the failure of the n-th empty reply to the same request. A
 // second one is not followed by more: each is paid for.
 func saidNothing(e *Error, n int) *Error {
-	told := *e
-	told.NoRetry = told.NoRetry || n > 1
-	if told.Hint == "" {
-		told.Hint = "try again or rephrase"
+	failure := *e
+	failure.NoRetry = failure.NoRetry || n > 1
+	if failure.Hint == "" {
+		failure.Hint = "try again or rephrase"
 	}
-	return &told
+	return &failure
 }
 
 // take keeps a reply: the one that succeeded, otherwise the longest.

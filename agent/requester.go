@@ -108,15 +108,15 @@ func (r Retry) backOff(try int) time.Duration {
 
 // givenUp is the failure as the user is told it after the last try.
 func (q *requester) givenUp(e *Error, try int) *Error {
-	told := *e
+	shown := *e
 	switch {
 	case e.Retryable() && e.RetryAfter > q.opts.Retry.MaxAfter:
-		told.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
+		shown.Hint = fmt.Sprintf("the server asks to wait %s: try again at %s",
 			e.RetryAfter.Round(time.Second), q.opts.Now().Add(e.RetryAfter).Format("15:04:05"))
 	case try > 1:
-		told.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
+		shown.Message = fmt.Sprintf("%s (tried %d times)", e.Message, try)
 	}
-	return &told
+	return &shown
 }
 
 // pause waits, and drains the inbox meanwhile. The error is the cause of ctx's end.

@@ -209,7 +209,7 @@ func ended(err error, limit time.Duration) (e *Error, outcome string) {
 
 // noSummary is the failure of a request for a summary.
 func noSummary(e *Error) *Error {
-	told := *e
-	told.Message, told.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
-	return &told
+	failure := *e
+	failure.Message, failure.Hint = "no summary was written: "+e.Message, cmp.Or(e.Hint, otherProfile)
+	return &failure
 }
