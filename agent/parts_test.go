@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"plimsoll/compact"
+	"plimsoll/conversation"
+)
+
+func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
+	t.Parallel()
+	box := NewMailbox()
+	q := &queue{updates: box, messages: []queued{{text: "one"}, {text: "a note", quiet: true}, {text: "two"}}}
+	q.show()
+	q.giveBack("typed before")
+	if diff := cmp.Diff([]string{"a note"}, q.texts()); diff != "" {
+		t.Errorf("what stays (-want +got):\n%s", diff)
+	}
+	got, err := box.Take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Update{
+		Queued{Texts: []string{"one", "a note", "two"}}, Returned{Texts: []string{"typed before", "one", "two"}}, Queued{Texts: []string{"a note"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what the watcher is told (-want +got):\n%s", diff)
+	}
+	if m, ok := q.next(); !ok || m.text != "a note" || !m.quiet {
+		t.Errorf("next is %+v", m)
+	}
+	if _, ok := q.next(); ok {
+		t.Error("an empty queue has a next message")
+	}
+}
+
+func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
+	t.Parallel()
+	var o operations
+	for _, op := range []operation{{what: compact.DeedUndo}, {what: opRestore}, {what: compact.DeedRedo}} {
+		o.add(op)
+	}
+	if !o.due(true) || o.take().what != compact.DeedUndo {
+		t.Error("an undo waits for the end of the turn")
+	}
+	if o.due(true) || !o.due(false) || !o.restores() {
+		t.Error("turns are restored within a turn")
+	}
+	if o.take(); o.restores() || !o.due(true) || len(o) != 1 {
+		t.Errorf("left %+v", o)
+	}
+}
+
+func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
+	t.Parallel()
+	in, box, looks := newInbox(), NewMailbox(), 0
+	i := &inspector{inbox: in, updates: box, account: func() func() compact.Account {
+		looks++
+		return func() compact.Account { return compact.Account{} }
+	}}
+	for range 3 {
+		i.look()
+	}
+	in.drain(t.Context()) // the newest of the three
+	i.look()
+	i.look()
+	for looks < 2 {
+		<-in.wake
+		in.drain(t.Context())
+	}
+	i.wait()
+	if looks != 2 {
+		t.Errorf("%d looks, want one for those that waited, then one more", looks)
+	}
+}
+
+func TestACallThatNobodyIsAskedAboutIgnoresAnswers(t *testing.T) {
+	t.Parallel()
+	r := &callRunner{}
+	r.answer("c1", conversation.Answer{}) // nothing waits
+	r.question = &question{callID: "c2", answer: make(chan conversation.Answer, 1)}
+	r.answer("c1", conversation.Answer{Text: "to another call"})
+	if r.question == nil {
+		t.Fatal("an answer to another call was taken")
+	}
+	asked := r.question.answer
+	r.answer("c2", conversation.Answer{Text: "yes"})
+	if got := <-asked; got.Text != "yes" || r.question != nil {
+		t.Errorf("the call was answered %+v", got)
+	}
+}
+
+func TestTheOwnerDrainsItsInboxWhileItWaits(t *testing.T) {
+	t.Parallel()
+	in, released := newInbox(), make(chan struct{})
+	in.put(func(context.Context) { close(released) })
+	got := beside(t.Context(), in, func() int {
+		<-released // by the command: without it this never ends
+		return 7
+	})
+	if got != 7 {
+		t.Errorf("got %d", got)
+	}
+}
