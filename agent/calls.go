@@ -38,7 +38,7 @@ func (c *call) settle(status conversation.ResultStatus, text string) {
 	c.outcome = conversation.Outcome{Status: status, Text: text}
 }
 
-// free reports whether a call may run beside others of its kind.
+// free reports whether a call may run while others of its kind do.
 func (c *call) free() bool {
 	return c.settled || c.review.ReadOnly && c.review.Need == conversation.NeedNothing
 }
@@ -117,7 +117,7 @@ func (r *callRunner) examine(ctx context.Context, c *call) error {
 	case r.opts.Toolbox == nil:
 		c.settle(conversation.ResultError, noTools)
 	default:
-		c.review = beside(ctx, r.inbox, func() conversation.Review { return r.opts.Toolbox.Review(ctx, c.ToolCall) })
+		c.review = concurrently(ctx, r.inbox, func() conversation.Review { return r.opts.Toolbox.Review(ctx, c.ToolCall) })
 	}
 	return context.Cause(ctx)
 }
@@ -134,7 +134,7 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 		return
 	}
 	r.display.status(Status{Phase: Running})
-	beside(ctx, r.inbox, func() struct{} {
+	concurrently(ctx, r.inbox, func() struct{} {
 		var all sync.WaitGroup
 		places := make(chan struct{}, maxParallel)
 		for _, c := range run {
@@ -149,7 +149,7 @@ func (r *callRunner) runGroup(ctx context.Context, group []*call) {
 	})
 }
 
-// runCall runs one call. It is the only code of a turn that runs beside the
+// runCall runs one call. It is the only code of a turn that runs concurrently with the
 // owner: it reads what New set and writes to its call and the mailbox.
 func (r *callRunner) runCall(ctx context.Context, c *call) {
 	title := c.review.Title
@@ -212,7 +212,7 @@ func (r *callRunner) askApproval(ctx context.Context, c *call) error {
 	switch v.Grant {
 	case conversation.GrantOnce:
 	case conversation.GrantRun, conversation.GrantAlways:
-		err := beside(ctx, r.inbox, func() error { return r.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
+		err := concurrently(ctx, r.inbox, func() error { return r.opts.Toolbox.Allow(ctx, c.ToolCall, v.Grant, v.Rules) })
 		if err != nil {
 			r.updates.Put(Failed{Err: &Error{
 				Class: NotSaved, Message: "the approval could not be kept: " + err.Error(),

@@ -62,9 +62,9 @@ func receive[T any](ctx context.Context, in *inbox, ch <-chan T) (v T, ok bool, 
 	}
 }
 
-// beside runs f on its own goroutine and drains the inbox until it has ended. It
+// concurrently runs f on its own goroutine and drains the inbox until it has ended. It
 // waits for f even when ctx has ended: f is given a ctx and ends with it.
-func beside[T any](ctx context.Context, in *inbox, f func() T) T {
+func concurrently[T any](ctx context.Context, in *inbox, f func() T) T {
 	done := make(chan T, 1)
 	go func() { done <- f() }()
 	v, _, _ := receive(context.WithoutCancel(ctx), in, done) // nothing ends this wait but f

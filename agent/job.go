@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// A summary is written beside the conversation: typing, sending and tool loops
+// A summary is written in the background: typing, sending and tool loops
 // go on, and what is said meanwhile is behind what it covers. Rules:
 //
 //   - One at a time. The same request again joins it, another one replaces it.

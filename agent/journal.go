@@ -177,7 +177,7 @@ func (j *journal) situation() edit.Situation {
 	}
 }
 
-// inBackground reports whether summaries are written beside the conversation.
+// inBackground reports whether summaries are written in the background.
 func (j *journal) inBackground() bool { return j.rules.Auto.Background }
 
 // coversMessages reports whether all messages and results in asked are in covered.

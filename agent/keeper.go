@@ -9,7 +9,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Three things are written beside the log, by goroutines that nobody waits for
+// Three things are stored apart from the log, by goroutines that nobody waits for
 // while a reply streams: the reply so far, the messages that wait for the turn,
 // and what was learned about a model. Of each only the newest counts. A failure
 // to write them is logged and no more: the log itself is written later and says

@@ -9,7 +9,7 @@ import (
 )
 
 // Servers exist (llama.cpp, by default) whose slots share one cache: two requests
-// beside each other can fill it though each would fit, and then both end with words
+// at the same time can fill it though each would fit, and then both end with words
 // about their size. Rules:
 //
 //   - Such words, without a number, on a request that is known to be smaller than the
@@ -24,13 +24,13 @@ var errYielded = errors.New("the conversation's request goes first")
 // lane keeps a summary's requests apart from the conversation's where a model's
 // server wants that. A nil one keeps nothing apart.
 type lane struct {
-	mu     sync.Mutex
-	shared map[string]bool         // models whose server's requests share one cache, by name
-	busy   string                  // the model that the conversation's request is made to, "" for none
-	free   chan struct{}           // closed when that is done
-	beside string                  // the model that a summary's request is made to
-	yield  context.CancelCauseFunc // ends that, nil if there is none
-	over   chan struct{}           // closed when that has ended
+	mu      sync.Mutex
+	shared  map[string]bool         // models whose server's requests share one cache, by name
+	busy    string                  // the model that the conversation's request is made to, "" for none
+	free    chan struct{}           // closed when that is done
+	summary string                  // the model that a summary's request is made to
+	yield   context.CancelCauseFunc // ends that, nil if there is none
+	over    chan struct{}           // closed when that has ended
 }
 
 func newLane() *lane { return &lane{shared: map[string]bool{}} }
@@ -72,7 +72,7 @@ func (l *lane) share(model string) bool {
 // part ends a summary's request where it must not be made now, and returns what is
 // closed when it has ended, nil if nothing has to.
 func (l *lane) part() <-chan struct{} {
-	if l.yield == nil || l.busy != l.beside || !l.shared[l.beside] {
+	if l.yield == nil || l.busy != l.summary || !l.shared[l.summary] {
 		return nil
 	}
 	l.yield(errYielded)
@@ -91,7 +91,7 @@ func (l *lane) enter(ctx context.Context, model string, c *clock) (inside contex
 		if l.busy != model || !l.shared[model] {
 			inside, cancel := context.WithCancelCause(ctx)
 			over := make(chan struct{})
-			l.beside, l.yield, l.over = model, cancel, over
+			l.summary, l.yield, l.over = model, cancel, over
 			l.mu.Unlock()
 			return inside, func() {
 				l.mu.Lock()

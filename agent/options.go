@@ -52,10 +52,10 @@ type Options struct {
 	Cost func(Model, Tokens) (usd *float64, priced string)
 	// CacheSaved is what the provider's cache took off a request, in USD, given the
 	// model in use; nil if unknown, as for a request to another model whose prices
-	// nobody knows. It is called beside the conversation. Nil: unknown.
+	// nobody knows. It is called on another goroutine. Nil: unknown.
 	CacheSaved func(Model, conversation.Usage) *float64
 	// AskWindow asks the server of a model how large its window is now; unknown if it
-	// does not say. It is called beside the conversation, where what is known is in
+	// does not say. It is called on another goroutine, where what is known is in
 	// doubt, and the conversation waits for it. Nil: nobody can be asked.
 	AskWindow func(context.Context, Model) compact.Window
 	Now       func() time.Time // nil: time.Now; called from several goroutines
@@ -114,7 +114,7 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // Retry is when and how often a failed request is tried again. Zero fields
-// have the defaults named beside them.
+// have the defaults named next to them.
 type Retry struct {
 	Tries    int            // in all, 4
 	Base     time.Duration  // before the second try, 500 ms; doubled for each further one
@@ -152,7 +152,7 @@ func (r Retry) withDefaults() Retry {
 type Log interface {
 	// Append stores events that follow the newest one.
 	Append(ctx context.Context, events []conversation.Event) error
-	// KeepPartial stores the reply so far beside the log, replacing the last
+	// KeepPartial stores the reply so far apart from the log, replacing the last
 	// one; Append of an assistant message clears it.
 	KeepPartial(ctx context.Context, p conversation.Partial) error
 	// PutBlob stores text under its content hash and returns the name. Storing

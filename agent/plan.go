@@ -15,9 +15,9 @@ import (
 // a tool loop, and after every reply that ends a turn; never in the middle of a
 // stream. Rules:
 //
-//   - What needs no model is done at once. A summary is written beside the
-//     conversation. Where rules evict, no request waits for it: at the hard line the
-//     note stands alone (prepare.go). Under other rules one above that line waits.
+//   - What needs no model is done at once. A summary is written in the
+//     background. Where rules evict, no request waits for it: at the hard line the
+//     note stands alone (summaries.go). Under other rules one above that line waits.
 //   - What is above the hard line then goes down the ladder, which needs no model.
 //     What is too long even then is not sent.
 //   - Whatever comes of it, no message is lost and the conversation goes on.

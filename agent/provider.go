@@ -17,7 +17,7 @@ import (
 	"plimsoll/conversation"
 )
 
-// Provider streams replies from one endpoint, and summaries beside them: calls
+// Provider streams replies and summaries from one endpoint: calls
 // come from several goroutines.
 type Provider interface {
 	// Stream sends a request and yields the reply as it arrives. Breaking the
@@ -87,7 +87,7 @@ type Model struct {
 	CacheTTL time.Duration
 	NoCache  bool   // the endpoint caches no prompts, whatever its prices say
 	BaseURL  string // where requests go, as the log records it; "" for none worth recording
-	Badge    string // shown beside the name, "not an AI" for the demo model
+	Badge    string // shown next to the name, "not an AI" for the demo model
 	// CalibrationKey is where what is learned about the model is kept:
 	// "endpoint model". "": not kept.
 	CalibrationKey string

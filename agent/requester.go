@@ -154,7 +154,7 @@ type piece struct {
 }
 
 // stream makes one try at a request of the conversation: the reply is shown as
-// it arrives, and kept beside the log. The error is an *Error, or the cause of
+// it arrives, and kept apart from the log. The error is an *Error, or the cause of
 // ctx's end; the reply has what arrived, and is never nil.
 func (q *requester) stream(ctx context.Context, r request) (*reply, error) {
 	keeper := keepPartials(ctx, q.opts.Log, q.opts.Logger)

@@ -74,7 +74,7 @@ func (c *compactor) commitJob(ctx context.Context, j *job, spent []conversation.
 // when it is written. Rules:
 //
 //   - Until he has decided, the summary is to everybody else one that is being
-//     written: the conversation goes on beside it, another request joins or replaces
+//     written: the conversation goes on meanwhile, another request joins or replaces
 //     it, and what overtakes it ends it. A request that does not fit waits for him;
 //     Esc then gives the summary up, and the request goes down the ladder.
 //   - His reading takes no time of the summary's limit, and is no part of how long
@@ -199,7 +199,7 @@ func (c *compactor) clear(ctx context.Context) {
 
 // Where rules evict, a summary never holds a request up. Rules:
 //
-//   - It is written beside the conversation while the load line nears, or from there
+//   - It is written in the background while the load line nears, or from there
 //     on, at most once until the conversation has grown again. Where no user is there
 //     it is not prepared: nobody knows whether another turn comes.
 //   - Written, it waits in memory for the step that evicts what it covers: text and

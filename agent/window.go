@@ -120,7 +120,7 @@ func (k *windowKeeper) askWindow(ctx context.Context) bool {
 	}
 	ask, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	w := beside(ctx, k.inbox, func() compact.Window { return k.opts.AskWindow(ask, m) })
+	w := concurrently(ctx, k.inbox, func() compact.Window { return k.opts.AskWindow(ask, m) })
 	if k.settings.model.Name() != m.Name() {
 		return true // the user switched meanwhile
 	}

@@ -234,7 +234,7 @@ func (s *writers) findWriter(j *job, previous *modelClient) error {
 // transcript saves the history as it is sent (JCL).
 func (s *writers) transcript(ctx context.Context) (path string, err error) {
 	view := s.view
-	path = beside(ctx, s.inbox, func() string {
+	path = concurrently(ctx, s.inbox, func() string {
 		var saved string
 		saved, err = s.opts.Transcript(ctx, view)
 		return saved
