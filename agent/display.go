@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"plimsoll/compact/inspect"
-
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
 
@@ -57,9 +58,9 @@ func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
 func TestAnInspectorAnswersOneLookAtATime(t *testing.T) {
 	t.Parallel()
 	in, box, looks := newInbox(), NewMailbox(), 0
-	i := &inspector{inbox: in, updates: box, account: func() func() compact.Account {
+	i := &inspector{inbox: in, updates: box, account: func() func() inspect.Account {
 		looks++
-		return func() compact.Account { return compact.Account{} }
+		return func() inspect.Account { return inspect.Account{} }
 	}}
 	for range 3 {
 		i.look()
@@ -97,7 +98,7 @@ func TestTheOwnerDrainsItsInboxWhileItWaits(t *testing.T) {
 	t.Parallel()
 	in, released := newInbox(), make(chan struct{})
 	in.put(func(context.Context) { close(released) })
-	got := beside(t.Context(), in, func() int {
+	got := concurrently(t.Context(), in, func() int {
 		<-released // by the command: without it this never ends
 		return 7
 	})

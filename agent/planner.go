@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"math"
 
-	"plimsoll/compact/edit"
-
-	"plimsoll/compact/projection"
-
-	"plimsoll/compact/inspect"
-
 	"plimsoll/compact"
+	"plimsoll/compact/inspect"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 
