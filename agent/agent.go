@@ -7,9 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 

@@ -5,9 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 

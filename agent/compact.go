@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"plimsoll/compact/edit"
-
 	"plimsoll/conversation"
 )
 

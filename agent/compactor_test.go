@@ -8,11 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"plimsoll/compact/edit"
-
-	"plimsoll/compact/projection"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 

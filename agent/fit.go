@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 

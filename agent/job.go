@@ -3,9 +3,8 @@ package agent
 import (
 	"context"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 

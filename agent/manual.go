@@ -6,9 +6,7 @@ import (
 	"fmt"
 
 	"plimsoll/compact/edit"
-
 	"plimsoll/compact/projection"
-
 	"plimsoll/conversation"
 )
 

@@ -7,9 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"plimsoll/compact/projection"
-
 	"plimsoll/compact"
+	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/inspect"
 	"plimsoll/conversation"
 )
@@ -41,10 +41,10 @@ func TestAQueueReturnsMessagesAndKeepsThoseThatAskForNoReply(t *testing.T) {
 func TestOperationsThatUndoTurnsWaitForTheEndOfTheTurn(t *testing.T) {
 	t.Parallel()
 	var o operations
-	for _, op := range []operation{{what: compact.DeedUndo}, {what: opRestore}, {what: compact.DeedRedo}} {
+	for _, op := range []operation{{what: edit.DeedUndo}, {what: opRestore}, {what: edit.DeedRedo}} {
 		o.add(op)
 	}
-	if !o.due(true) || o.take().what != compact.DeedUndo {
+	if !o.due(true) || o.take().what != edit.DeedUndo {
 		t.Error("an undo waits for the end of the turn")
 	}
 	if o.due(true) || !o.due(false) || !o.restores() {

@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 

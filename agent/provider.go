@@ -10,9 +10,8 @@ import (
 	"time"
 	"unicode"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/compact/projection"
 	"plimsoll/conversation"
 )

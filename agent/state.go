@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"slices"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 	"plimsoll/conversation"
 )
 

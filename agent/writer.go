@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"plimsoll/compact/edit"
-
 	"plimsoll/compact"
+	"plimsoll/compact/edit"
 )
 
 // The request for a summary takes the largest form that fits: the next request
